@@ -1,0 +1,149 @@
+//! The values of a parameter that is not a number: a list of distinct literals.
+//!
+//! Inside configurations a choice is its index in this list.
+
+use std::collections::HashMap;
+use std::sync::Arc;
+
+use super::literal::Literal;
+
+/// Lists up to this length are searched one by one, which is faster than hashing.
+const SHORT: usize = 12;
+
+/// A non-empty list of distinct values.
+#[derive(Clone, Debug)]
+pub struct Choices {
+    pub(crate) values: Vec<Literal>,
+    pub(crate) weights: Option<Box<[f64]>>,
+    /// The values as numbers, if every one of them is or spells a number.
+    pub(crate) numbers: Option<Arc<[f64]>>,
+    /// Running sum of the weights, scaled to end at 1.
+    cumulative: Option<Box<[f64]>>,
+    by_text: HashMap<String, u32>,
+    by_number: HashMap<u64, u32>,
+}
+
+impl Choices {
+    /// Indexes the values; the caller has made sure that they are distinct and the weights sensible.
+    pub(crate) fn new(values: Vec<Literal>, weights: Option<Vec<f64>>) -> Self {
+        let numbers: Option<Arc<[f64]>> = values.iter().map(Literal::number).collect();
+        let mut by_text = HashMap::new();
+        let mut by_number = HashMap::new();
+        if values.len() > SHORT {
+            for (index, value) in (0u32..).zip(&values) {
+                by_text.insert(value.to_string(), index);
+                if let Some(number) = value.number() {
+                    by_number.entry(key(number)).or_insert(index);
+                }
+            }
+        }
+        let cumulative = weights.as_ref().map(|weights| {
+            let total: f64 = weights.iter().sum();
+            let mut sum = 0.0;
+            let add = |weight: &f64| {
+                sum += weight / total;
+                sum
+            };
+            weights.iter().map(add).collect()
+        });
+        let weights = weights.map(Vec::into_boxed_slice);
+        Self { values, weights, numbers, cumulative, by_text, by_number }
+    }
+
+    /// The values in their order.
+    pub fn values(&self) -> &[Literal] {
+        &self.values
+    }
+
+    /// How many there are.
+    pub fn count(&self) -> usize {
+        self.values.len()
+    }
+
+    /// How often each is drawn, relative to the others, if not all alike.
+    pub fn weights(&self) -> Option<&[f64]> {
+        self.weights.as_deref()
+    }
+
+    /// The values as numbers, if every one of them is or spells a number.
+    pub fn numbers(&self) -> Option<&[f64]> {
+        self.numbers.as_deref()
+    }
+
+    /// The index of a value: the one spelled alike, or else the one that is the same number.
+    pub fn index_of(&self, literal: &Literal) -> Option<usize> {
+        let number = || literal.number();
+        if self.values.len() <= SHORT {
+            let text = literal.to_string();
+            let spelled = self.values.iter().position(|value| value.is_spelled(&text));
+            let equal = |number: f64| self.values.iter().position(|value| value.number() == Some(number));
+            return spelled.or_else(|| number().and_then(equal));
+        }
+        let spelled = self.by_text.get(&literal.to_string());
+        let found = spelled.or_else(|| number().and_then(|number| self.by_number.get(&key(number))));
+        found.map(|&index| index as usize)
+    }
+
+    /// The index drawn by a uniform number.
+    pub(crate) fn draw(&self, unit: f64) -> usize {
+        match &self.cumulative {
+            None => self.decode(unit),
+            Some(sums) => {
+                let index = sums.partition_point(|&sum| sum <= unit).min(sums.len() - 1);
+                // A weight of nothing at the end of the list must stay undrawn in spite of rounding.
+                let weights = self.weights.as_deref().unwrap_or_default();
+                (0..=index).rev().find(|&i| weights[i] > 0.0).unwrap_or(index)
+            }
+        }
+    }
+
+    /// The index whose equal share of [0, 1] holds `unit`.
+    pub(crate) fn decode(&self, unit: f64) -> usize {
+        let count = self.values.len();
+        ((unit.clamp(0.0, 1.0) * count as f64) as usize).min(count - 1)
+    }
+
+    /// The middle of an index's share of [0, 1].
+    pub(crate) fn encode(&self, index: f64) -> f64 {
+        (index + 0.5) / self.values.len() as f64
+    }
+}
+
+impl PartialEq for Choices {
+    fn eq(&self, other: &Self) -> bool {
+        self.values == other.values && self.weights == other.weights
+    }
+}
+
+fn key(number: f64) -> u64 {
+    // Adding zero turns -0 into 0.
+    (number + 0.0).to_bits()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn of(texts: &[&str], weights: Option<Vec<f64>>) -> Choices {
+        Choices::new(texts.iter().map(|&t| t.into()).collect(), weights)
+    }
+
+    #[test]
+    fn values_are_found_by_spelling_then_by_number() {
+        let short = of(&["0", "1e-4", "x"], None);
+        let texts: Vec<String> = (0..40).map(|i| format!("{}.0", i)).collect();
+        let long = of(&texts.iter().map(String::as_str).collect::<Vec<_>>(), None);
+        assert_eq!(short.index_of(&Literal::Float(0.0001)), Some(1));
+        assert_eq!(short.index_of(&"x".into()), Some(2));
+        assert_eq!(short.index_of(&"y".into()), None);
+        assert_eq!(long.index_of(&Literal::Integer(17)), Some(17));
+        assert_eq!(long.index_of(&"17.0".into()), Some(17));
+        assert!(short.numbers().is_none() && long.numbers().is_some());
+    }
+
+    #[test]
+    fn weights_shape_the_draw() {
+        let c = of(&["a", "b", "c"], Some(vec![1.0, 3.0, 0.0]));
+        assert_eq!([0.0, 0.24, 0.26, 0.99, 1.0].map(|u| c.draw(u)), [0, 0, 1, 1, 1]);
+    }
+}

@@ -1,0 +1,175 @@
+//! Configurations as rows of numbers, and back.
+//!
+//! | layout | columns of a parameter | inactive |
+//! |---|---|---|
+//! | row | 1: its place on the unit scale of its current bounds | [`INACTIVE`] |
+//! | one-hot, number, ordinal or boolean | 1: its place in [0, 1] | 1/2, the middle |
+//! | one-hot, categorical of n > 1 choices | n: 1 for its choice, 0 for the others | all 0 |
+//! | one-hot, constant, fixed or single-valued | none | |
+//! | one-hot, conditional, in addition | 1: whether it is active | 0 |
+//!
+//! A choice of index i among n stands at (i + 1/2) / n in a row; an integer likewise, so that
+//! rounding never moves a value across a border.
+
+use super::parameter::{Domain, Kind};
+use super::range::Extent;
+use super::settle::{Slot, Violation};
+use super::{Configuration, ConfigurationError, ParameterId, Space};
+
+/// What an inactive parameter is encoded as: outside [0, 1], so that trees can split it off.
+pub const INACTIVE: f64 = -1.0;
+
+impl Space {
+    /// Length of a row: one column per parameter, in their order.
+    pub fn row_length(&self) -> usize {
+        self.parameters().len()
+    }
+
+    /// The row of a configuration.
+    pub fn encode(&self, configuration: &Configuration) -> Vec<f64> {
+        let mut row = vec![0.0; self.row_length()];
+        self.encode_codes(configuration.codes(), &mut row);
+        row
+    }
+
+    /// Writes the row of a configuration given by its codes, without allocating.
+    ///
+    /// # Panics
+    /// If a slice is not as long as there are parameters.
+    pub fn encode_codes(&self, codes: &[f64], row: &mut [f64]) {
+        assert!(codes.len() == self.row_length() && row.len() == codes.len(), "one column per parameter");
+        for (index, out) in row.iter_mut().enumerate() {
+            *out = self.unit(index, codes).unwrap_or(INACTIVE);
+        }
+    }
+
+    /// The place of a parameter's value in [0, 1]; `None` if it is inactive.
+    pub(crate) fn unit(&self, index: usize, codes: &[f64]) -> Option<f64> {
+        let code = codes[index];
+        if code.is_nan() {
+            return None;
+        }
+        match &self.data.parameters[index].domain {
+            Domain::Choices(choices) => Some(choices.encode(code)),
+            Domain::Range(range) => match range.extent(codes) {
+                Extent::Is(scale) => Some(scale.encode(code)),
+                _ => None,
+            },
+        }
+    }
+
+    /// The configuration of a row. Places are moved into [0, 1]; a column of a parameter that turns
+    /// out inactive is ignored, and one that turns out active but is marked inactive takes its default.
+    pub fn decode(&self, row: &[f64]) -> Result<Configuration, ConfigurationError> {
+        let mut codes = vec![f64::NAN; self.row_length()];
+        self.decode_into(row, &mut codes)?;
+        Ok(Configuration::new(self.clone(), codes))
+    }
+
+    /// Like [`decode`](Self::decode), writing codes without allocating.
+    pub fn decode_into(&self, row: &[f64], codes: &mut [f64]) -> Result<(), ConfigurationError> {
+        let count = self.row_length();
+        if row.len() != count || codes.len() != count {
+            return Err(ConfigurationError::Length(row.len().min(codes.len()), count));
+        }
+        for group in &self.data.groups {
+            let outcome = self.data.settle(group, codes, |index, slot: Slot<'_>, _| {
+                let unit = row[index];
+                // NaN counts as inactive too.
+                if unit >= 0.0 { slot.decode(unit) } else { slot.default(&self.data.parameters[index]) }
+            });
+            outcome.map_err(|violation| match violation {
+                Violation::Forbidden(clause) => {
+                    ConfigurationError::Forbidden(self.clause_text(clause as usize))
+                }
+                Violation::Empty(id) | Violation::Outside(id) => {
+                    ConfigurationError::Outside(self.parameter(id).name().to_owned())
+                }
+            })?;
+        }
+        Ok(())
+    }
+
+    /// The one-hot layout of this space.
+    pub fn one_hot(&self) -> OneHot {
+        let mut columns = Vec::with_capacity(self.parameters().len());
+        let mut length = 0;
+        for id in self.ids() {
+            let parameter = self.parameter(id);
+            let values = match (parameter.kind(), parameter.choices()) {
+                _ if !parameter.is_variable() => 0,
+                (Kind::Categorical, Some(choices)) => choices.count(),
+                _ => 1,
+            };
+            let column = Column { start: length, values, flag: self.is_conditional(id) };
+            length += values + usize::from(column.flag);
+            columns.push(column);
+        }
+        OneHot { space: self.clone(), columns, length }
+    }
+}
+
+/// The one-hot layout with activity flags; see the module's table.
+#[derive(Clone, Debug)]
+pub struct OneHot {
+    space: Space,
+    columns: Vec<Column>,
+    length: usize,
+}
+
+#[derive(Clone, Copy, Debug)]
+struct Column {
+    start: usize,
+    values: usize,
+    flag: bool,
+}
+
+impl OneHot {
+    /// Number of columns.
+    pub fn length(&self) -> usize {
+        self.length
+    }
+
+    /// The columns of a parameter's value.
+    pub fn columns(&self, id: ParameterId) -> std::ops::Range<usize> {
+        let column = self.columns[id.index()];
+        column.start..column.start + column.values
+    }
+
+    /// The column that says whether a parameter is active, if it can be otherwise.
+    pub fn flag(&self, id: ParameterId) -> Option<usize> {
+        let column = self.columns[id.index()];
+        column.flag.then_some(column.start + column.values)
+    }
+
+    /// The encoded configuration.
+    pub fn encode(&self, configuration: &Configuration) -> Vec<f64> {
+        let mut row = vec![0.0; self.length];
+        self.encode_codes(configuration.codes(), &mut row);
+        row
+    }
+
+    /// Writes the encoded configuration given by its codes, without allocating.
+    ///
+    /// # Panics
+    /// If a slice has not the right length.
+    pub fn encode_codes(&self, codes: &[f64], row: &mut [f64]) {
+        assert!(
+            codes.len() == self.columns.len() && row.len() == self.length,
+            "slices of this layout's lengths"
+        );
+        row.fill(0.0);
+        for (index, column) in self.columns.iter().enumerate() {
+            let unit = self.space.unit(index, codes);
+            match column.values {
+                0 => {}
+                1 => row[column.start] = unit.unwrap_or(0.5),
+                _ if unit.is_some() => row[column.start + codes[index] as usize] = 1.0,
+                _ => {}
+            }
+            if column.flag {
+                row[column.start + column.values] = f64::from(u8::from(unit.is_some()));
+            }
+        }
+    }
+}

@@ -1,0 +1,381 @@
+//! Expressions resolved against a space: typed, indexed, evaluated in place.
+//!
+//! Truth is a float: 1 true, 0 false, NaN unknown. So an inactive parameter, whose code is NaN,
+//! makes every comparison that mentions it unknown without a test of its own.
+
+use std::sync::Arc;
+
+use super::super::parameter::ParameterId;
+
+/// How two things are compared.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+#[allow(missing_docs, reason = "the names say it")]
+pub enum Comparison {
+    Equal,
+    NotEqual,
+    Less,
+    LessOrEqual,
+    Greater,
+    GreaterOrEqual,
+}
+
+impl Comparison {
+    /// The sign for it.
+    pub const fn sign(self) -> &'static str {
+        match self {
+            Self::Equal => "==",
+            Self::NotEqual => "!=",
+            Self::Less => "<",
+            Self::LessOrEqual => "<=",
+            Self::Greater => ">",
+            Self::GreaterOrEqual => ">=",
+        }
+    }
+
+    /// The same comparison with its sides exchanged.
+    pub(crate) const fn mirrored(self) -> Self {
+        match self {
+            Self::Less => Self::Greater,
+            Self::LessOrEqual => Self::GreaterOrEqual,
+            Self::Greater => Self::Less,
+            Self::GreaterOrEqual => Self::LessOrEqual,
+            same => same,
+        }
+    }
+
+    fn holds(self, left: f64, right: f64) -> f64 {
+        if left.is_nan() || right.is_nan() {
+            return f64::NAN;
+        }
+        truth(match self {
+            Self::Equal => left == right,
+            Self::NotEqual => left != right,
+            Self::Less => left < right,
+            Self::LessOrEqual => left <= right,
+            Self::Greater => left > right,
+            Self::GreaterOrEqual => left >= right,
+        })
+    }
+}
+
+/// How two numbers are joined.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+#[allow(missing_docs, reason = "the names say it")]
+pub enum Arithmetic {
+    Add,
+    Subtract,
+    Multiply,
+    Divide,
+    /// What is left after dividing; it has the sign of the divisor.
+    Remainder,
+    Power,
+}
+
+impl Arithmetic {
+    /// The sign for it.
+    pub const fn sign(self) -> &'static str {
+        match self {
+            Self::Add => "+",
+            Self::Subtract => "-",
+            Self::Multiply => "*",
+            Self::Divide => "/",
+            Self::Remainder => "%",
+            Self::Power => "^",
+        }
+    }
+
+    fn apply(self, left: f64, right: f64) -> f64 {
+        match self {
+            // NaN to the power 0 is 1 by convention, but an inactive parameter has no power.
+            _ if left.is_nan() || right.is_nan() => f64::NAN,
+            Self::Add => left + right,
+            Self::Subtract => left - right,
+            Self::Multiply => left * right,
+            Self::Divide => left / right,
+            Self::Remainder => left - right * libm::floor(left / right),
+            Self::Power => libm::pow(left, right),
+        }
+    }
+}
+
+macro_rules! functions {
+    ($($variant:ident $name:literal $least:literal $most:expr, $doc:literal;)*) => {
+        /// The functions of the language.
+        #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+        pub enum Function { $(#[doc = $doc] $variant,)* }
+
+        impl Function {
+            /// All of them.
+            pub const ALL: &[Self] = &[$(Self::$variant),*];
+
+            /// Its name in text.
+            pub const fn name(self) -> &'static str {
+                match self { $(Self::$variant => $name,)* }
+            }
+
+            /// Fewest and most arguments.
+            pub const fn arguments(self) -> (usize, usize) {
+                match self { $(Self::$variant => ($least, $most),)* }
+            }
+        }
+    };
+}
+
+functions! {
+    Abs "abs" 1 1, "Size without sign.";
+    Log "log" 1 1, "Natural logarithm.";
+    Log2 "log2" 1 1, "Logarithm to base 2.";
+    Log10 "log10" 1 1, "Logarithm to base 10.";
+    Exp "exp" 1 1, "Power of e.";
+    Sqrt "sqrt" 1 1, "Square root.";
+    Floor "floor" 1 1, "Largest whole number not above.";
+    Ceiling "ceiling" 1 1, "Smallest whole number not below.";
+    Round "round" 1 1, "Nearest whole number, halves away from zero.";
+    Min "min" 1 usize::MAX, "Smallest of the arguments.";
+    Max "max" 1 usize::MAX, "Largest of the arguments.";
+}
+
+impl Function {
+    /// The function of a name.
+    pub fn named(name: &str) -> Option<Self> {
+        let name = if name == "ceil" { "ceiling" } else { name };
+        Self::ALL.iter().copied().find(|function| function.name() == name)
+    }
+
+    fn apply(self, arguments: &[Quantity], codes: &[f64]) -> f64 {
+        let Some((first, rest)) = arguments.split_first() else { return f64::NAN };
+        let x = first.value(codes);
+        match self {
+            Self::Abs => x.abs(),
+            Self::Log => libm::log(x),
+            Self::Log2 => libm::log2(x),
+            Self::Log10 => libm::log10(x),
+            Self::Exp => libm::exp(x),
+            Self::Sqrt => libm::sqrt(x),
+            Self::Floor => libm::floor(x),
+            Self::Ceiling => libm::ceil(x),
+            Self::Round => libm::round(x),
+            Self::Min | Self::Max => {
+                let keep = if self == Self::Min { Comparison::Less } else { Comparison::Greater };
+                rest.iter().map(|q| q.value(codes)).fold(x, |best, y| match keep.holds(y, best) {
+                    1.0 => y,
+                    0.0 => best,
+                    _ => f64::NAN,
+                })
+            }
+        }
+    }
+}
+
+/// A number computed from parameters.
+#[derive(Clone, PartialEq, Debug)]
+pub enum Quantity {
+    /// The same always.
+    Constant(f64),
+    /// The value of a float or integer parameter.
+    Parameter(ParameterId),
+    /// The value of a parameter whose choices all are numbers.
+    Choice(ParameterId, Arc<[f64]>),
+    /// The opposite.
+    Negate(Box<Self>),
+    /// Two joined.
+    Arithmetic(Arithmetic, Box<Self>, Box<Self>),
+    /// A function of some.
+    Call(Function, Vec<Self>),
+}
+
+impl Quantity {
+    /// The number in a configuration given by its codes; NaN if there is none.
+    pub fn value(&self, codes: &[f64]) -> f64 {
+        match self {
+            Self::Constant(number) => *number,
+            Self::Parameter(id) => codes[id.index()],
+            Self::Choice(id, numbers) => {
+                let code = codes[id.index()];
+                if code.is_nan() { f64::NAN } else { numbers[code as usize] }
+            }
+            Self::Negate(inner) => -inner.value(codes),
+            Self::Arithmetic(how, left, right) => how.apply(left.value(codes), right.value(codes)),
+            Self::Call(function, arguments) => function.apply(arguments, codes),
+        }
+    }
+
+    /// Calls `visit` with every parameter mentioned.
+    pub fn parameters(&self, visit: &mut impl FnMut(ParameterId)) {
+        match self {
+            Self::Constant(_) => {}
+            Self::Parameter(id) | Self::Choice(id, _) => visit(*id),
+            Self::Negate(inner) => inner.parameters(visit),
+            Self::Arithmetic(_, left, right) => {
+                left.parameters(visit);
+                right.parameters(visit);
+            }
+            Self::Call(_, arguments) => arguments.iter().for_each(|q| q.parameters(visit)),
+        }
+    }
+}
+
+/// A statement about parameters.
+#[derive(Clone, PartialEq, Debug)]
+pub enum Formula {
+    /// The same always.
+    Constant(bool),
+    /// Every part holds; never nested in itself.
+    All(Vec<Self>),
+    /// Some part holds; never nested in itself.
+    Any(Vec<Self>),
+    /// The part does not hold.
+    Not(Box<Self>),
+    /// A parameter with choices has one of these (indices, ascending), or none of them.
+    /// One index is `==` or `!=`, a bare boolean is `== true`.
+    Member {
+        /// Which parameter.
+        parameter: ParameterId,
+        /// Indices of choices, ascending.
+        choices: Vec<u32>,
+        /// Whether the choice must be another.
+        negated: bool,
+    },
+    /// An ordinal comes before or after one of its values.
+    Position {
+        /// Which parameter.
+        parameter: ParameterId,
+        /// One of the four order relations.
+        comparison: Comparison,
+        /// Index of the value it is compared with.
+        choice: u32,
+    },
+    /// Two parameters with choices have values of the same spelling, or of different ones.
+    Same {
+        /// One parameter.
+        left: ParameterId,
+        /// The other.
+        right: ParameterId,
+        /// For every choice of `left` the index in `right`; `u32::MAX` where it has none.
+        map: Arc<[u32]>,
+        /// Whether they must differ.
+        negated: bool,
+    },
+    /// A number is one of several, or none of them.
+    Among {
+        /// The number.
+        quantity: Quantity,
+        /// The several.
+        numbers: Vec<f64>,
+    },
+    /// Two numbers are compared.
+    Compare {
+        /// How.
+        comparison: Comparison,
+        /// One number.
+        left: Quantity,
+        /// The other.
+        right: Quantity,
+    },
+}
+
+impl Formula {
+    /// Whether it holds in a configuration given by its codes; unknown does not hold.
+    pub fn holds(&self, codes: &[f64]) -> bool {
+        self.value(codes) == 1.0
+    }
+
+    fn value(&self, codes: &[f64]) -> f64 {
+        match self {
+            Self::Constant(value) => truth(*value),
+            Self::All(parts) => decide(parts, codes, 0.0),
+            Self::Any(parts) => decide(parts, codes, 1.0),
+            Self::Not(part) => 1.0 - part.value(codes),
+            Self::Member { parameter, choices, negated } => {
+                let code = codes[parameter.index()];
+                let found = match choices.as_slice() {
+                    [only] => code == f64::from(*only),
+                    several if several.len() <= 8 => several.iter().any(|&c| code == f64::from(c)),
+                    several => several.binary_search(&(code as u32)).is_ok(),
+                };
+                known(code, truth(found != *negated))
+            }
+            Self::Position { parameter, comparison, choice } => {
+                comparison.holds(codes[parameter.index()], f64::from(*choice))
+            }
+            Self::Same { left, right, map, negated } => {
+                let (left, right) = (codes[left.index()], codes[right.index()]);
+                let same = !left.is_nan() && f64::from(map[left as usize]) == right;
+                known(left + right, truth(same != *negated))
+            }
+            Self::Among { quantity, numbers } => {
+                let number = quantity.value(codes);
+                known(number, truth(numbers.contains(&number)))
+            }
+            Self::Compare { comparison, left, right } => {
+                comparison.holds(left.value(codes), right.value(codes))
+            }
+        }
+    }
+
+    /// Calls `visit` with every parameter mentioned, some perhaps twice.
+    pub fn parameters(&self, visit: &mut impl FnMut(ParameterId)) {
+        match self {
+            Self::Constant(_) => {}
+            Self::All(parts) | Self::Any(parts) => parts.iter().for_each(|part| part.parameters(visit)),
+            Self::Not(part) => part.parameters(visit),
+            Self::Member { parameter, .. } | Self::Position { parameter, .. } => visit(*parameter),
+            Self::Same { left, right, .. } => {
+                visit(*left);
+                visit(*right);
+            }
+            Self::Among { quantity, .. } => quantity.parameters(visit),
+            Self::Compare { left, right, .. } => {
+                left.parameters(visit);
+                right.parameters(visit);
+            }
+        }
+    }
+
+    /// The conjunction, with parts that are conjunctions themselves taken apart.
+    pub(crate) fn all(parts: impl IntoIterator<Item = Self>) -> Self {
+        let mut flat = Vec::new();
+        for part in parts {
+            match part {
+                Self::All(inner) => flat.extend(inner),
+                other => flat.push(other),
+            }
+        }
+        if flat.len() == 1 { flat.remove(0) } else { Self::All(flat) }
+    }
+
+    /// The disjunction, with parts that are disjunctions themselves taken apart.
+    pub(crate) fn any(parts: impl IntoIterator<Item = Self>) -> Self {
+        let mut flat = Vec::new();
+        for part in parts {
+            match part {
+                Self::Any(inner) => flat.extend(inner),
+                other => flat.push(other),
+            }
+        }
+        if flat.len() == 1 { flat.remove(0) } else { Self::Any(flat) }
+    }
+}
+
+fn truth(value: bool) -> f64 {
+    f64::from(u8::from(value))
+}
+
+fn known(witness: f64, value: f64) -> f64 {
+    if witness.is_nan() { f64::NAN } else { value }
+}
+
+/// The first part with the deciding value settles it; an unknown part leaves it open.
+fn decide(parts: &[Formula], codes: &[f64], deciding: f64) -> f64 {
+    let mut result = 1.0 - deciding;
+    for part in parts {
+        let value = part.value(codes);
+        if value == deciding {
+            return deciding;
+        }
+        if value.is_nan() {
+            result = f64::NAN;
+        }
+    }
+    result
+}

@@ -1,0 +1,127 @@
+//! The one language of conditions, forbidden clauses and dependent bounds.
+//!
+//! Text becomes an [`Expr`] (names and literals with their places), and is resolved against the
+//! parameters of a space into a [`Formula`] or a [`Quantity`], which know types and indices and are
+//! evaluated without allocating.
+//!
+//! ```text
+//! any      = all { "||" all }
+//! all      = not { "&&" not }
+//! not      = "!" not | relation
+//! relation = sum [ ("==" | "!=" | "<" | "<=" | ">" | ">=") sum | "in" set ]
+//! set      = "{" literal { "," literal } "}"        also with [ ] and ( )
+//! sum      = product { ("+" | "-") product }
+//! product  = sign { ("*" | "/" | "%") sign }
+//! sign     = "-" sign | power
+//! power    = atom [ "^" sign ]
+//! atom     = number | 'text' | "text" | true | false | name | `name` | function "(" any { "," any } ")" | "(" any ")"
+//! ```
+//!
+//! A name is the longest run of characters that spells a parameter, so `sp-resolution == 1` needs
+//! no quoting once `sp-resolution` exists; backticks quote any name.
+//!
+//! Logic has three values. A comparison that mentions an inactive parameter, or a quantity without
+//! a value such as `log(-1)`, is unknown; unknown spreads through `!`, `&&` and `||` unless the
+//! other side decides. A condition or clause that comes out unknown does not hold.
+
+mod formula;
+mod lexer;
+mod parser;
+mod resolve;
+mod text;
+
+pub use formula::{Arithmetic, Comparison, Formula, Function, Quantity};
+pub use lexer::Dialect;
+pub use parser::parse;
+pub use text::Wording;
+
+pub(crate) use resolve::{Names, resolve_formula, resolve_quantity};
+
+use super::diagnostic::Span;
+use super::literal::Literal;
+
+/// Deepest nesting of an expression.
+pub const DEEPEST: usize = 64;
+
+/// An expression as written, with places.
+#[derive(Clone, Debug)]
+pub struct Expr {
+    /// What it is.
+    pub kind: ExprKind,
+    /// Where it is.
+    pub span: Span,
+}
+
+/// The forms of an expression.
+#[derive(Clone, Debug)]
+pub enum ExprKind {
+    /// A number, a quoted text, or true or false.
+    Literal(Literal),
+    /// A parameter.
+    Name(String),
+    /// A bare word: a choice of the parameter it is compared with, or else a parameter.
+    Word(String),
+    /// `!`
+    Not(Box<Expr>),
+    /// `-`
+    Negate(Box<Expr>),
+    /// Two or more joined by `&&`.
+    All(Vec<Expr>),
+    /// Two or more joined by `||`.
+    Any(Vec<Expr>),
+    /// `==`, `<` and so on.
+    Compare(Comparison, Box<Expr>, Box<Expr>),
+    /// `in`
+    In(Box<Expr>, Vec<Expr>),
+    /// `+`, `*` and so on.
+    Arithmetic(Arithmetic, Box<Expr>, Box<Expr>),
+    /// `min(a, b)`
+    Call(Function, Vec<Expr>),
+}
+
+impl Expr {
+    /// An expression at a place.
+    pub fn new(kind: ExprKind, span: Span) -> Self {
+        Self { kind, span }
+    }
+
+    /// A parameter.
+    pub fn name(name: impl Into<String>, span: Span) -> Self {
+        Self::new(ExprKind::Name(name.into()), span)
+    }
+
+    /// A value.
+    pub fn literal(value: impl Into<Literal>, span: Span) -> Self {
+        Self::new(ExprKind::Literal(value.into()), span)
+    }
+
+    /// `left == right` and so on.
+    pub fn compare(comparison: Comparison, left: Self, right: Self) -> Self {
+        let span = left.span.to(right.span);
+        Self::new(ExprKind::Compare(comparison, Box::new(left), Box::new(right)), span)
+    }
+
+    /// `left in {values}`.
+    pub fn member(left: Self, values: Vec<Self>) -> Self {
+        let span = values.last().map_or(left.span, |last| left.span.to(last.span));
+        Self::new(ExprKind::In(Box::new(left), values), span)
+    }
+
+    /// All of them; one alone stays itself.
+    pub fn all(mut parts: Vec<Self>) -> Self {
+        if parts.len() == 1 {
+            return parts.remove(0);
+        }
+        let span = parts.iter().fold(Span::NONE, |span, part| span.to(part.span));
+        Self::new(ExprKind::All(parts), span)
+    }
+
+    /// Any of them; one alone stays itself.
+    pub fn any(mut parts: Vec<Self>) -> Self {
+        if parts.len() == 1 {
+            return parts.remove(0);
+        }
+        let span = parts.iter().fold(Span::NONE, |span, part| span.to(part.span));
+        Self::new(ExprKind::Any(parts), span)
+    }
+}

@@ -1,0 +1,96 @@
+//! File formats of spaces: one reader and one writer each, over the same [`Space`].
+//!
+//! A reader keeps everything its format can say or names the line it cannot keep; a writer refuses
+//! what its format cannot say rather than dropping it.
+
+pub(crate) mod toml;
+
+use std::fmt;
+
+use super::{Diagnostic, Diagnostics, Space, Span};
+
+/// A file format of spaces.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub enum Format {
+    /// captune's own.
+    Toml,
+    /// The format of ParamILS and SMAC v2: `name {a, b} [a]`.
+    PcsOld,
+    /// Its successor with kinds: `name categorical {a, b} [a]`.
+    PcsNew,
+    /// The ConfigSpace package's JSON.
+    ConfigSpaceJson,
+    /// The ConfigSpace package's YAML.
+    ConfigSpaceYaml,
+    /// irace's parameter file.
+    Irace,
+}
+
+impl Format {
+    /// All formats.
+    pub const ALL: [Self; 6] =
+        [Self::Toml, Self::PcsOld, Self::PcsNew, Self::ConfigSpaceJson, Self::ConfigSpaceYaml, Self::Irace];
+
+    /// The name used on command lines.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Toml => "toml",
+            Self::PcsOld => "pcs-old",
+            Self::PcsNew => "pcs-new",
+            Self::ConfigSpaceJson => "configspace-json",
+            Self::ConfigSpaceYaml => "configspace-yaml",
+            Self::Irace => "irace",
+        }
+    }
+}
+
+impl fmt::Display for Format {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.name())
+    }
+}
+
+/// What a format has no words for.
+#[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
+#[error("the format {format} cannot express {}", what.join("; "))]
+pub struct CannotExpress {
+    /// The format.
+    pub format: Format,
+    /// Every such thing, named.
+    pub what: Vec<String>,
+}
+
+/// Reads a space from text.
+pub fn read(text: &str, file_name: &str, format: Format) -> Result<Space, Diagnostics> {
+    // Editors on some systems begin a file with this mark; it is no part of the text.
+    let text = text.strip_prefix('\u{feff}').unwrap_or(text);
+    match format {
+        Format::Toml => toml::read(text, file_name),
+        other => {
+            let mistake = Diagnostic::new(Span::NONE, format!("the format {other} cannot be read yet"));
+            Err(Diagnostics::new(file_name, text, vec![mistake]))
+        }
+    }
+}
+
+/// Reads a space from the bytes of a file, which must be UTF-8.
+pub fn read_bytes(bytes: &[u8], file_name: &str, format: Format) -> Result<Space, Diagnostics> {
+    let error = match std::str::from_utf8(bytes) {
+        Ok(text) => return read(text, file_name, format),
+        Err(error) => error,
+    };
+    let at = error.valid_up_to();
+    let wide = bytes.starts_with(&[0xff, 0xfe]) || bytes.starts_with(&[0xfe, 0xff]);
+    let hint = if wide { "it looks like UTF-16; save it as UTF-8" } else { "save the file as UTF-8" };
+    let message = format!("the byte 0x{:02x} is not part of UTF-8 text", bytes[at]);
+    let mistake = Diagnostic::new(Span::new(at, at + 1), message).hint(hint);
+    Err(Diagnostics::new(file_name, String::from_utf8_lossy(bytes), vec![mistake]))
+}
+
+/// Writes a space as text.
+pub fn write(space: &Space, format: Format) -> Result<String, CannotExpress> {
+    match format {
+        Format::Toml => Ok(toml::write(space)),
+        _ => Err(CannotExpress { format, what: vec!["anything yet".to_owned()] }),
+    }
+}
