@@ -116,7 +116,13 @@ mod tests {
             rng.normal()
         );
         rng.shuffle(&mut order);
-        insta::assert_snapshot!(format!("{text}\nshuffle {order:?}"), @"");
+        insta::assert_snapshot!(format!("{text}\nshuffle {order:?}"), @r"
+        bits 4b5f137d88bdcc43
+        unit 0.5866798422272849
+        below 4 642 2
+        normal -0.9255986137067014 1.7343104305401427
+        shuffle [2, 3, 5, 1, 4, 6, 7, 0]
+        ");
     }
 
     #[test]

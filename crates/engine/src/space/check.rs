@@ -20,8 +20,8 @@ impl SpaceBuilder {
     pub fn finish(self) -> Result<Space, Diagnostics> {
         let mut checker = Checker { names: Names::default(), mistakes: self.mistakes, first: HashMap::new() };
         if self.parameters.is_empty() && checker.mistakes.is_empty() {
-            let start = if self.text.is_empty() { Span::NONE } else { Span::new(0, 0) };
-            checker.mistakes.push(Diagnostic::new(start, "the file defines no parameter"));
+            let start = if self.file.is_empty() { Span::NONE } else { Span::new(0, 0) };
+            checker.advise(start, "no parameter is defined", "is this the right file, and the right format?");
         }
         let mut accepted = Vec::new();
         for definition in self.parameters {
@@ -281,7 +281,16 @@ impl Checker {
                 let near = self.names.suggest(&error.value, texts.iter().map(String::as_str));
                 near.or_else(|| (texts.len() <= 10).then(|| format!("the choices are {}", texts.join(", "))))
             }
-            _ => None,
+            (Misfit::NotAChoice, None) => None,
+            (Misfit::NotANumber, _) => Some("write a number without quotes or units".to_owned()),
+            (Misfit::NotWhole, _) => Some("round it, or make the parameter a float".to_owned()),
+            (Misfit::Outside(..), _) => Some("change it, or widen the range".to_owned()),
+            (Misfit::OffGrid, _) => {
+                let nearest = parameter.range().and_then(|range| range.scale).zip(value.value.number());
+                nearest.map(|(scale, number)| {
+                    format!("the nearest value is {}", parameter.literal(scale.snap(number)))
+                })
+            }
         };
         self.mistakes.push(Diagnostic::new(value.span, message).maybe_hint(hint));
         None
@@ -383,8 +392,8 @@ impl Checker {
             cycle.iter().chain(cycle.first()).map(|id| parameters[id.index()].name()).collect();
         let place = cycle.iter().map(|id| spans[id.index()]).find(|span| span.is_known());
         let place = place.or_else(|| self.first.get(names[0]).copied()).unwrap_or(Span::NONE);
-        let message = format!("whether `{}` is active depends on itself: {}", names[0], names.join(" -> "));
-        self.advise(place, message, "a condition may mention only parameters that do not depend on its own");
+        let message = format!("`{}` depends on itself: {}", names[0], names.join(" -> "));
+        self.advise(place, message, "conditions and bounds may mention only what does not depend on them");
     }
 
     fn bad_default(&mut self, violation: Violation, parameters: &[Parameter], forbidden_spans: &[Span]) {

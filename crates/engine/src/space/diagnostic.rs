@@ -224,7 +224,14 @@ mod tests {
         let text = format!("first\n{}wrong{}\n", "x, ".repeat(200), ", y".repeat(200));
         let start = text.find("wrong").unwrap();
         let list = vec![Diagnostic::new(Span::new(start, start + 5), "bad value `wrong`").hint("drop it")];
-        insta::assert_snapshot!(Diagnostics::new("f.pcs", text, list), @"");
+        insta::assert_snapshot!(Diagnostics::new("f.pcs", text, list), @r"
+        error: bad value `wrong`
+         --> f.pcs:2:601
+          |
+        2 | ..., x, x, x, x, x, x, x, x, x, x, x, x, x, x, x, x, wrong, y, y, y, y, y, y, y, y, y, y, y, y, y, y, y...
+          |                                                      ^^^^^
+        hint: drop it
+        ");
     }
 
     #[test]
@@ -233,6 +240,15 @@ mod tests {
             Diagnostic::new(Span::NONE, "empty file"),
             Diagnostic::new(Span::new(9, 9), "unexpected end"),
         ];
-        insta::assert_snapshot!(Diagnostics::new("é.pcs", "aé\n", list), @"");
+        insta::assert_snapshot!(Diagnostics::new("é.pcs", "aé\n", list), @r"
+        error: unexpected end
+         --> é.pcs:2:1
+          |
+        2 | 
+          | ^
+
+        error: empty file
+          --> é.pcs
+        ");
     }
 }

@@ -157,8 +157,13 @@ impl Scale {
     pub(crate) fn decode(&self, unit: f64) -> f64 {
         let unit = unit.clamp(0.0, 1.0);
         if self.log {
-            let value = libm::exp(self.origin + unit * self.width);
-            return if self.step > 0.0 { self.snap(value) } else { value.clamp(self.lower, self.upper) };
+            // The ends are exact; rounding in the exponential would miss them.
+            let value = match unit {
+                0.0 => self.lower,
+                1.0 => self.upper,
+                _ => libm::exp(self.origin + unit * self.width),
+            };
+            return self.snap(value);
         }
         if self.step > 0.0 {
             return self.point(libm::floor(unit * self.count));
@@ -204,8 +209,11 @@ impl Scale {
         self.count == 1.0 || self.lower == self.upper
     }
 
-    /// The middle of the unit scale as a number.
+    /// The middle between the bounds, by logarithm if the range is logarithmic.
     pub(crate) fn middle(&self) -> f64 {
+        if self.log {
+            return self.snap(libm::exp((libm::log(self.lower) + libm::log(self.upper)) / 2.0));
+        }
         self.decode(0.5)
     }
 }

@@ -2,7 +2,7 @@
 
 use super::super::diagnostic::{Diagnostic, Span};
 use super::super::literal::{Literal, parse_number};
-use super::Comparison;
+use super::{Comparison, Function};
 
 /// Bare names longer than this must be quoted; it bounds the search for the longest one.
 const LONGEST_BARE_NAME: usize = 200;
@@ -130,8 +130,8 @@ impl<'a> Lexer<'a> {
             return Some((text.len(), token.clone()));
         }
         let first = rest.chars().next()?;
-        // A name may begin with any of these where the format allows it, so names are tried first.
-        let free = !"+-*/%^".contains(first) || self.longest_name(rest).is_none();
+        // Names that begin with a sign need quotes, except in PCS files, which have no quotes.
+        let free = self.dialect != Dialect::Pcs || self.longest_name(rest).is_none();
         ("+-*/%^(){}[],".contains(first) && free).then_some((1, Token::Sign(first)))
     }
 
@@ -147,8 +147,9 @@ impl<'a> Lexer<'a> {
             let name = &run[..end];
             let next = run[end..].chars().next();
             let splits_word = next.is_some_and(|c| is_word(c) && name.ends_with(is_word)) && !name.is_empty();
-            let is_plain_number = parse_number(name).is_some();
-            if !splits_word && !is_plain_number && (self.is_parameter)(name) {
+            let says_something = name.contains(char::is_alphanumeric);
+            if !splits_word && says_something && !is_reserved(name, &rest[end..]) && (self.is_parameter)(name)
+            {
                 return Some(name);
             }
             end -= name.chars().next_back().map_or(1, char::len_utf8);
@@ -197,6 +198,12 @@ impl<'a> Lexer<'a> {
         let span = Span::new(self.position, self.text.len());
         Err(Diagnostic::new(span, format!("the quotation mark `{quote}` is never closed")))
     }
+}
+
+/// Words and numbers of the language itself, which parameters of the same name must leave alone.
+fn is_reserved(name: &str, after: &str) -> bool {
+    let called = Function::named(name).is_some() && after.trim_start().starts_with('(');
+    called || matches!(name, "in" | "true" | "false" | "TRUE" | "FALSE") || parse_number(name).is_some()
 }
 
 fn is_word(c: char) -> bool {

@@ -125,3 +125,6 @@ impl Expr {
         Self::new(ExprKind::Any(parts), span)
     }
 }
+
+#[cfg(test)]
+mod tests;

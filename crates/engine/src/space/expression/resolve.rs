@@ -183,7 +183,9 @@ impl<'a> Resolver<'a> {
         let sides = (self.side(left, right)?, self.side(right, left)?);
         let mirrored = comparison.mirrored();
         let (comparison, near, far, near_span, far_span) = match sides {
-            (near @ Operand::Literal(_), far) => (mirrored, far, near, right.span, left.span),
+            (near @ Operand::Literal(_), far) if !matches!(far, Operand::Literal(_)) => {
+                (mirrored, far, near, right.span, left.span)
+            }
             (near, far) => (comparison, near, far, left.span, right.span),
         };
         match (near, far) {

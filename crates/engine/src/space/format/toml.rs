@@ -37,13 +37,9 @@ const RESERVED: [&str; 2] = ["parameters", "forbidden"];
 pub(super) fn read(text: &str, file_name: &str) -> Result<Space, Diagnostics> {
     let mut reader = Reader { text, builder: SpaceBuilder::new(file_name, text) };
     let (table, errors) = DeTable::parse_recoverable(text);
-    let broken = !errors.is_empty();
-    for error in errors {
-        let span = error.span().map_or(Span::NONE, |range| Span::new(range.start, range.end));
-        reader.builder.mistake(Diagnostic::new(span, error.message().to_owned()));
-    }
-    // What follows broken syntax is guesswork; errors in it would mislead.
-    if broken {
+    if !errors.is_empty() {
+        reader.syntax(&errors, table.get_ref());
+        // What follows broken syntax is guesswork; errors in it would mislead.
         return reader.builder.finish();
     }
     for (key, value) in in_file_order(table.get_ref()) {
@@ -92,6 +88,33 @@ struct Reader<'t> {
 impl Reader<'_> {
     fn mistake(&mut self, span: Span, message: impl Into<String>, hint: &str) {
         self.builder.mistake(Diagnostic::new(span, message).hint(hint));
+    }
+
+    /// Errors of the TOML parser. One slip makes it complain several times, so each line is heard once.
+    fn syntax(&mut self, errors: &[toml::de::Error], table: &DeTable<'_>) {
+        let line = |offset: usize| self.text[..offset.min(self.text.len())].matches('\n').count() + 1;
+        let mut last = 0;
+        for error in errors {
+            let range = error.span().unwrap_or(0..0);
+            if line(range.start) == last {
+                continue;
+            }
+            last = line(range.start);
+            let word = self.text.get(range.clone()).unwrap_or_default();
+            let span = Span::new(range.start, range.end);
+            let diagnostic = if error.message().contains("duplicate key") {
+                let section = table.get("parameters").and_then(|section| section.get_ref().as_table());
+                let keys = table.keys().chain(section.into_iter().flat_map(|section| section.keys()));
+                let first =
+                    keys.filter(|key| self.text.get(key.span()) == Some(word)).map(|key| key.span().start);
+                let hint = first.min().map(|first| format!("it is first defined in line {}", line(first)));
+                Diagnostic::new(span, format!("duplicate parameter or key `{word}`")).maybe_hint(hint)
+            } else {
+                let hint = "a line is `name = { kind = ... }`; texts stand in quotes";
+                Diagnostic::new(span, error.message().to_owned()).hint(hint)
+            };
+            self.builder.mistake(diagnostic);
+        }
     }
 
     fn parameter(&mut self, key: &Key<'_>, value: &Value<'_>) {

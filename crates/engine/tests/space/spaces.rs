@@ -1,0 +1,128 @@
+//! Spaces as wholes: order of settling, large ones, neighbours of a known one.
+
+use engine::Rng;
+use engine::space::format::{Format, read, write};
+use engine::space::{Neighbourhood, Space};
+
+fn toml(text: &str) -> Space {
+    read(text, "space.toml", Format::Toml).unwrap_or_else(|e| panic!("{e}"))
+}
+
+/// Parameters in the `[parameters]` form, as tables, and with every kind.
+const ALL_KINDS: &str = r#"
+forbidden = ["`parameters` > 3 && mode == 'b'"]
+
+[parameters]
+parameters = { integer = [0, 8], default = 2, switch = "--p ", note = "a \"quoted\" remark" }
+forbidden  = { float = [1e-7, 1e-3], log = true, step = 1e-7 }
+mode       = { choices = ["a", "b", 3, 4.5, true], weights = [1, 2, 3, 4, 5], default = "a" }
+"@1:S:del" = { ordinal = [0.1, 0.5, 2], when = ["mode == 3 || mode == 'a'", "parameters < 5"] }
+flag       = { boolean = true, fixed = false }
+same       = { constant = "x y" }
+
+[parameters.late]
+integer = [1, "parameters + 1"]
+when = "`@1:S:del` < 2 && flag == false"
+"#;
+
+#[test]
+fn every_kind_is_read_and_written() {
+    let space = toml(ALL_KINDS);
+    let text = write(&space, Format::Toml).unwrap();
+    insta::assert_snapshot!(text, @r#"
+    forbidden = [
+      "parameters > 3 && mode == 'b'",
+    ]
+    [parameters]
+    parameters = { integer = [0, 8], default = 2, switch = "--p ", note = "a \"quoted\" remark" }
+    forbidden = { float = [1e-7, 0.001], log = true, step = 1e-7 }
+    mode = { choices = ["a", "b", 3, 4.5, true], weights = [1.0, 2.0, 3.0, 4.0, 5.0], default = "a" }
+    "@1:S:del" = { ordinal = [0.1, 0.5, 2], when = "(mode == 3 || mode == 'a') && parameters < 5" }
+    flag = { boolean = true, fixed = false }
+    same = { constant = "x y" }
+    late = { integer = [1, "parameters + 1"], when = "`@1:S:del` < 2 && flag == false" }
+    "#);
+    assert_eq!(toml(&text), space);
+    insta::assert_snapshot!(space.default_configuration(), @r#"parameters=2 forbidden=1e-5 mode=a @1:S:del=0.1 flag=false same="x y" late=2"#);
+}
+
+#[test]
+fn spaces_differ_by_every_part() {
+    let base = toml(ALL_KINDS);
+    for (from, to) in [
+        ("[0, 8]", "[0, 9]"),
+        ("--p ", "--p"),
+        ("< 5", "< 4"),
+        ("> 3", "> 4"),
+        ("[1, 2, 3", "[2, 2, 3"),
+        ("fixed = false", "fixed = true, when = \"mode == 'b'\""),
+    ] {
+        assert_ne!(toml(&ALL_KINDS.replace(from, to)), base, "{from}");
+    }
+}
+
+#[test]
+fn children_may_be_defined_before_their_parents() {
+    let space = toml(
+        "c = { boolean = true, when = \"b\" }\nb = { boolean = true, when = \"a\" }\na = { boolean = false }\n",
+    );
+    assert_eq!(space.default_configuration().to_string(), "a=false");
+}
+
+#[test]
+fn neighbours_of_a_known_configuration() {
+    let space = toml(
+        "m = { choices = [\"x\", \"y\", \"z\"] }\no = { ordinal = [1, 2, 3, 4], default = 2 }\ni = { integer = [0, 1] }\nk = { integer = [0, 9], default = 5, when = \"m != 'x'\" }\nc = { constant = 1 }\nforbidden = [\"m == 'z'\"]\n",
+    );
+    let mut rng = Rng::new(1, "neighbours", 0);
+    let mut all: Vec<String> = space
+        .neighbours(&space.default_configuration(), &Neighbourhood::default(), &mut rng)
+        .iter()
+        .map(ToString::to_string)
+        .collect();
+    all.sort();
+    all.dedup();
+    insta::assert_snapshot!(all.join("\n"), @r"
+    m=x o=1 i=1 c=1
+    m=x o=2 i=0 c=1
+    m=x o=3 i=1 c=1
+    m=y o=2 i=1 k=5 c=1
+    ");
+}
+
+#[test]
+fn gaussian_steps_have_the_width_asked_for() {
+    let space = toml("x = { float = [0, 1], default = 0.5 }\n");
+    let how = Neighbourhood { steps: 2000, sd: 0.1, ..Neighbourhood::default() };
+    let all = space.neighbours(&space.default_configuration(), &how, &mut Rng::new(1, "steps", 0));
+    let variance = all.iter().map(|c| (c.codes()[0] - 0.5).powi(2)).sum::<f64>() / all.len() as f64;
+    assert!(all.len() == 2000 && (variance.sqrt() - 0.1).abs() < 0.005, "{variance}");
+}
+
+#[test]
+fn a_large_space_is_read_sampled_and_encoded() {
+    let mut text = String::new();
+    for i in 0..10_000 {
+        let kind = [
+            "float = [0.001, 10.0], log = true",
+            "integer = [1, 100]",
+            "choices = [\"a\", \"b\", \"c\"]",
+            "boolean = true",
+        ][i % 4];
+        let when = match i {
+            0..5000 => String::new(),
+            _ if i % 2 == 0 => format!(", when = \"p-{} == 'a'\"", (i - 5000) / 4 * 4 + 2),
+            _ => format!(", when = \"p-{} > 3 && p-{}\"", (i - 1000) / 4 * 4 + 1, (i - 3000) / 4 * 4 + 3),
+        };
+        text += &format!("p-{i} = {{ {kind}{when} }}\n");
+    }
+    let space = toml(&text);
+    let mut rng = Rng::new(1, "large", 0);
+    let (mut codes, mut row) = (vec![0.0; 10_000], vec![0.0; 10_000]);
+    for _ in 0..20 {
+        space.sample_into(&mut rng, &mut codes).unwrap();
+        space.encode_codes(&codes, &mut row);
+    }
+    assert!(space.check(&codes).is_ok());
+    assert!(row.iter().any(|&u| u == -1.0));
+}
