@@ -78,6 +78,8 @@ impl Checker {
             return self.mistake(span, "a parameter needs a name");
         }
         if let Some(&first) = self.first.get(name.as_str()) {
+            // Counting lines is slow, and the hundredth hint goes unread.
+            let first = if self.mistakes.len() < 100 { first } else { Span::NONE };
             let line = text.get(..first.start).map_or(1, |before| before.matches('\n').count() + 1);
             let hint =
                 if first.is_known() { format!("it is first defined in line {line}") } else { String::new() };

@@ -19,6 +19,12 @@ pub struct Choices {
     pub(crate) numbers: Option<Arc<[f64]>>,
     /// Running sum of the weights, scaled to end at 1.
     cumulative: Option<Box<[f64]>>,
+    /// Only for long lists.
+    lookup: Option<Box<Lookup>>,
+}
+
+#[derive(Clone, Default, Debug)]
+struct Lookup {
     by_text: HashMap<String, u32>,
     by_number: HashMap<u64, u32>,
 }
@@ -27,16 +33,16 @@ impl Choices {
     /// Indexes the values; the caller has made sure that they are distinct and the weights sensible.
     pub(crate) fn new(values: Vec<Literal>, weights: Option<Vec<f64>>) -> Self {
         let numbers: Option<Arc<[f64]>> = values.iter().map(Literal::number).collect();
-        let mut by_text = HashMap::new();
-        let mut by_number = HashMap::new();
-        if values.len() > SHORT {
+        let lookup = (values.len() > SHORT).then(|| {
+            let mut lookup = Box::<Lookup>::default();
             for (index, value) in (0u32..).zip(&values) {
-                by_text.insert(value.to_string(), index);
+                lookup.by_text.insert(value.to_string(), index);
                 if let Some(number) = value.number() {
-                    by_number.entry(key(number)).or_insert(index);
+                    lookup.by_number.entry(key(number)).or_insert(index);
                 }
             }
-        }
+            lookup
+        });
         let cumulative = weights.as_ref().map(|weights| {
             let total: f64 = weights.iter().sum();
             let mut sum = 0.0;
@@ -47,7 +53,7 @@ impl Choices {
             weights.iter().map(add).collect()
         });
         let weights = weights.map(Vec::into_boxed_slice);
-        Self { values, weights, numbers, cumulative, by_text, by_number }
+        Self { values, weights, numbers, cumulative, lookup }
     }
 
     /// The values in their order.
@@ -73,14 +79,14 @@ impl Choices {
     /// The index of a value: the one spelled alike, or else the one that is the same number.
     pub fn index_of(&self, literal: &Literal) -> Option<usize> {
         let number = || literal.number();
-        if self.values.len() <= SHORT {
+        let Some(lookup) = &self.lookup else {
             let text = literal.to_string();
             let spelled = self.values.iter().position(|value| value.is_spelled(&text));
             let equal = |number: f64| self.values.iter().position(|value| value.number() == Some(number));
             return spelled.or_else(|| number().and_then(equal));
-        }
-        let spelled = self.by_text.get(&literal.to_string());
-        let found = spelled.or_else(|| number().and_then(|number| self.by_number.get(&key(number))));
+        };
+        let spelled = lookup.by_text.get(&literal.to_string());
+        let found = spelled.or_else(|| number().and_then(|number| lookup.by_number.get(&key(number))));
         found.map(|&index| index as usize)
     }
 

@@ -11,6 +11,7 @@ use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 
 use super::expression::Formula;
+use super::forbidden::ClauseIndex;
 use super::parameter::{Domain, Parameter, ParameterId};
 use super::range::Bound;
 
@@ -20,9 +21,7 @@ pub(crate) struct Group {
     /// In dependency order.
     pub(crate) parameters: Vec<u32>,
     /// Forbidden clauses about them.
-    pub(crate) clauses: Vec<u32>,
-    /// Whether a draw can fail: there is a clause, or bounds that may come out empty.
-    pub(crate) can_fail: bool,
+    pub(crate) clauses: ClauseIndex,
 }
 
 /// Calls `visit` with every parameter that one depends on.
@@ -130,17 +129,18 @@ pub(crate) fn groups(
             groups.push(Group::default());
         }
         group_of[p as usize] = *slot;
-        let group = &mut groups[*slot as usize];
-        group.parameters.push(p);
-        group.can_fail |= parameters[p as usize].range().is_some_and(|range| range.scale.is_none());
+        groups[*slot as usize].parameters.push(p);
     }
-    for (index, clause) in clauses.iter().enumerate() {
+    let mut numbers: Vec<Vec<u32>> = vec![Vec::new(); groups.len()];
+    for (number, clause) in clauses.iter().enumerate() {
         let mut group = None;
         clause.parameters(&mut |id| group = Some(group_of[id.index()]));
         if let Some(group) = group {
-            groups[group as usize].clauses.push(index as u32);
-            groups[group as usize].can_fail = true;
+            numbers[group as usize].push(number as u32);
         }
+    }
+    for (group, numbers) in groups.iter_mut().zip(&numbers) {
+        group.clauses = ClauseIndex::new(numbers, clauses, parameters);
     }
     (groups, group_of)
 }

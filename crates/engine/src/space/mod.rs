@@ -14,6 +14,7 @@ mod diagnostic;
 mod distance;
 mod encode;
 pub mod expression;
+mod forbidden;
 pub mod format;
 mod literal;
 mod nearest;

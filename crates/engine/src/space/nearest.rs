@@ -14,7 +14,7 @@ pub fn nearest<'a>(word: &str, candidates: impl IntoIterator<Item = &'a str>) ->
         // Two edits in three letters would suggest anything for anything.
         let allowed = (word.len().max(candidate.len()) / 3).max(usize::from(word.len() > 1));
         let bound = best.map_or(allowed, |(edits, _)| allowed.min(edits.saturating_sub(1)));
-        if candidate.len().abs_diff(word.len()) > 4 * bound.max(1) || candidate.len() > 4 * LONGEST {
+        if candidate.len() > 4 * LONGEST || candidate.chars().count().abs_diff(word.len()) > bound {
             continue;
         }
         let edits = distance(&word, candidate);

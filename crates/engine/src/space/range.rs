@@ -124,6 +124,9 @@ pub(crate) struct Scale {
     step: f64,
     /// Number of grid points.
     count: f64,
+    /// Grid points per unit, if both this and the lower bound times it are whole; else 0. A grid of
+    /// 0.1 then has the point 0.3 and not 0.30000000000000004.
+    density: f64,
     log: bool,
     /// Logarithm of the lower edge, and the width between the edges' logarithms.
     origin: f64,
@@ -143,6 +146,10 @@ impl Scale {
         if count > 2.0 * LARGEST_INTEGER + 1.0 {
             return None;
         }
+        let density = if step > 0.0 { libm::round(1.0 / step) } else { 0.0 };
+        let whole =
+            |x: f64| (x - libm::round(x)).abs() <= 1e-9 * x.abs().max(1.0) && x.abs() < LARGEST_INTEGER;
+        let density = if whole(1.0 / step) && whole(lower * density) { density } else { 0.0 };
         let (low, high) = if step > 0.0 {
             ((lower - step / 2.0).max(lower / 2.0), upper + step / 2.0)
         } else {
@@ -150,7 +157,7 @@ impl Scale {
         };
         let (origin, width) =
             if log { (libm::log(low), libm::log(high) - libm::log(low)) } else { (lower, upper - lower) };
-        Some(Self { lower, upper, step, count, log, origin, width })
+        Some(Self { lower, upper, step, count, density, log, origin, width })
     }
 
     /// The number at a place of the unit scale; places outside are moved to the nearest end.
@@ -193,6 +200,10 @@ impl Scale {
 
     fn point(&self, index: f64) -> f64 {
         let index = index.clamp(0.0, self.count - 1.0);
+        if self.density > 0.0 {
+            let value = (libm::round(self.lower * self.density) + index) / self.density;
+            return value.clamp(self.lower, self.upper);
+        }
         (self.lower + index * self.step).min(self.upper)
     }
 
@@ -241,6 +252,14 @@ mod tests {
                 assert_eq!(s.decode(s.encode(value)), value, "{s:?}");
             }
         }
+    }
+
+    #[test]
+    fn decimal_grids_have_decimal_points() {
+        let s = scale(-0.2, 1.0, false, Some(0.1), false);
+        let points: Vec<f64> = (0..13).map(|i| s.point(f64::from(i))).collect();
+        assert_eq!(points, [-0.2, -0.1, 0.0, 0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9, 1.0]);
+        assert_eq!(scale(1e-7, 1e-3, true, Some(1e-7), false).snap(1.23e-5), 1.23e-5);
     }
 
     #[test]

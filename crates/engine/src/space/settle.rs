@@ -87,11 +87,7 @@ impl SpaceData {
                 (None, _) => choose(index, slot, codes),
             };
         }
-        self.violated_clause(group, codes).map_or(Ok(()), |clause| Err(Violation::Forbidden(clause)))
-    }
-
-    /// The first forbidden clause of a group that holds.
-    pub(crate) fn violated_clause(&self, group: &Group, codes: &[f64]) -> Option<u32> {
-        group.clauses.iter().copied().find(|&clause| self.forbidden[clause as usize].holds(codes))
+        let violated = group.clauses.violated(&self.forbidden, codes);
+        violated.map_or(Ok(()), |clause| Err(Violation::Forbidden(clause)))
     }
 }

@@ -126,3 +126,15 @@ fn a_large_space_is_read_sampled_and_encoded() {
     assert!(space.check(&codes).is_ok());
     assert!(row.iter().any(|&u| u == -1.0));
 }
+
+#[test]
+fn samples_are_uniform_over_what_is_allowed() {
+    let text = "a = { integer = [0, 2] }\nb = { choices = [\"x\", \"y\", \"z\"] }\nforbidden = [\"a == 0 && b == 'z'\", \"a == 2 && b == 'x'\", \"a == 2 && b == 'y'\"]\n";
+    let space = toml(&text.replace("[0, 2]", "[0, 2], default = 0"));
+    let mut rng = Rng::new(1, "uniform", 0);
+    let mut counts = std::collections::BTreeMap::new();
+    for _ in 0..6000 {
+        *counts.entry(space.sample(&mut rng).unwrap()).or_insert(0) += 1;
+    }
+    assert!(counts.len() == 6 && counts.values().all(|c| (880..1120).contains(c)), "{counts:?}");
+}

@@ -18,7 +18,7 @@ use super::{Comparison, Expr, ExprKind, Formula, Quantity};
 /// Deepest tree that is walked; deeper ones can only be made by hand or by chains within chains.
 const DEEPEST_TREE: usize = 256;
 /// Searches for a near name are slow in large spaces, and nobody reads the hundredth hint.
-const MOST_SUGGESTIONS: usize = 20;
+const MOST_SUGGESTIONS: usize = 10;
 
 /// The mistake, or nothing if it has been reported already.
 pub(crate) type Failure = Option<Diagnostic>;

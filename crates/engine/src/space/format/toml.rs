@@ -94,7 +94,7 @@ impl Reader<'_> {
     fn syntax(&mut self, errors: &[toml::de::Error], table: &DeTable<'_>) {
         let line = |offset: usize| self.text[..offset.min(self.text.len())].matches('\n').count() + 1;
         let mut last = 0;
-        for error in errors {
+        for error in errors.iter().take(100) {
             let range = error.span().unwrap_or(0..0);
             if line(range.start) == last {
                 continue;
