@@ -368,11 +368,13 @@ impl Checker {
         let by_name = std::mem::take(&mut self.names.by_name);
         let by_name = by_name.into_iter().filter_map(|(name, id)| Some((name, id?))).collect();
         let (groups, group_of) = condition::groups(&parameters, &conditions, &forbidden, &order);
+        let batches = condition::batches(&groups, &parameters);
         let default = vec![f64::NAN; parameters.len()];
-        let mut data = SpaceData { parameters, conditions, forbidden, by_name, groups, group_of, default };
+        let mut data =
+            SpaceData { parameters, conditions, forbidden, by_name, groups, batches, group_of, default };
         let mut default = std::mem::take(&mut data.default);
         let mut outside = Vec::new();
-        for group in &data.groups {
+        for group in &data.batches {
             let outcome = data.settle(group, &mut default, |index, slot, _| {
                 let parameter = &data.parameters[index];
                 let code = slot.default(parameter);

@@ -145,6 +145,17 @@ pub(crate) fn groups(
     (groups, group_of)
 }
 
+/// The groups as they are drawn: those that no clause and no moving bound can refuse never need
+/// to be drawn again, so they are joined into one.
+pub(crate) fn batches(groups: &[Group], parameters: &[Parameter]) -> Vec<Group> {
+    let moving = |&p: &u32| parameters[p as usize].range().is_some_and(|range| range.scale.is_none());
+    let safe = |group: &&Group| group.clauses.is_empty() && !group.parameters.iter().any(moving);
+    let joined = groups.iter().filter(safe).flat_map(|group| group.parameters.iter().copied()).collect();
+    let mut batches = vec![Group { parameters: joined, ..Group::default() }];
+    batches.extend(groups.iter().filter(|group| !safe(group)).cloned());
+    batches
+}
+
 fn find(leader: &mut [u32], mut p: u32) -> u32 {
     while leader[p as usize] != p {
         // Halving the path keeps the trees flat.

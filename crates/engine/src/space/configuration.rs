@@ -212,7 +212,7 @@ impl Space {
             }
         }
         let mut settled = codes.to_vec();
-        for group in &self.data.groups {
+        for group in &self.data.batches {
             let mut wrong = None;
             let outcome = self.data.settle(group, &mut settled, |index, _, _| {
                 let code = codes[index];

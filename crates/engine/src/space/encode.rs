@@ -12,7 +12,7 @@
 //! rounding never moves a value across a border.
 
 use super::parameter::{Domain, Kind};
-use super::range::Extent;
+use super::range::{Extent, Range};
 use super::settle::{Slot, Violation};
 use super::{Configuration, ConfigurationError, ParameterId, Space};
 
@@ -51,6 +51,7 @@ impl Space {
         }
         match &self.data.parameters[index].domain {
             Domain::Choices(choices) => Some(choices.encode(code)),
+            Domain::Range(Range { scale: Some(scale), .. }) => Some(scale.encode(code)),
             Domain::Range(range) => match range.extent(codes) {
                 Extent::Is(scale) => Some(scale.encode(code)),
                 _ => None,
@@ -72,7 +73,7 @@ impl Space {
         if row.len() != count || codes.len() != count {
             return Err(ConfigurationError::Length(row.len().min(codes.len()), count));
         }
-        for group in &self.data.groups {
+        for group in &self.data.batches {
             let outcome = self.data.settle(group, codes, |index, slot: Slot<'_>, _| {
                 let unit = row[index];
                 // NaN counts as inactive too.

@@ -51,6 +51,11 @@ impl ClauseIndex {
         index
     }
 
+    /// Whether there are none.
+    pub(crate) fn is_empty(&self) -> bool {
+        self.watches.is_empty() && self.others.is_empty()
+    }
+
     /// A clause that holds, always the same one for the same codes.
     pub(crate) fn violated(&self, clauses: &[Formula], codes: &[f64]) -> Option<u32> {
         let holds = |number: &&u32| clauses[**number as usize].holds(codes);
@@ -76,7 +81,7 @@ fn most_selective<'a>(clause: &'a Formula, parameters: &[Parameter]) -> Option<(
         named.len() as f64 / count as f64
     };
     let memberships = parts.iter().filter_map(|part| match part {
-        Formula::Member { parameter, choices, negated: false } => Some((*parameter, choices.as_slice())),
+        Formula::Member { parameter, choices, negated: false, .. } => Some((*parameter, choices.as_slice())),
         _ => None,
     });
     let small = |parameter: ParameterId| {

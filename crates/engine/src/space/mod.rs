@@ -55,7 +55,10 @@ pub(crate) struct SpaceData {
     conditions: Vec<Option<Formula>>,
     forbidden: Vec<Formula>,
     by_name: HashMap<Box<str>, ParameterId>,
+    /// Independent parts, for varying one of them.
     groups: Vec<Group>,
+    /// The same parts with those joined that cannot fail, for settling everything.
+    batches: Vec<Group>,
     /// For every parameter, its group.
     group_of: Vec<u32>,
     /// Codes of the default configuration.

@@ -161,6 +161,7 @@ impl Scale {
     }
 
     /// The number at a place of the unit scale; places outside are moved to the nearest end.
+    #[inline]
     pub(crate) fn decode(&self, unit: f64) -> f64 {
         let unit = unit.clamp(0.0, 1.0);
         if self.log {
@@ -179,6 +180,7 @@ impl Scale {
     }
 
     /// The place of a number of the range.
+    #[inline]
     pub(crate) fn encode(&self, value: f64) -> f64 {
         let unit = if self.log {
             (libm::log(value) - self.origin) / self.width

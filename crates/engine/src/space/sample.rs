@@ -2,7 +2,7 @@
 //!
 //! Every active parameter is drawn from its own uniform law (choices by their weights). A group of
 //! parameters that violates a forbidden clause is drawn again as a whole, which gives exactly the
-//! law of its valid assignments; see [`condition`](super::condition) for why groups can be treated
+//! law of its valid assignments; see the module `condition` for why groups can be treated
 //! one by one.
 
 use super::condition::Group;
@@ -41,7 +41,7 @@ impl Space {
     /// If `codes` is not as long as there are parameters.
     pub fn sample_into(&self, rng: &mut Rng, codes: &mut [f64]) -> Result<(), SampleError> {
         assert_eq!(codes.len(), self.parameters().len(), "one code per parameter");
-        self.data.groups.iter().try_for_each(|group| self.sample_group(group, rng, codes))
+        self.data.batches.iter().try_for_each(|group| self.sample_group(group, rng, codes))
     }
 
     /// Draws one group until it is valid.
@@ -83,7 +83,7 @@ impl Space {
     /// that come out invalid are drawn at random instead.
     pub(crate) fn place(&self, point: &[f64], rng: &mut Rng) -> Result<Configuration, SampleError> {
         let mut codes = vec![f64::NAN; point.len()];
-        for group in &self.data.groups {
+        for group in &self.data.batches {
             if self.data.settle(group, &mut codes, |index, slot, _| slot.draw(point[index])).is_err() {
                 self.sample_group(group, rng, &mut codes)?;
             }

@@ -5,12 +5,12 @@
 
 use super::condition::Group;
 use super::parameter::{Domain, Parameter, ParameterId};
-use super::range::{Extent, Scale};
+use super::range::{Extent, Range, Scale};
 use super::{Choices, SpaceData};
 
 /// What a value is chosen from.
 pub(crate) enum Slot<'a> {
-    Range(Scale),
+    Range(&'a Scale),
     Choices(&'a Choices),
 }
 
@@ -68,10 +68,15 @@ impl SpaceData {
                 codes[index] = f64::NAN;
                 continue;
             }
+            let current;
             let slot = match &parameter.domain {
                 Domain::Choices(choices) => Slot::Choices(choices),
+                Domain::Range(Range { scale: Some(scale), .. }) => Slot::Range(scale),
                 Domain::Range(range) => match range.extent(codes) {
-                    Extent::Is(scale) => Slot::Range(scale),
+                    Extent::Is(scale) => {
+                        current = scale;
+                        Slot::Range(&current)
+                    }
                     Extent::Empty => return Err(Violation::Empty(ParameterId(p))),
                     Extent::Inactive => {
                         codes[index] = f64::NAN;

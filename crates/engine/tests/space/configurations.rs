@@ -107,11 +107,11 @@ fn hash_and_order_are_the_recorded_ones() {
     all.sort();
     let lines: Vec<String> = all.iter().map(|c| format!("{:032x} {c}", c.fingerprint())).collect();
     insta::assert_snapshot!(lines.join("\n"), @r#"
-    2f1052682149a37275adcde933c8a383 mode=sat "a b"=0.74072328215586 ants=6 elite=2 pin=4
-    8839a4b7e001352f7d3fa84eb95c1421 mode=sat "a b"=0.7999678354215053 ants=7 elite=2 pin=4
+    14530b6029d98e5f8f07d1ed5351b81d mode=sat "a b"=0.8120767400843015 ants=8 elite=5 pin=4
+    ef69829807ab42a3fab317edd0d31170 mode=sat "a b"=1.2961811028304653 ants=10 elite=10 pin=4
     ca73745d6bfd8c2010e8d2d52530a340 mode=sat "a b"=2.0 ants=5 elite=3 pin=4
-    c6d6730472ceebcafc52c30fd85f3461 mode=sat "a b"=2.761009433141246 ants=4 elite=4 pin=4
-    08f337cb044525547f1ad99b0383e3db mode=unsat "a b"=3.00416672901198 level=low ants=3 elite=3 pin=4
+    ccb9a1439427fae3eadb08c9c2eb2e95 mode=unsat "a b"=0.7282373654824872 level=low ants=2 elite=2 pin=4
+    567bd26a734da27fdbca32cfd23c028a mode=unsat "a b"=1.6921204740882285 level=low ants=2 elite=2 pin=4
     "#);
 }
 

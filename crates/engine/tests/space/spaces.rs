@@ -138,3 +138,18 @@ fn samples_are_uniform_over_what_is_allowed() {
     }
     assert!(counts.len() == 6 && counts.values().all(|c| (880..1120).contains(c)), "{counts:?}");
 }
+
+#[test]
+fn conditions_reach_beyond_the_64th_choice() {
+    let choices: Vec<String> = (0..100).map(|i| format!("\"c{i}\"")).collect();
+    let text = "m = { choices = [LIST] }\nfew = { boolean = true, when = \"m in {'c3', 'c63'}\" }\nfar = { boolean = true, when = \"m in {'c3', 'c70'}\" }\n";
+    let space = toml(&text.replace("LIST", &choices.join(", ")));
+    let (few, far) = (space.find("few").unwrap(), space.find("far").unwrap());
+    let mut rng = Rng::new(1, "choices", 0);
+    for _ in 0..2000 {
+        let sample = space.sample(&mut rng).unwrap();
+        let choice = sample.codes()[0];
+        assert_eq!(sample.is_active(few), choice == 3.0 || choice == 63.0);
+        assert_eq!(sample.is_active(far), choice == 3.0 || choice == 70.0);
+    }
+}

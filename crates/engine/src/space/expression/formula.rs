@@ -233,6 +233,8 @@ pub enum Formula {
         parameter: ParameterId,
         /// Indices of choices, ascending.
         choices: Vec<u32>,
+        /// The same indices as bits, if all are below 64, else 0: a test without a detour to the list.
+        bits: u64,
         /// Whether the choice must be another.
         negated: bool,
     },
@@ -286,12 +288,11 @@ impl Formula {
             Self::All(parts) => decide(parts, codes, 0.0),
             Self::Any(parts) => decide(parts, codes, 1.0),
             Self::Not(part) => 1.0 - part.value(codes),
-            Self::Member { parameter, choices, negated } => {
+            Self::Member { parameter, choices, bits, negated } => {
                 let code = codes[parameter.index()];
-                let found = match choices.as_slice() {
-                    [only] => code == f64::from(*only),
-                    several if several.len() <= 8 => several.iter().any(|&c| code == f64::from(c)),
-                    several => several.binary_search(&(code as u32)).is_ok(),
+                let found = match *bits {
+                    0 => choices.binary_search(&(code as u32)).is_ok(),
+                    bits => code < 64.0 && bits >> code as u32 & 1 == 1,
                 };
                 known(code, truth(found != *negated))
             }
@@ -330,6 +331,13 @@ impl Formula {
                 right.parameters(visit);
             }
         }
+    }
+
+    /// The choices must be ascending.
+    pub(crate) fn member(parameter: ParameterId, choices: Vec<u32>, negated: bool) -> Self {
+        let small = choices.last().is_some_and(|&last| last < 64);
+        let bits = if small { choices.iter().fold(0, |bits, &choice| bits | 1 << choice) } else { 0 };
+        Self::Member { parameter, choices, bits, negated }
     }
 
     /// The conjunction, with parts that are conjunctions themselves taken apart.

@@ -137,7 +137,7 @@ impl<'a> Resolver<'a> {
             Operand::Truth(formula) => Ok(formula),
             Operand::Literal(Literal::Boolean(value)) => Ok(Formula::Constant(value)),
             Operand::Choice(parameter) if self.names.get(parameter).kind() == Kind::Boolean => {
-                Ok(Formula::Member { parameter, choices: vec![1], negated: false })
+                Ok(Formula::member(parameter, vec![1], false))
             }
             Operand::Word(word) => Err(self.names.find(&word, expr.span).err().flatten()),
             _ => Err(Some(
@@ -231,7 +231,7 @@ impl<'a> Resolver<'a> {
         let negated = comparison == Comparison::NotEqual;
         if negated || comparison == Comparison::Equal {
             let choice = self.choice(parameter, choices, literal, span)?;
-            return Ok(Formula::Member { parameter: id, choices: vec![choice], negated });
+            return Ok(Formula::member(id, vec![choice], negated));
         }
         if let (Kind::Ordinal, Some(choice)) = (parameter.kind(), choices.index_of(literal)) {
             return Ok(Formula::Position { parameter: id, comparison, choice: choice as u32 });
@@ -319,7 +319,7 @@ impl<'a> Resolver<'a> {
             }
             indices.sort_unstable();
             indices.dedup();
-            return Ok(Formula::Member { parameter: id, choices: indices, negated: false });
+            return Ok(Formula::member(id, indices, false));
         }
         let quantity = self.number(operand, left.span)?;
         let mut numbers = Vec::with_capacity(values.len());

@@ -82,7 +82,7 @@ impl<'a> Wording<'a> {
                 out.push('!');
                 self.enclose(true, out, |out| self.write_formula(part, ANY, out));
             }
-            Formula::Member { parameter, choices, negated } => {
+            Formula::Member { parameter, choices, negated, .. } => {
                 let name = self.parameter(*parameter);
                 let values: Vec<String> = choices.iter().map(|&c| self.choice(*parameter, c)).collect();
                 let sign = if *negated { Comparison::NotEqual } else { Comparison::Equal };
