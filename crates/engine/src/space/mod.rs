@@ -1,6 +1,6 @@
 //! Parameter spaces: which values the settings of a program may take.
 //!
-//! A [`Space`] is read from text by [`format`], or built with a [`SpaceBuilder`]; either way it has
+//! A [`Space`] is read from text by [`mod@format`], or built with a [`SpaceBuilder`]; either way it has
 //! been checked as a whole. Its configurations are drawn by [`sample`](Space::sample), varied by
 //! [`neighbours`](Space::neighbours), turned into rows of numbers by [`encode`](Space::encode).
 
