@@ -6,10 +6,7 @@ use std::fs::File;
 use std::io;
 use std::os::fd::{AsFd, OwnedFd};
 use std::os::unix::ffi::{OsStrExt, OsStringExt};
-use std::os::unix::net::UnixStream;
-use std::os::unix::process::CommandExt;
 use std::path::{Path, PathBuf};
-use std::process::{self, Stdio};
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 use crate::command::{Command, Folder, Stdin};
@@ -19,7 +16,7 @@ use crate::error::LaunchError;
 use crate::finished::Finished;
 use crate::folder::Private;
 use crate::limits::{Cores, Limits};
-use crate::supervise::SUPERVISE;
+use crate::nursery;
 use crate::tier::{Tier, cgroup};
 use crate::wire::{self, Job, Report};
 
@@ -98,7 +95,7 @@ fn run_in(
     }
 }
 
-/// Starts a guardian, gives it the job, and waits for its report and its end.
+/// Gives the job to a new guardian, and waits for the report: none if guardian and supervisor died.
 fn hand_over(
     command: &Command,
     job: &Job,
@@ -106,30 +103,17 @@ fn hand_over(
     control: &Control,
 ) -> Result<Option<Report>, LaunchError> {
     // Not the path behind it: that may have been replaced by a newer version since we started.
-    let executable = command.supervisor.clone().unwrap_or_else(|| PathBuf::from("/proc/self/exe"));
-    let failed = |source: io::Error| LaunchError::Supervisor { path: executable.clone(), source };
-    let (ours, theirs) = UnixStream::pair().map_err(failed)?;
-    let mut guardian = process::Command::new(&executable)
-        .arg0("captune")
-        .arg(SUPERVISE)
-        .env_clear()
-        .stdin(OwnedFd::from(theirs))
-        .stdout(Stdio::null())
-        // Out of reach of the terminal's Ctrl-C, which is for us to act upon.
-        .process_group(0)
-        .spawn()
-        .map_err(failed)?;
+    let executable = command.supervisor.as_deref().unwrap_or(Path::new("/proc/self/exe"));
+    let failed = |source: io::Error| LaunchError::Supervisor { path: executable.to_owned(), source };
+    let socket = nursery::new_guardian(executable).map_err(failed)?;
+    let orders = socket.try_clone().map_err(failed)?;
     let files: Vec<_> = attached.iter().flatten().map(AsFd::as_fd).collect();
-    // A guardian that dies at once is met by the waiting below.
-    let sent = wire::send(&ours, job, &files).and_then(|()| ours.try_clone());
-    let report = sent.and_then(|orders| {
-        control.attach(orders.into());
-        let report = wire::receive::<Report>(&ours);
-        control.detach();
-        report
-    });
-    // Only when the guardian has ended, nothing of the run is left.
-    guardian.wait().map_err(failed)?;
+    if wire::send(&socket, job, &files).is_err() {
+        return Ok(None);
+    }
+    control.attach(orders);
+    let report = wire::receive::<Report>(&socket);
+    control.detach();
     Ok(report.ok().flatten().map(|(report, _)| report))
 }
 
@@ -194,8 +178,11 @@ fn folder(wanted: &Folder) -> Result<(PathBuf, Option<Private>), LaunchError> {
                 true => Ok(rustix::fs::access(path, rustix::fs::Access::EXEC_OK)?),
                 false => Err(io::ErrorKind::NotADirectory.into()),
             });
-            usable.map_err(|source| LaunchError::Folder { path: path.clone(), source })?;
-            Ok((path.clone(), None))
+            let unusable = |source| LaunchError::Folder { path: path.clone(), source };
+            usable.map_err(unusable)?;
+            // The nursery may have been started elsewhere.
+            let path = std::path::absolute(path).map_err(unusable)?;
+            Ok((path, None))
         }
     }
 }

@@ -28,6 +28,7 @@ mod finished;
 mod folder;
 mod launch;
 mod limits;
+mod nursery;
 pub mod quantity;
 mod supervise;
 mod sys;
@@ -42,11 +43,12 @@ pub use launch::run;
 pub use limits::{Cores, Limit, LimitError, Limits};
 pub use tier::Tier;
 
-/// Turns this process into a guardian if it was started as one, and then never returns.
+/// Turns this process into the nursery of supervisors if it was started as one, and then never
+/// returns.
 ///
-/// To be called first thing in `main`: every run starts a copy of the running executable.
+/// To be called first thing in `main`: the first run starts a copy of the running executable.
 pub fn supervise_if_asked() {
     if std::env::args_os().nth(1).is_some_and(|argument| argument == supervise::SUPERVISE) {
-        supervise::guard();
+        supervise::nurse();
     }
 }

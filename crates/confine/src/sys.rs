@@ -191,6 +191,12 @@ pub(crate) fn default_signals() {
     }
 }
 
+/// Has the kernel take dead children away without a word to us.
+pub(crate) fn reap_children_unseen() {
+    // SAFETY: ignoring is a valid disposition of SIGCHLD.
+    unsafe { libc::signal(libc::SIGCHLD, libc::SIG_IGN) };
+}
+
 /// Becomes another program; returns only if that fails.
 pub(crate) fn exec(program: &CStr, arguments: &[CString], environment: &[CString]) -> io::Error {
     let pointers = |strings: &[CString]| -> Vec<*const libc::c_char> {

@@ -24,23 +24,30 @@ impl Deaths {
         Self { main, adopts, of_main: None, adopted: 0, largest: 0 }
     }
 
-    /// Takes everyone who is dead.
-    pub(super) fn take_dead(&mut self) {
-        while self.take(false) {}
+    /// Takes everyone who is dead; false if no child is left.
+    pub(super) fn take_dead(&mut self) -> bool {
+        loop {
+            match sys::wait(self.whom(), false) {
+                Ok(Wait::Reaped(dead)) => self.note(&dead),
+                Ok(Wait::NoneDead) => return true,
+                Ok(Wait::NoChildren) | Err(_) => return false,
+            }
+        }
     }
 
-    /// Waits for a death and takes it with all others there are; false if no child is left.
+    /// Waits for a death and takes it; false if no child is left.
     pub(super) fn await_one(&mut self) -> bool {
-        let one = self.take(true);
-        self.take_dead();
-        one
+        match sys::wait(self.whom(), true) {
+            Ok(Wait::Reaped(dead)) => {
+                self.note(&dead);
+                true
+            }
+            _ => false,
+        }
     }
 
-    fn take(&mut self, block: bool) -> bool {
-        let whom = if self.adopts { None } else { Some(self.main) };
-        let Ok(Wait::Reaped(dead)) = sys::wait(whom, block) else { return false };
-        self.note(&dead);
-        true
+    fn whom(&self) -> Option<Pid> {
+        if self.adopts { None } else { Some(self.main) }
     }
 
     fn note(&mut self, dead: &Reaped) {

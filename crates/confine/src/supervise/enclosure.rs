@@ -15,7 +15,7 @@ use crate::wire::{DuringStep, Failure, Job};
 pub(super) enum Enclosure {
     Cgroup(Group),
     Namespace,
-    Subreaper(Tree),
+    Subreaper,
     /// The process group of the target, once it is started.
     Group(Option<Pid>),
 }
@@ -31,8 +31,7 @@ impl Enclosure {
             Tier::Namespace => namespace::enter().map(|()| Self::Namespace),
             Tier::Subreaper => {
                 // The guardian too: the tree of a supervisor that is killed comes to it.
-                become_subreaper()?;
-                probe_tree().map(Self::Subreaper)
+                become_subreaper().map(|()| Self::Subreaper)
             }
             Tier::Group => Ok(Self::Group(None)),
         }
@@ -41,11 +40,11 @@ impl Enclosure {
     /// Steps inside; called by the supervisor before it starts the target.
     pub(super) fn enter(&self) -> Result<Tree, Failure> {
         match self {
-            Self::Cgroup(_) | Self::Subreaper(_) => become_subreaper()?,
+            Self::Cgroup(_) | Self::Subreaper => become_subreaper()?,
             Self::Namespace => namespace::mount_proc()?,
             Self::Group(_) => {}
         }
-        probe_tree()
+        Tree::probe().ok_or(Failure { step: Step::ReadTree, errno: libc::ENOENT })
     }
 
     /// Forks a child that is inside from its first moment.
@@ -89,42 +88,50 @@ impl Enclosure {
                     kill_process(pid, Signal::TERM).ok();
                 }
             }
-            Self::Namespace | Self::Subreaper(_) => tree.signal(Signal::TERM),
+            Self::Namespace | Self::Subreaper => tree.signal(Signal::TERM),
             Self::Group(group) => signal_group(*group, Signal::TERM),
         }
     }
 
     /// Kills everything inside and waits until it is gone.
     pub(super) fn kill(&self, tree: Tree, deaths: &mut Deaths) {
-        loop {
+        // Outside the group tier every process inside is or becomes our child, so when there is none
+        // left the tree is gone. One that was born during the kill meets the next.
+        while deaths.take_dead() || !self.adopts() {
             match self {
                 Self::Cgroup(group) => group.kill(),
                 Self::Namespace => sys::kill_namespace(),
-                Self::Subreaper(_) => tree.signal(Signal::KILL),
+                Self::Subreaper => tree.signal(Signal::KILL),
                 Self::Group(group) => signal_group(*group, Signal::KILL),
             }
-            // Outside the group tier every process inside is or becomes our child, so when there is
-            // none left the tree is gone. One that was born during the kill meets the next.
             if !deaths.await_one() {
                 return;
             }
         }
     }
 
+    /// Removes what the enclosure itself has left in the system.
+    pub(super) fn remove(&self) {
+        if let Self::Cgroup(group) = self {
+            group.remove();
+        }
+    }
+
     /// Destroys whatever is left; called by the guardian when the supervisor is gone.
-    pub(super) fn destroy(&mut self) {
+    pub(super) fn destroy(&self) {
         match self {
-            Self::Cgroup(group) => {
-                group.remove();
+            Self::Cgroup(group) => group.remove(),
+            // Its tree has come to us.
+            Self::Subreaper => {
+                while let (Some(tree), Ok(Wait::NoneDead | Wait::Reaped(_))) =
+                    (Tree::probe(), sys::wait(None, false))
+                {
+                    tree.signal(Signal::KILL);
+                    sys::wait(None, true).ok();
+                }
             }
             // The kernel has killed everything when the namespace lost its first process.
             Self::Namespace => {}
-            Self::Subreaper(tree) => loop {
-                tree.signal(Signal::KILL);
-                if !matches!(sys::wait(None, true), Ok(Wait::Reaped(_))) {
-                    return;
-                }
-            },
             // The kernel kills the main process with the supervisor; the rest of the group is out
             // of reach, which is why this tier is the last.
             Self::Group(_) => {}
@@ -134,10 +141,6 @@ impl Enclosure {
 
 fn become_subreaper() -> Result<(), Failure> {
     set_child_subreaper(Some(Pid::INIT)).during(Step::Subreaper)
-}
-
-fn probe_tree() -> Result<Tree, Failure> {
-    Tree::probe().ok_or(Failure { step: Step::ReadTree, errno: libc::ENOENT })
 }
 
 fn signal_group(group: Option<Pid>, signal: Signal) {

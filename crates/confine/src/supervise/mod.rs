@@ -1,16 +1,19 @@
-//! What happens behind the control socket, in two processes of one thread each.
+//! What happens behind the control socket, in processes of one thread each.
 //!
 //! ```text
-//! caller ──socket── guardian ── supervisor ── target ── …
+//! caller ── nursery
+//!   │          └── guardian ── supervisor ── target ── …
+//!   └─ control socket ─┴───────────┘
 //! ```
 //!
-//! The *guardian* makes the enclosure, starts the supervisor, and when that is gone, whatever the
-//! reason, destroys what is left. The *supervisor* starts the target, watches its limits, kills and
-//! reaps the tree, and reports. Each end of the chain notices the death of its neighbour:
+//! The *nursery* forks a guardian for each run. The *guardian* makes the enclosure, starts the
+//! supervisor, and when that is gone, whatever the reason, destroys what is left. The *supervisor*
+//! starts the target, watches its limits, kills and reaps the tree, and reports.
 //!
 //! | who dies | who notices | how |
 //! |---|---|---|
-//! | caller | supervisor | the socket hangs up |
+//! | caller | nursery, supervisor | their sockets hang up |
+//! | nursery | caller, at the next run | its socket |
 //! | guardian | supervisor | its process descriptor |
 //! | supervisor | guardian | `wait` |
 
@@ -37,39 +40,46 @@ use crate::wire::{self, DuringStep, Job, Report};
 
 use enclosure::Enclosure;
 
-/// The hidden first argument that turns an executable into a guardian.
+/// The hidden first argument that turns an executable into a nursery.
 pub(crate) const SUPERVISE: &str = "__supervise";
 
-/// Runs as guardian; never returns.
-pub(crate) fn guard() -> ! {
-    // A failure here has nobody to be told to: the caller sees that the socket closed unanswered.
-    let code = i32::from(become_guardian().is_none());
-    sys::exit_now(code)
+/// Runs as nursery until the caller is gone.
+pub(crate) fn nurse() -> ! {
+    sys::close_inherited();
+    // Started by hand, or with a standard input that is no socket: nothing to do.
+    let Some(births) = take_socket() else { sys::exit_now(2) };
+    sys::reap_children_unseen();
+    while let Ok(Some(((), sockets))) = wire::receive::<()>(&births) {
+        for socket in sockets {
+            if let Ok(Forked::Child) = sys::fork() {
+                drop(births);
+                sys::default_signals();
+                // A failure here has nobody to be told to: the caller sees the socket close.
+                let done = guard(&socket).is_some();
+                sys::exit_now(i32::from(!done));
+            }
+        }
+    }
+    sys::exit_now(0)
 }
 
-fn become_guardian() -> Option<()> {
-    sys::close_inherited();
-    let socket = take_socket()?;
-    let (job, files) = wire::receive::<Job>(&socket).ok()??;
-    let private = private_folder(&job);
-
-    let started = Enclosure::make(&job).and_then(|enclosure| {
-        let guardian = pidfd_open(getpid(), PidfdFlags::empty()).during(Step::Descriptors)?;
-        match sys::fork().during(Step::Fork)? {
-            Forked::Parent(supervisor) => Ok((enclosure, supervisor)),
-            Forked::Child => supervise(socket.as_fd(), guardian, &job, files, enclosure),
-        }
-    });
-    match started {
-        Ok((mut enclosure, supervisor)) => {
-            // The caller must see the socket close when the supervisor dies, not when we do.
-            drop(socket);
-            sys::wait(Some(supervisor), true).ok()?;
-            enclosure.destroy();
-            private.is_none_or(|path| folder::remove(&path).is_ok()).then_some(())
-        }
-        Err(failure) => wire::send(&socket, &Report::NotStarted(failure), &[]).ok(),
+/// Runs as guardian of one run.
+fn guard(socket: &OwnedFd) -> Option<()> {
+    let (job, files) = wire::receive::<Job>(socket).ok()??;
+    let enclosure = match Enclosure::make(&job) {
+        Ok(enclosure) => enclosure,
+        Err(failure) => return wire::send(socket, &Report::NotStarted(failure), &[]).ok(),
+    };
+    let guardian = pidfd_open(getpid(), PidfdFlags::empty()).during(Step::Descriptors);
+    match guardian.and_then(|guardian| Ok((guardian, sys::fork().during(Step::Fork)?))) {
+        Ok((guardian, Forked::Child)) => supervise(socket.as_fd(), guardian, &job, files, enclosure),
+        Ok((_, Forked::Parent(supervisor))) => drop(sys::wait(Some(supervisor), true)),
+        Err(failure) => wire::send(socket, &Report::NotStarted(failure), &[]).ok()?,
     }
+    // A supervisor that was not killed has done all this. The caller is still held by our end of the
+    // socket if it got no report, so it goes on only when nothing is left.
+    enclosure.destroy();
+    private_folder(&job).is_none_or(|path| folder::remove(&path).is_ok()).then_some(())
 }
 
 /// Moves the control socket away from standard input, so that no child can inherit it.
@@ -88,7 +98,9 @@ fn supervise(
     files: Vec<OwnedFd>,
     mut enclosure: Enclosure,
 ) -> ! {
-    let report = match watch::watch(socket, guardian, job, files, &mut enclosure) {
+    let ended = watch::watch(socket, guardian, job, files, &mut enclosure);
+    enclosure.remove();
+    let report = match ended {
         Ok(mut finished) => {
             finished.left_behind = private_folder(job).filter(|path| folder::remove(path).is_err());
             Report::Finished(Box::new(finished))

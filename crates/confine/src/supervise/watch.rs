@@ -129,8 +129,9 @@ impl Watch<'_> {
                 self.stopped.get_or_insert(Stop::Cancelled);
                 return Ok(());
             }
-            self.look(Moment::now());
-            if self.stopped.is_some() && Moment::now() >= self.kill_at {
+            let now = Moment::now();
+            self.look(now);
+            if now >= self.kill_at {
                 return Ok(());
             }
         }
@@ -156,14 +157,17 @@ impl Watch<'_> {
 
     /// Looks at everything that is due.
     fn look(&mut self, now: Moment) {
+        if now >= self.wall_end {
+            self.stop(Stop::Limit(Limit::Wall));
+        }
+        if now >= self.kill_at {
+            return;
+        }
         self.stdout.drain(&mut self.buffer);
         self.stderr.drain(&mut self.buffer);
         let written = self.stdout.written() + self.stderr.written();
         if self.job.limits.output.is_some_and(|most| written > most) {
             self.stop(Stop::Limit(Limit::Output));
-        }
-        if now >= self.wall_end {
-            self.stop(Stop::Limit(Limit::Wall));
         }
         if now >= self.next_cpu.min(self.next_sample) {
             self.sample(now);
@@ -202,16 +206,15 @@ impl Watch<'_> {
         self.enclosure.group().is_some_and(|group| group.counts_memory())
     }
 
-    /// Notes the first reason to stop, and asks or lets time run out.
+    /// Notes the first reason to stop; from then on only grace keeps the target alive.
     fn stop(&mut self, why: Stop) {
         if self.stopped.is_some() {
             return;
         }
         self.stopped = Some(why);
-        let now = Moment::now();
-        self.kill_at = now;
+        self.kill_at = self.start;
         if let Some(grace) = self.job.limits.grace {
-            self.kill_at = now + grace;
+            self.kill_at = Moment::now() + grace;
             self.enclosure.terminate(self.tree);
         }
         (self.wall_end, self.next_cpu) = (Moment::NEVER, Moment::NEVER);

@@ -8,7 +8,7 @@
 //! ```
 
 use std::fs::{self, File};
-use std::io::{self, Read, Seek};
+use std::io::{self, Read, Seek, Write};
 use std::os::fd::{AsFd, BorrowedFd};
 use std::path::{Path, PathBuf};
 use std::sync::OnceLock;
@@ -31,12 +31,10 @@ pub(crate) struct Plan {
     path: PathBuf,
 }
 
-/// The group below which runs get theirs, or why there is none.
+/// The group below which runs get theirs.
 #[derive(Debug)]
 pub(crate) struct Parent {
     path: PathBuf,
-    /// Controllers that limit the runs.
-    controllers: Vec<String>,
 }
 
 impl Parent {
@@ -47,16 +45,10 @@ impl Parent {
             let path = own_group()?;
             claim_controllers(&path);
             sweep(&path);
-            let controllers = words(&path.join("cgroup.subtree_control"));
-            Ok(Self { path, controllers })
+            Ok(Self { path })
         })
         .as_ref()
         .map_err(Clone::clone)
-    }
-
-    /// Whether runs below can be limited by `controller`.
-    pub(crate) fn has(&self, controller: &str) -> bool {
-        self.controllers.iter().any(|c| c == controller)
     }
 
     /// A name for the next run.
@@ -73,6 +65,7 @@ pub(crate) struct Group {
     /// Held open and locked as long as guardian or supervisor live, which tells [`sweep`] so.
     folder: File,
     cpu_stat: File,
+    kill: File,
     memory: bool,
 }
 
@@ -95,7 +88,7 @@ impl Group {
         rustix::fs::flock(&folder, FlockOperation::NonBlockingLockExclusive).during(Step::Cgroup)?;
         let cpu_stat = File::open(path.join("cpu.stat")).during(Step::Cgroup)?;
         // Without `cgroup.kill` (Linux before 5.14) this tier could not keep its word.
-        File::options().write(true).open(path.join("cgroup.kill")).during(Step::Cgroup)?;
+        let kill = File::options().write(true).open(path.join("cgroup.kill")).during(Step::Cgroup)?;
         let memory = path.join("memory.max").exists();
         let set = |file: &str, value: String| fs::write(path.join(file), value).during(Step::CgroupLimit);
         if let (true, Some(bytes)) = (memory, limits.memory) {
@@ -108,7 +101,7 @@ impl Group {
         if let (true, Some(most)) = (path.join("pids.max").exists(), limits.processes) {
             set("pids.max", most.to_string())?;
         }
-        Ok(Self { path: path.to_owned(), folder, cpu_stat, memory })
+        Ok(Self { path: path.to_owned(), folder, cpu_stat, kill, memory })
     }
 
     /// Where a child is to be born.
@@ -156,7 +149,7 @@ impl Group {
     /// Kills all members at once.
     pub(crate) fn kill(&self) {
         // Fails only if the group is gone, and then so are its members.
-        fs::write(self.path.join("cgroup.kill"), "1").ok();
+        (&self.kill).write_all(b"1").ok();
     }
 
     /// The members alive.
@@ -165,26 +158,26 @@ impl Group {
         text.lines().filter_map(|line| line.parse().ok()).collect()
     }
 
-    /// Kills what is left and removes the group; false if it could not be removed.
-    pub(crate) fn remove(&self) -> bool {
-        remove(&self.path)
+    /// Kills what is left and removes the group.
+    pub(crate) fn remove(&self) {
+        remove(&self.path);
     }
 }
 
-/// Kills what is in a group and removes it. A killed process takes a moment to leave its group, and
-/// the kernel tells nobody who could wait without polling when the last one has left.
-fn remove(path: &Path) -> bool {
+/// Kills what is in a group and removes it. A killed process takes a moment to leave its group, so
+/// this tries for up to two seconds; what is left then is for the next [`sweep`].
+fn remove(path: &Path) {
     for round in 0..1000 {
         match fs::remove_dir(path) {
-            Ok(()) => return true,
-            Err(error) if error.kind() == io::ErrorKind::NotFound => return true,
-            Err(_) if round % 100 == 0 => {
-                fs::write(path.join("cgroup.kill"), "1").ok();
+            Err(error) if error.kind() == io::ErrorKind::ResourceBusy => {
+                if round % 100 == 0 {
+                    fs::write(path.join("cgroup.kill"), "1").ok();
+                }
+                std::thread::sleep(Duration::from_millis(2).min(Duration::from_micros(50 << round.min(6))));
             }
-            Err(_) => std::thread::sleep(Duration::from_millis(2)),
+            _ => return,
         }
     }
-    false
 }
 
 /// The folder of the control group we are in.

@@ -79,8 +79,7 @@ fn the_tree_dies_with_its_supervisor() {
         let stage = Stage::new();
         let caller = coordinate(&stage, tier, "daemon");
         stage.await_ready();
-        let guardian = children(caller.id())[0];
-        kill(children(guardian)[0]);
+        kill(supervisor_of(&caller));
         assert!(stage.all_dead(), "{tier}: survives its supervisor");
         let said = String::from_utf8(caller.wait_with_output().unwrap().stdout).unwrap();
         assert!(said.contains("supervisor was lost"), "{tier}: {said}");
@@ -93,9 +92,22 @@ fn the_tree_dies_with_its_guardian() {
         let stage = Stage::new();
         let mut caller = coordinate(&stage, tier, "daemon");
         stage.await_ready();
-        kill(children(caller.id())[0]);
+        kill(guardian_of(&caller));
         assert!(stage.all_dead(), "{tier}: survives its guardian");
         caller.wait().unwrap();
+    }
+}
+
+#[test]
+fn a_run_goes_on_without_its_nursery_and_the_next_has_another() {
+    for tier in tight_tiers() {
+        let stage = Stage::new();
+        let caller = coordinate_twice(&stage, tier);
+        stage.await_ready();
+        kill(children(caller.id())[0]);
+        stage.await_ready();
+        let said = String::from_utf8(caller.wait_with_output().unwrap().stdout).unwrap();
+        assert_eq!(said.matches("exit: Code(0)").count(), 2, "{tier}: {said}");
     }
 }
 
@@ -129,6 +141,22 @@ fn coordinate(stage: &Stage, tier: Tier, what: &str) -> Child {
         .stdout(Stdio::piped())
         .spawn()
         .unwrap()
+}
+
+/// A caller that runs two targets, each of which says when it is ready.
+fn coordinate_twice(stage: &Stage, tier: Tier) -> Child {
+    let mut caller = Command::new(MISBEHAVE);
+    caller.args(["coordinate-twice", tier.name(), "allocate", "1000000"]).env("READY", stage.path("ready"));
+    caller.stdout(Stdio::piped()).spawn().unwrap()
+}
+
+/// The only process below the caller's nursery.
+fn guardian_of(caller: &Child) -> u32 {
+    children(children(caller.id())[0])[0]
+}
+
+fn supervisor_of(caller: &Child) -> u32 {
+    children(guardian_of(caller))[0]
 }
 
 fn kill(pid: u32) {
