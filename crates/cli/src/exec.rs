@@ -24,8 +24,6 @@ environment, OMP_NUM_THREADS=1, and what you pass or set. When it ends, its whol
 Exit code: the command's own; 124 if a limit stopped it; 128 + n if signal n ended it; 130 if you
 interrupted it; 2 or 4 if it could not be run as asked. --json tells them apart.")]
 pub(crate) struct Arguments {
-    #[command(flatten)]
-    limits: LimitArguments,
     /// Print one JSON object with everything measured, and the command's output inside it
     #[arg(long)]
     json: bool,
@@ -53,6 +51,8 @@ pub(crate) struct Arguments {
     /// The command and its arguments
     #[arg(last = true, required = true, value_name = "CMD")]
     command: Vec<OsString>,
+    #[command(flatten)]
+    limits: LimitArguments,
 }
 
 fn parse_variable(text: &str) -> Result<(String, String), String> {

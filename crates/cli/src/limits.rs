@@ -10,28 +10,28 @@ use confine::{Cores, Limits, Tier};
 #[command(next_help_heading = "Limits")]
 pub(crate) struct LimitArguments {
     /// CPU time of the whole process tree (2.5s, 250ms, 1h); brings a wall limit of twice it + 5s
-    #[arg(long, value_name = "TIME", value_parser = parse_duration)]
+    #[arg(long, value_name = "TIME", allow_hyphen_values = true, value_parser = parse_duration)]
     cpu: Option<Duration>,
     /// Time on the clock
-    #[arg(long, value_name = "TIME", value_parser = parse_duration)]
+    #[arg(long, value_name = "TIME", allow_hyphen_values = true, value_parser = parse_duration)]
     wall: Option<Duration>,
     /// Memory of the whole process tree (512MiB, 2GB)
-    #[arg(long, value_name = "SIZE", value_parser = parse_size)]
+    #[arg(long, value_name = "SIZE", allow_hyphen_values = true, value_parser = parse_size)]
     memory: Option<u64>,
     /// Bytes of standard output and standard error together
-    #[arg(long, value_name = "SIZE", value_parser = parse_size)]
+    #[arg(long, value_name = "SIZE", allow_hyphen_values = true, value_parser = parse_size)]
     output: Option<u64>,
     /// Processes alive at one time
-    #[arg(long, value_name = "COUNT", value_parser = clap::value_parser!(u32).range(1..))]
+    #[arg(long, value_name = "COUNT", allow_hyphen_values = true, value_parser = clap::value_parser!(u32).range(1..))]
     processes: Option<u32>,
     /// Bytes in any one file it writes
-    #[arg(long, value_name = "SIZE", value_parser = parse_size)]
+    #[arg(long, value_name = "SIZE", allow_hyphen_values = true, value_parser = parse_size)]
     file_size: Option<u64>,
     /// Cores it may use (0 or 0,2-3)
-    #[arg(long, value_name = "LIST", value_parser = parse_cores)]
+    #[arg(long, value_name = "LIST", allow_hyphen_values = true, value_parser = parse_cores)]
     cores: Option<Cores>,
     /// Time between TERM and KILL at a limit; without it, KILL at once
-    #[arg(long, value_name = "TIME", value_parser = parse_duration)]
+    #[arg(long, value_name = "TIME", allow_hyphen_values = true, value_parser = parse_duration)]
     grace: Option<Duration>,
     /// How to hold the tree together: cgroup, namespace, subreaper or group; the best that works
     /// if not given

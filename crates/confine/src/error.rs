@@ -1,7 +1,8 @@
 //! Why a command did not run. Once it runs, whatever happens is a [`crate::Finished`].
 
 use std::io;
-use std::path::PathBuf;
+use std::os::unix::fs::PermissionsExt;
+use std::path::{Path, PathBuf};
 
 use serde::{Deserialize, Serialize};
 use thiserror::Error;
@@ -107,11 +108,11 @@ impl LaunchError {
     /// What the user may do about it.
     pub fn hint(&self) -> Option<String> {
         Some(match self {
-            Self::ProgramNotFound { .. } => {
-                "give a path with a slash, or check PATH; the target's environment is not yours (see --pass-env)"
-                    .into()
+            Self::ProgramNotFound { program, .. } if program.contains('/') => {
+                "a relative path is taken from the current folder".into()
             }
-            Self::NotExecutable { program, .. } => {
+            Self::ProgramNotFound { .. } => "give its path, or add its folder to PATH".into(),
+            Self::NotExecutable { program, .. } if lacks_permission(program) => {
                 format!("`chmod +x {}` if it is a program", program.display())
             }
             Self::Cores { allowed, .. } => format!("choose among cores {allowed}"),
@@ -121,10 +122,10 @@ impl LaunchError {
                 Tier::Subreaper | Tier::Group => "`captune doctor` shows what this machine can enforce",
             }
             .into(),
-            Self::Supervisor { path, .. } if path.starts_with("/proc") => {
-                "/proc must be mounted".into()
+            Self::Supervisor { path, .. } if path.starts_with("/proc") => "/proc must be mounted".into(),
+            Self::SupervisorLost => {
+                "run it again; if it happens again, look for the kernel's out-of-memory killer".into()
             }
-            Self::SupervisorLost => "run it again; if it happens again, look for the kernel's out-of-memory killer".into(),
             _ => return None,
         })
     }
@@ -133,6 +134,11 @@ impl LaunchError {
     pub fn is_unenforceable(&self) -> bool {
         matches!(self, Self::Cores { .. } | Self::Tier { .. })
     }
+}
+
+/// Whether it is a file that nobody may execute.
+fn lacks_permission(program: &Path) -> bool {
+    std::fs::metadata(program).is_ok_and(|data| data.is_file() && data.permissions().mode() & 0o111 == 0)
 }
 
 /// A step between the caller's wish and the target's first instruction.
