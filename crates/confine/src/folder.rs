@@ -123,7 +123,7 @@ mod tests {
         std::os::unix::fs::symlink(&outside.path, private.path.join("link")).unwrap();
         fs::create_dir_all(private.path.join("a/b")).unwrap();
         fs::write(private.path.join("a/b/file"), "").unwrap();
-        fs::set_permissions(private.path.join("a"), fs::Permissions::from_mode(0)).unwrap();
+        fs::set_permissions(private.path.join("a"), fs::Permissions::from_mode(0o0)).unwrap();
         remove(&private.path).unwrap();
         assert!(!private.path.exists());
         assert!(outside.path.join("precious").exists());

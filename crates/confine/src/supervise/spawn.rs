@@ -2,7 +2,7 @@
 
 use std::fs::{self, File};
 use std::io::Read;
-use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
+use std::os::fd::{BorrowedFd, OwnedFd};
 use std::time::Duration;
 
 use rustix::pipe::{PipeFlags, pipe_with};
@@ -117,9 +117,5 @@ fn choose_cores(job: &Job) -> Result<(), Failure> {
 
 /// Nothing to read: end of file at once.
 pub(super) fn closed_stdin() -> Result<OwnedFd, Failure> {
-    Ok(File::open("/dev/null")
-        .during(Step::Descriptors)?
-        .as_fd()
-        .try_clone_to_owned()
-        .during(Step::Descriptors)?)
+    File::open("/dev/null").map(OwnedFd::from).during(Step::Descriptors)
 }

@@ -1,6 +1,6 @@
 //! The behaviour table of the runner, for every tier that works on the machine.
 
-#![allow(missing_docs)]
+#![allow(missing_docs, clippy::unwrap_used, clippy::print_stdout)]
 
 mod control;
 mod death;

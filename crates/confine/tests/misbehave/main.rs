@@ -208,7 +208,7 @@ fn litter() {
     std::fs::create_dir_all("a/b/c").expect("folders");
     std::fs::write("a/b/c/file", "x").expect("a file");
     symlink("/", "root").expect("a link");
-    std::fs::set_permissions("a/b", std::fs::Permissions::from_mode(0)).expect("permissions");
+    std::fs::set_permissions("a/b", std::fs::Permissions::from_mode(0o0)).expect("permissions");
 }
 
 /// What a target can see of its surroundings.
