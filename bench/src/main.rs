@@ -1,0 +1,31 @@
+//! Measures captune: each verb reproduces one table of docs/results.
+//!
+//! `cargo build --release && cargo run --release -p captune-bench -- confine`
+
+#![allow(clippy::print_stdout, reason = "tables are what this program is for")]
+
+mod confine;
+mod quantiles;
+
+use clap::{Parser, Subcommand};
+
+#[derive(Parser)]
+struct Arguments {
+    #[command(subcommand)]
+    table: Table,
+}
+
+#[derive(Subcommand)]
+enum Table {
+    /// Overhead, overshoot, accuracy and leaks of the runner
+    Confine(confine::Arguments),
+    #[command(name = confine::burner::VERB, hide = true)]
+    Burn(confine::burner::Arguments),
+}
+
+fn main() -> anyhow::Result<()> {
+    match Arguments::parse().table {
+        Table::Confine(arguments) => confine::measure(&arguments),
+        Table::Burn(arguments) => confine::burner::burn(&arguments),
+    }
+}

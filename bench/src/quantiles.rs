@@ -1,0 +1,25 @@
+//! Order statistics of a series of measurements.
+
+/// A series, sorted.
+pub(crate) struct Quantiles(Vec<f64>);
+
+impl Quantiles {
+    pub(crate) fn of(mut series: Vec<f64>) -> Self {
+        series.sort_by(f64::total_cmp);
+        Self(series)
+    }
+
+    /// The smallest value that at least `share` of the series does not exceed.
+    pub(crate) fn at(&self, share: f64) -> f64 {
+        let rank = (share * self.0.len() as f64).ceil() as usize;
+        self.0[rank.clamp(1, self.0.len()) - 1]
+    }
+
+    pub(crate) fn median(&self) -> f64 {
+        self.at(0.5)
+    }
+
+    pub(crate) fn max(&self) -> f64 {
+        self.at(1.0)
+    }
+}

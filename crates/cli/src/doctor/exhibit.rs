@@ -1,0 +1,86 @@
+//! The small programs that `doctor` confines: this one, with a hidden verb.
+
+use std::io::Write;
+use std::time::Duration;
+
+use clap::{Args, ValueEnum};
+
+use crate::exit_code::ExitCode;
+
+/// The hidden verb.
+pub(crate) const VERB: &str = "__exhibit";
+
+#[derive(Args)]
+pub(crate) struct Arguments {
+    #[arg(value_enum)]
+    pub(super) what: What,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub(crate) enum What {
+    /// Ends at once.
+    Nothing,
+    /// Uses CPU time for ever.
+    Burn,
+    /// Sleeps for ever.
+    Sleep,
+    /// Takes memory for ever.
+    Grow,
+    /// Writes for ever.
+    Flood,
+    /// Writes a file for ever.
+    Fill,
+    /// Starts processes for ever.
+    Crowd,
+    /// Leaves a process behind that has left its session.
+    Escape,
+    /// Leaves its session and lives on for a moment.
+    Escaped,
+}
+
+/// Does what it is told, for ever or until it is stopped.
+pub(crate) fn exhibit(arguments: &Arguments) -> ExitCode {
+    match arguments.what {
+        What::Nothing => {}
+        What::Burn => burn(),
+        What::Sleep => std::thread::sleep(Duration::from_secs(3600)),
+        What::Grow => grow(),
+        What::Flood => while std::io::stdout().write_all(&[b'x'; 4096]).is_ok() {},
+        What::Fill => fill(),
+        What::Crowd => while start(What::Sleep).is_ok() {},
+        What::Escape => drop(start(What::Escaped)),
+        What::Escaped => {
+            // In vain if this fails: then it has not left, and is caught all the more.
+            rustix::process::setsid().ok();
+            // Not for ever: in the group tier it does escape.
+            std::thread::sleep(Duration::from_millis(500));
+        }
+    }
+    ExitCode::Done
+}
+
+fn burn() {
+    let mut x = 1_u64;
+    while std::hint::black_box(x) != 0 {
+        x = x.wrapping_mul(3);
+    }
+}
+
+fn grow() {
+    let mut taken: Vec<Vec<u8>> = Vec::new();
+    loop {
+        taken.push(vec![1; 1 << 20]);
+        std::hint::black_box(&taken);
+    }
+}
+
+fn fill() {
+    if let Ok(mut file) = std::fs::File::create("filled") {
+        while file.write_all(&[0; 65536]).is_ok() {}
+    }
+}
+
+fn start(what: What) -> std::io::Result<std::process::Child> {
+    let name = what.to_possible_value().map(|value| value.get_name().to_owned()).unwrap_or_default();
+    std::process::Command::new("/proc/self/exe").args([VERB, &name]).spawn()
+}

@@ -1,0 +1,148 @@
+//! `captune exec`: one command under limits.
+
+use std::ffi::OsString;
+use std::io::Write;
+use std::path::PathBuf;
+use std::sync::Arc;
+
+use anyhow::Context;
+use clap::Args;
+use confine::{Command, Control, Exit, Finished, Folder, Stdin, Stop};
+use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM};
+use signal_hook::iterator::Signals;
+
+use crate::exit_code::ExitCode;
+use crate::limits::LimitArguments;
+use crate::message;
+use crate::record;
+
+#[derive(Args, Debug)]
+#[command(after_help = "\
+The command is run as given, never through a shell. It sees PATH, HOME, LANG and TMPDIR of your
+environment, OMP_NUM_THREADS=1, and what you pass or set. When it ends, its whole process tree does.
+
+Exit code: the command's own; 124 if a limit stopped it; 128 + n if signal n ended it; 130 if you
+interrupted it; 2 or 4 if it could not be run as asked. --json tells them apart.")]
+pub(crate) struct Arguments {
+    /// Print one JSON object with everything measured, and the command's output inside it
+    #[arg(long)]
+    json: bool,
+    /// Pass variables of your environment; `*` stands for anything
+    #[arg(long, value_name = "PATTERN")]
+    pass_env: Vec<String>,
+    /// Set a variable
+    #[arg(long, value_name = "NAME=VALUE", value_parser = parse_variable)]
+    env: Vec<(String, String)>,
+    /// Run in this folder instead of the current one
+    #[arg(long, value_name = "PATH", conflicts_with = "private")]
+    folder: Option<PathBuf>,
+    /// Run in a fresh folder that is removed afterwards
+    #[arg(long)]
+    private: bool,
+    /// Read standard input from a file, or from ours if `-`; closed otherwise
+    #[arg(long, value_name = "FILE")]
+    stdin: Option<PathBuf>,
+    /// Write the whole standard output into a file
+    #[arg(long, value_name = "FILE")]
+    stdout: Option<PathBuf>,
+    /// Write the whole standard error into a file
+    #[arg(long, value_name = "FILE")]
+    stderr: Option<PathBuf>,
+    /// The command and its arguments
+    #[arg(last = true, required = true, value_name = "CMD")]
+    command: Vec<OsString>,
+    #[command(flatten)]
+    limits: LimitArguments,
+}
+
+fn parse_variable(text: &str) -> Result<(String, String), String> {
+    match text.split_once('=') {
+        Some((name, value)) if !name.is_empty() => Ok((name.into(), value.into())),
+        _ => Err("write NAME=VALUE".into()),
+    }
+}
+
+/// Runs the command and says what it used.
+pub(crate) fn exec(arguments: Arguments) -> anyhow::Result<ExitCode> {
+    let limits = arguments.limits.limits();
+    let control = Arc::new(Control::new());
+    cancel_on_signal(&control)?;
+    let finished = confine::run(&command(&arguments)?, &limits, &control)?;
+
+    if arguments.json {
+        print(record::json(&arguments.command, &finished).as_bytes())?;
+    } else {
+        if arguments.stdout.is_none() {
+            print(&finished.stdout.joined())?;
+        }
+        if arguments.stderr.is_none() {
+            std::io::stderr()
+                .write_all(&finished.stderr.joined())
+                .context("cannot write to standard error")?;
+        }
+        message::say(&record::summary(&finished, &limits));
+    }
+    Ok(exit_code(&finished))
+}
+
+fn command(arguments: &Arguments) -> anyhow::Result<Command> {
+    let (program, rest) = arguments.command.split_first().context("there is no command")?;
+    let folder = match (&arguments.folder, arguments.private) {
+        (_, true) => Folder::Private,
+        (Some(path), _) => Folder::Given(path.clone()),
+        (None, _) => Folder::Given(std::env::current_dir().context("the current folder is gone")?),
+    };
+    let stdin = match &arguments.stdin {
+        None => Stdin::Closed,
+        Some(path) if path.as_os_str() == "-" => Stdin::Inherited,
+        Some(path) => Stdin::File(path.clone()),
+    };
+    let mut command = Command::new(program).args(rest).folder(folder).stdin(stdin);
+    for pattern in &arguments.pass_env {
+        command = command.pass_env(pattern);
+    }
+    for (name, value) in &arguments.env {
+        command = command.env(name, value);
+    }
+    if let Some(path) = &arguments.stdout {
+        command = command.stdout_file(path);
+    }
+    if let Some(path) = &arguments.stderr {
+        command = command.stderr_file(path);
+    }
+    if let Some(tier) = arguments.limits.tier {
+        command = command.tier(tier);
+    }
+    Ok(command)
+}
+
+/// Ctrl-C and its kin end the command and not us: its record is still to be printed.
+fn cancel_on_signal(control: &Arc<Control>) -> anyhow::Result<()> {
+    let mut signals = Signals::new([SIGINT, SIGTERM, SIGHUP]).context("cannot listen for signals")?;
+    let control = Arc::clone(control);
+    std::thread::spawn(move || {
+        for _ in signals.forever() {
+            control.cancel();
+        }
+    });
+    Ok(())
+}
+
+fn exit_code(finished: &Finished) -> ExitCode {
+    match (finished.stopped, finished.exit) {
+        (Some(Stop::Cancelled), _) => ExitCode::Interrupted,
+        (Some(Stop::Limit(_)), _) => ExitCode::OfTarget(124),
+        // The system has eight bits for a code and fewer for a signal.
+        (None, Exit::Code(code)) => ExitCode::OfTarget(code as u8),
+        (None, Exit::Signal(signal)) => ExitCode::OfTarget(128 + signal as u8),
+    }
+}
+
+/// Prints data. A reader that has gone away is no error of ours.
+fn print(data: &[u8]) -> anyhow::Result<()> {
+    let mut out = std::io::stdout().lock();
+    match out.write_all(data).and_then(|()| out.flush()) {
+        Err(error) if error.kind() == std::io::ErrorKind::BrokenPipe => Ok(()),
+        other => other.context("cannot write to standard output"),
+    }
+}

@@ -1,0 +1,28 @@
+//! What the program's exit code means. Part of its interface: see docs/reference/exit-codes.md.
+
+/// The end of the program.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum ExitCode {
+    /// 0: done.
+    Done,
+    /// 2: the arguments or the files they name are wrong.
+    Usage,
+    /// 4: a limit was asked for that cannot be enforced here.
+    Unenforceable,
+    /// 130: interrupted.
+    Interrupted,
+    /// `exec` only: the command's own code, 124 if a limit stopped it, 128 + n for signal n.
+    OfTarget(u8),
+}
+
+impl From<ExitCode> for std::process::ExitCode {
+    fn from(code: ExitCode) -> Self {
+        Self::from(match code {
+            ExitCode::Done => 0,
+            ExitCode::Usage => 2,
+            ExitCode::Unenforceable => 4,
+            ExitCode::Interrupted => 130,
+            ExitCode::OfTarget(code) => code,
+        })
+    }
+}

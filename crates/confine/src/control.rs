@@ -1,0 +1,81 @@
+//! The caller's hand on a running command: lower its cap, cancel it, from any thread.
+
+use std::os::fd::OwnedFd;
+use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
+
+use crate::wire::{self, Order};
+
+/// Steers one run. Orders given before the run starts hold from its start; orders given after its
+/// end do nothing.
+#[derive(Debug, Default)]
+pub struct Control {
+    state: Mutex<State>,
+}
+
+#[derive(Debug, Default)]
+struct State {
+    cpu: Option<Duration>,
+    wall: Option<Duration>,
+    cancelled: bool,
+    supervisor: Option<OwnedFd>,
+}
+
+impl Control {
+    /// A control that has given no order.
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    /// Lowers the CPU limit; the tree is killed at once if it is past it. Never raises one.
+    pub fn lower_cpu(&self, cap: Duration) {
+        let mut state = self.lock();
+        state.cpu = Some(state.cpu.map_or(cap, |old| old.min(cap)));
+        state.send(Order::LowerCpu(cap));
+    }
+
+    /// Lowers the wall limit; the tree is killed at once if it is past it. Never raises one.
+    pub fn lower_wall(&self, cap: Duration) {
+        let mut state = self.lock();
+        state.wall = Some(state.wall.map_or(cap, |old| old.min(cap)));
+        state.send(Order::LowerWall(cap));
+    }
+
+    /// Ends the run. Its record will say so, with what it had used.
+    pub fn cancel(&self) {
+        let mut state = self.lock();
+        state.cancelled = true;
+        state.send(Order::Cancel);
+    }
+
+    /// Connects to a supervisor that has been given its job, and sends what was ordered before.
+    pub(crate) fn attach(&self, supervisor: OwnedFd) {
+        let mut state = self.lock();
+        state.supervisor = Some(supervisor);
+        let orders = [
+            state.cpu.map(Order::LowerCpu),
+            state.wall.map(Order::LowerWall),
+            state.cancelled.then_some(Order::Cancel),
+        ];
+        orders.into_iter().flatten().for_each(|order| state.send(order));
+    }
+
+    /// Lets go of the supervisor.
+    pub(crate) fn detach(&self) {
+        self.lock().supervisor = None;
+    }
+
+    fn lock(&self) -> MutexGuard<'_, State> {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl State {
+    fn send(&mut self, order: Order) {
+        let Some(supervisor) = &self.supervisor else { return };
+        // The supervisor may have ended a moment ago: then there is nothing left to steer.
+        if wire::send(supervisor, &order, &[]).is_err() {
+            self.supervisor = None;
+        }
+    }
+}

@@ -1,0 +1,140 @@
+//! The private working folder of a run: made fresh, removed afterwards, never through a link.
+
+use std::fs::{self, DirBuilder, File};
+use std::io;
+use std::os::unix::fs::{DirBuilderExt, MetadataExt, PermissionsExt};
+use std::path::{Path, PathBuf};
+use std::sync::Once;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::time::{Duration, SystemTime};
+
+use rustix::fs::FlockOperation;
+
+const PREFIX: &str = "captune-run-";
+
+/// A private folder, locked as long as the caller holds it. The supervisor removes it, or the guardian
+/// if that is killed; the caller only where neither came to it.
+pub(crate) struct Private {
+    pub(crate) path: PathBuf,
+    /// Held, not read: it tells [`is_abandoned`] that we live.
+    #[cfg_attr(not(test), expect(dead_code))]
+    lock: File,
+}
+
+impl Private {
+    /// Makes a folder that nobody else can enter, below TMPDIR.
+    pub(crate) fn make() -> Result<Self, (PathBuf, io::Error)> {
+        static COUNT: AtomicU64 = AtomicU64::new(0);
+        static SWEEP: Once = Once::new();
+        let base = std::env::temp_dir();
+        SWEEP.call_once(|| sweep(&base));
+        loop {
+            let count = COUNT.fetch_add(1, Ordering::Relaxed);
+            let path = base.join(format!("{PREFIX}{}-{count}", std::process::id()));
+            match DirBuilder::new().mode(0o700).create(&path) {
+                Ok(()) => {}
+                // Left by an earlier process of our number, or by one in another PID namespace.
+                Err(error) if error.kind() == io::ErrorKind::AlreadyExists => continue,
+                Err(error) => return Err((path, error)),
+            }
+            let lock = File::open(&path).and_then(|file| {
+                rustix::fs::flock(&file, FlockOperation::NonBlockingLockExclusive)?;
+                Ok(file)
+            });
+            return match lock {
+                Ok(lock) => Ok(Self { path, lock }),
+                Err(error) => {
+                    fs::remove_dir(&path).ok();
+                    Err((path, error))
+                }
+            };
+        }
+    }
+}
+
+impl Drop for Private {
+    fn drop(&mut self) {
+        // One that is in the way of nobody: the next sweep tries again.
+        remove(&self.path).ok();
+    }
+}
+
+/// Removes a folder and all in it, links themselves and not what they point to. Folders the target
+/// has locked against us are opened first.
+pub(crate) fn remove(path: &Path) -> io::Result<()> {
+    match fs::remove_dir_all(path) {
+        Err(error) if error.kind() == io::ErrorKind::PermissionDenied => {
+            unlock(path)?;
+            fs::remove_dir_all(path)
+        }
+        Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(()),
+        other => other,
+    }
+}
+
+/// Makes every folder below `path` ours to enter and change.
+fn unlock(path: &Path) -> io::Result<()> {
+    fs::set_permissions(path, fs::Permissions::from_mode(0o700))?;
+    for entry in fs::read_dir(path)? {
+        let entry = entry?;
+        if entry.file_type()?.is_dir() {
+            unlock(&entry.path())?;
+        }
+    }
+    Ok(())
+}
+
+/// Whether a folder of ours has lost its owner: nobody holds its lock, and it is not so young that
+/// its owner may not have come to lock it.
+pub(crate) fn is_abandoned(path: &Path) -> bool {
+    let Ok(file) = File::open(path) else { return false };
+    let old_enough = file.metadata().is_ok_and(|data| {
+        let ours = data.uid() == rustix::process::getuid().as_raw();
+        let age = data.modified().ok().and_then(|time| SystemTime::now().duration_since(time).ok());
+        ours && data.is_dir() && age.is_some_and(|age| age > Duration::from_secs(60))
+    });
+    old_enough && rustix::fs::flock(&file, FlockOperation::NonBlockingLockExclusive).is_ok()
+}
+
+/// Removes folders whose owner was killed together with its guardian.
+fn sweep(base: &Path) {
+    for entry in fs::read_dir(base).into_iter().flatten().flatten() {
+        let is_run = entry.file_name().to_str().is_some_and(|name| name.starts_with(PREFIX));
+        let is_folder = entry.file_type().is_ok_and(|kind| kind.is_dir());
+        if is_run && is_folder && is_abandoned(&entry.path()) {
+            // One that cannot be removed is tried again next time; it blocks nothing.
+            remove(&entry.path()).ok();
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn make() -> Private {
+        Private::make().unwrap_or_else(|(path, error)| panic!("{}: {error}", path.display()))
+    }
+
+    #[test]
+    fn removal_takes_links_but_not_what_they_point_to() {
+        let (outside, private) = (make(), make());
+        fs::write(outside.path.join("precious"), "kept").unwrap();
+        std::os::unix::fs::symlink(&outside.path, private.path.join("link")).unwrap();
+        fs::create_dir_all(private.path.join("a/b")).unwrap();
+        fs::write(private.path.join("a/b/file"), "").unwrap();
+        fs::set_permissions(private.path.join("a"), fs::Permissions::from_mode(0o0)).unwrap();
+        remove(&private.path).unwrap();
+        assert!(!private.path.exists());
+        assert!(outside.path.join("precious").exists());
+    }
+
+    #[test]
+    fn a_folder_in_use_is_not_abandoned() {
+        let private = make();
+        private.lock.set_modified(SystemTime::now() - Duration::from_secs(3600)).unwrap();
+        assert!(!is_abandoned(&private.path));
+        rustix::fs::flock(&private.lock, FlockOperation::Unlock).unwrap();
+        assert!(is_abandoned(&private.path));
+    }
+}

@@ -1,0 +1,252 @@
+//! The caller's side of one run: check everything, start a guardian, hand it the job, wait.
+
+use std::collections::BTreeMap;
+use std::ffi::{CString, OsStr, OsString};
+use std::fs::File;
+use std::io;
+use std::os::fd::{AsFd, OwnedFd};
+use std::os::unix::ffi::{OsStrExt, OsStringExt};
+use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicUsize, Ordering};
+
+use crate::command::{Command, Folder, Stdin};
+use crate::control::Control;
+use crate::environment;
+use crate::error::LaunchError;
+use crate::finished::Finished;
+use crate::folder::Private;
+use crate::limits::{Cores, Limits};
+use crate::nursery;
+use crate::tier::{Tier, cgroup};
+use crate::wire::{self, Job, Report};
+
+/// Runs one command to its end and says how it went.
+///
+/// Without a tier of the command's own the best one that works is used; the first run finds out
+/// which by trying, as a tier that does not work fails before the target has started.
+pub fn run(command: &Command, limits: &Limits, control: &Control) -> Result<Finished, LaunchError> {
+    /// Index of the best tier not known to fail.
+    static BEST: AtomicUsize = AtomicUsize::new(0);
+
+    limits.check()?;
+    check_cores(limits)?;
+    if let Some(tier) = command.tier {
+        return run_in(tier, command, limits, control);
+    }
+    loop {
+        let best = BEST.load(Ordering::Relaxed);
+        match run_in(Tier::ALL[best], command, limits, control) {
+            Err(LaunchError::Tier { .. }) if best + 1 < Tier::ALL.len() => {
+                // Another thread may have found the same just now.
+                BEST.compare_exchange(best, best + 1, Ordering::Relaxed, Ordering::Relaxed).ok();
+            }
+            result => return result,
+        }
+    }
+}
+
+fn check_cores(limits: &Limits) -> Result<(), LaunchError> {
+    let Some(wanted) = &limits.cores else { return Ok(()) };
+    // A mask that cannot be read is left to the kernel, which refuses a wrong one at the start.
+    let Ok(allowed) = Cores::allowed() else { return Ok(()) };
+    if wanted.iter().all(|core| allowed.iter().any(|a| a == core)) {
+        Ok(())
+    } else {
+        Err(LaunchError::Cores { wanted: wanted.clone(), allowed })
+    }
+}
+
+fn run_in(
+    tier: Tier,
+    command: &Command,
+    limits: &Limits,
+    control: &Control,
+) -> Result<Finished, LaunchError> {
+    let cgroup = match tier {
+        Tier::Cgroup => Some(cgroup::Parent::ours().map_err(|why| LaunchError::Tier { tier, why })?.plan()),
+        _ => None,
+    };
+    let attached = open_streams(command)?;
+    let mut environment = environment::compose(std::env::vars_os(), &command.pass_env, &command.set_env);
+    let program = find_program(&command.program, &environment)?;
+    let arguments = arguments(command)?;
+    let (folder, private) = folder(&command.folder)?;
+    if private.is_some() && !command.set_env.contains_key(OsStr::new("TMPDIR")) {
+        environment.insert("TMPDIR".into(), folder.clone().into());
+    }
+    let job = Job {
+        program: c_string(program.into_os_string()).map_err(|()| LaunchError::NulInArgument { index: 0 })?,
+        arguments,
+        environment: variables(environment)?,
+        folder: c_string(folder.clone().into_os_string())
+            .map_err(|()| LaunchError::Folder { path: folder, source: io::ErrorKind::InvalidInput.into() })?,
+        private: private.is_some(),
+        limits: limits.clone(),
+        tier,
+        cgroup,
+        keep: command.keep,
+        attached: attached.each_ref().map(Option::is_some),
+    };
+    let report = hand_over(command, &job, &attached, control)?;
+    match report {
+        Some(Report::Finished(finished)) => Ok(*finished),
+        Some(Report::NotStarted(failure)) => Err(not_started(failure, tier, command)),
+        None => Err(LaunchError::SupervisorLost),
+    }
+}
+
+/// Gives the job to a new guardian, and waits for the report: none if guardian and supervisor died.
+fn hand_over(
+    command: &Command,
+    job: &Job,
+    attached: &[Option<OwnedFd>; 3],
+    control: &Control,
+) -> Result<Option<Report>, LaunchError> {
+    // Not the path behind it: that may have been replaced by a newer version since we started.
+    let executable = command.supervisor.as_deref().unwrap_or(Path::new("/proc/self/exe"));
+    let failed = |source: io::Error| LaunchError::Supervisor { path: executable.to_owned(), source };
+    let socket = nursery::new_guardian(executable).map_err(failed)?;
+    let orders = socket.try_clone().map_err(failed)?;
+    let files: Vec<_> = attached.iter().flatten().map(AsFd::as_fd).collect();
+    if wire::send(&socket, job, &files).is_err() {
+        return Ok(None);
+    }
+    control.attach(orders);
+    let report = wire::receive::<Report>(&socket);
+    control.detach();
+    Ok(report.ok().flatten().map(|(report, _)| report))
+}
+
+fn not_started(failure: wire::Failure, tier: Tier, command: &Command) -> LaunchError {
+    let source = io::Error::from_raw_os_error(failure.errno);
+    match failure.step {
+        step if step.is_of_tier() => LaunchError::Tier { tier, why: format!("{step}: {source}") },
+        crate::error::Step::Exec => {
+            let why = match failure.errno {
+                libc::ENOEXEC => {
+                    "it is neither a program for this machine nor a script that begins with `#!`".into()
+                }
+                libc::ENOENT => "the interpreter it asks for does not exist".into(),
+                libc::E2BIG => "its arguments and environment are longer than the kernel takes".into(),
+                _ => source.to_string(),
+            };
+            LaunchError::NotExecutable { program: PathBuf::from(&command.program), why }
+        }
+        step => LaunchError::Start { step, source },
+    }
+}
+
+/// Opens the files behind the standard streams, so that a mistake shows before anything runs.
+fn open_streams(command: &Command) -> Result<[Option<OwnedFd>; 3], LaunchError> {
+    let opened = |stream, path: &Path, file: io::Result<File>| {
+        file.map(|file| Some(OwnedFd::from(file))).map_err(|source| LaunchError::Stream {
+            stream,
+            path: path.to_owned(),
+            source,
+        })
+    };
+    let stdin = match &command.stdin {
+        Stdin::Closed => None,
+        Stdin::File(path) => opened("stdin", path, File::open(path))?,
+        Stdin::Inherited => {
+            opened("stdin", Path::new("-"), io::stdin().as_fd().try_clone_to_owned().map(File::from))?
+        }
+    };
+    let output = |stream, path: &Option<PathBuf>| match path {
+        None => Ok(None),
+        Some(path) => opened(stream, path, create_regular(path)),
+    };
+    Ok([stdin, output("stdout", &command.stdout_file)?, output("stderr", &command.stderr_file)?])
+}
+
+/// Only a regular file takes all that is written to it at once: a pipe that nobody empties would
+/// hold up the supervisor and with it the limits.
+fn create_regular(path: &Path) -> io::Result<File> {
+    let file = File::create(path)?;
+    if file.metadata()?.is_file() { Ok(file) } else { Err(io::Error::other("it is not a regular file")) }
+}
+
+/// The folder to run in, and the hold on it if it is private.
+fn folder(wanted: &Folder) -> Result<(PathBuf, Option<Private>), LaunchError> {
+    match wanted {
+        Folder::Private => {
+            let private = Private::make().map_err(|(path, source)| LaunchError::Folder { path, source })?;
+            Ok((private.path.clone(), Some(private)))
+        }
+        Folder::Given(path) => {
+            let usable = std::fs::metadata(path).and_then(|data| match data.is_dir() {
+                true => Ok(rustix::fs::access(path, rustix::fs::Access::EXEC_OK)?),
+                false => Err(io::ErrorKind::NotADirectory.into()),
+            });
+            let unusable = |source| LaunchError::Folder { path: path.clone(), source };
+            usable.map_err(unusable)?;
+            // The nursery may have been started elsewhere.
+            let path = std::path::absolute(path).map_err(unusable)?;
+            Ok((path, None))
+        }
+    }
+}
+
+/// The program's full path: by the target's PATH, or from our folder if it has a slash.
+fn find_program(program: &OsStr, environment: &BTreeMap<OsString, OsString>) -> Result<PathBuf, LaunchError> {
+    if program.is_empty() {
+        return Err(LaunchError::NoProgram);
+    }
+    let not_found =
+        |searched| LaunchError::ProgramNotFound { program: program.to_string_lossy().into(), searched };
+    if program.as_bytes().contains(&b'/') {
+        let path = std::path::absolute(program).map_err(|_| not_found(String::new()))?;
+        return if path.exists() { executable(path) } else { Err(not_found(String::new())) };
+    }
+    let path = environment.get(OsStr::new("PATH")).cloned().unwrap_or_default();
+    let candidates = std::env::split_paths(&path).map(|folder| folder.join(program));
+    let mut unusable = None;
+    for candidate in candidates.filter(|candidate| candidate.is_file()) {
+        match executable(candidate) {
+            Ok(path) => return Ok(path),
+            Err(error) => unusable = Some(error),
+        }
+    }
+    Err(unusable.unwrap_or_else(|| not_found(format!(" in PATH ({})", path.to_string_lossy()))))
+}
+
+fn executable(path: PathBuf) -> Result<PathBuf, LaunchError> {
+    let why = if path.is_dir() {
+        Some("it is a folder".to_owned())
+    } else {
+        rustix::fs::access(&path, rustix::fs::Access::EXEC_OK)
+            .err()
+            .map(|error| io::Error::from(error).to_string())
+    };
+    match why {
+        None => Ok(path),
+        Some(why) => Err(LaunchError::NotExecutable { program: path, why }),
+    }
+}
+
+fn arguments(command: &Command) -> Result<Vec<CString>, LaunchError> {
+    let all = std::iter::once(&command.program).chain(&command.arguments);
+    all.enumerate()
+        .map(|(index, argument)| {
+            c_string(argument.clone()).map_err(|()| LaunchError::NulInArgument { index })
+        })
+        .collect()
+}
+
+fn variables(environment: BTreeMap<OsString, OsString>) -> Result<Vec<CString>, LaunchError> {
+    let variable = |(name, value): (OsString, OsString)| {
+        let bad = |why| LaunchError::BadVariable { name: name.to_string_lossy().into(), why };
+        if name.is_empty() || name.as_bytes().contains(&b'=') {
+            return Err(bad("has a name that is empty or holds `=`"));
+        }
+        let mut text = name.clone();
+        text.push("=");
+        text.push(&value);
+        c_string(text).map_err(|()| bad("holds a NUL byte"))
+    };
+    environment.into_iter().map(variable).collect()
+}
+
+fn c_string(text: OsString) -> Result<CString, ()> {
+    CString::new(text.into_vec()).map_err(drop)
+}

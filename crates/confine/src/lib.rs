@@ -1,0 +1,54 @@
+//! Runs *one* command under exact limits on CPU time, wall time, memory and more, kills its whole
+//! process tree, and tells the truth about what it used.
+//!
+//! ```no_run
+//! use confine::{Command, Control, End, Limit, Limits};
+//! use std::time::Duration;
+//!
+//! confine::supervise_if_asked(); // first thing in `main`
+//! let limits = Limits { cpu: Some(Duration::from_millis(2500)), ..Limits::default() };
+//! let finished = confine::run(&Command::new("minisat").arg("hard.cnf"), &limits, &Control::new())?;
+//! match finished.end() {
+//!     End::Stopped(Limit::Cpu) => println!("took at least {:?}", limits.cpu),
+//!     end => println!("{end:?} after {:?}", finished.wall),
+//! }
+//! # Ok::<(), confine::LaunchError>(())
+//! ```
+//!
+//! It knows nothing of optimisation. It claims no sandbox: targets have the user's rights.
+
+#[cfg(not(target_os = "linux"))]
+compile_error!("confine needs Linux: it rests on process descriptors, timers and /proc");
+
+mod command;
+mod control;
+pub mod environment;
+mod error;
+mod finished;
+mod folder;
+mod launch;
+mod limits;
+mod nursery;
+pub mod quantity;
+mod supervise;
+mod sys;
+mod tier;
+mod wire;
+
+pub use command::{Command, Folder, Stdin};
+pub use control::Control;
+pub use error::{LaunchError, Step};
+pub use finished::{Captured, CpuTime, End, Exit, Finished, Stop};
+pub use launch::run;
+pub use limits::{Cores, Limit, LimitError, Limits};
+pub use tier::Tier;
+
+/// Turns this process into the nursery of supervisors if it was started as one, and then never
+/// returns.
+///
+/// To be called first thing in `main`: the first run starts a copy of the running executable.
+pub fn supervise_if_asked() {
+    if std::env::args_os().nth(1).is_some_and(|argument| argument == supervise::SUPERVISE) {
+        supervise::nurse();
+    }
+}

@@ -1,0 +1,232 @@
+//! Durations, sizes and core lists as people write them: `2.5s`, `1GiB`, `0,2-3`.
+//!
+//! | quantity | units | bare number |
+//! |---|---|---|
+//! | duration | `us` `ms` `s` `m` `h` `d` | seconds |
+//! | size | `B` `kB` `MB` `GB` `TB` (powers of 1000), `KiB` `MiB` `GiB` `TiB` (of 1024) | bytes |
+
+use std::fmt;
+use std::time::Duration;
+
+use thiserror::Error;
+
+use crate::limits::Cores;
+
+/// A text that is not the quantity it should be.
+#[derive(Debug, Clone, PartialEq, Eq, Error)]
+#[error("`{text}` is not {wanted}: {why}")]
+pub struct QuantityError {
+    /// What was written.
+    pub text: String,
+    /// What should have been written, with an example.
+    pub wanted: &'static str,
+    /// What is wrong with it.
+    pub why: String,
+}
+
+const DURATION: &str = "a duration such as `250ms`, `2.5s` or `1h`";
+const SIZE: &str = "a size such as `512MiB` or `2GB`";
+const CORES: &str = "a list of cores such as `0` or `0,2-3`";
+
+/// Reads a positive, finite duration.
+pub fn parse_duration(text: &str) -> Result<Duration, QuantityError> {
+    let fail = |why: String| QuantityError { text: text.into(), wanted: DURATION, why };
+    let (number, unit) = split_unit(text).map_err(fail)?;
+    let seconds = number
+        * match unit {
+            "us" | "µs" => 1e-6,
+            "ms" => 1e-3,
+            "" | "s" => 1.0,
+            "m" | "min" => 60.0,
+            "h" => 3600.0,
+            "d" => 86400.0,
+            other => return Err(fail(unknown_unit(other, "us, ms, s, m, h, d"))),
+        };
+    if seconds <= 0.0 {
+        return Err(fail("it must be more than zero".into()));
+    }
+    let duration = Duration::try_from_secs_f64(seconds)
+        .map_err(|_| fail("it is longer than any machine lives".into()))?;
+    if duration.is_zero() { Err(fail("it is less than a nanosecond".into())) } else { Ok(duration) }
+}
+
+/// Reads a positive size in bytes.
+pub fn parse_size(text: &str) -> Result<u64, QuantityError> {
+    let fail = |why: String| QuantityError { text: text.into(), wanted: SIZE, why };
+    let (number, unit) = split_unit(text).map_err(fail)?;
+    let factor: u64 = match unit {
+        "" | "B" => 1,
+        "k" | "kB" | "KB" => 1000,
+        "M" | "MB" => 1000_u64.pow(2),
+        "G" | "GB" => 1000_u64.pow(3),
+        "T" | "TB" => 1000_u64.pow(4),
+        "Ki" | "KiB" => 1 << 10,
+        "Mi" | "MiB" => 1 << 20,
+        "Gi" | "GiB" => 1 << 30,
+        "Ti" | "TiB" => 1 << 40,
+        other => return Err(fail(unknown_unit(other, "B, kB, MB, GB, TB, KiB, MiB, GiB, TiB"))),
+    };
+    let bytes = number * factor as f64;
+    if bytes < 1.0 {
+        return Err(fail("it must be at least one byte".into()));
+    }
+    if bytes > i64::MAX as f64 {
+        return Err(fail("it is more than any machine holds".into()));
+    }
+    Ok(bytes as u64)
+}
+
+/// Reads a list of core numbers and ranges.
+pub fn parse_cores(text: &str) -> Result<Cores, QuantityError> {
+    let fail = |why: String| QuantityError { text: text.into(), wanted: CORES, why };
+    let number = |digits: &str| {
+        let core: usize =
+            digits.trim().parse().map_err(|_| fail(format!("`{digits}` is not a core number")))?;
+        if core < Cores::CEILING {
+            Ok(core)
+        } else {
+            Err(fail(format!("core numbers end at {}", Cores::CEILING - 1)))
+        }
+    };
+    let mut cores = Cores::default();
+    for part in text.split(',') {
+        let (first, last) = match part.split_once('-') {
+            Some((first, last)) => (number(first)?, number(last)?),
+            None => (number(part)?, number(part)?),
+        };
+        if first > last {
+            return Err(fail(format!("the range `{part}` runs backwards")));
+        }
+        (first..=last).for_each(|core| cores.insert(core));
+    }
+    Ok(cores)
+}
+
+/// Splits `2.5s` into 2.5 and `s`; the number is finite and not negative.
+fn split_unit(text: &str) -> Result<(f64, &str), String> {
+    let text = text.trim();
+    let end = text
+        .char_indices()
+        .find(|&(at, c)| {
+            let exponent_sign = (c == '+' || c == '-') && at > 0 && text[..at].ends_with(['e', 'E']);
+            let exponent = (c == 'e' || c == 'E')
+                && text[at + 1..].starts_with(|d: char| d.is_ascii_digit() || d == '-' || d == '+');
+            !(c.is_ascii_digit()
+                || c == '.'
+                || exponent
+                || exponent_sign
+                || (at == 0 && (c == '-' || c == '+')))
+        })
+        .map_or(text.len(), |(at, _)| at);
+    let (number, unit) = (&text[..end], text[end..].trim());
+    let number: f64 = number.parse().map_err(|_| "it does not begin with a number".to_owned())?;
+    if !number.is_finite() {
+        return Err("it is not a finite number".into());
+    }
+    if number < 0.0 {
+        return Err("it is negative".into());
+    }
+    Ok((number, unit))
+}
+
+fn unknown_unit(unit: &str, known: &str) -> String {
+    format!("`{unit}` is not one of the units {known}")
+}
+
+/// A duration as short as it can be read: `250ms`, `2.5s`, `5m`.
+pub fn show_duration(duration: Duration) -> impl fmt::Display {
+    let seconds = duration.as_secs_f64();
+    let (number, unit) = match seconds {
+        s if s < 1e-3 => (s * 1e6, "us"),
+        s if s < 1.0 => (s * 1e3, "ms"),
+        s if s < 120.0 => (s, "s"),
+        s if s < 7200.0 => (s / 60.0, "m"),
+        s => (s / 3600.0, "h"),
+    };
+    format!("{}{unit}", short(number))
+}
+
+/// A size in the binary unit that fits: `512MiB`.
+pub fn show_size(bytes: u64) -> impl fmt::Display {
+    let (number, unit) = match bytes {
+        b if b < 1 << 10 => (b as f64, "B"),
+        b if b < 1 << 20 => (b as f64 / f64::from(1 << 10), "KiB"),
+        b if b < 1 << 30 => (b as f64 / f64::from(1 << 20), "MiB"),
+        b => (b as f64 / f64::from(1 << 30), "GiB"),
+    };
+    format!("{}{unit}", short(number))
+}
+
+/// At most three decimals, none of them a trailing zero.
+fn short(number: f64) -> String {
+    let text = format!("{number:.3}");
+    text.trim_end_matches('0').trim_end_matches('.').to_owned()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn durations_are_real_numbers_with_units() {
+        for (text, nanos) in [
+            ("2.5s", 2_500_000_000),
+            ("250ms", 250_000_000),
+            ("7us", 7_000),
+            ("3", 3_000_000_000),
+            ("1e-3", 1_000_000),
+            ("1.5e2ms", 150_000_000),
+            ("2m", 120_000_000_000),
+            ("1 h", 3_600_000_000_000),
+        ] {
+            assert_eq!(parse_duration(text).map(|d| d.as_nanos()), Ok(nanos), "{text}");
+        }
+    }
+
+    #[test]
+    fn what_is_no_duration_is_refused_with_a_reason() {
+        for (text, why) in [
+            ("0", "more than zero"),
+            ("-1s", "negative"),
+            ("nan", "begin with a number"),
+            ("inf", "begin with a number"),
+            ("1e999", "finite"),
+            ("1e300", "longer than any machine"),
+            ("1e-12", "less than a nanosecond"),
+            ("5 parsecs", "`parsecs` is not one of the units"),
+            ("", "begin with a number"),
+            ("é", "begin with a number"),
+        ] {
+            let error = parse_duration(text).expect_err(text);
+            assert!(error.why.contains(why), "{text}: {error}");
+        }
+    }
+
+    #[test]
+    fn sizes_tell_decimal_from_binary() {
+        assert_eq!(parse_size("1GiB"), Ok(1 << 30));
+        assert_eq!(parse_size("1GB"), Ok(1_000_000_000));
+        assert_eq!(parse_size("0.5KiB"), Ok(512));
+        assert!(parse_size("0").is_err());
+        assert!(parse_size("1e30").is_err());
+        assert!(parse_size("5furlongs").is_err());
+    }
+
+    #[test]
+    fn core_lists_take_single_cores_and_ranges() {
+        let cores = parse_cores("0,2-3").expect("a list");
+        assert_eq!(cores.iter().collect::<Vec<_>>(), [0, 2, 3]);
+        for bad in ["", "x", "3-1", "99999", "1,,2", "-1"] {
+            assert!(parse_cores(bad).is_err(), "{bad}");
+        }
+    }
+
+    #[test]
+    fn what_is_shown_can_be_read_again() {
+        for text in ["250ms", "2.5s", "90s", "5m", "7us"] {
+            let duration = parse_duration(text).expect(text);
+            assert_eq!(parse_duration(&show_duration(duration).to_string()), Ok(duration));
+        }
+        assert_eq!(show_size(1 << 29).to_string(), "512MiB");
+    }
+}

@@ -1,0 +1,83 @@
+//! What the tree has used so far, by estimates that are never too high.
+//!
+//! | symbol | meaning |
+//! |---|---|
+//! | W | time of children we have waited for, and of theirs (rusage) |
+//! | o(p) | own time of a living process p, to the nanosecond (its CPU clock) |
+//! | c(p) | time of the children p has waited for, in whole ticks (`stat`) |
+//! | s(p) | o(p) when p, dead or alive, was last seen |
+//! | G | time of the control group, where there is one |
+//!
+//! The time used is at least max( W + Σ o(p) + Σ c(p), Σ s(p), G ). The second bound sees through
+//! parents that never wait; the third is complete but lags behind by a tick for what is running.
+
+use std::collections::HashMap;
+use std::time::Duration;
+
+use rustix::process::Pid;
+
+use super::enclosure::Enclosure;
+use super::tree::Tree;
+use crate::sys;
+
+/// One look at the tree.
+#[derive(Debug, Clone, Copy, Default)]
+pub(super) struct Sample {
+    /// CPU time used so far; the truth may be more.
+    pub(super) cpu: Duration,
+    /// Sum of the resident sets in bytes.
+    pub(super) memory: u64,
+    /// Processes alive.
+    pub(super) processes: u32,
+}
+
+/// Adds up what the tree uses.
+pub(super) struct Meter {
+    tree: Tree,
+    page: u64,
+    /// s(p) of each process number.
+    seen: HashMap<Pid, Duration>,
+    /// s(p) of processes whose number has been given to another since.
+    replaced: Duration,
+    /// The largest memory sampled.
+    pub(super) peak_memory: u64,
+}
+
+impl Meter {
+    pub(super) fn new(tree: Tree) -> Self {
+        let page = rustix::param::page_size() as u64;
+        Self { tree, page, seen: HashMap::new(), replaced: Duration::ZERO, peak_memory: 0 }
+    }
+
+    /// Looks at the tree now.
+    pub(super) fn sample(&mut self, enclosure: &mut Enclosure) -> Sample {
+        let waited = sys::usage_of_children();
+        let mut accounted = waited.user + waited.system;
+        let mut sample = Sample::default();
+        for process in self.tree.descendants() {
+            accounted += process.of_children;
+            sample.memory += process.resident * self.page;
+            sample.processes += u32::from(!process.dead);
+            if let Some(own) = sys::cpu_time(process.pid) {
+                accounted += own;
+                self.see(process.pid, own);
+            }
+        }
+        self.peak_memory = self.peak_memory.max(sample.memory);
+        sample.cpu =
+            accounted.max(self.seen_in_all()).max(enclosure.cpu().map_or(Duration::ZERO, |cpu| cpu.total()));
+        sample
+    }
+
+    fn see(&mut self, pid: Pid, own: Duration) {
+        let last = self.seen.insert(pid, own).unwrap_or_default();
+        if last > own {
+            self.replaced += last;
+        }
+    }
+
+    /// Σ s(p): own time of every process ever seen, as last seen.
+    pub(super) fn seen_in_all(&self) -> Duration {
+        self.seen.values().sum::<Duration>() + self.replaced
+    }
+}

@@ -1,0 +1,158 @@
+//! The processes below this one, read from /proc.
+
+use std::collections::{HashMap, HashSet};
+use std::fs;
+use std::path::Path;
+use std::time::Duration;
+
+use rustix::process::{Pid, Signal, getpid, kill_process};
+
+use crate::sys;
+
+/// How to find the children of a process.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Tree {
+    /// The kernel lists them for each thread.
+    Listed,
+    /// Every process is asked for its parent, on kernels without such lists.
+    Scanned,
+}
+
+/// One process of the tree as last seen.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Process {
+    pub(super) pid: Pid,
+    /// What its waited-for children had used when it was read, in whole ticks.
+    pub(super) of_children: Duration,
+    /// Resident set in pages.
+    pub(super) resident: u64,
+    /// Dead, but not waited for.
+    pub(super) dead: bool,
+}
+
+impl Tree {
+    /// Chooses by what this kernel offers; `None` if /proc shows nothing at all.
+    pub(super) fn probe() -> Option<Self> {
+        let own = getpid().as_raw_pid();
+        if Path::new(&format!("/proc/{own}/task/{own}/children")).exists() {
+            Some(Self::Listed)
+        } else {
+            Path::new(&format!("/proc/{own}/stat")).exists().then_some(Self::Scanned)
+        }
+    }
+
+    /// All processes below this one, each after its parent.
+    ///
+    /// A process is read before its children are listed. So one that dies in between is missed, but
+    /// its time is never counted twice, in itself and in a parent that has waited for it.
+    pub(super) fn descendants(self) -> Vec<Process> {
+        let scanned = if self == Self::Scanned { scan() } else { HashMap::new() };
+        let children = |pid: i32| match self {
+            Self::Listed => list(pid),
+            Self::Scanned => scanned.get(&pid).cloned().unwrap_or_default(),
+        };
+        let mut found = Vec::new();
+        let mut met = HashSet::new();
+        let mut waiting = children(getpid().as_raw_pid());
+        while let Some(pid) = waiting.pop() {
+            // A process that changes parents during the walk may be met twice.
+            if let (true, Some(process)) = (met.insert(pid), read(pid)) {
+                found.push(process);
+                waiting.extend(children(pid));
+            }
+        }
+        found
+    }
+
+    /// Sends a signal to every process below this one.
+    pub(super) fn signal(self, signal: Signal) {
+        for process in self.descendants() {
+            // It may have ended by now, which is what we want of it.
+            kill_process(process.pid, signal).ok();
+        }
+    }
+}
+
+fn list(pid: i32) -> Vec<i32> {
+    let mut children = Vec::new();
+    for thread in fs::read_dir(format!("/proc/{pid}/task")).into_iter().flatten().flatten() {
+        let list = fs::read_to_string(thread.path().join("children")).unwrap_or_default();
+        children.extend(list.split_ascii_whitespace().filter_map(|pid| pid.parse::<i32>().ok()));
+    }
+    children
+}
+
+/// The children of every process on the machine.
+fn scan() -> HashMap<i32, Vec<i32>> {
+    let mut children: HashMap<i32, Vec<i32>> = HashMap::new();
+    let entries = fs::read_dir("/proc").into_iter().flatten().flatten();
+    for (pid, parent) in entries.filter_map(|entry| {
+        let pid: i32 = entry.file_name().to_str()?.parse().ok()?;
+        let stat = fs::read(format!("/proc/{pid}/stat")).ok()?;
+        Some((pid, number(fields(&stat)?.nth(1)?)? as i32))
+    }) {
+        children.entry(parent).or_default().push(pid);
+    }
+    children
+}
+
+fn read(pid: i32) -> Option<Process> {
+    let stat = fs::read(format!("/proc/{pid}/stat")).ok()?;
+    let fields: Vec<&[u8]> = fields(&stat)?.collect();
+    let tick = |at: usize| number(fields.get(at)?);
+    let ticks = tick(13)? + tick(14)?;
+    Some(Process {
+        pid: Pid::from_raw(pid)?,
+        of_children: Duration::from_nanos(ticks * 1_000_000_000 / sys::ticks_per_second()),
+        resident: tick(21)?,
+        dead: matches!(*fields.first()?, b"Z" | b"X"),
+    })
+}
+
+/// The fields of a `stat` line from the state on; the name before it may hold any character.
+fn fields(stat: &[u8]) -> Option<impl Iterator<Item = &[u8]>> {
+    let end_of_name = stat.iter().rposition(|&byte| byte == b')')?;
+    Some(stat.get(end_of_name + 2..)?.split(|&byte| byte == b' '))
+}
+
+fn number(field: &[u8]) -> Option<u64> {
+    std::str::from_utf8(field).ok()?.trim_end().parse().ok()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::process::{Command, Stdio};
+
+    #[test]
+    fn both_ways_find_the_same_tree() {
+        let mut child = Command::new("sh")
+            .args(["-c", "read line & cat; wait"])
+            .stdin(Stdio::piped())
+            .stdout(Stdio::null())
+            .spawn()
+            .unwrap();
+        let pids = |tree: Tree| {
+            let mut pids: Vec<i32> = tree.descendants().iter().map(|p| p.pid.as_raw_pid()).collect();
+            pids.sort_unstable();
+            pids
+        };
+        // The shell needs a moment to start what it starts.
+        while pids(Tree::Scanned).len() < 2 {
+            std::thread::yield_now();
+        }
+        assert!(pids(Tree::Listed).contains(&(child.id() as i32)));
+        assert_eq!(Tree::probe(), Some(Tree::Listed));
+        let scanned = pids(Tree::Scanned);
+        assert!(scanned.contains(&(child.id() as i32)) && scanned.len() >= 2, "{scanned:?}");
+        child.kill().unwrap();
+        child.wait().unwrap();
+    }
+
+    #[test]
+    fn a_name_with_brackets_and_spaces_is_no_obstacle() {
+        let stat = b"12 (a) S (b) R 7 0 0 0 0 0 0 0 0 0 0 0 3 4 0 0 0 0 0 0 99 ";
+        let fields: Vec<&[u8]> = fields(stat).unwrap().collect();
+        assert_eq!((fields[0], number(fields[1])), (&b"R"[..], Some(7)));
+    }
+}

@@ -1,0 +1,285 @@
+//! One run from its start to its record: wait for an end, an order or a limit, then kill and reap.
+
+use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
+use std::time::Duration;
+
+use rustix::event::{PollFd, PollFlags, poll};
+
+use super::clock::{Alarm, Moment};
+use super::deaths::Deaths;
+use super::enclosure::Enclosure;
+use super::meter::Meter;
+use super::output::Stream;
+use super::spawn::{self, Main};
+use super::tree::Tree;
+use crate::error::Step;
+use crate::finished::{CpuTime, Exit, Finished, Stop};
+use crate::limits::{Cores, Limit};
+use crate::sys;
+use crate::tier::cgroup::Group;
+use crate::wire::{self, DuringStep, Failure, Job, Order};
+
+/// The shortest wait between two looks at the CPU time.
+const FINEST: Duration = Duration::from_micros(200);
+/// The wait before the first and between later looks at memory and the number of processes.
+const FIRST_SAMPLE: Duration = Duration::from_millis(5);
+const SAMPLES: Duration = Duration::from_millis(50);
+/// As before, when the number of processes is limited: they multiply fast.
+const CROWD_SAMPLES: Duration = Duration::from_millis(5);
+
+/// Runs the job's target to its end.
+pub(super) fn watch(
+    socket: BorrowedFd<'_>,
+    guardian: OwnedFd,
+    job: &Job,
+    files: Vec<OwnedFd>,
+    enclosure: &mut Enclosure,
+) -> Result<Finished, Failure> {
+    let tree = enclosure.enter()?;
+    let alarm = Alarm::new().during(Step::Descriptors)?;
+    let mut files = files.into_iter();
+    let mut attached = job.attached.map(|is_attached| if is_attached { files.next() } else { None });
+    let stdin = attached[0].take().map_or_else(spawn::closed_stdin, Ok)?;
+    let (stdout, their_stdout) = Stream::open(job.keep, attached[1].take()).during(Step::Descriptors)?;
+    let (stderr, their_stderr) = Stream::open(job.keep, attached[2].take()).during(Step::Descriptors)?;
+
+    // What the child inherits of our own memory before it becomes its program is no use of its.
+    let inherited_memory = sys::usage_of_self().peak_memory;
+    let start = Moment::now();
+    let main = spawn::spawn(job, enclosure, [stdin.as_fd(), their_stdout.as_fd(), their_stderr.as_fd()])?;
+    drop((stdin, their_stdout, their_stderr));
+
+    let cores = job.limits.cores.clone().or_else(|| Cores::allowed().ok()).map_or(1, |cores| cores.len());
+    let adopts = enclosure.adopts();
+    let mut watch = Watch {
+        job,
+        enclosure,
+        tree,
+        meter: Meter::new(tree),
+        deaths: Deaths::new(main.pid, adopts),
+        main,
+        stdout,
+        stderr,
+        start,
+        cores: u32::try_from(cores).unwrap_or(u32::MAX).max(1),
+        cpu_cap: job.limits.cpu,
+        wall_end: job.limits.effective_wall().map_or(Moment::NEVER, |wall| start + wall),
+        next_cpu: if job.limits.cpu.is_some() { start } else { Moment::NEVER },
+        next_sample: start + FIRST_SAMPLE,
+        stopped: None,
+        kill_at: Moment::NEVER,
+        inherited_memory,
+        buffer: vec![0; 64 << 10],
+    };
+    watch.until_end(socket, guardian, &alarm)?;
+    watch.finish()
+}
+
+struct Watch<'a> {
+    job: &'a Job,
+    enclosure: &'a mut Enclosure,
+    tree: Tree,
+    meter: Meter,
+    deaths: Deaths,
+    main: Main,
+    stdout: Stream,
+    stderr: Stream,
+    start: Moment,
+    /// How many seconds of CPU time the tree may use in one second.
+    cores: u32,
+    cpu_cap: Option<Duration>,
+    wall_end: Moment,
+    next_cpu: Moment,
+    next_sample: Moment,
+    stopped: Option<Stop>,
+    /// When grace ends after a stop.
+    kill_at: Moment,
+    inherited_memory: u64,
+    buffer: Vec<u8>,
+}
+
+impl Watch<'_> {
+    /// Waits until the main process has ended or is to be killed.
+    fn until_end(&mut self, socket: BorrowedFd<'_>, guardian: OwnedFd, alarm: &Alarm) -> Result<(), Failure> {
+        loop {
+            let next = self.wall_end.min(self.next_cpu).min(self.next_sample).min(self.kill_at);
+            alarm.set(next).during(Step::Descriptors)?;
+            let (main_ended, ordered, abandoned) = {
+                let main = self.main.descriptor.as_fd();
+                let mut waits = vec![
+                    PollFd::from_borrowed_fd(main, PollFlags::IN),
+                    PollFd::from_borrowed_fd(socket, PollFlags::IN),
+                    PollFd::new(&guardian, PollFlags::IN),
+                    PollFd::new(alarm, PollFlags::IN),
+                ];
+                let streams = [&self.stdout, &self.stderr];
+                waits.extend(streams.iter().filter(|s| !s.ended()).map(|s| PollFd::new(*s, PollFlags::IN)));
+                match poll(&mut waits, None) {
+                    Ok(_) | Err(rustix::io::Errno::INTR) => {}
+                    Err(error) => return Err(error).during(Step::Descriptors),
+                }
+                let happened = |at: usize| !waits[at].revents().is_empty();
+                (happened(0), happened(1), happened(2))
+            };
+            if main_ended {
+                return Ok(());
+            }
+            if abandoned || (ordered && !self.obey(socket)) {
+                // Nobody is left to report to, so nobody is to be kept waiting.
+                self.stopped.get_or_insert(Stop::Cancelled);
+                return Ok(());
+            }
+            let now = Moment::now();
+            self.look(now);
+            if now >= self.kill_at {
+                return Ok(());
+            }
+        }
+    }
+
+    /// Takes one order; false if the caller is gone.
+    fn obey(&mut self, socket: BorrowedFd<'_>) -> bool {
+        let Ok(Some((order, _))) = wire::receive::<Order>(socket) else { return false };
+        match order {
+            Order::LowerCpu(cap) => {
+                self.cpu_cap = Some(self.cpu_cap.map_or(cap, |old| old.min(cap)));
+                self.next_cpu = Moment::now();
+                // A CPU limit always brings a wall limit.
+                if self.wall_end == Moment::NEVER {
+                    self.wall_end = self.start + cap.saturating_mul(2).saturating_add(Duration::from_secs(5));
+                }
+            }
+            Order::LowerWall(cap) => self.wall_end = self.wall_end.min(self.start + cap),
+            Order::Cancel => self.stop(Stop::Cancelled),
+        }
+        true
+    }
+
+    /// Looks at everything that is due.
+    fn look(&mut self, now: Moment) {
+        if now >= self.wall_end {
+            self.stop(Stop::Limit(Limit::Wall));
+        }
+        if now >= self.kill_at {
+            return;
+        }
+        self.stdout.drain(&mut self.buffer);
+        self.stderr.drain(&mut self.buffer);
+        let written = self.stdout.written() + self.stderr.written();
+        if self.job.limits.output.is_some_and(|most| written > most) {
+            self.stop(Stop::Limit(Limit::Output));
+        }
+        if now >= self.next_cpu.min(self.next_sample) {
+            self.sample(now);
+        }
+    }
+
+    /// Looks at the tree, and foretells when the next look is due: no sooner can the CPU cap be
+    /// reached than when every core works on it from now on.
+    fn sample(&mut self, now: Moment) {
+        // Dead orphans must not pile up during a long run.
+        self.deaths.take_dead();
+        let sample = self.meter.sample(self.enclosure);
+        if let Some(cap) = self.cpu_cap {
+            if sample.cpu >= cap {
+                self.stop(Stop::Limit(Limit::Cpu));
+            }
+            self.next_cpu = now + (cap.saturating_sub(sample.cpu) / self.cores).max(FINEST);
+        }
+        let limits = &self.job.limits;
+        if now >= self.next_sample {
+            self.next_sample = now + if limits.processes.is_some() { CROWD_SAMPLES } else { SAMPLES };
+        }
+        if limits.memory.is_some_and(|most| sample.memory > most) && !self.kernel_counts_memory() {
+            self.stop(Stop::Limit(Limit::Memory));
+        }
+        let refused = self
+            .enclosure
+            .group()
+            .is_some_and(|group| limits.processes.is_some() && group.met_process_limit());
+        if limits.processes.is_some_and(|most| sample.processes > most) || refused {
+            self.stop(Stop::Limit(Limit::Processes));
+        }
+    }
+
+    fn kernel_counts_memory(&self) -> bool {
+        self.enclosure.group().is_some_and(|group| group.counts_memory())
+    }
+
+    /// Notes the first reason to stop; from then on only grace keeps the target alive.
+    fn stop(&mut self, why: Stop) {
+        if self.stopped.is_some() {
+            return;
+        }
+        self.stopped = Some(why);
+        self.kill_at = self.start;
+        if let Some(grace) = self.job.limits.grace {
+            self.kill_at = Moment::now() + grace;
+            self.enclosure.terminate(self.tree);
+        }
+        (self.wall_end, self.next_cpu) = (Moment::NEVER, Moment::NEVER);
+    }
+
+    /// Kills what is left, waits until it is gone, and adds up.
+    fn finish(mut self) -> Result<Finished, Failure> {
+        self.deaths.take_dead();
+        let before = self.deaths.adopted;
+        self.enclosure.kill(self.tree, &mut self.deaths);
+        let killed = self.deaths.adopted - before;
+        let (exit, end) = self.deaths.of_main.ok_or(Failure { step: Step::Fork, errno: libc::ECHILD })?;
+        // No more than a turn: in the group tier someone who escaped may go on writing.
+        self.stdout.drain(&mut self.buffer);
+        self.stderr.drain(&mut self.buffer);
+
+        let stopped = self.stopped.or_else(|| self.stopped_by_kernel(exit));
+        let adopts = self.enclosure.adopts();
+        Ok(Finished {
+            exit,
+            stopped,
+            cpu: Some(self.cpu()),
+            wall: end - self.start,
+            peak_memory: self.peak_memory(),
+            adopted: adopts.then_some(self.deaths.adopted),
+            stragglers: adopts.then_some(if stopped.is_none() { killed } else { 0 }),
+            tier: self.job.tier,
+            stdout: self.stdout.finish(),
+            stderr: self.stderr.finish(),
+            left_behind: None,
+        })
+    }
+
+    /// Limits that the kernel itself enforces by ending the process.
+    fn stopped_by_kernel(&self, exit: Exit) -> Option<Stop> {
+        let limits = &self.job.limits;
+        let out_of_memory = || self.enclosure.group().is_some_and(Group::met_memory_limit);
+        if limits.memory.is_some() && exit == Exit::Signal(libc::SIGKILL) && out_of_memory() {
+            Some(Stop::Limit(Limit::Memory))
+        } else if limits.file_size.is_some() && exit == Exit::Signal(libc::SIGXFSZ) {
+            Some(Stop::Limit(Limit::FileSize))
+        } else {
+            None
+        }
+    }
+
+    /// CPU time of the tree, now that all of it is dead.
+    fn cpu(&mut self) -> CpuTime {
+        if let Some(complete) = self.enclosure.cpu() {
+            return complete;
+        }
+        let waited = sys::usage_of_children();
+        let accounted = waited.user + waited.system;
+        // Seen but accounted for by nobody: it was used all the same. A rounding is no such case.
+        let lost = self.meter.seen_in_all().saturating_sub(accounted);
+        let complete = lost < Duration::from_millis(1);
+        CpuTime { user: waited.user + lost, system: waited.system, complete }
+    }
+
+    fn peak_memory(&self) -> Option<u64> {
+        let counted = self.enclosure.group().and_then(Group::peak_memory);
+        // Before it becomes its program the child is a copy of us, which the kernel's maximum
+        // includes: up to our own size it tells nothing about the target.
+        let largest = Some(self.deaths.largest).filter(|&bytes| bytes > self.inherited_memory);
+        let sampled = Some(self.meter.peak_memory).filter(|&bytes| bytes > 0);
+        counted.or_else(|| largest.max(sampled))
+    }
+}

@@ -1,0 +1,244 @@
+//! The system calls that no safe library offers. All of the crate's `unsafe` is in this file.
+//!
+//! Only guardian and supervisor call them, which have one thread each: what follows a `fork` there
+//! may do anything.
+
+#![allow(unsafe_code)]
+
+use std::ffi::{CStr, CString};
+use std::io;
+use std::mem::MaybeUninit;
+use std::os::fd::{AsRawFd, BorrowedFd};
+use std::ptr;
+use std::time::Duration;
+
+use rustix::process::Pid;
+
+use crate::finished::Exit;
+
+/// Which side of a fork we are on.
+pub(crate) enum Forked {
+    Child,
+    Parent(Pid),
+}
+
+/// Duplicates this process, which must have one thread.
+pub(crate) fn fork() -> io::Result<Forked> {
+    // SAFETY: a process with one thread leaves no lock held by a thread that the child lacks.
+    forked(unsafe { libc::fork() }.into())
+}
+
+/// Duplicates this process, which must have one thread, with the child born inside a control group.
+pub(crate) fn fork_into(cgroup: BorrowedFd<'_>) -> io::Result<Forked> {
+    /// `struct clone_args` up to and including `cgroup`.
+    #[repr(C)]
+    #[derive(Default)]
+    struct CloneArgs {
+        flags: u64,
+        pidfd: u64,
+        child_tid: u64,
+        parent_tid: u64,
+        exit_signal: u64,
+        stack: u64,
+        stack_size: u64,
+        tls: u64,
+        set_tid: u64,
+        set_tid_size: u64,
+        cgroup: u64,
+    }
+    const CLONE_INTO_CGROUP: u64 = 0x2_0000_0000;
+    let args = CloneArgs {
+        flags: CLONE_INTO_CGROUP,
+        exit_signal: libc::SIGCHLD as u64,
+        cgroup: cgroup.as_raw_fd() as u64,
+        ..CloneArgs::default()
+    };
+    // SAFETY: without CLONE_VM the child has its own copy of memory, as after fork; the argument
+    // block outlives the call and its size is given.
+    forked(unsafe { libc::syscall(libc::SYS_clone3, &raw const args, size_of::<CloneArgs>()) })
+}
+
+fn forked(result: libc::c_long) -> io::Result<Forked> {
+    match result {
+        -1 => Err(io::Error::last_os_error()),
+        0 => Ok(Forked::Child),
+        pid => Ok(Forked::Parent(Pid::from_raw(pid as i32).ok_or_else(io::Error::last_os_error)?)),
+    }
+}
+
+/// Ends this process without running any exit handler of the one it was copied from.
+pub(crate) fn exit_now(code: i32) -> ! {
+    // SAFETY: _exit has no preconditions.
+    unsafe { libc::_exit(code) }
+}
+
+/// A child that has been waited for.
+pub(crate) struct Reaped {
+    pub(crate) pid: Pid,
+    pub(crate) exit: Exit,
+    /// Largest resident set in bytes of it or of any child it waited for.
+    pub(crate) peak_memory: u64,
+}
+
+/// What a look at our children found.
+pub(crate) enum Wait {
+    Reaped(Reaped),
+    NoneDead,
+    NoChildren,
+}
+
+/// Takes one dead child, any or the one named; waits for one to die if `block`.
+pub(crate) fn wait(child: Option<Pid>, block: bool) -> io::Result<Wait> {
+    let mut status = 0;
+    let mut usage = MaybeUninit::<libc::rusage>::zeroed();
+    let which = child.map_or(-1, Pid::as_raw_pid);
+    let flags = if block { 0 } else { libc::WNOHANG };
+    loop {
+        // SAFETY: both pointers are to live locals of the right types.
+        let pid = unsafe { libc::wait4(which, &raw mut status, flags, usage.as_mut_ptr()) };
+        if pid == -1 {
+            match io::Error::last_os_error() {
+                error if error.raw_os_error() == Some(libc::EINTR) => continue,
+                error if error.raw_os_error() == Some(libc::ECHILD) => return Ok(Wait::NoChildren),
+                error => return Err(error),
+            }
+        }
+        let Some(pid) = Pid::from_raw(pid) else { return Ok(Wait::NoneDead) };
+        let exit = if libc::WIFEXITED(status) {
+            Exit::Code(libc::WEXITSTATUS(status))
+        } else {
+            Exit::Signal(libc::WTERMSIG(status))
+        };
+        // SAFETY: all zeroes is a valid rusage, and wait4 has filled it.
+        let usage = unsafe { usage.assume_init() };
+        return Ok(Wait::Reaped(Reaped { pid, exit, peak_memory: kibibytes(usage.ru_maxrss) }));
+    }
+}
+
+/// User time, system time and largest resident set in bytes.
+pub(crate) struct Usage {
+    pub(crate) user: Duration,
+    pub(crate) system: Duration,
+    pub(crate) peak_memory: u64,
+}
+
+/// What our waited-for children, and theirs, have used.
+pub(crate) fn usage_of_children() -> Usage {
+    usage(libc::RUSAGE_CHILDREN)
+}
+
+/// What we have used.
+pub(crate) fn usage_of_self() -> Usage {
+    usage(libc::RUSAGE_SELF)
+}
+
+fn usage(who: libc::c_int) -> Usage {
+    let mut usage = MaybeUninit::<libc::rusage>::zeroed();
+    // SAFETY: the pointer is to a live local; both values of `who` are valid, so the call succeeds.
+    let usage = unsafe {
+        libc::getrusage(who, usage.as_mut_ptr());
+        usage.assume_init()
+    };
+    let time = |t: libc::timeval| Duration::from_micros(t.tv_sec as u64 * 1_000_000 + t.tv_usec as u64);
+    Usage {
+        user: time(usage.ru_utime),
+        system: time(usage.ru_stime),
+        peak_memory: kibibytes(usage.ru_maxrss),
+    }
+}
+
+fn kibibytes(count: libc::c_long) -> u64 {
+    u64::try_from(count).unwrap_or(0) * 1024
+}
+
+/// CPU time of a living process, all its threads, to the nanosecond; `None` if it is gone.
+pub(crate) fn cpu_time(pid: Pid) -> Option<Duration> {
+    let mut clock = 0;
+    let mut time = MaybeUninit::<libc::timespec>::zeroed();
+    // SAFETY: both pointers are to live locals; the results are checked before use.
+    unsafe {
+        if libc::clock_getcpuclockid(pid.as_raw_pid(), &raw mut clock) != 0
+            || libc::clock_gettime(clock, time.as_mut_ptr()) != 0
+        {
+            return None;
+        }
+        let time = time.assume_init();
+        Some(Duration::new(time.tv_sec as u64, time.tv_nsec as u32))
+    }
+}
+
+/// Gives every signal its default action and lets all of them through.
+pub(crate) fn default_signals() {
+    // `struct sigaction` as the kernel has it: handler (zero is the default), flags, restorer, mask.
+    // The C library's own function would leave out the two signals it keeps to itself.
+    let default = [0_u64; 4];
+    let nothing = 0_u64;
+    // SAFETY: both blocks outlive the calls and have the sizes the kernel is told. It refuses KILL
+    // and STOP, which is harmless.
+    unsafe {
+        for signal in 1..=64 {
+            let size = size_of_val(&nothing);
+            libc::syscall(libc::SYS_rt_sigaction, signal, &raw const default, ptr::null::<u64>(), size);
+        }
+        let size = size_of_val(&nothing);
+        libc::syscall(
+            libc::SYS_rt_sigprocmask,
+            libc::SIG_SETMASK,
+            &raw const nothing,
+            ptr::null::<u64>(),
+            size,
+        );
+    }
+}
+
+/// Has the kernel take dead children away without a word to us.
+pub(crate) fn reap_children_unseen() {
+    // SAFETY: ignoring is a valid disposition of SIGCHLD.
+    unsafe { libc::signal(libc::SIGCHLD, libc::SIG_IGN) };
+}
+
+/// Becomes another program; returns only if that fails.
+pub(crate) fn exec(program: &CStr, arguments: &[CString], environment: &[CString]) -> io::Error {
+    let pointers = |strings: &[CString]| -> Vec<*const libc::c_char> {
+        strings.iter().map(|s| s.as_ptr()).chain([ptr::null()]).collect()
+    };
+    let (arguments, environment) = (pointers(arguments), pointers(environment));
+    // SAFETY: all strings and both null-terminated arrays outlive the call.
+    unsafe { libc::execve(program.as_ptr(), arguments.as_ptr(), environment.as_ptr()) };
+    io::Error::last_os_error()
+}
+
+/// Closes every descriptor that was left open for us beyond the three standard streams.
+pub(crate) fn close_inherited() {
+    // SAFETY: called first thing in a fresh process, when no code of ours owns a descriptor yet.
+    unsafe {
+        if libc::syscall(libc::SYS_close_range, 3, libc::c_uint::MAX, 0) != 0 {
+            // Before Linux 5.9: the usual number of descriptors, one by one.
+            for descriptor in 3..1024 {
+                libc::close(descriptor);
+            }
+        }
+    }
+}
+
+/// How many clock ticks of `/proc/PID/stat` make a second.
+pub(crate) fn ticks_per_second() -> u64 {
+    // SAFETY: sysconf has no preconditions.
+    u64::try_from(unsafe { libc::sysconf(libc::_SC_CLK_TCK) }).unwrap_or(100)
+}
+
+/// Leaves namespaces; none of the flags used here concerns memory or descriptors.
+pub(crate) fn unshare(namespaces: rustix::thread::UnshareFlags) -> io::Result<()> {
+    // SAFETY: the caller has one thread and passes only namespace flags, so no other thread can be
+    // left with half of a shared table.
+    Ok(unsafe { rustix::thread::unshare_unsafe(namespaces) }?)
+}
+
+/// Kills every process of our PID namespace but ourselves; called only by its first process.
+pub(crate) fn kill_namespace() {
+    // Our number 1 is what makes this safe to call: anywhere else it would reach every process of
+    // the user.
+    assert_eq!(std::process::id(), 1, "only the first process of a namespace may kill all of it");
+    // SAFETY: kill has no memory preconditions.
+    unsafe { libc::kill(-1, libc::SIGKILL) };
+}

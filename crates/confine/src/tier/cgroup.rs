@@ -1,0 +1,269 @@
+//! A control group (version 2) for each run: complete CPU time, atomic kill, memory and process
+//! limits where the controllers are delegated to us.
+//!
+//! ```text
+//! <ours>/                    the group we were started in, if we may make groups below it
+//!   captune-coordinator/     we ourselves, moved here only where controllers need it
+//!   captune-run-<pid>-<n>/   one for each run, made and removed by its guardian
+//! ```
+
+use std::fs::{self, File};
+use std::io::{self, Read, Seek, Write};
+use std::os::fd::{AsFd, BorrowedFd};
+use std::path::{Path, PathBuf};
+use std::sync::OnceLock;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::time::Duration;
+
+use rustix::fs::FlockOperation;
+use serde::{Deserialize, Serialize};
+
+use crate::error::Step;
+use crate::finished::CpuTime;
+use crate::limits::Limits;
+use crate::wire::{DuringStep, Failure};
+
+const RUN_PREFIX: &str = "captune-run-";
+
+/// Where to make the group of one run.
+#[derive(Debug, Clone, Serialize, Deserialize)]
+pub(crate) struct Plan {
+    path: PathBuf,
+}
+
+/// The group below which runs get theirs.
+#[derive(Debug)]
+pub(crate) struct Parent {
+    path: PathBuf,
+}
+
+impl Parent {
+    /// Our own group, found once; controllers are claimed and left-overs swept then.
+    pub(crate) fn ours() -> Result<&'static Self, String> {
+        static OURS: OnceLock<Result<Parent, String>> = OnceLock::new();
+        OURS.get_or_init(|| {
+            let path = own_group()?;
+            claim_controllers(&path);
+            sweep(&path);
+            Ok(Self { path })
+        })
+        .as_ref()
+        .map_err(Clone::clone)
+    }
+
+    /// A name for the next run.
+    pub(crate) fn plan(&self) -> Plan {
+        static COUNT: AtomicU64 = AtomicU64::new(0);
+        let count = COUNT.fetch_add(1, Ordering::Relaxed);
+        Plan { path: self.path.join(format!("{RUN_PREFIX}{}-{count}", std::process::id())) }
+    }
+}
+
+/// The group of one run.
+pub(crate) struct Group {
+    path: PathBuf,
+    /// Held open and locked as long as guardian or supervisor live, which tells [`sweep`] so.
+    folder: File,
+    cpu_stat: File,
+    kill: File,
+    memory: bool,
+}
+
+impl Group {
+    /// Makes the group and sets its limits.
+    pub(crate) fn make(plan: &Plan, limits: &Limits) -> Result<Self, Failure> {
+        fs::create_dir(&plan.path).during(Step::Cgroup)?;
+        match Self::open(&plan.path, limits) {
+            Ok(group) => Ok(group),
+            Err(failure) => {
+                // The failure in hand says more than one of removing an empty group would.
+                fs::remove_dir(&plan.path).ok();
+                Err(failure)
+            }
+        }
+    }
+
+    fn open(path: &Path, limits: &Limits) -> Result<Self, Failure> {
+        let folder = File::open(path).during(Step::Cgroup)?;
+        rustix::fs::flock(&folder, FlockOperation::NonBlockingLockExclusive).during(Step::Cgroup)?;
+        let cpu_stat = File::open(path.join("cpu.stat")).during(Step::Cgroup)?;
+        // Without `cgroup.kill` (Linux before 5.14) this tier could not keep its word.
+        let kill = File::options().write(true).open(path.join("cgroup.kill")).during(Step::Cgroup)?;
+        let memory = path.join("memory.max").exists();
+        let set = |file: &str, value: String| fs::write(path.join(file), value).during(Step::CgroupLimit);
+        if let (true, Some(bytes)) = (memory, limits.memory) {
+            set("memory.max", bytes.to_string())?;
+            set("memory.oom.group", "1".into())?;
+            if path.join("memory.swap.max").exists() {
+                set("memory.swap.max", "0".into())?;
+            }
+        }
+        if let (true, Some(most)) = (path.join("pids.max").exists(), limits.processes) {
+            set("pids.max", most.to_string())?;
+        }
+        Ok(Self { path: path.to_owned(), folder, cpu_stat, kill, memory })
+    }
+
+    /// Where a child is to be born.
+    pub(crate) fn descriptor(&self) -> BorrowedFd<'_> {
+        self.folder.as_fd()
+    }
+
+    /// Whether the kernel limits and measures the memory of the group.
+    pub(crate) fn counts_memory(&self) -> bool {
+        self.memory
+    }
+
+    /// CPU time of everything that ever ran in the group.
+    pub(crate) fn cpu(&mut self) -> io::Result<CpuTime> {
+        let mut text = String::new();
+        self.cpu_stat.rewind()?;
+        self.cpu_stat.read_to_string(&mut text)?;
+        let time = |key| {
+            field(&text, key)
+                .map(Duration::from_micros)
+                .ok_or_else(|| io::Error::other("cpu.stat lacks a field"))
+        };
+        Ok(CpuTime { user: time("user_usec")?, system: time("system_usec")?, complete: true })
+    }
+
+    /// Largest memory the group ever had, where the kernel counts it.
+    pub(crate) fn peak_memory(&self) -> Option<u64> {
+        fs::read_to_string(self.path.join("memory.peak")).ok()?.trim().parse().ok()
+    }
+
+    /// Whether the kernel killed the group for its memory.
+    pub(crate) fn met_memory_limit(&self) -> bool {
+        self.event("memory.events", "oom_kill")
+    }
+
+    /// Whether the kernel refused the group a process.
+    pub(crate) fn met_process_limit(&self) -> bool {
+        self.event("pids.events", "max")
+    }
+
+    fn event(&self, file: &str, key: &str) -> bool {
+        fs::read_to_string(self.path.join(file)).is_ok_and(|text| field(&text, key).is_some_and(|n| n > 0))
+    }
+
+    /// Kills all members at once.
+    pub(crate) fn kill(&self) {
+        // Fails only if the group is gone, and then so are its members.
+        (&self.kill).write_all(b"1").ok();
+    }
+
+    /// The members alive.
+    pub(crate) fn members(&self) -> Vec<i32> {
+        let text = fs::read_to_string(self.path.join("cgroup.procs")).unwrap_or_default();
+        text.lines().filter_map(|line| line.parse().ok()).collect()
+    }
+
+    /// Kills what is left and removes the group.
+    pub(crate) fn remove(&self) {
+        remove(&self.path);
+    }
+}
+
+/// Kills what is in a group and removes it. A killed process takes a moment to leave its group, so
+/// this tries for up to two seconds; what is left then is for the next [`sweep`].
+fn remove(path: &Path) {
+    for round in 0..1000 {
+        match fs::remove_dir(path) {
+            Err(error) if error.kind() == io::ErrorKind::ResourceBusy => {
+                if round % 100 == 0 {
+                    fs::write(path.join("cgroup.kill"), "1").ok();
+                }
+                std::thread::sleep(Duration::from_millis(2).min(Duration::from_micros(50 << round.min(6))));
+            }
+            _ => return,
+        }
+    }
+}
+
+/// The folder of the control group we are in.
+fn own_group() -> Result<PathBuf, String> {
+    let read = |path: &str| fs::read_to_string(path).map_err(|error| format!("{path}: {error}"));
+    let mounts = read("/proc/self/mountinfo")?;
+    let mount = mounts
+        .lines()
+        .filter_map(|line| line.split_once(" - ").filter(|(_, kind)| kind.starts_with("cgroup2 ")))
+        .filter_map(|(place, _)| place.split(' ').nth(4))
+        .next()
+        .ok_or("no version 2 control groups are mounted")?;
+    let groups = read("/proc/self/cgroup")?;
+    let within = groups
+        .lines()
+        .find_map(|line| line.strip_prefix("0::"))
+        .ok_or("we are in no version 2 control group")?;
+    let path = Path::new(mount).join(within.trim_start_matches('/'));
+    if rustix::fs::access(&path, rustix::fs::Access::WRITE_OK).is_err() {
+        return Err(format!("the control group {} is not delegated to this user", path.display()));
+    }
+    Ok(path)
+}
+
+/// Turns on the memory and process controllers for groups below `path`, where they are delegated.
+///
+/// A group that passes controllers on may hold no process itself. So if we are alone in it we move
+/// into a group below; if we are not, moving strangers is not ours to do, and runs are limited by
+/// other means.
+fn claim_controllers(path: &Path) {
+    let available = words(&path.join("cgroup.controllers"));
+    let active = words(&path.join("cgroup.subtree_control"));
+    let wanted: Vec<String> = ["memory", "pids"]
+        .into_iter()
+        .filter(|&c| available.iter().any(|a| a == c) && !active.iter().any(|a| a == c))
+        .map(|c| format!("+{c}"))
+        .collect();
+    if wanted.is_empty() {
+        return;
+    }
+    // The true root has no `cgroup.type` and may hold processes.
+    let is_root = !path.join("cgroup.type").exists();
+    if !is_root {
+        let ours = std::process::id().to_string();
+        if words(&path.join("cgroup.procs")) != [ours] {
+            return;
+        }
+        let home = path.join("captune-coordinator");
+        if fs::create_dir_all(&home).is_err() || fs::write(home.join("cgroup.procs"), "0").is_err() {
+            return;
+        }
+    }
+    // Each on its own: one that is refused must not cost us the other. What came of it is read back.
+    for controller in wanted {
+        fs::write(path.join("cgroup.subtree_control"), controller).ok();
+    }
+}
+
+/// Removes groups whose guardian and supervisor were both killed.
+fn sweep(path: &Path) {
+    for entry in fs::read_dir(path).into_iter().flatten().flatten() {
+        let is_run = entry.file_name().to_str().is_some_and(|name| name.starts_with(RUN_PREFIX));
+        if is_run && crate::folder::is_abandoned(&entry.path()) {
+            remove(&entry.path());
+        }
+    }
+}
+
+fn words(path: &Path) -> Vec<String> {
+    fs::read_to_string(path).unwrap_or_default().split_whitespace().map(str::to_owned).collect()
+}
+
+/// The number after `key` in a file of `key number` lines.
+fn field(text: &str, key: &str) -> Option<u64> {
+    text.lines().find_map(|line| line.strip_prefix(key)?.strip_prefix(' ')?.trim().parse().ok())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn fields_are_found_by_their_whole_name() {
+        let text = "usage_usec 12\nuser_usec 7\nsystem_usec 5\n";
+        assert_eq!(field(text, "user_usec"), Some(7));
+        assert_eq!(field(text, "usec"), None);
+        assert_eq!(field(text, "nice_usec"), None);
+    }
+}

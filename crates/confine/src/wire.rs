@@ -1,0 +1,180 @@
+//! The control socket between caller and supervisor: one job in, orders in, one report out.
+//!
+//! A frame is a four-byte length and a `postcard` body. Both ends are the same executable, so the
+//! format needs no version. The open files of the job ride along with its first byte.
+
+use std::ffi::CString;
+use std::io::{self, IoSlice, IoSliceMut};
+use std::mem::MaybeUninit;
+use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
+use std::time::Duration;
+
+use rustix::net::{
+    RecvAncillaryBuffer, RecvAncillaryMessage, RecvFlags, SendAncillaryBuffer, SendAncillaryMessage,
+    SendFlags, recvmsg, sendmsg,
+};
+use serde::{Deserialize, Serialize, de::DeserializeOwned};
+
+use crate::command::Keep;
+use crate::error::Step;
+use crate::finished::Finished;
+use crate::limits::Limits;
+use crate::tier::{Tier, cgroup};
+
+/// Everything the supervisor needs to know; checked by the caller beforehand.
+#[derive(Debug, Serialize, Deserialize)]
+pub(crate) struct Job {
+    pub(crate) program: CString,
+    pub(crate) arguments: Vec<CString>,
+    pub(crate) environment: Vec<CString>,
+    pub(crate) folder: CString,
+    /// Whether the folder is ours to remove.
+    pub(crate) private: bool,
+    pub(crate) limits: Limits,
+    pub(crate) tier: Tier,
+    /// Where the cgroup tier makes its group.
+    pub(crate) cgroup: Option<cgroup::Plan>,
+    pub(crate) keep: Keep,
+    /// Which of stdin, stdout file and stderr file ride along, in this order.
+    pub(crate) attached: [bool; 3],
+}
+
+/// What a caller may say during the run.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+pub(crate) enum Order {
+    LowerCpu(Duration),
+    LowerWall(Duration),
+    Cancel,
+}
+
+/// What the supervisor says at the end.
+#[derive(Debug, Serialize, Deserialize)]
+pub(crate) enum Report {
+    Finished(Box<Finished>),
+    NotStarted(Failure),
+}
+
+/// A step that failed, with the system's error number.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+pub(crate) struct Failure {
+    pub(crate) step: Step,
+    pub(crate) errno: i32,
+}
+
+impl Failure {
+    pub(crate) fn new(step: Step, error: impl Into<io::Error>) -> Self {
+        Self { step, errno: error.into().raw_os_error().unwrap_or(libc::EIO) }
+    }
+}
+
+/// Attaches the step to a failing system call.
+pub(crate) trait DuringStep<T> {
+    fn during(self, step: Step) -> Result<T, Failure>;
+}
+
+impl<T, E: Into<io::Error>> DuringStep<T> for Result<T, E> {
+    fn during(self, step: Step) -> Result<T, Failure> {
+        self.map_err(|error| Failure::new(step, error))
+    }
+}
+
+/// At most this many open files ride along with a job.
+const MOST_FILES: usize = 3;
+
+/// Sends one frame.
+pub(crate) fn send(socket: impl AsFd, message: &impl Serialize, files: &[BorrowedFd<'_>]) -> io::Result<()> {
+    let body = postcard::to_allocvec(message).map_err(io::Error::other)?;
+    let length = u32::try_from(body.len()).map_err(io::Error::other)?.to_le_bytes();
+    let mut frame = Vec::with_capacity(length.len() + body.len());
+    frame.extend_from_slice(&length);
+    frame.extend_from_slice(&body);
+
+    let mut space = [MaybeUninit::uninit(); rustix::cmsg_space!(ScmRights(MOST_FILES))];
+    let mut ancillary = SendAncillaryBuffer::new(&mut space);
+    if !files.is_empty() && !ancillary.push(SendAncillaryMessage::ScmRights(files)) {
+        return Err(io::Error::other("too many files ride along"));
+    }
+    let mut sent = 0;
+    while sent < frame.len() {
+        match sendmsg(&socket, &[IoSlice::new(&frame[sent..])], &mut ancillary, SendFlags::NOSIGNAL) {
+            Ok(bytes) => sent += bytes,
+            Err(rustix::io::Errno::INTR) => continue,
+            Err(error) => return Err(error.into()),
+        }
+        ancillary.clear();
+    }
+    Ok(())
+}
+
+/// Receives one frame; `None` if the other end is gone.
+pub(crate) fn receive<T: DeserializeOwned>(socket: impl AsFd) -> io::Result<Option<(T, Vec<OwnedFd>)>> {
+    let mut files = Vec::new();
+    let mut length = [0; 4];
+    if !fill(&socket, &mut length, &mut files)? {
+        return Ok(None);
+    }
+    let mut body = vec![0; u32::from_le_bytes(length) as usize];
+    if !fill(&socket, &mut body, &mut files)? {
+        return Ok(None);
+    }
+    Ok(Some((postcard::from_bytes(&body).map_err(io::Error::other)?, files)))
+}
+
+/// Fills `bytes` from the socket; false if it ended before.
+fn fill(socket: impl AsFd, bytes: &mut [u8], files: &mut Vec<OwnedFd>) -> io::Result<bool> {
+    let mut filled = 0;
+    while filled < bytes.len() {
+        let mut space = [MaybeUninit::uninit(); rustix::cmsg_space!(ScmRights(MOST_FILES))];
+        let mut ancillary = RecvAncillaryBuffer::new(&mut space);
+        let mut target = [IoSliceMut::new(&mut bytes[filled..])];
+        match recvmsg(&socket, &mut target, &mut ancillary, RecvFlags::CMSG_CLOEXEC) {
+            Ok(received) if received.bytes == 0 => return Ok(false),
+            Ok(received) => filled += received.bytes,
+            Err(rustix::io::Errno::INTR) => continue,
+            Err(rustix::io::Errno::CONNRESET) => return Ok(false),
+            Err(error) => return Err(error.into()),
+        }
+        for message in ancillary.drain() {
+            if let RecvAncillaryMessage::ScmRights(received) = message {
+                files.extend(received);
+            }
+        }
+    }
+    Ok(true)
+}
+
+#[cfg(test)]
+mod tests {
+    use std::io::{Read, Seek, Write};
+    use std::os::unix::net::UnixStream;
+
+    use super::*;
+
+    #[test]
+    fn frames_arrive_whole_and_in_order() {
+        let (ours, theirs) = UnixStream::pair().unwrap();
+        send(&ours, &Order::LowerCpu(Duration::from_millis(7)), &[]).unwrap();
+        send(&ours, &Order::Cancel, &[]).unwrap();
+        drop(ours);
+        let next = || receive::<Order>(&theirs).unwrap().map(|(order, _)| order);
+        assert_eq!(next(), Some(Order::LowerCpu(Duration::from_millis(7))));
+        assert_eq!(next(), Some(Order::Cancel));
+        assert_eq!(next(), None);
+    }
+
+    #[test]
+    fn open_files_ride_along() {
+        let (ours, theirs) = UnixStream::pair().unwrap();
+        let path = std::env::temp_dir().join(format!("confine-wire-{}", std::process::id()));
+        let mut file =
+            std::fs::File::options().read(true).write(true).create(true).truncate(true).open(&path).unwrap();
+        std::fs::remove_file(&path).unwrap();
+        file.write_all(b"carried").unwrap();
+        file.rewind().unwrap();
+        send(&ours, &Order::Cancel, &[file.as_fd()]).unwrap();
+        let (_, files) = receive::<Order>(&theirs).unwrap().unwrap();
+        let mut text = String::new();
+        std::fs::File::from(files.into_iter().next().unwrap()).read_to_string(&mut text).unwrap();
+        assert_eq!(text, "carried");
+    }
+}

@@ -1,0 +1,71 @@
+//! Steering a run from another thread.
+
+use std::time::Duration;
+
+use confine::{Control, Finished, Limit, Stop};
+
+use crate::stage::{Stage, cpu, every_tier, misbehave, no_limits, wall};
+
+/// Runs a target, gives an order when it is ready, and returns its record.
+fn steer(tier: confine::Tier, what: &str, order: impl FnOnce(&Control) + Send) -> Finished {
+    let stage = Stage::new();
+    let command = stage.direct(misbehave(what)).tier(tier);
+    let control = Control::new();
+    std::thread::scope(|scope| {
+        let run = scope.spawn(|| confine::run(&command, &cpu(60_000), &control));
+        stage.await_ready();
+        order(&control);
+        run.join().unwrap().unwrap()
+    })
+}
+
+#[test]
+fn cancel_ends_it() {
+    for tier in every_tier() {
+        let finished = steer(tier, "stubborn", Control::cancel);
+        assert_eq!(finished.stopped, Some(Stop::Cancelled), "{tier}");
+    }
+}
+
+#[test]
+fn a_lowered_cpu_cap_holds() {
+    for tier in every_tier() {
+        let finished = steer(tier, "stubborn", |control| control.lower_cpu(Duration::from_millis(50)));
+        assert_eq!(finished.stopped, Some(Stop::Limit(Limit::Cpu)), "{tier}");
+        let used = finished.cpu.unwrap().total();
+        assert!(used >= Duration::from_millis(50) && used < Duration::from_millis(200), "{tier}: {used:?}");
+    }
+}
+
+#[test]
+fn a_lowered_wall_cap_holds_also_when_it_is_past() {
+    for tier in every_tier() {
+        let finished = steer(tier, "deadlock", |control| control.lower_wall(Duration::from_nanos(1)));
+        assert_eq!(finished.stopped, Some(Stop::Limit(Limit::Wall)), "{tier}");
+    }
+}
+
+#[test]
+fn a_cap_is_never_raised() {
+    let control = Control::new();
+    control.lower_wall(Duration::from_secs(3600));
+    let finished = confine::run(&misbehave("sleep 60"), &wall(30), &control).unwrap();
+    assert_eq!(finished.stopped, Some(Stop::Limit(Limit::Wall)));
+    assert!(finished.wall < Duration::from_secs(1));
+}
+
+#[test]
+fn an_order_given_before_the_start_holds() {
+    let control = Control::new();
+    control.cancel();
+    let finished = confine::run(&misbehave("sleep 60"), &no_limits(), &control).unwrap();
+    assert_eq!(finished.stopped, Some(Stop::Cancelled));
+}
+
+#[test]
+fn a_lowered_cpu_cap_brings_a_wall_limit_too() {
+    let control = Control::new();
+    control.lower_cpu(Duration::from_millis(200));
+    let finished = confine::run(&misbehave("deadlock"), &no_limits(), &control).unwrap();
+    assert_eq!(finished.stopped, Some(Stop::Limit(Limit::Wall)));
+}

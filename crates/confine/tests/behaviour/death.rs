@@ -1,0 +1,164 @@
+//! Nothing survives: not its own main process, not its caller, not its supervisor.
+
+use std::process::{Child, Command, Stdio};
+
+use confine::{Exit, Limit, Stop, Tier};
+use rustix::process::{Pid, Signal, kill_process};
+
+use crate::stage::{
+    MISBEHAVE, Stage, children, every_tier, misbehave, no_limits, run, tight_tiers, wall, working,
+};
+
+#[test]
+fn a_daemon_dies_with_the_run() {
+    for tier in tight_tiers() {
+        let stage = Stage::new();
+        let finished = run(&stage.direct(misbehave("daemon")).tier(tier), &wall(100));
+        assert!(stage.all_dead_now(), "{tier}: a daemon survived");
+        assert_eq!(finished.stopped, Some(Stop::Limit(Limit::Wall)));
+        assert_eq!(finished.exit, Exit::Signal(9));
+    }
+}
+
+#[test]
+fn an_orphan_dies_when_the_main_process_has_ended() {
+    for tier in tight_tiers() {
+        let stage = Stage::new();
+        let finished = run(&stage.direct(misbehave("orphan")).tier(tier), &no_limits());
+        assert!(stage.all_dead_now(), "{tier}: an orphan survived");
+        assert_eq!((finished.exit, finished.stopped), (Exit::Code(0), None), "{tier}");
+        assert_eq!((finished.adopted, finished.stragglers), (Some(1), Some(1)), "{tier}");
+    }
+}
+
+#[test]
+fn a_chain_of_forks_and_sessions_is_caught() {
+    for tier in tight_tiers() {
+        let stage = Stage::new();
+        let finished = run(&stage.direct(misbehave("chain")).tier(tier), &wall(150));
+        assert!(stage.all_dead_now(), "{tier}: the chain goes on");
+        assert!(finished.adopted.unwrap() > 0, "{tier}");
+    }
+}
+
+#[test]
+fn the_group_tier_knows_what_it_does_not_know() {
+    for tier in working(&[Tier::Group]) {
+        let finished = run(&misbehave("exit 0").tier(tier), &no_limits());
+        assert_eq!((finished.adopted, finished.stragglers), (None, None));
+    }
+}
+
+#[test]
+fn the_tree_dies_with_its_caller() {
+    for tier in tight_tiers() {
+        let stage = Stage::new();
+        let mut caller = coordinate(&stage, tier, "daemon");
+        stage.await_ready();
+        caller.kill().unwrap();
+        caller.wait().unwrap();
+        assert!(stage.all_dead(), "{tier}: survives its caller");
+    }
+}
+
+#[test]
+fn the_group_dies_with_its_caller() {
+    for tier in every_tier() {
+        let stage = Stage::new();
+        let mut caller = coordinate(&stage, tier, "tree 2 60");
+        stage.await_ready();
+        caller.kill().unwrap();
+        caller.wait().unwrap();
+        assert!(stage.all_dead(), "{tier}: survives its caller");
+    }
+}
+
+#[test]
+fn the_tree_dies_with_its_supervisor() {
+    for tier in tight_tiers() {
+        let stage = Stage::new();
+        let caller = coordinate(&stage, tier, "daemon");
+        stage.await_ready();
+        kill(supervisor_of(&caller));
+        assert!(stage.all_dead(), "{tier}: survives its supervisor");
+        let said = String::from_utf8(caller.wait_with_output().unwrap().stdout).unwrap();
+        assert!(said.contains("supervisor was lost"), "{tier}: {said}");
+    }
+}
+
+#[test]
+fn the_tree_dies_with_its_guardian() {
+    for tier in tight_tiers() {
+        let stage = Stage::new();
+        let mut caller = coordinate(&stage, tier, "daemon");
+        stage.await_ready();
+        kill(guardian_of(&caller));
+        assert!(stage.all_dead(), "{tier}: survives its guardian");
+        caller.wait().unwrap();
+    }
+}
+
+#[test]
+fn a_run_goes_on_without_its_nursery_and_the_next_has_another() {
+    for tier in tight_tiers() {
+        let stage = Stage::new();
+        let caller = coordinate_twice(&stage, tier);
+        stage.await_ready();
+        kill(children(caller.id())[0]);
+        stage.await_ready();
+        let said = String::from_utf8(caller.wait_with_output().unwrap().stdout).unwrap();
+        assert_eq!(said.matches("exit: Code(0)").count(), 2, "{tier}: {said}");
+    }
+}
+
+#[test]
+fn an_unprivileged_user_has_namespaces_or_is_told_why_not() {
+    if !rustix::process::getuid().is_root() {
+        println!("skipped: only root can become someone else");
+        return;
+    }
+    let stage = Stage::new();
+    // Programs below a folder that others may not enter cannot be started by them.
+    let copy = stage.path("misbehave");
+    std::fs::copy(MISBEHAVE, &copy).unwrap();
+    let output = std::os::unix::process::CommandExt::uid(&mut Command::new(&copy), 65534)
+        .args(["coordinate", "namespace", "tree", "2", "0.1"])
+        .env("TMPDIR", std::env::temp_dir())
+        .output()
+        .unwrap();
+    let said = String::from_utf8(output.stdout).unwrap();
+    assert!(said.contains("exit: Code(0)") || said.contains("namespace tier does not work here"), "{said}");
+    println!("{said}");
+}
+
+/// A caller in a process of its own.
+fn coordinate(stage: &Stage, tier: Tier, what: &str) -> Child {
+    Command::new(MISBEHAVE)
+        .args(["coordinate", tier.name()])
+        .args(what.split(' '))
+        .env("ALIVE", stage.path("alive"))
+        .env("READY", stage.path("ready"))
+        .stdout(Stdio::piped())
+        .spawn()
+        .unwrap()
+}
+
+/// A caller that runs two targets, each of which says when it is ready.
+fn coordinate_twice(stage: &Stage, tier: Tier) -> Child {
+    let mut caller = Command::new(MISBEHAVE);
+    caller.args(["coordinate-twice", tier.name(), "allocate", "1000000"]).env("READY", stage.path("ready"));
+    caller.stdout(Stdio::piped()).spawn().unwrap()
+}
+
+/// The only process below the caller's nursery.
+fn guardian_of(caller: &Child) -> u32 {
+    children(children(caller.id())[0])[0]
+}
+
+fn supervisor_of(caller: &Child) -> u32 {
+    children(guardian_of(caller))[0]
+}
+
+fn kill(pid: u32) {
+    kill_process(Pid::from_raw(pid as i32).unwrap(), Signal::KILL).unwrap();
+}

@@ -1,0 +1,148 @@
+//! Each limit is kept, and named as the reason.
+
+use std::time::Duration;
+
+use confine::{Exit, Limit, Limits, Stop, quantity};
+
+use crate::stage::{Stage, cpu, every_tier, misbehave, no_limits, run, tight_tiers, wall};
+
+/// Loose on purpose: the machine may be crowded. The exact figures are measured by `bench`.
+const LATE: Duration = Duration::from_millis(100);
+
+#[test]
+fn wall_time() {
+    for tier in every_tier() {
+        let finished = run(&misbehave("sleep 60").tier(tier), &wall(50));
+        assert_eq!(
+            (finished.exit, finished.stopped),
+            (Exit::Signal(9), Some(Stop::Limit(Limit::Wall))),
+            "{tier}"
+        );
+        assert!(finished.wall >= Duration::from_millis(50), "{tier}: early, {:?}", finished.wall);
+        assert!(finished.wall < Duration::from_millis(50) + LATE, "{tier}: {:?}", finished.wall);
+    }
+}
+
+#[test]
+fn cpu_time_of_one_process_and_of_a_tree() {
+    for tier in every_tier() {
+        for what in ["burn 60", "tree 2 60", "threads 2 60"] {
+            let finished = run(&misbehave(what).tier(tier), &cpu(50));
+            assert_eq!(finished.stopped, Some(Stop::Limit(Limit::Cpu)), "{tier} {what}");
+            let used = finished.cpu.unwrap().total();
+            assert!(used >= Duration::from_millis(50), "{tier} {what}: early, {used:?}");
+            assert!(used < Duration::from_millis(50) + LATE, "{tier} {what}: {used:?}");
+        }
+    }
+}
+
+#[test]
+fn cpu_time_of_children_nobody_waits_for() {
+    for tier in every_tier() {
+        let finished = run(&misbehave("unwaited 2 60").tier(tier), &cpu(100));
+        assert_eq!(finished.stopped, Some(Stop::Limit(Limit::Cpu)), "{tier}");
+    }
+}
+
+#[test]
+fn a_deadlock_ends_by_the_wall_limit_that_a_cpu_limit_brings() {
+    // The shortest that a CPU limit brings is five seconds, so one tier must do.
+    let finished = run(&misbehave("deadlock"), &cpu(200));
+    assert_eq!(finished.stopped, Some(Stop::Limit(Limit::Wall)));
+    assert!(finished.wall >= Duration::from_millis(5400));
+}
+
+#[test]
+fn memory_of_one_process() {
+    let limits = Limits { memory: Some(64 << 20), ..no_limits() };
+    for tier in every_tier() {
+        let finished = run(&misbehave("allocate 400000000").tier(tier), &limits);
+        // Stopped by us or the kernel's controller, or refused the memory and ended by itself.
+        let refused = finished.stopped.is_none() && finished.exit == Exit::Signal(libc::SIGABRT);
+        assert!(refused || finished.stopped == Some(Stop::Limit(Limit::Memory)), "{tier}: {finished:?}");
+        let peak = finished.peak_memory.unwrap();
+        assert!(peak < 80 << 20, "{tier}: {}", quantity::show_size(peak));
+    }
+}
+
+#[test]
+fn memory_of_a_tree_of_small_processes() {
+    // Twenty copies of a small program: none is large, together they are.
+    let limits = Limits { memory: Some(6 << 20), wall: Some(Duration::from_secs(20)), ..no_limits() };
+    for tier in every_tier() {
+        let finished = run(&misbehave("crowd 20").tier(tier), &limits);
+        assert_eq!(finished.stopped, Some(Stop::Limit(Limit::Memory)), "{tier}: {finished:?}");
+    }
+}
+
+#[test]
+fn output() {
+    let limits = Limits { output: Some(100_000), ..no_limits() };
+    for tier in every_tier() {
+        let finished = run(&misbehave("flood").tier(tier), &limits);
+        assert_eq!(finished.stopped, Some(Stop::Limit(Limit::Output)), "{tier}");
+        assert!(finished.stdout.written > 100_000);
+    }
+}
+
+#[test]
+fn a_flood_without_a_limit_stays_bounded_in_memory() {
+    let command = misbehave("flood").keep_output(1000, 2000);
+    let finished = run(&command, &wall(200));
+    assert_eq!((finished.stdout.head.len(), finished.stdout.tail.len()), (1000, 2000));
+    assert_eq!(finished.stdout.dropped(), finished.stdout.written - 3000);
+}
+
+#[test]
+fn processes() {
+    let limits = Limits { processes: Some(10), wall: Some(Duration::from_secs(20)), ..no_limits() };
+    for tier in tight_tiers() {
+        let stage = Stage::new();
+        let finished = run(&stage.direct(misbehave("crowd 50")).tier(tier), &limits);
+        assert_eq!(finished.stopped, Some(Stop::Limit(Limit::Processes)), "{tier}");
+        assert!(stage.all_dead_now());
+    }
+}
+
+#[test]
+fn file_size() {
+    let limits = Limits { file_size: Some(200_000), ..no_limits() };
+    let finished = run(&misbehave("grow-file"), &limits);
+    assert_eq!(finished.stopped, Some(Stop::Limit(Limit::FileSize)));
+    assert_eq!(finished.exit, Exit::Signal(libc::SIGXFSZ));
+}
+
+#[test]
+fn cores() {
+    let first = confine::Cores::allowed().unwrap().iter().next().unwrap();
+    let limits = Limits { cores: Some([first].into_iter().collect()), ..no_limits() };
+    let said = String::from_utf8(run(&misbehave("show"), &limits).stdout.head).unwrap();
+    assert!(said.contains(&format!("cores {first}\n")), "{said}");
+}
+
+#[test]
+fn grace_lets_a_polite_target_end_by_itself() {
+    for tier in every_tier() {
+        let limits = Limits { grace: Some(Duration::from_secs(20)), ..cpu(50) };
+        let finished = run(&misbehave("polite").tier(tier), &limits);
+        assert_eq!(
+            (finished.exit, finished.stopped),
+            (Exit::Code(7), Some(Stop::Limit(Limit::Cpu))),
+            "{tier}"
+        );
+    }
+}
+
+#[test]
+fn grace_ends_for_a_stubborn_target() {
+    for tier in every_tier() {
+        let limits = Limits { grace: Some(Duration::from_millis(50)), ..wall(50) };
+        let finished = run(&misbehave("stubborn").tier(tier), &limits);
+        assert_eq!(
+            (finished.exit, finished.stopped),
+            (Exit::Signal(9), Some(Stop::Limit(Limit::Wall))),
+            "{tier}"
+        );
+        assert!(finished.wall >= Duration::from_millis(100), "{tier}: {:?}", finished.wall);
+    }
+}

@@ -1,0 +1,11 @@
+//! The behaviour table of the runner, for every tier that works on the machine.
+
+#![allow(missing_docs, clippy::unwrap_used, clippy::print_stdout)]
+
+mod control;
+mod death;
+mod limits;
+mod measure;
+mod mistakes;
+mod stage;
+mod surroundings;

@@ -1,0 +1,158 @@
+//! What the tests share: the ill-mannered program, tiers to run it in, a way to see who is alive.
+
+use std::fs::File;
+use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicU32, Ordering};
+use std::sync::mpsc;
+use std::time::Duration;
+
+use confine::{Command, Control, Finished, LaunchError, Limits, Tier};
+use rustix::fs::FlockOperation;
+
+pub(crate) const MISBEHAVE: &str = env!("CARGO_BIN_EXE_misbehave");
+
+/// Longer than anything here takes, even on a crowded machine; only a failure waits this long.
+pub(crate) const PATIENCE: Duration = Duration::from_secs(30);
+
+/// `misbehave WHAT...`, given as one string.
+pub(crate) fn misbehave(what: &str) -> Command {
+    Command::new(MISBEHAVE).args(what.split(' ')).supervisor(MISBEHAVE)
+}
+
+/// Runs without further control; a launch error fails the test.
+pub(crate) fn run(command: &Command, limits: &Limits) -> Finished {
+    confine::run(command, limits, &Control::new()).unwrap_or_else(|error| panic!("{error}: {error:?}"))
+}
+
+pub(crate) fn no_limits() -> Limits {
+    Limits::default()
+}
+
+pub(crate) fn wall(milliseconds: u64) -> Limits {
+    Limits { wall: Some(Duration::from_millis(milliseconds)), ..Limits::default() }
+}
+
+pub(crate) fn cpu(milliseconds: u64) -> Limits {
+    Limits { cpu: Some(Duration::from_millis(milliseconds)), ..Limits::default() }
+}
+
+/// The tiers that work on this machine among those asked for; says which are left out.
+pub(crate) fn working(tiers: &[Tier]) -> Vec<Tier> {
+    let works =
+        |tier: Tier| match confine::run(&misbehave("exit 0").tier(tier), &no_limits(), &Control::new()) {
+            Ok(_) => true,
+            Err(error @ LaunchError::Tier { .. }) => {
+                println!("skipped: {error}");
+                false
+            }
+            Err(error) => panic!("{error}"),
+        };
+    tiers.iter().copied().filter(|&tier| works(tier)).collect()
+}
+
+/// Every tier that works here.
+pub(crate) fn every_tier() -> Vec<Tier> {
+    working(&Tier::ALL)
+}
+
+/// Every working tier from which nothing escapes.
+pub(crate) fn tight_tiers() -> Vec<Tier> {
+    working(&[Tier::Cgroup, Tier::Namespace, Tier::Subreaper])
+}
+
+/// A folder of a test's own with a file that living processes lock and a pipe that says "ready".
+pub(crate) struct Stage {
+    folder: PathBuf,
+}
+
+impl Stage {
+    pub(crate) fn new() -> Self {
+        static COUNT: AtomicU32 = AtomicU32::new(0);
+        let count = COUNT.fetch_add(1, Ordering::Relaxed);
+        let folder = std::env::temp_dir().join(format!("confine-test-{}-{count}", std::process::id()));
+        std::fs::create_dir_all(&folder).unwrap();
+        std::fs::create_dir(folder.join("tmp")).unwrap();
+        File::create(folder.join("alive")).unwrap();
+        let mode = rustix::fs::Mode::from_raw_mode(0o666);
+        rustix::fs::mknodat(rustix::fs::CWD, folder.join("ready"), rustix::fs::FileType::Fifo, mode, 0)
+            .unwrap();
+        std::fs::set_permissions(folder.join("ready"), std::os::unix::fs::PermissionsExt::from_mode(0o666))
+            .unwrap();
+        Self { folder }
+    }
+
+    pub(crate) fn path(&self, name: &str) -> PathBuf {
+        self.folder.join(name)
+    }
+
+    /// The command as an actor of this stage.
+    pub(crate) fn direct(&self, command: Command) -> Command {
+        command.env("ALIVE", self.path("alive")).env("READY", self.path("ready"))
+    }
+
+    /// Runs the ill-mannered program as a process of its own, its TMPDIR on this stage.
+    pub(crate) fn alone(&self, words: &[&str]) -> String {
+        let output = std::process::Command::new(MISBEHAVE)
+            .args(words)
+            .env("TMPDIR", self.path("tmp"))
+            .output()
+            .unwrap();
+        String::from_utf8(output.stdout).unwrap()
+    }
+
+    /// How many files and folders such processes have left in TMPDIR.
+    pub(crate) fn left_in_tmp(&self) -> usize {
+        std::fs::read_dir(self.path("tmp")).unwrap().count()
+    }
+
+    /// Waits until a process says it is ready.
+    pub(crate) fn await_ready(&self) {
+        let path = self.path("ready");
+        within_patience("nobody was ready", move || drop(File::open(path).unwrap()));
+    }
+
+    /// Waits until every process of this stage is dead; false if one is still alive after a while.
+    pub(crate) fn all_dead(&self) -> bool {
+        let path = self.path("alive");
+        let (tell, told) = mpsc::channel();
+        std::thread::spawn(move || {
+            let file = File::open(path).unwrap();
+            rustix::fs::flock(&file, FlockOperation::LockExclusive).unwrap();
+            tell.send(()).ok();
+        });
+        told.recv_timeout(Duration::from_secs(5)).is_ok()
+    }
+
+    /// Whether every process of this stage is dead at this moment.
+    pub(crate) fn all_dead_now(&self) -> bool {
+        let file = File::open(self.path("alive")).unwrap();
+        rustix::fs::flock(&file, FlockOperation::NonBlockingLockExclusive).is_ok()
+    }
+}
+
+impl Drop for Stage {
+    fn drop(&mut self) {
+        std::fs::remove_dir_all(&self.folder).ok();
+    }
+}
+
+/// Runs something that must not take forever.
+pub(crate) fn within_patience(complaint: &str, work: impl FnOnce() + Send + 'static) {
+    let (tell, told) = mpsc::channel();
+    std::thread::spawn(move || {
+        work();
+        tell.send(()).ok();
+    });
+    assert!(told.recv_timeout(PATIENCE).is_ok(), "{complaint}");
+}
+
+/// The children of a process.
+pub(crate) fn children(pid: u32) -> Vec<u32> {
+    let mut children = Vec::new();
+    for thread in std::fs::read_dir(Path::new("/proc").join(pid.to_string()).join("task")).unwrap().flatten()
+    {
+        let list = std::fs::read_to_string(thread.path().join("children")).unwrap_or_default();
+        children.extend(list.split_whitespace().map(|pid| pid.parse::<u32>().unwrap()));
+    }
+    children
+}

@@ -1,0 +1,133 @@
+//! What a target sees: its folder, environment, streams and signals; and what it leaves behind.
+
+use confine::{Exit, Folder, Stdin};
+
+use crate::stage::{MISBEHAVE, Stage, every_tier, misbehave, no_limits, run, tight_tiers, wall};
+
+fn shown(command: &confine::Command) -> Vec<String> {
+    let finished = run(command, &no_limits());
+    String::from_utf8(finished.stdout.head).unwrap().lines().map(str::to_owned).collect()
+}
+
+#[test]
+fn a_private_folder_is_fresh_and_gone_afterwards() {
+    for tier in every_tier() {
+        let said = shown(&misbehave("show").tier(tier));
+        let folder = said[0].strip_prefix("folder ").unwrap();
+        assert!(!std::path::Path::new(folder).exists(), "{folder}");
+        assert!(said.contains(&format!("env TMPDIR={folder}")), "{said:?}");
+    }
+}
+
+#[test]
+fn a_mess_is_removed_and_links_are_not_followed() {
+    for tier in every_tier() {
+        let finished = run(&misbehave("litter").tier(tier), &no_limits());
+        assert_eq!((finished.exit, finished.left_behind), (Exit::Code(0), None), "{tier}");
+    }
+}
+
+#[test]
+fn a_given_folder_stays() {
+    let stage = Stage::new();
+    let folder = stage.path("given");
+    std::fs::create_dir(&folder).unwrap();
+    let command = misbehave("litter").folder(Folder::Given(folder.clone()));
+    assert_eq!(run(&command, &no_limits()).exit, Exit::Code(0));
+    assert!(folder.join("a").exists());
+    std::fs::set_permissions(folder.join("a/b"), std::os::unix::fs::PermissionsExt::from_mode(0o700))
+        .unwrap();
+}
+
+#[test]
+fn the_environment_is_what_was_asked_for() {
+    let said = shown(&misbehave("show").pass_env("CARGO_*").env("ANSWER", "4 2"));
+    assert!(said.contains(&"env ANSWER=4 2".to_owned()), "{said:?}");
+    assert!(said.contains(&"env OMP_NUM_THREADS=1".to_owned()), "{said:?}");
+    assert!(said.iter().any(|line| line.starts_with("env CARGO_")), "{said:?}");
+    assert!(!said.iter().any(|line| line.starts_with("env RUST")), "{said:?}");
+}
+
+#[test]
+fn a_target_inherits_three_descriptors_and_a_session_of_its_own() {
+    for tier in every_tier() {
+        let said = shown(&misbehave("show").tier(tier));
+        for line in ["descriptors 3", "session true"] {
+            assert!(said.contains(&line.to_owned()), "{tier}: {said:?}");
+        }
+    }
+}
+
+#[test]
+fn no_signal_is_ignored_or_blocked() {
+    let command = confine::Command::new("grep").args(["-E", "Sig(Ign|Blk)", "/proc/self/status"]);
+    let said = shown(&command.supervisor(MISBEHAVE));
+    assert_eq!(said, ["SigBlk:\t0000000000000000", "SigIgn:\t0000000000000000"]);
+}
+
+#[test]
+fn stdin_is_closed_unless_given() {
+    let finished = run(&misbehave("echo"), &wall(20_000));
+    assert_eq!(finished.stdout.head, b"[0 bytes]\n");
+    let stage = Stage::new();
+    std::fs::write(stage.path("input"), "hello\n").unwrap();
+    let finished = run(&misbehave("echo").stdin(Stdin::File(stage.path("input"))), &wall(20_000));
+    assert_eq!(finished.stdout.head, b"hello\n[6 bytes]\n");
+}
+
+#[test]
+fn whole_streams_go_to_files_when_asked() {
+    let stage = Stage::new();
+    let input: Vec<u8> = (0..200_000_u32).flat_map(u32::to_le_bytes).collect();
+    std::fs::write(stage.path("input"), &input).unwrap();
+    let command = misbehave("echo")
+        .stdin(Stdin::File(stage.path("input")))
+        .stdout_file(stage.path("out"))
+        .stderr_file(stage.path("err"))
+        .keep_output(10, 20);
+    let finished = run(&command, &no_limits());
+    let whole = std::fs::read(stage.path("out")).unwrap();
+    assert_eq!(whole[..input.len()], input);
+    assert_eq!(whole.len() as u64, finished.stdout.written);
+    assert_eq!((finished.stdout.head.len(), finished.stdout.tail.len()), (10, 20));
+    assert!(finished.stdout.file_complete);
+    assert_eq!(std::fs::read(stage.path("err")).unwrap(), b"");
+}
+
+#[test]
+fn output_that_is_no_text_is_kept_to_the_byte() {
+    let finished = run(&misbehave("raw"), &no_limits());
+    assert_eq!(finished.stdout.head, [0xff, 0xfe, b'x', 0, b'\n']);
+}
+
+#[test]
+fn arguments_reach_the_target_as_they_are() {
+    let nasty = ["$(reboot)", "a b", "", "*", "`id`", "\"'\\", "\n", "é"];
+    let command = confine::Command::new("printf").arg("%s|").args(nasty).supervisor(MISBEHAVE);
+    let finished = run(&command, &no_limits());
+    assert_eq!(String::from_utf8(finished.stdout.head).unwrap(), nasty.map(|a| format!("{a}|")).concat());
+}
+
+#[test]
+fn many_runs_leave_nothing() {
+    // The long version, with ten thousand runs, is in `bench`.
+    for tier in tight_tiers() {
+        let stage = Stage::new();
+        let said = stage.alone(&["coordinate-many", tier.name(), "20"]);
+        assert_eq!(said, "descriptors 0\nchildren 0\n", "{tier}");
+        assert_eq!(stage.left_in_tmp(), 0, "{tier}");
+    }
+}
+
+#[test]
+fn a_failed_start_leaves_no_folder() {
+    let stage = Stage::new();
+    let text = stage.path("text");
+    std::fs::write(&text, "hello").unwrap();
+    std::fs::set_permissions(&text, std::os::unix::fs::PermissionsExt::from_mode(0o755)).unwrap();
+    for tier in every_tier() {
+        let said = stage.alone(&["coordinate", tier.name(), text.to_str().unwrap()]);
+        assert!(said.contains("cannot be executed"), "{tier}: {said}");
+        assert_eq!(stage.left_in_tmp(), 0, "{tier}");
+    }
+}

@@ -1,0 +1,41 @@
+//! A caller of the runner as a process of its own, for tests that kill it or look what it leaves.
+
+use std::time::Duration;
+
+use confine::{Command, Control, Finished, LaunchError, Limits};
+
+/// `coordinate TIER WHAT...`: runs another misbehaviour of this program, or a program given by its
+/// path, without any limit but a minute of wall time, and prints its record.
+pub(crate) fn once(words: &[String]) {
+    match run(&words[0], &words[1..]) {
+        Ok(finished) => println!("{finished:?}"),
+        Err(error) => println!("error: {error}"),
+    }
+}
+
+/// `coordinate-many TIER COUNT`: runs a target that leaves an orphan that many times, and prints how
+/// many descriptors and children it has more than after the first.
+pub(crate) fn many(tier: &str, count: usize) {
+    let orphan = ["orphan".to_owned()];
+    let descriptors = || std::fs::read_dir("/proc/self/fd").expect("/proc").count();
+    run(tier, &orphan).expect("a run");
+    let before = descriptors();
+    for _ in 1..count {
+        run(tier, &orphan).expect("a run");
+    }
+    let children = std::fs::read_to_string(format!("/proc/self/task/{}/children", std::process::id()));
+    println!("descriptors {}", descriptors() - before);
+    // The nursery is the one child it keeps.
+    println!("children {}", children.expect("/proc").split_whitespace().count() - 1);
+}
+
+fn run(tier: &str, words: &[String]) -> Result<Finished, LaunchError> {
+    let this = std::env::current_exe().expect("this program");
+    let command = match words[0].starts_with('/') {
+        true => Command::new(&words[0]).args(&words[1..]),
+        false => Command::new(this).args(words),
+    };
+    let command = command.tier(tier.parse().expect("a tier")).pass_env("ALIVE").pass_env("READY");
+    let limits = Limits { wall: Some(Duration::from_secs(60)), ..Limits::default() };
+    confine::run(&command, &limits, &Control::new())
+}

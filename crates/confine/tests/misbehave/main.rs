@@ -1,0 +1,227 @@
+//! A program with no manners, for the tests of the runner: `misbehave WHAT [NUMBER...]`.
+//!
+//! Every process of it holds a lock on the file `$ALIVE` while it lives, so a test can wait for the
+//! death of all of them; it opens the pipe `$READY` for writing when it is at its worst.
+
+#![allow(unsafe_code, clippy::print_stdout, clippy::exit, clippy::undocumented_unsafe_blocks)]
+
+mod coordinate;
+
+use std::fs::File;
+use std::io::{Read, Write};
+use std::time::Duration;
+
+fn main() {
+    confine::supervise_if_asked();
+    let words: Vec<String> = std::env::args().skip(1).collect();
+    let number = |at: usize| -> f64 { words.get(at).map_or(1.0, |word| word.parse().expect("a number")) };
+    hold_alive();
+    match words.first().map_or("", String::as_str) {
+        "burn" => burn(number(1)),
+        "tree" => tree(number(1) as usize, number(2), true),
+        "unwaited" => tree(number(1) as usize, number(2), false),
+        "threads" => threads(number(1) as usize, number(2)),
+        "allocate" => allocate(number(1) as usize),
+        "crowd" => crowd(number(1) as usize),
+        "daemon" => daemon(true),
+        "orphan" => daemon(false),
+        "chain" => chain(),
+        "stubborn" => stubborn(),
+        "polite" => polite(),
+        "deadlock" => deadlock(),
+        "flood" => flood(),
+        "echo" => echo(),
+        "raw" => drop(std::io::stdout().write_all(&[0xff, 0xfe, b'x', 0, b'\n'])),
+        "sleep" => std::thread::sleep(Duration::from_secs_f64(number(1))),
+        "exit" => std::process::exit(number(1) as i32),
+        "signal" => die_by(number(1) as i32),
+        "grow-file" => grow_file(),
+        "litter" => litter(),
+        "show" => show(),
+        "coordinate" => coordinate::once(&words[1..]),
+        "coordinate-twice" => (0..2).for_each(|_| coordinate::once(&words[1..])),
+        "coordinate-many" => coordinate::many(&words[1], number(2) as usize),
+        other => panic!("unknown misbehaviour `{other}`"),
+    }
+}
+
+/// Locks `$ALIVE` for the life of this process and all it forks.
+fn hold_alive() {
+    if let Some(path) = std::env::var_os("ALIVE") {
+        let file = File::open(path).expect("the file ALIVE");
+        rustix::fs::flock(&file, rustix::fs::FlockOperation::LockShared).expect("a lock");
+        std::mem::forget(file);
+    }
+}
+
+/// Lets a test know by the pipe `$READY` that it can go on.
+fn ready() {
+    if let Some(path) = std::env::var_os("READY") {
+        drop(File::options().write(true).open(path));
+    }
+}
+
+/// Uses that much CPU time of this thread.
+fn burn(seconds: f64) {
+    let clock = rustix::time::ClockId::ThreadCPUTime;
+    loop {
+        let now = rustix::time::clock_gettime(clock);
+        if now.tv_sec as f64 + now.tv_nsec as f64 * 1e-9 >= seconds {
+            return;
+        }
+    }
+}
+
+fn fork() -> bool {
+    unsafe { libc::fork() == 0 }
+}
+
+/// Children that burn; waited for, or reaped by nobody because SIGCHLD is ignored.
+fn tree(children: usize, seconds: f64, wait: bool) {
+    if !wait {
+        unsafe { libc::signal(libc::SIGCHLD, libc::SIG_IGN) };
+    }
+    for _ in 0..children {
+        if fork() {
+            burn(seconds);
+            std::process::exit(0);
+        }
+    }
+    ready();
+    while unsafe { libc::wait(std::ptr::null_mut()) } > 0 {}
+}
+
+fn threads(count: usize, seconds: f64) {
+    let threads: Vec<_> = (0..count).map(|_| std::thread::spawn(move || burn(seconds))).collect();
+    threads.into_iter().for_each(|thread| thread.join().expect("a thread"));
+}
+
+/// Takes memory and writes to every page of it, a mebibyte at a time.
+fn allocate(bytes: usize) {
+    let mut taken: Vec<Vec<u8>> = Vec::new();
+    for _ in 0..bytes >> 20 {
+        taken.push(vec![1; 1 << 20]);
+    }
+    std::hint::black_box(&taken);
+    ready();
+}
+
+fn crowd(count: usize) {
+    for _ in 0..count {
+        if fork() {
+            std::thread::sleep(Duration::from_secs(60));
+            std::process::exit(0);
+        }
+    }
+    ready();
+    std::thread::sleep(Duration::from_secs(60));
+}
+
+/// A double-forked daemon in a session of its own that ignores TERM and spins; the main process
+/// stays or goes.
+fn daemon(stay: bool) {
+    if fork() {
+        unsafe { libc::setsid() };
+        if fork() {
+            stubborn();
+        }
+        std::process::exit(0);
+    }
+    unsafe { libc::wait(std::ptr::null_mut()) };
+    if stay {
+        std::thread::sleep(Duration::from_secs(60));
+    }
+}
+
+/// Forks and ends, forks and ends, each time in a new session, as long as it is let.
+fn chain() {
+    if !fork() {
+        std::thread::sleep(Duration::from_secs(60));
+    }
+    let end = std::time::Instant::now() + Duration::from_secs(20);
+    let mut steps = 0;
+    while std::time::Instant::now() < end {
+        unsafe { libc::setsid() };
+        if !fork() {
+            std::process::exit(0);
+        }
+        steps += 1;
+        if steps == 20 {
+            ready();
+        }
+    }
+}
+
+fn die_by(signal: i32) {
+    unsafe {
+        libc::signal(signal, libc::SIG_DFL);
+        libc::raise(signal);
+    }
+}
+
+fn stubborn() {
+    unsafe { libc::signal(libc::SIGTERM, libc::SIG_IGN) };
+    ready();
+    burn(60.0);
+}
+
+/// Ends by itself when asked to.
+fn polite() {
+    extern "C" fn leave(_: i32) {
+        unsafe { libc::_exit(7) }
+    }
+    unsafe { libc::signal(libc::SIGTERM, leave as *const () as libc::sighandler_t) };
+    ready();
+    burn(60.0);
+}
+
+/// Uses no CPU and never ends.
+fn deadlock() {
+    let mutex = std::sync::Mutex::new(());
+    let _held = mutex.lock();
+    ready();
+    let _never = mutex.lock();
+}
+
+fn flood() {
+    let line = [b'x'; 4096];
+    let mut out = std::io::stdout().lock();
+    while out.write_all(&line).is_ok() {}
+}
+
+fn echo() {
+    let mut input = Vec::new();
+    std::io::stdin().read_to_end(&mut input).expect("stdin");
+    std::io::stdout().write_all(&input).expect("stdout");
+    println!("[{} bytes]", input.len());
+}
+
+fn grow_file() {
+    let mut file = File::create("grown").expect("a file");
+    while file.write_all(&[0; 65536]).is_ok() {}
+    std::process::exit(9);
+}
+
+/// Leaves a mess: folders it has locked, links that lead outside.
+fn litter() {
+    use std::os::unix::fs::{PermissionsExt, symlink};
+    std::fs::create_dir_all("a/b/c").expect("folders");
+    std::fs::write("a/b/c/file", "x").expect("a file");
+    symlink("/", "root").expect("a link");
+    std::fs::set_permissions("a/b", std::fs::Permissions::from_mode(0o0)).expect("permissions");
+}
+
+/// What a target can see of its surroundings.
+fn show() {
+    println!("folder {}", std::env::current_dir().expect("a folder").display());
+    let allowed = confine::Cores::allowed().expect("cores");
+    println!("cores {allowed}");
+    for (name, value) in std::env::vars() {
+        println!("env {name}={value}");
+    }
+    let open: Vec<_> =
+        std::fs::read_dir("/proc/self/fd").expect("/proc").flatten().map(|e| e.file_name()).collect();
+    // One of them is the listing itself.
+    println!("descriptors {}", open.len() - 1);
+    println!("session {}", unsafe { libc::getsid(0) == libc::getpid() });
+}
