@@ -188,7 +188,7 @@ fn cpu_overshoot(setting: &Setting) -> Result<()> {
 
 /// CPU time reported less CPU time burnt: what starting the processes adds, and our error.
 fn accuracy(setting: &Setting) -> Result<()> {
-    let repetitions = (setting.repetitions / 20).max(5);
+    let repetitions = (setting.repetitions / 40).max(5);
     println!("\n## CPU time reported less CPU time burnt, {repetitions} runs each\n");
     println!("| tier | 0.1 s | 2 x 0.1 s | 1 s | 2 x 1 s |\n|---|---|---|---|---|");
     for &tier in &setting.tiers {

@@ -67,10 +67,10 @@ fn memory_of_one_process() {
 
 #[test]
 fn memory_of_a_tree_of_small_processes() {
-    // Twenty copies of a small program: none is large, together they are.
-    let limits = Limits { memory: Some(6 << 20), wall: Some(Duration::from_secs(20)), ..no_limits() };
+    // None of the processes is too large, together they are.
+    let limits = Limits { memory: Some(64 << 20), wall: Some(Duration::from_secs(20)), ..no_limits() };
     for tier in every_tier() {
-        let finished = run(&misbehave("crowd 20").tier(tier), &limits);
+        let finished = run(&misbehave("herd 8 20000000").tier(tier), &limits);
         assert_eq!(finished.stopped, Some(Stop::Limit(Limit::Memory)), "{tier}: {finished:?}");
     }
 }

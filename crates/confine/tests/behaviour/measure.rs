@@ -9,7 +9,7 @@ use crate::stage::{every_tier, misbehave, no_limits, run, working};
 /// Between what was burnt and what a crowded machine adds for starting processes.
 fn about(measured: Duration, milliseconds: u64) -> bool {
     let burnt = Duration::from_millis(milliseconds);
-    measured >= burnt && measured < burnt + Duration::from_millis(30)
+    measured >= burnt && measured < burnt + Duration::from_millis(100)
 }
 
 #[test]
@@ -47,7 +47,7 @@ fn cpu_time_of_children_nobody_waits_for_is_a_lower_bound_elsewhere_and_says_so(
         let cpu = run(&misbehave("unwaited 2 0.4").tier(tier), &no_limits()).cpu.unwrap();
         assert!(!cpu.complete, "{tier}: {cpu:?}");
         assert!(cpu.total() > Duration::from_millis(400), "{tier}: {cpu:?}");
-        assert!(cpu.total() < Duration::from_millis(830), "{tier}: {cpu:?}");
+        assert!(cpu.total() < Duration::from_millis(900), "{tier}: {cpu:?}");
     }
 }
 

@@ -22,7 +22,8 @@ fn main() {
         "unwaited" => tree(number(1) as usize, number(2), false),
         "threads" => threads(number(1) as usize, number(2)),
         "allocate" => allocate(number(1) as usize),
-        "crowd" => crowd(number(1) as usize),
+        "crowd" => crowd(number(1) as usize, 0),
+        "herd" => crowd(number(1) as usize, number(2) as usize),
         "daemon" => daemon(true),
         "orphan" => daemon(false),
         "chain" => chain(),
@@ -106,9 +107,12 @@ fn allocate(bytes: usize) {
     ready();
 }
 
-fn crowd(count: usize) {
+/// Children that sleep, each with memory of its own.
+fn crowd(count: usize, bytes: usize) {
     for _ in 0..count {
         if fork() {
+            let taken = vec![1_u8; bytes];
+            std::hint::black_box(&taken);
             std::thread::sleep(Duration::from_secs(60));
             std::process::exit(0);
         }
