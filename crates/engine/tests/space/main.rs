@@ -1,7 +1,11 @@
 //! Parameter spaces from text to configurations.
 
+mod carried;
 mod configurations;
 mod files;
+mod foreign;
 mod mistakes;
+mod mistakes_irace;
+mod mistakes_pcs;
 mod properties;
 mod spaces;

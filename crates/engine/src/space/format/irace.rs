@@ -87,21 +87,21 @@ fn check_section(name: Piece<'_>) -> Read<()> {
         return Ok(());
     }
     let hint = suggestion(name.text, SECTIONS);
-    Err(Diagnostic::new(name.span(), format!("unknown section `{}`", name.text))
+    Err(Diagnostic::new(name.span(), format!("unknown section `{}`", name.shown()))
         .hint(hint.unwrap_or_else(|| "the sections are [forbidden] and [global]".to_owned())))
 }
 
 fn parameter(line: &Line<'_>, builder: &mut SpaceBuilder) -> Read<ParameterDefinition> {
     let (name, rest) = line.content.until(char::is_whitespace);
     if let Some(at) = name.text.find(|c: char| !c.is_alphanumeric() && c != '.' && c != '_') {
-        let message = format!("the name `{}` is not made of letters, digits, `.` and `_`", name.text);
+        let message = format!("the name `{}` is not made of letters, digits, `.` and `_`", name.shown());
         let (_, bad) = name.split_at(at);
         return Err(Diagnostic::new(bad.span(), message).hint("a line is `name \"switch\" type (values)`"));
     }
     let rest = rest.trim();
     let Some((switch, rest)) = rest.enclosed('"', '"') else {
         let (word, _) = rest.until(char::is_whitespace);
-        return Err(Diagnostic::new(word.span(), format!("the switch of `{}` is not quoted", name.text))
+        return Err(Diagnostic::new(word.span(), format!("the switch of `{}` is not quoted", name.shown()))
             .hint("write `\"--name \"`, or `\"\"` if there is none"));
     };
     let (kind, rest) = rest.trim().until(|c| c.is_whitespace() || c == '(');
@@ -110,8 +110,11 @@ fn parameter(line: &Line<'_>, builder: &mut SpaceBuilder) -> Read<ParameterDefin
         _ => (kind.text, false),
     };
     if !matches!(letter, "c" | "o" | "i" | "r") {
-        return Err(Diagnostic::new(kind.span(), format!("unknown type `{}` of `{}`", kind.text, name.text))
-            .hint("c: categorical, o: ordinal, i: integer, r: real; i,log and r,log: logarithmic"));
+        return Err(Diagnostic::new(
+            kind.span(),
+            format!("unknown type `{}` of `{}`", kind.shown(), name.shown()),
+        )
+        .hint("c: categorical, o: ordinal, i: integer, r: real; i,log and r,log: logarithmic"));
     }
     let (items, inside, rest) = domain(name, rest.trim())?;
     let domain = match letter {
@@ -132,8 +135,11 @@ fn parameter(line: &Line<'_>, builder: &mut SpaceBuilder) -> Read<ParameterDefin
         }
         None if rest.is_empty() => {}
         None => {
-            return Err(Diagnostic::new(rest.span(), format!("unexpected `{}` after the values", rest.text))
-                .hint("a condition begins with `|`"));
+            return Err(Diagnostic::new(
+                rest.span(),
+                format!("unexpected `{}` after the values", rest.shown()),
+            )
+            .hint("a condition begins with `|`"));
         }
     }
     Ok(definition)
@@ -148,7 +154,7 @@ struct Item<'t> {
 /// The items between the parentheses, all that is between them, and the rest of the line.
 fn domain<'t>(name: Piece<'t>, text: Piece<'t>) -> Read<(Vec<Item<'t>>, Piece<'t>, Piece<'t>)> {
     let missing = |mark: char, place: Piece<'_>| {
-        Diagnostic::new(place.span(), format!("`{mark}` is missing in the definition of `{}`", name.text))
+        Diagnostic::new(place.span(), format!("`{mark}` is missing in the definition of `{}`", name.shown()))
             .hint("the values stand in parentheses: `(a, b)` or `(0, 1)`")
     };
     let Some(inner) = text.after("(") else { return Err(missing('(', text)) };
@@ -185,11 +191,11 @@ fn domain<'t>(name: Piece<'t>, text: Piece<'t>) -> Read<(Vec<Item<'t>>, Piece<'t
         items.clear();
     }
     if let Some(empty) = items.iter().find(|item| item.piece.is_empty() && !item.quoted) {
-        return Err(Diagnostic::new(empty.piece.span(), format!("a value of `{}` is empty", name.text))
+        return Err(Diagnostic::new(empty.piece.span(), format!("a value of `{}` is empty", name.shown()))
             .hint("write `\"\"` for an empty text"));
     }
     if let Some(broken) = items.iter().find(|item| item.piece.text.contains('"')) {
-        let message = format!("`{}` is neither quoted nor free of quotation marks", broken.piece.text);
+        let message = format!("`{}` is neither quoted nor free of quotation marks", broken.piece.shown());
         return Err(Diagnostic::new(broken.piece.span(), message).hint("one comma stands between two values"));
     }
     Ok((items, inside, rest.split_at(1).1))
@@ -211,7 +217,7 @@ fn range(
     inside: Piece<'_>,
 ) -> Read<DomainDefinition> {
     let [lower, upper] = items else {
-        let message = format!("the range of `{}` needs two bounds", name.text);
+        let message = format!("the range of `{}` needs two bounds", name.shown());
         return Err(Diagnostic::new(inside.span(), message).hint("write `(lowest, highest)`"));
     };
     let bound = |item: &Item<'_>| {
@@ -233,13 +239,15 @@ fn global(line: Piece<'_>) -> Read<Spanned<u32>> {
     let (key, value) = line.until(|c| c == '=');
     let (key, value) = (key.trim(), value.after("=").unwrap_or(value).trim());
     if key.text != "digits" {
-        return Err(Diagnostic::new(key.span(), format!("unknown setting `{}`", key.text))
+        return Err(Diagnostic::new(key.span(), format!("unknown setting `{}`", key.shown()))
             .hint("the only setting is `digits`"));
     }
     match value.text.parse::<u32>() {
         Ok(digits) => Ok(Spanned::new(digits, value.span())),
-        Err(_) => Err(Diagnostic::new(value.span(), format!("`{}` is not a number of digits", value.text))
-            .hint("write `digits = 4`")),
+        Err(_) => {
+            Err(Diagnostic::new(value.span(), format!("`{}` is not a number of digits", value.shown()))
+                .hint("write `digits = 4`"))
+        }
     }
 }
 

@@ -103,7 +103,7 @@ impl<'t> Reader<'t> {
         if default.is_empty() {
             return Err(Diagnostic::new(
                 default.span(),
-                format!("the default of `{}` is missing", name.text),
+                format!("the default of `{}` is missing", name.shown()),
             )
             .hint("put it between the brackets"));
         }
@@ -128,8 +128,8 @@ impl<'t> Reader<'t> {
 
     fn missing(&self, name: Piece<'_>, mark: char, line: &Line<'_>) -> Diagnostic {
         let end = line.content.split_at(line.content.text.len()).1;
-        Diagnostic::new(end.span(), format!("`{mark}` is missing in the definition of `{}`", name.text))
-            .hint(self.example(name.text))
+        Diagnostic::new(end.span(), format!("`{mark}` is missing in the definition of `{}`", name.shown()))
+            .hint(self.example(&name.shown()))
     }
 
     fn check_kind(&self, name: Piece<'_>, kind: Piece<'_>) -> Read<()> {
@@ -138,16 +138,18 @@ impl<'t> Reader<'t> {
             return Ok(());
         }
         Err(match (known, self.age) {
-            (true, _) => Diagnostic::new(kind.span(), format!("unexpected `{}` after the name", kind.text))
-                .hint("this line is of the new PCS format"),
+            (true, _) => {
+                Diagnostic::new(kind.span(), format!("unexpected `{}` after the name", kind.shown()))
+                    .hint("this line is of the new PCS format")
+            }
             (false, Age::Old) => {
-                Diagnostic::new(kind.span(), format!("unexpected `{}` after the name", kind.text))
-                    .hint(self.example(name.text))
+                Diagnostic::new(kind.span(), format!("unexpected `{}` after the name", kind.shown()))
+                    .hint(self.example(&name.shown()))
             }
             (false, Age::New) => {
                 let hint = suggestion(kind.text, KINDS)
                     .unwrap_or_else(|| format!("the kinds are {}", KINDS.join(", ")));
-                Diagnostic::new(kind.span(), format!("unknown kind `{}` of `{}`", kind.text, name.text))
+                Diagnostic::new(kind.span(), format!("unknown kind `{}` of `{}`", kind.shown(), name.shown()))
                     .hint(hint)
             }
         })
@@ -163,13 +165,13 @@ impl<'t> Reader<'t> {
         if !after.is_empty() {
             return Err(Diagnostic::new(
                 after.span(),
-                format!("unexpected `{}` after the default", after.text),
+                format!("unexpected `{}` after the default", after.shown()),
             )
             .hint("nothing follows a list of values and its default"));
         }
         let values = inside.list();
         if let Some(empty) = values.iter().find(|value| value.is_empty()) {
-            return Err(Diagnostic::new(empty.span(), format!("a value of `{}` is empty", name.text))
+            return Err(Diagnostic::new(empty.span(), format!("a value of `{}` is empty", name.shown()))
                 .hint("one comma stands between two values"));
         }
         let values = values.into_iter().map(Piece::literal).collect();
@@ -188,12 +190,12 @@ impl<'t> Reader<'t> {
     ) -> Read<DomainDefinition> {
         let bounds = inside.list();
         let &[lower, upper] = bounds.as_slice() else {
-            let message = format!("the range of `{}` needs two bounds", name.text);
+            let message = format!("the range of `{}` needs two bounds", name.shown());
             return Err(Diagnostic::new(inside.span(), message).hint("write `[lowest, highest]`"));
         };
         let bound = |piece: Piece<'_>| match parse_number(piece.text) {
             Some(number) => Ok(Spanned::new(BoundDefinition::Number(number), piece.span())),
-            None => Err(Diagnostic::new(piece.span(), format!("`{}` is not a number", piece.text))
+            None => Err(Diagnostic::new(piece.span(), format!("`{}` is not a number", piece.shown()))
                 .hint("a list of values stands in braces: `{a, b}`")),
         };
         let (lower, upper) = (bound(lower)?, bound(upper)?);
@@ -222,7 +224,7 @@ impl<'t> Reader<'t> {
         if !after.is_empty() {
             return Err(Diagnostic::new(
                 after.span(),
-                format!("unexpected `{}` after the clause", after.text),
+                format!("unexpected `{}` after the clause", after.shown()),
             )
             .hint("a forbidden clause stands alone on its line"));
         }
@@ -237,7 +239,7 @@ impl<'t> Reader<'t> {
                 self.builder.forbid(Clause::text(inside.text, inside.start, Dialect::Pcs))
             }
             None => {
-                let message = format!("`{}` is no list of `name=value`", inside.text);
+                let message = format!("`{}` is no list of `name=value`", inside.shown());
                 return Err(
                     Diagnostic::new(inside.span(), message).hint("other statements need the new PCS format")
                 );
@@ -285,7 +287,7 @@ fn suffix(after: Piece<'_>) -> Read<(bool, bool)> {
 }
 
 fn unknown_suffix(after: Piece<'_>) -> Diagnostic {
-    Diagnostic::new(after.span(), format!("unexpected `{}` after the default", after.text))
+    Diagnostic::new(after.span(), format!("unexpected `{}` after the default", after.shown()))
         .hint("`i` means whole numbers, `l` a logarithmic range, `il` both")
 }
 
@@ -293,7 +295,7 @@ fn word_log(after: Piece<'_>) -> Read<bool> {
     match after.text {
         "" => Ok(false),
         "log" => Ok(true),
-        other => Err(Diagnostic::new(after.span(), format!("unexpected `{other}` after the default"))
+        _ => Err(Diagnostic::new(after.span(), format!("unexpected `{}` after the default", after.shown()))
             .hint("only `log` may stand there")),
     }
 }

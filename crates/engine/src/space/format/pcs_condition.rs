@@ -16,7 +16,7 @@ use super::super::expression::{Comparison, DEEPEST, Expr};
 use super::pcs::Age;
 use super::scan::Piece;
 
-/// Names longer than this end at the first operator, which bounds the search for the longest one.
+/// The search for the longest known name goes no further than this.
 const LONGEST_NAME: usize = 200;
 
 const SIGNS: [(&str, Comparison); 7] = [
@@ -50,9 +50,9 @@ struct Parser<'t, 'k> {
 impl<'t> Parser<'t, '_> {
     fn unexpected(&self, wanted: &str) -> Diagnostic {
         let (word, _) = self.rest.until(char::is_whitespace);
-        let message = match word.text {
-            "" => format!("the condition ends where {wanted} was expected"),
-            word => format!("unexpected `{word}` where {wanted} was expected"),
+        let message = match word.is_empty() {
+            true => format!("the condition ends where {wanted} was expected"),
+            false => format!("unexpected `{}` where {wanted} was expected", word.shown()),
         };
         Diagnostic::new(word.span(), message).hint(match self.age {
             Age::Old => "write `child | parent in {a, b}`",
@@ -131,26 +131,38 @@ impl<'t> Parser<'t, '_> {
 
     /// The name at the start: the longest known one that ends at an operator or at white space.
     fn name(&mut self) -> Piece<'t> {
-        let (run, _) = self.rest.until(char::is_whitespace);
-        let ends_here = |&(end, _): &(usize, char)| {
-            let after = &run.text[end..];
+        let text = self.rest.text;
+        let ends_at = |end: usize| {
+            let after = &text[end..];
             SIGNS.iter().any(|(sign, _)| after.starts_with(sign))
                 || ["&&", "||", ")"].iter().any(|mark| after.starts_with(mark))
         };
-        let ends: Vec<usize> = match (self.known)(run.text) {
-            true => Vec::new(),
-            false => run.text.char_indices().filter(ends_here).map(|(end, _)| end).collect(),
-        };
-        let known = |&&end: &&usize| end <= LONGEST_NAME && (self.known)(&run.text[..end]);
-        let end = ends.iter().rev().find(known).or(ends.first()).copied().unwrap_or(run.text.len());
-        let (name, rest) = self.rest.split_at(end);
+        let mut first = None;
+        let mut longest = None;
+        for (at, c) in text.char_indices() {
+            let space = c.is_whitespace();
+            if space || ends_at(at) {
+                first = first.or(Some(at));
+                longest = Some(at).filter(|_| (self.known)(&text[..at])).or(longest);
+            }
+            if space || (at > LONGEST_NAME && first.is_some()) {
+                break;
+            }
+        }
+        if text.len() <= LONGEST_NAME && !text.contains(char::is_whitespace) && (self.known)(text) {
+            longest = Some(text.len());
+        }
+        let (name, rest) = self.rest.split_at(longest.or(first).unwrap_or(text.len()));
         self.rest = rest.trim();
         name
     }
 
     fn value(&mut self) -> Result<Expr, Diagnostic> {
-        let ends = ["&&", "||", ")"].into_iter().take(if self.depth > 0 { 3 } else { 2 });
-        let end = ends.filter_map(|mark| self.rest.text.find(mark)).min().unwrap_or(self.rest.text.len());
+        let text = self.rest.text;
+        let ends_at = |&(at, c): &(usize, char)| {
+            (c == ')' && self.depth > 0) || text[at..].starts_with("&&") || text[at..].starts_with("||")
+        };
+        let end = text.char_indices().find(ends_at).map_or(text.len(), |(at, _)| at);
         let (value, rest) = self.rest.split_at(end);
         let value = value.trim();
         if value.is_empty() {

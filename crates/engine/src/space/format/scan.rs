@@ -6,6 +6,9 @@
 
 use super::super::{Literal, Span, Spanned};
 
+/// Most characters of the file that a message repeats.
+const SHOWN: usize = 60;
+
 /// A part of the file.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Piece<'t> {
@@ -70,6 +73,14 @@ impl<'t> Piece<'t> {
             part
         };
         self.text.split(',').map(part).collect()
+    }
+
+    /// For a message: no longer than it takes to recognise it.
+    pub(super) fn shown(self) -> String {
+        match self.text.char_indices().nth(SHOWN) {
+            Some((end, _)) => format!("{}...", &self.text[..end]),
+            None => self.text.to_owned(),
+        }
     }
 
     pub(super) fn owned(self) -> Spanned<String> {
