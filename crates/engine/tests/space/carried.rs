@@ -102,13 +102,11 @@ fn space(seed: u64) -> Space {
         definition.switch = switches.then(|| pick(rng, &["", "--x ", "-", "--a\\b="]).to_owned());
         definition.note =
             (rng.below(4) == 0).then(|| pick(rng, &["why", "# x", "a  \"b\" | {c}"]).to_owned());
-        let middle = defaults.then(|| {
+        if defaults {
             let mut alone = SpaceBuilder::default();
             alone.parameter(definition.clone());
-            alone.finish().unwrap().sample(rng).unwrap()
-        });
-        if let Some(sample) = middle {
-            definition.default = sample.iter().next().map(|(_, value)| value.into());
+            let sample = alone.finish().ok().and_then(|alone| alone.sample(rng).ok());
+            definition.default = sample.and_then(|s| s.iter().next().map(|(_, value)| value.into()));
         }
         builder.parameter(definition);
         let Some(before) = before else { continue };

@@ -13,7 +13,7 @@ fn rewritten(text: &str, format: Format) -> String {
     let space = parsed(text, format);
     let again = write(&space, format).unwrap_or_else(|e| panic!("{e}"));
     assert_eq!(parsed(&again, format), space, "{again}");
-    let toml = write(&space, Format::Toml).unwrap();
+    let toml = write(&space, Format::Toml).unwrap_or_else(|e| panic!("{e}"));
     assert_eq!(parsed(&toml, Format::Toml), space, "{toml}");
     again
 }
@@ -262,6 +262,18 @@ fn r_binds_the_remainder_first_and_rounds_to_even() {
     let toml = "a = { integer = [0, 9], switch = \"\" }\nb = { boolean = false, switch = \"\", when = \"a * 7 % 4 == 3\" }\n";
     let written = write(&parsed(toml, Format::Toml), Format::Irace).unwrap();
     assert!(written.contains("| (a * 7) %% 4 == 3"), "{written}");
+}
+
+/// irace has no defaults, so its clauses may well forbid the first choices and the middles of ranges.
+#[test]
+fn where_no_default_is_given_an_allowed_one_is_found() {
+    let text = "a \"\" c (x, y)\nb \"\" i (0, 8)\nc \"\" i (7, \"b\")\n[forbidden]\na == \"x\" & b < 8\n";
+    let space = parsed(text, Format::Irace);
+    space.check(space.default_configuration().codes()).unwrap();
+    let again = parsed(&write(&space, Format::Toml).unwrap(), Format::Toml);
+    assert_eq!(again.default_configuration().to_string(), space.default_configuration().to_string());
+    // One that is given stands, or falls with an error.
+    assert!(read("a {x, y} [x]\nb {1} [1]\n{a=x}\n", "file", Format::PcsOld).is_err());
 }
 
 /// A bit of everything that some format lacks.

@@ -7,5 +7,6 @@ mod foreign;
 mod mistakes;
 mod mistakes_irace;
 mod mistakes_pcs;
+mod mistakes_pcs_clauses;
 mod properties;
 mod spaces;
