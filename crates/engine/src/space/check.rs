@@ -375,7 +375,7 @@ impl Checker {
         let mut data =
             SpaceData { parameters, conditions, forbidden, by_name, groups, batches, group_of, default };
         let mut default = std::mem::take(&mut data.default);
-        let mut outside = Vec::new();
+        let (mut outside, mut drawn) = (Vec::new(), Vec::new());
         for group in &data.batches {
             let outcome = data.settle(group, &mut default, |index, slot, _| {
                 let parameter = &data.parameters[index];
@@ -386,11 +386,15 @@ impl Checker {
                 code
             });
             if outcome.is_err() && outside.is_empty() && draw_default(&data, group, &mut default) {
+                drawn.extend_from_slice(&group.parameters);
                 continue;
             }
             for violation in outcome.err().into_iter().chain(outside.drain(..)) {
                 self.bad_default(violation, &data.parameters, forbidden_spans);
             }
+        }
+        for index in drawn.into_iter().map(|p| p as usize).filter(|&p| !default[p].is_nan()) {
+            data.parameters[index].default = Some(default[index]);
         }
         data.default = default;
         Some(Space { data: Arc::new(data) })

@@ -9,7 +9,7 @@ use proptest::prelude::*;
 use crate::foreign::{IRACE, NEW, OLD};
 
 /// Spaces made for the law of the round trip.
-const CASES: u64 = 1000;
+const CASES: u64 = 2500;
 const UNTYPED: [Format; 3] = [Format::PcsOld, Format::PcsNew, Format::Irace];
 
 fn pick<'a>(rng: &mut Rng, list: &[&'a str]) -> &'a str {
@@ -18,8 +18,24 @@ fn pick<'a>(rng: &mut Rng, list: &[&'a str]) -> &'a str {
 
 const PLAIN: [&str; 4] = ["a", "bc", "c", "x1"];
 const ODD: [&str; 9] = ["a.b", "in", "min", "a-b", "@1:S", "b!", "c<d", "x&y", "TRUE"];
-const VALUES: [&str; 14] =
-    ["a", "b", "c", "1", "2.5", "1e-4", "0.0001", "01", "+", "a&b", "in", "true", "f(x", "two words"];
+const VALUES: [&str; 16] = [
+    "a",
+    "b",
+    "c",
+    "1",
+    "2.5",
+    "1e-4",
+    "0.0001",
+    "01",
+    "+",
+    "a&b",
+    "in",
+    "true",
+    "f(x",
+    "two words",
+    "a=b",
+    "a||b",
+];
 
 /// A parameter; its name says of which kind it is, for the statements below.
 fn parameter(rng: &mut Rng, name: String) -> P {
@@ -79,8 +95,9 @@ fn formula(rng: &mut Rng, space: &Space) -> String {
     }
 }
 
-/// A space of the kind that people write; mostly expressible somewhere.
-fn space(seed: u64) -> Space {
+/// A space of the kind that people write; mostly expressible somewhere. Now and then one forbids so
+/// much that no default is found, and is none.
+fn space(seed: u64) -> Option<Space> {
     let mut rng = Rng::new(seed, "carried", 0);
     let rng = &mut rng;
     let (odd, switches, defaults) = (rng.below(3) == 0, rng.below(2) == 0, rng.below(3) == 0);
@@ -122,14 +139,14 @@ fn space(seed: u64) -> Space {
             }
         }
     }
-    builder.finish().unwrap_or_else(|e| panic!("{e}"))
+    builder.finish().ok()
 }
 
 #[test]
 fn what_a_format_can_express_comes_back_equal() {
     let mut carried = [0; 3];
     for seed in 0..CASES {
-        let space = space(seed);
+        let Some(space) = space(seed) else { continue };
         for (count, format) in carried.iter_mut().zip(UNTYPED) {
             let Ok(text) = write(&space, format) else { continue };
             let again = read(&text, "again", format).unwrap_or_else(|e| panic!("{seed}\n{text}\n{e}"));

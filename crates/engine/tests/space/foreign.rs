@@ -272,6 +272,8 @@ fn where_no_default_is_given_an_allowed_one_is_found() {
     space.check(space.default_configuration().codes()).unwrap();
     let again = parsed(&write(&space, Format::Toml).unwrap(), Format::Toml);
     assert_eq!(again.default_configuration().to_string(), space.default_configuration().to_string());
+    assert_eq!(again, space);
+    assert_eq!(parsed(&write(&space, Format::Irace).unwrap(), Format::Irace), space);
     // One that is given stands, or falls with an error.
     assert!(read("a {x, y} [x]\nb {1} [1]\n{a=x}\n", "file", Format::PcsOld).is_err());
 }
