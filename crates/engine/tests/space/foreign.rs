@@ -342,6 +342,17 @@ fn advanced_clauses_need_plain_words() {
     insta::assert_snapshot!(refused("a-b integer [0, 9] [1]\nm categorical {x.y, z, 1} [z]\nz real [0, 1] [0]\n{a-b > 3 && z > 0.5}\n"), @"the format pcs-new cannot express names other than identifiers beside advanced forbidden clauses (`a-b`); values other than words or numbers beside advanced forbidden clauses (`x.y`); values called like a parameter beside advanced forbidden clauses (`z`)");
 }
 
+#[test]
+fn clauses_about_values_that_would_be_cut_are_refused() {
+    for value in ["a=b", "a&&b", "a||b"] {
+        let text = format!("m = {{ choices = [\"x\", \"{value}\"] }}\nforbidden = [\"m == '{value}'\"]\n");
+        let space = parsed(&text, Format::Toml);
+        let refusal = write(&space, Format::PcsOld).unwrap_err();
+        assert_eq!(refusal.what, [format!("forbidden clauses (`m == '{value}'`)")]);
+        assert!(write(&space, Format::PcsNew).is_err());
+    }
+}
+
 /// Constants, booleans and numbers among choices have no words of their own in these formats; they
 /// are written as the values they take, and every configuration keeps its spelling.
 #[test]
