@@ -107,8 +107,8 @@ fn explain(error: DiscoverError) -> Hinted {
         }
         DiscoverError::Unsound(_) => "this is a fault of captune; please report it with the text".to_owned(),
         DiscoverError::Unrecognised => {
-            let known = Source::ALL.map(|source| format!("{source} ({})", source.command()));
-            format!("known are {}; --kind chooses one", known.join(", "))
+            let known = Source::ALL.map(|source| format!("\n  {:<10}{}", source.name(), source.command()));
+            format!("--kind names the program if the text is one of these:{}", known.concat())
         }
     };
     Hinted { message: error.to_string(), hint }

@@ -2,12 +2,12 @@
 
 use clap::{Args, ValueEnum};
 use engine::design::Design;
-use engine::space::Literal;
+use engine::space::{Literal, SampleError};
 use engine::{Configuration, Rng};
 
 use super::file::FileArguments;
 use crate::exit_code::ExitCode;
-use crate::message;
+use crate::message::{self, Hinted};
 
 #[derive(Args, Debug)]
 #[command(after_help = "The same file, seed and options give the same configurations, everywhere.")]
@@ -59,7 +59,7 @@ pub(crate) fn sample(arguments: &Arguments) -> anyhow::Result<ExitCode> {
             Spread::Sobol => Design::Sobol,
         };
         let mut rng = Rng::new(arguments.seed, "space sample", 0);
-        design.configurations(&space, arguments.count as usize, &mut rng)?
+        design.configurations(&space, arguments.count as usize, &mut rng).map_err(refusal)?
     };
     let line = match arguments.form {
         Form::Json => json,
@@ -68,6 +68,16 @@ pub(crate) fn sample(arguments: &Arguments) -> anyhow::Result<ExitCode> {
     let text: String = configurations.iter().map(|configuration| line(configuration) + "\n").collect();
     message::print(text.as_bytes())?;
     Ok(ExitCode::Done)
+}
+
+fn refusal(error: SampleError) -> Hinted {
+    let reasons: Vec<String> =
+        error.reasons.iter().map(|(why, times)| format!("{why} refused {times}")).collect();
+    Hinted {
+        message: format!("no valid configuration in {} attempts: {}", error.attempts, reasons.join(", ")),
+        hint: "nearly every combination of these parameters is forbidden: loosen that or shrink their ranges"
+            .into(),
+    }
 }
 
 /// An object with the active parameters in the order of the space.

@@ -140,18 +140,17 @@ pub(super) fn counts(space: &Space) -> String {
 
 fn size(space: &Space) -> String {
     let size = space.size();
-    let mut text = format!("size: 10^{:.1} combinations", size.log10);
+    let limited = !space.forbidden().is_empty() || space.ids().any(|id| space.is_conditional(id));
+    let most = if limited { "at most " } else { "" };
+    let mut text = format!("size: {most}10^{:.1} combinations", size.log10);
     if size.continuous > 0 {
-        text += &format!(", times {} without steps", message::count(size.continuous, "number"));
+        text += &format!(", besides {} without steps", message::count(size.continuous, "number"));
     }
     if size.dependent > 0 {
-        text += &format!(
-            ", times {} with bounds that depend on others",
-            message::count(size.dependent, "number")
-        );
+        text +=
+            &format!(", besides {} whose bounds depend on others", message::count(size.dependent, "number"));
     }
-    let limited = !space.forbidden().is_empty() || space.ids().any(|id| space.is_conditional(id));
-    if limited { text + "; at most, for conditions and clauses are not counted" } else { text }
+    text
 }
 
 /// Text from a file must not drive the terminal.

@@ -146,7 +146,7 @@ const ALL: [(Source, &str); 7] = [
 ];
 
 fn proposed(text: &str) -> String {
-    discover(text, None).unwrap().to_toml()
+    discover(text, None).expect("the text is of a known form").to_toml()
 }
 
 #[test]

@@ -1,10 +1,10 @@
 //! What `gcc -Q --help=optimizers --help=params` prints.
 //!
 //! ```text
-//!   -fgcse                      		[disabled]
-//!   -fvect-cost-model=[unlimited|dynamic|cheap|very-cheap] 	[default]
-//!   --param=align-threshold=<1,65536> 		100
-//!   --param=max-hoist-depth=    		30
+//!   -fgcse                          [disabled]
+//!   -fvect-cost-model=[unlimited|dynamic|cheap|very-cheap]   [default]
+//!   --param=align-threshold=<1,65536>     100
+//!   --param=max-hoist-depth=        30
 //! ```
 //!
 //! A flag's value is the word itself, `-fgcse` or `-fno-gcse`, and its default is the state at the

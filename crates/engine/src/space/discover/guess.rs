@@ -28,11 +28,11 @@ pub(super) fn guess(text: &str) -> Option<Source> {
     {
         return Some(Source::Postgres);
     }
-    if any(|line| gcc::is_option(line)) {
+    if any(gcc::is_option) {
         return Some(Source::Gcc);
     }
-    if any(|line| cadical::is_option(line)) {
+    if any(cadical::is_option) {
         return Some(Source::Cadical);
     }
-    any(|line| minisat::is_option(line)).then_some(Source::Minisat)
+    any(minisat::is_option).then_some(Source::Minisat)
 }

@@ -112,7 +112,7 @@ pub(super) fn read(text: &str, draft: &mut Draft) {
                 match parse_number(value) {
                     // Minus one asks the machine to choose; sizes around it mean nothing.
                     Some(default) if default < 0.0 => {
-                        draft.leave_out(name, "the default is a request to choose")
+                        draft.leave_out(name, "the default is a request to choose");
                     }
                     Some(default) => {
                         draft.number(&option, Numbers::closed(lower, upper, default, kind != "double"));

@@ -123,7 +123,7 @@ pub enum DiscoverError {
     #[error("the text has no option in the form of {0}")]
     Nothing(Source),
     /// All options were left out.
-    #[error("none of the {1} options in the text of {0} can be tuned")]
+    #[error("no option in the text of {0} can be tuned ({1} seen)")]
     NothingToTune(Source, usize),
     /// The proposal contradicts itself.
     #[error("the options make no space: {0}")]
