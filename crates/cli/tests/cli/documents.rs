@@ -60,10 +60,9 @@ fn every_command_of_the_guide_runs() {
     let mut ran = 0;
     for block in blocks(&document("docs/guides/spaces.md"), "sh") {
         for line in block.lines().filter(|line| line.starts_with("captune space ")) {
-            if let Some((_, command)) = line.split_once(" -- ") {
-                if !installed(command.split(' ').next().unwrap()) {
-                    continue;
-                }
+            let program = line.split_once(" -- ").and_then(|(_, command)| command.split(' ').next());
+            if program.is_some_and(|program| !installed(program)) {
+                continue;
             }
             let line = line.replacen("captune", CAPTUNE, 1).replace("| captune", &format!("| {CAPTUNE}"));
             let output = Command::new("bash")

@@ -25,9 +25,6 @@ const NOT_TUNED: [(&str, &str); 10] = [
     ("memory/savefac", "changes the frame and not the search"),
 ];
 
-/// What SCIP takes for infinity, in reals and in long integers.
-const INFINITY: f64 = 1e20;
-
 pub(super) fn read(text: &str, draft: &mut Draft) {
     for Described { name, about, kind, range, value, .. } in described(text) {
         if let Some((_, why)) = NOT_TUNED.iter().find(|(start, _)| name.starts_with(start)) {
@@ -48,9 +45,6 @@ pub(super) fn read(text: &str, draft: &mut Draft) {
                 let numbers =
                     bounds.and_then(|(lower, upper)| Some((number(lower)?, number(upper)?, number(value)?)));
                 match numbers {
-                    Some((_, _, value)) if value.abs() >= INFINITY => {
-                        draft.leave_out(name, "the default means no limit");
-                    }
                     Some((lower, upper, value)) => {
                         draft.number(&option, Numbers::closed(lower, upper, value, kind != "real"));
                     }
