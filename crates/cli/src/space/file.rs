@@ -107,19 +107,27 @@ fn by_content(text: &str) -> Format {
         Format::Irace
     } else if lines().any(|line| line == "hyperparameters:") {
         Format::ConfigSpaceYaml
-    } else if !first.contains('=')
-        && lines().any(|line| line.contains(['{', '[']) && line.ends_with([']', 'l', 'i']))
-    {
+    } else if lines().any(is_pcs) {
         pcs(text)
     } else {
         Format::Toml
     }
 }
 
+/// Whether a line is a name followed by values, with no sign between them as TOML has.
+fn is_pcs(line: &str) -> bool {
+    let name = line.split([' ', '\t', '{', '[', '=']).next().unwrap_or_default();
+    let rest = line[name.len()..].trim_start();
+    let kind = rest.split([' ', '\t', '{', '[']).next().unwrap_or_default();
+    !name.is_empty() && (rest.starts_with(['{', '[']) || PCS_KINDS.contains(&kind))
+}
+
+const PCS_KINDS: [&str; 4] = ["categorical", "ordinal", "integer", "real"];
+
 /// The newer of the two formats names the kind after the parameter.
 fn pcs(text: &str) -> Format {
-    let kinds = ["categorical", "ordinal", "integer", "real"];
-    let names_kind = |line: &str| line.split_whitespace().nth(1).is_some_and(|word| kinds.contains(&word));
+    let names_kind =
+        |line: &str| line.split_whitespace().nth(1).is_some_and(|word| PCS_KINDS.contains(&word));
     if text.lines().any(names_kind) { Format::PcsNew } else { Format::PcsOld }
 }
 
@@ -137,6 +145,7 @@ mod tests {
         assert_eq!(told("a.pcs", "x categorical {a, b} [a]\n"), Format::PcsNew);
         assert_eq!(told("-", "x categorical {a, b} [a]\n"), Format::PcsNew);
         assert_eq!(told("-", "x {a, b} [a]\n"), Format::PcsOld);
+        assert_eq!(told("p.txt", "x{a,b}[a]\ny | x in {a}\n"), Format::PcsOld);
         assert_eq!(told("p.txt", "# x\nalpha \"--alpha \" r,log (0.1, 1)\n"), Format::Irace);
         assert_eq!(told("p.txt", "tour \"--tour=\" c (a, b) | x == 1\n"), Format::Irace);
         assert_eq!(told("-", "\n{\"name\": null}"), Format::ConfigSpaceJson);

@@ -304,6 +304,10 @@ mod tests {
         let none = f64::INFINITY;
         assert_eq!(shown(0.0, 2.0, 1.0, true), "0 to 2 []");
         assert_eq!(shown(0.0, 1.0, 0.5, false), "0 to 1 []");
+        assert_eq!(
+            shown(0.12345678901234, 0.98765432109876, 0.5, false),
+            "0.12345678901234 to 0.98765432109876 []"
+        );
         assert_eq!(shown(1.0, 1e5, 20.0, true), "1 to 100000 log []");
         assert_eq!(
             shown(0.0, 1e7, 1e5, true),
