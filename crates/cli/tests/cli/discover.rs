@@ -28,6 +28,25 @@ impl Proposal {
         line.unwrap_or_else(|| panic!("no {name} in\n{}", self.text))
     }
 
+    /// Runs a program with some of the configurations proposed, the default first.
+    fn accepted(&self, line: &str, others: u32, code: i32) {
+        let draw =
+            |more: &str| stdout(&captune_reading(&format!("space sample - --as cmd {more}"), &self.text));
+        let words = format!(
+            "{}{}",
+            draw("--default"),
+            if others > 0 { draw(&format!("-n {others}")) } else { String::new() }
+        );
+        assert_eq!(words.lines().count(), 1 + others as usize);
+        for words in words.lines() {
+            let mut command = Command::new("sh");
+            let output =
+                command.args(["-c", &line.replace("{}", words)]).current_dir(std::env::temp_dir()).output();
+            let output = output.unwrap();
+            assert_eq!(output.status.code(), Some(code), "{line} {words}: {}", stderr(&output));
+        }
+    }
+
     fn parameters(&self) -> usize {
         self.text.lines().filter(|line| !line.starts_with('#') && line.contains(" = { ")).count()
     }
@@ -46,6 +65,7 @@ fn minisat() {
     );
     assert!(proposal.line("rinc").contains("float = [1.001, 200.0], log = true, default = 2.0"));
     assert!(proposal.line("luby").contains("choices = [\"-luby\", \"-no-luby\"], default = \"-luby\""));
+    proposal.accepted("printf 'p cnf 1 1\\n1 0\\n' | minisat {} /dev/stdin", 20, 10);
     let long = Proposal::of(&["--", "minisat", "--help-verb"]);
     assert_eq!(long.parameters(), proposal.parameters());
 }
@@ -59,6 +79,7 @@ fn cadical() {
     assert!(proposal.parameters() >= 100, "{}", proposal.said);
     assert!(proposal.line("elim").contains("boolean = true, switch = \"--elim=\""));
     assert!(proposal.line("elimint").contains("log = true, default = 2000"));
+    proposal.accepted("printf 'p cnf 1 1\\n1 0\\n' | cadical {}", 20, 10);
 }
 
 #[test]
@@ -71,6 +92,7 @@ fn gcc() {
     assert!(proposal.line("fgcse").contains("default = \"-fgcse\", switch = \"\""));
     assert!(proposal.line("max-unroll-times").contains("switch = \"--param=max-unroll-times=\""));
     assert!(!proposal.text.contains("\nfassociative-math = "));
+    proposal.accepted("echo 'int main(void) { return 0; }' | gcc -O2 {} -Werror -x c - -S -o -", 20, 0);
 }
 
 #[test]
@@ -82,6 +104,8 @@ fn java() {
     assert!(proposal.parameters() >= 200, "{}", proposal.said);
     assert!(proposal.line("gc").contains("\"-XX:+UseSerialGC\""));
     assert!(proposal.line("MaxInlineLevel").contains("switch = \"-XX:MaxInlineLevel=\""));
+    // Flags of a virtual machine lean on each other, so that only their defaults surely fit.
+    proposal.accepted("java {} -version", 0, 0);
 }
 
 /// Whether Python has a package; says so if not.

@@ -44,6 +44,10 @@ const HIGHS: &str = "\
 # [type: string, advanced: false, default: \"soft\"]
 broom = soft
 
+# Solver: \"simplex\" or \"hipo\"
+# [type: string, advanced: false, default: \"simplex\"]
+sweep_solver = simplex
+
 # Name of the room
 # [type: string, advanced: false, default: \"\"]
 room_name = \"\"
@@ -98,6 +102,7 @@ The following options control optimizations:
   -fassociative-math          \t\t[disabled]
   -fbroom=[soft|hard]         \t\tsoft
   -fbroom-model=[a|b]         \t\t[default]
+  -gsweep-view                \t\t[disabled]
   -fdust                      \t\t[enabled]
   -fdust=<number>             \t\t
 The following options control parameters:
@@ -118,6 +123,7 @@ const JAVA: &str = "\
      bool PrintSweep                      = false                            {product} {default}
     ccstr SweepFile                       =                                  {product} {default}
      intx SweepPriority                   = -1                               {product} {default}
+   size_t SweepChunk                      = 0                                {product} {default}
    double SweepForce                      = 0.500000                         {product} {default}
 [Global flags ranges]
     uintx SweepRatio                      [ 0              ...          100 ]   {manageable} {default}
@@ -132,6 +138,7 @@ broom,soft,,Query Tuning / Other,Which,user,enum,,,\"{soft,hard,\"\"very hard\"\
 synchronous_commit,on,,Write-Ahead Log / Settings,When it is safe,user,enum,,,\"{on,off}\"
 fsync,on,,Write-Ahead Log / Settings,Really,sighup,bool,,,
 floor_size,8192,,Preset Options,Fixed,internal,integer,8192,8192,
+max_stack_depth,100,kB,Resource Usage / Memory,How deep,superuser,integer,100,2147483647,
 log_sweep,off,,Reporting and Logging / What to Log,Talk,user,bool,,,
 ";
 

@@ -19,11 +19,12 @@ const MEANING: &str = "changes what the program computes";
 const ABI: &str = "changes how object files fit together";
 const DIAGNOSTIC: &str = "serves debugging, checks or analysis";
 const PROFILE: &str = "needs a profile or another pass";
+const OTHER_PROCESSOR: &str = "of other processors";
 const OTHER_LANGUAGE: &str = "of another language";
 const NO_STATE: &str = "the compiler decides unless told, which no value says";
 
 /// Beginnings of flags that are not about speed alone, and why.
-const NOT_TUNED: [(&str, &str); 55] = [
+const NOT_TUNED: [(&str, &str); 59] = [
     ("fallow-store-data-races", MEANING),
     ("fassociative-math", MEANING),
     ("fcx-", MEANING),
@@ -78,6 +79,10 @@ const NOT_TUNED: [(&str, &str); 55] = [
     ("ftree-parallelize-loops", "changes the resources and not the code alone"),
     ("flto", PROFILE),
     ("fwhole-program", PROFILE),
+    ("fdelayed-branch", OTHER_PROCESSOR),
+    ("fsection-anchors", OTHER_PROCESSOR),
+    ("ftoplevel-reorder", "for programs that depend on the order of their source"),
+    ("funroll-completely-grow-size", "not a flag of C"),
     ("fsave-optimization-record", DIAGNOSTIC),
 ];
 /// Beginnings of parameters that are not about the speed of the code, and why.
@@ -128,6 +133,8 @@ pub(super) fn read(text: &str, draft: &mut Draft) {
             }
         } else if word.starts_with("-O") {
             draft.leave_out(word, "the level sets the others; choose it on the command line");
+        } else if word.starts_with("-g") {
+            draft.leave_out(word, DIAGNOSTIC);
         }
     }
 }

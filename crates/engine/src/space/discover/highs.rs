@@ -120,7 +120,10 @@ pub(super) fn read(text: &str, draft: &mut Draft) {
             }
             ("string", _) => match quoted(about) {
                 words if words.is_empty() => draft.leave_out(name, "any text is allowed"),
-                words => draft.choices(&option, words, value),
+                words => {
+                    let review = words.contains(&"hipo").then_some("your build may lack hipo");
+                    draft.choices(&Opt { review, ..option }, words, value);
+                }
             },
             _ => draft.leave_out(name, "its range was not understood"),
         }

@@ -110,8 +110,8 @@ pub(super) fn read(text: &str, draft: &mut Draft) {
                 let (lower, upper) = ranges.get(name).copied().unwrap_or(widest);
                 let option = Opt { switch: Some(format!("-XX:{name}=")), ..option };
                 match parse_number(value) {
-                    // Minus one asks the machine to choose; sizes around it mean nothing.
-                    Some(default) if default < 0.0 => {
+                    // So the machine is asked to choose; sizes around it mean nothing.
+                    Some(default) if default < 0.0 || (default == 0.0 && kind == "size_t") => {
                         draft.leave_out(name, "the default is a request to choose");
                     }
                     Some(default) => {

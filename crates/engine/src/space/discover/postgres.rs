@@ -11,14 +11,13 @@ use super::super::parse_number;
 use super::draft::{Draft, Numbers, Opt};
 
 /// Beginnings of categories whose settings bear on speed.
-const TUNED: [&str; 7] = [
+const TUNED: [&str; 6] = [
     "Resource Usage",
     "Query Tuning",
     "Write-Ahead Log / Settings",
     "Write-Ahead Log / Checkpoints",
     "Autovacuum",
     "Lock Management",
-    "Statistics",
 ];
 /// Settings that put data at risk.
 const RISKY: [&str; 4] = ["fsync", "full_page_writes", "wal_sync_method", "wal_init_zero"];
@@ -43,6 +42,10 @@ pub(super) fn read(text: &str, draft: &mut Draft) {
         }
         if RISKY.contains(&name) {
             draft.leave_out(name, "puts data at risk");
+            continue;
+        }
+        if name == "max_stack_depth" {
+            draft.leave_out(name, "bounded by the system and not by its range");
             continue;
         }
         if known && !TUNED.iter().any(|start| category.starts_with(start)) {
