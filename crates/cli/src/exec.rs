@@ -70,10 +70,10 @@ pub(crate) fn exec(arguments: Arguments) -> anyhow::Result<ExitCode> {
     let finished = confine::run(&command(&arguments)?, &limits, &control)?;
 
     if arguments.json {
-        print(record::json(&arguments.command, &finished).as_bytes())?;
+        message::print(record::json(&arguments.command, &finished).as_bytes())?;
     } else {
         if arguments.stdout.is_none() {
-            print(&finished.stdout.joined())?;
+            message::print(&finished.stdout.joined())?;
         }
         if arguments.stderr.is_none() {
             std::io::stderr()
@@ -135,14 +135,5 @@ fn exit_code(finished: &Finished) -> ExitCode {
         // The system has eight bits for a code and fewer for a signal.
         (None, Exit::Code(code)) => ExitCode::OfTarget(code as u8),
         (None, Exit::Signal(signal)) => ExitCode::OfTarget(128 + signal as u8),
-    }
-}
-
-/// Prints data. A reader that has gone away is no error of ours.
-fn print(data: &[u8]) -> anyhow::Result<()> {
-    let mut out = std::io::stdout().lock();
-    match out.write_all(data).and_then(|()| out.flush()) {
-        Err(error) if error.kind() == std::io::ErrorKind::BrokenPipe => Ok(()),
-        other => other.context("cannot write to standard output"),
     }
 }

@@ -2,6 +2,7 @@
 
 mod carried;
 mod configurations;
+mod discover;
 mod files;
 mod foreign;
 mod mistakes;
