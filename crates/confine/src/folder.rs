@@ -13,7 +13,7 @@ use rustix::fs::FlockOperation;
 const PREFIX: &str = "captune-run-";
 
 /// A private folder, locked as long as the caller holds it. The supervisor removes it, or the guardian
-/// if that is killed; the caller only where neither came to it.
+/// if that is killed, or else the caller.
 pub(crate) struct Private {
     pub(crate) path: PathBuf,
     /// Held, not read: it tells [`is_abandoned`] that we live.

@@ -15,10 +15,10 @@ use crate::environment;
 use crate::error::LaunchError;
 use crate::finished::Finished;
 use crate::folder::Private;
+use crate::guardian;
 use crate::limits::{Cores, Limits};
-use crate::nursery;
 use crate::tier::{Tier, cgroup};
-use crate::wire::{self, Job, Report};
+use crate::wire::{self, Birth, Job, Report};
 
 /// Runs one command to its end and says how it went.
 ///
@@ -74,20 +74,19 @@ fn run_in(
     if private.is_some() && !command.set_env.contains_key(OsStr::new("TMPDIR")) {
         environment.insert("TMPDIR".into(), folder.clone().into());
     }
+    let folder = c_string(folder.clone().into_os_string())
+        .map_err(|()| LaunchError::Folder { path: folder, source: io::ErrorKind::InvalidInput.into() })?;
     let job = Job {
         program: c_string(program.into_os_string()).map_err(|()| LaunchError::NulInArgument { index: 0 })?,
         arguments,
         environment: variables(environment)?,
-        folder: c_string(folder.clone().into_os_string())
-            .map_err(|()| LaunchError::Folder { path: folder, source: io::ErrorKind::InvalidInput.into() })?,
-        private: private.is_some(),
+        folder: folder.clone(),
         limits: limits.clone(),
-        tier,
-        cgroup,
         keep: command.keep,
         attached: attached.each_ref().map(Option::is_some),
     };
-    let report = hand_over(command, &job, &attached, control)?;
+    let birth = Birth { tier, cgroup, private: private.is_some().then_some(folder) };
+    let report = hand_over(command, &birth, &job, &attached, control)?;
     match report {
         Some(Report::Finished(finished)) => Ok(*finished),
         Some(Report::NotStarted(failure)) => Err(not_started(failure, tier, command)),
@@ -95,9 +94,10 @@ fn run_in(
     }
 }
 
-/// Gives the job to a new guardian, and waits for the report: none if guardian and supervisor died.
+/// Gives the job to a new supervisor, and waits for the report: none if that was killed.
 fn hand_over(
     command: &Command,
+    birth: &Birth,
     job: &Job,
     attached: &[Option<OwnedFd>; 3],
     control: &Control,
@@ -105,7 +105,7 @@ fn hand_over(
     // Not the path behind it: that may have been replaced by a newer version since we started.
     let executable = command.supervisor.as_deref().unwrap_or(Path::new("/proc/self/exe"));
     let failed = |source: io::Error| LaunchError::Supervisor { path: executable.to_owned(), source };
-    let socket = nursery::new_guardian(executable).map_err(failed)?;
+    let socket = guardian::new_supervisor(executable, birth).map_err(failed)?;
     let orders = socket.try_clone().map_err(failed)?;
     let files: Vec<_> = attached.iter().flatten().map(AsFd::as_fd).collect();
     if wire::send(&socket, job, &files).is_err() {
@@ -180,7 +180,7 @@ fn folder(wanted: &Folder) -> Result<(PathBuf, Option<Private>), LaunchError> {
             });
             let unusable = |source| LaunchError::Folder { path: path.clone(), source };
             usable.map_err(unusable)?;
-            // The nursery may have been started elsewhere.
+            // The guardian may have been started elsewhere.
             let path = std::path::absolute(path).map_err(unusable)?;
             Ok((path, None))
         }

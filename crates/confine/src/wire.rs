@@ -1,12 +1,15 @@
-//! The control socket between caller and supervisor: one job in, orders in, one report out.
+//! The sockets between our own processes: births to the guardian; to a supervisor one job and then
+//! orders, and back one report.
 //!
 //! A frame is a four-byte length and a `postcard` body. Both ends are the same executable, so the
 //! format needs no version. The open files of the job ride along with its first byte.
 
-use std::ffi::CString;
+use std::ffi::{CString, OsStr};
 use std::io::{self, IoSlice, IoSliceMut};
 use std::mem::MaybeUninit;
 use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
+use std::os::unix::ffi::OsStrExt;
+use std::path::PathBuf;
 use std::time::Duration;
 
 use rustix::net::{
@@ -21,19 +24,31 @@ use crate::finished::Finished;
 use crate::limits::Limits;
 use crate::tier::{Tier, cgroup};
 
-/// Everything the supervisor needs to know; checked by the caller beforehand.
+/// What the guardian needs to know of a run: how to fork its supervisor, and what would be left if
+/// that were killed. The run's control socket rides along.
+#[derive(Debug, Clone, Serialize, Deserialize)]
+pub(crate) struct Birth {
+    pub(crate) tier: Tier,
+    /// Where the cgroup tier makes its group.
+    pub(crate) cgroup: Option<cgroup::Plan>,
+    /// The folder that is ours to remove.
+    pub(crate) private: Option<CString>,
+}
+
+impl Birth {
+    pub(crate) fn private_folder(&self) -> Option<PathBuf> {
+        self.private.as_ref().map(|path| PathBuf::from(OsStr::from_bytes(path.to_bytes())))
+    }
+}
+
+/// Everything else the supervisor needs to know; checked by the caller beforehand.
 #[derive(Debug, Serialize, Deserialize)]
 pub(crate) struct Job {
     pub(crate) program: CString,
     pub(crate) arguments: Vec<CString>,
     pub(crate) environment: Vec<CString>,
     pub(crate) folder: CString,
-    /// Whether the folder is ours to remove.
-    pub(crate) private: bool,
     pub(crate) limits: Limits,
-    pub(crate) tier: Tier,
-    /// Where the cgroup tier makes its group.
-    pub(crate) cgroup: Option<cgroup::Plan>,
     pub(crate) keep: Keep,
     /// Which of stdin, stdout file and stderr file ride along, in this order.
     pub(crate) attached: [bool; 3],

@@ -59,7 +59,7 @@ pub(super) fn spawn(
     }
 }
 
-/// Turns a fresh child into the target; returns only if that fails.
+/// Turns a fresh child into the target, whose signals are at their defaults since the nursery; returns only if that fails.
 fn become_target(job: &Job, memory_by_process: bool, streams: [BorrowedFd<'_>; 3]) -> Failure {
     let prepared = prepare_session(streams)
         .and_then(|()| limit_resources(job, memory_by_process))
@@ -83,7 +83,6 @@ fn prepare_session([stdin, stdout, stderr]: [BorrowedFd<'_>; 3]) -> Result<(), F
     // When memory runs out, the kernel is to choose the target and not whoever watches it. This is
     // nobody's limit, so a system that refuses it stops nothing.
     fs::write("/proc/self/oom_score_adj", "800").ok();
-    sys::default_signals();
     Ok(())
 }
 

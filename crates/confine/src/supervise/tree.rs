@@ -42,10 +42,16 @@ impl Tree {
     }
 
     /// All processes below this one, each after its parent.
+    pub(super) fn descendants(self) -> Vec<Process> {
+        self.descendants_outside(&|_| false)
+    }
+
+    /// All processes below this one, each after its parent, without the subtrees that `leave_out`
+    /// begins.
     ///
     /// A process is read before its children are listed. So one that dies in between is missed, but
     /// its time is never counted twice, in itself and in a parent that has waited for it.
-    pub(super) fn descendants(self) -> Vec<Process> {
+    pub(super) fn descendants_outside(self, leave_out: &dyn Fn(Pid) -> bool) -> Vec<Process> {
         let scanned = if self == Self::Scanned { scan() } else { HashMap::new() };
         let children = |pid: i32| match self {
             Self::Listed => list(pid),
@@ -56,7 +62,9 @@ impl Tree {
         let mut waiting = children(getpid().as_raw_pid());
         while let Some(pid) = waiting.pop() {
             // A process that changes parents during the walk may be met twice.
-            if let (true, Some(process)) = (met.insert(pid), read(pid)) {
+            if let (true, Some(process)) =
+                (met.insert(pid), read(pid).filter(|process| !leave_out(process.pid)))
+            {
                 found.push(process);
                 waiting.extend(children(pid));
             }

@@ -17,7 +17,7 @@ use crate::finished::{CpuTime, Exit, Finished, Stop};
 use crate::limits::{Cores, Limit};
 use crate::sys;
 use crate::tier::cgroup::Group;
-use crate::wire::{self, DuringStep, Failure, Job, Order};
+use crate::wire::{self, Birth, DuringStep, Failure, Job, Order};
 
 /// The shortest wait between two looks at the CPU time.
 const FINEST: Duration = Duration::from_micros(200);
@@ -27,15 +27,28 @@ const SAMPLES: Duration = Duration::from_millis(50);
 /// As before, when the number of processes is limited: they multiply fast.
 const CROWD_SAMPLES: Duration = Duration::from_millis(5);
 
-/// Runs the job's target to its end.
+/// Runs the job's target to its end; `None` if nobody is left to report to.
 pub(super) fn watch(
     socket: BorrowedFd<'_>,
-    guardian: OwnedFd,
+    guardian: BorrowedFd<'_>,
+    birth: &Birth,
+    job: &Job,
+    files: Vec<OwnedFd>,
+) -> Result<Option<Finished>, Failure> {
+    let mut enclosure = Enclosure::make(birth, &job.limits)?;
+    let ended = run(socket, guardian, job, files, &mut enclosure);
+    enclosure.remove();
+    ended
+}
+
+fn run(
+    socket: BorrowedFd<'_>,
+    guardian: BorrowedFd<'_>,
     job: &Job,
     files: Vec<OwnedFd>,
     enclosure: &mut Enclosure,
-) -> Result<Finished, Failure> {
-    let tree = enclosure.enter()?;
+) -> Result<Option<Finished>, Failure> {
+    let tree = Tree::probe().ok_or(Failure { step: Step::ReadTree, errno: libc::ENOENT })?;
     let alarm = Alarm::new().during(Step::Descriptors)?;
     let mut files = files.into_iter();
     let mut attached = job.attached.map(|is_attached| if is_attached { files.next() } else { None });
@@ -71,8 +84,9 @@ pub(super) fn watch(
         inherited_memory,
         buffer: vec![0; 64 << 10],
     };
-    watch.until_end(socket, guardian, &alarm)?;
-    watch.finish()
+    let abandoned = watch.until_end(socket, guardian, &alarm)?;
+    let finished = watch.finish()?;
+    Ok(if abandoned { None } else { Some(finished) })
 }
 
 struct Watch<'a> {
@@ -99,8 +113,13 @@ struct Watch<'a> {
 }
 
 impl Watch<'_> {
-    /// Waits until the main process has ended or is to be killed.
-    fn until_end(&mut self, socket: BorrowedFd<'_>, guardian: OwnedFd, alarm: &Alarm) -> Result<(), Failure> {
+    /// Waits until the main process has ended or is to be killed; true if caller or guardian is gone.
+    fn until_end(
+        &mut self,
+        socket: BorrowedFd<'_>,
+        guardian: BorrowedFd<'_>,
+        alarm: &Alarm,
+    ) -> Result<bool, Failure> {
         loop {
             let next = self.wall_end.min(self.next_cpu).min(self.next_sample).min(self.kill_at);
             alarm.set(next).during(Step::Descriptors)?;
@@ -109,7 +128,7 @@ impl Watch<'_> {
                 let mut waits = vec![
                     PollFd::from_borrowed_fd(main, PollFlags::IN),
                     PollFd::from_borrowed_fd(socket, PollFlags::IN),
-                    PollFd::new(&guardian, PollFlags::IN),
+                    PollFd::from_borrowed_fd(guardian, PollFlags::IN),
                     PollFd::new(alarm, PollFlags::IN),
                 ];
                 let streams = [&self.stdout, &self.stderr];
@@ -122,17 +141,15 @@ impl Watch<'_> {
                 (happened(0), happened(1), happened(2))
             };
             if main_ended {
-                return Ok(());
+                return Ok(false);
             }
             if abandoned || (ordered && !self.obey(socket)) {
-                // Nobody is left to report to, so nobody is to be kept waiting.
-                self.stopped.get_or_insert(Stop::Cancelled);
-                return Ok(());
+                return Ok(true);
             }
             let now = Moment::now();
             self.look(now);
             if now >= self.kill_at {
-                return Ok(());
+                return Ok(false);
             }
         }
     }
@@ -241,7 +258,7 @@ impl Watch<'_> {
             peak_memory: self.peak_memory(),
             adopted: adopts.then_some(self.deaths.adopted),
             stragglers: adopts.then_some(if stopped.is_none() { killed } else { 0 }),
-            tier: self.job.tier,
+            tier: self.enclosure.tier(),
             stdout: self.stdout.finish(),
             stderr: self.stderr.finish(),
             left_behind: None,

@@ -4,7 +4,7 @@
 //! ```text
 //! <ours>/                    the group we were started in, if we may make groups below it
 //!   captune-coordinator/     we ourselves, moved here only where controllers need it
-//!   captune-run-<pid>-<n>/   one for each run, made and removed by its guardian
+//!   captune-run-<pid>-<n>/   one for each run, made and removed by its supervisor
 //! ```
 
 use std::fs::{self, File};
@@ -29,6 +29,13 @@ const RUN_PREFIX: &str = "captune-run-";
 #[derive(Debug, Clone, Serialize, Deserialize)]
 pub(crate) struct Plan {
     path: PathBuf,
+}
+
+impl Plan {
+    /// Kills and removes the group, if it was made; what a killed supervisor could not do itself.
+    pub(crate) fn clear(&self) {
+        remove(&self.path);
+    }
 }
 
 /// The group below which runs get theirs.
@@ -62,7 +69,7 @@ impl Parent {
 /// The group of one run.
 pub(crate) struct Group {
     path: PathBuf,
-    /// Held open and locked as long as guardian or supervisor live, which tells [`sweep`] so.
+    /// Held open and locked as long as the supervisor lives, which tells [`sweep`] so.
     folder: File,
     cpu_stat: File,
     kill: File,
@@ -236,7 +243,7 @@ fn claim_controllers(path: &Path) {
     }
 }
 
-/// Removes groups whose guardian and supervisor were both killed.
+/// Removes groups whose supervisor and guardian were both killed.
 fn sweep(path: &Path) {
     for entry in fs::read_dir(path).into_iter().flatten().flatten() {
         let is_run = entry.file_name().to_str().is_some_and(|name| name.starts_with(RUN_PREFIX));

@@ -1,5 +1,6 @@
 //! Nothing survives: not its own main process, not its caller, not its supervisor.
 
+use std::io::{BufRead, BufReader};
 use std::process::{Child, Command, Stdio};
 
 use confine::{Exit, Limit, Stop, Tier};
@@ -90,24 +91,55 @@ fn the_tree_dies_with_its_supervisor() {
 fn the_tree_dies_with_its_guardian() {
     for tier in tight_tiers() {
         let stage = Stage::new();
-        let mut caller = coordinate(&stage, tier, "daemon");
+        let caller = coordinate(&stage, tier, "daemon");
         stage.await_ready();
         kill(guardian_of(&caller));
         assert!(stage.all_dead(), "{tier}: survives its guardian");
-        caller.wait().unwrap();
+        let said = String::from_utf8(caller.wait_with_output().unwrap().stdout).unwrap();
+        assert!(said.contains("supervisor was lost"), "{tier}: {said}");
     }
 }
 
 #[test]
-fn a_run_goes_on_without_its_nursery_and_the_next_has_another() {
+fn a_caller_that_lost_its_guardian_gets_another() {
     for tier in tight_tiers() {
         let stage = Stage::new();
-        let caller = coordinate_twice(&stage, tier);
-        stage.await_ready();
-        kill(children(caller.id())[0]);
-        stage.await_ready();
+        let mut caller = Command::new(MISBEHAVE);
+        caller.args(["coordinate-twice", tier.name(), "burn", "0.5"]).stdout(Stdio::piped());
+        let caller = caller.env("ALIVE", stage.path("alive")).spawn().unwrap();
+        while children(caller.id()).is_empty() {
+            std::thread::yield_now();
+        }
+        kill(guardian_of(&caller));
         let said = String::from_utf8(caller.wait_with_output().unwrap().stdout).unwrap();
-        assert_eq!(said.matches("exit: Code(0)").count(), 2, "{tier}: {said}");
+        assert_eq!(said.matches("supervisor was lost").count(), 1, "{tier}: {said}");
+        assert_eq!(said.matches("exit: Code(0)").count(), 1, "{tier}: {said}");
+        assert!(stage.all_dead(), "{tier}");
+    }
+}
+
+#[test]
+fn one_lost_run_does_not_hold_up_another() {
+    for tier in tight_tiers() {
+        let stages = [Stage::new(), Stage::new()];
+        let mut caller = Command::new(MISBEHAVE);
+        caller.args(["coordinate-both", tier.name(), "daemon"]).stdout(Stdio::piped());
+        for (stage, name) in stages.iter().zip(["READY", "READY2"]) {
+            caller.env(name, stage.path("ready"));
+        }
+        let mut caller = caller.env("ALIVE", stages[0].path("alive")).spawn().unwrap();
+        stages.iter().for_each(Stage::await_ready);
+        let supervisors = children(guardian_of(&caller));
+        assert_eq!(supervisors.len(), 2, "{tier}");
+        kill(supervisors[0]);
+        // The caller prints each record when it has it; the other run goes on for a minute.
+        let mut said = BufReader::new(caller.stdout.take().unwrap());
+        let mut line = String::new();
+        said.read_line(&mut line).unwrap();
+        assert!(line.contains("supervisor was lost"), "{tier}: {line}");
+        caller.kill().unwrap();
+        caller.wait().unwrap();
+        assert!(stages[0].all_dead(), "{tier}");
     }
 }
 
@@ -143,16 +175,9 @@ fn coordinate(stage: &Stage, tier: Tier, what: &str) -> Child {
         .unwrap()
 }
 
-/// A caller that runs two targets, each of which says when it is ready.
-fn coordinate_twice(stage: &Stage, tier: Tier) -> Child {
-    let mut caller = Command::new(MISBEHAVE);
-    caller.args(["coordinate-twice", tier.name(), "allocate", "1000000"]).env("READY", stage.path("ready"));
-    caller.stdout(Stdio::piped()).spawn().unwrap()
-}
-
-/// The only process below the caller's nursery.
+/// The only child of the caller.
 fn guardian_of(caller: &Child) -> u32 {
-    children(children(caller.id())[0])[0]
+    children(caller.id())[0]
 }
 
 fn supervisor_of(caller: &Child) -> u32 {

@@ -1,5 +1,6 @@
 //! A caller of the runner as a process of its own, for tests that kill it or look what it leaves.
 
+use std::ffi::OsString;
 use std::time::Duration;
 
 use confine::{Command, Control, Finished, LaunchError, Limits};
@@ -7,7 +8,20 @@ use confine::{Command, Control, Finished, LaunchError, Limits};
 /// `coordinate TIER WHAT...`: runs another misbehaviour of this program, or a program given by its
 /// path, without any limit but a minute of wall time, and prints its record.
 pub(crate) fn once(words: &[String]) {
-    match run(&words[0], &words[1..]) {
+    show(run(&words[0], &words[1..], std::env::var_os("READY")));
+}
+
+/// `coordinate-both TIER WHAT...`: the same twice at a time; the second is ready at `$READY2`.
+pub(crate) fn both(words: &[String]) {
+    std::thread::scope(|scope| {
+        for name in ["READY", "READY2"] {
+            scope.spawn(move || show(run(&words[0], &words[1..], std::env::var_os(name))));
+        }
+    });
+}
+
+fn show(result: Result<Finished, LaunchError>) {
+    match result {
         Ok(finished) => println!("{finished:?}"),
         Err(error) => println!("error: {error}"),
     }
@@ -18,24 +32,27 @@ pub(crate) fn once(words: &[String]) {
 pub(crate) fn many(tier: &str, count: usize) {
     let orphan = ["orphan".to_owned()];
     let descriptors = || std::fs::read_dir("/proc/self/fd").expect("/proc").count();
-    run(tier, &orphan).expect("a run");
+    run(tier, &orphan, None).expect("a run");
     let before = descriptors();
     for _ in 1..count {
-        run(tier, &orphan).expect("a run");
+        run(tier, &orphan, None).expect("a run");
     }
     let children = std::fs::read_to_string(format!("/proc/self/task/{}/children", std::process::id()));
     println!("descriptors {}", descriptors() - before);
-    // The nursery is the one child it keeps.
+    // The guardian is the one child it keeps.
     println!("children {}", children.expect("/proc").split_whitespace().count() - 1);
 }
 
-fn run(tier: &str, words: &[String]) -> Result<Finished, LaunchError> {
+fn run(tier: &str, words: &[String], ready: Option<OsString>) -> Result<Finished, LaunchError> {
     let this = std::env::current_exe().expect("this program");
     let command = match words[0].starts_with('/') {
         true => Command::new(&words[0]).args(&words[1..]),
         false => Command::new(this).args(words),
     };
-    let command = command.tier(tier.parse().expect("a tier")).pass_env("ALIVE").pass_env("READY");
+    let mut command = command.tier(tier.parse().expect("a tier")).pass_env("ALIVE");
+    if let Some(ready) = ready {
+        command = command.env("READY", ready);
+    }
     let limits = Limits { wall: Some(Duration::from_secs(60)), ..Limits::default() };
     confine::run(&command, &limits, &Control::new())
 }

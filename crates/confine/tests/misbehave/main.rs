@@ -41,6 +41,7 @@ fn main() {
         "show" => show(),
         "coordinate" => coordinate::once(&words[1..]),
         "coordinate-twice" => (0..2).for_each(|_| coordinate::once(&words[1..])),
+        "coordinate-both" => coordinate::both(&words[1..]),
         "coordinate-many" => coordinate::many(&words[1], number(2) as usize),
         other => panic!("unknown misbehaviour `{other}`"),
     }

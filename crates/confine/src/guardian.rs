@@ -1,9 +1,9 @@
-//! The caller's connection to the process from which guardians are born.
+//! The caller's connection to its guardian, the process from which supervisors are born.
 //!
 //! One copy of the executable is started with the first run and lives as long as we do. It forks a
-//! guardian for each run, so that a run costs a fork of a small process and not the start of a large
-//! program. It does nothing else: every run has a control socket of its own, and a nursery that dies
-//! takes nothing with it; the next run starts another.
+//! supervisor for each run, so that a run costs a fork of a small process and not the start of a large
+//! program, and it cleans up after one that is killed. A guardian that is killed itself takes its
+//! runs with it; the next run starts another.
 
 use std::io;
 use std::os::fd::{AsFd, OwnedFd};
@@ -15,36 +15,37 @@ use std::sync::{Mutex, PoisonError};
 
 use crate::supervise::SUPERVISE;
 use crate::tier::cgroup;
-use crate::wire;
+use crate::wire::{self, Birth};
 
-/// The nursery in use.
-static CURRENT: Mutex<Option<Nursery>> = Mutex::new(None);
+/// The guardian in use.
+static CURRENT: Mutex<Option<Guardian>> = Mutex::new(None);
 
-struct Nursery {
+struct Guardian {
     executable: PathBuf,
     socket: UnixStream,
     process: Child,
 }
 
-/// Has a guardian born from `executable`, and returns our end of its control socket.
-pub(crate) fn new_guardian(executable: &Path) -> io::Result<OwnedFd> {
+/// Has a supervisor born from `executable`, and returns our end of its control socket.
+pub(crate) fn new_supervisor(executable: &Path, birth: &Birth) -> io::Result<OwnedFd> {
     let (ours, theirs) = UnixStream::pair()?;
     let mut current = CURRENT.lock().unwrap_or_else(PoisonError::into_inner);
-    if let Some(nursery) = current.as_ref().filter(|nursery| nursery.executable == executable)
-        && wire::send(&nursery.socket, &(), &[theirs.as_fd()]).is_ok()
+    if let Some(guardian) = current.as_ref().filter(|guardian| guardian.executable == executable)
+        && wire::send(&guardian.socket, birth, &[theirs.as_fd()]).is_ok()
     {
         return Ok(ours.into());
     }
     // None yet, one of another executable, or one that was killed.
-    let nursery = Nursery::start(executable)?;
-    wire::send(&nursery.socket, &(), &[theirs.as_fd()])?;
-    *current = Some(nursery);
+    let guardian = Guardian::start(executable)?;
+    // If it has died already, the closed socket will tell the caller so.
+    wire::send(&guardian.socket, birth, &[theirs.as_fd()]).ok();
+    *current = Some(guardian);
     Ok(ours.into())
 }
 
-impl Nursery {
+impl Guardian {
     fn start(executable: &Path) -> io::Result<Self> {
-        // What the nursery inherits, its runs do: our control group must be settled before. Whether
+        // What the guardian inherits, its runs do: our control group must be settled before. Whether
         // there is one is for the tier to say.
         cgroup::Parent::ours().ok();
         let (socket, theirs) = UnixStream::pair()?;
@@ -61,9 +62,9 @@ impl Nursery {
     }
 }
 
-impl Drop for Nursery {
+impl Drop for Guardian {
     fn drop(&mut self) {
-        // Without our end of the socket it ends by itself, and then leaves no zombie.
+        // Without our end of the socket it ends when its runs have, and must leave no zombie.
         self.socket.shutdown(std::net::Shutdown::Both).ok();
         self.process.wait().ok();
     }
