@@ -109,9 +109,10 @@ pub struct Finished {
     /// largest sum of resident sets sampled (shared pages count once for each process) or the
     /// largest single process, whichever is more.
     pub peak_memory: Option<u64>,
-    /// Orphans of the tree that came to the supervisor.
+    /// Orphans of the tree that came to the supervisor; unknown in the group tier.
     pub adopted: Option<u32>,
-    /// Processes still alive when the main process had ended by itself, and then killed.
+    /// Processes still alive when the main process had ended by itself, and then killed; unknown in
+    /// the group tier, and when we ended the main process ourselves.
     pub stragglers: Option<u32>,
     /// How the tree was held together.
     pub tier: Tier,

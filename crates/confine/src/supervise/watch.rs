@@ -84,9 +84,19 @@ fn run(
         inherited_memory,
         buffer: vec![0; 64 << 10],
     };
-    let abandoned = watch.until_end(socket, guardian, &alarm)?;
+    let ended = watch.until_end(socket, guardian, &alarm);
+    // Whatever came of it, nothing may be left alive.
     let finished = watch.finish()?;
-    Ok(if abandoned { None } else { Some(finished) })
+    Ok(if ended? == Ended::Abandoned { None } else { Some(finished) })
+}
+
+/// What ended the watch.
+#[derive(PartialEq, Eq)]
+enum Ended {
+    /// The main process has ended or is to be killed.
+    Run,
+    /// The caller or the guardian is gone.
+    Abandoned,
 }
 
 struct Watch<'a> {
@@ -113,13 +123,13 @@ struct Watch<'a> {
 }
 
 impl Watch<'_> {
-    /// Waits until the main process has ended or is to be killed; true if caller or guardian is gone.
+    /// Waits until the main process has ended or everything is to be killed.
     fn until_end(
         &mut self,
         socket: BorrowedFd<'_>,
         guardian: BorrowedFd<'_>,
         alarm: &Alarm,
-    ) -> Result<bool, Failure> {
+    ) -> Result<Ended, Failure> {
         loop {
             let next = self.wall_end.min(self.next_cpu).min(self.next_sample).min(self.kill_at);
             alarm.set(next).during(Step::Descriptors)?;
@@ -141,15 +151,15 @@ impl Watch<'_> {
                 (happened(0), happened(1), happened(2))
             };
             if main_ended {
-                return Ok(false);
+                return Ok(Ended::Run);
             }
             if abandoned || (ordered && !self.obey(socket)) {
-                return Ok(true);
+                return Ok(Ended::Abandoned);
             }
             let now = Moment::now();
             self.look(now);
             if now >= self.kill_at {
-                return Ok(false);
+                return Ok(Ended::Run);
             }
         }
     }
@@ -197,24 +207,24 @@ impl Watch<'_> {
         // Dead orphans must not pile up during a long run.
         self.deaths.take_dead();
         let sample = self.meter.sample(self.enclosure);
-        if let Some(cap) = self.cpu_cap {
-            if sample.cpu >= cap {
-                self.stop(Stop::Limit(Limit::Cpu));
+        self.next_cpu = match self.cpu_cap {
+            Some(cap) if self.stopped.is_none() => {
+                now + (cap.saturating_sub(sample.cpu) / self.cores).max(FINEST)
             }
-            self.next_cpu = now + (cap.saturating_sub(sample.cpu) / self.cores).max(FINEST);
-        }
+            _ => Moment::NEVER,
+        };
         let limits = &self.job.limits;
         if now >= self.next_sample {
             self.next_sample = now + if limits.processes.is_some() { CROWD_SAMPLES } else { SAMPLES };
         }
-        if limits.memory.is_some_and(|most| sample.memory > most) && !self.kernel_counts_memory() {
+        let too_large =
+            limits.memory.is_some_and(|most| sample.memory > most) && !self.kernel_counts_memory();
+        let too_many = limits.processes.is_some_and(|most| sample.processes > most);
+        if self.cpu_cap.is_some_and(|cap| sample.cpu >= cap) {
+            self.stop(Stop::Limit(Limit::Cpu));
+        } else if too_large {
             self.stop(Stop::Limit(Limit::Memory));
-        }
-        let refused = self
-            .enclosure
-            .group()
-            .is_some_and(|group| limits.processes.is_some() && group.met_process_limit());
-        if limits.processes.is_some_and(|most| sample.processes > most) || refused {
+        } else if too_many {
             self.stop(Stop::Limit(Limit::Processes));
         }
     }
@@ -225,16 +235,20 @@ impl Watch<'_> {
 
     /// Notes the first reason to stop; from then on only grace keeps the target alive.
     fn stop(&mut self, why: Stop) {
+        // No deadline is left but that of grace, or the alarm would ring without end.
+        (self.wall_end, self.next_cpu) = (Moment::NEVER, Moment::NEVER);
         if self.stopped.is_some() {
             return;
         }
         self.stopped = Some(why);
-        self.kill_at = self.start;
-        if let Some(grace) = self.job.limits.grace {
-            self.kill_at = Moment::now() + grace;
-            self.enclosure.terminate(self.tree);
+        match self.job.limits.grace {
+            Some(grace) => {
+                self.kill_at = Moment::now() + grace;
+                self.enclosure.terminate(self.tree);
+            }
+            // Long past, whenever it is looked at.
+            None => self.kill_at = self.start,
         }
-        (self.wall_end, self.next_cpu) = (Moment::NEVER, Moment::NEVER);
     }
 
     /// Kills what is left, waits until it is gone, and adds up.
@@ -257,7 +271,7 @@ impl Watch<'_> {
             wall: end - self.start,
             peak_memory: self.peak_memory(),
             adopted: adopts.then_some(self.deaths.adopted),
-            stragglers: adopts.then_some(if stopped.is_none() { killed } else { 0 }),
+            stragglers: (adopts && stopped.is_none()).then_some(killed),
             tier: self.enclosure.tier(),
             stdout: self.stdout.finish(),
             stderr: self.stderr.finish(),

@@ -1,9 +1,9 @@
-//! A control group (version 2) for each run: complete CPU time, atomic kill, memory and process
-//! limits where the controllers are delegated to us.
+//! A control group (version 2) for each run: complete CPU time, atomic kill, and a memory limit where
+//! that controller is delegated to us.
 //!
 //! ```text
 //! <ours>/                    the group we were started in, if we may make groups below it
-//!   captune-coordinator/     we ourselves, moved here only where controllers need it
+//!   captune-coordinator/     we ourselves, moved here only where the controller needs it
 //!   captune-run-<pid>-<n>/   one for each run, made and removed by its supervisor
 //! ```
 
@@ -45,12 +45,12 @@ pub(crate) struct Parent {
 }
 
 impl Parent {
-    /// Our own group, found once; controllers are claimed and left-overs swept then.
+    /// Our own group, found once; the memory controller is claimed and left-overs swept then.
     pub(crate) fn ours() -> Result<&'static Self, String> {
         static OURS: OnceLock<Result<Parent, String>> = OnceLock::new();
         OURS.get_or_init(|| {
             let path = own_group()?;
-            claim_controllers(&path);
+            claim_memory(&path);
             sweep(&path);
             Ok(Self { path })
         })
@@ -105,9 +105,6 @@ impl Group {
                 set("memory.swap.max", "0".into())?;
             }
         }
-        if let (true, Some(most)) = (path.join("pids.max").exists(), limits.processes) {
-            set("pids.max", most.to_string())?;
-        }
         Ok(Self { path: path.to_owned(), folder, cpu_stat, kill, memory })
     }
 
@@ -141,16 +138,8 @@ impl Group {
 
     /// Whether the kernel killed the group for its memory.
     pub(crate) fn met_memory_limit(&self) -> bool {
-        self.event("memory.events", "oom_kill")
-    }
-
-    /// Whether the kernel refused the group a process.
-    pub(crate) fn met_process_limit(&self) -> bool {
-        self.event("pids.events", "max")
-    }
-
-    fn event(&self, file: &str, key: &str) -> bool {
-        fs::read_to_string(self.path.join(file)).is_ok_and(|text| field(&text, key).is_some_and(|n| n > 0))
+        fs::read_to_string(self.path.join("memory.events"))
+            .is_ok_and(|text| field(&text, "oom_kill").is_some_and(|count| count > 0))
     }
 
     /// Kills all members at once.
@@ -209,27 +198,19 @@ fn own_group() -> Result<PathBuf, String> {
     Ok(path)
 }
 
-/// Turns on the memory and process controllers for groups below `path`, where they are delegated.
+/// Turns on the memory controller for groups below `path`, where it is delegated to us.
 ///
 /// A group that passes controllers on may hold no process itself. So if we are alone in it we move
 /// into a group below; if we are not, moving strangers is not ours to do, and runs are limited by
-/// other means.
-fn claim_controllers(path: &Path) {
-    let available = words(&path.join("cgroup.controllers"));
-    let active = words(&path.join("cgroup.subtree_control"));
-    let wanted: Vec<String> = ["memory", "pids"]
-        .into_iter()
-        .filter(|&c| available.iter().any(|a| a == c) && !active.iter().any(|a| a == c))
-        .map(|c| format!("+{c}"))
-        .collect();
-    if wanted.is_empty() {
+/// other means. What came of it shows in the groups made below.
+fn claim_memory(path: &Path) {
+    let has = |file: &str| words(&path.join(file)).iter().any(|word| word == "memory");
+    if !has("cgroup.controllers") || has("cgroup.subtree_control") {
         return;
     }
     // The true root has no `cgroup.type` and may hold processes.
-    let is_root = !path.join("cgroup.type").exists();
-    if !is_root {
-        let ours = std::process::id().to_string();
-        if words(&path.join("cgroup.procs")) != [ours] {
+    if path.join("cgroup.type").exists() {
+        if words(&path.join("cgroup.procs")) != [std::process::id().to_string()] {
             return;
         }
         let home = path.join("captune-coordinator");
@@ -237,10 +218,7 @@ fn claim_controllers(path: &Path) {
             return;
         }
     }
-    // Each on its own: one that is refused must not cost us the other. What came of it is read back.
-    for controller in wanted {
-        fs::write(path.join("cgroup.subtree_control"), controller).ok();
-    }
+    fs::write(path.join("cgroup.subtree_control"), "+memory").ok();
 }
 
 /// Removes groups whose supervisor and guardian were both killed.

@@ -69,3 +69,22 @@ fn a_lowered_cpu_cap_brings_a_wall_limit_too() {
     let finished = confine::run(&misbehave("deadlock"), &no_limits(), &control).unwrap();
     assert_eq!(finished.stopped, Some(Stop::Limit(Limit::Wall)));
 }
+
+#[test]
+fn orders_during_grace_change_nothing() {
+    for tier in every_tier() {
+        let control = Control::new();
+        let limits = confine::Limits { grace: Some(Duration::from_millis(300)), ..wall(30) };
+        let finished = std::thread::scope(|scope| {
+            let run = scope.spawn(|| confine::run(&misbehave("stubborn").tier(tier), &limits, &control).unwrap());
+            while !run.is_finished() {
+                control.lower_wall(Duration::from_millis(1));
+                control.lower_cpu(Duration::from_millis(1));
+                std::thread::sleep(Duration::from_millis(1));
+            }
+            run.join().unwrap()
+        });
+        assert!(matches!(finished.stopped, Some(Stop::Limit(_))), "{tier}");
+        assert!(finished.wall >= Duration::from_millis(300), "{tier}: {:?}", finished.wall);
+    }
+}
