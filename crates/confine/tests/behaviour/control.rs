@@ -73,14 +73,17 @@ fn a_lowered_cpu_cap_brings_a_wall_limit_too() {
 #[test]
 fn orders_during_grace_change_nothing() {
     for tier in every_tier() {
+        let stage = Stage::new();
+        let command = stage.direct(misbehave("stubborn")).tier(tier);
         let control = Control::new();
-        let limits = confine::Limits { grace: Some(Duration::from_millis(300)), ..wall(30) };
+        let limits = confine::Limits { grace: Some(Duration::from_millis(300)), ..wall(60_000) };
         let finished = std::thread::scope(|scope| {
-            let run = scope.spawn(|| confine::run(&misbehave("stubborn").tier(tier), &limits, &control).unwrap());
+            let run = scope.spawn(|| confine::run(&command, &limits, &control).unwrap());
+            stage.await_ready();
             while !run.is_finished() {
                 control.lower_wall(Duration::from_millis(1));
                 control.lower_cpu(Duration::from_millis(1));
-                std::thread::sleep(Duration::from_millis(1));
+                std::thread::yield_now();
             }
             run.join().unwrap()
         });
