@@ -114,7 +114,7 @@ fn many_runs_leave_nothing() {
     for tier in tight_tiers() {
         let stage = Stage::new();
         let said = stage.alone(&["coordinate-many", tier.name(), "20"]);
-        assert_eq!(said, "descriptors 0\nchildren 0\n", "{tier}");
+        assert_eq!(said, "descriptors 0\nchildren 0\ngroups 0\n", "{tier}");
         assert_eq!(stage.left_in_tmp(), 0, "{tier}");
     }
 }

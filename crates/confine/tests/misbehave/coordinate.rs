@@ -1,6 +1,7 @@
 //! A caller of the runner as a process of its own, for tests that kill it or look what it leaves.
 
 use std::ffi::OsString;
+use std::path::Path;
 use std::time::Duration;
 
 use confine::{Command, Control, Finished, LaunchError, Limits};
@@ -28,7 +29,7 @@ fn show(result: Result<Finished, LaunchError>) {
 }
 
 /// `coordinate-many TIER COUNT`: runs a target that leaves an orphan that many times, and prints how
-/// many descriptors and children it has more than after the first.
+/// many descriptors and children it has more than after the first, and how many control groups.
 pub(crate) fn many(tier: &str, count: usize) {
     let orphan = ["orphan".to_owned()];
     let descriptors = || std::fs::read_dir("/proc/self/fd").expect("/proc").count();
@@ -41,6 +42,19 @@ pub(crate) fn many(tier: &str, count: usize) {
     println!("descriptors {}", descriptors() - before);
     // The guardian is the one child it keeps.
     println!("children {}", children.expect("/proc").split_whitespace().count() - 1);
+    println!("groups {}", groups(Path::new("/sys/fs/cgroup")));
+}
+
+/// Control groups named after this process, anywhere below a folder.
+fn groups(folder: &Path) -> usize {
+    let ours = format!("captune-run-{}-", std::process::id());
+    let entries = std::fs::read_dir(folder).into_iter().flatten().flatten();
+    let folders = entries.filter(|entry| entry.file_type().is_ok_and(|kind| kind.is_dir()));
+    folders
+        .map(|entry| {
+            usize::from(entry.file_name().to_string_lossy().starts_with(&ours)) + groups(&entry.path())
+        })
+        .sum()
 }
 
 fn run(tier: &str, words: &[String], ready: Option<OsString>) -> Result<Finished, LaunchError> {
