@@ -3,6 +3,7 @@
 
 pub(crate) mod burner;
 mod leaks;
+mod peer;
 
 use std::ffi::OsStr;
 use std::path::PathBuf;
@@ -24,6 +25,9 @@ pub(crate) struct Arguments {
     /// The executable that supervises; `captune` beside this program if not given
     #[arg(long)]
     supervisor: Option<PathBuf>,
+    /// A runsolver to measure beside
+    #[arg(long)]
+    runsolver: Option<PathBuf>,
     /// Fewer repetitions, for a first look
     #[arg(long)]
     quick: bool,
@@ -55,6 +59,9 @@ pub(crate) fn measure(arguments: &Arguments) -> Result<()> {
     wall_overshoot(&setting, Duration::from_secs(1), setting.repetitions / 20)?;
     cpu_overshoot(&setting)?;
     accuracy(&setting)?;
+    if let Some(runsolver) = &arguments.runsolver {
+        peer::compare(&setting, runsolver)?;
+    }
     leaks::search(&setting, arguments.runs)
 }
 

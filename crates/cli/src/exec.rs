@@ -20,6 +20,7 @@ use crate::record;
 #[command(after_help = "\
 The command is run as given, never through a shell. It sees PATH, HOME, LANG and TMPDIR of your
 environment, OMP_NUM_THREADS=1, and what you pass or set. When it ends, its whole process tree does.
+Its output is shown when it has ended: the first 64 KiB and the last 1 MiB of each stream.
 
 Exit code: the command's own; 124 if a limit stopped it; 128 + n if signal n ended it; 130 if you
 interrupted it; 2 or 4 if it could not be run as asked. --json tells them apart.")]
