@@ -39,8 +39,11 @@ fn cpu_time_of_one_process_and_of_a_tree() {
 #[test]
 fn cpu_time_of_children_nobody_waits_for() {
     for tier in every_tier() {
-        let finished = run(&misbehave("unwaited 2 60").tier(tier), &cpu(100));
-        assert_eq!(finished.stopped, Some(Stop::Limit(Limit::Cpu)), "{tier}");
+        // Together, or one after the other so that each is gone when the next is seen.
+        for what in ["unwaited 2 60", "relay 200 0.02"] {
+            let finished = run(&misbehave(what).tier(tier), &cpu(200));
+            assert_eq!(finished.stopped, Some(Stop::Limit(Limit::Cpu)), "{tier} {what}");
+        }
     }
 }
 

@@ -20,6 +20,7 @@ fn main() {
         "burn" => burn(number(1)),
         "tree" => tree(number(1) as usize, number(2), true),
         "unwaited" => tree(number(1) as usize, number(2), false),
+        "relay" => relay(number(1) as usize, number(2)),
         "threads" => threads(number(1) as usize, number(2)),
         "allocate" => allocate(number(1) as usize),
         "crowd" => crowd(number(1) as usize, 0),
@@ -91,6 +92,13 @@ fn tree(children: usize, seconds: f64, wait: bool) {
     }
     ready();
     while unsafe { libc::wait(std::ptr::null_mut()) } > 0 {}
+}
+
+/// Children that burn one after the other and are reaped by nobody.
+fn relay(children: usize, seconds: f64) {
+    for _ in 0..children {
+        tree(1, seconds, false);
+    }
 }
 
 fn threads(count: usize, seconds: f64) {
