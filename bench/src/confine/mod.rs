@@ -22,9 +22,9 @@ use crate::quantiles::Quantiles;
 
 #[derive(Args)]
 pub(crate) struct Arguments {
-    /// The executable that supervises; `captune` beside this program if not given
+    /// The executable to start as guardian; `captune` beside this program if not given
     #[arg(long)]
-    supervisor: Option<PathBuf>,
+    guardian: Option<PathBuf>,
     /// A runsolver to measure beside
     #[arg(long)]
     runsolver: Option<PathBuf>,
@@ -38,7 +38,7 @@ pub(crate) struct Arguments {
 
 /// What all series share.
 struct Setting {
-    supervisor: PathBuf,
+    guardian: PathBuf,
     this: PathBuf,
     tiers: Vec<Tier>,
     repetitions: usize,
@@ -46,12 +46,12 @@ struct Setting {
 
 /// Measures everything and prints it as Markdown.
 pub(crate) fn measure(arguments: &Arguments) -> Result<()> {
-    let supervisor = match &arguments.supervisor {
+    let guardian = match &arguments.guardian {
         Some(path) => path.clone(),
         None => std::env::current_exe()?.with_file_name("captune"),
     };
     let repetitions = if arguments.quick { 50 } else { 400 };
-    let mut setting = Setting { supervisor, this: std::env::current_exe()?, tiers: Vec::new(), repetitions };
+    let mut setting = Setting { guardian, this: std::env::current_exe()?, tiers: Vec::new(), repetitions };
     let works = |&tier: &Tier| setting.run(tier, &setting.burn(1, 0.0), &Limits::default()).is_ok();
     setting.tiers = Tier::ALL.into_iter().filter(works).collect();
     overhead(&setting)?;
@@ -67,7 +67,7 @@ pub(crate) fn measure(arguments: &Arguments) -> Result<()> {
 
 impl Setting {
     fn command(&self, program: impl AsRef<OsStr>) -> Command {
-        Command::new(program).supervisor(&self.supervisor).folder(Folder::Given("/".into()))
+        Command::new(program).guardian(&self.guardian).folder(Folder::Given("/".into()))
     }
 
     /// Our own program as a target that uses a known CPU time.

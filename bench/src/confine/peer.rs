@@ -52,7 +52,7 @@ pub(super) fn compare(setting: &Setting, runsolver: &Path) -> Result<()> {
     for case in CASES {
         let mut series = [Vec::new(), Vec::new()];
         for _ in 0..case.repetitions {
-            series[0].push(elapsed(&setting.supervisor, case.captune)? - case.ideal);
+            series[0].push(elapsed(&setting.guardian, case.captune)? - case.ideal);
             series[1].push(elapsed(runsolver, case.runsolver)? - case.ideal);
         }
         let [ours, theirs] = series.map(Quantiles::of);

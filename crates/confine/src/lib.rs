@@ -39,6 +39,7 @@ pub use command::{Command, Folder, Stdin};
 pub use control::Control;
 pub use error::{LaunchError, Step};
 pub use finished::{Captured, CpuTime, End, Exit, Finished, Stop};
+pub use guardian::dismiss_guardians;
 pub use launch::run;
 pub use limits::{Cores, Limit, LimitError, Limits};
 pub use tier::Tier;

@@ -90,16 +90,26 @@ pub(crate) struct Reaped {
 /// What a look at our children found.
 pub(crate) enum Wait {
     Reaped(Reaped),
+    /// One has been stopped; only [`wait_or_stop`] tells.
+    Stopped(Pid),
     NoneDead,
     NoChildren,
 }
 
 /// Takes one dead child, any or the one named; waits for one to die if `block`.
 pub(crate) fn wait(child: Option<Pid>, block: bool) -> io::Result<Wait> {
+    wait4(child, if block { 0 } else { libc::WNOHANG })
+}
+
+/// Takes one child that is dead or has been stopped, if there is one.
+pub(crate) fn wait_or_stop() -> io::Result<Wait> {
+    wait4(None, libc::WNOHANG | libc::WUNTRACED)
+}
+
+fn wait4(child: Option<Pid>, flags: libc::c_int) -> io::Result<Wait> {
     let mut status = 0;
     let mut usage = MaybeUninit::<libc::rusage>::zeroed();
     let which = child.map_or(-1, Pid::as_raw_pid);
-    let flags = if block { 0 } else { libc::WNOHANG };
     loop {
         // SAFETY: both pointers are to live locals of the right types.
         let pid = unsafe { libc::wait4(which, &raw mut status, flags, usage.as_mut_ptr()) };
@@ -111,6 +121,9 @@ pub(crate) fn wait(child: Option<Pid>, block: bool) -> io::Result<Wait> {
             }
         }
         let Some(pid) = Pid::from_raw(pid) else { return Ok(Wait::NoneDead) };
+        if libc::WIFSTOPPED(status) {
+            return Ok(Wait::Stopped(pid));
+        }
         let exit = if libc::WIFEXITED(status) {
             Exit::Code(libc::WEXITSTATUS(status))
         } else {
@@ -174,7 +187,7 @@ pub(crate) fn cpu_time(pid: Pid) -> Option<Duration> {
     }
 }
 
-/// Gives every signal its default action and lets all of them through.
+/// Gives every signal its default action.
 pub(crate) fn default_signals() {
     // `struct sigaction` as the kernel has it: handler (zero is the default), flags, restorer, mask.
     // The C library's own function would leave out the two signals it keeps to itself.
@@ -184,26 +197,32 @@ pub(crate) fn default_signals() {
         // refuses KILL and STOP, which is harmless.
         unsafe { libc::syscall(libc::SYS_rt_sigaction, signal, &raw const default, ptr::null::<u64>(), 8) };
     }
-    unblock_signals();
+}
+
+/// Holds every signal back that can be.
+pub(crate) fn block_signals() {
+    set_mask(u64::MAX);
 }
 
 /// Lets every signal through.
 pub(crate) fn unblock_signals() {
-    let nothing = 0_u64;
-    // SAFETY: the mask outlives the call and has the size the kernel is told.
-    unsafe {
-        libc::syscall(libc::SYS_rt_sigprocmask, libc::SIG_SETMASK, &raw const nothing, ptr::null::<u64>(), 8);
-    }
+    set_mask(0);
 }
 
-/// Holds a signal back, and gives a descriptor that is readable when it is there to be taken.
+fn set_mask(mask: u64) {
+    // SAFETY: the mask outlives the call and has the size the kernel is told.
+    unsafe {
+        libc::syscall(libc::SYS_rt_sigprocmask, libc::SIG_SETMASK, &raw const mask, ptr::null::<u64>(), 8)
+    };
+}
+
+/// A descriptor that is readable when a signal, which must be held back, is there to be taken.
 pub(crate) fn signal_descriptor(signal: Signal) -> io::Result<OwnedFd> {
     let mut mask = MaybeUninit::<libc::sigset_t>::zeroed();
     // SAFETY: the set is initialised before it is read; the descriptor is new and ours.
     unsafe {
         libc::sigemptyset(mask.as_mut_ptr());
         libc::sigaddset(mask.as_mut_ptr(), signal.as_raw());
-        libc::sigprocmask(libc::SIG_BLOCK, mask.as_ptr(), ptr::null_mut());
         match libc::signalfd(-1, mask.as_ptr(), libc::SFD_CLOEXEC | libc::SFD_NONBLOCK) {
             -1 => Err(io::Error::last_os_error()),
             descriptor => Ok(OwnedFd::from_raw_fd(descriptor)),

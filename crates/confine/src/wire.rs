@@ -21,7 +21,7 @@ use serde::{Deserialize, Serialize, de::DeserializeOwned};
 use crate::command::Keep;
 use crate::error::Step;
 use crate::finished::Finished;
-use crate::limits::Limits;
+use crate::limits::{Cores, Limits};
 use crate::tier::{Tier, cgroup};
 
 /// What the guardian needs to know of a run: how to fork its supervisor, and what would be left if
@@ -49,6 +49,8 @@ pub(crate) struct Job {
     pub(crate) environment: Vec<CString>,
     pub(crate) folder: CString,
     pub(crate) limits: Limits,
+    /// The cores to run on: those of the limits, or those of the caller.
+    pub(crate) cores: Option<Cores>,
     pub(crate) keep: Keep,
     /// Which of stdin, stdout file and stderr file ride along, in this order.
     pub(crate) attached: [bool; 3],
@@ -67,6 +69,24 @@ pub(crate) enum Order {
 pub(crate) enum Report {
     Finished(Box<Finished>),
     NotStarted(Failure),
+}
+
+/// Paths as bytes, which they are: not all of them are text.
+pub(crate) mod path_bytes {
+    use std::ffi::OsString;
+    use std::os::unix::ffi::OsStringExt;
+    use std::path::PathBuf;
+
+    use serde::{Deserialize, Deserializer, Serialize, Serializer};
+
+    pub(crate) fn serialize<S: Serializer>(path: &Option<PathBuf>, to: S) -> Result<S::Ok, S::Error> {
+        path.clone().map(|path| path.into_os_string().into_vec()).serialize(to)
+    }
+
+    pub(crate) fn deserialize<'de, D: Deserializer<'de>>(from: D) -> Result<Option<PathBuf>, D::Error> {
+        let bytes = Option::<Vec<u8>>::deserialize(from)?;
+        Ok(bytes.map(|bytes| OsString::from_vec(bytes).into()))
+    }
 }
 
 /// A step that failed, with the system's error number.

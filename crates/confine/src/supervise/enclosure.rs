@@ -1,6 +1,6 @@
 //! What the tiers do differently: how a tree is enclosed, killed, reaped and accounted for.
 
-use rustix::process::{Pid, Signal, kill_process, kill_process_group, set_child_subreaper};
+use rustix::process::{Pid, Signal, kill_process_group, set_child_subreaper};
 
 use super::deaths::Deaths;
 use super::tree::Tree;
@@ -8,13 +8,13 @@ use crate::error::Step;
 use crate::finished::CpuTime;
 use crate::limits::Limits;
 use crate::sys::{self, Forked};
-use crate::tier::cgroup::Group;
+use crate::tier::cgroup::ControlGroup;
 use crate::tier::{Tier, namespace};
 use crate::wire::{Birth, DuringStep, Failure};
 
 /// One run's enclosure, made and held by its supervisor.
 pub(super) enum Enclosure {
-    Cgroup(Group),
+    Cgroup(ControlGroup),
     Namespace,
     Subreaper,
     /// The process group of the target, once it is started.
@@ -29,7 +29,7 @@ impl Enclosure {
                 become_subreaper()?;
                 let plan =
                     birth.cgroup.as_ref().ok_or(Failure { step: Step::Cgroup, errno: libc::ENOENT })?;
-                Group::make(plan, limits).map(Self::Cgroup)
+                ControlGroup::make(plan, limits).map(Self::Cgroup)
             }
             // We were born as the first process of it.
             Tier::Namespace => namespace::settle().map(|()| Self::Namespace),
@@ -50,7 +50,7 @@ impl Enclosure {
     /// Forks a child that is inside from its first moment.
     pub(super) fn fork(&mut self) -> Result<Forked, Failure> {
         let forked = match self {
-            Self::Cgroup(group) => sys::fork_into(group.descriptor()).during(Step::Cgroup)?,
+            Self::Cgroup(group) => sys::fork_into(group.descriptor()).during(Step::CgroupBirth)?,
             _ => sys::fork().during(Step::Fork)?,
         };
         if let (Self::Group(group), Forked::Parent(child)) = (self, &forked) {
@@ -68,7 +68,7 @@ impl Enclosure {
     }
 
     /// The control group, where there is one.
-    pub(super) fn group(&self) -> Option<&Group> {
+    pub(super) fn control_group(&self) -> Option<&ControlGroup> {
         match self {
             Self::Cgroup(group) => Some(group),
             _ => None,
@@ -83,12 +83,7 @@ impl Enclosure {
     /// Asks everything inside to end.
     pub(super) fn terminate(&self, tree: Tree) {
         match self {
-            Self::Cgroup(group) => {
-                for pid in group.members().into_iter().filter_map(Pid::from_raw) {
-                    kill_process(pid, Signal::TERM).ok();
-                }
-            }
-            Self::Namespace | Self::Subreaper => tree.signal(Signal::TERM),
+            Self::Cgroup(_) | Self::Namespace | Self::Subreaper => tree.signal(Signal::TERM),
             Self::Group(group) => signal_group(*group, Signal::TERM),
         }
     }
@@ -99,7 +94,11 @@ impl Enclosure {
         // left the tree is gone. One that was born during the kill meets the next.
         while deaths.take_dead() || !self.adopts() {
             match self {
-                Self::Cgroup(group) => group.kill(),
+                Self::Cgroup(group) => {
+                    group.kill();
+                    // Whoever may move processes between groups has left this one, but not the tree.
+                    tree.signal(Signal::KILL);
+                }
                 Self::Namespace => sys::kill_namespace(),
                 Self::Subreaper => tree.signal(Signal::KILL),
                 Self::Group(group) => signal_group(*group, Signal::KILL),

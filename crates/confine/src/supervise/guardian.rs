@@ -89,11 +89,15 @@ impl Guardian {
     }
 
     fn take_deaths(&mut self) {
-        while let Ok(Wait::Reaped(dead)) = sys::wait(None, false) {
-            if let Some(run) = self.runs.remove(&dead.pid)
-                && dead.exit != Exit::Code(0)
-            {
-                self.lost.push(run);
+        loop {
+            match sys::wait_or_stop() {
+                Ok(Wait::Reaped(dead)) => {
+                    let run = self.runs.remove(&dead.pid);
+                    self.lost.extend(run.filter(|_| dead.exit != Exit::Code(0)));
+                }
+                // A supervisor that stands still keeps no limit.
+                Ok(Wait::Stopped(pid)) => drop(kill_process(pid, Signal::CONT)),
+                Ok(Wait::NoneDead | Wait::NoChildren) | Err(_) => break,
             }
         }
         if self.lost.is_empty() {

@@ -38,8 +38,10 @@ pub(crate) const SUPERVISE: &str = "__supervise";
 /// Runs as guardian until the caller is gone.
 pub(crate) fn guard() -> ! {
     sys::close_inherited();
-    // Once for all that will be forked from here.
+    // Once for all that will be forked from here. Whoever signals everything he finds must not end
+    // us before our targets: the sockets tell us when to go.
     sys::default_signals();
+    sys::block_signals();
     // Started by hand, with a standard input that is no socket: nothing to do.
     let done = take_socket().and_then(guardian::guard).is_some();
     sys::exit_now(i32::from(!done))
@@ -55,7 +57,6 @@ fn take_socket() -> Option<OwnedFd> {
 
 /// Runs as supervisor of one run; never returns.
 fn supervise(socket: BorrowedFd<'_>, guardian: BorrowedFd<'_>, birth: &Birth) -> ! {
-    sys::unblock_signals();
     let Ok(Some((job, files))) = wire::receive::<Job>(socket) else { sys::exit_now(0) };
     let ended = watch::watch(socket, guardian, birth, &job, files);
     let left_behind = birth.private_folder().filter(|path| folder::remove(path).is_err());

@@ -107,14 +107,45 @@ fn scan() -> HashMap<i32, Vec<i32>> {
 fn read(pid: i32) -> Option<Process> {
     let stat = fs::read(format!("/proc/{pid}/stat")).ok()?;
     let fields: Vec<&[u8]> = fields(&stat)?.collect();
-    let tick = |at: usize| number(fields.get(at)?);
-    let ticks = tick(13)? + tick(14)?;
+    let field = |at: usize| number(fields.get(at)?);
+    let ticks = field(13)? + field(14)?;
+    let leader_is_dead = matches!(*fields.first()?, b"Z" | b"X");
+    let lives_on = leader_is_dead && field(17)? > 1;
     Some(Process {
         pid: Pid::from_raw(pid)?,
         of_children: Duration::from_nanos(ticks * 1_000_000_000 / sys::ticks_per_second()),
-        resident: tick(21)?,
-        dead: matches!(*fields.first()?, b"Z" | b"X"),
+        resident: if lives_on { resident_of_threads(pid) } else { field(21)? },
+        dead: leader_is_dead && !lives_on,
     })
+}
+
+/// Resident set in pages of a process whose first thread has ended before the others.
+fn resident_of_threads(pid: i32) -> u64 {
+    let threads = fs::read_dir(format!("/proc/{pid}/task")).into_iter().flatten().flatten();
+    let resident = |thread: fs::DirEntry| {
+        let statm = fs::read_to_string(thread.path().join("statm")).ok()?;
+        statm.split(' ').nth(1)?.parse().ok()
+    };
+    threads.filter_map(resident).max().unwrap_or(0)
+}
+
+impl Process {
+    /// Resident set in bytes, in which a page shared by n processes counts as its nth part; slow to
+    /// tell.
+    pub(super) fn proportional(&self) -> Option<u64> {
+        let text = fs::read_to_string(format!("/proc/{}/smaps_rollup", self.pid.as_raw_pid())).ok()?;
+        let line = text.lines().find_map(|line| line.strip_prefix("Pss:"))?;
+        Some(line.trim().trim_end_matches(" kB").parse::<u64>().ok()? * 1024)
+    }
+
+    /// Whether its children are reaped by nobody.
+    pub(super) fn ignores_children(&self) -> bool {
+        let status =
+            fs::read_to_string(format!("/proc/{}/status", self.pid.as_raw_pid())).unwrap_or_default();
+        let ignored = status.lines().find_map(|line| line.strip_prefix("SigIgn:"));
+        let ignored = ignored.and_then(|mask| u64::from_str_radix(mask.trim(), 16).ok()).unwrap_or(0);
+        ignored & (1 << (libc::SIGCHLD - 1)) != 0
+    }
 }
 
 /// The fields of a `stat` line from the state on; the name before it may hold any character.

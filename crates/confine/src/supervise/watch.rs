@@ -4,6 +4,7 @@ use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
 use std::time::Duration;
 
 use rustix::event::{PollFd, PollFlags, poll};
+use rustix::process::{Signal, pidfd_send_signal};
 
 use super::clock::{Alarm, Moment};
 use super::deaths::Deaths;
@@ -14,18 +15,22 @@ use super::spawn::{self, Main};
 use super::tree::Tree;
 use crate::error::Step;
 use crate::finished::{CpuTime, Exit, Finished, Stop};
-use crate::limits::{Cores, Limit};
+use crate::limits::{Cores, Limit, implied_wall};
 use crate::sys;
-use crate::tier::cgroup::Group;
+use crate::tier::cgroup::ControlGroup;
 use crate::wire::{self, Birth, DuringStep, Failure, Job, Order};
 
-/// The shortest wait between two looks at the CPU time.
+/// The shortest wait between two looks at the CPU time, and the longest that it grows to while the
+/// tree uses none.
 const FINEST: Duration = Duration::from_micros(200);
+const IDLE: Duration = Duration::from_millis(4);
 /// The wait before the first and between later looks at memory and the number of processes.
 const FIRST_SAMPLE: Duration = Duration::from_millis(5);
 const SAMPLES: Duration = Duration::from_millis(50);
 /// As before, when the number of processes is limited: they multiply fast.
 const CROWD_SAMPLES: Duration = Duration::from_millis(5);
+/// Two accounts of the same time may differ by this.
+const ROUNDING: Duration = Duration::from_millis(1);
 
 /// Runs the job's target to its end; `None` if nobody is left to report to.
 pub(super) fn watch(
@@ -62,7 +67,7 @@ fn run(
     let main = spawn::spawn(job, enclosure, [stdin.as_fd(), their_stdout.as_fd(), their_stderr.as_fd()])?;
     drop((stdin, their_stdout, their_stderr));
 
-    let cores = job.limits.cores.clone().or_else(|| Cores::allowed().ok()).map_or(1, |cores| cores.len());
+    let cores = job.cores.as_ref().map_or(1, Cores::len);
     let adopts = enclosure.adopts();
     let mut watch = Watch {
         job,
@@ -79,6 +84,8 @@ fn run(
         wall_end: job.limits.effective_wall().map_or(Moment::NEVER, |wall| start + wall),
         next_cpu: if job.limits.cpu.is_some() { start } else { Moment::NEVER },
         next_sample: start + FIRST_SAMPLE,
+        last_cpu: Duration::ZERO,
+        idle_wait: FINEST,
         stopped: None,
         kill_at: Moment::NEVER,
         inherited_memory,
@@ -115,6 +122,10 @@ struct Watch<'a> {
     wall_end: Moment,
     next_cpu: Moment,
     next_sample: Moment,
+    /// CPU time at the last look.
+    last_cpu: Duration,
+    /// The shortest wait between two looks at a tree that does nothing.
+    idle_wait: Duration,
     stopped: Option<Stop>,
     /// When grace ends after a stop.
     kill_at: Moment,
@@ -157,7 +168,7 @@ impl Watch<'_> {
                 return Ok(Ended::Abandoned);
             }
             let now = Moment::now();
-            self.look(now);
+            self.look(now, guardian);
             if now >= self.kill_at {
                 return Ok(Ended::Run);
             }
@@ -171,19 +182,20 @@ impl Watch<'_> {
             Order::LowerCpu(cap) => {
                 self.cpu_cap = Some(self.cpu_cap.map_or(cap, |old| old.min(cap)));
                 self.next_cpu = Moment::now();
-                // A CPU limit always brings a wall limit.
-                if self.wall_end == Moment::NEVER {
-                    self.wall_end = self.start + cap.saturating_mul(2).saturating_add(Duration::from_secs(5));
+                if self.job.limits.wall.is_none() {
+                    self.wall_end = self.wall_end.min(self.start + implied_wall(cap));
                 }
             }
             Order::LowerWall(cap) => self.wall_end = self.wall_end.min(self.start + cap),
+            // Whoever asks again does not want to wait for grace.
+            Order::Cancel if self.stopped == Some(Stop::Cancelled) => self.kill_at = self.start,
             Order::Cancel => self.stop(Stop::Cancelled),
         }
         true
     }
 
     /// Looks at everything that is due.
-    fn look(&mut self, now: Moment) {
+    fn look(&mut self, now: Moment, guardian: BorrowedFd<'_>) {
         if now >= self.wall_end {
             self.stop(Stop::Limit(Limit::Wall));
         }
@@ -196,7 +208,14 @@ impl Watch<'_> {
         if self.job.limits.output.is_some_and(|most| written > most) {
             self.stop(Stop::Limit(Limit::Output));
         }
-        if now >= self.next_cpu.min(self.next_sample) {
+        if now >= self.next_sample {
+            self.next_sample =
+                now + if self.job.limits.processes.is_some() { CROWD_SAMPLES } else { SAMPLES };
+            self.meter.look_closer();
+            // A target may stop the guardian; the guardian sees to it that we go on.
+            pidfd_send_signal(guardian, Signal::CONT).ok();
+            self.sample(now);
+        } else if now >= self.next_cpu {
             self.sample(now);
         }
     }
@@ -207,18 +226,18 @@ impl Watch<'_> {
         // Dead orphans must not pile up during a long run.
         self.deaths.take_dead();
         let sample = self.meter.sample(self.enclosure);
+        self.idle_wait = if sample.cpu > self.last_cpu { FINEST } else { (self.idle_wait * 2).min(IDLE) };
+        self.last_cpu = sample.cpu;
         self.next_cpu = match self.cpu_cap {
             Some(cap) if self.stopped.is_none() => {
-                now + (cap.saturating_sub(sample.cpu) / self.cores).max(FINEST)
+                now + (cap.saturating_sub(sample.cpu) / self.cores).max(self.idle_wait)
             }
             _ => Moment::NEVER,
         };
         let limits = &self.job.limits;
-        if now >= self.next_sample {
-            self.next_sample = now + if limits.processes.is_some() { CROWD_SAMPLES } else { SAMPLES };
-        }
-        let too_large =
-            limits.memory.is_some_and(|most| sample.memory > most) && !self.kernel_counts_memory();
+        let too_large = limits.memory.is_some_and(|most| {
+            sample.memory > most && !self.kernel_counts_memory() && self.meter.shared_memory() > most
+        });
         let too_many = limits.processes.is_some_and(|most| sample.processes > most);
         if self.cpu_cap.is_some_and(|cap| sample.cpu >= cap) {
             self.stop(Stop::Limit(Limit::Cpu));
@@ -230,7 +249,7 @@ impl Watch<'_> {
     }
 
     fn kernel_counts_memory(&self) -> bool {
-        self.enclosure.group().is_some_and(|group| group.counts_memory())
+        self.enclosure.control_group().is_some_and(|group| group.counts_memory())
     }
 
     /// Notes the first reason to stop; from then on only grace keeps the target alive.
@@ -262,7 +281,12 @@ impl Watch<'_> {
         self.stdout.drain(&mut self.buffer);
         self.stderr.drain(&mut self.buffer);
 
-        let stopped = self.stopped.or_else(|| self.stopped_by_kernel(exit));
+        let written = self.stdout.written() + self.stderr.written();
+        let too_much = self.job.limits.output.is_some_and(|most| written > most);
+        let stopped = self
+            .stopped
+            .or_else(|| self.stopped_by_kernel(exit))
+            .or_else(|| too_much.then_some(Stop::Limit(Limit::Output)));
         let adopts = self.enclosure.adopts();
         Ok(Finished {
             exit,
@@ -282,7 +306,7 @@ impl Watch<'_> {
     /// Limits that the kernel itself enforces by ending the process.
     fn stopped_by_kernel(&self, exit: Exit) -> Option<Stop> {
         let limits = &self.job.limits;
-        let out_of_memory = || self.enclosure.group().is_some_and(Group::met_memory_limit);
+        let out_of_memory = || self.enclosure.control_group().is_some_and(ControlGroup::met_memory_limit);
         if limits.memory.is_some() && exit == Exit::Signal(libc::SIGKILL) && out_of_memory() {
             Some(Stop::Limit(Limit::Memory))
         } else if limits.file_size.is_some() && exit == Exit::Signal(libc::SIGXFSZ) {
@@ -294,19 +318,20 @@ impl Watch<'_> {
 
     /// CPU time of the tree, now that all of it is dead.
     fn cpu(&mut self) -> CpuTime {
-        if let Some(complete) = self.enclosure.cpu() {
-            return complete;
-        }
         let waited = sys::usage_of_children();
         let accounted = waited.user + waited.system;
+        // Less than we have waited for is only told of a tree that has left its group.
+        if let Some(complete) = self.enclosure.cpu().filter(|cpu| cpu.total() + ROUNDING >= accounted) {
+            return complete;
+        }
         // Seen but accounted for by nobody: it was used all the same. A rounding is no such case.
         let lost = self.meter.seen_in_all().saturating_sub(accounted);
-        let complete = lost < Duration::from_millis(1);
+        let complete = lost < ROUNDING && !self.meter.saw_unreaped;
         CpuTime { user: waited.user + lost, system: waited.system, complete }
     }
 
     fn peak_memory(&self) -> Option<u64> {
-        let counted = self.enclosure.group().and_then(Group::peak_memory);
+        let counted = self.enclosure.control_group().and_then(ControlGroup::peak_memory);
         // Before it becomes its program the child is a copy of us, which the kernel's maximum
         // includes: up to our own size it tells nothing about the target.
         let largest = Some(self.deaths.largest).filter(|&bytes| bytes > self.inherited_memory);

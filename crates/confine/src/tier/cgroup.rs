@@ -3,13 +3,15 @@
 //!
 //! ```text
 //! <ours>/                    the group we were started in, if we may make groups below it
-//!   captune-coordinator/     we ourselves, moved here only where the controller needs it
+//!   captune-caller/     we ourselves, moved here only where the controller needs it
 //!   captune-run-<pid>-<n>/   one for each run, made and removed by its supervisor
 //! ```
 
+use std::ffi::{CString, OsStr};
 use std::fs::{self, File};
 use std::io::{self, Read, Seek, Write};
 use std::os::fd::{AsFd, BorrowedFd};
+use std::os::unix::ffi::{OsStrExt, OsStringExt};
 use std::path::{Path, PathBuf};
 use std::sync::OnceLock;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -20,21 +22,24 @@ use serde::{Deserialize, Serialize};
 
 use crate::error::Step;
 use crate::finished::CpuTime;
+use crate::folder::{self, RUN_PREFIX};
 use crate::limits::Limits;
 use crate::wire::{DuringStep, Failure};
-
-const RUN_PREFIX: &str = "captune-run-";
 
 /// Where to make the group of one run.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 pub(crate) struct Plan {
-    path: PathBuf,
+    path: CString,
 }
 
 impl Plan {
     /// Kills and removes the group, if it was made; what a killed supervisor could not do itself.
     pub(crate) fn clear(&self) {
-        remove(&self.path);
+        remove(self.path());
+    }
+
+    fn path(&self) -> &Path {
+        Path::new(OsStr::from_bytes(self.path.to_bytes()))
     }
 }
 
@@ -62,12 +67,14 @@ impl Parent {
     pub(crate) fn plan(&self) -> Plan {
         static COUNT: AtomicU64 = AtomicU64::new(0);
         let count = COUNT.fetch_add(1, Ordering::Relaxed);
-        Plan { path: self.path.join(format!("{RUN_PREFIX}{}-{count}", std::process::id())) }
+        let path = self.path.join(format!("{RUN_PREFIX}{}-{count}", std::process::id()));
+        // A path that came from the system holds no NUL.
+        Plan { path: CString::new(path.into_os_string().into_vec()).unwrap_or_default() }
     }
 }
 
 /// The group of one run.
-pub(crate) struct Group {
+pub(crate) struct ControlGroup {
     path: PathBuf,
     /// Held open and locked as long as the supervisor lives, which tells [`sweep`] so.
     folder: File,
@@ -76,15 +83,15 @@ pub(crate) struct Group {
     memory: bool,
 }
 
-impl Group {
+impl ControlGroup {
     /// Makes the group and sets its limits.
     pub(crate) fn make(plan: &Plan, limits: &Limits) -> Result<Self, Failure> {
-        fs::create_dir(&plan.path).during(Step::Cgroup)?;
-        match Self::open(&plan.path, limits) {
+        fs::create_dir(plan.path()).during(Step::Cgroup)?;
+        match Self::open(plan.path(), limits) {
             Ok(group) => Ok(group),
             Err(failure) => {
                 // The failure in hand says more than one of removing an empty group would.
-                fs::remove_dir(&plan.path).ok();
+                fs::remove_dir(plan.path()).ok();
                 Err(failure)
             }
         }
@@ -148,12 +155,6 @@ impl Group {
         (&self.kill).write_all(b"1").ok();
     }
 
-    /// The members alive.
-    pub(crate) fn members(&self) -> Vec<i32> {
-        let text = fs::read_to_string(self.path.join("cgroup.procs")).unwrap_or_default();
-        text.lines().filter_map(|line| line.parse().ok()).collect()
-    }
-
     /// Kills what is left and removes the group.
     pub(crate) fn remove(&self) {
         remove(&self.path);
@@ -164,7 +165,7 @@ impl Group {
 /// this tries for up to two seconds; what is left then is for the next [`sweep`].
 fn remove(path: &Path) {
     for round in 0..1000 {
-        match fs::remove_dir(path) {
+        match remove_once(path) {
             Err(error) if error.kind() == io::ErrorKind::ResourceBusy => {
                 if round % 100 == 0 {
                     fs::write(path.join("cgroup.kill"), "1").ok();
@@ -173,6 +174,22 @@ fn remove(path: &Path) {
             }
             _ => return,
         }
+    }
+}
+
+/// Removes an empty group, after the empty groups a target has made below it.
+fn remove_once(path: &Path) -> io::Result<()> {
+    match fs::remove_dir(path) {
+        Err(error) if error.kind() == io::ErrorKind::ResourceBusy => {
+            for entry in fs::read_dir(path)? {
+                let entry = entry?;
+                if entry.file_type()?.is_dir() {
+                    remove_once(&entry.path())?;
+                }
+            }
+            fs::remove_dir(path)
+        }
+        other => other,
     }
 }
 
@@ -213,7 +230,7 @@ fn claim_memory(path: &Path) {
         if words(&path.join("cgroup.procs")) != [std::process::id().to_string()] {
             return;
         }
-        let home = path.join("captune-coordinator");
+        let home = path.join("captune-caller");
         if fs::create_dir_all(&home).is_err() || fs::write(home.join("cgroup.procs"), "0").is_err() {
             return;
         }
@@ -225,8 +242,10 @@ fn claim_memory(path: &Path) {
 fn sweep(path: &Path) {
     for entry in fs::read_dir(path).into_iter().flatten().flatten() {
         let is_run = entry.file_name().to_str().is_some_and(|name| name.starts_with(RUN_PREFIX));
-        if is_run && crate::folder::is_abandoned(&entry.path()) {
-            remove(&entry.path());
+        if is_run && folder::is_abandoned(&entry.path()) {
+            // Without waiting: one that is busy is met again by the next.
+            fs::write(entry.path().join("cgroup.kill"), "1").ok();
+            remove_once(&entry.path()).ok();
         }
     }
 }

@@ -46,6 +46,24 @@ fn a_lowered_wall_cap_holds_also_when_it_is_past() {
 }
 
 #[test]
+fn a_second_cancel_does_not_wait_for_grace() {
+    for tier in every_tier() {
+        let stage = Stage::new();
+        let command = stage.direct(misbehave("stubborn")).tier(tier);
+        let control = Control::new();
+        let limits = confine::Limits { grace: Some(Duration::from_secs(60)), ..no_limits() };
+        let finished = std::thread::scope(|scope| {
+            let run = scope.spawn(|| confine::run(&command, &limits, &control).unwrap());
+            stage.await_ready();
+            control.cancel();
+            control.cancel();
+            run.join().unwrap()
+        });
+        assert_eq!(finished.stopped, Some(Stop::Cancelled), "{tier}");
+    }
+}
+
+#[test]
 fn a_cap_is_never_raised() {
     let control = Control::new();
     control.lower_wall(Duration::from_secs(3600));

@@ -6,13 +6,13 @@ use std::time::Duration;
 
 use confine::{Command, Control, Finished, LaunchError, Limits};
 
-/// `coordinate TIER WHAT...`: runs another misbehaviour of this program, or a program given by its
+/// `call TIER WHAT...`: runs another misbehaviour of this program, or a program given by its
 /// path, without any limit but a minute of wall time, and prints its record.
 pub(crate) fn once(words: &[String]) {
     show(run(&words[0], &words[1..], std::env::var_os("READY")));
 }
 
-/// `coordinate-both TIER WHAT...`: the same twice at a time; the second is ready at `$READY2`.
+/// `call-both TIER WHAT...`: the same twice at a time; the second is ready at `$READY2`.
 pub(crate) fn both(words: &[String]) {
     std::thread::scope(|scope| {
         for name in ["READY", "READY2"] {
@@ -28,21 +28,33 @@ fn show(result: Result<Finished, LaunchError>) {
     }
 }
 
-/// `coordinate-many TIER COUNT`: runs a target that leaves an orphan that many times, and prints how
-/// many descriptors and children it has more than after the first, and how many control groups.
-pub(crate) fn many(tier: &str, count: usize) {
-    let orphan = ["orphan".to_owned()];
-    let descriptors = || std::fs::read_dir("/proc/self/fd").expect("/proc").count();
-    run(tier, &orphan, None).expect("a run");
-    let before = descriptors();
+/// `call-many TIER COUNT WHAT...`: runs a misbehaviour that many times, and prints how many
+/// descriptors it and its guardian have more than after the first, and how many processes and control
+/// groups are left.
+pub(crate) fn many(tier: &str, count: usize, what: &[String]) {
+    run(tier, what, None).expect("a run");
+    let guardian = children(std::process::id())[0];
+    let descriptors = |pid: u32| std::fs::read_dir(format!("/proc/{pid}/fd")).expect("/proc").count();
+    let both = || {
+        // A supervisor ends a moment after its report, and the guardian takes note of it.
+        while !children(guardian).is_empty() {
+            std::thread::yield_now();
+        }
+        descriptors(std::process::id()) + descriptors(guardian)
+    };
+    let before = both();
     for _ in 1..count {
-        run(tier, &orphan, None).expect("a run");
+        run(tier, what, None).expect("a run");
     }
-    let children = std::fs::read_to_string(format!("/proc/self/task/{}/children", std::process::id()));
-    println!("descriptors {}", descriptors() - before);
+    println!("descriptors {}", both() as i64 - before as i64);
     // The guardian is the one child it keeps.
-    println!("children {}", children.expect("/proc").split_whitespace().count() - 1);
+    println!("children {}", children(std::process::id()).len() - 1);
     println!("groups {}", groups(Path::new("/sys/fs/cgroup")));
+}
+
+fn children(pid: u32) -> Vec<u32> {
+    let list = std::fs::read_to_string(format!("/proc/{pid}/task/{pid}/children")).expect("/proc");
+    list.split_whitespace().map(|pid| pid.parse().expect("a number")).collect()
 }
 
 /// Control groups named after this process, anywhere below a folder.
@@ -58,6 +70,9 @@ fn groups(folder: &Path) -> usize {
 }
 
 fn run(tier: &str, words: &[String], ready: Option<OsString>) -> Result<Finished, LaunchError> {
+    // A file that a careless caller would pass on to its children.
+    let careless = std::fs::File::open("/dev/null").expect("/dev/null");
+    rustix::io::fcntl_setfd(&careless, rustix::io::FdFlags::empty()).expect("a descriptor");
     let this = std::env::current_exe().expect("this program");
     let command = match words[0].starts_with('/') {
         true => Command::new(&words[0]).args(&words[1..]),
