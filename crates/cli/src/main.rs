@@ -31,7 +31,7 @@ enum Verb {
 }
 
 fn main() -> std::process::ExitCode {
-    // Before anything else: every run starts a copy of this program as its supervisor.
+    // Before anything else: the first run starts a copy of this program as guardian.
     confine::supervise_if_asked();
     let result = match Arguments::parse().verb {
         Verb::Exec(arguments) => exec::exec(arguments),
@@ -39,5 +39,7 @@ fn main() -> std::process::ExitCode {
         Verb::Space(arguments) => space::space(arguments),
         Verb::Exhibit(arguments) => Ok(doctor::exhibit::exhibit(&arguments)),
     };
-    result.unwrap_or_else(|error| message::report(&error)).into()
+    let code = result.unwrap_or_else(|error| message::report(&error));
+    confine::dismiss_guardians();
+    code.into()
 }

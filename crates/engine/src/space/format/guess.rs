@@ -14,8 +14,19 @@ impl Format {
             "json" => Some(Self::ConfigSpaceJson),
             "yaml" | "yml" => Some(Self::ConfigSpaceYaml),
             "pcs" => Some(by_lines(text).unwrap_or(Self::PcsOld)),
-            _ => by_lines(text),
+            _ => by_content(text),
         }
+    }
+}
+
+/// A brace at the beginning speaks for JSON, ConfigSpace's first key for YAML.
+fn by_content(text: &str) -> Option<Format> {
+    if text.trim_start().starts_with('{') {
+        Some(Format::ConfigSpaceJson)
+    } else if text.lines().any(|line| line.trim_end() == "hyperparameters:") {
+        Some(Format::ConfigSpaceYaml)
+    } else {
+        by_lines(text)
     }
 }
 
