@@ -393,6 +393,10 @@ fn formats_are_told_apart() {
     assert_eq!(guess("x.toml", NEW), Some(Format::Toml));
     assert_eq!(guess("x.yml", ""), Some(Format::ConfigSpaceYaml));
     assert_eq!(guess("x.json", ""), Some(Format::ConfigSpaceJson));
+    assert_eq!(guess("-", "\n{\"name\": null}"), Some(Format::ConfigSpaceJson));
+    assert_eq!(guess("-", "name: x\nhyperparameters:\n  - a\n"), Some(Format::ConfigSpaceYaml));
+    assert_eq!(guess("-", "alpha = { float = [1, 2] }\n"), None);
+    assert_eq!(guess("space", "[parameters]\na = { integer = [1, 2] }\n"), None);
     assert_eq!(guess("notes.txt", "hello world\n[section]\na = { float = [0, 1] }\n"), None);
     assert_eq!(guess("empty.pcs", "\n# nothing\n"), Some(Format::PcsOld));
 }
