@@ -3,6 +3,7 @@
 //! A reader keeps everything its format can say or names the line it cannot keep; a writer refuses
 //! what its format cannot say rather than dropping it.
 
+mod configspace;
 pub(crate) mod toml;
 
 use std::fmt;
@@ -66,6 +67,7 @@ pub fn read(text: &str, file_name: &str, format: Format) -> Result<Space, Diagno
     let text = text.strip_prefix('\u{feff}').unwrap_or(text);
     match format {
         Format::Toml => toml::read(text, file_name),
+        Format::ConfigSpaceJson | Format::ConfigSpaceYaml => configspace::read(text, file_name, format),
         other => {
             let mistake = Diagnostic::new(Span::NONE, format!("the format {other} cannot be read yet"));
             Err(Diagnostics::new(file_name, text, vec![mistake]))
@@ -91,6 +93,7 @@ pub fn read_bytes(bytes: &[u8], file_name: &str, format: Format) -> Result<Space
 pub fn write(space: &Space, format: Format) -> Result<String, CannotExpress> {
     match format {
         Format::Toml => Ok(toml::write(space)),
+        Format::ConfigSpaceJson | Format::ConfigSpaceYaml => configspace::write(space, format),
         _ => Err(CannotExpress { format, what: vec!["anything yet".to_owned()] }),
     }
 }
