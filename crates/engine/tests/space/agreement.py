@@ -1,9 +1,12 @@
 """Answers for the real ConfigSpace package: one JSON object per line in, one per line out.
 
-    {"space": TEXT, "samples": 1000, "configurations": [{NAME: VALUE}]}
-    {"checked": [[VALID, [ACTIVE NAMES] or MESSAGE]], "sampled": [[{NAME: VALUE}, VALID]]}
+    {"space": JSON, "yaml": YAML, "samples": 1000, "configurations": [{NAME: VALUE}]}
+    {"checked": [[VALID, [ACTIVE NAMES] or MESSAGE]], "sampled": [[{NAME: VALUE}, VALID]], "same": BOOL}
+
+`same` says whether the YAML is the same space; null where PyYAML is not installed.
 """
 
+import io
 import json
 import sys
 import warnings
@@ -38,6 +41,13 @@ def sampled(space, count):
             yield [values, False]
 
 
+def same(space, yaml):
+    try:
+        return ConfigSpace.ConfigurationSpace.from_yaml(io.StringIO(yaml)) == space
+    except ImportError:
+        return None
+
+
 for line in sys.stdin:
     request = json.loads(line)
     space = ConfigSpace.ConfigurationSpace.from_serialized_dict(json.loads(request["space"]))
@@ -45,5 +55,6 @@ for line in sys.stdin:
     answer = {
         "checked": [checked(space, values) for values in request["configurations"]],
         "sampled": list(sampled(space, request["samples"])),
+        "same": same(space, request["yaml"]),
     }
     print(json.dumps(answer), file=out, flush=True)

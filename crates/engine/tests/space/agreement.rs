@@ -33,15 +33,15 @@ const OTHERS: [(&str, Format); 14] = [
     ("yahpo-lcbench/config_space.json", Format::ConfigSpaceJson),
     ("pcs/acotsp.irace.txt", Format::Irace),
     ("pcs/branin-ordinal.pcs", Format::PcsNew),
-    ("pcs/cadical-sc17.pcs", Format::PcsNew),
+    ("pcs/cadical-sc17.pcs", Format::PcsOld),
     ("pcs/clasp-cssc14.pcs", Format::PcsOld),
     ("pcs/cryptominisat-cssc14.pcs", Format::PcsOld),
-    ("pcs/leading-ones-100.pcs", Format::PcsOld),
-    ("pcs/lkh.pcs", Format::PcsNew),
+    ("pcs/leading-ones-100.pcs", Format::PcsNew),
+    ("pcs/lkh.pcs", Format::PcsOld),
     ("pcs/logparameters.irace.txt", Format::Irace),
     ("pcs/lpg-new.pcs", Format::PcsNew),
     ("pcs/lpg-old.pcs", Format::PcsOld),
-    ("pcs/saps.pcs", Format::PcsOld),
+    ("pcs/saps.pcs", Format::PcsNew),
     ("pcs/satenstein.pcs", Format::PcsOld),
     ("pcs/spear.pcs", Format::PcsOld),
 ];
@@ -160,10 +160,12 @@ fn configspace_judges_alike() {
         let samples: Vec<Configuration> = (0..COUNT).map(|_| space.sample(&mut rng).unwrap()).collect();
         let mut asked: Vec<Map<String, Value>> = samples.iter().map(values).collect();
         asked.extend((0..COUNT).map(|_| thrown_together(&space, &samples, &mut rng)));
-        let request = json!({ "space": text, "samples": COUNT, "configurations": asked });
+        let yaml = write(&space, Format::ConfigSpaceYaml).unwrap();
+        let request = json!({ "space": text, "yaml": yaml, "samples": COUNT, "configurations": asked });
         writeln!(requests, "{request}").unwrap();
         let answer = answers.next().unwrap_or_else(|| panic!("{name}: ConfigSpace refused\n{text}"));
         let answer: Value = serde_json::from_str(&answer.unwrap()).unwrap();
+        assert!(answer["same"] != false, "{name}: the YAML is another space to ConfigSpace\n{yaml}");
         compare(&name, &space, &asked, &answer);
     }
     drop(requests);
