@@ -6,6 +6,7 @@
 
 mod confine;
 mod quantiles;
+mod space;
 
 use clap::{Parser, Subcommand};
 
@@ -19,6 +20,8 @@ struct Arguments {
 enum Table {
     /// Overhead, overshoot, accuracy and leaks of the runner
     Confine(confine::Arguments),
+    /// Sampling, encoding and large parameter spaces, beside ConfigSpace
+    Space(space::Arguments),
     #[command(name = confine::burner::VERB, hide = true)]
     Burn(confine::burner::Arguments),
 }
@@ -26,6 +29,7 @@ enum Table {
 fn main() -> anyhow::Result<()> {
     match Arguments::parse().table {
         Table::Confine(arguments) => confine::measure(&arguments),
+        Table::Space(arguments) => space::measure(&arguments),
         Table::Burn(arguments) => confine::burner::burn(&arguments),
     }
 }

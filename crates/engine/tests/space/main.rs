@@ -1,6 +1,8 @@
 //! Parameter spaces from text to configurations.
 
+mod agreement;
 mod carried;
+mod configspace;
 mod configurations;
 mod discover;
 mod files;

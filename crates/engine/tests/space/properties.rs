@@ -62,11 +62,34 @@ fn space() -> impl Strategy<Value = Space> {
     let names =
         proptest::collection::btree_set("[a-c]{1,2}|[a-c] [-@:.+%`'\"]{1,2}|\\PC{1,3}|min|in|true", 1..12);
     let parameters = names.prop_flat_map(|names| names.into_iter().map(parameter).collect::<Vec<_>>());
-    (parameters, any::<u64>()).prop_map(|(parameters, seed)| assemble(&parameters, seed))
+    (parameters, any::<u64>()).prop_map(|(parameters, seed)| assemble(&parameters, seed, false))
+}
+
+/// Spaces without steps, arithmetic, dependent bounds and ranges of one number.
+fn plain_space() -> impl Strategy<Value = Space> {
+    let names = proptest::collection::btree_set("[a-c]{1,2}|\\PC{1,3}|in|yes|1.5", 1..12);
+    let parameters = names.prop_flat_map(|names| names.into_iter().map(parameter).collect::<Vec<_>>());
+    (parameters, any::<u64>()).prop_map(|(mut parameters, seed)| {
+        for p in &mut parameters {
+            if let DomainDefinition::Float { step, upper, .. } | DomainDefinition::Integer { step, upper, .. } =
+                &mut p.domain
+                && let BoundDefinition::Number(upper) = &mut upper.value
+            {
+                (*step, *upper) = (None, *upper + 1.0);
+            }
+            if let DomainDefinition::Categorical { choices, .. } = &p.domain
+                && choices.iter().all(|choice| matches!(choice.value, Literal::Boolean(_)))
+            {
+                // The format has no other word for it.
+                p.domain = DomainDefinition::Boolean;
+            }
+        }
+        assemble(&parameters, seed, true)
+    })
 }
 
 /// A statement about a parameter, true of about half of its values.
-fn statement(parameter: &P, name: &str, rng: &mut Rng) -> String {
+fn statement(parameter: &P, name: &str, rng: &mut Rng, plain: bool) -> String {
     let quote = |text: &str, mark: char| {
         let mut out = String::from(mark);
         for c in text.chars() {
@@ -88,6 +111,12 @@ fn statement(parameter: &P, name: &str, rng: &mut Rng) -> String {
                 return format!("{name} != 0");
             };
             let middle = (low + high) / 2.0;
+            if plain {
+                let whole = matches!(parameter.domain, DomainDefinition::Integer { .. });
+                let middle = if whole { middle.floor() } else { middle };
+                let sign = ["<", "<=", "==", "!=", ">=", ">"][rng.below(6)];
+                return format!("{name} {sign} {middle:?}");
+            }
             [
                 format!("{name} >= {middle:?}"),
                 format!("{name} * 2 - 1 < {middle:?} / 0.5"),
@@ -106,12 +135,13 @@ fn statement(parameter: &P, name: &str, rng: &mut Rng) -> String {
     }
 }
 
-fn assemble(parameters: &[P], seed: u64) -> Space {
+fn assemble(parameters: &[P], seed: u64, plain: bool) -> Space {
     let mut rng = Rng::new(seed, "assemble", 0);
     let mut base = SpaceBuilder::default();
     for (i, p) in parameters.iter().enumerate() {
         let mut p = p.clone();
         if i > 0
+            && !plain
             && rng.below(4) == 0
             && let parent = &parameters[rng.below(i)]
             && let DomainDefinition::Integer { .. } = parent.domain
@@ -126,7 +156,7 @@ fn assemble(parameters: &[P], seed: u64) -> Space {
         if i > 0 && rng.below(2) == 0 {
             let mut part = || {
                 let parent = &parameters[rng.below(i)];
-                statement(parent, &parent.name.value, &mut rng)
+                statement(parent, &parent.name.value, &mut rng, plain)
             };
             let (a, b, c) = (part(), part(), part());
             let when = [
@@ -142,7 +172,7 @@ fn assemble(parameters: &[P], seed: u64) -> Space {
     for _ in 0..3 {
         let mut part = || {
             let p = &parameters[rng.below(parameters.len())];
-            statement(p, &p.name.value, &mut rng)
+            statement(p, &p.name.value, &mut rng, plain)
         };
         let clause = format!("{} && {} && !({})", part(), part(), part());
         let mut more = base.clone();
@@ -163,6 +193,24 @@ proptest! {
         let again = read(&text, "space.toml", Format::Toml).unwrap_or_else(|e| panic!("{text}\n{e}"));
         prop_assert_eq!(&again, &space, "{}", text);
         prop_assert_eq!(again.default_configuration().fingerprint(), space.default_configuration().fingerprint());
+    }
+
+    #[test]
+    fn configspace_gives_back_a_space_of_the_same_meaning(space in plain_space(), seed: u64) {
+        for format in [Format::ConfigSpaceJson, Format::ConfigSpaceYaml] {
+            // A list such as [1, true] or a clause about all of a parameter's choices is refused.
+            let Ok(text) = write(&space, format) else { continue };
+            let again = read(&text, "space", format).unwrap_or_else(|e| panic!("{text}\n{e}"));
+            prop_assert_eq!(again.parameters(), space.parameters(), "{}", text);
+            let (mut a, mut b) = (Rng::new(seed, "meaning", 0), Rng::new(seed, "meaning", 0));
+            for _ in 0..20 {
+                let (Ok(x), Ok(y)) = (space.sample(&mut a), again.sample(&mut b)) else { continue };
+                prop_assert_eq!(x.to_string(), y.to_string(), "{}", text);
+            }
+            // What has been said in other words once stays as it is.
+            let text = write(&again, format).unwrap();
+            prop_assert_eq!(read(&text, "space", format).unwrap(), again, "{}", text);
+        }
     }
 
     #[test]

@@ -43,18 +43,20 @@ impl Comparison {
         }
     }
 
-    fn holds(self, left: f64, right: f64) -> f64 {
-        if left.is_nan() || right.is_nan() {
-            return f64::NAN;
-        }
-        truth(match self {
+    /// Whether it holds between two numbers.
+    pub(crate) fn accepts(self, left: f64, right: f64) -> bool {
+        match self {
             Self::Equal => left == right,
             Self::NotEqual => left != right,
             Self::Less => left < right,
             Self::LessOrEqual => left <= right,
             Self::Greater => left > right,
             Self::GreaterOrEqual => left >= right,
-        })
+        }
+    }
+
+    fn holds(self, left: f64, right: f64) -> f64 {
+        if left.is_nan() || right.is_nan() { f64::NAN } else { truth(self.accepts(left, right)) }
     }
 }
 

@@ -3,6 +3,7 @@
 //! A reader keeps everything its format can say or names the line it cannot keep; a writer refuses
 //! what its format cannot say rather than dropping it.
 
+mod configspace;
 mod guess;
 mod irace;
 mod irace_write;
@@ -79,10 +80,7 @@ pub fn read(text: &str, file_name: &str, format: Format) -> Result<Space, Diagno
         Format::PcsOld => pcs_old::read(text, file_name),
         Format::PcsNew => pcs_new::read(text, file_name),
         Format::Irace => irace::read(text, file_name),
-        other => {
-            let mistake = Diagnostic::new(Span::NONE, format!("the format {other} cannot be read yet"));
-            Err(Diagnostics::new(file_name, text, vec![mistake]))
-        }
+        Format::ConfigSpaceJson | Format::ConfigSpaceYaml => configspace::read(text, file_name, format),
     }
 }
 
@@ -107,6 +105,6 @@ pub fn write(space: &Space, format: Format) -> Result<String, CannotExpress> {
         Format::PcsOld => pcs_old::write(space),
         Format::PcsNew => pcs_new::write(space),
         Format::Irace => irace_write::write(space),
-        _ => Err(CannotExpress { format, what: vec!["anything yet".to_owned()] }),
+        Format::ConfigSpaceJson | Format::ConfigSpaceYaml => configspace::write(space, format),
     }
 }
