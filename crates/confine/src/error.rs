@@ -231,3 +231,27 @@ impl std::fmt::Display for Step {
         })
     }
 }
+
+/// A step that failed, with the system's error number.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+pub(crate) struct Failure {
+    pub(crate) step: Step,
+    pub(crate) errno: i32,
+}
+
+impl Failure {
+    pub(crate) fn new(step: Step, error: impl Into<io::Error>) -> Self {
+        Self { step, errno: error.into().raw_os_error().unwrap_or(libc::EIO) }
+    }
+}
+
+/// Attaches the step to a failing system call.
+pub(crate) trait DuringStep<T> {
+    fn during(self, step: Step) -> Result<T, Failure>;
+}
+
+impl<T, E: Into<io::Error>> DuringStep<T> for Result<T, E> {
+    fn during(self, step: Step) -> Result<T, Failure> {
+        self.map_err(|error| Failure::new(step, error))
+    }
+}

@@ -13,7 +13,7 @@ use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use crate::command::{Command, Folder, Stdin};
 use crate::control::Control;
 use crate::environment;
-use crate::error::LaunchError;
+use crate::error::{Failure, LaunchError, Step};
 use crate::finished::Finished;
 use crate::folder::Private;
 use crate::guardian;
@@ -128,13 +128,13 @@ fn hand_over(
     Ok(report.ok().flatten().map(|(report, _)| report))
 }
 
-fn not_started(failure: wire::Failure, tier: Tier, command: &Command) -> LaunchError {
+fn not_started(failure: Failure, tier: Tier, command: &Command) -> LaunchError {
     let source = io::Error::from_raw_os_error(failure.errno);
     match failure.step {
         step if step.is_of_tier() && !is_of_the_moment(failure.errno) => {
             LaunchError::Tier { tier, why: format!("{step}: {source}") }
         }
-        crate::error::Step::Exec => {
+        Step::Exec => {
             let why = match failure.errno {
                 libc::ENOEXEC => {
                     "it is neither a program for this machine nor a script that begins with `#!`".into()

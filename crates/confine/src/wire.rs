@@ -19,7 +19,7 @@ use rustix::net::{
 use serde::{Deserialize, Serialize, de::DeserializeOwned};
 
 use crate::command::Keep;
-use crate::error::Step;
+use crate::error::Failure;
 use crate::finished::Finished;
 use crate::limits::{Cores, Limits};
 use crate::tier::{Tier, cgroup};
@@ -86,30 +86,6 @@ pub(crate) mod path_bytes {
     pub(crate) fn deserialize<'de, D: Deserializer<'de>>(from: D) -> Result<Option<PathBuf>, D::Error> {
         let bytes = Option::<Vec<u8>>::deserialize(from)?;
         Ok(bytes.map(|bytes| OsString::from_vec(bytes).into()))
-    }
-}
-
-/// A step that failed, with the system's error number.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
-pub(crate) struct Failure {
-    pub(crate) step: Step,
-    pub(crate) errno: i32,
-}
-
-impl Failure {
-    pub(crate) fn new(step: Step, error: impl Into<io::Error>) -> Self {
-        Self { step, errno: error.into().raw_os_error().unwrap_or(libc::EIO) }
-    }
-}
-
-/// Attaches the step to a failing system call.
-pub(crate) trait DuringStep<T> {
-    fn during(self, step: Step) -> Result<T, Failure>;
-}
-
-impl<T, E: Into<io::Error>> DuringStep<T> for Result<T, E> {
-    fn during(self, step: Step) -> Result<T, Failure> {
-        self.map_err(|error| Failure::new(step, error))
     }
 }
 

@@ -4,13 +4,13 @@ use rustix::process::{Pid, Signal, kill_process_group, set_child_subreaper};
 
 use super::deaths::Deaths;
 use super::tree::Tree;
-use crate::error::Step;
+use crate::error::{DuringStep, Failure, Step};
 use crate::finished::CpuTime;
 use crate::limits::Limits;
 use crate::sys::{self, Forked};
 use crate::tier::cgroup::ControlGroup;
 use crate::tier::{Tier, namespace};
-use crate::wire::{Birth, DuringStep, Failure};
+use crate::wire::Birth;
 
 /// One run's enclosure, made and held by its supervisor.
 pub(super) enum Enclosure {

@@ -11,12 +11,12 @@ use rustix::process::{Pid, PidfdFlags, Signal, getpid, kill_process, pidfd_open,
 
 use super::supervise;
 use super::tree::Tree;
-use crate::error::Step;
+use crate::error::{DuringStep, Failure, Step};
 use crate::finished::Exit;
 use crate::folder;
 use crate::sys::{self, Forked, Wait};
 use crate::tier::{Tier, cgroup, namespace};
-use crate::wire::{self, Birth, DuringStep, Failure, Report};
+use crate::wire::{self, Birth, Report};
 
 /// Forks supervisors until the caller is gone and nothing of its runs is left.
 pub(super) fn guard(births: OwnedFd) -> Option<()> {

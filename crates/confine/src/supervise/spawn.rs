@@ -13,9 +13,9 @@ use rustix::process::{
 use rustix::thread::{CpuSet, sched_setaffinity, set_no_new_privs};
 
 use super::enclosure::Enclosure;
-use crate::error::Step;
+use crate::error::{DuringStep, Failure, Step};
 use crate::sys::{self, Forked};
-use crate::wire::{DuringStep, Failure, Job};
+use crate::wire::Job;
 
 /// The target's first process.
 pub(super) struct Main {

@@ -13,12 +13,12 @@ use super::meter::Meter;
 use super::output::Stream;
 use super::spawn::{self, Main};
 use super::tree::Tree;
-use crate::error::Step;
+use crate::error::{DuringStep, Failure, Step};
 use crate::finished::{CpuTime, Exit, Finished, Stop};
 use crate::limits::{Cores, Limit, implied_wall};
 use crate::sys;
 use crate::tier::cgroup::ControlGroup;
-use crate::wire::{self, Birth, DuringStep, Failure, Job, Order};
+use crate::wire::{self, Birth, Job, Order};
 
 /// The shortest wait between two looks at the CPU time, and the longest that it grows to while the
 /// tree uses none.

@@ -20,11 +20,10 @@ use std::time::Duration;
 use rustix::fs::FlockOperation;
 use serde::{Deserialize, Serialize};
 
-use crate::error::Step;
+use crate::error::{DuringStep, Failure, Step};
 use crate::finished::CpuTime;
 use crate::folder::{self, RUN_PREFIX};
 use crate::limits::Limits;
-use crate::wire::{DuringStep, Failure};
 
 /// Where to make the group of one run.
 #[derive(Debug, Clone, Serialize, Deserialize)]

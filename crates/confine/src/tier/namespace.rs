@@ -6,9 +6,8 @@ use rustix::mount::{MountFlags, MountPropagationFlags, mount, mount_change};
 use rustix::process::{getgid, getuid};
 use rustix::thread::UnshareFlags;
 
-use crate::error::Step;
+use crate::error::{DuringStep, Failure, Step};
 use crate::sys::{self, Forked};
-use crate::wire::{DuringStep, Failure};
 
 /// Forks a child that is the first process of a new PID namespace.
 ///
