@@ -145,9 +145,10 @@ fn sampling(space: &Space, mut peer: Option<Peer>, rounds: usize) -> Result<()> 
         ("ConfigSpace, one at a time", single),
         ("ConfigSpace, batches of 1000", batch),
     ] {
+        let times =
+            |peer: f64| if peer.is_finite() { format!("{:.1}", peer / seconds) } else { String::new() };
         if seconds.is_finite() {
-            let (alone, batched) = (single / seconds, batch / seconds);
-            println!("| {way} | {:.2} | {alone:.0} | {batched:.1} |", seconds * 1e6);
+            println!("| {way} | {:.2} | {} | {} |", seconds * 1e6, times(single), times(batch));
         }
     }
     if let Some(mut peer) = peer {
