@@ -11,10 +11,13 @@ use super::Setting;
 /// Everything that could be left.
 #[derive(Debug, PartialEq, Eq)]
 struct Left {
-    children: usize,
+    /// Processes below us, without the guardian.
+    processes: usize,
+    /// Of us and the guardian.
     descriptors: usize,
     folders: usize,
     cgroups: usize,
+    /// Of us and the guardian.
     resident_kib: u64,
 }
 
@@ -22,7 +25,7 @@ struct Left {
 pub(super) fn search(setting: &Setting, runs: usize) -> Result<()> {
     println!("\n## Left after {runs} runs, two at a time\n");
     println!(
-        "| tier | children | descriptors | folders | cgroups | memory KiB, after a tenth -> at the end |"
+        "| tier | processes | descriptors | folders | cgroups | memory KiB, after a tenth -> at the end |"
     );
     println!("|---|---|---|---|---|---|");
     for &tier in &setting.tiers {
@@ -44,7 +47,7 @@ pub(super) fn search(setting: &Setting, runs: usize) -> Result<()> {
         let after = left()?;
         println!(
             "| {tier} | {} | {:+} | {} | {} | {} -> {} |",
-            after.children,
+            after.processes,
             after.descriptors as i64 - before.descriptors as i64,
             after.folders,
             after.cgroups,
@@ -57,24 +60,42 @@ pub(super) fn search(setting: &Setting, runs: usize) -> Result<()> {
 
 fn left() -> Result<Left> {
     let id = std::process::id();
-    let status = fs::read_to_string("/proc/self/status")?;
-    let resident = status.lines().find_map(|line| line.strip_prefix("VmRSS:")).context("no VmRSS")?;
+    let guardian = children(id)?.into_iter().next().context("no guardian")?;
+    // A supervisor ends a moment after its report.
+    let mut patience = 1000;
+    while !children(guardian)?.is_empty() && patience > 0 {
+        std::thread::sleep(std::time::Duration::from_millis(1));
+        patience -= 1;
+    }
     let prefix = format!("captune-run-{id}-");
     let ours = |folder: &Path| -> usize {
         let entries = fs::read_dir(folder).into_iter().flatten().flatten();
         entries.filter(|entry| entry.file_name().to_string_lossy().starts_with(&prefix)).count()
     };
-    let mut children = 0;
-    for thread in fs::read_dir("/proc/self/task")?.flatten() {
-        children += fs::read_to_string(thread.path().join("children"))?.split_whitespace().count();
-    }
+    let descriptors = |pid: u32| -> Result<usize> { Ok(fs::read_dir(format!("/proc/{pid}/fd"))?.count()) };
     Ok(Left {
-        children,
-        descriptors: fs::read_dir("/proc/self/fd")?.count(),
+        processes: children(id)?.len() - 1 + children(guardian)?.len(),
+        descriptors: descriptors(id)? + descriptors(guardian)?,
         folders: ours(&std::env::temp_dir()),
         cgroups: groups(Path::new("/sys/fs/cgroup"), &ours),
-        resident_kib: resident.trim().trim_end_matches(" kB").parse()?,
+        resident_kib: resident_kib(id)? + resident_kib(guardian)?,
     })
+}
+
+/// The children of all threads of a process.
+fn children(pid: u32) -> Result<Vec<u32>> {
+    let mut children = Vec::new();
+    for thread in fs::read_dir(format!("/proc/{pid}/task"))?.flatten() {
+        let list = fs::read_to_string(thread.path().join("children"))?;
+        children.extend(list.split_whitespace().filter_map(|pid| pid.parse::<u32>().ok()));
+    }
+    Ok(children)
+}
+
+fn resident_kib(pid: u32) -> Result<u64> {
+    let status = fs::read_to_string(format!("/proc/{pid}/status"))?;
+    let resident = status.lines().find_map(|line| line.strip_prefix("VmRSS:")).context("no VmRSS")?;
+    Ok(resident.trim().trim_end_matches(" kB").parse()?)
 }
 
 /// Groups of ours anywhere below the mount, wherever it is.

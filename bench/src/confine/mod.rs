@@ -3,6 +3,7 @@
 
 pub(crate) mod burner;
 mod leaks;
+mod peer;
 
 use std::ffi::OsStr;
 use std::path::PathBuf;
@@ -21,9 +22,12 @@ use crate::quantiles::Quantiles;
 
 #[derive(Args)]
 pub(crate) struct Arguments {
-    /// The executable that supervises; `captune` beside this program if not given
+    /// The executable to start as guardian; `captune` beside this program if not given
     #[arg(long)]
-    supervisor: Option<PathBuf>,
+    guardian: Option<PathBuf>,
+    /// A runsolver to measure beside
+    #[arg(long)]
+    runsolver: Option<PathBuf>,
     /// Fewer repetitions, for a first look
     #[arg(long)]
     quick: bool,
@@ -34,7 +38,7 @@ pub(crate) struct Arguments {
 
 /// What all series share.
 struct Setting {
-    supervisor: PathBuf,
+    guardian: PathBuf,
     this: PathBuf,
     tiers: Vec<Tier>,
     repetitions: usize,
@@ -42,12 +46,12 @@ struct Setting {
 
 /// Measures everything and prints it as Markdown.
 pub(crate) fn measure(arguments: &Arguments) -> Result<()> {
-    let supervisor = match &arguments.supervisor {
+    let guardian = match &arguments.guardian {
         Some(path) => path.clone(),
         None => std::env::current_exe()?.with_file_name("captune"),
     };
     let repetitions = if arguments.quick { 50 } else { 400 };
-    let mut setting = Setting { supervisor, this: std::env::current_exe()?, tiers: Vec::new(), repetitions };
+    let mut setting = Setting { guardian, this: std::env::current_exe()?, tiers: Vec::new(), repetitions };
     let works = |&tier: &Tier| setting.run(tier, &setting.burn(1, 0.0), &Limits::default()).is_ok();
     setting.tiers = Tier::ALL.into_iter().filter(works).collect();
     overhead(&setting)?;
@@ -55,12 +59,15 @@ pub(crate) fn measure(arguments: &Arguments) -> Result<()> {
     wall_overshoot(&setting, Duration::from_secs(1), setting.repetitions / 20)?;
     cpu_overshoot(&setting)?;
     accuracy(&setting)?;
+    if let Some(runsolver) = &arguments.runsolver {
+        peer::compare(&setting, runsolver)?;
+    }
     leaks::search(&setting, arguments.runs)
 }
 
 impl Setting {
     fn command(&self, program: impl AsRef<OsStr>) -> Command {
-        Command::new(program).supervisor(&self.supervisor).folder(Folder::Given("/".into()))
+        Command::new(program).guardian(&self.guardian).folder(Folder::Given("/".into()))
     }
 
     /// Our own program as a target that uses a known CPU time.

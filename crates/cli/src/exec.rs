@@ -20,9 +20,11 @@ use crate::record;
 #[command(after_help = "\
 The command is run as given, never through a shell. It sees PATH, HOME, LANG and TMPDIR of your
 environment, OMP_NUM_THREADS=1, and what you pass or set. When it ends, its whole process tree does.
+Its output is shown when it has ended: the first 64 KiB and the last 1 MiB of each stream.
 
 Exit code: the command's own; 124 if a limit stopped it; 128 + n if signal n ended it; 130 if you
-interrupted it; 2 or 4 if it could not be run as asked. --json tells them apart.")]
+interrupted it (once more to skip the grace); 1, 2 or 4 if it could not be run as asked. --json tells
+them apart.")]
 pub(crate) struct Arguments {
     /// Print one JSON object with everything measured, and the command's output inside it
     #[arg(long)]
@@ -49,7 +51,7 @@ pub(crate) struct Arguments {
     #[arg(long, value_name = "FILE")]
     stderr: Option<PathBuf>,
     /// The command and its arguments
-    #[arg(last = true, required = true, value_name = "CMD")]
+    #[arg(trailing_var_arg = true, allow_hyphen_values = true, required = true, value_name = "CMD")]
     command: Vec<OsString>,
     #[command(flatten)]
     limits: LimitArguments,
@@ -70,15 +72,13 @@ pub(crate) fn exec(arguments: Arguments) -> anyhow::Result<ExitCode> {
     let finished = confine::run(&command(&arguments)?, &limits, &control)?;
 
     if arguments.json {
-        print(record::json(&arguments.command, &finished).as_bytes())?;
+        message::print(record::json(&arguments.command, &finished).as_bytes())?;
     } else {
         if arguments.stdout.is_none() {
-            print(&finished.stdout.joined())?;
+            message::print(&finished.stdout.joined())?;
         }
         if arguments.stderr.is_none() {
-            std::io::stderr()
-                .write_all(&finished.stderr.joined())
-                .context("cannot write to standard error")?;
+            std::io::stderr().write_all(&finished.stderr.joined()).ok();
         }
         message::say(&record::summary(&finished, &limits));
     }
@@ -116,16 +116,29 @@ fn command(arguments: &Arguments) -> anyhow::Result<Command> {
     Ok(command)
 }
 
-/// Ctrl-C and its kin end the command and not us: its record is still to be printed.
+/// Ctrl-C and its kin end the command and not us: its record is still to be printed. The third time
+/// they end us, whatever we are waiting for, and the command with us.
 fn cancel_on_signal(control: &Arc<Control>) -> anyhow::Result<()> {
-    let mut signals = Signals::new([SIGINT, SIGTERM, SIGHUP]).context("cannot listen for signals")?;
+    let wanted = [SIGINT, SIGTERM, SIGHUP].into_iter().filter(|&signal| !is_ignored(signal));
+    let mut signals = Signals::new(wanted).context("cannot listen for signals")?;
     let control = Arc::clone(control);
     std::thread::spawn(move || {
-        for _ in signals.forever() {
+        for (count, _) in signals.forever().enumerate() {
             control.cancel();
+            if count == 2 {
+                #[expect(clippy::exit, reason = "the main thread may be stuck for ever")]
+                std::process::exit(130);
+            }
         }
     });
     Ok(())
+}
+
+/// Whether we were started with a signal ignored, as `nohup` does.
+fn is_ignored(signal: i32) -> bool {
+    let status = std::fs::read_to_string("/proc/self/status").unwrap_or_default();
+    let mask = status.lines().find_map(|line| line.strip_prefix("SigIgn:")).unwrap_or_default();
+    u64::from_str_radix(mask.trim(), 16).is_ok_and(|mask| mask & (1 << (signal - 1)) != 0)
 }
 
 fn exit_code(finished: &Finished) -> ExitCode {
@@ -135,14 +148,5 @@ fn exit_code(finished: &Finished) -> ExitCode {
         // The system has eight bits for a code and fewer for a signal.
         (None, Exit::Code(code)) => ExitCode::OfTarget(code as u8),
         (None, Exit::Signal(signal)) => ExitCode::OfTarget(128 + signal as u8),
-    }
-}
-
-/// Prints data. A reader that has gone away is no error of ours.
-fn print(data: &[u8]) -> anyhow::Result<()> {
-    let mut out = std::io::stdout().lock();
-    match out.write_all(data).and_then(|()| out.flush()) {
-        Err(error) if error.kind() == std::io::ErrorKind::BrokenPipe => Ok(()),
-        other => other.context("cannot write to standard output"),
     }
 }

@@ -5,6 +5,8 @@
 pub(crate) enum ExitCode {
     /// 0: done.
     Done,
+    /// 1: something failed that is no fault of the arguments.
+    Failed,
     /// 2: the arguments or the files they name are wrong.
     Usage,
     /// 4: a limit was asked for that cannot be enforced here.
@@ -19,6 +21,7 @@ impl From<ExitCode> for std::process::ExitCode {
     fn from(code: ExitCode) -> Self {
         Self::from(match code {
             ExitCode::Done => 0,
+            ExitCode::Failed => 1,
             ExitCode::Usage => 2,
             ExitCode::Unenforceable => 4,
             ExitCode::Interrupted => 130,

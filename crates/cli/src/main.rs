@@ -7,6 +7,7 @@ mod exit_code;
 mod limits;
 mod message;
 mod record;
+mod space;
 
 use clap::{Parser, Subcommand};
 
@@ -23,17 +24,22 @@ enum Verb {
     Exec(exec::Arguments),
     /// Show what this machine can enforce, by really confining something
     Doctor(doctor::Arguments),
+    /// Show, check, convert, sample or discover the parameters of a program
+    Space(space::Arguments),
     #[command(name = doctor::exhibit::VERB, hide = true)]
     Exhibit(doctor::exhibit::Arguments),
 }
 
 fn main() -> std::process::ExitCode {
-    // Before anything else: every run starts a copy of this program as its supervisor.
+    // Before anything else: the first run starts a copy of this program as guardian.
     confine::supervise_if_asked();
     let result = match Arguments::parse().verb {
         Verb::Exec(arguments) => exec::exec(arguments),
         Verb::Doctor(arguments) => doctor::doctor(&arguments),
+        Verb::Space(arguments) => space::space(arguments),
         Verb::Exhibit(arguments) => Ok(doctor::exhibit::exhibit(&arguments)),
     };
-    result.unwrap_or_else(|error| message::report(&error)).into()
+    let code = result.unwrap_or_else(|error| message::report(&error));
+    confine::dismiss_guardians();
+    code.into()
 }

@@ -1,28 +1,88 @@
-//! Errors as a person reads them: what happened, because of what, and one hint.
+//! Errors as a person reads them: what happened, because of what, and one hint. And data.
+
+use std::fmt::{self, Display};
+use std::io::{self, Write};
 
 use confine::LaunchError;
+use engine::space::Diagnostics;
 
 use crate::exit_code::ExitCode;
 
+/// An error with advice.
+#[derive(Debug)]
+pub(crate) struct Hinted {
+    pub(crate) message: String,
+    pub(crate) hint: String,
+}
+
+impl Display for Hinted {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.message)
+    }
+}
+
+impl std::error::Error for Hinted {}
+
+/// Data that could not be written.
+#[derive(Debug)]
+struct Unwritten(io::Error);
+
+impl Display for Unwritten {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("cannot write to standard output")
+    }
+}
+
+impl std::error::Error for Unwritten {
+    fn source(&self) -> Option<&(dyn std::error::Error + 'static)> {
+        Some(&self.0)
+    }
+}
+
 /// Prints an error with its causes and says how the program ends.
-#[expect(clippy::print_stderr, reason = "this is where messages are printed")]
 pub(crate) fn report(error: &anyhow::Error) -> ExitCode {
-    eprintln!("captune: error: {error}");
+    if let Some(mistakes) = error.downcast_ref::<Diagnostics>() {
+        line(mistakes.to_string().trim_end());
+        say(&format!("{}: {}", mistakes.file(), count(mistakes.list().len(), "error")));
+        return ExitCode::Usage;
+    }
+    line(format_args!("captune: error: {error}"));
     for cause in error.chain().skip(1) {
-        eprintln!("  because: {cause}");
+        line(format_args!("  because: {cause}"));
     }
     let launch = error.chain().find_map(|cause| cause.downcast_ref::<LaunchError>());
-    if let Some(hint) = launch.and_then(LaunchError::hint) {
-        eprintln!("hint: {hint}");
+    let hinted = error.chain().find_map(|cause| cause.downcast_ref::<Hinted>());
+    if let Some(hint) = launch.and_then(LaunchError::hint).or(hinted.map(|hinted| hinted.hint.clone())) {
+        line(format_args!("hint: {hint}"));
     }
     match launch {
         Some(launch) if launch.is_unenforceable() => ExitCode::Unenforceable,
+        Some(launch) if launch.is_of_system() => ExitCode::Failed,
+        None if error.is::<Unwritten>() => ExitCode::Failed,
         _ => ExitCode::Usage,
     }
 }
 
 /// Prints a line that is no data.
-#[expect(clippy::print_stderr, reason = "this is where messages are printed")]
-pub(crate) fn say(line: &str) {
-    eprintln!("captune: {line}");
+pub(crate) fn say(text: &str) {
+    line(format_args!("captune: {text}"));
+}
+
+fn line(text: impl Display) {
+    // Where nobody can be told, there is nobody to be told that either.
+    writeln!(io::stderr(), "{text}").ok();
+}
+
+/// A number and what it counts.
+pub(crate) fn count(number: usize, noun: &str) -> String {
+    if number == 1 { format!("1 {noun}") } else { format!("{number} {noun}s") }
+}
+
+/// Prints data. A reader that has gone away is no error of ours.
+pub(crate) fn print(data: &[u8]) -> anyhow::Result<()> {
+    let mut out = io::stdout().lock();
+    match out.write_all(data).and_then(|()| out.flush()) {
+        Err(error) if error.kind() == io::ErrorKind::BrokenPipe => Ok(()),
+        other => other.map_err(|error| Unwritten(error).into()),
+    }
 }

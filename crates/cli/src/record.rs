@@ -39,6 +39,13 @@ pub(crate) fn summary(finished: &Finished, limits: &Limits) -> String {
         Some(1) => parts.push("killed 1 process it left behind".into()),
         Some(count) => parts.push(format!("killed {count} processes it left behind")),
     }
+    let dropped = finished.stdout.dropped() + finished.stderr.dropped();
+    if dropped > 0 {
+        parts.push(format!("{dropped} bytes of output not kept (--stdout and --stderr keep all)"));
+    }
+    if !(finished.stdout.file_complete && finished.stderr.file_complete) {
+        parts.push("an output file could not take all".into());
+    }
     if let Some(path) = &finished.left_behind {
         parts.push(format!("could not remove {}", path.display()));
     }
@@ -87,7 +94,7 @@ pub(crate) fn json(command: &[OsString], finished: &Finished) -> String {
         "tier": finished.tier,
         "stdout": stream(&finished.stdout),
         "stderr": stream(&finished.stderr),
-        "left_behind": finished.left_behind,
+        "left_behind": finished.left_behind.as_ref().map(|path| path.to_string_lossy()),
     });
     format!("{record}\n")
 }
@@ -97,6 +104,7 @@ fn stream(captured: &Captured) -> Value {
     let mut object = Map::new();
     object.insert("bytes".into(), json!(captured.written));
     object.insert("dropped_bytes".into(), json!(captured.dropped()));
+    object.insert("file_complete".into(), json!(captured.file_complete));
     for (name, bytes) in [("head", &captured.head), ("tail", &captured.tail)] {
         match std::str::from_utf8(bytes) {
             Ok(text) => object.insert(name.into(), json!(text)),

@@ -7,6 +7,9 @@ use std::path::{Path, PathBuf};
 use crate::tier::Tier;
 
 /// One command, as the caller wants it run.
+///
+/// Its target inherits umask, resource limits and priority of the caller as they were at the
+/// caller's first run.
 #[derive(Debug, Clone)]
 pub struct Command {
     pub(crate) program: OsString,
@@ -19,7 +22,7 @@ pub struct Command {
     pub(crate) stderr_file: Option<PathBuf>,
     pub(crate) keep: Keep,
     pub(crate) tier: Option<Tier>,
-    pub(crate) supervisor: Option<PathBuf>,
+    pub(crate) guardian: Option<PathBuf>,
 }
 
 /// Where the target runs.
@@ -67,7 +70,7 @@ impl Command {
             stderr_file: None,
             keep: Keep { head: 64 << 10, tail: 1 << 20 },
             tier: None,
-            supervisor: None,
+            guardian: None,
         }
     }
 
@@ -132,10 +135,10 @@ impl Command {
         self
     }
 
-    /// Names the executable to start as supervisor, for hosts (an interpreter, a test) that do not
-    /// call [`crate::supervise_if_asked`] themselves. The default is the running executable.
-    pub fn supervisor(mut self, executable: impl AsRef<Path>) -> Self {
-        self.supervisor = Some(executable.as_ref().to_owned());
+    /// Names the executable to start as guardian, for hosts (an interpreter, a test) that do not call
+    /// [`crate::supervise_if_asked`] themselves. The default is the running executable.
+    pub fn guardian(mut self, executable: impl AsRef<Path>) -> Self {
+        self.guardian = Some(executable.as_ref().to_owned());
         self
     }
 }

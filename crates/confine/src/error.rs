@@ -91,9 +91,9 @@ pub enum LaunchError {
         /// What the system said.
         source: io::Error,
     },
-    /// The supervisor could not be started.
-    #[error("the supervisor `{}` could not be started", path.display())]
-    Supervisor {
+    /// The guardian could not be started.
+    #[error("the guardian `{}` could not be started", path.display())]
+    Guardian {
         /// Its executable.
         path: PathBuf,
         /// Why not.
@@ -122,12 +122,19 @@ impl LaunchError {
                 Tier::Subreaper | Tier::Group => "`captune doctor` shows what this machine can enforce",
             }
             .into(),
-            Self::Supervisor { path, .. } if path.starts_with("/proc") => "/proc must be mounted".into(),
+            Self::Guardian { source, .. } if source.kind() == io::ErrorKind::NotFound => {
+                "/proc must be mounted".into()
+            }
             Self::SupervisorLost => {
                 "run it again; if it happens again, look for the kernel's out-of-memory killer".into()
             }
             _ => return None,
         })
+    }
+
+    /// Whether the cause lies in the system at this moment, and not in what was asked for.
+    pub fn is_of_system(&self) -> bool {
+        matches!(self, Self::Start { .. } | Self::Guardian { .. } | Self::SupervisorLost)
     }
 
     /// Whether the cause is a limit or a tier that this machine cannot enforce.
@@ -149,6 +156,8 @@ pub enum Step {
     Cgroup,
     /// Setting a limit on the control group.
     CgroupLimit,
+    /// Having a process born in the control group.
+    CgroupBirth,
     /// Making user and PID namespaces.
     Namespace,
     /// Mounting a /proc that shows only the namespace.
@@ -175,9 +184,10 @@ pub enum Step {
 
 impl Step {
     /// All steps, in order.
-    const ALL: [Self; 13] = [
+    const ALL: [Self; 14] = [
         Self::Cgroup,
         Self::CgroupLimit,
+        Self::CgroupBirth,
         Self::Namespace,
         Self::MountProc,
         Self::Subreaper,
@@ -206,6 +216,7 @@ impl std::fmt::Display for Step {
         f.write_str(match self {
             Self::Cgroup => "making a control group",
             Self::CgroupLimit => "limiting the control group",
+            Self::CgroupBirth => "having a process born in a control group",
             Self::Namespace => "making user and PID namespaces",
             Self::MountProc => "mounting a private /proc",
             Self::Subreaper => "becoming the reaper of orphans",

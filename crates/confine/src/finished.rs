@@ -50,8 +50,9 @@ pub struct CpuTime {
     pub user: Duration,
     /// In the kernel on its behalf.
     pub system: Duration,
-    /// False when processes were seen whose time nobody accounted for (their parent ignored
-    /// SIGCHLD, outside the cgroup tier): then the true time is at least this.
+    /// False when processes were seen, outside the cgroup tier, whose time nobody accounts for as
+    /// their parent ignores SIGCHLD: then the true time is at least this. True means that no such
+    /// loss was noticed.
     pub complete: bool,
 }
 
@@ -106,12 +107,13 @@ pub struct Finished {
     /// From the start of the main process to its end.
     pub wall: Duration,
     /// Largest memory of the tree in bytes: exact by the cgroup's memory controller; otherwise the
-    /// largest sum of resident sets sampled (shared pages count once for each process) or the
+    /// largest sum of resident sets sampled (in which shared pages count for each process) or the
     /// largest single process, whichever is more.
     pub peak_memory: Option<u64>,
-    /// Orphans of the tree that came to the supervisor.
+    /// Orphans of the tree that came to the supervisor; unknown in the group tier.
     pub adopted: Option<u32>,
-    /// Processes still alive when the main process had ended by itself, and then killed.
+    /// Processes still alive when the main process had ended by itself, and then killed; unknown in
+    /// the group tier, and when we ended the main process ourselves.
     pub stragglers: Option<u32>,
     /// How the tree was held together.
     pub tier: Tier,
@@ -119,7 +121,8 @@ pub struct Finished {
     pub stdout: Captured,
     /// What was kept of standard error.
     pub stderr: Captured,
-    /// The private working directory, if it could not be removed.
+    /// The private folder, if it could not be removed.
+    #[serde(with = "crate::wire::path_bytes")]
     pub left_behind: Option<PathBuf>,
 }
 

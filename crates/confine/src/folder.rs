@@ -2,18 +2,23 @@
 
 use std::fs::{self, DirBuilder, File};
 use std::io;
-use std::os::unix::fs::{DirBuilderExt, MetadataExt, PermissionsExt};
+use std::os::fd::{AsFd, BorrowedFd};
+use std::os::unix::fs::{DirBuilderExt, MetadataExt};
 use std::path::{Path, PathBuf};
 use std::sync::Once;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::{Duration, SystemTime};
 
-use rustix::fs::FlockOperation;
+use rustix::fs::{
+    AtFlags, CWD, Dir, FlockOperation, Mode, OFlags, ResolveFlags, chmodat, openat2, renameat, unlinkat,
+};
+use rustix::io::Errno;
 
-const PREFIX: &str = "captune-run-";
+/// How the name of everything begins that a run makes in the system.
+pub(crate) const RUN_PREFIX: &str = "captune-run-";
 
 /// A private folder, locked as long as the caller holds it. The supervisor removes it, or the guardian
-/// if that is killed; the caller only where neither came to it.
+/// if that is killed, or else the caller.
 pub(crate) struct Private {
     pub(crate) path: PathBuf,
     /// Held, not read: it tells [`is_abandoned`] that we live.
@@ -30,7 +35,7 @@ impl Private {
         SWEEP.call_once(|| sweep(&base));
         loop {
             let count = COUNT.fetch_add(1, Ordering::Relaxed);
-            let path = base.join(format!("{PREFIX}{}-{count}", std::process::id()));
+            let path = base.join(format!("{RUN_PREFIX}{}-{count}", std::process::id()));
             match DirBuilder::new().mode(0o700).create(&path) {
                 Ok(()) => {}
                 // Left by an earlier process of our number, or by one in another PID namespace.
@@ -59,26 +64,55 @@ impl Drop for Private {
     }
 }
 
-/// Removes a folder and all in it, links themselves and not what they point to. Folders the target
-/// has locked against us are opened first.
+/// Removes a folder and all in it: links and not what they point to, and nothing that is mounted in
+/// it. Folders the target has locked against us are opened first.
 pub(crate) fn remove(path: &Path) -> io::Result<()> {
-    match fs::remove_dir_all(path) {
-        Err(error) if error.kind() == io::ErrorKind::PermissionDenied => {
-            unlock(path)?;
-            fs::remove_dir_all(path)
-        }
-        Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(()),
-        other => other,
+    let top = match openat2(CWD, path, FOLDER, Mode::empty(), ResolveFlags::NO_SYMLINKS) {
+        Err(Errno::NOENT) => return Ok(()),
+        other => other?,
+    };
+    // Each pass moves folders that are too deep to the top, for the next.
+    let (mut moved, mut before) = (0, None);
+    while before != Some(moved) {
+        before = Some(moved);
+        empty(top.as_fd(), top.as_fd(), 0, &mut moved)?;
     }
+    fs::remove_dir(path)
 }
 
-/// Makes every folder below `path` ours to enter and change.
-fn unlock(path: &Path) -> io::Result<()> {
-    fs::set_permissions(path, fs::Permissions::from_mode(0o700))?;
-    for entry in fs::read_dir(path)? {
+const FOLDER: OFlags = OFlags::RDONLY.union(OFlags::DIRECTORY).union(OFlags::NOFOLLOW).union(OFlags::CLOEXEC);
+
+/// At most this many folders are open at one time.
+const DEEPEST: usize = 100;
+
+fn empty(folder: BorrowedFd<'_>, top: BorrowedFd<'_>, depth: usize, moved: &mut usize) -> io::Result<()> {
+    for entry in Dir::read_from(folder)? {
         let entry = entry?;
-        if entry.file_type()?.is_dir() {
-            unlock(&entry.path())?;
+        let name = entry.file_name();
+        if name == c"." || name == c".." {
+            continue;
+        }
+        match unlinkat(folder, name, AtFlags::empty()) {
+            Err(Errno::ISDIR | Errno::PERM) => {}
+            other => {
+                other?;
+                continue;
+            }
+        }
+        // It is a folder, and nobody is alive who could make it a link.
+        chmodat(folder, name, Mode::RWXU, AtFlags::empty())?;
+        if depth == DEEPEST {
+            *moved += 1;
+            renameat(folder, name, top, format!("moved-{}-{moved}", std::process::id()))?;
+            continue;
+        }
+        let below =
+            openat2(folder, name, FOLDER, Mode::empty(), ResolveFlags::NO_XDEV | ResolveFlags::NO_SYMLINKS)?;
+        empty(below.as_fd(), top, depth + 1, moved)?;
+        match unlinkat(folder, name, AtFlags::REMOVEDIR) {
+            // What was moved to the top is met in the next pass.
+            Err(Errno::NOTEMPTY) if *moved > 0 => {}
+            other => other?,
         }
     }
     Ok(())
@@ -99,7 +133,7 @@ pub(crate) fn is_abandoned(path: &Path) -> bool {
 /// Removes folders whose owner was killed together with its guardian.
 fn sweep(base: &Path) {
     for entry in fs::read_dir(base).into_iter().flatten().flatten() {
-        let is_run = entry.file_name().to_str().is_some_and(|name| name.starts_with(PREFIX));
+        let is_run = entry.file_name().to_str().is_some_and(|name| name.starts_with(RUN_PREFIX));
         let is_folder = entry.file_type().is_ok_and(|kind| kind.is_dir());
         if is_run && is_folder && is_abandoned(&entry.path()) {
             // One that cannot be removed is tried again next time; it blocks nothing.
@@ -110,6 +144,8 @@ fn sweep(base: &Path) {
 
 #[cfg(test)]
 mod tests {
+    use std::os::unix::fs::PermissionsExt;
+
     use super::*;
 
     fn make() -> Private {
@@ -127,6 +163,18 @@ mod tests {
         remove(&private.path).unwrap();
         assert!(!private.path.exists());
         assert!(outside.path.join("precious").exists());
+    }
+
+    #[test]
+    fn removal_goes_deeper_than_descriptors_reach() {
+        let private = make();
+        let mut path = private.path.clone();
+        for _ in 0..4 * DEEPEST {
+            path.push("d");
+        }
+        fs::create_dir_all(&path).unwrap();
+        remove(&private.path).unwrap();
+        assert!(!private.path.exists());
     }
 
     #[test]

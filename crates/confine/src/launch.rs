@@ -1,4 +1,4 @@
-//! The caller's side of one run: check everything, start a guardian, hand it the job, wait.
+//! The caller's side of one run: check everything, have a supervisor born, hand it the job, wait.
 
 use std::collections::BTreeMap;
 use std::ffi::{CString, OsStr, OsString};
@@ -6,8 +6,9 @@ use std::fs::File;
 use std::io;
 use std::os::fd::{AsFd, OwnedFd};
 use std::os::unix::ffi::{OsStrExt, OsStringExt};
+use std::os::unix::fs::OpenOptionsExt;
 use std::path::{Path, PathBuf};
-use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 
 use crate::command::{Command, Folder, Stdin};
 use crate::control::Control;
@@ -15,10 +16,10 @@ use crate::environment;
 use crate::error::LaunchError;
 use crate::finished::Finished;
 use crate::folder::Private;
+use crate::guardian;
 use crate::limits::{Cores, Limits};
-use crate::nursery;
 use crate::tier::{Tier, cgroup};
-use crate::wire::{self, Job, Report};
+use crate::wire::{self, Birth, Job, Report};
 
 /// Runs one command to its end and says how it went.
 ///
@@ -27,6 +28,8 @@ use crate::wire::{self, Job, Report};
 pub fn run(command: &Command, limits: &Limits, control: &Control) -> Result<Finished, LaunchError> {
     /// Index of the best tier not known to fail.
     static BEST: AtomicUsize = AtomicUsize::new(0);
+    /// Whether it has worked once: then a failure is of the moment, and no reason to settle for less.
+    static WORKS: AtomicBool = AtomicBool::new(false);
 
     limits.check()?;
     check_cores(limits)?;
@@ -36,11 +39,14 @@ pub fn run(command: &Command, limits: &Limits, control: &Control) -> Result<Fini
     loop {
         let best = BEST.load(Ordering::Relaxed);
         match run_in(Tier::ALL[best], command, limits, control) {
-            Err(LaunchError::Tier { .. }) if best + 1 < Tier::ALL.len() => {
+            Err(LaunchError::Tier { .. }) if !WORKS.load(Ordering::Relaxed) && best + 1 < Tier::ALL.len() => {
                 // Another thread may have found the same just now.
                 BEST.compare_exchange(best, best + 1, Ordering::Relaxed, Ordering::Relaxed).ok();
             }
-            result => return result,
+            result => {
+                WORKS.fetch_or(result.is_ok(), Ordering::Relaxed);
+                return result;
+            }
         }
     }
 }
@@ -74,43 +80,48 @@ fn run_in(
     if private.is_some() && !command.set_env.contains_key(OsStr::new("TMPDIR")) {
         environment.insert("TMPDIR".into(), folder.clone().into());
     }
+    let folder = c_string(folder.clone().into_os_string())
+        .map_err(|()| LaunchError::Folder { path: folder, source: io::ErrorKind::InvalidInput.into() })?;
     let job = Job {
         program: c_string(program.into_os_string()).map_err(|()| LaunchError::NulInArgument { index: 0 })?,
         arguments,
         environment: variables(environment)?,
-        folder: c_string(folder.clone().into_os_string())
-            .map_err(|()| LaunchError::Folder { path: folder, source: io::ErrorKind::InvalidInput.into() })?,
-        private: private.is_some(),
+        folder: folder.clone(),
         limits: limits.clone(),
-        tier,
-        cgroup,
+        cores: limits.cores.clone().or_else(|| Cores::allowed().ok()),
         keep: command.keep,
         attached: attached.each_ref().map(Option::is_some),
     };
-    let report = hand_over(command, &job, &attached, control)?;
+    let birth = Birth { tier, cgroup, private: private.is_some().then_some(folder) };
+    let report = hand_over(command, &birth, &job, &attached, control)?;
+    // What the supervisor could not remove, because it was mounted in its own namespace, we may.
+    drop(private);
     match report {
-        Some(Report::Finished(finished)) => Ok(*finished),
+        Some(Report::Finished(mut finished)) => {
+            finished.left_behind = finished.left_behind.filter(|path| path.exists());
+            Ok(*finished)
+        }
         Some(Report::NotStarted(failure)) => Err(not_started(failure, tier, command)),
         None => Err(LaunchError::SupervisorLost),
     }
 }
 
-/// Gives the job to a new guardian, and waits for the report: none if guardian and supervisor died.
+/// Gives the job to a new supervisor, and waits for the report: none if that was killed.
 fn hand_over(
     command: &Command,
+    birth: &Birth,
     job: &Job,
     attached: &[Option<OwnedFd>; 3],
     control: &Control,
 ) -> Result<Option<Report>, LaunchError> {
     // Not the path behind it: that may have been replaced by a newer version since we started.
-    let executable = command.supervisor.as_deref().unwrap_or(Path::new("/proc/self/exe"));
-    let failed = |source: io::Error| LaunchError::Supervisor { path: executable.to_owned(), source };
-    let socket = nursery::new_guardian(executable).map_err(failed)?;
+    let executable = command.guardian.as_deref().unwrap_or(Path::new("/proc/self/exe"));
+    let failed = |source: io::Error| LaunchError::Guardian { path: executable.to_owned(), source };
+    let socket = guardian::new_supervisor(executable, birth).map_err(failed)?;
     let orders = socket.try_clone().map_err(failed)?;
     let files: Vec<_> = attached.iter().flatten().map(AsFd::as_fd).collect();
-    if wire::send(&socket, job, &files).is_err() {
-        return Ok(None);
-    }
+    // If nobody takes it, the report says why, or its absence does.
+    wire::send(&socket, job, &files).ok();
     control.attach(orders);
     let report = wire::receive::<Report>(&socket);
     control.detach();
@@ -120,7 +131,9 @@ fn hand_over(
 fn not_started(failure: wire::Failure, tier: Tier, command: &Command) -> LaunchError {
     let source = io::Error::from_raw_os_error(failure.errno);
     match failure.step {
-        step if step.is_of_tier() => LaunchError::Tier { tier, why: format!("{step}: {source}") },
+        step if step.is_of_tier() && !is_of_the_moment(failure.errno) => {
+            LaunchError::Tier { tier, why: format!("{step}: {source}") }
+        }
         crate::error::Step::Exec => {
             let why = match failure.errno {
                 libc::ENOEXEC => {
@@ -136,6 +149,11 @@ fn not_started(failure: wire::Failure, tier: Tier, command: &Command) -> LaunchE
     }
 }
 
+/// Whether a system call may well succeed the next time.
+fn is_of_the_moment(errno: i32) -> bool {
+    matches!(errno, libc::EAGAIN | libc::ENOMEM | libc::EMFILE | libc::ENFILE | libc::EINTR)
+}
+
 /// Opens the files behind the standard streams, so that a mistake shows before anything runs.
 fn open_streams(command: &Command) -> Result<[Option<OwnedFd>; 3], LaunchError> {
     let opened = |stream, path: &Path, file: io::Result<File>| {
@@ -147,7 +165,7 @@ fn open_streams(command: &Command) -> Result<[Option<OwnedFd>; 3], LaunchError> 
     };
     let stdin = match &command.stdin {
         Stdin::Closed => None,
-        Stdin::File(path) => opened("stdin", path, File::open(path))?,
+        Stdin::File(path) => opened("stdin", path, open_file(path))?,
         Stdin::Inherited => {
             opened("stdin", Path::new("-"), io::stdin().as_fd().try_clone_to_owned().map(File::from))?
         }
@@ -156,14 +174,37 @@ fn open_streams(command: &Command) -> Result<[Option<OwnedFd>; 3], LaunchError> 
         None => Ok(None),
         Some(path) => opened(stream, path, create_regular(path)),
     };
-    Ok([stdin, output("stdout", &command.stdout_file)?, output("stderr", &command.stderr_file)?])
+    let (stdout, stderr) = (output("stdout", &command.stdout_file)?, output("stderr", &command.stderr_file)?);
+    if let (Some(one), Some(other), Some(path)) = (&stdout, &stderr, &command.stderr_file)
+        && is_same(one, other)
+    {
+        let source = io::Error::other("it is the file for stdout, too");
+        return Err(LaunchError::Stream { stream: "stderr", path: path.clone(), source });
+    }
+    Ok([stdin, stdout, stderr])
+}
+
+fn open_file(path: &Path) -> io::Result<File> {
+    let file = File::open(path)?;
+    if file.metadata()?.is_dir() { Err(io::ErrorKind::IsADirectory.into()) } else { Ok(file) }
+}
+
+fn is_same(one: &OwnedFd, other: &OwnedFd) -> bool {
+    let identity = |file| rustix::fs::fstat(file).ok().map(|data| (data.st_dev, data.st_ino));
+    identity(one) == identity(other)
 }
 
 /// Only a regular file takes all that is written to it at once: a pipe that nobody empties would
 /// hold up the supervisor and with it the limits.
 fn create_regular(path: &Path) -> io::Result<File> {
-    let file = File::create(path)?;
-    if file.metadata()?.is_file() { Ok(file) } else { Err(io::Error::other("it is not a regular file")) }
+    // Without waiting for a reader, should it be a pipe.
+    let flags = rustix::fs::OFlags::NONBLOCK.bits() as i32;
+    let file = File::options().write(true).create(true).truncate(false).custom_flags(flags).open(path)?;
+    if !file.metadata()?.is_file() {
+        return Err(io::Error::other("it is not a regular file"));
+    }
+    file.set_len(0)?;
+    Ok(file)
 }
 
 /// The folder to run in, and the hold on it if it is private.
@@ -180,7 +221,7 @@ fn folder(wanted: &Folder) -> Result<(PathBuf, Option<Private>), LaunchError> {
             });
             let unusable = |source| LaunchError::Folder { path: path.clone(), source };
             usable.map_err(unusable)?;
-            // The nursery may have been started elsewhere.
+            // The guardian may have been started elsewhere.
             let path = std::path::absolute(path).map_err(unusable)?;
             Ok((path, None))
         }
@@ -199,7 +240,10 @@ fn find_program(program: &OsStr, environment: &BTreeMap<OsString, OsString>) -> 
         return if path.exists() { executable(path) } else { Err(not_found(String::new())) };
     }
     let path = environment.get(OsStr::new("PATH")).cloned().unwrap_or_default();
-    let candidates = std::env::split_paths(&path).map(|folder| folder.join(program));
+    // Relative entries count from our folder, as for a path with a slash.
+    let candidates = std::env::split_paths(&path)
+        .filter_map(|folder| std::path::absolute(folder).ok())
+        .map(|folder| folder.join(program));
     let mut unusable = None;
     for candidate in candidates.filter(|candidate| candidate.is_file()) {
         match executable(candidate) {

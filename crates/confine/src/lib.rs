@@ -26,9 +26,9 @@ pub mod environment;
 mod error;
 mod finished;
 mod folder;
+mod guardian;
 mod launch;
 mod limits;
-mod nursery;
 pub mod quantity;
 mod supervise;
 mod sys;
@@ -39,16 +39,17 @@ pub use command::{Command, Folder, Stdin};
 pub use control::Control;
 pub use error::{LaunchError, Step};
 pub use finished::{Captured, CpuTime, End, Exit, Finished, Stop};
+pub use guardian::dismiss_guardians;
 pub use launch::run;
 pub use limits::{Cores, Limit, LimitError, Limits};
 pub use tier::Tier;
 
-/// Turns this process into the nursery of supervisors if it was started as one, and then never
+/// Turns this process into the guardian of supervisors if it was started as one, and then never
 /// returns.
 ///
 /// To be called first thing in `main`: the first run starts a copy of the running executable.
 pub fn supervise_if_asked() {
     if std::env::args_os().nth(1).is_some_and(|argument| argument == supervise::SUPERVISE) {
-        supervise::nurse();
+        supervise::guard();
     }
 }

@@ -62,7 +62,7 @@ impl Limits {
     /// The wall limit in force. A CPU limit always brings one (twice the cap and
     /// five seconds): a deadlocked target uses no CPU and must end all the same.
     pub fn effective_wall(&self) -> Option<Duration> {
-        self.wall.or_else(|| Some(self.cpu?.saturating_mul(2).saturating_add(Duration::from_secs(5))))
+        self.wall.or_else(|| self.cpu.map(implied_wall))
     }
 
     /// Refuses a limit of nothing, which would only hide a mistake.
@@ -76,6 +76,11 @@ impl Limits {
         zero(self.file_size == Some(0), Limit::FileSize)?;
         if self.cores.as_ref().is_some_and(Cores::is_empty) { Err(LimitError::NoCores) } else { Ok(()) }
     }
+}
+
+/// The wall limit that a CPU limit brings.
+pub(crate) fn implied_wall(cpu: Duration) -> Duration {
+    cpu.saturating_mul(2).saturating_add(Duration::from_secs(5))
 }
 
 /// A limit that no run could keep.

@@ -8,11 +8,12 @@
 use std::ffi::{CStr, CString};
 use std::io;
 use std::mem::MaybeUninit;
-use std::os::fd::{AsRawFd, BorrowedFd};
+use std::os::fd::{AsRawFd, BorrowedFd, FromRawFd, OwnedFd};
 use std::ptr;
 use std::time::Duration;
 
-use rustix::process::Pid;
+use rustix::process::{Pid, Signal};
+use rustix::thread::UnshareFlags;
 
 use crate::finished::Exit;
 
@@ -28,31 +29,37 @@ pub(crate) fn fork() -> io::Result<Forked> {
     forked(unsafe { libc::fork() }.into())
 }
 
-/// Duplicates this process, which must have one thread, with the child born inside a control group.
+/// Duplicates this process, with the child born inside a control group.
 pub(crate) fn fork_into(cgroup: BorrowedFd<'_>) -> io::Result<Forked> {
-    /// `struct clone_args` up to and including `cgroup`.
-    #[repr(C)]
-    #[derive(Default)]
-    struct CloneArgs {
-        flags: u64,
-        pidfd: u64,
-        child_tid: u64,
-        parent_tid: u64,
-        exit_signal: u64,
-        stack: u64,
-        stack_size: u64,
-        tls: u64,
-        set_tid: u64,
-        set_tid_size: u64,
-        cgroup: u64,
-    }
     const CLONE_INTO_CGROUP: u64 = 0x2_0000_0000;
-    let args = CloneArgs {
-        flags: CLONE_INTO_CGROUP,
-        exit_signal: libc::SIGCHLD as u64,
-        cgroup: cgroup.as_raw_fd() as u64,
-        ..CloneArgs::default()
-    };
+    clone3(&CloneArgs { flags: CLONE_INTO_CGROUP, cgroup: cgroup.as_raw_fd() as u64, ..CloneArgs::default() })
+}
+
+/// Duplicates this process, with the child born in new namespaces.
+pub(crate) fn fork_apart(namespaces: UnshareFlags) -> io::Result<Forked> {
+    clone3(&CloneArgs { flags: u64::from(namespaces.bits()), ..CloneArgs::default() })
+}
+
+/// `struct clone_args` up to and including `cgroup`.
+#[repr(C)]
+#[derive(Default)]
+struct CloneArgs {
+    flags: u64,
+    pidfd: u64,
+    child_tid: u64,
+    parent_tid: u64,
+    exit_signal: u64,
+    stack: u64,
+    stack_size: u64,
+    tls: u64,
+    set_tid: u64,
+    set_tid_size: u64,
+    cgroup: u64,
+}
+
+/// As [`fork`], with flags that concern namespaces and groups but never memory.
+fn clone3(args: &CloneArgs) -> io::Result<Forked> {
+    let args = CloneArgs { exit_signal: libc::SIGCHLD as u64, ..*args };
     // SAFETY: without CLONE_VM the child has its own copy of memory, as after fork; the argument
     // block outlives the call and its size is given.
     forked(unsafe { libc::syscall(libc::SYS_clone3, &raw const args, size_of::<CloneArgs>()) })
@@ -83,16 +90,26 @@ pub(crate) struct Reaped {
 /// What a look at our children found.
 pub(crate) enum Wait {
     Reaped(Reaped),
+    /// One has been stopped; only [`wait_or_stop`] tells.
+    Stopped(Pid),
     NoneDead,
     NoChildren,
 }
 
 /// Takes one dead child, any or the one named; waits for one to die if `block`.
 pub(crate) fn wait(child: Option<Pid>, block: bool) -> io::Result<Wait> {
+    wait4(child, if block { 0 } else { libc::WNOHANG })
+}
+
+/// Takes one child that is dead or has been stopped, if there is one.
+pub(crate) fn wait_or_stop() -> io::Result<Wait> {
+    wait4(None, libc::WNOHANG | libc::WUNTRACED)
+}
+
+fn wait4(child: Option<Pid>, flags: libc::c_int) -> io::Result<Wait> {
     let mut status = 0;
     let mut usage = MaybeUninit::<libc::rusage>::zeroed();
     let which = child.map_or(-1, Pid::as_raw_pid);
-    let flags = if block { 0 } else { libc::WNOHANG };
     loop {
         // SAFETY: both pointers are to live locals of the right types.
         let pid = unsafe { libc::wait4(which, &raw mut status, flags, usage.as_mut_ptr()) };
@@ -104,6 +121,9 @@ pub(crate) fn wait(child: Option<Pid>, block: bool) -> io::Result<Wait> {
             }
         }
         let Some(pid) = Pid::from_raw(pid) else { return Ok(Wait::NoneDead) };
+        if libc::WIFSTOPPED(status) {
+            return Ok(Wait::Stopped(pid));
+        }
         let exit = if libc::WIFEXITED(status) {
             Exit::Code(libc::WEXITSTATUS(status))
         } else {
@@ -167,34 +187,53 @@ pub(crate) fn cpu_time(pid: Pid) -> Option<Duration> {
     }
 }
 
-/// Gives every signal its default action and lets all of them through.
+/// Gives every signal its default action.
 pub(crate) fn default_signals() {
     // `struct sigaction` as the kernel has it: handler (zero is the default), flags, restorer, mask.
     // The C library's own function would leave out the two signals it keeps to itself.
     let default = [0_u64; 4];
-    let nothing = 0_u64;
-    // SAFETY: both blocks outlive the calls and have the sizes the kernel is told. It refuses KILL
-    // and STOP, which is harmless.
-    unsafe {
-        for signal in 1..=64 {
-            let size = size_of_val(&nothing);
-            libc::syscall(libc::SYS_rt_sigaction, signal, &raw const default, ptr::null::<u64>(), size);
-        }
-        let size = size_of_val(&nothing);
-        libc::syscall(
-            libc::SYS_rt_sigprocmask,
-            libc::SIG_SETMASK,
-            &raw const nothing,
-            ptr::null::<u64>(),
-            size,
-        );
+    for signal in 1..=64 {
+        // SAFETY: the block outlives the call; the mask in it has the size the kernel is told. It
+        // refuses KILL and STOP, which is harmless.
+        unsafe { libc::syscall(libc::SYS_rt_sigaction, signal, &raw const default, ptr::null::<u64>(), 8) };
     }
 }
 
-/// Has the kernel take dead children away without a word to us.
-pub(crate) fn reap_children_unseen() {
-    // SAFETY: ignoring is a valid disposition of SIGCHLD.
-    unsafe { libc::signal(libc::SIGCHLD, libc::SIG_IGN) };
+/// Holds every signal back that can be.
+pub(crate) fn block_signals() {
+    set_mask(u64::MAX);
+}
+
+/// Lets every signal through.
+pub(crate) fn unblock_signals() {
+    set_mask(0);
+}
+
+fn set_mask(mask: u64) {
+    // SAFETY: the mask outlives the call and has the size the kernel is told.
+    unsafe {
+        libc::syscall(libc::SYS_rt_sigprocmask, libc::SIG_SETMASK, &raw const mask, ptr::null::<u64>(), 8)
+    };
+}
+
+/// A descriptor that is readable when a signal, which must be held back, is there to be taken.
+pub(crate) fn signal_descriptor(signal: Signal) -> io::Result<OwnedFd> {
+    let mut mask = MaybeUninit::<libc::sigset_t>::zeroed();
+    // SAFETY: the set is initialised before it is read; the descriptor is new and ours.
+    unsafe {
+        libc::sigemptyset(mask.as_mut_ptr());
+        libc::sigaddset(mask.as_mut_ptr(), signal.as_raw());
+        match libc::signalfd(-1, mask.as_ptr(), libc::SFD_CLOEXEC | libc::SFD_NONBLOCK) {
+            -1 => Err(io::Error::last_os_error()),
+            descriptor => Ok(OwnedFd::from_raw_fd(descriptor)),
+        }
+    }
+}
+
+/// Takes a signal from its descriptor, however often it came.
+pub(crate) fn take_signal(descriptor: &OwnedFd) {
+    let mut one = [0; size_of::<libc::signalfd_siginfo>()];
+    while rustix::io::read(descriptor, &mut one).is_ok() {}
 }
 
 /// Becomes another program; returns only if that fails.
@@ -228,7 +267,7 @@ pub(crate) fn ticks_per_second() -> u64 {
 }
 
 /// Leaves namespaces; none of the flags used here concerns memory or descriptors.
-pub(crate) fn unshare(namespaces: rustix::thread::UnshareFlags) -> io::Result<()> {
+pub(crate) fn unshare(namespaces: UnshareFlags) -> io::Result<()> {
     // SAFETY: the caller has one thread and passes only namespace flags, so no other thread can be
     // left with half of a shared table.
     Ok(unsafe { rustix::thread::unshare_unsafe(namespaces) }?)

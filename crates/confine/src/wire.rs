@@ -1,12 +1,15 @@
-//! The control socket between caller and supervisor: one job in, orders in, one report out.
+//! The sockets between our own processes: births to the guardian; to a supervisor one job and then
+//! orders, and back one report.
 //!
 //! A frame is a four-byte length and a `postcard` body. Both ends are the same executable, so the
 //! format needs no version. The open files of the job ride along with its first byte.
 
-use std::ffi::CString;
+use std::ffi::{CString, OsStr};
 use std::io::{self, IoSlice, IoSliceMut};
 use std::mem::MaybeUninit;
 use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
+use std::os::unix::ffi::OsStrExt;
+use std::path::PathBuf;
 use std::time::Duration;
 
 use rustix::net::{
@@ -18,22 +21,36 @@ use serde::{Deserialize, Serialize, de::DeserializeOwned};
 use crate::command::Keep;
 use crate::error::Step;
 use crate::finished::Finished;
-use crate::limits::Limits;
+use crate::limits::{Cores, Limits};
 use crate::tier::{Tier, cgroup};
 
-/// Everything the supervisor needs to know; checked by the caller beforehand.
+/// What the guardian needs to know of a run: how to fork its supervisor, and what would be left if
+/// that were killed. The run's control socket rides along.
+#[derive(Debug, Clone, Serialize, Deserialize)]
+pub(crate) struct Birth {
+    pub(crate) tier: Tier,
+    /// Where the cgroup tier makes its group.
+    pub(crate) cgroup: Option<cgroup::Plan>,
+    /// The folder that is ours to remove.
+    pub(crate) private: Option<CString>,
+}
+
+impl Birth {
+    pub(crate) fn private_folder(&self) -> Option<PathBuf> {
+        self.private.as_ref().map(|path| PathBuf::from(OsStr::from_bytes(path.to_bytes())))
+    }
+}
+
+/// Everything else the supervisor needs to know; checked by the caller beforehand.
 #[derive(Debug, Serialize, Deserialize)]
 pub(crate) struct Job {
     pub(crate) program: CString,
     pub(crate) arguments: Vec<CString>,
     pub(crate) environment: Vec<CString>,
     pub(crate) folder: CString,
-    /// Whether the folder is ours to remove.
-    pub(crate) private: bool,
     pub(crate) limits: Limits,
-    pub(crate) tier: Tier,
-    /// Where the cgroup tier makes its group.
-    pub(crate) cgroup: Option<cgroup::Plan>,
+    /// The cores to run on: those of the limits, or those of the caller.
+    pub(crate) cores: Option<Cores>,
     pub(crate) keep: Keep,
     /// Which of stdin, stdout file and stderr file ride along, in this order.
     pub(crate) attached: [bool; 3],
@@ -52,6 +69,24 @@ pub(crate) enum Order {
 pub(crate) enum Report {
     Finished(Box<Finished>),
     NotStarted(Failure),
+}
+
+/// Paths as bytes, which they are: not all of them are text.
+pub(crate) mod path_bytes {
+    use std::ffi::OsString;
+    use std::os::unix::ffi::OsStringExt;
+    use std::path::PathBuf;
+
+    use serde::{Deserialize, Deserializer, Serialize, Serializer};
+
+    pub(crate) fn serialize<S: Serializer>(path: &Option<PathBuf>, to: S) -> Result<S::Ok, S::Error> {
+        path.clone().map(|path| path.into_os_string().into_vec()).serialize(to)
+    }
+
+    pub(crate) fn deserialize<'de, D: Deserializer<'de>>(from: D) -> Result<Option<PathBuf>, D::Error> {
+        let bytes = Option::<Vec<u8>>::deserialize(from)?;
+        Ok(bytes.map(|bytes| OsString::from_vec(bytes).into()))
+    }
 }
 
 /// A step that failed, with the system's error number.

@@ -1,6 +1,7 @@
 //! The small programs that `doctor` confines: this one, with a hidden verb.
 
-use std::io::Write;
+use std::io::{Read, Write};
+use std::process::{Child, Command, Stdio};
 use std::time::Duration;
 
 use clap::{Args, ValueEnum};
@@ -48,10 +49,11 @@ pub(crate) fn exhibit(arguments: &Arguments) -> ExitCode {
         What::Flood => while std::io::stdout().write_all(&[b'x'; 4096]).is_ok() {},
         What::Fill => fill(),
         What::Crowd => while start(What::Sleep).is_ok() {},
-        What::Escape => drop(start(What::Escaped)),
+        What::Escape => escape(),
         What::Escaped => {
             // In vain if this fails: then it has not left, and is caught all the more.
             rustix::process::setsid().ok();
+            std::io::stdout().write_all(b"!").and_then(|()| std::io::stdout().flush()).ok();
             // Not for ever: in the group tier it does escape.
             std::thread::sleep(Duration::from_millis(500));
         }
@@ -80,7 +82,28 @@ fn fill() {
     }
 }
 
-fn start(what: What) -> std::io::Result<std::process::Child> {
-    let name = what.to_possible_value().map(|value| value.get_name().to_owned()).unwrap_or_default();
-    std::process::Command::new("/proc/self/exe").args([VERB, &name]).spawn()
+/// Ends when the other has left the session.
+fn escape() {
+    let Ok(mut child) = command(What::Escaped).stdout(Stdio::piped()).spawn() else { return };
+    if let Some(stdout) = &mut child.stdout {
+        stdout.read_exact(&mut [0]).ok();
+    }
+}
+
+fn start(what: What) -> std::io::Result<Child> {
+    command(what).spawn()
+}
+
+/// This program, to show something else.
+fn command(what: What) -> Command {
+    let mut command = Command::new("/proc/self/exe");
+    command.args([VERB, &what.name()]);
+    command
+}
+
+impl What {
+    /// Its word on the command line.
+    pub(super) fn name(self) -> String {
+        self.to_possible_value().map(|value| value.get_name().to_owned()).unwrap_or_default()
+    }
 }

@@ -2,9 +2,10 @@
 
 pub(crate) mod exhibit;
 
+use std::io::Write;
 use std::time::Duration;
 
-use clap::{Args, ValueEnum};
+use clap::Args;
 use confine::quantity::{show_duration, show_size};
 use confine::{Command, Control, Cores, End, Finished, LaunchError, Limit, Limits, Tier};
 
@@ -14,7 +15,7 @@ use exhibit::What;
 
 #[derive(Args, Debug)]
 #[command(after_help = "\
-With limits or a tier given, also tells whether this machine can enforce them: exit code 4 if not.")]
+With limits or a tier given, it also runs something under them: exit code 4 if this machine cannot.")]
 pub(crate) struct Arguments {
     #[command(flatten)]
     limits: LimitArguments,
@@ -22,27 +23,27 @@ pub(crate) struct Arguments {
 
 /// Examines the machine and prints what it found.
 pub(crate) fn doctor(arguments: &Arguments) -> anyhow::Result<ExitCode> {
-    let wished = arguments.limits.limits();
-    let best = arguments.limits.tier.or_else(|| Tier::ALL.into_iter().find(|&tier| works(tier).is_ok()));
-    print_tiers(best);
-    if let Some(tier) = best {
+    let found = Tier::ALL.map(|tier| (tier, works(tier)));
+    let wanted = |tier: Tier| arguments.limits.tier.is_none_or(|forced| forced == tier);
+    let used = found.iter().find(|(tier, works)| works.is_ok() && wanted(*tier)).map(|(tier, _)| *tier);
+    line("tiers: how a process tree is held together, best first");
+    for (tier, works) in &found {
+        let verdict = match works {
+            Ok(how) => format!("works: {how}"),
+            Err(error) => format!("no: {}", why(error)),
+        };
+        line(&format!("{} {tier:<10} {verdict}", if used == Some(*tier) { "*" } else { " " }));
+    }
+    if let Some(tier) = used {
         print_limits(tier);
     }
     // The wish itself, as `exec` would meet it.
-    confine::run(&with_tier(What::Nothing, arguments.limits.tier), &wished, &Control::new())?;
-    Ok(ExitCode::Done)
-}
-
-fn print_tiers(best: Option<Tier>) {
-    line("tiers: how a process tree is held together, best first");
-    for tier in Tier::ALL {
-        let found = match works(tier) {
-            Ok(how) => format!("works: {how}"),
-            Err(error) => format!("no: {}", why(&error)),
-        };
-        let mark = if best == Some(tier) { "*" } else { " " };
-        line(&format!("{mark} {tier:<10} {found}"));
-    }
+    let wish = confine::run(
+        &with_tier(What::Nothing, arguments.limits.tier),
+        &arguments.limits.limits(),
+        &Control::new(),
+    );
+    wish.map(|_| ExitCode::Done).map_err(Into::into)
 }
 
 fn why(error: &LaunchError) -> String {
@@ -63,8 +64,8 @@ fn works(tier: Tier) -> Result<String, LaunchError> {
     })
 }
 
-/// One limit, tried.
-struct Trial {
+/// One limit, tried out.
+struct TryOut {
     limit: Limit,
     what: What,
     limits: Limits,
@@ -74,55 +75,55 @@ struct Trial {
 fn print_limits(tier: Tier) {
     line("");
     line(&format!("limits in the {tier} tier, each tried on a program that would go on for ever"));
-    for trial in trials() {
-        let verdict = match confine::run(&with_tier(trial.what, Some(tier)), &trial.limits, &Control::new()) {
-            Ok(finished) => judge(&trial, &finished),
+    for tried in try_outs() {
+        let verdict = match confine::run(&with_tier(tried.what, Some(tier)), &tried.limits, &Control::new()) {
+            Ok(finished) => judge(&tried, &finished),
             Err(error) => format!("no: {}", why(&error)),
         };
-        line(&format!("  {:<10} {:<8} {verdict}", trial.limit.to_string(), trial.asked));
+        line(&format!("  {:<10} {:<8} {verdict}", tried.limit.to_string(), tried.asked));
     }
     let cores =
         Cores::allowed().map_or_else(|error| error.to_string(), |cores| format!("choose among {cores}"));
     line(&format!("  {:<10} {:<8} {cores}", "cores", ""));
 }
 
-fn trials() -> Vec<Trial> {
+fn try_outs() -> Vec<TryOut> {
     let time = Duration::from_millis(50);
     let size = 64 << 20;
     let safe = Limits { wall: Some(Duration::from_secs(10)), ..Limits::default() };
     let sized = |bytes| show_size(bytes).to_string();
     vec![
-        Trial {
+        TryOut {
             limit: Limit::Cpu,
             what: What::Burn,
             limits: Limits { cpu: Some(time), ..safe.clone() },
             asked: show_duration(time).to_string(),
         },
-        Trial {
+        TryOut {
             limit: Limit::Wall,
             what: What::Sleep,
             limits: Limits { wall: Some(time), ..safe.clone() },
             asked: show_duration(time).to_string(),
         },
-        Trial {
+        TryOut {
             limit: Limit::Memory,
             what: What::Grow,
             limits: Limits { memory: Some(size), ..safe.clone() },
             asked: sized(size),
         },
-        Trial {
+        TryOut {
             limit: Limit::Output,
             what: What::Flood,
             limits: Limits { output: Some(1 << 20), ..safe.clone() },
             asked: sized(1 << 20),
         },
-        Trial {
+        TryOut {
             limit: Limit::FileSize,
             what: What::Fill,
             limits: Limits { file_size: Some(1 << 20), ..safe.clone() },
             asked: sized(1 << 20),
         },
-        Trial {
+        TryOut {
             limit: Limit::Processes,
             what: What::Crowd,
             limits: Limits { processes: Some(10), ..safe },
@@ -131,8 +132,8 @@ fn trials() -> Vec<Trial> {
     ]
 }
 
-fn judge(trial: &Trial, finished: &Finished) -> String {
-    let used = match trial.limit {
+fn judge(tried: &TryOut, finished: &Finished) -> String {
+    let used = match tried.limit {
         Limit::Cpu => finished.cpu.map(|cpu| format!("{:.1}ms of CPU time", cpu.total().as_secs_f64() * 1e3)),
         Limit::Wall => Some(format!("{:.1}ms", finished.wall.as_secs_f64() * 1e3)),
         Limit::Memory => finished.peak_memory.map(|bytes| show_size(bytes).to_string()),
@@ -141,8 +142,8 @@ fn judge(trial: &Trial, finished: &Finished) -> String {
     };
     let at = used.map(|used| format!(" at {used}")).unwrap_or_default();
     match finished.end() {
-        End::Stopped(limit) if limit == trial.limit => format!("holds: stopped{at}"),
-        End::Signalled(signal) if trial.limit == Limit::Memory => {
+        End::Stopped(limit) if limit == tried.limit => format!("holds: stopped{at}"),
+        End::Signalled(signal) if tried.limit == Limit::Memory => {
             format!("holds: refused more{at}, upon which the program ended itself by signal {signal}")
         }
         other => format!("no: {other:?}"),
@@ -150,15 +151,14 @@ fn judge(trial: &Trial, finished: &Finished) -> String {
 }
 
 fn with_tier(what: What, tier: Option<Tier>) -> Command {
-    let name = what.to_possible_value().map(|value| value.get_name().to_owned()).unwrap_or_default();
-    let command = Command::new("/proc/self/exe").args([exhibit::VERB, &name]);
+    let command = Command::new("/proc/self/exe").args([exhibit::VERB, &what.name()]);
     match tier {
         Some(tier) => command.tier(tier),
         None => command,
     }
 }
 
-#[expect(clippy::print_stdout, reason = "the examination is the data asked for")]
 fn line(text: &str) {
-    println!("{text}");
+    // A reader that has seen enough is no error.
+    writeln!(std::io::stdout(), "{text}").ok();
 }

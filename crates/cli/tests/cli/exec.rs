@@ -122,3 +122,35 @@ fn an_interrupt_ends_the_command_and_keeps_its_record() {
     let record: Value = serde_json::from_slice(&output.stdout).unwrap();
     assert_eq!((&record["stopped"], &record["signal"]), (&"cancelled".into(), &9.into()));
 }
+
+#[test]
+fn the_dashes_before_the_command_may_be_left_out() {
+    let output = captune("exec --wall 20s sh -c exit");
+    assert_eq!(code(&output), 0, "{}", stderr(&output));
+}
+
+#[test]
+fn output_that_was_not_kept_is_told() {
+    let output = captune("exec -- head -c 5000000 /dev/zero");
+    assert!(stderr(&output).contains("3885888 bytes of output not kept"), "{}", stderr(&output));
+}
+
+#[test]
+fn streams_that_cannot_take_a_message_change_no_exit_code() {
+    let full = || std::fs::File::options().write(true).open("/dev/full").unwrap();
+    let mut command = Command::new(CAPTUNE);
+    let status = command.args(["exec", "--", "sh", "-c", "exit 3"]).stderr(full()).status().unwrap();
+    assert_eq!(status.code(), Some(3));
+    let status = Command::new(CAPTUNE).arg("doctor").stdout(full()).status().unwrap();
+    assert_eq!(status.code(), Some(0));
+}
+
+#[test]
+fn a_signal_that_nohup_ignores_is_ignored() {
+    let script = "trap '' HUP; exec \"$0\" exec --stdin - -- sh -c 'kill -HUP $(cat); exit 5'";
+    let mut child = Command::new("sh").args(["-c", script, CAPTUNE]).stdin(Stdio::piped()).spawn().unwrap();
+    // The shell has become captune, so its number is that of captune.
+    let number = child.id().to_string();
+    child.stdin.take().unwrap().write_all(number.as_bytes()).unwrap();
+    assert_eq!(child.wait().unwrap().code(), Some(5));
+}

@@ -5,4 +5,11 @@ fn help_texts() {
     insta::assert_snapshot!("help", stdout(&captune("--help")));
     insta::assert_snapshot!("help_exec", stdout(&captune("exec --help")));
     insta::assert_snapshot!("help_doctor", stdout(&captune("doctor --help")));
+    insta::assert_snapshot!("help_space", stdout(&captune("space --help")));
+    for verb in ["show", "check", "convert", "sample", "discover"] {
+        insta::assert_snapshot!(
+            format!("help_space_{verb}"),
+            stdout(&captune(&format!("space {verb} --help")))
+        );
+    }
 }

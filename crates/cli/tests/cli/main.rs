@@ -2,13 +2,19 @@
 
 #![allow(missing_docs, clippy::unwrap_used, clippy::print_stdout)]
 
+mod discover;
 mod doctor;
+mod documents;
 mod exec;
 mod help;
 mod mistakes;
+mod ready_made;
 mod solver;
+mod space;
 
-use std::process::{Command, Output};
+use std::io::Write;
+use std::path::Path;
+use std::process::{Command, Output, Stdio};
 
 const CAPTUNE: &str = env!("CARGO_BIN_EXE_captune");
 
@@ -19,6 +25,43 @@ fn captune(line: &str) -> Output {
 
 fn captune_with<'a>(arguments: impl IntoIterator<Item = &'a str>) -> Output {
     Command::new(CAPTUNE).args(arguments).env("NO_COLOR", "1").output().unwrap()
+}
+
+/// Runs captune with text on its standard input.
+fn captune_reading(line: &str, input: &str) -> Output {
+    let mut child = Command::new(CAPTUNE)
+        .args(line.split_whitespace())
+        .env("NO_COLOR", "1")
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
+        .unwrap();
+    // A program that does not read on is no error of this side.
+    drop(child.stdin.take().unwrap().write_all(input.as_bytes()));
+    child.wait_with_output().unwrap()
+}
+
+/// Whether a program can be started; says so if not, for tests that are skipped then.
+fn installed(program: &str) -> bool {
+    let found = Command::new(program).arg("--version").stdin(Stdio::null()).output().is_ok();
+    if !found {
+        println!("skipped: {program} is not installed");
+    }
+    found
+}
+
+/// A folder of this test alone, removed when the test has passed.
+fn in_folder(name: &str, test: impl FnOnce(&Path)) {
+    let folder = std::env::temp_dir().join(format!("captune-{name}-{}", std::process::id()));
+    std::fs::create_dir_all(&folder).unwrap();
+    test(&folder);
+    std::fs::remove_dir_all(&folder).unwrap();
+}
+
+/// The root of the repository.
+fn root() -> &'static Path {
+    Path::new(concat!(env!("CARGO_MANIFEST_DIR"), "/../.."))
 }
 
 fn stdout(output: &Output) -> String {

@@ -29,7 +29,7 @@ impl Deaths {
         loop {
             match sys::wait(self.whom(), false) {
                 Ok(Wait::Reaped(dead)) => self.note(&dead),
-                Ok(Wait::NoneDead) => return true,
+                Ok(Wait::NoneDead | Wait::Stopped(_)) => return true,
                 Ok(Wait::NoChildren) | Err(_) => return false,
             }
         }
@@ -52,7 +52,8 @@ impl Deaths {
 
     fn note(&mut self, dead: &Reaped) {
         self.largest = self.largest.max(dead.peak_memory);
-        if dead.pid == self.main {
+        // Its number may be given to another later.
+        if dead.pid == self.main && self.of_main.is_none() {
             self.of_main = Some((dead.exit, Moment::now()));
         } else {
             self.adopted += 1;

@@ -1,19 +1,20 @@
 //! What the tiers do differently: how a tree is enclosed, killed, reaped and accounted for.
 
-use rustix::process::{Pid, Signal, kill_process, kill_process_group, set_child_subreaper};
+use rustix::process::{Pid, Signal, kill_process_group, set_child_subreaper};
 
 use super::deaths::Deaths;
 use super::tree::Tree;
 use crate::error::Step;
 use crate::finished::CpuTime;
-use crate::sys::{self, Forked, Wait};
-use crate::tier::cgroup::Group;
+use crate::limits::Limits;
+use crate::sys::{self, Forked};
+use crate::tier::cgroup::ControlGroup;
 use crate::tier::{Tier, namespace};
-use crate::wire::{DuringStep, Failure, Job};
+use crate::wire::{Birth, DuringStep, Failure};
 
-/// One run's enclosure. The guardian makes it and shares it with the supervisor by fork.
+/// One run's enclosure, made and held by its supervisor.
 pub(super) enum Enclosure {
-    Cgroup(Group),
+    Cgroup(ControlGroup),
     Namespace,
     Subreaper,
     /// The process group of the target, once it is started.
@@ -21,36 +22,35 @@ pub(super) enum Enclosure {
 }
 
 impl Enclosure {
-    /// Makes the enclosure; called by the guardian.
-    pub(super) fn make(job: &Job) -> Result<Self, Failure> {
-        match job.tier {
+    /// Makes the enclosure.
+    pub(super) fn make(birth: &Birth, limits: &Limits) -> Result<Self, Failure> {
+        match birth.tier {
             Tier::Cgroup => {
-                let plan = job.cgroup.as_ref().ok_or(Failure { step: Step::Cgroup, errno: libc::ENOENT })?;
-                Group::make(plan, &job.limits).map(Self::Cgroup)
+                become_subreaper()?;
+                let plan =
+                    birth.cgroup.as_ref().ok_or(Failure { step: Step::Cgroup, errno: libc::ENOENT })?;
+                ControlGroup::make(plan, limits).map(Self::Cgroup)
             }
-            Tier::Namespace => namespace::enter().map(|()| Self::Namespace),
-            Tier::Subreaper => {
-                // The guardian too: the tree of a supervisor that is killed comes to it.
-                become_subreaper().map(|()| Self::Subreaper)
-            }
+            // We were born as the first process of it.
+            Tier::Namespace => namespace::settle().map(|()| Self::Namespace),
+            Tier::Subreaper => become_subreaper().map(|()| Self::Subreaper),
             Tier::Group => Ok(Self::Group(None)),
         }
     }
 
-    /// Steps inside; called by the supervisor before it starts the target.
-    pub(super) fn enter(&self) -> Result<Tree, Failure> {
+    pub(super) fn tier(&self) -> Tier {
         match self {
-            Self::Cgroup(_) | Self::Subreaper => become_subreaper()?,
-            Self::Namespace => namespace::mount_proc()?,
-            Self::Group(_) => {}
+            Self::Cgroup(_) => Tier::Cgroup,
+            Self::Namespace => Tier::Namespace,
+            Self::Subreaper => Tier::Subreaper,
+            Self::Group(_) => Tier::Group,
         }
-        Tree::probe().ok_or(Failure { step: Step::ReadTree, errno: libc::ENOENT })
     }
 
     /// Forks a child that is inside from its first moment.
     pub(super) fn fork(&mut self) -> Result<Forked, Failure> {
         let forked = match self {
-            Self::Cgroup(group) => sys::fork_into(group.descriptor()).during(Step::Cgroup)?,
+            Self::Cgroup(group) => sys::fork_into(group.descriptor()).during(Step::CgroupBirth)?,
             _ => sys::fork().during(Step::Fork)?,
         };
         if let (Self::Group(group), Forked::Parent(child)) = (self, &forked) {
@@ -68,7 +68,7 @@ impl Enclosure {
     }
 
     /// The control group, where there is one.
-    pub(super) fn group(&self) -> Option<&Group> {
+    pub(super) fn control_group(&self) -> Option<&ControlGroup> {
         match self {
             Self::Cgroup(group) => Some(group),
             _ => None,
@@ -83,12 +83,7 @@ impl Enclosure {
     /// Asks everything inside to end.
     pub(super) fn terminate(&self, tree: Tree) {
         match self {
-            Self::Cgroup(group) => {
-                for pid in group.members().into_iter().filter_map(Pid::from_raw) {
-                    kill_process(pid, Signal::TERM).ok();
-                }
-            }
-            Self::Namespace | Self::Subreaper => tree.signal(Signal::TERM),
+            Self::Cgroup(_) | Self::Namespace | Self::Subreaper => tree.signal(Signal::TERM),
             Self::Group(group) => signal_group(*group, Signal::TERM),
         }
     }
@@ -99,7 +94,11 @@ impl Enclosure {
         // left the tree is gone. One that was born during the kill meets the next.
         while deaths.take_dead() || !self.adopts() {
             match self {
-                Self::Cgroup(group) => group.kill(),
+                Self::Cgroup(group) => {
+                    group.kill();
+                    // Whoever may move processes between groups has left this one, but not the tree.
+                    tree.signal(Signal::KILL);
+                }
                 Self::Namespace => sys::kill_namespace(),
                 Self::Subreaper => tree.signal(Signal::KILL),
                 Self::Group(group) => signal_group(*group, Signal::KILL),
@@ -114,27 +113,6 @@ impl Enclosure {
     pub(super) fn remove(&self) {
         if let Self::Cgroup(group) = self {
             group.remove();
-        }
-    }
-
-    /// Destroys whatever is left; called by the guardian when the supervisor is gone.
-    pub(super) fn destroy(&self) {
-        match self {
-            Self::Cgroup(group) => group.remove(),
-            // Its tree has come to us.
-            Self::Subreaper => {
-                while let (Some(tree), Ok(Wait::NoneDead | Wait::Reaped(_))) =
-                    (Tree::probe(), sys::wait(None, false))
-                {
-                    tree.signal(Signal::KILL);
-                    sys::wait(None, true).ok();
-                }
-            }
-            // The kernel has killed everything when the namespace lost its first process.
-            Self::Namespace => {}
-            // The kernel kills the main process with the supervisor; the rest of the group is out
-            // of reach, which is why this tier is the last.
-            Self::Group(_) => {}
         }
     }
 }

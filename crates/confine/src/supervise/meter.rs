@@ -17,7 +17,7 @@ use std::time::Duration;
 use rustix::process::Pid;
 
 use super::enclosure::Enclosure;
-use super::tree::Tree;
+use super::tree::{Process, Tree};
 use crate::sys;
 
 /// One look at the tree.
@@ -41,12 +41,21 @@ pub(super) struct Meter {
     replaced: Duration,
     /// The largest memory sampled.
     pub(super) peak_memory: u64,
+    /// Whether a process was seen whose children are reaped by nobody.
+    pub(super) saw_unreaped: bool,
 }
 
 impl Meter {
     pub(super) fn new(tree: Tree) -> Self {
         let page = rustix::param::page_size() as u64;
-        Self { tree, page, seen: HashMap::new(), replaced: Duration::ZERO, peak_memory: 0 }
+        Self {
+            tree,
+            page,
+            seen: HashMap::new(),
+            replaced: Duration::ZERO,
+            peak_memory: 0,
+            saw_unreaped: false,
+        }
     }
 
     /// Looks at the tree now.
@@ -67,6 +76,17 @@ impl Meter {
         sample.cpu =
             accounted.max(self.seen_in_all()).max(enclosure.cpu().map_or(Duration::ZERO, |cpu| cpu.total()));
         sample
+    }
+
+    /// Looks for what is slow to tell: whether the tree has children that nobody reaps.
+    pub(super) fn look_closer(&mut self) {
+        self.saw_unreaped |= self.tree.descendants().iter().any(Process::ignores_children);
+    }
+
+    /// Memory in bytes with shared pages counted once; the plain sum where that is not told.
+    pub(super) fn shared_memory(&self) -> u64 {
+        let processes = self.tree.descendants();
+        processes.iter().map(|process| process.proportional().unwrap_or(process.resident * self.page)).sum()
     }
 
     fn see(&mut self, pid: Pid, own: Duration) {

@@ -1,88 +1,53 @@
 //! What happens behind the control socket, in processes of one thread each.
 //!
 //! ```text
-//! caller ── nursery
-//!   │          └── guardian ── supervisor ── target ── …
-//!   └─ control socket ─┴───────────┘
+//! caller ── guardian ── supervisor ── target ── …
+//!   └──── control socket ────┘
 //! ```
 //!
-//! The *nursery* forks a guardian for each run. The *guardian* makes the enclosure, starts the
-//! supervisor, and when that is gone, whatever the reason, destroys what is left. The *supervisor*
-//! starts the target, watches its limits, kills and reaps the tree, and reports.
+//! The *guardian*, one for each caller, forks a supervisor for each run and destroys what a killed
+//! one has left. The *supervisor* makes the enclosure, starts the target, watches its limits, kills
+//! and reaps the tree, cleans up and reports.
 //!
 //! | who dies | who notices | how |
 //! |---|---|---|
-//! | caller | nursery, supervisor | their sockets hang up |
-//! | nursery | caller, at the next run | its socket |
-//! | guardian | supervisor | its process descriptor |
-//! | supervisor | guardian | `wait` |
+//! | caller | guardian, supervisor | their sockets hang up |
+//! | guardian | supervisor; caller, at the next run | its process descriptor; its socket |
+//! | supervisor | guardian | SIGCHLD |
 
 mod clock;
 mod deaths;
 mod enclosure;
+mod guardian;
 mod meter;
 mod output;
 mod spawn;
 mod tree;
 mod watch;
 
-use std::ffi::OsStr;
-use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
-use std::os::unix::ffi::OsStrExt;
-use std::path::PathBuf;
+use std::os::fd::{BorrowedFd, OwnedFd};
 
-use rustix::process::{PidfdFlags, getpid, pidfd_open};
-
-use crate::error::Step;
+use crate::finished::Finished;
 use crate::folder;
-use crate::sys::{self, Forked};
-use crate::wire::{self, DuringStep, Job, Report};
+use crate::sys;
+use crate::wire::{self, Birth, Job, Report};
 
-use enclosure::Enclosure;
-
-/// The hidden first argument that turns an executable into a nursery.
+/// The hidden first argument that turns an executable into a guardian.
 pub(crate) const SUPERVISE: &str = "__supervise";
 
-/// Runs as nursery until the caller is gone.
-pub(crate) fn nurse() -> ! {
+/// Runs as guardian until the caller is gone.
+pub(crate) fn guard() -> ! {
     sys::close_inherited();
-    // Started by hand, or with a standard input that is no socket: nothing to do.
-    let Some(births) = take_socket() else { sys::exit_now(2) };
-    sys::reap_children_unseen();
-    while let Ok(Some(((), sockets))) = wire::receive::<()>(&births) {
-        for socket in sockets {
-            if let Ok(Forked::Child) = sys::fork() {
-                drop(births);
-                sys::default_signals();
-                // A failure here has nobody to be told to: the caller sees the socket close.
-                let done = guard(&socket).is_some();
-                sys::exit_now(i32::from(!done));
-            }
-        }
-    }
-    sys::exit_now(0)
+    // Once for all that will be forked from here. Whoever signals everything he finds must not end
+    // us before our targets: the sockets tell us when to go.
+    sys::default_signals();
+    sys::block_signals();
+    // Started by hand, with a standard input that is no socket: nothing to do.
+    let done = take_socket().and_then(guardian::guard).is_some();
+    sys::exit_now(i32::from(!done))
 }
 
-/// Runs as guardian of one run.
-fn guard(socket: &OwnedFd) -> Option<()> {
-    let (job, files) = wire::receive::<Job>(socket).ok()??;
-    let enclosure = match Enclosure::make(&job) {
-        Ok(enclosure) => enclosure,
-        Err(failure) => return wire::send(socket, &Report::NotStarted(failure), &[]).ok(),
-    };
-    let guardian = pidfd_open(getpid(), PidfdFlags::empty()).during(Step::Descriptors);
-    match guardian.and_then(|guardian| Ok((guardian, sys::fork().during(Step::Fork)?))) {
-        Ok((guardian, Forked::Child)) => supervise(socket.as_fd(), guardian, &job, files, enclosure),
-        Ok((_, Forked::Parent(supervisor))) => drop(sys::wait(Some(supervisor), true)),
-        Err(failure) => wire::send(socket, &Report::NotStarted(failure), &[]).ok()?,
-    }
-    // A supervisor that was not killed has done all this. The caller is still held by our end of the
-    // socket if it got no report, so it goes on only when nothing is left.
-    enclosure.destroy();
-    private_folder(&job).is_none_or(|path| folder::remove(&path).is_ok()).then_some(())
-}
-
-/// Moves the control socket away from standard input, so that no child can inherit it.
+/// Moves the caller's socket away from standard input, so that no child can inherit it.
 fn take_socket() -> Option<OwnedFd> {
     let socket = rustix::io::fcntl_dupfd_cloexec(rustix::stdio::stdin(), 3).ok()?;
     let nothing = std::fs::File::open("/dev/null").ok()?;
@@ -90,29 +55,17 @@ fn take_socket() -> Option<OwnedFd> {
     Some(socket)
 }
 
-/// Runs as supervisor; never returns.
-fn supervise(
-    socket: BorrowedFd<'_>,
-    guardian: OwnedFd,
-    job: &Job,
-    files: Vec<OwnedFd>,
-    mut enclosure: Enclosure,
-) -> ! {
-    let ended = watch::watch(socket, guardian, job, files, &mut enclosure);
-    enclosure.remove();
+/// Runs as supervisor of one run; never returns.
+fn supervise(socket: BorrowedFd<'_>, guardian: BorrowedFd<'_>, birth: &Birth) -> ! {
+    let Ok(Some((job, files))) = wire::receive::<Job>(socket) else { sys::exit_now(0) };
+    let ended = watch::watch(socket, guardian, birth, &job, files);
+    let left_behind = birth.private_folder().filter(|path| folder::remove(path).is_err());
     let report = match ended {
-        Ok(mut finished) => {
-            finished.left_behind = private_folder(job).filter(|path| folder::remove(path).is_err());
-            Report::Finished(Box::new(finished))
-        }
+        Ok(Some(finished)) => Report::Finished(Box::new(Finished { left_behind, ..finished })),
+        Ok(None) => sys::exit_now(0),
         Err(failure) => Report::NotStarted(failure),
     };
     // If the caller is gone there is nobody to report to.
     wire::send(socket, &report, &[]).ok();
     sys::exit_now(0)
-}
-
-/// The folder that is ours to remove.
-fn private_folder(job: &Job) -> Option<PathBuf> {
-    job.private.then(|| PathBuf::from(OsStr::from_bytes(job.folder.to_bytes())))
 }

@@ -32,7 +32,7 @@ pub(super) fn spawn(
 ) -> Result<Main, Failure> {
     let (failure, tell) = pipe_with(PipeFlags::CLOEXEC).during(Step::Descriptors)?;
     // The kernel limits memory where it counts it; elsewhere each process gets a limit of its own.
-    let memory_by_process = enclosure.group().is_none_or(|group| !group.counts_memory());
+    let memory_by_process = enclosure.control_group().is_none_or(|group| !group.counts_memory());
     match enclosure.fork()? {
         Forked::Child => {
             let failure = become_target(job, memory_by_process, streams);
@@ -78,12 +78,13 @@ fn prepare_session([stdin, stdout, stderr]: [BorrowedFd<'_>; 3]) -> Result<(), F
     rustix::stdio::dup2_stdin(stdin).during(Step::Session)?;
     rustix::stdio::dup2_stdout(stdout).during(Step::Session)?;
     rustix::stdio::dup2_stderr(stderr).during(Step::Session)?;
+    // Their actions are at their defaults already, since the guardian.
+    sys::unblock_signals();
     // A program that took another user's rights could not be killed by us any more.
     set_no_new_privs(true).during(Step::Session)?;
     // When memory runs out, the kernel is to choose the target and not whoever watches it. This is
     // nobody's limit, so a system that refuses it stops nothing.
     fs::write("/proc/self/oom_score_adj", "800").ok();
-    sys::default_signals();
     Ok(())
 }
 
@@ -101,15 +102,16 @@ fn limit_resources(job: &Job, memory_by_process: bool) -> Result<(), Failure> {
     if let (true, Some(bytes)) = (memory_by_process, job.limits.memory) {
         limit(Resource::Data, bytes)?;
     }
-    if let Some(cap) = job.limits.cpu {
+    if let (Some(cap), None) = (job.limits.cpu, job.limits.grace) {
         // Only in case everyone who watches is killed at once: it counts ticks, and whole seconds.
+        // A target with grace may use more.
         limit(Resource::Cpu, cap.saturating_add(Duration::from_secs(3)).as_secs())?;
     }
     Ok(())
 }
 
 fn choose_cores(job: &Job) -> Result<(), Failure> {
-    let Some(cores) = &job.limits.cores else { return Ok(()) };
+    let Some(cores) = &job.cores else { return Ok(()) };
     let mut mask = CpuSet::new();
     cores.iter().for_each(|core| mask.set(core));
     sched_setaffinity(None, &mask).during(Step::Affinity)

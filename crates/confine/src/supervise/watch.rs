@@ -4,6 +4,7 @@ use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
 use std::time::Duration;
 
 use rustix::event::{PollFd, PollFlags, poll};
+use rustix::process::{Signal, pidfd_send_signal};
 
 use super::clock::{Alarm, Moment};
 use super::deaths::Deaths;
@@ -14,28 +15,45 @@ use super::spawn::{self, Main};
 use super::tree::Tree;
 use crate::error::Step;
 use crate::finished::{CpuTime, Exit, Finished, Stop};
-use crate::limits::{Cores, Limit};
+use crate::limits::{Cores, Limit, implied_wall};
 use crate::sys;
-use crate::tier::cgroup::Group;
-use crate::wire::{self, DuringStep, Failure, Job, Order};
+use crate::tier::cgroup::ControlGroup;
+use crate::wire::{self, Birth, DuringStep, Failure, Job, Order};
 
-/// The shortest wait between two looks at the CPU time.
+/// The shortest wait between two looks at the CPU time, and the longest that it grows to while the
+/// tree uses none.
 const FINEST: Duration = Duration::from_micros(200);
+const IDLE: Duration = Duration::from_millis(4);
 /// The wait before the first and between later looks at memory and the number of processes.
 const FIRST_SAMPLE: Duration = Duration::from_millis(5);
 const SAMPLES: Duration = Duration::from_millis(50);
 /// As before, when the number of processes is limited: they multiply fast.
 const CROWD_SAMPLES: Duration = Duration::from_millis(5);
+/// Two accounts of the same time may differ by this.
+const ROUNDING: Duration = Duration::from_millis(1);
 
-/// Runs the job's target to its end.
+/// Runs the job's target to its end; `None` if nobody is left to report to.
 pub(super) fn watch(
     socket: BorrowedFd<'_>,
-    guardian: OwnedFd,
+    guardian: BorrowedFd<'_>,
+    birth: &Birth,
+    job: &Job,
+    files: Vec<OwnedFd>,
+) -> Result<Option<Finished>, Failure> {
+    let mut enclosure = Enclosure::make(birth, &job.limits)?;
+    let ended = run(socket, guardian, job, files, &mut enclosure);
+    enclosure.remove();
+    ended
+}
+
+fn run(
+    socket: BorrowedFd<'_>,
+    guardian: BorrowedFd<'_>,
     job: &Job,
     files: Vec<OwnedFd>,
     enclosure: &mut Enclosure,
-) -> Result<Finished, Failure> {
-    let tree = enclosure.enter()?;
+) -> Result<Option<Finished>, Failure> {
+    let tree = Tree::probe().ok_or(Failure { step: Step::ReadTree, errno: libc::ENOENT })?;
     let alarm = Alarm::new().during(Step::Descriptors)?;
     let mut files = files.into_iter();
     let mut attached = job.attached.map(|is_attached| if is_attached { files.next() } else { None });
@@ -49,7 +67,7 @@ pub(super) fn watch(
     let main = spawn::spawn(job, enclosure, [stdin.as_fd(), their_stdout.as_fd(), their_stderr.as_fd()])?;
     drop((stdin, their_stdout, their_stderr));
 
-    let cores = job.limits.cores.clone().or_else(|| Cores::allowed().ok()).map_or(1, |cores| cores.len());
+    let cores = job.cores.as_ref().map_or(1, Cores::len);
     let adopts = enclosure.adopts();
     let mut watch = Watch {
         job,
@@ -66,13 +84,26 @@ pub(super) fn watch(
         wall_end: job.limits.effective_wall().map_or(Moment::NEVER, |wall| start + wall),
         next_cpu: if job.limits.cpu.is_some() { start } else { Moment::NEVER },
         next_sample: start + FIRST_SAMPLE,
+        last_cpu: Duration::ZERO,
+        idle_wait: FINEST,
         stopped: None,
         kill_at: Moment::NEVER,
         inherited_memory,
         buffer: vec![0; 64 << 10],
     };
-    watch.until_end(socket, guardian, &alarm)?;
-    watch.finish()
+    let ended = watch.until_end(socket, guardian, &alarm);
+    // Whatever came of it, nothing may be left alive.
+    let finished = watch.finish()?;
+    Ok(if ended? == Ended::Abandoned { None } else { Some(finished) })
+}
+
+/// What ended the watch.
+#[derive(PartialEq, Eq)]
+enum Ended {
+    /// The main process has ended or is to be killed.
+    Run,
+    /// The caller or the guardian is gone.
+    Abandoned,
 }
 
 struct Watch<'a> {
@@ -91,6 +122,10 @@ struct Watch<'a> {
     wall_end: Moment,
     next_cpu: Moment,
     next_sample: Moment,
+    /// CPU time at the last look.
+    last_cpu: Duration,
+    /// The shortest wait between two looks at a tree that does nothing.
+    idle_wait: Duration,
     stopped: Option<Stop>,
     /// When grace ends after a stop.
     kill_at: Moment,
@@ -99,8 +134,13 @@ struct Watch<'a> {
 }
 
 impl Watch<'_> {
-    /// Waits until the main process has ended or is to be killed.
-    fn until_end(&mut self, socket: BorrowedFd<'_>, guardian: OwnedFd, alarm: &Alarm) -> Result<(), Failure> {
+    /// Waits until the main process has ended or everything is to be killed.
+    fn until_end(
+        &mut self,
+        socket: BorrowedFd<'_>,
+        guardian: BorrowedFd<'_>,
+        alarm: &Alarm,
+    ) -> Result<Ended, Failure> {
         loop {
             let next = self.wall_end.min(self.next_cpu).min(self.next_sample).min(self.kill_at);
             alarm.set(next).during(Step::Descriptors)?;
@@ -109,7 +149,7 @@ impl Watch<'_> {
                 let mut waits = vec![
                     PollFd::from_borrowed_fd(main, PollFlags::IN),
                     PollFd::from_borrowed_fd(socket, PollFlags::IN),
-                    PollFd::new(&guardian, PollFlags::IN),
+                    PollFd::from_borrowed_fd(guardian, PollFlags::IN),
                     PollFd::new(alarm, PollFlags::IN),
                 ];
                 let streams = [&self.stdout, &self.stderr];
@@ -122,17 +162,15 @@ impl Watch<'_> {
                 (happened(0), happened(1), happened(2))
             };
             if main_ended {
-                return Ok(());
+                return Ok(Ended::Run);
             }
             if abandoned || (ordered && !self.obey(socket)) {
-                // Nobody is left to report to, so nobody is to be kept waiting.
-                self.stopped.get_or_insert(Stop::Cancelled);
-                return Ok(());
+                return Ok(Ended::Abandoned);
             }
             let now = Moment::now();
-            self.look(now);
+            self.look(now, guardian);
             if now >= self.kill_at {
-                return Ok(());
+                return Ok(Ended::Run);
             }
         }
     }
@@ -144,19 +182,20 @@ impl Watch<'_> {
             Order::LowerCpu(cap) => {
                 self.cpu_cap = Some(self.cpu_cap.map_or(cap, |old| old.min(cap)));
                 self.next_cpu = Moment::now();
-                // A CPU limit always brings a wall limit.
-                if self.wall_end == Moment::NEVER {
-                    self.wall_end = self.start + cap.saturating_mul(2).saturating_add(Duration::from_secs(5));
+                if self.job.limits.wall.is_none() {
+                    self.wall_end = self.wall_end.min(self.start + implied_wall(cap));
                 }
             }
             Order::LowerWall(cap) => self.wall_end = self.wall_end.min(self.start + cap),
+            // Whoever asks again does not want to wait for grace.
+            Order::Cancel if self.stopped == Some(Stop::Cancelled) => self.kill_at = self.start,
             Order::Cancel => self.stop(Stop::Cancelled),
         }
         true
     }
 
     /// Looks at everything that is due.
-    fn look(&mut self, now: Moment) {
+    fn look(&mut self, now: Moment, guardian: BorrowedFd<'_>) {
         if now >= self.wall_end {
             self.stop(Stop::Limit(Limit::Wall));
         }
@@ -169,7 +208,14 @@ impl Watch<'_> {
         if self.job.limits.output.is_some_and(|most| written > most) {
             self.stop(Stop::Limit(Limit::Output));
         }
-        if now >= self.next_cpu.min(self.next_sample) {
+        if now >= self.next_sample {
+            self.next_sample =
+                now + if self.job.limits.processes.is_some() { CROWD_SAMPLES } else { SAMPLES };
+            self.meter.look_closer();
+            // A target may stop the guardian; the guardian sees to it that we go on.
+            pidfd_send_signal(guardian, Signal::CONT).ok();
+            self.sample(now);
+        } else if now >= self.next_cpu {
             self.sample(now);
         }
     }
@@ -180,44 +226,48 @@ impl Watch<'_> {
         // Dead orphans must not pile up during a long run.
         self.deaths.take_dead();
         let sample = self.meter.sample(self.enclosure);
-        if let Some(cap) = self.cpu_cap {
-            if sample.cpu >= cap {
-                self.stop(Stop::Limit(Limit::Cpu));
+        self.idle_wait = if sample.cpu > self.last_cpu { FINEST } else { (self.idle_wait * 2).min(IDLE) };
+        self.last_cpu = sample.cpu;
+        self.next_cpu = match self.cpu_cap {
+            Some(cap) if self.stopped.is_none() => {
+                now + (cap.saturating_sub(sample.cpu) / self.cores).max(self.idle_wait)
             }
-            self.next_cpu = now + (cap.saturating_sub(sample.cpu) / self.cores).max(FINEST);
-        }
+            _ => Moment::NEVER,
+        };
         let limits = &self.job.limits;
-        if now >= self.next_sample {
-            self.next_sample = now + if limits.processes.is_some() { CROWD_SAMPLES } else { SAMPLES };
-        }
-        if limits.memory.is_some_and(|most| sample.memory > most) && !self.kernel_counts_memory() {
+        let too_large = limits.memory.is_some_and(|most| {
+            sample.memory > most && !self.kernel_counts_memory() && self.meter.shared_memory() > most
+        });
+        let too_many = limits.processes.is_some_and(|most| sample.processes > most);
+        if self.cpu_cap.is_some_and(|cap| sample.cpu >= cap) {
+            self.stop(Stop::Limit(Limit::Cpu));
+        } else if too_large {
             self.stop(Stop::Limit(Limit::Memory));
-        }
-        let refused = self
-            .enclosure
-            .group()
-            .is_some_and(|group| limits.processes.is_some() && group.met_process_limit());
-        if limits.processes.is_some_and(|most| sample.processes > most) || refused {
+        } else if too_many {
             self.stop(Stop::Limit(Limit::Processes));
         }
     }
 
     fn kernel_counts_memory(&self) -> bool {
-        self.enclosure.group().is_some_and(|group| group.counts_memory())
+        self.enclosure.control_group().is_some_and(|group| group.counts_memory())
     }
 
     /// Notes the first reason to stop; from then on only grace keeps the target alive.
     fn stop(&mut self, why: Stop) {
+        // No deadline is left but that of grace, or the alarm would ring without end.
+        (self.wall_end, self.next_cpu) = (Moment::NEVER, Moment::NEVER);
         if self.stopped.is_some() {
             return;
         }
         self.stopped = Some(why);
-        self.kill_at = self.start;
-        if let Some(grace) = self.job.limits.grace {
-            self.kill_at = Moment::now() + grace;
-            self.enclosure.terminate(self.tree);
+        match self.job.limits.grace {
+            Some(grace) => {
+                self.kill_at = Moment::now() + grace;
+                self.enclosure.terminate(self.tree);
+            }
+            // Long past, whenever it is looked at.
+            None => self.kill_at = self.start,
         }
-        (self.wall_end, self.next_cpu) = (Moment::NEVER, Moment::NEVER);
     }
 
     /// Kills what is left, waits until it is gone, and adds up.
@@ -231,7 +281,12 @@ impl Watch<'_> {
         self.stdout.drain(&mut self.buffer);
         self.stderr.drain(&mut self.buffer);
 
-        let stopped = self.stopped.or_else(|| self.stopped_by_kernel(exit));
+        let written = self.stdout.written() + self.stderr.written();
+        let too_much = self.job.limits.output.is_some_and(|most| written > most);
+        let stopped = self
+            .stopped
+            .or_else(|| self.stopped_by_kernel(exit))
+            .or_else(|| too_much.then_some(Stop::Limit(Limit::Output)));
         let adopts = self.enclosure.adopts();
         Ok(Finished {
             exit,
@@ -240,8 +295,8 @@ impl Watch<'_> {
             wall: end - self.start,
             peak_memory: self.peak_memory(),
             adopted: adopts.then_some(self.deaths.adopted),
-            stragglers: adopts.then_some(if stopped.is_none() { killed } else { 0 }),
-            tier: self.job.tier,
+            stragglers: (adopts && stopped.is_none()).then_some(killed),
+            tier: self.enclosure.tier(),
             stdout: self.stdout.finish(),
             stderr: self.stderr.finish(),
             left_behind: None,
@@ -251,7 +306,7 @@ impl Watch<'_> {
     /// Limits that the kernel itself enforces by ending the process.
     fn stopped_by_kernel(&self, exit: Exit) -> Option<Stop> {
         let limits = &self.job.limits;
-        let out_of_memory = || self.enclosure.group().is_some_and(Group::met_memory_limit);
+        let out_of_memory = || self.enclosure.control_group().is_some_and(ControlGroup::met_memory_limit);
         if limits.memory.is_some() && exit == Exit::Signal(libc::SIGKILL) && out_of_memory() {
             Some(Stop::Limit(Limit::Memory))
         } else if limits.file_size.is_some() && exit == Exit::Signal(libc::SIGXFSZ) {
@@ -263,19 +318,20 @@ impl Watch<'_> {
 
     /// CPU time of the tree, now that all of it is dead.
     fn cpu(&mut self) -> CpuTime {
-        if let Some(complete) = self.enclosure.cpu() {
-            return complete;
-        }
         let waited = sys::usage_of_children();
         let accounted = waited.user + waited.system;
+        // Less than we have waited for is only told of a tree that has left its group.
+        if let Some(complete) = self.enclosure.cpu().filter(|cpu| cpu.total() + ROUNDING >= accounted) {
+            return complete;
+        }
         // Seen but accounted for by nobody: it was used all the same. A rounding is no such case.
         let lost = self.meter.seen_in_all().saturating_sub(accounted);
-        let complete = lost < Duration::from_millis(1);
+        let complete = lost < ROUNDING && !self.meter.saw_unreaped;
         CpuTime { user: waited.user + lost, system: waited.system, complete }
     }
 
     fn peak_memory(&self) -> Option<u64> {
-        let counted = self.enclosure.group().and_then(Group::peak_memory);
+        let counted = self.enclosure.control_group().and_then(ControlGroup::peak_memory);
         // Before it becomes its program the child is a copy of us, which the kernel's maximum
         // includes: up to our own size it tells nothing about the target.
         let largest = Some(self.deaths.largest).filter(|&bytes| bytes > self.inherited_memory);

@@ -1,15 +1,17 @@
-//! A control group (version 2) for each run: complete CPU time, atomic kill, memory and process
-//! limits where the controllers are delegated to us.
+//! A control group (version 2) for each run: complete CPU time, atomic kill, and a memory limit where
+//! that controller is delegated to us.
 //!
 //! ```text
 //! <ours>/                    the group we were started in, if we may make groups below it
-//!   captune-coordinator/     we ourselves, moved here only where controllers need it
-//!   captune-run-<pid>-<n>/   one for each run, made and removed by its guardian
+//!   captune-caller/     we ourselves, moved here only where the controller needs it
+//!   captune-run-<pid>-<n>/   one for each run, made and removed by its supervisor
 //! ```
 
+use std::ffi::{CString, OsStr};
 use std::fs::{self, File};
 use std::io::{self, Read, Seek, Write};
 use std::os::fd::{AsFd, BorrowedFd};
+use std::os::unix::ffi::{OsStrExt, OsStringExt};
 use std::path::{Path, PathBuf};
 use std::sync::OnceLock;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -20,15 +22,25 @@ use serde::{Deserialize, Serialize};
 
 use crate::error::Step;
 use crate::finished::CpuTime;
+use crate::folder::{self, RUN_PREFIX};
 use crate::limits::Limits;
 use crate::wire::{DuringStep, Failure};
-
-const RUN_PREFIX: &str = "captune-run-";
 
 /// Where to make the group of one run.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 pub(crate) struct Plan {
-    path: PathBuf,
+    path: CString,
+}
+
+impl Plan {
+    /// Kills and removes the group, if it was made; what a killed supervisor could not do itself.
+    pub(crate) fn clear(&self) {
+        remove(self.path());
+    }
+
+    fn path(&self) -> &Path {
+        Path::new(OsStr::from_bytes(self.path.to_bytes()))
+    }
 }
 
 /// The group below which runs get theirs.
@@ -38,12 +50,12 @@ pub(crate) struct Parent {
 }
 
 impl Parent {
-    /// Our own group, found once; controllers are claimed and left-overs swept then.
+    /// Our own group, found once; the memory controller is claimed and left-overs swept then.
     pub(crate) fn ours() -> Result<&'static Self, String> {
         static OURS: OnceLock<Result<Parent, String>> = OnceLock::new();
         OURS.get_or_init(|| {
             let path = own_group()?;
-            claim_controllers(&path);
+            claim_memory(&path);
             sweep(&path);
             Ok(Self { path })
         })
@@ -55,29 +67,31 @@ impl Parent {
     pub(crate) fn plan(&self) -> Plan {
         static COUNT: AtomicU64 = AtomicU64::new(0);
         let count = COUNT.fetch_add(1, Ordering::Relaxed);
-        Plan { path: self.path.join(format!("{RUN_PREFIX}{}-{count}", std::process::id())) }
+        let path = self.path.join(format!("{RUN_PREFIX}{}-{count}", std::process::id()));
+        // A path that came from the system holds no NUL.
+        Plan { path: CString::new(path.into_os_string().into_vec()).unwrap_or_default() }
     }
 }
 
 /// The group of one run.
-pub(crate) struct Group {
+pub(crate) struct ControlGroup {
     path: PathBuf,
-    /// Held open and locked as long as guardian or supervisor live, which tells [`sweep`] so.
+    /// Held open and locked as long as the supervisor lives, which tells [`sweep`] so.
     folder: File,
     cpu_stat: File,
     kill: File,
     memory: bool,
 }
 
-impl Group {
+impl ControlGroup {
     /// Makes the group and sets its limits.
     pub(crate) fn make(plan: &Plan, limits: &Limits) -> Result<Self, Failure> {
-        fs::create_dir(&plan.path).during(Step::Cgroup)?;
-        match Self::open(&plan.path, limits) {
+        fs::create_dir(plan.path()).during(Step::Cgroup)?;
+        match Self::open(plan.path(), limits) {
             Ok(group) => Ok(group),
             Err(failure) => {
                 // The failure in hand says more than one of removing an empty group would.
-                fs::remove_dir(&plan.path).ok();
+                fs::remove_dir(plan.path()).ok();
                 Err(failure)
             }
         }
@@ -97,9 +111,6 @@ impl Group {
             if path.join("memory.swap.max").exists() {
                 set("memory.swap.max", "0".into())?;
             }
-        }
-        if let (true, Some(most)) = (path.join("pids.max").exists(), limits.processes) {
-            set("pids.max", most.to_string())?;
         }
         Ok(Self { path: path.to_owned(), folder, cpu_stat, kill, memory })
     }
@@ -134,28 +145,14 @@ impl Group {
 
     /// Whether the kernel killed the group for its memory.
     pub(crate) fn met_memory_limit(&self) -> bool {
-        self.event("memory.events", "oom_kill")
-    }
-
-    /// Whether the kernel refused the group a process.
-    pub(crate) fn met_process_limit(&self) -> bool {
-        self.event("pids.events", "max")
-    }
-
-    fn event(&self, file: &str, key: &str) -> bool {
-        fs::read_to_string(self.path.join(file)).is_ok_and(|text| field(&text, key).is_some_and(|n| n > 0))
+        fs::read_to_string(self.path.join("memory.events"))
+            .is_ok_and(|text| field(&text, "oom_kill").is_some_and(|count| count > 0))
     }
 
     /// Kills all members at once.
     pub(crate) fn kill(&self) {
         // Fails only if the group is gone, and then so are its members.
         (&self.kill).write_all(b"1").ok();
-    }
-
-    /// The members alive.
-    pub(crate) fn members(&self) -> Vec<i32> {
-        let text = fs::read_to_string(self.path.join("cgroup.procs")).unwrap_or_default();
-        text.lines().filter_map(|line| line.parse().ok()).collect()
     }
 
     /// Kills what is left and removes the group.
@@ -168,7 +165,7 @@ impl Group {
 /// this tries for up to two seconds; what is left then is for the next [`sweep`].
 fn remove(path: &Path) {
     for round in 0..1000 {
-        match fs::remove_dir(path) {
+        match remove_once(path) {
             Err(error) if error.kind() == io::ErrorKind::ResourceBusy => {
                 if round % 100 == 0 {
                     fs::write(path.join("cgroup.kill"), "1").ok();
@@ -177,6 +174,22 @@ fn remove(path: &Path) {
             }
             _ => return,
         }
+    }
+}
+
+/// Removes an empty group, after the empty groups a target has made below it.
+fn remove_once(path: &Path) -> io::Result<()> {
+    match fs::remove_dir(path) {
+        Err(error) if error.kind() == io::ErrorKind::ResourceBusy => {
+            for entry in fs::read_dir(path)? {
+                let entry = entry?;
+                if entry.file_type()?.is_dir() {
+                    remove_once(&entry.path())?;
+                }
+            }
+            fs::remove_dir(path)
+        }
+        other => other,
     }
 }
 
@@ -202,46 +215,37 @@ fn own_group() -> Result<PathBuf, String> {
     Ok(path)
 }
 
-/// Turns on the memory and process controllers for groups below `path`, where they are delegated.
+/// Turns on the memory controller for groups below `path`, where it is delegated to us.
 ///
 /// A group that passes controllers on may hold no process itself. So if we are alone in it we move
 /// into a group below; if we are not, moving strangers is not ours to do, and runs are limited by
-/// other means.
-fn claim_controllers(path: &Path) {
-    let available = words(&path.join("cgroup.controllers"));
-    let active = words(&path.join("cgroup.subtree_control"));
-    let wanted: Vec<String> = ["memory", "pids"]
-        .into_iter()
-        .filter(|&c| available.iter().any(|a| a == c) && !active.iter().any(|a| a == c))
-        .map(|c| format!("+{c}"))
-        .collect();
-    if wanted.is_empty() {
+/// other means. What came of it shows in the groups made below.
+fn claim_memory(path: &Path) {
+    let has = |file: &str| words(&path.join(file)).iter().any(|word| word == "memory");
+    if !has("cgroup.controllers") || has("cgroup.subtree_control") {
         return;
     }
     // The true root has no `cgroup.type` and may hold processes.
-    let is_root = !path.join("cgroup.type").exists();
-    if !is_root {
-        let ours = std::process::id().to_string();
-        if words(&path.join("cgroup.procs")) != [ours] {
+    if path.join("cgroup.type").exists() {
+        if words(&path.join("cgroup.procs")) != [std::process::id().to_string()] {
             return;
         }
-        let home = path.join("captune-coordinator");
+        let home = path.join("captune-caller");
         if fs::create_dir_all(&home).is_err() || fs::write(home.join("cgroup.procs"), "0").is_err() {
             return;
         }
     }
-    // Each on its own: one that is refused must not cost us the other. What came of it is read back.
-    for controller in wanted {
-        fs::write(path.join("cgroup.subtree_control"), controller).ok();
-    }
+    fs::write(path.join("cgroup.subtree_control"), "+memory").ok();
 }
 
-/// Removes groups whose guardian and supervisor were both killed.
+/// Removes groups whose supervisor and guardian were both killed.
 fn sweep(path: &Path) {
     for entry in fs::read_dir(path).into_iter().flatten().flatten() {
         let is_run = entry.file_name().to_str().is_some_and(|name| name.starts_with(RUN_PREFIX));
-        if is_run && crate::folder::is_abandoned(&entry.path()) {
-            remove(&entry.path());
+        if is_run && folder::is_abandoned(&entry.path()) {
+            // Without waiting: one that is busy is met again by the next.
+            fs::write(entry.path().join("cgroup.kill"), "1").ok();
+            remove_once(&entry.path()).ok();
         }
     }
 }

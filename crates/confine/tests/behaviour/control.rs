@@ -46,6 +46,24 @@ fn a_lowered_wall_cap_holds_also_when_it_is_past() {
 }
 
 #[test]
+fn a_second_cancel_does_not_wait_for_grace() {
+    for tier in every_tier() {
+        let stage = Stage::new();
+        let command = stage.direct(misbehave("stubborn")).tier(tier);
+        let control = Control::new();
+        let limits = confine::Limits { grace: Some(Duration::from_secs(60)), ..no_limits() };
+        let finished = std::thread::scope(|scope| {
+            let run = scope.spawn(|| confine::run(&command, &limits, &control).unwrap());
+            stage.await_ready();
+            control.cancel();
+            control.cancel();
+            run.join().unwrap()
+        });
+        assert_eq!(finished.stopped, Some(Stop::Cancelled), "{tier}");
+    }
+}
+
+#[test]
 fn a_cap_is_never_raised() {
     let control = Control::new();
     control.lower_wall(Duration::from_secs(3600));
@@ -68,4 +86,26 @@ fn a_lowered_cpu_cap_brings_a_wall_limit_too() {
     control.lower_cpu(Duration::from_millis(200));
     let finished = confine::run(&misbehave("deadlock"), &no_limits(), &control).unwrap();
     assert_eq!(finished.stopped, Some(Stop::Limit(Limit::Wall)));
+}
+
+#[test]
+fn orders_during_grace_change_nothing() {
+    for tier in every_tier() {
+        let stage = Stage::new();
+        let command = stage.direct(misbehave("stubborn")).tier(tier);
+        let control = Control::new();
+        let limits = confine::Limits { grace: Some(Duration::from_millis(300)), ..wall(60_000) };
+        let finished = std::thread::scope(|scope| {
+            let run = scope.spawn(|| confine::run(&command, &limits, &control).unwrap());
+            stage.await_ready();
+            while !run.is_finished() {
+                control.lower_wall(Duration::from_millis(1));
+                control.lower_cpu(Duration::from_millis(1));
+                std::thread::yield_now();
+            }
+            run.join().unwrap()
+        });
+        assert!(matches!(finished.stopped, Some(Stop::Limit(_))), "{tier}");
+        assert!(finished.wall >= Duration::from_millis(300), "{tier}: {:?}", finished.wall);
+    }
 }

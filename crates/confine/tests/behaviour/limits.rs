@@ -2,9 +2,9 @@
 
 use std::time::Duration;
 
-use confine::{Exit, Limit, Limits, Stop, quantity};
+use confine::{Exit, Limit, Limits, Stop, Tier, quantity};
 
-use crate::stage::{Stage, cpu, every_tier, misbehave, no_limits, run, tight_tiers, wall};
+use crate::stage::{Stage, cpu, every_tier, misbehave, no_limits, run, tight_tiers, wall, working};
 
 /// Loose on purpose: the machine may be crowded. The exact figures are measured by `bench`.
 const LATE: Duration = Duration::from_millis(100);
@@ -39,8 +39,11 @@ fn cpu_time_of_one_process_and_of_a_tree() {
 #[test]
 fn cpu_time_of_children_nobody_waits_for() {
     for tier in every_tier() {
-        let finished = run(&misbehave("unwaited 2 60").tier(tier), &cpu(100));
-        assert_eq!(finished.stopped, Some(Stop::Limit(Limit::Cpu)), "{tier}");
+        // Together, or one after the other so that each is gone when the next is seen.
+        for what in ["unwaited 2 60", "relay 200 0.02"] {
+            let finished = run(&misbehave(what).tier(tier), &cpu(200));
+            assert_eq!(finished.stopped, Some(Stop::Limit(Limit::Cpu)), "{tier} {what}");
+        }
     }
 }
 
@@ -72,6 +75,54 @@ fn memory_of_a_tree_of_small_processes() {
     for tier in every_tier() {
         let finished = run(&misbehave("herd 8 20000000").tier(tier), &limits);
         assert_eq!(finished.stopped, Some(Stop::Limit(Limit::Memory)), "{tier}: {finished:?}");
+    }
+}
+
+#[test]
+fn memory_that_is_shared_counts_once() {
+    let limits = Limits { memory: Some(150 << 20), ..wall(500) };
+    for tier in every_tier() {
+        let finished = run(&misbehave("share 4 60000000").tier(tier), &limits);
+        assert_eq!(finished.stopped, Some(Stop::Limit(Limit::Wall)), "{tier}: {:?}", finished.peak_memory);
+    }
+}
+
+#[test]
+fn memory_of_a_process_whose_first_thread_has_ended() {
+    let limits = Limits { memory: Some(50 << 20), ..wall(20_000) };
+    for tier in every_tier() {
+        let finished = run(&misbehave("headless 100000000").tier(tier), &limits);
+        assert_eq!(finished.stopped, Some(Stop::Limit(Limit::Memory)), "{tier}: {finished:?}");
+    }
+}
+
+#[test]
+fn output_of_a_target_that_writes_and_ends() {
+    let limits = Limits { output: Some(10), ..no_limits() };
+    let command = confine::Command::new("seq").arg("1000").guardian(crate::stage::MISBEHAVE);
+    let finished = run(&command, &limits);
+    assert_eq!((finished.exit, finished.stopped), (Exit::Code(0), Some(Stop::Limit(Limit::Output))));
+}
+
+#[test]
+fn a_target_that_stops_its_supervisor_is_stopped_all_the_same() {
+    for tier in every_tier() {
+        let stage = Stage::new();
+        let finished = run(&stage.direct(misbehave("stop-parent")).tier(tier), &wall(200));
+        assert_eq!(finished.stopped, Some(Stop::Limit(Limit::Wall)), "{tier}");
+        assert!(stage.all_dead_now(), "{tier}");
+    }
+}
+
+#[test]
+fn a_target_that_leaves_its_control_group_is_stopped_all_the_same() {
+    if !rustix::process::getuid().is_root() {
+        println!("skipped: only root may move to any group");
+        return;
+    }
+    for tier in working(&[Tier::Cgroup]) {
+        let finished = run(&misbehave("leave-group").tier(tier), &wall(200));
+        assert_eq!(finished.stopped, Some(Stop::Limit(Limit::Wall)), "{finished:?}");
     }
 }
 

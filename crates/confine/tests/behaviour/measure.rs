@@ -71,6 +71,6 @@ fn peak_memory_of_one_process() {
 
 #[test]
 fn memory_that_cannot_be_told_from_our_own_is_absent() {
-    let finished = run(&confine::Command::new("true").supervisor(crate::stage::MISBEHAVE), &no_limits());
+    let finished = run(&confine::Command::new("true").guardian(crate::stage::MISBEHAVE), &no_limits());
     assert_ne!(finished.peak_memory, Some(0));
 }

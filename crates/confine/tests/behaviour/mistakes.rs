@@ -15,7 +15,7 @@ fn error(command: &Command, limits: &Limits) -> LaunchError {
 
 /// The message of a command that cannot run.
 fn message(command: Command) -> String {
-    error(&command.supervisor(MISBEHAVE), &no_limits()).to_string()
+    error(&command.guardian(MISBEHAVE), &no_limits()).to_string()
 }
 
 #[test]
@@ -62,6 +62,11 @@ fn folders_and_files_that_cannot_be_used() {
     assert_eq!(stdin, "stdin file `/no/such` cannot be used");
     let device = error(&misbehave("exit 0").stdout_file("/dev/null"), &no_limits());
     assert!(matches!(device, LaunchError::Stream { stream: "stdout", .. }));
+    let both = misbehave("exit 0").stdout_file(stage.path("one")).stderr_file(stage.path("one"));
+    assert!(matches!(error(&both, &no_limits()), LaunchError::Stream { stream: "stderr", .. }));
+    assert!(message(Command::new("true").stdin(Stdin::File("/tmp".into()))).starts_with("stdin file"));
+    // A pipe without a reader must not hold us up.
+    assert!(message(Command::new("true").stdout_file(stage.path("ready"))).starts_with("stdout file"));
     let missing = stage.path("no/such/file");
     assert!(message(Command::new("true").stderr_file(missing)).starts_with("stderr file"));
 }
@@ -76,9 +81,9 @@ fn limits_that_make_no_sense() {
 }
 
 #[test]
-fn a_supervisor_that_is_none() {
-    let missing = error(&misbehave("exit 0").supervisor("/no/such"), &no_limits());
-    assert!(matches!(missing, LaunchError::Supervisor { .. }), "{missing}");
-    let other = error(&misbehave("exit 0").supervisor("/bin/true"), &no_limits());
+fn a_guardian_that_is_none() {
+    let missing = error(&misbehave("exit 0").guardian("/no/such"), &no_limits());
+    assert!(matches!(missing, LaunchError::Guardian { .. }), "{missing}");
+    let other = error(&misbehave("exit 0").guardian("/bin/true"), &no_limits());
     assert!(matches!(other, LaunchError::SupervisorLost), "{other}");
 }

@@ -1,8 +1,8 @@
 //! What a target sees: its folder, environment, streams and signals; and what it leaves behind.
 
-use confine::{Exit, Folder, Stdin};
+use confine::{Exit, Folder, Stdin, Tier};
 
-use crate::stage::{MISBEHAVE, Stage, every_tier, misbehave, no_limits, run, tight_tiers, wall};
+use crate::stage::{MISBEHAVE, Stage, every_tier, misbehave, no_limits, run, tight_tiers, wall, working};
 
 fn shown(command: &confine::Command) -> Vec<String> {
     let finished = run(command, &no_limits());
@@ -51,9 +51,13 @@ fn the_environment_is_what_was_asked_for() {
 #[test]
 fn a_target_inherits_three_descriptors_and_a_session_of_its_own() {
     for tier in every_tier() {
-        let said = shown(&misbehave("show").tier(tier));
-        for line in ["descriptors 3", "session true"] {
-            assert!(said.contains(&line.to_owned()), "{tier}: {said:?}");
+        // A caller of its own, which is careless with a descriptor.
+        let said = Stage::new().alone(&["call", tier.name(), "show"]);
+        let said = said.split_once("head: [").unwrap().1.split_once(']').unwrap().0;
+        let bytes: Vec<u8> = said.split(", ").map(|byte| byte.parse().unwrap()).collect();
+        let said = String::from_utf8(bytes).unwrap();
+        for line in ["descriptors 3\n", "session true\n"] {
+            assert!(said.contains(line), "{tier}: {said}");
         }
     }
 }
@@ -61,7 +65,7 @@ fn a_target_inherits_three_descriptors_and_a_session_of_its_own() {
 #[test]
 fn no_signal_is_ignored_or_blocked() {
     let command = confine::Command::new("grep").args(["-E", "Sig(Ign|Blk)", "/proc/self/status"]);
-    let said = shown(&command.supervisor(MISBEHAVE));
+    let said = shown(&command.guardian(MISBEHAVE));
     assert_eq!(said, ["SigBlk:\t0000000000000000", "SigIgn:\t0000000000000000"]);
 }
 
@@ -103,7 +107,7 @@ fn output_that_is_no_text_is_kept_to_the_byte() {
 #[test]
 fn arguments_reach_the_target_as_they_are() {
     let nasty = ["$(reboot)", "a b", "", "*", "`id`", "\"'\\", "\n", "é"];
-    let command = confine::Command::new("printf").arg("%s|").args(nasty).supervisor(MISBEHAVE);
+    let command = confine::Command::new("printf").arg("%s|").args(nasty).guardian(MISBEHAVE);
     let finished = run(&command, &no_limits());
     assert_eq!(String::from_utf8(finished.stdout.head).unwrap(), nasty.map(|a| format!("{a}|")).concat());
 }
@@ -113,9 +117,40 @@ fn many_runs_leave_nothing() {
     // The long version, with ten thousand runs, is in `bench`.
     for tier in tight_tiers() {
         let stage = Stage::new();
-        let said = stage.alone(&["coordinate-many", tier.name(), "20"]);
-        assert_eq!(said, "descriptors 0\nchildren 0\n", "{tier}");
+        let said = stage.alone(&["call-many", tier.name(), "20", "orphan"]);
+        assert_eq!(said, "descriptors 0\nchildren 0\ngroups 0\n", "{tier}");
         assert_eq!(stage.left_in_tmp(), 0, "{tier}");
+    }
+}
+
+#[test]
+fn groups_that_a_target_makes_are_removed_with_its_own() {
+    for tier in working(&[Tier::Cgroup]) {
+        let said = Stage::new().alone(&["call-many", tier.name(), "2", "nest-group"]);
+        assert!(said.ends_with("groups 0\n"), "{said}");
+    }
+}
+
+#[test]
+fn what_is_mounted_in_a_private_folder_is_not_removed() {
+    if !rustix::process::getuid().is_root() {
+        println!("skipped: only root can mount");
+        return;
+    }
+    for tier in tight_tiers() {
+        let stage = Stage::new();
+        std::fs::create_dir(stage.path("precious")).unwrap();
+        std::fs::write(stage.path("precious/file"), "kept").unwrap();
+        let command = confine::Command::new("sh").args(["-c", "mkdir here && mount --bind \"$PLACE\" here"]);
+        let command = command.guardian(MISBEHAVE).env("PLACE", stage.path("precious")).tier(tier);
+        let finished = run(&command, &no_limits());
+        assert_eq!(finished.exit, Exit::Code(0), "{tier}");
+        assert!(stage.path("precious/file").exists(), "{tier}");
+        if let Some(left) = finished.left_behind {
+            let unmounted = std::process::Command::new("umount").arg(left.join("here")).status().unwrap();
+            assert!(unmounted.success());
+            std::fs::remove_dir_all(left).unwrap();
+        }
     }
 }
 
@@ -126,7 +161,7 @@ fn a_failed_start_leaves_no_folder() {
     std::fs::write(&text, "hello").unwrap();
     std::fs::set_permissions(&text, std::os::unix::fs::PermissionsExt::from_mode(0o755)).unwrap();
     for tier in every_tier() {
-        let said = stage.alone(&["coordinate", tier.name(), text.to_str().unwrap()]);
+        let said = stage.alone(&["call", tier.name(), text.to_str().unwrap()]);
         assert!(said.contains("cannot be executed"), "{tier}: {said}");
         assert_eq!(stage.left_in_tmp(), 0, "{tier}");
     }

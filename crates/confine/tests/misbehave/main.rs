@@ -5,7 +5,7 @@
 
 #![allow(unsafe_code, clippy::print_stdout, clippy::exit, clippy::undocumented_unsafe_blocks)]
 
-mod coordinate;
+mod call;
 
 use std::fs::File;
 use std::io::{Read, Write};
@@ -20,6 +20,12 @@ fn main() {
         "burn" => burn(number(1)),
         "tree" => tree(number(1) as usize, number(2), true),
         "unwaited" => tree(number(1) as usize, number(2), false),
+        "share" => share(number(1) as usize, number(2) as usize),
+        "headless" => headless(number(1) as usize),
+        "stop-parent" => stop_parent(),
+        "leave-group" => leave_group(),
+        "nest-group" => nest_group(),
+        "relay" => relay(number(1) as usize, number(2)),
         "threads" => threads(number(1) as usize, number(2)),
         "allocate" => allocate(number(1) as usize),
         "crowd" => crowd(number(1) as usize, 0),
@@ -39,9 +45,10 @@ fn main() {
         "grow-file" => grow_file(),
         "litter" => litter(),
         "show" => show(),
-        "coordinate" => coordinate::once(&words[1..]),
-        "coordinate-twice" => (0..2).for_each(|_| coordinate::once(&words[1..])),
-        "coordinate-many" => coordinate::many(&words[1], number(2) as usize),
+        "call" => call::once(&words[1..]),
+        "call-twice" => (0..2).for_each(|_| call::once(&words[1..])),
+        "call-both" => call::both(&words[1..]),
+        "call-many" => call::many(&words[1], number(2) as usize, &words[3..]),
         other => panic!("unknown misbehaviour `{other}`"),
     }
 }
@@ -92,6 +99,13 @@ fn tree(children: usize, seconds: f64, wait: bool) {
     while unsafe { libc::wait(std::ptr::null_mut()) } > 0 {}
 }
 
+/// Children that burn one after the other and are reaped by nobody.
+fn relay(children: usize, seconds: f64) {
+    for _ in 0..children {
+        tree(1, seconds, false);
+    }
+}
+
 fn threads(count: usize, seconds: f64) {
     let threads: Vec<_> = (0..count).map(|_| std::thread::spawn(move || burn(seconds))).collect();
     threads.into_iter().for_each(|thread| thread.join().expect("a thread"));
@@ -119,6 +133,52 @@ fn crowd(count: usize, bytes: usize) {
     }
     ready();
     std::thread::sleep(Duration::from_secs(60));
+}
+
+/// Children that sleep and share the memory of their parent.
+fn share(count: usize, bytes: usize) {
+    let taken = vec![1_u8; bytes];
+    std::hint::black_box(&taken);
+    crowd(count, 0);
+}
+
+/// Its first thread ends; another takes memory that is no private data, and sleeps.
+fn headless(bytes: usize) {
+    std::thread::spawn(move || unsafe {
+        let (protection, flags) =
+            (libc::PROT_READ | libc::PROT_WRITE, libc::MAP_SHARED | libc::MAP_ANONYMOUS);
+        let taken = libc::mmap(std::ptr::null_mut(), bytes, protection, flags, -1, 0);
+        taken.cast::<u8>().write_bytes(1, bytes);
+        std::thread::sleep(Duration::from_secs(60));
+    });
+    unsafe { libc::syscall(libc::SYS_exit, 0) };
+}
+
+/// Stops whoever watches it, and burns.
+fn stop_parent() {
+    unsafe { libc::kill(libc::getppid(), libc::SIGSTOP) };
+    burn(60.0);
+}
+
+/// Where version 2 control groups are mounted.
+fn groups() -> std::path::PathBuf {
+    let mounts = std::fs::read_to_string("/proc/self/mountinfo").expect("/proc");
+    let line = mounts.lines().find(|line| line.contains(" - cgroup2 ")).expect("control groups");
+    line.split(' ').nth(4).expect("a place").into()
+}
+
+/// Moves to the group at the root, and sleeps.
+fn leave_group() {
+    std::fs::write(groups().join("cgroup.procs"), "0").expect("the right to move");
+    ready();
+    std::thread::sleep(Duration::from_secs(60));
+}
+
+/// Makes groups below its own.
+fn nest_group() {
+    let own = std::fs::read_to_string("/proc/self/cgroup").expect("/proc");
+    let own = own.lines().find_map(|line| line.strip_prefix("0::/")).expect("a group").to_owned();
+    std::fs::create_dir_all(groups().join(own).join("a/b")).expect("the right to make groups");
 }
 
 /// A double-forked daemon in a session of its own that ignores TERM and spins; the main process

@@ -5,15 +5,17 @@ use std::sync::Arc;
 
 use super::builder::{BoundDefinition, Clause, DomainDefinition, ParameterDefinition, SpaceBuilder};
 use super::choices::Choices;
-use super::condition;
+use super::condition::{self, Group};
 use super::configuration::text_hash;
 use super::diagnostic::{Diagnostic, Diagnostics, Span, Spanned};
 use super::expression::{self, Expr, ExprKind, Formula, Names, resolve_formula, resolve_quantity};
 use super::literal::{Literal, float_text};
 use super::parameter::{Domain, Kind, Misfit, Parameter, ParameterId};
 use super::range::{Bound, LARGEST_INTEGER, Range, Scale};
+use super::sample::MOST_ATTEMPTS;
 use super::settle::Violation;
 use super::{Space, SpaceData};
+use crate::rng::Rng;
 
 impl SpaceBuilder {
     /// The space, or every mistake found.
@@ -373,7 +375,7 @@ impl Checker {
         let mut data =
             SpaceData { parameters, conditions, forbidden, by_name, groups, batches, group_of, default };
         let mut default = std::mem::take(&mut data.default);
-        let mut outside = Vec::new();
+        let (mut outside, mut drawn) = (Vec::new(), Vec::new());
         for group in &data.batches {
             let outcome = data.settle(group, &mut default, |index, slot, _| {
                 let parameter = &data.parameters[index];
@@ -383,9 +385,16 @@ impl Checker {
                 }
                 code
             });
+            if outcome.is_err() && outside.is_empty() && draw_default(&data, group, &mut default) {
+                drawn.extend_from_slice(&group.parameters);
+                continue;
+            }
             for violation in outcome.err().into_iter().chain(outside.drain(..)) {
                 self.bad_default(violation, &data.parameters, forbidden_spans);
             }
+        }
+        for index in drawn.into_iter().map(|p| p as usize).filter(|&p| !default[p].is_nan()) {
+            data.parameters[index].default = Some(default[index]);
         }
         data.default = default;
         Some(Space { data: Arc::new(data) })
@@ -419,6 +428,19 @@ impl Checker {
             }
         }
     }
+}
+
+/// Draws the default of a group for which none is given (formats such as irace's have none), since
+/// the middles of its ranges and its first choices make no configuration. Whether one was found.
+fn draw_default(data: &SpaceData, group: &Group, default: &mut [f64]) -> bool {
+    let Some(&first) = group.parameters.first() else { return false };
+    if group.parameters.iter().any(|&p| data.parameters[p as usize].default_given) {
+        return false;
+    }
+    // A file of many parameters that allows nothing must not take long to refuse.
+    let attempts = MOST_ATTEMPTS.min(1 + 10_000_000 / group.parameters.len() as u32);
+    let mut rng = Rng::new(0, "default", u64::from(first));
+    (0..attempts).any(|_| data.settle(group, default, |_, slot, _| slot.draw(rng.unit())).is_ok())
 }
 
 /// The first of the choices drawn most often.

@@ -12,6 +12,7 @@ mod condition;
 mod configuration;
 mod default;
 mod diagnostic;
+pub mod discover;
 mod distance;
 mod encode;
 pub mod expression;
@@ -24,6 +25,7 @@ mod parameter;
 mod range;
 mod sample;
 mod settle;
+mod size;
 
 pub use builder::{BoundDefinition, Clause, DomainDefinition, ParameterDefinition, SpaceBuilder};
 pub use choices::Choices;
@@ -36,6 +38,7 @@ pub use neighbour::Neighbourhood;
 pub use parameter::{Domain, Kind, Misfit, Parameter, ParameterId, ValueError};
 pub use range::{Bound, LARGEST_INTEGER, Range};
 pub use sample::SampleError;
+pub use size::Size;
 
 use std::collections::HashMap;
 use std::sync::Arc;

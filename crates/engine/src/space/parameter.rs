@@ -108,7 +108,8 @@ impl Parameter {
         }
     }
 
-    /// The default: the one given, else the middle of a range or the first (most likely) choice.
+    /// The default: the one given, else the middle of a range or the first (most likely) choice, or
+    /// one drawn once and for all where these are forbidden.
     /// `None` if it depends on the values of other parameters.
     pub fn default(&self) -> Option<Literal> {
         self.default.map(|code| self.literal(code))

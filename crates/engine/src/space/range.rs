@@ -274,6 +274,11 @@ impl Scale {
             && (self.step == 0.0 || (self.snap(value) - value).abs() <= near)
     }
 
+    /// How many numbers there are, unless they form a continuum.
+    pub(crate) fn count(&self) -> Option<f64> {
+        (self.step > 0.0).then_some(self.count)
+    }
+
     /// Whether there is no second number.
     pub(crate) fn is_single(&self) -> bool {
         self.count == 1.0 || self.lower == self.upper

@@ -133,6 +133,8 @@ functions! {
     Floor "floor" 1 1, "Largest whole number not above.";
     Ceiling "ceiling" 1 1, "Smallest whole number not below.";
     Round "round" 1 1, "Nearest whole number, halves away from zero.";
+    RoundEven "round_even" 1 1, "Nearest whole number, halves to the even one.";
+    Truncate "trunc" 1 1, "The number without its decimals.";
     Min "min" 1 usize::MAX, "Smallest of the arguments.";
     Max "max" 1 usize::MAX, "Largest of the arguments.";
 }
@@ -157,6 +159,8 @@ impl Function {
             Self::Floor => libm::floor(x),
             Self::Ceiling => libm::ceil(x),
             Self::Round => libm::round(x),
+            Self::RoundEven => libm::rint(x),
+            Self::Truncate => libm::trunc(x),
             Self::Min | Self::Max => {
                 let keep = if self == Self::Min { Comparison::Less } else { Comparison::Greater };
                 rest.iter().map(|q| q.value(codes)).fold(x, |best, y| match keep.holds(y, best) {

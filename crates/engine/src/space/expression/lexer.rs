@@ -14,7 +14,7 @@ pub enum Dialect {
     Captune,
     /// New PCS: bare words may be values, sets hold unquoted text, `=` may stand for `==`.
     Pcs,
-    /// R, as in irace: `%in% c(...)`, `%%`, and single `&` and `|`.
+    /// R, as in irace: `%in% c(...)`, `%%` before `*`, single `&` and `|`, `round` to even.
     R,
 }
 

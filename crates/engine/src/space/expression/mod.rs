@@ -36,6 +36,7 @@ pub use parser::parse;
 pub use text::Wording;
 
 pub(crate) use resolve::{Names, resolve_formula, resolve_quantity};
+pub(crate) use text::number_text;
 
 use super::diagnostic::Span;
 use super::literal::Literal;

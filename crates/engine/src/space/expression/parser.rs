@@ -176,7 +176,15 @@ impl Parser<'_> {
 
     fn product(&mut self) -> Result<Expr, Diagnostic> {
         let signs = [('*', Arithmetic::Multiply), ('/', Arithmetic::Divide), ('%', Arithmetic::Remainder)];
-        self.chain(&signs, Self::sign)
+        match self.dialect {
+            // In R the remainder binds tighter than the other two.
+            Dialect::R => self.chain(&signs[..2], Self::remainder),
+            _ => self.chain(&signs, Self::sign),
+        }
+    }
+
+    fn remainder(&mut self) -> Result<Expr, Diagnostic> {
+        self.chain(&[('%', Arithmetic::Remainder)], Self::sign)
     }
 
     fn sign(&mut self) -> Result<Expr, Diagnostic> {
@@ -223,7 +231,12 @@ impl Parser<'_> {
     }
 
     fn call(&mut self, name: &str, start: Span) -> Result<Expr, Diagnostic> {
-        let Some(function) = Function::named(name) else {
+        let function = match (self.dialect, name) {
+            // R rounds halves to the even neighbour.
+            (Dialect::R, "round") => Some(Function::RoundEven),
+            _ => Function::named(name),
+        };
+        let Some(function) = function else {
             let hint = suggestion(name, Function::ALL.iter().map(|f| f.name()));
             return Err(Diagnostic::new(start, format!("unknown function `{name}`")).maybe_hint(hint));
         };

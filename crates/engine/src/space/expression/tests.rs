@@ -58,6 +58,7 @@ fn statements_mean_what_they_say() {
         "2 ^ 3 ^ 2 == 512 && -2 ^ 2 == -4 && 2 ^ -1 == 0.5 && (i + 1) * 2 == 16 && 12 / 2 / 3 == 2",
         "min(i, 3, 9) == 3 && max(i, 3) == 7 && abs(-i) == 7 && floor(2.9) == 2 && ceil(2.1) == 3",
         "log(exp(1)) == 1 && sqrt(49) == i && log2(8) == 3 && log10(1000) == 3 && round(2.5) == 3",
+        "trunc(-2.5) == -2 && round_even(2.5) == 2 && round_even(3.5) == 4",
         "sp-freq == 2.5 && `sp-freq` > 2 && sp - i < 0 && sp -i == -6.75",
         "mode == twin || mode != twin",
         "1 < 2 || i == 0",

@@ -20,8 +20,16 @@ pub struct Wording<'a> {
     pub member: &'a str,
     /// What stands before and after the values of a set.
     pub set: (&'a str, &'a str),
+    /// What joins statements that must all hold.
+    pub and: &'a str,
+    /// What joins statements of which one must hold.
+    pub or: &'a str,
     /// The sign of the remainder.
     pub remainder: &'a str,
+    /// Whether the remainder binds its left side before `*` and `/` do, as in R.
+    pub tight_remainder: bool,
+    /// Writes a function's name.
+    pub function: fn(Function) -> &'static str,
 }
 
 // Binding strengths, weakest first; what binds weaker than its place wants goes into parentheses.
@@ -37,7 +45,18 @@ const ATOM: u8 = 8;
 impl<'a> Wording<'a> {
     /// The wording of the language itself.
     pub fn captune(space: &'a Space) -> Self {
-        Self { space, name: quote_name, value: quote_value, member: "in", set: ("{", "}"), remainder: "%" }
+        Self {
+            space,
+            name: quote_name,
+            value: quote_value,
+            member: "in",
+            set: ("{", "}"),
+            and: "&&",
+            or: "||",
+            remainder: "%",
+            tight_remainder: false,
+            function: Function::name,
+        }
     }
 
     /// A statement as text.
@@ -76,8 +95,8 @@ impl<'a> Wording<'a> {
     fn write_formula(&self, formula: &Formula, place: u8, out: &mut String) {
         match formula {
             Formula::Constant(value) => out.push_str(&(self.value)(&Literal::Boolean(*value))),
-            Formula::All(parts) => self.write_parts(parts, " && ", ALL, place, out),
-            Formula::Any(parts) => self.write_parts(parts, " || ", ANY, place, out),
+            Formula::All(parts) => self.write_parts(parts, self.and, ALL, place, out),
+            Formula::Any(parts) => self.write_parts(parts, self.or, ANY, place, out),
             Formula::Not(part) => {
                 out.push('!');
                 self.enclose(true, out, |out| self.write_formula(part, ANY, out));
@@ -124,7 +143,9 @@ impl<'a> Wording<'a> {
         }
         self.enclose(place > rank, out, |out| {
             for (i, part) in parts.iter().enumerate() {
-                out.push_str(if i > 0 { joint } else { "" });
+                if i > 0 {
+                    push(out, format_args!(" {joint} "));
+                }
                 self.write_formula(part, if rank == ALL { NOT } else { ALL }, out);
             }
         });
@@ -145,6 +166,7 @@ impl<'a> Wording<'a> {
                 let (rank, left_place, right_place) = match how {
                     Arithmetic::Add | Arithmetic::Subtract => (SUM, SUM, PRODUCT),
                     Arithmetic::Power => (POWER, ATOM, NEGATE),
+                    Arithmetic::Remainder if self.tight_remainder => (PRODUCT, NEGATE, NEGATE),
                     _ => (PRODUCT, PRODUCT, NEGATE),
                 };
                 let sign = if *how == Arithmetic::Remainder { self.remainder } else { how.sign() };
@@ -155,7 +177,7 @@ impl<'a> Wording<'a> {
                 });
             }
             Quantity::Call(function, arguments) => {
-                out.push_str(Function::name(*function));
+                out.push_str((self.function)(*function));
                 out.push('(');
                 for (i, argument) in arguments.iter().enumerate() {
                     out.push_str(if i > 0 { ", " } else { "" });

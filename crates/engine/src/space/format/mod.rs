@@ -4,6 +4,16 @@
 //! what its format cannot say rather than dropping it.
 
 mod configspace;
+mod guess;
+mod irace;
+mod irace_write;
+mod pcs;
+mod pcs_condition;
+mod pcs_new;
+mod pcs_old;
+mod pcs_write;
+mod refusal;
+mod scan;
 pub(crate) mod toml;
 
 use std::fmt;
@@ -67,11 +77,10 @@ pub fn read(text: &str, file_name: &str, format: Format) -> Result<Space, Diagno
     let text = text.strip_prefix('\u{feff}').unwrap_or(text);
     match format {
         Format::Toml => toml::read(text, file_name),
+        Format::PcsOld => pcs_old::read(text, file_name),
+        Format::PcsNew => pcs_new::read(text, file_name),
+        Format::Irace => irace::read(text, file_name),
         Format::ConfigSpaceJson | Format::ConfigSpaceYaml => configspace::read(text, file_name, format),
-        other => {
-            let mistake = Diagnostic::new(Span::NONE, format!("the format {other} cannot be read yet"));
-            Err(Diagnostics::new(file_name, text, vec![mistake]))
-        }
     }
 }
 
@@ -93,7 +102,9 @@ pub fn read_bytes(bytes: &[u8], file_name: &str, format: Format) -> Result<Space
 pub fn write(space: &Space, format: Format) -> Result<String, CannotExpress> {
     match format {
         Format::Toml => Ok(toml::write(space)),
+        Format::PcsOld => pcs_old::write(space),
+        Format::PcsNew => pcs_new::write(space),
+        Format::Irace => irace_write::write(space),
         Format::ConfigSpaceJson | Format::ConfigSpaceYaml => configspace::write(space, format),
-        _ => Err(CannotExpress { format, what: vec!["anything yet".to_owned()] }),
     }
 }

@@ -368,7 +368,7 @@ impl<'a, 't> Settings<'a, 't> {
     }
 }
 
-pub(super) fn write(space: &Space) -> String {
+pub(crate) fn write(space: &Space) -> String {
     let mut out = String::new();
     let wording = Wording::captune(space);
     let names: BTreeSet<&str> = space.parameters().iter().map(Parameter::name).collect();

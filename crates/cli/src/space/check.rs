@@ -1,0 +1,32 @@
+//! `captune space check`: whether files are sound, and every mistake if not.
+
+use std::path::PathBuf;
+
+use clap::Args;
+
+use super::file::{FromArgument, shown};
+use super::show::counts;
+use crate::exit_code::ExitCode;
+use crate::message;
+
+#[derive(Args, Debug)]
+#[command(after_help = "Exit code: 0 if all are sound, 2 if any is not.")]
+pub(crate) struct Arguments {
+    /// The spaces; `-` for standard input
+    #[arg(required = true, value_name = "FILE")]
+    files: Vec<PathBuf>,
+    #[command(flatten)]
+    from: FromArgument,
+}
+
+/// Checks every file, however many are wrong.
+pub(crate) fn check(arguments: &Arguments) -> anyhow::Result<ExitCode> {
+    let mut end = ExitCode::Done;
+    for path in &arguments.files {
+        match arguments.from.read(path) {
+            Ok(space) => message::print(format!("{}: ok, {}\n", shown(path), counts(&space)).as_bytes())?,
+            Err(error) => end = message::report(&error),
+        }
+    }
+    Ok(end)
+}

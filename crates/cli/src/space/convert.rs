@@ -1,0 +1,44 @@
+//! `captune space convert`: a space in another format, or every reason why not.
+
+use std::path::PathBuf;
+
+use anyhow::Context;
+use clap::Args;
+use engine::space::format::{CannotExpress, Format, write};
+
+use super::file::{FileArguments, format_parser, shown};
+use crate::exit_code::ExitCode;
+use crate::message::{self, Hinted};
+
+#[derive(Args, Debug)]
+#[command(after_help = "\
+Nothing is lost on the way: what the other format cannot express is refused, and named.")]
+pub(crate) struct Arguments {
+    #[command(flatten)]
+    file: FileArguments,
+    /// The format to write
+    #[arg(long, value_name = "FORMAT", value_parser = format_parser())]
+    to: Format,
+    /// Write into this file instead of standard output
+    #[arg(short, long, value_name = "FILE")]
+    output: Option<PathBuf>,
+}
+
+/// Reads, and writes if the target format can say it all.
+pub(crate) fn convert(arguments: &Arguments) -> anyhow::Result<ExitCode> {
+    let space = arguments.file.read()?;
+    let text = write(&space, arguments.to).map_err(refusal)?;
+    match &arguments.output {
+        None => message::print(text.as_bytes())?,
+        Some(path) => std::fs::write(path, text).with_context(|| format!("cannot write {}", shown(path)))?,
+    }
+    Ok(ExitCode::Done)
+}
+
+fn refusal(error: CannotExpress) -> Hinted {
+    let list: Vec<String> = error.what.iter().map(|what| format!("\n  - {what}")).collect();
+    Hinted {
+        message: format!("the format {} cannot express{}", error.format, list.concat()),
+        hint: "change these in the file, or convert to toml, which expresses everything".to_owned(),
+    }
+}

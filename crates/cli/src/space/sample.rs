@@ -1,0 +1,123 @@
+//! `captune space sample`: configurations drawn from a space.
+
+use clap::{Args, ValueEnum};
+use engine::design::Design;
+use engine::space::{Literal, SampleError};
+use engine::{Configuration, Rng};
+
+use super::file::FileArguments;
+use crate::exit_code::ExitCode;
+use crate::message::{self, Hinted};
+
+#[derive(Args, Debug)]
+#[command(after_help = "The same file, seed and options give the same configurations, everywhere.")]
+pub(crate) struct Arguments {
+    #[command(flatten)]
+    file: FileArguments,
+    /// How many
+    #[arg(short = 'n', long, value_name = "COUNT", default_value_t = 10)]
+    count: u32,
+    /// Which of the endless number of samples
+    #[arg(long, default_value_t = 1)]
+    seed: u64,
+    /// How they are spread
+    #[arg(long, value_enum, default_value_t = Spread::Uniform)]
+    design: Spread,
+    /// One JSON object per line, or words of a command line
+    #[arg(long = "as", value_enum, default_value_t = Form::Json)]
+    form: Form,
+    /// Print the default configuration instead
+    #[arg(long, conflicts_with_all = ["count", "seed", "design"])]
+    default: bool,
+}
+
+#[derive(ValueEnum, Clone, Copy, Debug)]
+enum Spread {
+    /// Each independent of the others
+    Uniform,
+    /// Latin hypercube: evenly over each parameter
+    Latin,
+    /// Scrambled Sobol sequence: evenly over all together
+    Sobol,
+}
+
+#[derive(ValueEnum, Clone, Copy, Debug)]
+enum Form {
+    Json,
+    Cmd,
+}
+
+/// Prints configurations, one per line.
+pub(crate) fn sample(arguments: &Arguments) -> anyhow::Result<ExitCode> {
+    let space = arguments.file.read()?;
+    let configurations = if arguments.default {
+        vec![space.default_configuration()]
+    } else {
+        let design = match arguments.design {
+            Spread::Uniform => Design::Uniform,
+            Spread::Latin => Design::LatinHypercube,
+            Spread::Sobol => Design::Sobol,
+        };
+        let mut rng = Rng::new(arguments.seed, "space sample", 0);
+        design.configurations(&space, arguments.count as usize, &mut rng).map_err(refusal)?
+    };
+    let line = match arguments.form {
+        Form::Json => json,
+        Form::Cmd => words,
+    };
+    let text: String = configurations.iter().map(|configuration| line(configuration) + "\n").collect();
+    message::print(text.as_bytes())?;
+    Ok(ExitCode::Done)
+}
+
+fn refusal(error: SampleError) -> Hinted {
+    let reasons: Vec<String> =
+        error.reasons.iter().map(|(why, times)| format!("{why} refused {times}")).collect();
+    Hinted {
+        message: format!("no valid configuration in {} attempts: {}", error.attempts, reasons.join(", ")),
+        hint: "nearly every combination of these parameters is forbidden: loosen that or shrink their ranges"
+            .into(),
+    }
+}
+
+/// An object with the active parameters in the order of the space.
+fn json(configuration: &Configuration) -> String {
+    let value = |literal: Literal| match literal {
+        Literal::Text(text) => serde_json::Value::from(text),
+        Literal::Integer(number) => number.into(),
+        Literal::Float(number) => number.into(),
+        Literal::Boolean(truth) => truth.into(),
+    };
+    let pairs = configuration
+        .iter()
+        .map(|(name, literal)| format!("{}:{}", serde_json::Value::from(name), value(literal)));
+    format!("{{{}}}", pairs.collect::<Vec<_>>().join(","))
+}
+
+/// Words for a shell. A switch that ends with a space is a word of its own; a parameter without a
+/// switch is passed as `--name=value`.
+fn words(configuration: &Configuration) -> String {
+    let space = configuration.space();
+    let mut words = Vec::new();
+    for id in space.ids() {
+        let Some(value) = configuration.value(id) else { continue };
+        let parameter = space.parameter(id);
+        match parameter.switch() {
+            None => words.push(format!("--{}={value}", parameter.name())),
+            Some(switch) => match switch.strip_suffix(' ') {
+                Some(word) => words.extend([word.to_owned(), value.to_string()]),
+                None => words.push(format!("{switch}{value}")),
+            },
+        }
+    }
+    words.iter().map(|word| quote(word)).collect::<Vec<_>>().join(" ")
+}
+
+/// In quotes unless a shell would take it as it is.
+fn quote(word: &str) -> String {
+    let tame = |c: char| c.is_ascii_alphanumeric() || "-_=+.,/:@%".contains(c);
+    if !word.is_empty() && word.chars().all(tame) {
+        return word.to_owned();
+    }
+    format!("'{}'", word.replace('\'', r"'\''"))
+}

@@ -1,0 +1,87 @@
+//! A caller of the runner as a process of its own, for tests that kill it or look what it leaves.
+
+use std::ffi::OsString;
+use std::path::Path;
+use std::time::Duration;
+
+use confine::{Command, Control, Finished, LaunchError, Limits};
+
+/// `call TIER WHAT...`: runs another misbehaviour of this program, or a program given by its
+/// path, without any limit but a minute of wall time, and prints its record.
+pub(crate) fn once(words: &[String]) {
+    show(run(&words[0], &words[1..], std::env::var_os("READY")));
+}
+
+/// `call-both TIER WHAT...`: the same twice at a time; the second is ready at `$READY2`.
+pub(crate) fn both(words: &[String]) {
+    std::thread::scope(|scope| {
+        for name in ["READY", "READY2"] {
+            scope.spawn(move || show(run(&words[0], &words[1..], std::env::var_os(name))));
+        }
+    });
+}
+
+fn show(result: Result<Finished, LaunchError>) {
+    match result {
+        Ok(finished) => println!("{finished:?}"),
+        Err(error) => println!("error: {error}"),
+    }
+}
+
+/// `call-many TIER COUNT WHAT...`: runs a misbehaviour that many times, and prints how many
+/// descriptors it and its guardian have more than after the first, and how many processes and control
+/// groups are left.
+pub(crate) fn many(tier: &str, count: usize, what: &[String]) {
+    run(tier, what, None).expect("a run");
+    let guardian = children(std::process::id())[0];
+    let descriptors = |pid: u32| std::fs::read_dir(format!("/proc/{pid}/fd")).expect("/proc").count();
+    let both = || {
+        // A supervisor ends a moment after its report, and the guardian takes note of it.
+        while !children(guardian).is_empty() {
+            std::thread::yield_now();
+        }
+        descriptors(std::process::id()) + descriptors(guardian)
+    };
+    let before = both();
+    for _ in 1..count {
+        run(tier, what, None).expect("a run");
+    }
+    println!("descriptors {}", both() as i64 - before as i64);
+    // The guardian is the one child it keeps.
+    println!("children {}", children(std::process::id()).len() - 1);
+    println!("groups {}", groups(Path::new("/sys/fs/cgroup")));
+}
+
+fn children(pid: u32) -> Vec<u32> {
+    let list = std::fs::read_to_string(format!("/proc/{pid}/task/{pid}/children")).expect("/proc");
+    list.split_whitespace().map(|pid| pid.parse().expect("a number")).collect()
+}
+
+/// Control groups named after this process, anywhere below a folder.
+fn groups(folder: &Path) -> usize {
+    let ours = format!("captune-run-{}-", std::process::id());
+    let entries = std::fs::read_dir(folder).into_iter().flatten().flatten();
+    let folders = entries.filter(|entry| entry.file_type().is_ok_and(|kind| kind.is_dir()));
+    folders
+        .map(|entry| {
+            usize::from(entry.file_name().to_string_lossy().starts_with(&ours)) + groups(&entry.path())
+        })
+        .sum()
+}
+
+fn run(tier: &str, words: &[String], ready: Option<OsString>) -> Result<Finished, LaunchError> {
+    // A file that a careless caller would pass on to its children.
+    let careless = std::fs::File::open("/dev/null").expect("/dev/null");
+    rustix::io::fcntl_setfd(&careless, rustix::io::FdFlags::empty()).expect("a descriptor");
+    let this = std::env::current_exe().expect("this program");
+    let command = match words[0].starts_with('/') {
+        true => Command::new(&words[0]).args(&words[1..]),
+        false => Command::new(this).args(words),
+    };
+    let mut command = command.tier(tier.parse().expect("a tier")).pass_env("ALIVE");
+    if let Some(ready) = ready {
+        command = command.env("READY", ready);
+    }
+    let limits = Limits { wall: Some(Duration::from_secs(60)), ..Limits::default() };
+    confine::run(&command, &limits, &Control::new())
+}

@@ -1,0 +1,67 @@
+//! The help text of cadical.
+//!
+//! ```text
+//!   --elim=bool                bounded variable elimination [true]
+//!   --elimint=1..2e9           elimination interval [2e3]
+//! ```
+
+use super::super::parse_number;
+use super::draft::{Draft, Numbers, Opt};
+
+/// Beginnings of options that are no part of the search, and why.
+const NOT_TUNED: [(&str, &str); 12] = [
+    ("check", "checks the solver itself"),
+    ("quiet", "talks only"),
+    ("verbose", "talks only"),
+    ("report", "talks only"),
+    ("profile", "talks only"),
+    ("log", "talks only"),
+    ("stats", "talks only"),
+    ("realtime", "changes how time is measured"),
+    ("terminateint", "changes how limits are met"),
+    ("seed", "a seed, not a setting"),
+    ("binary", "form of proofs"),
+    ("lrat", "form of proofs"),
+];
+
+/// Whether a line describes an option.
+pub(super) fn is_option(line: &str) -> bool {
+    parse(line).is_some()
+}
+
+struct Found<'a> {
+    name: &'a str,
+    values: &'a str,
+    about: &'a str,
+    default: &'a str,
+}
+
+fn parse(line: &str) -> Option<Found<'_>> {
+    let rest = line.strip_prefix("  --")?;
+    let (name, rest) = rest.split_once('=')?;
+    let (values, rest) = rest.split_once(' ')?;
+    let (about, default) = rest.trim_end().strip_suffix(']')?.rsplit_once('[')?;
+    let known = values == "bool" || values.contains("..");
+    (known && !name.contains(char::is_whitespace)).then_some(Found { name, values, about, default })
+}
+
+pub(super) fn read(text: &str, draft: &mut Draft) {
+    for Found { name, values, about, default } in text.lines().filter_map(parse) {
+        if let Some((_, why)) = NOT_TUNED.iter().find(|(start, _)| name.starts_with(start)) {
+            draft.leave_out(name, why);
+            continue;
+        }
+        let option = Opt { name, switch: Some(format!("--{name}=")), about, review: None };
+        if values == "bool" {
+            draft.boolean(&option, matches!(default, "true" | "1"));
+            continue;
+        }
+        let bounds = values.split_once("..").and_then(|(l, u)| parse_number(l).zip(parse_number(u)));
+        match bounds.zip(parse_number(default)) {
+            Some(((lower, upper), default)) => {
+                draft.number(&option, Numbers::closed(lower, upper, default, true));
+            }
+            None => draft.leave_out(name, "its range was not understood"),
+        }
+    }
+}

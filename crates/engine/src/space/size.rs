@@ -1,0 +1,58 @@
+//! How large a space is.
+
+use super::{Domain, Parameter, Space};
+
+/// The number of combinations of values, as if every parameter were active and nothing forbidden.
+#[derive(Clone, Copy, PartialEq, Debug)]
+pub struct Size {
+    /// Decimal logarithm of the combinations of all parameters with finitely many values.
+    pub log10: f64,
+    /// How many parameters vary without a step.
+    pub continuous: usize,
+    /// How many parameters have bounds that depend on others; they are not counted.
+    pub dependent: usize,
+}
+
+impl Space {
+    /// How large it is, from above.
+    pub fn size(&self) -> Size {
+        let mut size = Size { log10: 0.0, continuous: 0, dependent: 0 };
+        for parameter in self.parameters().iter().filter(|parameter| parameter.is_variable()) {
+            match (parameter.domain(), parameter.value_count()) {
+                (_, Some(count)) => size.log10 += libm::log10(count),
+                (Domain::Range(range), None) if range.fixed_bounds().is_none() => size.dependent += 1,
+                _ => size.continuous += 1,
+            }
+        }
+        size
+    }
+}
+
+impl Parameter {
+    /// How many values it has; `None` for a continuum, or if that depends on other parameters.
+    pub fn value_count(&self) -> Option<f64> {
+        if self.fixed.is_some() {
+            return Some(1.0);
+        }
+        match &self.domain {
+            Domain::Range(range) => range.scale.and_then(|scale| scale.count()),
+            Domain::Choices(choices) => Some(choices.count() as f64),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::format::{Format, read};
+
+    #[test]
+    fn combinations_are_counted() {
+        let text = "a = { integer = [1, 10] }\nb = { float = [0, 1], step = 0.25 }\nc = { choices = [\"x\", \"y\"] }\n\
+                    d = { boolean = true, fixed = true }\ne = { constant = 1 }\nf = { float = [0, 1] }\n\
+                    g = { integer = [0, \"a\"], default = 1 }\n";
+        let space = read(text, "space.toml", Format::Toml).unwrap();
+        let size = space.size();
+        assert!((size.log10 - 2.0).abs() < 1e-12, "{size:?}");
+        assert_eq!((size.continuous, size.dependent), (1, 1));
+    }
+}

@@ -1,7 +1,0 @@
-//! The reader of the format toml.
-
-#![no_main]
-
-mod reader;
-
-libfuzzer_sys::fuzz_target!(|bytes: &[u8]| reader::check(bytes, engine::space::format::Format::Toml));
