@@ -109,7 +109,7 @@ impl Peer {
 fn sampling(space: &Space, mut peer: Option<Peer>, rounds: usize) -> Result<()> {
     let mut rng = Rng::new(1, "bench", 0);
     let (mut codes, mut row) = (vec![0.0; PARAMETERS], vec![0.0; PARAMETERS]);
-    let mut rows = vec![0.0; PARAMETERS * BATCH];
+    let (mut table, mut rows) = (vec![0.0; PARAMETERS * BATCH], vec![0.0; PARAMETERS * BATCH]);
     let [mut objects, mut slices, mut batches, mut single, mut batch] = [f64::INFINITY; 5];
     for _ in 0..rounds {
         let start = cpu();
@@ -127,10 +127,8 @@ fn sampling(space: &Space, mut peer: Option<Peer>, rounds: usize) -> Result<()> 
         }
         slices = slices.min((cpu() - start) / BATCH as f64);
         let start = cpu();
-        for row in rows.chunks_exact_mut(PARAMETERS) {
-            space.sample_into(&mut rng, &mut codes)?;
-            space.encode_codes(&codes, row);
-        }
+        space.sample_many(&mut rng, &mut table)?;
+        space.encode_many(&table, &mut rows);
         std::hint::black_box(&mut rows);
         batches = batches.min((cpu() - start) / BATCH as f64);
         if let Some(peer) = &mut peer {
@@ -143,13 +141,14 @@ fn sampling(space: &Space, mut peer: Option<Peer>, rounds: usize) -> Result<()> 
     for (way, seconds) in [
         ("captune, configurations", objects),
         ("captune, slices", slices),
-        ("captune, rows of a table", batches),
+        ("captune, batches of 1000", batches),
         ("ConfigSpace, one at a time", single),
         ("ConfigSpace, batches of 1000", batch),
     ] {
+        let times =
+            |peer: f64| if peer.is_finite() { format!("{:.1}", peer / seconds) } else { String::new() };
         if seconds.is_finite() {
-            let (alone, batched) = (single / seconds, batch / seconds);
-            println!("| {way} | {:.2} | {alone:.0} | {batched:.1} |", seconds * 1e6);
+            println!("| {way} | {:.2} | {} | {} |", seconds * 1e6, times(single), times(batch));
         }
     }
     if let Some(mut peer) = peer {

@@ -1,7 +1,8 @@
 //! Any bytes, read in the format that the environment variable `FORMAT` names.
 //!
 //! What is accepted must have a valid default, give valid samples or say why not, and come back equal
-//! from captune's own format.
+//! from captune's own format; and from the same format with equal parameters, if its writer accepts it
+//! too. (Clauses may come back in other words, but only once.)
 
 #![no_main]
 
@@ -36,4 +37,10 @@ libfuzzer_sys::fuzz_target!(|bytes: &[u8]| {
     let text = write(&space, Format::Toml).expect("captune's own format says everything");
     let again = read(&text, "written", Format::Toml).unwrap_or_else(|mistakes| panic!("{text}\n{mistakes}"));
     assert!(again == space, "not equal after a round trip:\n{text}");
+    let Ok(text) = write(&space, *FORMAT) else { return };
+    let again = read(&text, "written", *FORMAT).unwrap_or_else(|mistakes| panic!("{text}\n{mistakes}"));
+    assert_eq!(again.parameters(), space.parameters(), "{text}");
+    let words = write(&again, *FORMAT).unwrap_or_else(|refused| panic!("{text}\n{refused}"));
+    let third = read(&words, "written", *FORMAT).unwrap_or_else(|mistakes| panic!("{words}\n{mistakes}"));
+    assert!(third == again, "other words again:\n{text}\n{words}");
 });

@@ -5,6 +5,7 @@
 //! is why logarithms and exponentials come from `libm` rather than from the operating system.
 
 pub mod design;
+mod elementary;
 pub mod rng;
 pub mod space;
 

@@ -43,7 +43,8 @@ impl Rng {
 
     /// Uniform on [0, 1).
     pub fn unit(&mut self) -> f64 {
-        (self.bits() >> 11) as f64 * (1.0 / (1u64 << 53) as f64)
+        // Signed numbers are converted by one instruction, unsigned ones by several.
+        (self.bits() >> 11) as i64 as f64 * (1.0 / (1u64 << 53) as f64)
     }
 
     /// Uniform on `0..n`; `n` must be positive.

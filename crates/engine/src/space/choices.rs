@@ -91,6 +91,7 @@ impl Choices {
     }
 
     /// The index drawn by a uniform number.
+    #[inline]
     pub(crate) fn draw(&self, unit: f64) -> usize {
         match &self.cumulative {
             None => self.decode(unit),
@@ -101,6 +102,16 @@ impl Choices {
                 (0..=index).rev().find(|&i| weights[i] > 0.0).unwrap_or(index)
             }
         }
+    }
+
+    /// [`draw`](Self::draw) of many numbers, as codes.
+    pub(crate) fn draw_all(&self, units: &mut [f64]) {
+        if self.cumulative.is_some() {
+            return units.iter_mut().for_each(|x| *x = self.draw(*x) as f64);
+        }
+        let count = self.values.len() as f64;
+        // By way of 32 bits, which is vectorised.
+        units.iter_mut().for_each(|x| *x = f64::from((*x * count) as i32).min(count - 1.0));
     }
 
     /// The index whose equal share of [0, 1] holds `unit`.

@@ -4,6 +4,7 @@
 //! been checked as a whole. Its configurations are drawn by [`sample`](Space::sample), varied by
 //! [`neighbours`](Space::neighbours), turned into rows of numbers by [`encode`](Space::encode).
 
+mod batch;
 mod builder;
 mod check;
 mod choices;

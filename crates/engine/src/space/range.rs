@@ -14,6 +14,7 @@
 //! the outer edges, which give the end points the same width as their neighbours.
 
 use super::expression::Quantity;
+use crate::elementary;
 
 /// Largest whole number in a range: up to here sums, differences and halves are exact in a float.
 pub const LARGEST_INTEGER: f64 = 4_503_599_627_370_496.0;
@@ -127,10 +128,14 @@ pub(crate) struct Scale {
     /// Grid points per unit, if both this and the lower bound times it are whole; else 0. A grid of
     /// 0.1 then has the point 0.3 and not 0.30000000000000004.
     density: f64,
+    /// The lower bound in grid points, where the density is not 0.
+    first: f64,
     log: bool,
     /// Logarithm of the lower edge, and the width between the edges' logarithms.
     origin: f64,
     width: f64,
+    /// Whether the edges are too near to zero or infinity for our own logarithm.
+    extreme: bool,
 }
 
 impl Scale {
@@ -150,14 +155,16 @@ impl Scale {
         let whole =
             |x: f64| (x - libm::round(x)).abs() <= 1e-9 * x.abs().max(1.0) && x.abs() < LARGEST_INTEGER;
         let density = if whole(1.0 / step) && whole(lower * density) { density } else { 0.0 };
+        let first = libm::round(lower * density);
         let (low, high) = if step > 0.0 {
             ((lower - step / 2.0).max(lower / 2.0), upper + step / 2.0)
         } else {
             (lower, upper)
         };
-        let (origin, width) =
-            if log { (libm::log(low), libm::log(high) - libm::log(low)) } else { (lower, upper - lower) };
-        Some(Self { lower, upper, step, count, density, log, origin, width })
+        let extreme = log && ![low, high].map(libm::log).into_iter().all(elementary::is_ordinary_exponent);
+        let ln = if extreme { libm::log } else { elementary::ln };
+        let (origin, width) = if log { (ln(low), ln(high) - ln(low)) } else { (lower, upper - lower) };
+        Some(Self { lower, upper, step, count, density, first, log, origin, width, extreme })
     }
 
     /// The number at a place of the unit scale; places outside are moved to the nearest end.
@@ -169,21 +176,69 @@ impl Scale {
             let value = match unit {
                 0.0 => self.lower,
                 1.0 => self.upper,
-                _ => libm::exp(self.origin + unit * self.width),
+                _ => self.exp(self.origin + unit * self.width),
             };
             return self.snap(value);
         }
         if self.step > 0.0 {
-            return self.point(libm::floor(unit * self.count));
+            return self.point(whole_part(unit * self.count));
         }
         (self.lower + unit * self.width).clamp(self.lower, self.upper)
+    }
+
+    /// [`decode`](Self::decode) of many places within [0, 1), up to rounding at the ends. Every case
+    /// is a loop without branches, which is vectorised.
+    pub(crate) fn decode_all(&self, places: &mut [f64]) {
+        let Self { lower, upper, step, count, log, origin, width, extreme, .. } = *self;
+        if extreme || count > f64::from(i32::MAX) {
+            places.iter_mut().for_each(|x| *x = self.decode(*x));
+        } else if log {
+            places.iter_mut().for_each(|x| *x = elementary::exp(origin + *x * width));
+            if step > 0.0 {
+                // Half a step more makes the cast one to the nearest.
+                places
+                    .iter_mut()
+                    .for_each(|x| *x = self.point(f64::from(((*x - lower) / step + 0.5) as i32)));
+            } else {
+                places.iter_mut().for_each(|x| *x = x.clamp(lower, upper));
+            }
+        } else if step > 0.0 {
+            places.iter_mut().for_each(|x| *x = self.point(f64::from((*x * count) as i32)));
+        } else {
+            places.iter_mut().for_each(|x| *x = (lower + *x * width).clamp(lower, upper));
+        }
+    }
+
+    /// [`encode`](Self::encode) of many numbers; NaN stays NaN.
+    pub(crate) fn encode_all(&self, numbers: &mut [f64]) {
+        let Self { lower, step, count, log, origin, width, extreme, .. } = *self;
+        if extreme || width == 0.0 {
+            numbers.iter_mut().for_each(|x| *x = if x.is_nan() { *x } else { self.encode(*x) });
+        } else if log {
+            let place = |x: f64| ((elementary::ln(x) - origin) / width).clamp(0.0, 1.0);
+            numbers.iter_mut().for_each(|x| *x = if x.is_nan() { *x } else { place(*x) });
+        } else if step > 0.0 {
+            numbers.iter_mut().for_each(|x| *x = (((*x - lower) / step + 0.5) / count).clamp(0.0, 1.0));
+        } else {
+            numbers.iter_mut().for_each(|x| *x = ((*x - lower) / width).clamp(0.0, 1.0));
+        }
+    }
+
+    #[inline]
+    fn exp(&self, x: f64) -> f64 {
+        if self.extreme { libm::exp(x) } else { elementary::exp(x) }
+    }
+
+    #[inline]
+    fn ln(&self, x: f64) -> f64 {
+        if self.extreme { libm::log(x) } else { elementary::ln(x) }
     }
 
     /// The place of a number of the range.
     #[inline]
     pub(crate) fn encode(&self, value: f64) -> f64 {
         let unit = if self.log {
-            (libm::log(value) - self.origin) / self.width
+            (self.ln(value) - self.origin) / self.width
         } else if self.step > 0.0 {
             ((value - self.lower) / self.step + 0.5) / self.count
         } else {
@@ -193,17 +248,19 @@ impl Scale {
     }
 
     /// The nearest number of the range.
+    #[inline]
     pub(crate) fn snap(&self, value: f64) -> f64 {
         if self.step > 0.0 {
-            return self.point(libm::round((value - self.lower) / self.step));
+            return self.point(whole_part((value - self.lower) / self.step + 0.5));
         }
         value.clamp(self.lower, self.upper)
     }
 
+    #[inline]
     fn point(&self, index: f64) -> f64 {
         let index = index.clamp(0.0, self.count - 1.0);
         if self.density > 0.0 {
-            let value = (libm::round(self.lower * self.density) + index) / self.density;
+            let value = (self.first + index) / self.density;
             return value.clamp(self.lower, self.upper);
         }
         (self.lower + index * self.step).min(self.upper)
@@ -230,10 +287,15 @@ impl Scale {
     /// The middle between the bounds, by logarithm if the range is logarithmic.
     pub(crate) fn middle(&self) -> f64 {
         if self.log {
-            return self.snap(libm::exp((libm::log(self.lower) + libm::log(self.upper)) / 2.0));
+            return self.snap(self.exp((self.ln(self.lower) + self.ln(self.upper)) / 2.0));
         }
         self.decode(0.5)
     }
+}
+
+/// Without what follows the point. A cast is an instruction, `floor` on older processors a call.
+fn whole_part(x: f64) -> f64 {
+    x as i64 as f64
 }
 
 #[cfg(test)]

@@ -6,9 +6,10 @@ use engine::space::format::{Format, read, write};
 const JSON: Format = Format::ConfigSpaceJson;
 const YAML: Format = Format::ConfigSpaceYaml;
 
+#[allow(clippy::disallowed_methods, reason = "files are banned from the engine, not from its tests")]
 fn file(name: &str) -> String {
     let path = format!("{}/tests/data/configspace/{name}", env!("CARGO_MANIFEST_DIR"));
-    std::fs::read_to_string(path).unwrap()
+    std::fs::read_to_string(path).expect("a file of the tests")
 }
 
 fn space(text: &str, format: Format) -> Space {

@@ -229,6 +229,21 @@ proptest! {
     }
 
     #[test]
+    fn many_are_as_good_as_one_by_one(space in space(), seed: u64, count in 1usize..80) {
+        let width = space.parameters().len();
+        let (mut codes, mut rows) = (vec![0.0; width * count], vec![0.0; width * count]);
+        if space.sample_many(&mut Rng::new(seed, "many", 0), &mut codes).is_ok() {
+            space.encode_many(&codes, &mut rows);
+            for (codes, row) in codes.chunks_exact(width).zip(rows.chunks_exact(width)) {
+                prop_assert!(space.check(codes).is_ok(), "{:?}", space.check(codes));
+                let mut alone = vec![0.0; width];
+                space.encode_codes(codes, &mut alone);
+                prop_assert_eq!(row, alone.as_slice());
+            }
+        }
+    }
+
+    #[test]
     fn rows_decode_to_what_was_encoded(space in space(), seed: u64) {
         let mut rng = Rng::new(seed, "rows", 0);
         let one_hot = space.one_hot();

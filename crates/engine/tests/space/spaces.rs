@@ -140,6 +140,32 @@ fn samples_are_uniform_over_what_is_allowed() {
 }
 
 #[test]
+fn many_samples_follow_the_same_law() {
+    let space = toml(
+        "a = { integer = [0, 2], default = 0 }\nb = { choices = [\"x\", \"y\", \"z\"] }\nc = { choices = [1, 2], weights = [3, 1], when = \"b == 'x'\" }\nd = { float = [1, 100], log = true }\ne = { integer = [1, 4], fixed = 2 }\nf = { integer = [1, 100], log = true }\nforbidden = [\"a == 0 && b == 'z'\", \"a == 2 && b == 'y'\"]\n",
+    );
+    let mut rng = Rng::new(1, "many", 0);
+    let mut codes = vec![0.0; 6 * 7000];
+    space.sample_many(&mut rng, &mut codes).unwrap();
+    let mut pairs = std::collections::BTreeMap::new();
+    let (mut active, mut first, mut below_ten, mut ones) = (0, 0, 0, 0);
+    for row in codes.chunks_exact(6) {
+        *pairs.entry((row[0] as i64, row[1] as i64)).or_insert(0) += 1;
+        assert_eq!((row[2].is_nan(), row[4]), (row[1] != 0.0, 2.0));
+        active += usize::from(row[1] == 0.0);
+        first += usize::from(row[2] == 0.0);
+        below_ten += usize::from(row[3] < 10.0);
+        ones += usize::from(row[5] == 1.0);
+    }
+    assert!(pairs.len() == 7 && pairs.values().all(|c| (880..1120).contains(c)), "{pairs:?}");
+    let share = first as f64 / active as f64;
+    assert!((share - 0.75).abs() < 0.03 && (3300..3700).contains(&below_ten), "{share} {below_ten}");
+    // The lowest of the logarithmic integers reaches from 1/2 to 3/2 of an edge-to-edge width.
+    let expected = 7000.0 * 3.0f64.ln() / 201.0f64.ln();
+    assert!((f64::from(ones as u32) - expected).abs() < 150.0, "{ones} {expected}");
+}
+
+#[test]
 fn conditions_reach_beyond_the_64th_choice() {
     let choices: Vec<String> = (0..100).map(|i| format!("\"c{i}\"")).collect();
     let text = "m = { choices = [LIST] }\nfew = { boolean = true, when = \"m in {'c3', 'c63'}\" }\nfar = { boolean = true, when = \"m in {'c3', 'c70'}\" }\n";

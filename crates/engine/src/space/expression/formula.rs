@@ -284,8 +284,16 @@ pub enum Formula {
 
 impl Formula {
     /// Whether it holds in a configuration given by its codes; unknown does not hold.
+    #[inline]
     pub fn holds(&self, codes: &[f64]) -> bool {
-        self.value(codes) == 1.0
+        match self {
+            // By far the most frequent, and decided on the spot.
+            Self::Member { parameter, bits, negated, .. } if *bits != 0 => {
+                let code = codes[parameter.index()];
+                !code.is_nan() && (code < 64.0 && bits >> code as u32 & 1 == 1) != *negated
+            }
+            _ => self.value(codes) == 1.0,
+        }
     }
 
     fn value(&self, codes: &[f64]) -> f64 {
