@@ -22,7 +22,7 @@
 //!
 //! Read with our meaning: `%` has the sign of the divisor (SMAC: of the dividend), and a clause that
 //! mentions an inactive parameter does not hold. Trigonometric functions are refused. How other kinds are
-//! written: `docs/design/0004-space-formats.md`.
+//! written: `docs/design/0003-space-formats.md`.
 
 use super::super::expression::{Comparison, Formula, Function, Quantity, Wording};
 use super::super::{Diagnostics, Literal, Space};

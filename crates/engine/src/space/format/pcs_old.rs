@@ -19,7 +19,7 @@
 //! - every parameter has a default.
 //!
 //! The writer puts each part of a condition on its own line, since old versions of SMAC silently
-//! ignore what follows `&&`. How other kinds are written: `docs/design/0004-space-formats.md`.
+//! ignore what follows `&&`. How other kinds are written: `docs/design/0003-space-formats.md`.
 
 use std::collections::BTreeSet;
 
