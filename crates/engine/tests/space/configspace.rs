@@ -424,6 +424,46 @@ fn notes_and_switches_travel_as_meta() {
 }
 
 #[test]
+fn every_kind_of_clause_is_understood() {
+    let single = ["EQUALS", "CLAUSE_LT", "CLAUSE_LE", "CLAUSE_GT", "CLAUSE_GE"];
+    let relations = ["RELATION_LT", "RELATION_LE", "RELATION_EQ", "RELATION_GE", "RELATION_GT"];
+    let old = ["LESS", "EQUALS", "GREATER"];
+    let single = single.map(|kind| format!(r#"{{"type": "{kind}", "name": "a", "value": 0}}"#));
+    let relations = relations.map(|kind| format!(r#"{{"type": "{kind}", "left": "a", "right": "b"}}"#));
+    let old =
+        old.map(|how| format!(r#"{{"type": "RELATION", "left": "b", "right": "c", "lambda": "{how}"}}"#));
+    // Guarded by a choice that is not the default, so that the default is not forbidden.
+    let guard = r#"{"type": "EQUALS", "name": "m", "value": "y"}"#;
+    let all = single.into_iter().chain(relations).chain(old);
+    let all: Vec<String> =
+        all.map(|clause| format!(r#"{{"type": "AND", "clauses": [{guard}, {clause}]}}"#)).collect();
+    let number =
+        |name: &str| format!(r#"{{"type": "uniform_int", "name": "{name}", "lower": 0, "upper": 9}}"#);
+    let text = format!(
+        r#"{{"hyperparameters": [{{"type": "categorical", "name": "m", "choices": ["x", "y"]}}, {}], "forbiddens": [{}]}}"#,
+        ["a", "b", "c"].map(number).join(", "),
+        all.join(", ")
+    );
+    let space = space(&text, JSON);
+    let clauses: Vec<String> = (0..space.forbidden().len()).map(|i| space.clause_text(i)).collect();
+    insta::assert_snapshot!(clauses.join("\n").replace("m == 'y' && ", ""), @r"
+    a == 0
+    a < 0
+    a <= 0
+    a > 0
+    a >= 0
+    a < b
+    a <= b
+    a == b
+    a >= b
+    a > b
+    b < c
+    b == c
+    b > c
+    ");
+}
+
+#[test]
 fn an_inactive_parent_makes_no_comparison_true() {
     let text = r#"{"hyperparameters": [
         {"name": "m", "type": "categorical", "choices": ["a", "b"], "default": "b"},

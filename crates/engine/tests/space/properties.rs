@@ -77,6 +77,13 @@ fn plain_space() -> impl Strategy<Value = Space> {
             {
                 (*step, *upper) = (None, *upper + 1.0);
             }
+            if let DomainDefinition::Integer { lower, upper, .. } = &mut p.domain
+                && let (BoundDefinition::Number(low), BoundDefinition::Number(high)) =
+                    (&lower.value, &mut upper.value)
+            {
+                // So narrow that the value of a comparison is often met exactly.
+                *high = *low + 1.0 + (*high - *low) % 5.0;
+            }
             if let DomainDefinition::Categorical { choices, .. } = &p.domain
                 && choices.iter().all(|choice| matches!(choice.value, Literal::Boolean(_)))
             {
