@@ -1,4 +1,4 @@
-//! The part of captune that decides: parameter spaces, random streams and designs.
+//! The part of captune that decides: which configuration to try next, on what, and how long.
 //!
 //! Everything here is a pure function of its arguments: no files, no clock, no environment, no
 //! printing. The same settings, seed and history give the same decisions on every platform, which
@@ -6,8 +6,16 @@
 
 pub mod design;
 mod elementary;
+pub mod history;
+mod observation;
+mod reading;
 pub mod rng;
 pub mod space;
+mod trial;
 
+pub use history::History;
+pub use observation::{Observation, Status};
+pub use reading::Reading;
 pub use rng::Rng;
 pub use space::{Configuration, Space};
+pub use trial::{Cap, ConfigId, InstanceId, Pair, Seed, TrialId, TrialKey, TrialRequest, Why};

@@ -1,0 +1,130 @@
+//! Everything tried so far, in memory.
+//!
+//! The history only grows. Configurations and pairs are interned: a trial holds two numbers. For
+//! every configuration it knows the pairs it has met and, of several readings of one pair, the
+//! trial that tells most.
+
+mod table;
+
+use std::collections::HashMap;
+
+use crate::observation::{Observation, Status};
+use crate::space::Configuration;
+use crate::trial::{Cap, ConfigId, Pair, TrialId, TrialKey, Why};
+use table::Readings;
+
+/// A trial that has ended.
+#[derive(Clone, PartialEq, Debug)]
+pub struct Trial {
+    /// Its number in the order of asking.
+    pub id: TrialId,
+    /// What it executed.
+    pub key: TrialKey,
+    /// Where it would have been stopped.
+    pub cap: Cap,
+    /// Why it was asked for.
+    pub why: Why,
+    /// What it told.
+    pub observation: Observation,
+}
+
+/// A pair's number in the history, in the order of appearance.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Debug)]
+pub struct PairId(pub u32);
+
+/// All trials, in the order they were told.
+#[derive(Clone, Debug, Default)]
+pub struct History {
+    configurations: Vec<Configuration>,
+    by_fingerprint: HashMap<u128, ConfigId>,
+    pairs: Vec<Pair>,
+    by_pair: HashMap<Pair, PairId>,
+    trials: Vec<Trial>,
+    readings: Vec<Readings>,
+    counts: [u64; Status::ALL.len()],
+}
+
+impl History {
+    /// Nothing tried yet.
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    /// The number of a configuration, given now if it is new.
+    pub fn intern(&mut self, configuration: &Configuration) -> ConfigId {
+        let next = ConfigId(self.configurations.len() as u32);
+        let id = *self.by_fingerprint.entry(configuration.fingerprint()).or_insert(next);
+        if id == next {
+            self.configurations.push(configuration.clone());
+            self.readings.push(Readings::default());
+        }
+        id
+    }
+
+    /// The number of a configuration that has appeared.
+    pub fn find(&self, configuration: &Configuration) -> Option<ConfigId> {
+        self.by_fingerprint.get(&configuration.fingerprint()).copied()
+    }
+
+    /// All configurations, by number.
+    pub fn configurations(&self) -> &[Configuration] {
+        &self.configurations
+    }
+
+    /// A configuration by its number.
+    pub fn configuration(&self, id: ConfigId) -> &Configuration {
+        &self.configurations[id.index()]
+    }
+
+    /// The number of a pair, given now if it is new.
+    pub fn intern_pair(&mut self, pair: Pair) -> PairId {
+        let next = PairId(self.pairs.len() as u32);
+        let id = *self.by_pair.entry(pair).or_insert(next);
+        if id == next {
+            self.pairs.push(pair);
+        }
+        id
+    }
+
+    /// A pair by its number.
+    pub fn pair(&self, id: PairId) -> Pair {
+        self.pairs[id.0 as usize]
+    }
+
+    /// The number of a pair that has appeared.
+    pub fn find_pair(&self, pair: Pair) -> Option<PairId> {
+        self.by_pair.get(&pair).copied()
+    }
+
+    /// Adds a trial that has ended; its configuration must have been interned.
+    pub fn push(&mut self, trial: Trial) {
+        let pair = self.intern_pair(trial.key.pair);
+        let row = self.trials.len() as u32;
+        self.counts[trial.observation.status() as usize] += 1;
+        if !trial.observation.status().says_nothing() {
+            self.readings[trial.key.config.index()].insert(pair, row, &trial.observation, &self.trials);
+        }
+        self.trials.push(trial);
+    }
+
+    /// All trials in the order they were told.
+    pub fn trials(&self) -> &[Trial] {
+        &self.trials
+    }
+
+    /// How many trials ended in a way.
+    pub fn count(&self, status: Status) -> u64 {
+        self.counts[status as usize]
+    }
+
+    /// The most telling trial of a configuration on a pair.
+    pub fn reading(&self, config: ConfigId, pair: PairId) -> Option<&Trial> {
+        let row = self.readings[config.index()].find(pair)?;
+        Some(&self.trials[row as usize])
+    }
+
+    /// The pairs a configuration has met with the most telling trial of each, by number of the pair.
+    pub fn readings(&self, config: ConfigId) -> impl Iterator<Item = (PairId, &Trial)> {
+        self.readings[config.index()].iter().map(|(pair, row)| (pair, &self.trials[row as usize]))
+    }
+}

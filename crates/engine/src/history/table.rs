@@ -1,0 +1,48 @@
+//! The pairs one configuration has met, sorted by number: pairs come in nearly rising order, so
+//! that adding one is usually a push.
+
+use super::{PairId, Trial};
+use crate::observation::{Observation, Status};
+
+/// For every pair met, the row of the trial that tells most of it.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Readings(Vec<(PairId, u32)>);
+
+impl Readings {
+    pub(super) fn insert(&mut self, pair: PairId, row: u32, observation: &Observation, trials: &[Trial]) {
+        if self.0.last().is_none_or(|&(last, _)| last < pair) {
+            self.0.push((pair, row));
+            return;
+        }
+        match self.0.binary_search_by_key(&pair, |&(pair, _)| pair) {
+            Ok(place) => {
+                let kept = &mut self.0[place].1;
+                if tells_more(observation, &trials[*kept as usize].observation) {
+                    *kept = row;
+                }
+            }
+            Err(place) => self.0.insert(place, (pair, row)),
+        }
+    }
+
+    pub(super) fn find(&self, pair: PairId) -> Option<u32> {
+        let place = self.0.binary_search_by_key(&pair, |&(pair, _)| pair).ok()?;
+        Some(self.0[place].1)
+    }
+
+    pub(super) fn iter(&self) -> impl Iterator<Item = (PairId, u32)> {
+        self.0.iter().copied()
+    }
+}
+
+/// Of two trials of one configuration on one pair: whether the new one replaces the kept one. Only a
+/// trial stopped at a cap leaves the question open; the first answer stays.
+fn tells_more(new: &Observation, kept: &Observation) -> bool {
+    kept.status() == Status::Capped
+        && match (new.cost(), kept.cost()) {
+            (Some(new_cost), Some(kept_cost)) => {
+                new.status() != Status::Capped || new_cost.tells_more_than(kept_cost)
+            }
+            _ => true,
+        }
+}
