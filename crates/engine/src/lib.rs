@@ -8,6 +8,9 @@ pub mod design;
 mod elementary;
 pub mod history;
 mod observation;
+pub mod optimizer;
+pub mod propose;
+pub mod racing;
 mod reading;
 pub mod rng;
 pub mod space;
@@ -15,6 +18,8 @@ mod trial;
 
 pub use history::History;
 pub use observation::{Observation, Status};
+pub use optimizer::Optimizer;
+pub use racing::{Ask, Objective, Problem, Racing};
 pub use reading::Reading;
 pub use rng::Rng;
 pub use space::{Configuration, Space};

@@ -1,0 +1,119 @@
+//! Ask and tell: the engine as one object.
+//!
+//! The state after any number of calls is a function of the settings, the seed and the calls. Time
+//! enters only by [`Optimizer::elapsed`].
+
+use std::collections::BTreeMap;
+
+use crate::history::{History, Trial};
+use crate::observation::Observation;
+use crate::propose::Proposer;
+use crate::racing::{Ask, News, Racer, Snapshot};
+use crate::trial::{ConfigId, TrialId, TrialRequest};
+
+/// Decides which trials to run and learns from what they told.
+pub struct Optimizer {
+    history: History,
+    racer: Box<dyn Racer>,
+    proposer: Box<dyn Proposer>,
+    running: BTreeMap<TrialId, TrialRequest>,
+}
+
+/// A trial was told that was not asked for, or told twice.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, thiserror::Error)]
+#[error("trial {0} is not running")]
+pub struct NotRunning(pub TrialId);
+
+impl Optimizer {
+    /// Goes on from a history with a racer that knows it.
+    pub fn new(history: History, racer: Box<dyn Racer>, proposer: Box<dyn Proposer>) -> Self {
+        let request = |pending: crate::racing::PendingTrial| {
+            let configuration = history.configuration(pending.key.config).clone();
+            let crate::racing::PendingTrial { id, key, cap, why, .. } = pending;
+            (id, TrialRequest { id, key, configuration, cap, why })
+        };
+        let running = racer.snapshot().pending.into_iter().map(request).collect();
+        Self { history, racer, proposer, running }
+    }
+
+    /// What to do next with so many free slots; with none, only orders about running trials.
+    pub fn ask(&mut self, slots: usize) -> Ask {
+        loop {
+            let ask = self.racer.next(slots, &mut self.history, &mut *self.proposer);
+            match &ask {
+                Ask::Run(request) => {
+                    self.running.insert(request.id, request.clone());
+                }
+                // It ended before the order could be given.
+                Ask::Tighten(id, _) | Ask::Cancel(id) if !self.running.contains_key(id) => continue,
+                Ask::Tighten(id, cap) => {
+                    if let Some(request) = self.running.get_mut(id) {
+                        request.cap = *cap;
+                    }
+                }
+                _ => {}
+            }
+            return ask;
+        }
+    }
+
+    /// A trial has ended.
+    pub fn tell(&mut self, id: TrialId, observation: Observation) -> Result<(), NotRunning> {
+        let TrialRequest { id, key, cap, why, .. } = self.running.remove(&id).ok_or(NotRunning(id))?;
+        self.history.push(Trial { id, key, cap, why, observation });
+        self.racer.told(id, &self.history);
+        Ok(())
+    }
+
+    /// The cost a running trial has reached.
+    pub fn elapsed(&mut self, id: TrialId, cost: f64) {
+        self.racer.elapsed(id, cost, &self.history);
+    }
+
+    /// A trial will not be run to its end, and says nothing.
+    pub fn withdraw(&mut self, id: TrialId) -> Result<(), NotRunning> {
+        self.running.remove(&id).ok_or(NotRunning(id))?;
+        self.racer.withdrawn(id);
+        Ok(())
+    }
+
+    /// Everything told so far.
+    pub fn history(&self) -> &History {
+        &self.history
+    }
+
+    /// The trials asked for and not told, by number.
+    pub fn running(&self) -> impl Iterator<Item = &TrialRequest> {
+        self.running.values()
+    }
+
+    /// The best so far.
+    pub fn incumbent(&self) -> ConfigId {
+        self.racer.incumbent()
+    }
+
+    /// How many pairs the incumbent has.
+    pub fn incumbent_pairs(&self) -> usize {
+        self.racer.incumbent_pairs()
+    }
+
+    /// What happened in the races since this was last asked.
+    pub fn news(&mut self) -> Vec<News> {
+        self.racer.news()
+    }
+
+    /// If no trial ends before each running one has cost this much more, some should be cancelled.
+    pub fn patience(&self) -> Option<f64> {
+        self.racer.patience(&self.history)
+    }
+
+    /// Where a configuration came from.
+    pub fn origin(&self, config: ConfigId) -> &'static str {
+        self.proposer.origin(config.index())
+    }
+
+    /// The state beside the history, to go on from after an interruption.
+    pub fn snapshot(&self) -> Snapshot {
+        self.racer.snapshot()
+    }
+}

@@ -1,0 +1,70 @@
+//! Local search: small changes of the incumbent, in turns with random search.
+//!
+//! A step changes one parameter; a proposal takes one step with probability 1/2, two with 1/4, and
+//! so on, so that most stay near and some leave a local optimum.
+
+use super::{ATTEMPTS, Proposer, RandomSearch, new_one};
+use crate::history::History;
+use crate::rng::Rng;
+use crate::space::{Configuration, Neighbourhood, ParameterId, Space};
+use crate::trial::ConfigId;
+
+/// Every second proposal is near the incumbent.
+#[derive(Clone, Debug)]
+pub struct LocalSearch {
+    space: Space,
+    variable: Vec<ParameterId>,
+    seed: u64,
+    random: RandomSearch,
+}
+
+impl LocalSearch {
+    /// Searches this space.
+    pub fn new(space: Space, seed: u64) -> Self {
+        let variable = space.ids().filter(|&id| space.parameter(id).is_variable()).collect();
+        Self { random: RandomSearch::new(space.clone(), seed), space, variable, seed }
+    }
+
+    /// Changes one active parameter; nothing if it has no other value.
+    fn step(&self, codes: &mut Vec<f64>, rng: &mut Rng) {
+        let active: Vec<ParameterId> =
+            self.variable.iter().copied().filter(|id| !codes[id.index()].is_nan()).collect();
+        if active.is_empty() {
+            return;
+        }
+        let id = active[rng.below(active.len())];
+        let how = Neighbourhood { steps: 1, ..Neighbourhood::default() };
+        let mut found: Vec<Vec<f64>> = Vec::new();
+        self.space.vary(id, codes, &how, rng, &mut |near| found.push(near.to_vec()));
+        if !found.is_empty() {
+            let chosen = rng.below(found.len());
+            *codes = found.swap_remove(chosen);
+        }
+    }
+}
+
+impl Proposer for LocalSearch {
+    fn propose(&mut self, history: &History, incumbent: ConfigId) -> Option<Configuration> {
+        let number = history.configurations().len();
+        if number % 2 == 1 {
+            let mut rng = Rng::new(self.seed, "local search", number as u64);
+            let origin = history.configuration(incumbent).codes();
+            let near = new_one(ATTEMPTS, history, || {
+                let mut codes = origin.to_vec();
+                self.step(&mut codes, &mut rng);
+                while rng.unit() < 0.5 {
+                    self.step(&mut codes, &mut rng);
+                }
+                Some(Configuration::new(self.space.clone(), codes))
+            });
+            if near.is_some() {
+                return near;
+            }
+        }
+        self.random.propose(history, incumbent)
+    }
+
+    fn origin(&self, number: usize) -> &'static str {
+        if number % 2 == 1 { "local" } else { "random" }
+    }
+}

@@ -1,0 +1,128 @@
+//! Racing: which of two configurations is better, with as little trial time as possible.
+//!
+//! The incumbent gains pairs one by one; a challenger meets it on its pairs in batches of 1, 2, 4, …
+//! and is dropped as soon as it cannot win. A trial of a challenger is capped where its sum of costs
+//! would pass the incumbent's:
+//!
+//! ```text
+//! cap = min(cutoff, slack * sum of incumbent + n * grain - sum of challenger)
+//! ```
+//!
+//! both sums by compared cost (see [`Objective::compared`]) over the n pairs of this and earlier
+//! batches. Capping with a slack of 1 or more never changes which configuration wins, since a
+//! challenger stopped there has lost already. (Hutter, Hoos and Leyton-Brown, 2011; the sum rule
+//! with slack 1 is that of ParamILS.)
+
+mod balance;
+mod capped;
+mod comparison;
+pub mod constraint;
+mod pairs;
+mod race;
+mod snapshot;
+
+pub use capped::CappedRacer;
+pub use comparison::{Objective, Problem};
+pub use constraint::{Constraint, Over};
+pub use snapshot::{PendingTrial, Snapshot};
+
+use crate::history::History;
+use crate::propose::Proposer;
+use crate::trial::{Cap, ConfigId, TrialId, TrialRequest};
+
+/// What a racer wants done.
+#[derive(Clone, PartialEq, Debug)]
+pub enum Ask {
+    /// Run this trial.
+    Run(TrialRequest),
+    /// Lower the cap of a running trial.
+    Tighten(TrialId, Cap),
+    /// Stop a running trial; what it has reached is to be told.
+    Cancel(TrialId),
+    /// Nothing until something is told.
+    Wait,
+    /// There is nothing more to try.
+    Done(StopReason),
+}
+
+/// Why there is nothing more to try.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum StopReason {
+    /// Every configuration of the space has been tried.
+    Exhausted,
+}
+
+/// What happened in the races.
+#[derive(Clone, PartialEq, Debug)]
+pub enum News {
+    /// A challenger meets the incumbent.
+    Opened(ConfigId),
+    /// A challenger is out after meeting the incumbent on so many pairs.
+    Dropped(ConfigId, usize, Drop),
+    /// A challenger has won on so many pairs and is the incumbent now.
+    NewIncumbent(ConfigId, usize),
+}
+
+/// Why a challenger is out.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Drop {
+    /// Its sum passed the bound.
+    Sum,
+    /// Its sum was larger at the end of a batch.
+    Batch,
+    /// It failed where the incumbent did not.
+    Failure,
+    /// It violates a constraint beyond doubt, or more than the incumbent.
+    Constraint,
+}
+
+/// How to race.
+#[derive(Clone, PartialEq, Debug)]
+pub struct Racing {
+    /// Factor on the incumbent's sum; infinite to cap at the cutoff only.
+    pub slack: f64,
+    /// Pairs the incumbent has before the first challenger is judged.
+    pub min_pairs: usize,
+    /// Pairs after which the incumbent gains no more.
+    pub max_pairs: usize,
+    /// Whether one seed per instance tells all.
+    pub deterministic: bool,
+}
+
+impl Default for Racing {
+    fn default() -> Self {
+        Self { slack: 1.3, min_pairs: 1, max_pairs: 2000, deterministic: false }
+    }
+}
+
+/// Decides which trials to run.
+pub trait Racer: Send {
+    /// What to do next, with so many free slots: with none, only orders about running trials. To be
+    /// called again until it answers [`Ask::Wait`].
+    fn next(&mut self, slots: usize, history: &mut History, proposer: &mut dyn Proposer) -> Ask;
+
+    /// A trial has ended and is now the last of the history.
+    fn told(&mut self, id: TrialId, history: &History);
+
+    /// The cost a running trial has reached.
+    fn elapsed(&mut self, id: TrialId, cost: f64, history: &History);
+
+    /// A trial will not be run to its end, and says nothing.
+    fn withdrawn(&mut self, id: TrialId);
+
+    /// The best so far.
+    fn incumbent(&self) -> ConfigId;
+
+    /// How many pairs the incumbent has.
+    fn incumbent_pairs(&self) -> usize;
+
+    /// What happened since this was last asked.
+    fn news(&mut self) -> Vec<News>;
+
+    /// If no trial ends before each running one has cost this much more, some should be cancelled:
+    /// the time to report what they have reached.
+    fn patience(&self, history: &History) -> Option<f64>;
+
+    /// The racer's state, to go on from after an interruption.
+    fn snapshot(&self) -> Snapshot;
+}
