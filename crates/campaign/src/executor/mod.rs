@@ -1,0 +1,96 @@
+//! Running trials: on this machine's cores, or in simulated time.
+
+mod local;
+mod simulated;
+
+pub use local::Local;
+pub use simulated::{Answer, Oracle, Simulated};
+
+use std::sync::mpsc;
+
+use engine::{Cap, TrialId, TrialRequest};
+
+use crate::target::{Account, TargetError};
+
+/// Something that happened while waiting.
+#[derive(Debug)]
+pub enum Happening {
+    /// A trial was taken up by a slot.
+    Started {
+        /// Which one.
+        id: TrialId,
+        /// Where, counted from 0.
+        slot: usize,
+        /// Campaign time.
+        at: f64,
+    },
+    /// A trial has ended.
+    Ended(Ended),
+    /// The store has committed so many more batches, or failed.
+    Committed(Result<u64, String>),
+    /// Someone wants the campaign to stop.
+    Interrupted,
+    /// The time to wait is over.
+    Nothing,
+}
+
+/// A trial that has ended.
+#[derive(Debug)]
+pub struct Ended {
+    /// Which one.
+    pub id: TrialId,
+    /// What it told; an error if it could not be run at all.
+    pub account: Result<Account, TargetError>,
+    /// Campaign time at its start, in seconds.
+    pub started: f64,
+    /// Campaign time at its end.
+    pub ended: f64,
+    /// Where it ran.
+    pub slot: usize,
+}
+
+/// Tells a waiting campaign something from another thread.
+#[derive(Clone, Debug)]
+pub struct Bell(mpsc::Sender<Happening>);
+
+impl Bell {
+    /// Makes the campaign's next wait return this.
+    pub fn ring(&self, happening: Happening) {
+        // A campaign that has ended needs no telling.
+        let _ = self.0.send(happening);
+    }
+}
+
+/// Whoever runs trials. Times are campaign time: seconds since the start, interruptions left out.
+pub trait Executor {
+    /// How many trials run at once.
+    fn workers(&self) -> usize;
+
+    /// Whether time is simulated, so that nothing happens unless asked for.
+    fn is_simulated(&self) -> bool;
+
+    /// Campaign time now.
+    fn now(&self) -> f64;
+
+    /// Runs a trial as soon as a slot is free. `started`: when it had been started before an
+    /// interruption, for simulated time.
+    fn submit(&mut self, request: &TrialRequest, started: Option<f64>);
+
+    /// Lowers the cap of a trial.
+    fn tighten(&mut self, id: TrialId, cap: Cap);
+
+    /// Stops a trial. True if it had not been taken up: then it will not end.
+    fn cancel(&mut self, id: TrialId) -> bool;
+
+    /// The next thing to happen, waiting for so many seconds at most.
+    fn next(&mut self, patience: Option<f64>) -> Happening;
+
+    /// The next thing rung from another thread; simulated time stands still.
+    fn next_ring(&mut self) -> Happening;
+
+    /// A way to wake the campaign.
+    fn bell(&self) -> Bell;
+
+    /// The costs that running trials have surely reached.
+    fn reached(&self) -> Vec<(TrialId, f64)>;
+}

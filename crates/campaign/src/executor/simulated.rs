@@ -1,0 +1,197 @@
+//! Trials in simulated time: a recorded table or a formula answers at once, and the clock jumps from
+//! one end of a trial to the next. A campaign of thousands of trials takes milliseconds.
+
+use std::collections::BTreeMap;
+use std::sync::mpsc;
+
+use engine::{Cap, Observation, Reading, Status, TrialId, TrialRequest};
+
+use super::{Bell, Ended, Executor, Happening};
+use crate::target::{Account, Detail};
+
+/// What a trial would be if it were never stopped.
+#[derive(Clone, PartialEq, Debug)]
+pub struct Answer {
+    /// Its cost, also the time it takes if costs are times.
+    pub cost: f64,
+    /// How it ends: finished, crashed or memory.
+    pub status: Status,
+    /// The outputs that constraints bound.
+    pub constraints: Vec<f64>,
+    /// Seconds it takes.
+    pub time: f64,
+}
+
+impl Answer {
+    /// Finishes at this cost, which is its time.
+    pub fn finished(cost: f64) -> Self {
+        Self { cost, status: Status::Finished, constraints: Vec::new(), time: cost }
+    }
+}
+
+/// Knows the answer to every trial.
+pub trait Oracle: Send {
+    /// What the trial would be.
+    fn answer(&mut self, request: &TrialRequest) -> Answer;
+}
+
+impl<F: FnMut(&TrialRequest) -> Answer + Send> Oracle for F {
+    fn answer(&mut self, request: &TrialRequest) -> Answer {
+        self(request)
+    }
+}
+
+struct Running {
+    answer: Answer,
+    cap: Cap,
+    started: f64,
+    slot: usize,
+}
+
+impl Running {
+    fn ends(&self) -> f64 {
+        // The share of its time after which the cost passes the cap.
+        let cap = self.cap.cost();
+        if self.answer.cost > cap && self.answer.cost > 0.0 {
+            self.started + self.answer.time * (cap / self.answer.cost)
+        } else {
+            self.started + self.answer.time
+        }
+    }
+
+    fn reached(&self, now: f64) -> f64 {
+        if self.answer.time > 0.0 {
+            self.answer.cost * ((now - self.started) / self.answer.time).clamp(0.0, 1.0)
+        } else {
+            0.0
+        }
+    }
+}
+
+/// Workers in simulated time.
+pub struct Simulated {
+    oracle: Box<dyn Oracle>,
+    cutoff: Option<f64>,
+    workers: usize,
+    now: f64,
+    running: BTreeMap<TrialId, Running>,
+    /// Time that slots were busy, summed.
+    busy: f64,
+    inbox: mpsc::Receiver<Happening>,
+    sender: mpsc::Sender<Happening>,
+}
+
+impl Simulated {
+    /// Workers that ask an oracle, starting at campaign time `now`.
+    pub fn new(oracle: Box<dyn Oracle>, cutoff: Option<f64>, workers: usize, now: f64) -> Self {
+        let (sender, inbox) = mpsc::channel();
+        Self { oracle, cutoff, workers, now, running: BTreeMap::new(), busy: 0.0, inbox, sender }
+    }
+
+    /// Share of the slots' time that was spent on trials so far.
+    pub fn busy_share(&self) -> f64 {
+        let open: f64 = self.running.values().map(|running| self.now - running.started).sum();
+        (self.busy + open) / (self.now * self.workers as f64)
+    }
+
+    fn first(&self) -> Option<(f64, TrialId)> {
+        let order = |a: &(f64, TrialId), b: &(f64, TrialId)| a.0.total_cmp(&b.0).then(a.1.cmp(&b.1));
+        self.running.iter().map(|(&id, running)| (running.ends(), id)).min_by(order)
+    }
+
+    fn end(&mut self, id: TrialId, at: f64) -> Happening {
+        let Some(running) = self.running.remove(&id) else { return Happening::Nothing };
+        self.now = self.now.max(at);
+        self.busy += at - running.started;
+        let time = at - running.started;
+        let Running { answer, cap, .. } = running;
+        let observation = if answer.cost > cap.cost() {
+            let at = cap.cost();
+            if self.cutoff.is_some_and(|cutoff| at >= cutoff) {
+                Observation::timeout(at)
+            } else {
+                Observation::capped(at)
+            }
+        } else if answer.status == Status::Finished {
+            let constraints: Vec<Option<Reading>> =
+                answer.constraints.iter().map(|&value| Some(Reading::Exact(value))).collect();
+            Observation::finished(answer.cost).with_constraints(constraints)
+        } else {
+            Observation::failed(answer.status, answer.cost)
+        };
+        let observation = match self.cutoff {
+            Some(_) => observation,
+            None => observation.with_spent(time),
+        };
+        let detail = Detail { cpu: Some(time), wall: time, ..Detail::default() };
+        let account = Account { observation, detail };
+        Happening::Ended(Ended {
+            id,
+            account: Ok(account),
+            started: running.started,
+            ended: at,
+            slot: running.slot,
+        })
+    }
+}
+
+impl Executor for Simulated {
+    fn workers(&self) -> usize {
+        self.workers
+    }
+
+    fn is_simulated(&self) -> bool {
+        true
+    }
+
+    fn now(&self) -> f64 {
+        self.now
+    }
+
+    fn submit(&mut self, request: &TrialRequest, started: Option<f64>) {
+        let answer = self.oracle.answer(request);
+        let taken: Vec<usize> = self.running.values().map(|running| running.slot).collect();
+        let slot = (0..).find(|slot| !taken.contains(slot)).unwrap_or(0);
+        let running = Running { answer, cap: request.cap, started: started.unwrap_or(self.now), slot };
+        self.running.insert(request.id, running);
+    }
+
+    fn tighten(&mut self, id: TrialId, cap: Cap) {
+        if let Some(running) = self.running.get_mut(&id) {
+            running.cap = cap;
+        }
+    }
+
+    fn cancel(&mut self, id: TrialId) -> bool {
+        if let Some(running) = self.running.get_mut(&id) {
+            running.cap = Cap::at(running.reached(self.now).max(f64::MIN_POSITIVE));
+        }
+        false
+    }
+
+    fn next(&mut self, patience: Option<f64>) -> Happening {
+        if let Ok(happening) = self.inbox.try_recv() {
+            return happening;
+        }
+        match (self.first(), patience) {
+            (Some((ends, _)), Some(patience)) if ends > self.now + patience => {
+                self.now += patience;
+                Happening::Nothing
+            }
+            (Some((ends, id)), _) => self.end(id, ends.max(self.now)),
+            (None, _) => Happening::Nothing,
+        }
+    }
+
+    fn bell(&self) -> Bell {
+        Bell(self.sender.clone())
+    }
+
+    fn next_ring(&mut self) -> Happening {
+        self.inbox.recv().unwrap_or(Happening::Nothing)
+    }
+
+    fn reached(&self) -> Vec<(TrialId, f64)> {
+        self.running.iter().map(|(&id, running)| (id, running.reached(self.now))).collect()
+    }
+}
