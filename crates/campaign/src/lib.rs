@@ -3,4 +3,5 @@
 
 pub mod budget;
 pub mod executor;
+pub mod store;
 pub mod target;

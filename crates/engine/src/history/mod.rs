@@ -50,6 +50,17 @@ impl History {
         Self::default()
     }
 
+    /// Nothing tried yet, with room for so much.
+    pub fn with_capacity(configurations: usize, trials: usize) -> Self {
+        Self {
+            configurations: Vec::with_capacity(configurations),
+            by_fingerprint: HashMap::with_capacity(configurations),
+            trials: Vec::with_capacity(trials),
+            readings: Vec::with_capacity(configurations),
+            ..Self::default()
+        }
+    }
+
     /// The number of a configuration, given now if it is new.
     pub fn intern(&mut self, configuration: &Configuration) -> ConfigId {
         let next = ConfigId(self.configurations.len() as u32);

@@ -197,6 +197,16 @@ impl Space {
         Ok(Configuration::new(self.clone(), codes))
     }
 
+    /// The configuration of codes (see [`Configuration::codes`]).
+    pub fn configuration_of_codes(
+        &self,
+        codes: impl Into<Arc<[f64]>>,
+    ) -> Result<Configuration, ConfigurationError> {
+        let codes = codes.into();
+        self.check(&codes)?;
+        Ok(Configuration::new(self.clone(), codes))
+    }
+
     /// Whether codes (see [`Configuration::codes`]) are those of a valid configuration.
     pub fn check(&self, codes: &[f64]) -> Result<(), ConfigurationError> {
         let count = self.parameters().len();

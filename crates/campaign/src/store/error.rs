@@ -1,0 +1,96 @@
+//! What can go wrong with a store.
+
+use std::io;
+use std::path::{Path, PathBuf};
+
+use engine::space::format::CannotExpress;
+use rusqlite::ErrorCode;
+
+/// Why a store cannot be used.
+#[derive(Debug, thiserror::Error)]
+#[allow(missing_docs, reason = "the messages say it")]
+pub enum StoreError {
+    #[error("there is no campaign in {}", folder.display())]
+    Missing { folder: PathBuf },
+    #[error("{} already holds a campaign: resume it, or name another folder", folder.display())]
+    Exists { folder: PathBuf },
+    #[error("the campaign in {} is in use{}: stop it first", folder.display(), by(*pid, host.as_deref()))]
+    InUse { folder: PathBuf, pid: Option<u32>, host: Option<String> },
+    #[error("{} is not the store of a campaign: {what}", path.display())]
+    NotAStore { path: PathBuf, what: &'static str },
+    #[error(
+        "{} has version {found}, and this captune knows versions up to {known}: use a newer captune",
+        path.display()
+    )]
+    Newer { path: PathBuf, found: u32, known: u32 },
+    #[error(
+        "{} has version {found}, and this captune reads version {known}: \
+         resume the campaign once to bring it up to date",
+        path.display()
+    )]
+    Older { path: PathBuf, found: u32, known: u32 },
+    #[error("{} is damaged: {what}", path.display())]
+    Damaged { path: PathBuf, what: String },
+    #[error("no room left for {}: free some, then resume", path.display())]
+    Full { path: PathBuf },
+    #[error(
+        "{} is locked by its writer: on a network file system a campaign can only be read while \
+         it is not running",
+        path.display()
+    )]
+    Locked { path: PathBuf },
+    #[error("the file system of {} cannot lock files: use a folder on another one", path.display())]
+    NoLocks { path: PathBuf, source: io::Error },
+    #[error("cannot {action} {}", path.display())]
+    File { action: &'static str, path: PathBuf, source: io::Error },
+    #[error("trial {id} is already stored")]
+    TrialTwice { id: u64 },
+    #[error("configuration {given} is stored out of turn: the next number is {due}")]
+    OutOfTurn { given: u32, due: u32 },
+    #[error(transparent)]
+    Space(#[from] CannotExpress),
+    #[error("the store has failed before, and takes nothing more")]
+    Stopped,
+    #[error("cannot use {}", path.display())]
+    Sqlite { path: PathBuf, source: rusqlite::Error },
+}
+
+fn by(pid: Option<u32>, host: Option<&str>) -> String {
+    match (pid, host) {
+        (Some(pid), Some(host)) => format!(" by process {pid} on {host}"),
+        _ => String::new(),
+    }
+}
+
+impl StoreError {
+    /// SQLite's error about a file, in our words where we have some.
+    pub(super) fn sqlite(path: &Path, source: rusqlite::Error) -> Self {
+        use rusqlite::Error::{
+            FromSqlConversionFailure, IntegralValueOutOfRange, InvalidColumnType, Utf8Error,
+        };
+        let path = path.to_owned();
+        if let FromSqlConversionFailure(..)
+        | IntegralValueOutOfRange(..)
+        | InvalidColumnType(..)
+        | Utf8Error(..) = source
+        {
+            return Self::Damaged { path, what: source.to_string() };
+        }
+        match source.sqlite_error_code() {
+            Some(ErrorCode::NotADatabase) => Self::NotAStore { path, what: "it is no SQLite database" },
+            Some(ErrorCode::DatabaseCorrupt) => Self::Damaged { path, what: source.to_string() },
+            Some(ErrorCode::DiskFull) => Self::Full { path },
+            Some(ErrorCode::DatabaseBusy | ErrorCode::DatabaseLocked) => Self::Locked { path },
+            _ => Self::Sqlite { path, source },
+        }
+    }
+
+    pub(super) fn damaged(path: &Path, what: impl Into<String>) -> Self {
+        Self::Damaged { path: path.to_owned(), what: what.into() }
+    }
+
+    pub(super) fn file(action: &'static str, path: &Path) -> impl FnOnce(io::Error) -> Self {
+        let path = path.to_owned();
+        move |source| Self::File { action, path, source }
+    }
+}

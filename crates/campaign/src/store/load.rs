@@ -1,0 +1,200 @@
+//! Everything a resume needs, rebuilt from the file.
+//!
+//! Reading a million trials takes SQLite most of a second. Meanwhile a second thread takes what has
+//! been read, in pieces, into the history.
+
+use std::sync::mpsc::{Receiver, sync_channel};
+
+use engine::history::Trial;
+use engine::{
+    Cap, ConfigId, History, InstanceId, Observation, Pair, Seed, Space, Status, TrialId, TrialKey, Why,
+};
+use rusqlite::Row;
+
+use super::record::{Charter, Session, Spent, State, StoredIncumbent};
+use super::values::{append_codes, constraints_of_text};
+use super::{StoreError, StoreReader};
+
+/// What is stored of a campaign, for going on with it.
+#[derive(Clone, Debug)]
+pub struct Loaded {
+    /// What the campaign is.
+    pub charter: Charter,
+    /// All trials in the order they were told, with their configurations under the same numbers.
+    pub history: History,
+    /// The last snapshot of the search; it may have taken in fewer trials than the history holds.
+    pub state: Option<State>,
+    /// What the campaign has spent.
+    pub spent: Spent,
+    /// In the order of succession.
+    pub incumbents: Vec<StoredIncumbent>,
+    /// All of them, the last not ended if it was killed.
+    pub sessions: Vec<Session>,
+}
+
+/// Rows handed from thread to thread at a time.
+const PIECE: usize = 4096;
+
+enum Piece {
+    /// Codes of many configurations, one after the other.
+    Configurations(Vec<f64>),
+    Trials(Vec<Trial>),
+}
+
+impl StoreReader {
+    /// Everything needed to go on, as it was at one moment.
+    pub fn load(&self) -> Result<Loaded, StoreError> {
+        // One transaction: a writer may go on meanwhile.
+        let snapshot = self.ask(self.connection.unchecked_transaction())?;
+        let charter = self.charter()?;
+        let (state, spent) = self.state()?;
+        let (incumbents, sessions) = (self.incumbents()?, self.sessions()?);
+        let history = self.history(&charter.space)?;
+        self.ask(snapshot.finish())?;
+        let rows = history.trials().len() as u64;
+        if let Some(state) = &state
+            && state.told > rows
+        {
+            return Err(self.damaged(format!("the snapshot knows {} trials of {rows}", state.told)));
+        }
+        Ok(Loaded { charter, history, state, spent, incumbents, sessions })
+    }
+
+    fn history(&self, space: &Space) -> Result<History, StoreError> {
+        let count = |sql: &str| self.ask(self.connection.query_row(sql, [], |row| row.get::<_, i64>(0)));
+        let configurations = count("SELECT coalesce(max(id) + 1, 0) FROM configuration")? as usize;
+        let trials = count("SELECT coalesce(max(row), 0) FROM trial")? as usize;
+        let mut history = History::with_capacity(configurations, trials);
+        let (send, pieces) = sync_channel(4);
+        std::thread::scope(|scope| {
+            let builder = scope.spawn(|| build(&mut history, space, pieces));
+            // Nobody listens any more only if what was sent is wrong; the builder says what.
+            let read = self
+                .read_configurations(space, |codes| send.send(Piece::Configurations(codes)).is_ok())
+                .and_then(|()| {
+                    self.read_trials(configurations, |trials| send.send(Piece::Trials(trials)).is_ok())
+                });
+            drop(send);
+            let built = builder.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic));
+            built.map_err(|what| self.damaged(what))?;
+            read
+        })?;
+        Ok(history)
+    }
+
+    fn read_configurations(
+        &self,
+        space: &Space,
+        mut hand_over: impl FnMut(Vec<f64>) -> bool,
+    ) -> Result<(), StoreError> {
+        let width = space.parameters().len();
+        let mut statement =
+            self.ask(self.connection.prepare("SELECT id, codes FROM configuration ORDER BY id"))?;
+        let mut rows = self.ask(statement.query([]))?;
+        let mut codes = Vec::with_capacity(PIECE * width);
+        let mut next = 0;
+        while let Some(row) = self.ask(rows.next())? {
+            let id: u32 = self.ask(row.get(0))?;
+            let blob = self.ask(row.get_ref(1))?.as_blob();
+            if id != next || !blob.is_ok_and(|blob| append_codes(blob, width, &mut codes)) {
+                return Err(self.damaged(format!("configuration {next} is missing or of another space")));
+            }
+            next += 1;
+            if (next as usize).is_multiple_of(PIECE) {
+                let full = std::mem::replace(&mut codes, Vec::with_capacity(PIECE * width));
+                if !hand_over(full) {
+                    return Ok(());
+                }
+            }
+        }
+        hand_over(codes);
+        Ok(())
+    }
+
+    fn read_trials(
+        &self,
+        configurations: usize,
+        mut hand_over: impl FnMut(Vec<Trial>) -> bool,
+    ) -> Result<(), StoreError> {
+        let sql = "SELECT row, id, configuration, instance, seed, status, cost, censored, spent, cap, why, \
+                   constraints FROM trial ORDER BY row";
+        let mut statement = self.ask(self.connection.prepare(sql))?;
+        let mut rows = self.ask(statement.query([]))?;
+        let mut trials = Vec::with_capacity(PIECE);
+        let mut due = 1;
+        while let Some(row) = self.ask(rows.next())? {
+            let number: i64 = self.ask(row.get(0))?;
+            if number != due {
+                return Err(self.damaged(format!("trial row {due} is missing")));
+            }
+            due += 1;
+            let trial = self.ask(trial(row))?.filter(|trial| trial.key.config.index() < configurations);
+            trials.push(trial.ok_or_else(|| self.damaged(format!("trial row {number} makes no sense")))?);
+            if trials.len() == PIECE {
+                let full = std::mem::replace(&mut trials, Vec::with_capacity(PIECE));
+                if !hand_over(full) {
+                    return Ok(());
+                }
+            }
+        }
+        hand_over(trials);
+        Ok(())
+    }
+}
+
+fn build(history: &mut History, space: &Space, pieces: Receiver<Piece>) -> Result<(), String> {
+    for piece in pieces {
+        match piece {
+            Piece::Configurations(codes) => {
+                for codes in codes.chunks_exact(space.parameters().len().max(1)) {
+                    let next = ConfigId(history.configurations().len() as u32);
+                    let configuration = space
+                        .configuration_of_codes(codes)
+                        .map_err(|error| format!("configuration {next} is none of the space: {error}"))?;
+                    let id = history.intern(&configuration);
+                    if id != next {
+                        return Err(format!("configurations {id} and {next} are the same"));
+                    }
+                }
+            }
+            Piece::Trials(trials) => trials.into_iter().for_each(|trial| history.push(trial)),
+        }
+    }
+    Ok(())
+}
+
+/// A trial from its row; `None` if the columns contradict each other.
+fn trial(row: &Row<'_>) -> rusqlite::Result<Option<Trial>> {
+    let pair = Pair { instance: InstanceId(row.get(3)?), seed: Seed(row.get(4)?) };
+    let key = TrialKey { config: ConfigId(row.get(2)?), pair };
+    let cost: Option<f64> = row.get(6)?;
+    let censored: Option<bool> = row.get(7)?;
+    let cap: Option<f64> = row.get(9)?;
+    let status = std::str::from_utf8(row.get_ref(5)?.as_bytes()?).ok().and_then(Status::of_name);
+    let why = match row.get_ref(10)?.as_bytes()? {
+        b"incumbent" => Why::Incumbent,
+        b"challenge" => Why::Challenge,
+        _ => return Ok(None),
+    };
+    let spent: f64 = row.get(8)?;
+    if cap.is_some_and(|cap| cap <= 0.0) || cost.is_some_and(|cost| !cost.is_finite()) {
+        return Ok(None);
+    }
+    let observation = match (status, cost, censored) {
+        (Some(Status::Finished), Some(cost), Some(false)) => Observation::finished(cost),
+        (Some(Status::Capped), Some(at), Some(true)) => Observation::capped(at),
+        (Some(Status::Timeout), Some(at), Some(true)) => Observation::timeout(at),
+        (Some(status), None, None) if status.is_failure() || status.says_nothing() => {
+            Observation::failed(status, spent)
+        }
+        _ => return Ok(None),
+    };
+    let mut observation = observation.with_spent(spent);
+    if let Some(text) = row.get_ref(11)?.as_str_or_null()? {
+        let Some(constraints) = constraints_of_text(text) else { return Ok(None) };
+        observation = observation.with_constraints(constraints);
+    }
+    let id = TrialId(row.get::<_, i64>(1)?.cast_unsigned());
+    let cap = cap.map_or(Cap::NONE, Cap::at);
+    Ok(Some(Trial { id, key, cap, why, observation }))
+}

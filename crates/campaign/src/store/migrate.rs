@@ -1,0 +1,98 @@
+//! Stores of earlier versions are brought up to date when they are opened for writing.
+//!
+//! `PRAGMA user_version` counts the versions of the schema. Step `n` takes a store from version `n` to
+//! `n + 1`; all steps and the new number are one transaction, so that a store is never between versions.
+
+use rusqlite::Connection;
+
+/// The version that this captune writes.
+pub(super) const VERSION: u32 = 1;
+
+/// One step: the version it starts from, and what it does.
+pub(super) type Step = (u32, &'static str);
+
+/// Every step there has been.
+pub(super) const STEPS: &[Step] = &[];
+
+/// Takes a store from version `from` to `to`.
+pub(super) fn migrate(
+    connection: &mut Connection,
+    steps: &[Step],
+    from: u32,
+    to: u32,
+) -> rusqlite::Result<()> {
+    let transaction = connection.transaction()?;
+    for version in from..to {
+        let step = steps.iter().find(|(start, _)| *start == version);
+        let (_, sql) = step.ok_or(rusqlite::Error::InvalidQuery)?;
+        transaction.execute_batch(sql)?;
+    }
+    set_version(&transaction, to)?;
+    transaction.commit()
+}
+
+/// Writes the number of the version, for SQLite and for readers of the table `campaign`.
+pub(super) fn set_version(connection: &Connection, version: u32) -> rusqlite::Result<()> {
+    connection.pragma_update(None, "user_version", version)?;
+    let sql = "INSERT INTO campaign VALUES ('format', ?1) ON CONFLICT DO UPDATE SET value = ?1";
+    connection.execute(sql, [version.to_string()]).map(drop)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// A store as made-up version 1 had it: the seed under another key, trials in two tables.
+    fn old() -> Connection {
+        let connection = Connection::open_in_memory().unwrap();
+        connection
+            .execute_batch(
+                "CREATE TABLE campaign (key TEXT PRIMARY KEY NOT NULL, value TEXT NOT NULL) WITHOUT ROWID;
+                 CREATE TABLE run (id INTEGER PRIMARY KEY, cost REAL);
+                 INSERT INTO campaign VALUES ('random seed', '7'), ('format', '1');
+                 INSERT INTO run VALUES (1, 2.5), (2, NULL);
+                 PRAGMA user_version = 1;",
+            )
+            .unwrap();
+        connection
+    }
+
+    const MADE_UP: &[Step] = &[
+        (
+            2,
+            "ALTER TABLE trial ADD COLUMN status TEXT; UPDATE trial SET status = iif(cost, 'finished', 'lost');",
+        ),
+        (1, "ALTER TABLE run RENAME TO trial; UPDATE campaign SET key = 'seed' WHERE key = 'random seed';"),
+    ];
+
+    fn text(connection: &Connection, sql: &str) -> String {
+        connection.query_row(sql, [], |row| row.get(0)).unwrap()
+    }
+
+    #[test]
+    fn every_step_is_taken_in_order() {
+        let mut connection = old();
+        migrate(&mut connection, MADE_UP, 1, 3).unwrap();
+        assert_eq!(text(&connection, "SELECT group_concat(status) FROM trial"), "finished,lost");
+        assert_eq!(text(&connection, "SELECT value FROM campaign WHERE key = 'seed'"), "7");
+        assert_eq!(text(&connection, "SELECT value FROM campaign WHERE key = 'format'"), "3");
+        assert_eq!(text(&connection, "SELECT CAST(user_version AS TEXT) FROM pragma_user_version"), "3");
+    }
+
+    #[test]
+    fn a_failing_step_leaves_the_old_version() {
+        let broken = [MADE_UP[1], (2, "DROP TABLE trial; SELECT nonsense;")];
+        let mut connection = old();
+        migrate(&mut connection, &broken, 1, 3).unwrap_err();
+        assert_eq!(text(&connection, "SELECT count(*) || '' FROM run"), "2");
+        assert_eq!(text(&connection, "SELECT CAST(user_version AS TEXT) FROM pragma_user_version"), "1");
+        migrate(&mut connection, MADE_UP, 1, 4).unwrap_err();
+        assert_eq!(text(&connection, "SELECT CAST(user_version AS TEXT) FROM pragma_user_version"), "1");
+    }
+
+    #[test]
+    fn there_is_a_step_from_every_version() {
+        let starts: Vec<u32> = STEPS.iter().map(|(start, _)| *start).collect();
+        assert_eq!(starts, (1..VERSION).collect::<Vec<_>>());
+    }
+}

@@ -1,0 +1,110 @@
+-- The record of one campaign, version 1. Columns named `wall`, `cpu`, `started`, `ended` and `at` are
+-- seconds; `started`, `ended` and `at` count from the start of the campaign, breaks left out.
+-- Moments are UTC. What was not measured is NULL, never 0.
+
+-- What the campaign is, by key: format, version, name, scenario, space, seed, created.
+CREATE TABLE campaign (
+    key   TEXT PRIMARY KEY NOT NULL,
+    value TEXT NOT NULL
+) WITHOUT ROWID;
+
+-- One row for each time the campaign was started or resumed.
+CREATE TABLE session (
+    id       INTEGER PRIMARY KEY,
+    began_at TEXT NOT NULL,
+    ended_at TEXT,              -- NULL: still running, or killed
+    reason   TEXT,              -- why it ended
+    host     TEXT NOT NULL,
+    pid      INTEGER NOT NULL,
+    version  TEXT NOT NULL      -- of captune
+);
+
+-- Configurations in the order of appearance; number 0 is the default.
+CREATE TABLE configuration (
+    id       INTEGER PRIMARY KEY,
+    origin   TEXT NOT NULL,     -- who proposed it: default, design, random, local ...
+    "values" TEXT NOT NULL,     -- JSON object of the active parameters by name
+    codes    BLOB NOT NULL      -- the same for captune: one little-endian double for each parameter of
+                                -- the space, a choice as its index, NaN if inactive
+);
+
+-- The inputs trials run on.
+CREATE TABLE instance (
+    id   INTEGER PRIMARY KEY,
+    name TEXT NOT NULL
+);
+
+-- Every trial that has ended, in the order the search was told of them.
+CREATE TABLE trial (
+    row           INTEGER PRIMARY KEY,  -- 1, 2, 3 ... without a gap
+    id            INTEGER NOT NULL UNIQUE, -- in the order of asking
+    configuration INTEGER NOT NULL REFERENCES configuration (id),
+    instance      INTEGER NOT NULL REFERENCES instance (id),
+    seed          INTEGER NOT NULL,
+    status        TEXT NOT NULL,        -- finished, capped, timeout, memory, crashed, aborted, lost
+    cost          REAL,                 -- NULL if it has none
+    censored      INTEGER,              -- 0: the cost is exact; 1: it is this or more; NULL: no cost
+    spent         REAL NOT NULL,        -- what it used, in the unit of the cost where that grows with time
+    cap           REAL,                 -- the cost at which it would have been stopped; NULL: none
+    why           TEXT NOT NULL,        -- incumbent, challenge
+    cpu           REAL,
+    wall          REAL,
+    memory        INTEGER,              -- largest, in bytes
+    exit          INTEGER,              -- exit code, or minus the number of the signal that ended it
+    reason        TEXT,                 -- why it has this status, where that is not plain
+    constraints   TEXT,                 -- JSON list: number, {"at_least": number}, or null if unmeasured
+    started       REAL NOT NULL,
+    ended         REAL NOT NULL,
+    slot          INTEGER NOT NULL,     -- which of the places for trials it ran in
+    session       INTEGER NOT NULL REFERENCES session (id)
+);
+
+-- The end of what failed trials wrote: text, or a blob where it is not UTF-8.
+CREATE TABLE output (
+    trial  INTEGER PRIMARY KEY REFERENCES trial (row),
+    stdout NOT NULL,
+    stderr NOT NULL
+);
+
+-- Incumbents in the order of succession.
+CREATE TABLE incumbent (
+    number        INTEGER PRIMARY KEY,  -- 1, 2, 3 ...
+    after_row     INTEGER NOT NULL,     -- the trial after which it took over; 0: before the first
+    configuration INTEGER NOT NULL REFERENCES configuration (id),
+    pairs         INTEGER NOT NULL,     -- how many it had met by then
+    cost          REAL NOT NULL,        -- mean compared cost on them
+    wall          REAL NOT NULL,        -- spent by the campaign until then
+    cpu           REAL NOT NULL
+);
+
+-- What happened besides, warnings among them.
+CREATE TABLE event (
+    number INTEGER PRIMARY KEY,
+    at     REAL NOT NULL,
+    kind   TEXT NOT NULL,
+    text   TEXT NOT NULL
+);
+
+-- Trials on unseen instances after the search.
+CREATE TABLE validation (
+    number        INTEGER PRIMARY KEY,
+    role          TEXT NOT NULL,        -- default, incumbent
+    configuration INTEGER NOT NULL REFERENCES configuration (id),
+    instance      TEXT NOT NULL,        -- its name
+    seed          INTEGER NOT NULL,
+    status        TEXT NOT NULL,
+    cost          REAL,
+    censored      INTEGER,
+    cpu           REAL,
+    wall          REAL,
+    UNIQUE (role, configuration, instance, seed)
+);
+
+-- Where the search stands; one row.
+CREATE TABLE state (
+    one      INTEGER PRIMARY KEY CHECK (one = 1),
+    snapshot BLOB,                      -- of the search, for captune
+    told     INTEGER,                   -- how many trials the snapshot has taken in
+    wall     REAL NOT NULL,             -- spent by the campaign so far
+    cpu      REAL NOT NULL
+);

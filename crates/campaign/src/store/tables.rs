@@ -1,0 +1,176 @@
+//! Reading the small tables.
+
+use engine::space::format::{Format, read};
+use engine::{ConfigId, Configuration, Reading, Seed, Space, Status};
+use rusqlite::types::Type;
+use rusqlite::{OptionalExtension as _, Row};
+
+use super::record::{
+    Charter, Output, Role, Session, Spent, State, StoredConfiguration, StoredEvent, StoredIncumbent,
+    StoredValidation,
+};
+use super::values::append_codes;
+use super::{StoreError, StoreReader};
+
+impl StoreReader {
+    /// What the campaign is.
+    pub fn charter(&self) -> Result<Charter, StoreError> {
+        let instances = self.rows("SELECT name FROM instance ORDER BY id", |row| row.get(0))?;
+        let seed = self.campaign("seed")?;
+        let seed = seed.parse().map_err(|_| self.damaged(format!("the seed is `{seed}`")))?;
+        let scenario = self.campaign("scenario")?;
+        Ok(Charter { name: self.name()?, scenario, space: self.space()?, instances, seed })
+    }
+
+    /// What it is called.
+    pub fn name(&self) -> Result<String, StoreError> {
+        self.campaign("name")
+    }
+
+    /// When it was created: UTC, such as `2026-01-31T12:00:00.000Z`.
+    pub fn created_at(&self) -> Result<String, StoreError> {
+        self.campaign("created")
+    }
+
+    /// The version of captune that created it.
+    pub fn created_by(&self) -> Result<String, StoreError> {
+        self.campaign("version")
+    }
+
+    /// The space its configurations are of.
+    pub fn space(&self) -> Result<Space, StoreError> {
+        let text = self.campaign("space")?;
+        read(&text, "the stored space", Format::Toml).map_err(|mistakes| self.damaged(mistakes.to_string()))
+    }
+
+    /// Every session, in order.
+    pub fn sessions(&self) -> Result<Vec<Session>, StoreError> {
+        let sql = "SELECT id, began_at, ended_at, reason, host, pid, version FROM session ORDER BY id";
+        self.rows(sql, |row| {
+            Ok(Session {
+                id: row.get(0)?,
+                began_at: row.get(1)?,
+                ended_at: row.get(2)?,
+                reason: row.get(3)?,
+                host: row.get(4)?,
+                pid: row.get(5)?,
+                version: row.get(6)?,
+            })
+        })
+    }
+
+    /// Every incumbent, in the order of succession.
+    pub fn incumbents(&self) -> Result<Vec<StoredIncumbent>, StoreError> {
+        let sql = "SELECT after_row, configuration, pairs, cost, wall, cpu FROM incumbent ORDER BY number";
+        self.rows(sql, |row| {
+            Ok(StoredIncumbent {
+                after: row.get::<_, i64>(0)?.cast_unsigned(),
+                config: ConfigId(row.get(1)?),
+                pairs: row.get(2)?,
+                cost: row.get(3)?,
+                spent: Spent { wall: row.get(4)?, cpu: row.get(5)? },
+            })
+        })
+    }
+
+    /// Every event, in order.
+    pub fn events(&self) -> Result<Vec<StoredEvent>, StoreError> {
+        let sql = "SELECT at, kind, text FROM event ORDER BY number";
+        self.rows(sql, |row| Ok(StoredEvent { at: row.get(0)?, kind: row.get(1)?, text: row.get(2)? }))
+    }
+
+    /// Every trial of the validation, in order.
+    pub fn validations(&self) -> Result<Vec<StoredValidation>, StoreError> {
+        let sql = "SELECT role, configuration, instance, seed, status, cost, censored, cpu, wall
+                   FROM validation ORDER BY number";
+        self.rows(sql, |row| {
+            Ok(StoredValidation {
+                role: word(row, 0, Role::of_name)?,
+                config: ConfigId(row.get(1)?),
+                instance: row.get(2)?,
+                seed: Seed(row.get(3)?),
+                status: word(row, 4, Status::of_name)?,
+                cost: reading(row.get(5)?, row.get(6)?),
+                cpu: row.get(7)?,
+                wall: row.get(8)?,
+            })
+        })
+    }
+
+    /// The snapshot of the search, if one was stored, and what the campaign has spent.
+    pub fn state(&self) -> Result<(Option<State>, Spent), StoreError> {
+        let sql = "SELECT snapshot, told, wall, cpu FROM state";
+        let found = self.connection.query_row(sql, [], |row| {
+            let parts: (Option<Vec<u8>>, Option<i64>) = (row.get(0)?, row.get(1)?);
+            let state =
+                parts.0.zip(parts.1).map(|(snapshot, told)| State { snapshot, told: told.cast_unsigned() });
+            Ok((state, Spent { wall: row.get(2)?, cpu: row.get(3)? }))
+        });
+        Ok(self.ask(found.optional())?.unwrap_or_default())
+    }
+
+    /// A configuration by its number.
+    pub fn configuration(&self, id: ConfigId) -> Result<Option<StoredConfiguration>, StoreError> {
+        let sql = "SELECT origin, codes FROM configuration WHERE id = ?";
+        let found = self.connection.query_row(sql, [id.0], |row| Ok((row.get(0)?, row.get(1)?)));
+        let Some((origin, blob)) = self.ask(found.optional())? else { return Ok(None) };
+        let blob: Vec<u8> = blob;
+        let configuration = self.decode(id, &self.space()?, &blob)?;
+        Ok(Some(StoredConfiguration { id, origin, configuration }))
+    }
+
+    /// The end of what a trial wrote, by its row; kept of failed ones.
+    pub fn output(&self, row: u64) -> Result<Option<Output>, StoreError> {
+        let sql = "SELECT stdout, stderr FROM output WHERE trial = ?";
+        let found = self.connection.query_row(sql, [row.cast_signed()], |row| {
+            let bytes = |column: usize| Ok::<_, rusqlite::Error>(row.get_ref(column)?.as_bytes()?.to_vec());
+            Ok(Output { stdout: bytes(0)?, stderr: bytes(1)? })
+        });
+        self.ask(found.optional())
+    }
+
+    fn decode(&self, id: ConfigId, space: &Space, blob: &[u8]) -> Result<Configuration, StoreError> {
+        let mut codes = Vec::new();
+        if !append_codes(blob, space.parameters().len(), &mut codes) {
+            return Err(self.damaged(format!("configuration {id} has codes of another space")));
+        }
+        space
+            .configuration_of_codes(codes)
+            .map_err(|error| self.damaged(format!("configuration {id} is none of the space: {error}")))
+    }
+
+    fn campaign(&self, key: &str) -> Result<String, StoreError> {
+        let found =
+            self.connection.query_row("SELECT value FROM campaign WHERE key = ?", [key], |row| row.get(0));
+        self.ask(found.optional())?.ok_or_else(|| self.damaged(format!("its {key} is missing")))
+    }
+
+    fn rows<T>(
+        &self,
+        sql: &str,
+        each: impl FnMut(&Row<'_>) -> rusqlite::Result<T>,
+    ) -> Result<Vec<T>, StoreError> {
+        let all = || self.connection.prepare(sql)?.query_map([], each)?.collect();
+        self.ask(all())
+    }
+
+    pub(super) fn damaged(&self, what: impl Into<String>) -> StoreError {
+        StoreError::damaged(&self.path, what)
+    }
+}
+
+fn word<T>(row: &Row<'_>, column: usize, of_name: fn(&str) -> Option<T>) -> rusqlite::Result<T> {
+    let name = row.get_ref(column)?.as_str()?;
+    of_name(name).ok_or_else(|| {
+        let what = format!("nothing is called `{name}`");
+        rusqlite::Error::FromSqlConversionFailure(column, Type::Text, what.into())
+    })
+}
+
+fn reading(cost: Option<f64>, censored: Option<bool>) -> Option<Reading> {
+    match (cost, censored) {
+        (Some(cost), Some(true)) => Some(Reading::AtLeast(cost)),
+        (Some(cost), _) => Some(Reading::Exact(cost)),
+        (None, _) => None,
+    }
+}

@@ -1,0 +1,121 @@
+//! Values in a store: configurations as JSON for people and as codes for captune, the outputs that
+//! constraints bound as JSON.
+
+use std::fmt::Write as _;
+
+use engine::space::{Literal, float_text};
+use engine::{Configuration, Reading};
+use serde_json::Value;
+
+/// The active parameters as a JSON object.
+pub(super) fn values_text(configuration: &Configuration) -> String {
+    let mut text = String::from("{");
+    for (name, value) in configuration.iter() {
+        if text.len() > 1 {
+            text.push(',');
+        }
+        let _ = write!(text, "{}:", Value::from(name));
+        let _ = match value {
+            Literal::Text(value) => write!(text, "{}", Value::from(value)),
+            Literal::Float(value) => write!(text, "{}", float_text(value)),
+            Literal::Integer(value) => write!(text, "{value}"),
+            Literal::Boolean(value) => write!(text, "{value}"),
+        };
+    }
+    text + "}"
+}
+
+/// The codes as little-endian doubles.
+pub(super) fn codes_blob(codes: &[f64], blob: &mut Vec<u8>) {
+    blob.clear();
+    blob.extend(codes.iter().flat_map(|code| code.to_le_bytes()));
+}
+
+/// Appends the codes of a blob; `false` if it does not hold as many.
+pub(super) fn append_codes(blob: &[u8], count: usize, codes: &mut Vec<f64>) -> bool {
+    let (parts, rest) = blob.as_chunks::<8>();
+    codes.extend(parts.iter().map(|&part| f64::from_le_bytes(part)));
+    parts.len() == count && rest.is_empty()
+}
+
+/// The outputs as a JSON list; `None` if there are none.
+pub(super) fn constraints_text(constraints: &[Option<Reading>]) -> Option<String> {
+    if constraints.is_empty() {
+        return None;
+    }
+    let mut text = String::from("[");
+    for (index, reading) in constraints.iter().enumerate() {
+        if index > 0 {
+            text.push(',');
+        }
+        match reading {
+            None => text.push_str("null"),
+            Some(Reading::Exact(value)) => text.push_str(&number(*value)),
+            Some(Reading::AtLeast(value)) => {
+                let _ = write!(text, "{{\"at_least\":{}}}", number(*value));
+            }
+        }
+    }
+    Some(text + "]")
+}
+
+/// JSON has no word for numbers that are not finite: they are texts.
+fn number(value: f64) -> String {
+    if value.is_finite() { float_text(value) } else { format!("\"{value}\"") }
+}
+
+/// Reads what [`constraints_text`] writes.
+pub(super) fn constraints_of_text(text: &str) -> Option<Box<[Option<Reading>]>> {
+    let Value::Array(list) = serde_json::from_str(text).ok()? else { return None };
+    let reading = |value: &Value| match value {
+        Value::Null => Some(None),
+        Value::Object(fields) if fields.len() == 1 => {
+            Some(Some(Reading::AtLeast(number_of(fields.get("at_least")?)?)))
+        }
+        value => Some(Some(Reading::Exact(number_of(value)?))),
+    };
+    list.iter().map(reading).collect()
+}
+
+fn number_of(value: &Value) -> Option<f64> {
+    match value {
+        Value::Number(number) => number.as_f64(),
+        Value::String(text) => text.parse().ok(),
+        _ => None,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use engine::space::format::{Format, read};
+
+    #[test]
+    fn values_are_json() {
+        let text = "a = { float = [1e-9, 1.0], default = 1e-7 }\nb = { integer = [1, 9], default = 3 }\n\
+                    'c \"d\"' = { choices = [\"x y\", \"1\"] }\ne = { boolean = true }\n\
+                    f = { integer = [1, 9], when = \"b > 5\" }\n";
+        let space = read(text, "test", Format::Toml).unwrap();
+        let text = values_text(&space.default_configuration());
+        assert_eq!(text, r#"{"a":1e-7,"b":3,"c \"d\"":"x y","e":true}"#);
+        assert!(serde_json::from_str::<Value>(&text).is_ok());
+    }
+
+    #[test]
+    fn constraints_read_back() {
+        let all = [
+            None,
+            Some(Reading::Exact(0.1)),
+            Some(Reading::AtLeast(-2.5e-300)),
+            Some(Reading::Exact(f64::INFINITY)),
+            Some(Reading::AtLeast(f64::NEG_INFINITY)),
+        ];
+        let text = constraints_text(&all).unwrap();
+        assert_eq!(text, r#"[null,0.1,{"at_least":-2.5e-300},"inf",{"at_least":"-inf"}]"#);
+        assert_eq!(constraints_of_text(&text).as_deref(), Some(&all[..]));
+        assert_eq!(constraints_text(&[]), None);
+        for wrong in ["", "3", "[true]", "[{}]", "[{\"at_most\": 3}]", "[\"often\"]"] {
+            assert_eq!(constraints_of_text(wrong), None, "{wrong}");
+        }
+    }
+}

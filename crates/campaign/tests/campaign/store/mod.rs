@@ -1,0 +1,5 @@
+//! The store: nothing acknowledged is lost or doubled, and what cannot be used is refused in words.
+
+mod refusal;
+mod stage;
+mod writing;

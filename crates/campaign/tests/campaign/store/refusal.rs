@@ -1,0 +1,132 @@
+//! What cannot be used is refused in words, and left as it is.
+
+use std::fs;
+use std::io::{Seek as _, SeekFrom, Write as _};
+
+use campaign::store::{Store, StoreError};
+
+use super::stage::{Folder, await_commit, batch, charter, space, start};
+
+#[test]
+fn a_folder_without_a_campaign() {
+    let folder = Folder::new();
+    for error in [Store::open(folder.path()).unwrap_err(), Store::read(folder.path()).unwrap_err()] {
+        assert!(matches!(error, StoreError::Missing { .. }), "{error:?}");
+        assert_eq!(error.to_string(), format!("there is no campaign in {}", folder.path().display()));
+    }
+    assert_eq!(fs::read_dir(folder.path()).unwrap().count(), 0, "nothing was made");
+}
+
+#[test]
+fn a_campaign_is_not_created_twice() {
+    let folder = Folder::new();
+    drop(Store::create(folder.path(), &charter()).unwrap());
+    let error = Store::create(folder.path(), &charter()).unwrap_err();
+    assert!(matches!(error, StoreError::Exists { .. }), "{error:?}");
+}
+
+#[test]
+fn an_empty_file_is_no_campaign_yet() {
+    let folder = Folder::new();
+    fs::write(folder.database(), "").unwrap();
+    assert!(matches!(Store::open(folder.path()), Err(StoreError::Missing { .. })));
+    Store::create(folder.path(), &charter()).unwrap();
+}
+
+#[test]
+fn a_second_writer_is_told_who_is_first() {
+    let folder = Folder::new();
+    let store = Store::create(folder.path(), &charter()).unwrap();
+    let refuse = || match Store::open(folder.path()).unwrap_err() {
+        StoreError::InUse { pid, host, .. } => (pid, host),
+        error => panic!("{error:?}"),
+    };
+    let name = fs::read_to_string("/proc/sys/kernel/hostname").unwrap();
+    assert_eq!(refuse(), (Some(std::process::id()), Some(name.trim().to_owned())));
+    let (writer, _acknowledgements) = start(store);
+    refuse();
+    let error = Store::create(folder.path(), &charter()).unwrap_err();
+    assert!(error.to_string().contains(&format!("in use by process {}", std::process::id())), "{error}");
+    writer.finish("done").unwrap();
+    Store::open(folder.path()).unwrap();
+}
+
+#[test]
+fn a_newer_version() {
+    let folder = Folder::new();
+    drop(Store::create(folder.path(), &charter()).unwrap());
+    let mut file = fs::OpenOptions::new().write(true).open(folder.database()).unwrap();
+    file.seek(SeekFrom::Start(60)).unwrap();
+    file.write_all(&7u32.to_be_bytes()).unwrap();
+    let before = fs::read(folder.database()).unwrap();
+    for error in [Store::open(folder.path()).unwrap_err(), Store::read(folder.path()).unwrap_err()] {
+        assert!(matches!(error, StoreError::Newer { found: 7, known: 1, .. }), "{error:?}");
+        assert!(error.to_string().contains("version 7") && error.to_string().contains("up to 1"), "{error}");
+    }
+    assert!(matches!(Store::create(folder.path(), &charter()), Err(StoreError::Newer { .. })));
+    assert!(fs::read(folder.database()).unwrap() == before);
+}
+
+#[test]
+fn other_files() {
+    let folder = Folder::new();
+    let other = |bytes: &[u8]| {
+        fs::write(folder.database(), bytes).unwrap();
+        let errors = [
+            Store::open(folder.path()).unwrap_err(),
+            Store::read(folder.path()).unwrap_err(),
+            Store::create(folder.path(), &charter()).unwrap_err(),
+        ];
+        for error in errors {
+            assert!(matches!(error, StoreError::NotAStore { .. }), "{error:?}");
+        }
+        assert!(fs::read(folder.database()).unwrap() == bytes);
+    };
+    other(b"p cnf 3 2\n1 2 0\n");
+    other(&[0x5a; 8192]);
+    other(b"SQLite format 3\0");
+    let mut header = [0; 4096];
+    header[..16].copy_from_slice(b"SQLite format 3\0");
+    other(&header);
+}
+
+/// A store of some hundred trials, all in its one file.
+fn filled(folder: &Folder) -> Vec<u8> {
+    let (mut writer, acknowledgements) = start(Store::create(folder.path(), &charter()).unwrap());
+    for n in 0..200 {
+        writer.submit(batch(&space(), n)).unwrap();
+    }
+    await_commit(&acknowledgements, 200);
+    writer.finish("done").unwrap();
+    fs::read(folder.database()).unwrap()
+}
+
+#[test]
+fn damage_is_found_where_it_is_met() {
+    let folder = Folder::new();
+    let whole = filled(&folder);
+    let pages = whole.len() / 4096;
+    for page in 1..pages {
+        let mut bytes = whole.clone();
+        bytes[page * 4096..][..4096].fill(0xa5);
+        fs::write(folder.database(), &bytes).unwrap();
+        let reader = Store::read(folder.path());
+        let reader = match reader {
+            Ok(reader) => reader,
+            Err(error) => {
+                assert!(matches!(error, StoreError::Damaged { .. }), "{error:?}");
+                continue;
+            }
+        };
+        assert!(matches!(reader.verify(), Err(StoreError::Damaged { .. })), "page {page}");
+        // Indices and texts that a resume does not read may be damaged unseen; it never reads nonsense.
+        match reader.load() {
+            Ok(loaded) => assert_eq!(loaded.history.trials().len(), 400),
+            Err(StoreError::Damaged { .. }) => {}
+            Err(error) => panic!("page {page}: {error:?}"),
+        }
+    }
+    fs::write(folder.database(), &whole[..pages / 2 * 4096]).unwrap();
+    let outcome = Store::read(folder.path()).and_then(|reader| reader.load().map(drop));
+    assert!(matches!(outcome, Err(StoreError::Damaged { .. })), "cut in half: {outcome:?}");
+}

@@ -1,0 +1,60 @@
+//! What is submitted is stored, once, in order, and said to be so only then.
+
+use campaign::store::{Acknowledgement, Batch, Store, StoreError};
+use engine::{Status, TrialId};
+
+use super::stage::{Folder, await_commit, batch, charter, space, start, trial};
+
+#[test]
+fn a_campaign_goes_on_where_it_was() {
+    let folder = Folder::new();
+    let space = space();
+    let (mut writer, acknowledgements) = start(Store::create(folder.path(), &charter()).unwrap());
+    assert_eq!(writer.submit(batch(&space, 0)).unwrap(), 1);
+    assert_eq!(writer.submit(batch(&space, 1)).unwrap(), 2);
+    await_commit(&acknowledgements, 2);
+    writer.finish("paused").unwrap();
+
+    let store = Store::open(folder.path()).unwrap();
+    let loaded = store.load().unwrap();
+    assert_eq!(loaded.charter, charter());
+    assert_eq!(loaded.history.trials().len(), 4);
+    let (mut writer, acknowledgements) = start(store);
+    assert_eq!(writer.session(), 2);
+    writer.submit(batch(&space, 2)).unwrap();
+    await_commit(&acknowledgements, 1);
+    drop(writer);
+
+    let reader = Store::read(folder.path()).unwrap();
+    let loaded = reader.load().unwrap();
+    let ids: Vec<TrialId> = loaded.history.trials().iter().map(|trial| trial.id).collect();
+    assert_eq!(ids, (0..6).map(TrialId).collect::<Vec<_>>());
+    for (index, kept) in loaded.history.trials().iter().enumerate() {
+        assert_eq!(*kept, trial(index as u64, index as u32 / 2).trial);
+    }
+    let [first, second] = &loaded.sessions[..] else { panic!("{:?}", loaded.sessions) };
+    assert_eq!((first.reason.as_deref(), second.reason.as_deref()), (Some("paused"), None));
+    assert!(first.ended_at >= Some(first.began_at.clone()) && second.ended_at.is_none());
+    let summary = reader.summary().unwrap();
+    assert_eq!((summary.trials, summary.configurations), (6, 3));
+    assert_eq!(summary.count(Status::Finished), loaded.history.count(Status::Finished));
+}
+
+#[test]
+fn a_trial_is_never_doubled() {
+    let folder = Folder::new();
+    let space = space();
+    let (mut writer, acknowledgements) = start(Store::create(folder.path(), &charter()).unwrap());
+    writer.submit(batch(&space, 0)).unwrap();
+    await_commit(&acknowledgements, 1);
+    let again = Batch { trials: vec![trial(7, 0), trial(1, 0)], ..Batch::default() };
+    writer.submit(again).unwrap();
+    let word = acknowledgements.recv().unwrap();
+    assert!(matches!(word, Acknowledgement::Failed(StoreError::TrialTwice { id: 1 })), "{word:?}");
+    assert!(matches!(writer.submit(Batch::default()), Err(StoreError::Stopped)));
+    assert!(matches!(Store::open(folder.path()), Err(StoreError::InUse { .. })), "the lock is kept");
+    assert!(matches!(writer.finish("done"), Err(StoreError::Stopped)));
+    assert!(acknowledgements.recv().is_err(), "a failure is said once");
+    let loaded = Store::read(folder.path()).unwrap().load().unwrap();
+    assert_eq!(loaded.history.trials().len(), 2, "all of a batch or nothing");
+}
