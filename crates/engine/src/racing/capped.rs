@@ -209,12 +209,13 @@ impl CappedRacer {
             let config = race.config;
             let prior =
                 compared(history, self.terms.objective(), config, pair).map_or(0.0, Reading::lower_bound);
-            let left = race.bound(self.terms.rules(history)) - self.total(race) + prior;
+            let left = race.left(self.terms.rules(history), self.elapsed_of(race));
             if left < self.terms.objective().grain {
                 self.remove(place, Drop::Sum);
                 continue;
             }
-            let cap = self.terms.objective().cutoff.map_or(Cap::NONE, |cutoff| Cap::at(cutoff.min(left)));
+            let cap =
+                self.terms.objective().cutoff.map_or(Cap::NONE, |cutoff| Cap::at(cutoff.min(left + prior)));
             let ask = self.run(TrialKey { config, pair }, cap, Why::Challenge, prior, history);
             if let Ask::Run(request) = &ask {
                 self.races[place].running.push(request.id);
@@ -222,11 +223,6 @@ impl CappedRacer {
             return Some(ask);
         }
         None
-    }
-
-    /// What a challenger has cost so far: known, bounded and running.
-    fn total(&self, race: &Race) -> f64 {
-        race.sums.known + race.sums.bounds + self.elapsed_of(race)
     }
 
     fn elapsed_of(&self, race: &Race) -> f64 {
@@ -288,8 +284,8 @@ impl CappedRacer {
 
     fn promote(&mut self, place: usize, history: &History) {
         let race = self.races.remove(place);
-        self.terms.incumbent = race.config;
-        self.news.push(News::NewIncumbent(race.config, race.order.len()));
+        let before = std::mem::replace(&mut self.terms.incumbent, race.config);
+        self.news.push(News::NewIncumbent(race.config, race.order.len(), before));
         self.terms.judge_incumbent(history);
         self.judge_all(history);
     }
@@ -308,7 +304,7 @@ impl CappedRacer {
     /// Lowers the caps of a challenger's running trials to what is left for each.
     fn tighten(&mut self, place: usize, history: &History) {
         let race = &self.races[place];
-        let left = race.bound(self.terms.rules(history)) - self.total(race);
+        let left = race.left(self.terms.rules(history), self.elapsed_of(race));
         if !left.is_finite() {
             return;
         }
@@ -445,7 +441,7 @@ impl Racer for CappedRacer {
 
     fn patience(&self, history: &History) -> Option<f64> {
         let left = |race: &Race| {
-            let left = race.bound(self.terms.rules(history)) - self.total(race);
+            let left = race.left(self.terms.rules(history), self.elapsed_of(race));
             (left.is_finite() && !race.running.is_empty()).then(|| left / race.running.len() as f64)
         };
         self.races.iter().filter_map(left).min_by(f64::total_cmp)

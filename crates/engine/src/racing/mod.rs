@@ -59,8 +59,8 @@ pub enum News {
     Opened(ConfigId),
     /// A challenger is out after meeting the incumbent on so many pairs.
     Dropped(ConfigId, usize, Drop),
-    /// A challenger has won on so many pairs and is the incumbent now.
-    NewIncumbent(ConfigId, usize),
+    /// A challenger has won on so many pairs and is the incumbent now, instead of the second one.
+    NewIncumbent(ConfigId, usize, ConfigId),
 }
 
 /// Why a challenger is out.

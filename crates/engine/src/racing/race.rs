@@ -134,6 +134,16 @@ impl Race {
         }
     }
 
+    /// What the challenger may still cost, with `elapsed` the sum of what its running trials have
+    /// reached; negative if it is out. A trial stopped at its cap has passed it, by however little: less
+    /// than a grain is nothing then.
+    pub(super) fn left(&self, rules: Rules<'_>, elapsed: f64) -> f64 {
+        let bound = self.bound(rules);
+        let left = bound - self.sums.known - self.sums.bounds - elapsed;
+        let least = rules.objective.grain.max(bound * 1e-12);
+        if self.sums.bounds > 0.0 && left < least { -1.0 } else { left }
+    }
+
     /// The next pair to run: not known and not running.
     pub(super) fn next_pair(&mut self, rules: Rules<'_>, is_running: impl Fn(Pair) -> bool) -> Option<Pair> {
         let config = self.config;
@@ -151,7 +161,7 @@ impl Race {
         if self.sums.failures > 0 {
             return Standing::Lost(Drop::Failure);
         }
-        if capping && self.sums.known + self.sums.bounds + elapsed > self.bound(rules) {
+        if capping && self.left(rules, elapsed) < 0.0 {
             return Standing::Lost(Drop::Sum);
         }
         if capping && !objective.constraints.is_empty() {
