@@ -1,0 +1,9 @@
+//! One optimisation, piece by piece, with real files and real programs.
+
+#![allow(missing_docs, clippy::unwrap_used, clippy::print_stdout)]
+
+mod change;
+mod mistakes;
+mod reference;
+mod scenario;
+mod stage;
