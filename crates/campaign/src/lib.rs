@@ -10,6 +10,7 @@ mod pace;
 pub mod progress;
 pub mod resume;
 mod savings;
+pub mod scenario;
 pub mod settings;
 pub mod store;
 pub mod target;
