@@ -462,6 +462,11 @@ impl<'a> Campaign<'a> {
         (&mut *self.executor, &mut self.ledger)
     }
 
+    /// Ends the session in the store.
+    pub fn finish(self, reason: &str) -> Result<(), CampaignError> {
+        Ok(self.ledger.finish(reason)?)
+    }
+
     fn emit(&self, sink: Sink<'_>, what: What) {
         sink(&Event { at: self.executor.now(), what });
     }

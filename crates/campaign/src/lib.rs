@@ -14,6 +14,7 @@ pub mod scenario;
 pub mod settings;
 pub mod store;
 pub mod target;
+// pub mod validation;
 mod warnings;
 
 pub use campaign::{Campaign, CampaignError, Sink};

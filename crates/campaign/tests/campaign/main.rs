@@ -3,6 +3,7 @@
 #![allow(missing_docs, clippy::unwrap_used, clippy::print_stdout)]
 
 mod change;
+mod interrupted;
 mod mistakes;
 mod reference;
 mod scenario;
