@@ -98,7 +98,7 @@ impl Observation {
     /// With what it used, where that is not the cost.
     #[must_use]
     pub fn with_spent(mut self, spent: f64) -> Self {
-        self.spent = spent;
+        self.spent = spent.max(0.0);
         self
     }
 

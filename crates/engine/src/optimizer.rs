@@ -8,7 +8,7 @@ use std::collections::BTreeMap;
 use crate::history::{History, Trial};
 use crate::observation::Observation;
 use crate::propose::Proposer;
-use crate::racing::{Ask, News, Racer, Snapshot};
+use crate::racing::{Ask, News, PendingTrial, Racer, Snapshot};
 use crate::trial::{ConfigId, TrialId, TrialRequest};
 
 /// Decides which trials to run and learns from what they told.
@@ -27,9 +27,9 @@ pub struct NotRunning(pub TrialId);
 impl Optimizer {
     /// Goes on from a history with a racer that knows it.
     pub fn new(history: History, racer: Box<dyn Racer>, proposer: Box<dyn Proposer>) -> Self {
-        let request = |pending: crate::racing::PendingTrial| {
-            let configuration = history.configuration(pending.key.config).clone();
-            let crate::racing::PendingTrial { id, key, cap, why, .. } = pending;
+        let request = |pending: PendingTrial| {
+            let PendingTrial { id, key, cap, why, .. } = pending;
+            let configuration = history.configuration(key.config).clone();
             (id, TrialRequest { id, key, configuration, cap, why })
         };
         let running = racer.snapshot().pending.into_iter().map(request).collect();
@@ -38,23 +38,19 @@ impl Optimizer {
 
     /// What to do next with so many free slots; with none, only orders about running trials.
     pub fn ask(&mut self, slots: usize) -> Ask {
-        loop {
-            let ask = self.racer.next(slots, &mut self.history, &mut *self.proposer);
-            match &ask {
-                Ask::Run(request) => {
-                    self.running.insert(request.id, request.clone());
-                }
-                // It ended before the order could be given.
-                Ask::Tighten(id, _) | Ask::Cancel(id) if !self.running.contains_key(id) => continue,
-                Ask::Tighten(id, cap) => {
-                    if let Some(request) = self.running.get_mut(id) {
-                        request.cap = *cap;
-                    }
-                }
-                _ => {}
+        let ask = self.racer.next(slots, &mut self.history, &mut *self.proposer);
+        match &ask {
+            Ask::Run(request) => {
+                self.running.insert(request.id, request.clone());
             }
-            return ask;
+            Ask::Tighten(id, cap) => {
+                if let Some(request) = self.running.get_mut(id) {
+                    request.cap = *cap;
+                }
+            }
+            Ask::Cancel(_) | Ask::Wait | Ask::Done(_) => {}
         }
+        ask
     }
 
     /// A trial has ended.
@@ -109,7 +105,7 @@ impl Optimizer {
 
     /// Where a configuration came from.
     pub fn origin(&self, config: ConfigId) -> &'static str {
-        self.proposer.origin(config.index())
+        self.proposer.origin(config, &self.history)
     }
 
     /// The state beside the history, to go on from after an interruption.

@@ -11,6 +11,8 @@ use crate::trial::ConfigId;
 pub struct Initial {
     first: Vec<Configuration>,
     given: usize,
+    /// All before this place are in the history.
+    cursor: usize,
     then: Box<dyn Proposer>,
 }
 
@@ -27,23 +29,29 @@ impl Initial {
         let mut first = given;
         let given = first.len();
         first.extend(design.configurations(space, count, &mut Rng::new(seed, "design", 0))?);
-        Ok(Self { first, given, then })
+        Ok(Self { first, given, cursor: 0, then })
     }
 }
 
 impl Proposer for Initial {
     fn propose(&mut self, history: &History, incumbent: ConfigId) -> Option<Configuration> {
-        let new = self.first.iter().find(|configuration| history.find(configuration).is_none());
-        new.cloned().or_else(|| self.then.propose(history, incumbent))
+        while let Some(configuration) = self.first.get(self.cursor) {
+            if history.find(configuration).is_none() {
+                return Some(configuration.clone());
+            }
+            self.cursor += 1;
+        }
+        self.then.propose(history, incumbent)
     }
 
-    fn origin(&self, number: usize) -> &'static str {
-        // Number 0 is the default.
-        match number {
-            0 => "default",
-            n if n <= self.given => "given",
-            n if n <= self.first.len() => "design",
-            n => self.then.origin(n),
+    fn origin(&self, config: ConfigId, history: &History) -> &'static str {
+        // A configuration may be given twice, or be the default: it is what it was first.
+        let configuration = history.configuration(config);
+        match self.first.iter().position(|first| first == configuration) {
+            _ if config.0 == 0 => "default",
+            Some(place) if place < self.given => "given",
+            Some(_) => "design",
+            None => self.then.origin(config, history),
         }
     }
 }

@@ -64,7 +64,7 @@ impl Proposer for LocalSearch {
         self.random.propose(history, incumbent)
     }
 
-    fn origin(&self, number: usize) -> &'static str {
-        if number % 2 == 1 { "local" } else { "random" }
+    fn origin(&self, config: ConfigId, _history: &History) -> &'static str {
+        if config.0 % 2 == 1 { "local" } else { "random" }
     }
 }

@@ -16,29 +16,30 @@ use crate::history::History;
 use crate::space::{Configuration, Space};
 use crate::trial::ConfigId;
 
-/// Attempts at a configuration that has not appeared before, in a large space.
+/// Attempts at a configuration that has not appeared before, where there is no end of them.
 const ATTEMPTS: usize = 100;
-/// Spaces up to this size are tried to the last configuration.
-const SMALL: f64 = 10_000.0;
+/// Attempts where there is an end: a few tenths of a second at the end of a campaign.
+const MOST_ATTEMPTS: usize = 200_000;
 
 /// Finds configurations worth a race.
 pub trait Proposer: Send {
     /// A configuration that is not in the history; `None` if none was found.
     fn propose(&mut self, history: &History, incumbent: ConfigId) -> Option<Configuration>;
 
-    /// The word for where the configuration of this number comes from.
-    fn origin(&self, number: usize) -> &'static str;
+    /// The word for where a configuration of the history comes from.
+    fn origin(&self, config: ConfigId, history: &History) -> &'static str;
 }
 
 /// How often to draw before giving up on a new configuration.
 fn attempts(space: &Space) -> usize {
     let size = space.size();
-    let finite = size.continuous == 0 && size.dependent == 0;
-    match libm::pow(10.0, size.log10) {
-        // The last of n configurations is missed with probability (1 - 1/n)^(20 n) = 2e-9.
-        n if finite && n <= SMALL => ATTEMPTS.max((20.0 * n) as usize),
-        _ => ATTEMPTS,
+    if size.continuous > 0 {
+        return ATTEMPTS;
     }
+    // The last of n configurations is missed with probability (1 - 1/n)^(20 n) = 2e-9; where that is
+    // too many attempts, the last n/10000.
+    let n = if size.dependent == 0 { libm::pow(10.0, size.log10) } else { f64::INFINITY };
+    ((20.0 * n) as usize).clamp(ATTEMPTS, MOST_ATTEMPTS)
 }
 
 /// The first of some draws that is new.

@@ -27,7 +27,7 @@ impl Proposer for RandomSearch {
         new_one(self.attempts, history, || self.space.sample(&mut rng).ok())
     }
 
-    fn origin(&self, _number: usize) -> &'static str {
+    fn origin(&self, _config: ConfigId, _history: &History) -> &'static str {
         "random"
     }
 }

@@ -18,9 +18,12 @@ impl Balance {
         self.incumbent += time;
     }
 
-    /// `left`: what the challenger could still cost before it had lost.
-    pub(super) fn challenger_spent(&mut self, time: f64, left: f64) {
-        self.challengers += time.min(left).max(0.0);
+    /// `left`: what the challenger could still cost before it had lost; below one grain the tightest
+    /// capping would not have run the trial at all.
+    pub(super) fn challenger_spent(&mut self, time: f64, left: f64, grain: f64) {
+        if left >= grain {
+            self.challengers += time.min(left);
+        }
     }
 
     /// Whether the incumbent may have another trial, with some of its trials expected to cost

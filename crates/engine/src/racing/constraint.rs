@@ -9,6 +9,8 @@
 //! one pair violates a `max`, or if after [`LEAST_PAIRS`] pairs the lower 97.5 % bound of a mean,
 //! `mean - t * sd / sqrt(n)`, is above the constraint's.
 
+use serde::{Deserialize, Serialize};
+
 use crate::observation::Observation;
 use crate::reading::Reading;
 
@@ -33,7 +35,12 @@ pub struct Constraint {
     pub over: Over,
 }
 
-/// What is known of one constraint over some trials.
+/// What some trials have shown of the constrained outputs.
+#[derive(Clone, PartialEq, Debug, Default, Serialize, Deserialize)]
+pub struct Tally(Vec<Seen>);
+
+/// What is known of one output.
+#[derive(Clone, Copy, PartialEq, Debug, Serialize, Deserialize)]
 struct Seen {
     count: usize,
     mean: f64,
@@ -42,59 +49,79 @@ struct Seen {
     max: f64,
 }
 
-fn seen<'a>(which: usize, observations: impl Iterator<Item = &'a Observation>) -> Seen {
-    let mut seen = Seen { count: 0, mean: 0.0, spread: 0.0, max: f64::NEG_INFINITY };
-    for observation in observations {
-        let Some(value) = observation.constraints().get(which).copied().flatten().map(Reading::lower_bound)
-        else {
-            continue;
-        };
-        seen.count += 1;
-        let off = value - seen.mean;
-        seen.mean += off / seen.count as f64;
-        seen.spread += off * (value - seen.mean);
-        seen.max = seen.max.max(value);
-    }
-    seen
-}
+impl Seen {
+    const NOTHING: Self = Self { count: 0, mean: 0.0, spread: 0.0, max: f64::NEG_INFINITY };
 
-/// How far trials are from feasible: 0 if they are, infinite if a constraint was never measured.
-pub fn violation<'a, I>(constraints: &[Constraint], observations: impl Fn() -> I) -> f64
-where
-    I: Iterator<Item = &'a Observation>,
-{
-    let one = |(which, constraint): (usize, &Constraint)| {
-        let seen = seen(which, observations());
-        if seen.count == 0 {
+    fn take_in(&mut self, value: f64) {
+        self.count += 1;
+        let off = value - self.mean;
+        self.mean += off / self.count as f64;
+        self.spread += off * (value - self.mean);
+        self.max = self.max.max(value);
+    }
+
+    /// How far above the bound: infinite if never measured.
+    fn excess(&self, constraint: &Constraint) -> f64 {
+        if self.count == 0 {
             return f64::INFINITY;
         }
         let value = match constraint.over {
-            Over::Mean => seen.mean,
-            Over::Max => seen.max,
+            Over::Mean => self.mean,
+            Over::Max => self.max,
         };
         let scale = if constraint.bound == 0.0 { 1.0 } else { constraint.bound.abs() };
         (value - constraint.bound).max(0.0) / scale
-    };
-    constraints.iter().enumerate().map(one).sum()
-}
+    }
 
-/// Whether trials prove that their configuration violates a constraint.
-pub fn beyond_doubt<'a, I>(constraints: &[Constraint], observations: impl Fn() -> I) -> bool
-where
-    I: Iterator<Item = &'a Observation>,
-{
-    constraints.iter().enumerate().any(|(which, constraint)| {
-        let seen = seen(which, observations());
+    fn is_beyond_doubt(&self, constraint: &Constraint) -> bool {
         match constraint.over {
-            Over::Max => seen.max > constraint.bound,
-            Over::Mean if seen.count < LEAST_PAIRS => false,
+            Over::Max => self.max > constraint.bound,
+            Over::Mean if self.count < LEAST_PAIRS => false,
             Over::Mean => {
-                let n = seen.count as f64;
-                let error = (seen.spread / (n - 1.0) / n).sqrt();
-                seen.mean - student(seen.count - 1) * error > constraint.bound
+                let n = self.count as f64;
+                let error = (self.spread / (n - 1.0) / n).sqrt();
+                self.mean - student(self.count - 1) * error > constraint.bound
             }
         }
-    })
+    }
+}
+
+impl Tally {
+    /// Of all these trials.
+    pub fn of<'a>(observations: impl Iterator<Item = &'a Observation>) -> Self {
+        let mut tally = Self::default();
+        observations.for_each(|observation| tally.take_in(observation));
+        tally
+    }
+
+    /// One trial more; an output that a stopped trial left unmeasured does not count.
+    pub fn take_in(&mut self, observation: &Observation) {
+        let outputs = observation.constraints();
+        if self.0.len() < outputs.len() {
+            self.0.resize(outputs.len(), Seen::NOTHING);
+        }
+        for (seen, output) in self.0.iter_mut().zip(outputs) {
+            if let Some(value) = output.map(Reading::lower_bound) {
+                seen.take_in(value);
+            }
+        }
+    }
+
+    fn each<'a>(&'a self, constraints: &'a [Constraint]) -> impl Iterator<Item = (&'a Seen, &'a Constraint)> {
+        let seen = self.0.iter().chain(std::iter::repeat(&Seen::NOTHING));
+        seen.zip(constraints)
+    }
+
+    /// How far the trials are from feasible: 0 if they are, infinite if a constraint was never
+    /// measured.
+    pub fn violation(&self, constraints: &[Constraint]) -> f64 {
+        self.each(constraints).map(|(seen, constraint)| seen.excess(constraint)).sum()
+    }
+
+    /// Whether the trials prove that their configuration violates a constraint.
+    pub fn is_beyond_doubt(&self, constraints: &[Constraint]) -> bool {
+        self.each(constraints).any(|(seen, constraint)| seen.is_beyond_doubt(constraint))
+    }
 }
 
 /// The 97.5 % quantile of Student's t: a table for few degrees of freedom, above it the first two
@@ -114,34 +141,41 @@ fn student(degrees: usize) -> f64 {
 mod tests {
     use super::*;
 
-    fn trials(values: &[Option<f64>]) -> Vec<Observation> {
+    fn tally(values: &[Option<f64>]) -> Tally {
         let one = |value: &Option<f64>| {
             Observation::finished(1.0).with_constraints(vec![value.map(Reading::Exact)])
         };
-        values.iter().map(one).collect()
+        let trials: Vec<Observation> = values.iter().map(one).collect();
+        Tally::of(trials.iter())
     }
 
     #[test]
     fn unmeasured_pairs_do_not_count_and_never_measured_is_not_feasible() {
         let mean = [Constraint { bound: 2.0, over: Over::Mean }];
-        let some = trials(&[Some(1.0), None, Some(2.0)]);
-        assert_eq!(violation(&mean, || some.iter()), 0.0);
-        let none = trials(&[None]);
-        assert_eq!(violation(&mean, || none.iter()), f64::INFINITY);
-        let over = trials(&[Some(2.0), Some(4.0)]);
-        assert_eq!(violation(&mean, || over.iter()), 0.5);
+        assert_eq!(tally(&[Some(1.0), None, Some(2.0)]).violation(&mean), 0.0);
+        assert_eq!(tally(&[None]).violation(&mean), f64::INFINITY);
+        assert_eq!(Tally::default().violation(&mean), f64::INFINITY);
+        assert_eq!(tally(&[Some(2.0), Some(4.0)]).violation(&mean), 0.5);
     }
 
     #[test]
     fn one_pair_proves_a_max_but_not_a_mean() {
-        let trials = trials(&[Some(9.0), Some(1.0), Some(1.0), Some(1.0), Some(1.1)]);
+        let values = [Some(9.0), Some(1.0), Some(1.0), Some(1.0), Some(1.1)];
         let max = [Constraint { bound: 2.0, over: Over::Max }];
         let mean = [Constraint { bound: 2.0, over: Over::Mean }];
-        assert!(beyond_doubt(&max, || trials.iter()));
-        assert!(!beyond_doubt(&mean, || trials.iter()));
+        assert!(tally(&values).is_beyond_doubt(&max));
+        assert!(!tally(&values).is_beyond_doubt(&mean));
         let high = [Constraint { bound: 0.5, over: Over::Mean }];
-        assert!(!beyond_doubt(&high, || trials[1..4].iter()), "three pairs are too few");
-        assert!(beyond_doubt(&high, || trials[1..].iter()));
+        assert!(!tally(&values[1..4]).is_beyond_doubt(&high), "three pairs are too few");
+        assert!(tally(&values[1..]).is_beyond_doubt(&high));
+    }
+
+    #[test]
+    fn violations_add_up_in_units_of_their_bounds() {
+        let both = [Constraint { bound: 2.0, over: Over::Max }, Constraint { bound: 0.0, over: Over::Mean }];
+        let trial = Observation::finished(1.0)
+            .with_constraints(vec![Some(Reading::Exact(3.0)), Some(Reading::AtLeast(0.25))]);
+        assert_eq!(Tally::of([trial].iter()).violation(&both), 0.75);
     }
 
     #[test]

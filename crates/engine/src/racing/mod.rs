@@ -20,9 +20,10 @@ pub mod constraint;
 mod pairs;
 mod race;
 mod snapshot;
+mod terms;
 
 pub use capped::CappedRacer;
-pub use comparison::{Objective, Problem};
+pub use comparison::{Objective, Problem, Total};
 pub use constraint::{Constraint, Over};
 pub use snapshot::{PendingTrial, Snapshot};
 
@@ -98,7 +99,8 @@ impl Default for Racing {
 /// Decides which trials to run.
 pub trait Racer: Send {
     /// What to do next, with so many free slots: with none, only orders about running trials. To be
-    /// called again until it answers [`Ask::Wait`].
+    /// called again until it answers [`Ask::Wait`] or [`Ask::Done`]; with a free slot it answers so
+    /// only if the proposer has nothing new.
     fn next(&mut self, slots: usize, history: &mut History, proposer: &mut dyn Proposer) -> Ask;
 
     /// A trial has ended and is now the last of the history.

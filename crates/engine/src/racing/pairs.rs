@@ -1,52 +1,65 @@
-//! Which pair a configuration meets next: an instance it has met least often, with a fresh seed.
+//! Which pairs there are, in the order in which an incumbent meets them.
 //!
-//! The k-th seed of an instance is the same for every configuration, so that two configurations
-//! that have met an instance k times have met the same pairs. Among instances met equally often the
-//! order is drawn anew in every round.
+//! The pairs come in rounds. In each round every instance comes once, in an order drawn for the
+//! round, and the k-th round gives it its k-th seed. So the first pair of the order that a
+//! configuration has not met is on an instance it has met least often, with a fresh seed, and any
+//! two configurations that have met equally many pairs have met the same ones.
+
+use std::collections::HashSet;
 
 use crate::rng::Rng;
 use crate::trial::{InstanceId, Pair, Seed};
 
-/// The source of pairs.
-#[derive(Clone, Copy, Debug)]
+/// All pairs, drawn round by round as far as they are needed.
+#[derive(Clone, Debug)]
 pub(super) struct Pairs {
-    pub(super) instances: u32,
+    instances: u32,
     /// Whether the target has no use for a second seed.
-    pub(super) deterministic: bool,
-    pub(super) seed: u64,
+    deterministic: bool,
+    seed: u64,
+    rounds: u32,
+    drawn: Vec<Pair>,
+    seen: HashSet<Pair>,
 }
 
 impl Pairs {
+    pub(super) fn new(instances: u32, deterministic: bool, seed: u64) -> Self {
+        assert!(instances > 0, "a target without inputs has one instance, not none");
+        Self { instances, deterministic, seed, rounds: 0, drawn: Vec::new(), seen: HashSet::new() }
+    }
+
     /// How many there are.
-    pub(super) fn count(self) -> usize {
+    pub(super) fn count(&self) -> usize {
         if self.deterministic { self.instances as usize } else { usize::MAX }
     }
 
-    /// The k-th pair of an instance.
-    fn pair(self, instance: u32, k: u32) -> Pair {
-        let bits = Rng::new(self.seed, "seed", u64::from(instance) << 32 | u64::from(k)).bits();
-        Pair { instance: InstanceId(instance), seed: Seed((bits >> 33) as u32) }
+    /// The pair at this place of the order; `None` if there are not so many.
+    pub(super) fn get(&mut self, place: usize) -> Option<Pair> {
+        while self.drawn.len() <= place && self.drawn.len() < self.count() {
+            self.draw_round();
+        }
+        self.drawn.get(place).copied()
     }
 
-    /// The next pair after those met; `None` if there is none left.
-    pub(super) fn next(self, met: impl Iterator<Item = Pair>) -> Option<Pair> {
-        let mut counts = vec![0u32; self.instances as usize];
-        let mut seen = std::collections::HashSet::new();
-        for pair in met {
-            // Instances are never removed, but a history may come from a larger set.
-            if let Some(count) = counts.get_mut(pair.instance.index()) {
-                *count += 1;
-            }
-            seen.insert(pair);
-        }
-        let least = *counts.iter().min()?;
-        if self.deterministic && least > 0 {
-            return None;
-        }
+    fn draw_round(&mut self) {
         let mut order: Vec<u32> = (0..self.instances).collect();
-        Rng::new(self.seed, "instances", u64::from(least)).shuffle(&mut order);
-        let instance = order.into_iter().find(|&instance| counts[instance as usize] == least)?;
-        (least..).map(|k| self.pair(instance, k)).find(|pair| !seen.contains(pair))
+        Rng::new(self.seed, "instances", u64::from(self.rounds)).shuffle(&mut order);
+        for instance in order {
+            // Two rounds may draw the same seed: then the next one that is new.
+            let mut round = self.rounds;
+            let mut pair = self.pair(instance, round);
+            while !self.seen.insert(pair) {
+                round += 1;
+                pair = self.pair(instance, round);
+            }
+            self.drawn.push(pair);
+        }
+        self.rounds += 1;
+    }
+
+    fn pair(&self, instance: u32, round: u32) -> Pair {
+        let bits = Rng::new(self.seed, "seed", u64::from(instance) << 32 | u64::from(round)).bits();
+        Pair { instance: InstanceId(instance), seed: Seed((bits >> 33) as u32) }
     }
 }
 
@@ -56,11 +69,8 @@ mod tests {
 
     #[test]
     fn every_instance_is_met_equally_often_in_changing_order() {
-        let pairs = Pairs { instances: 5, deterministic: false, seed: 7 };
-        let mut met: Vec<Pair> = Vec::new();
-        for _ in 0..20 {
-            met.push(pairs.next(met.iter().copied()).unwrap());
-        }
+        let mut pairs = Pairs::new(5, false, 7);
+        let mut met: Vec<Pair> = (0..20).map(|place| pairs.get(place).unwrap()).collect();
         let instances: Vec<u32> = met.iter().map(|pair| pair.instance.0).collect();
         for round in instances.chunks(5) {
             let mut sorted = round.to_vec();
@@ -75,11 +85,8 @@ mod tests {
 
     #[test]
     fn a_deterministic_target_meets_every_instance_once() {
-        let pairs = Pairs { instances: 3, deterministic: true, seed: 7 };
-        let mut met: Vec<Pair> = Vec::new();
-        while let Some(pair) = pairs.next(met.iter().copied()) {
-            met.push(pair);
-        }
+        let mut pairs = Pairs::new(3, true, 7);
+        let met: Vec<Pair> = (0..10).map_while(|place| pairs.get(place)).collect();
         assert_eq!(met.len(), 3);
     }
 }

@@ -1,29 +1,34 @@
 //! One challenger against the incumbent.
 
-use super::comparison::Objective;
-use super::constraint::{beyond_doubt, violation};
+use serde::{Deserialize, Serialize};
+
+use super::comparison::{Objective, Total};
+use super::constraint::Tally;
 use super::{Drop, Racing};
 use crate::history::{History, Trial};
+use crate::observation::Observation;
 use crate::reading::Reading;
 use crate::rng::Rng;
 use crate::trial::{ConfigId, Pair, TrialId};
 
 /// The state of a race.
-#[derive(Clone, PartialEq, Debug)]
+#[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
 pub(super) struct Race {
     pub(super) config: ConfigId,
     /// The pairs of this and earlier batches, in the order drawn for this challenger.
     pub(super) order: Vec<Pair>,
     /// How many batches there have been.
-    pub(super) batches: u32,
+    batches: u32,
+    /// Its trials, by number.
     pub(super) running: Vec<TrialId>,
     pub(super) sums: Sums,
+    tally: Tally,
     /// All pairs before this place are known.
     cursor: usize,
 }
 
 /// Sums of compared costs over the pairs of `order`.
-#[derive(Clone, Copy, PartialEq, Debug, Default)]
+#[derive(Clone, Copy, PartialEq, Debug, Default, Serialize, Deserialize)]
 pub(super) struct Sums {
     /// The incumbent's; `None` while it has not ended on one of them.
     pub(super) incumbent: Option<f64>,
@@ -44,8 +49,20 @@ pub(super) struct Rules<'a> {
     pub(super) racing: &'a Racing,
     pub(super) history: &'a History,
     pub(super) incumbent: ConfigId,
-    /// Whether a challenger may be stopped for its cost: not before the incumbent is feasible.
-    pub(super) capping: bool,
+    /// The incumbent's pairs, in the order gained.
+    pub(super) pairs: &'a [Pair],
+    /// Whether the incumbent has enough pairs for judging challengers.
+    pub(super) ready: bool,
+    /// Whether the incumbent keeps all constraints.
+    pub(super) feasible: bool,
+}
+
+impl Rules<'_> {
+    /// Whether a challenger may be stopped for its cost: not before the incumbent is feasible, else a
+    /// fast infeasible one would stop every slower feasible one.
+    fn capping(&self) -> bool {
+        self.objective.cutoff.is_some() && self.ready && self.feasible
+    }
 }
 
 /// Where a race stands.
@@ -59,13 +76,15 @@ pub(super) enum Standing {
 
 impl Race {
     pub(super) fn new(config: ConfigId) -> Self {
-        let sums = Sums::default();
-        Self { config, order: Vec::new(), batches: 0, running: Vec::new(), sums, cursor: 0 }
-    }
-
-    /// Continues a race whose order is known.
-    pub(super) fn resumed(config: ConfigId, order: Vec<Pair>, batches: u32) -> Self {
-        Self { order, batches, ..Self::new(config) }
+        Self {
+            config,
+            order: Vec::new(),
+            batches: 0,
+            running: Vec::new(),
+            sums: Sums::default(),
+            tally: Tally::default(),
+            cursor: 0,
+        }
     }
 
     /// Adds a batch of twice the size of the last one, drawn from the pairs not met yet.
@@ -97,6 +116,7 @@ impl Race {
     /// Computes the sums anew.
     pub(super) fn refresh(&mut self, rules: Rules<'_>) {
         self.sums = Sums { incumbent: Some(0.0), ..Sums::default() };
+        self.tally = Tally::default();
         self.cursor = 0;
         for place in 0..self.order.len() {
             let pair = self.order[place];
@@ -109,16 +129,18 @@ impl Race {
     /// Takes in the challenger's reading of one pair.
     pub(super) fn add(&mut self, pair: Pair, rules: Rules<'_>) {
         let Rules { objective, history, incumbent, .. } = rules;
-        match compared(history, objective, self.config, pair) {
-            Some(Reading::Exact(cost)) => {
+        let Some(Trial { observation, .. }) = trial(history, self.config, pair) else { return };
+        self.tally.take_in(observation);
+        match objective.compared(observation) {
+            Reading::Exact(cost) => {
                 self.sums.known += cost;
                 self.sums.count += 1;
-                let failed = |config| is_failure(history, config, pair);
-                let met = trial(history, incumbent, pair).is_some();
-                self.sums.failures += usize::from(met && failed(self.config) && !failed(incumbent));
+                let incumbent_failed = || {
+                    trial(history, incumbent, pair).is_none_or(|met| met.observation.status().is_failure())
+                };
+                self.sums.failures += usize::from(observation.status().is_failure() && !incumbent_failed());
             }
-            Some(Reading::AtLeast(cost)) => self.sums.bounds += cost,
-            None => {}
+            Reading::AtLeast(cost) => self.sums.bounds += cost,
         }
     }
 
@@ -127,7 +149,7 @@ impl Race {
         let slack = rules.racing.slack;
         match self.sums.incumbent {
             // An infinite slack times a sum of zero would not be a number.
-            Some(sum) if rules.capping && slack.is_finite() => {
+            Some(sum) if rules.capping() && slack.is_finite() => {
                 slack * sum + self.order.len() as f64 * rules.objective.grain
             }
             _ => f64::INFINITY,
@@ -135,13 +157,19 @@ impl Race {
     }
 
     /// What the challenger may still cost, with `elapsed` the sum of what its running trials have
-    /// reached; negative if it is out. A trial stopped at its cap has passed it, by however little: less
-    /// than a grain is nothing then.
+    /// reached beyond earlier bounds.
     pub(super) fn left(&self, rules: Rules<'_>, elapsed: f64) -> f64 {
         let bound = self.bound(rules);
-        let left = bound - self.sums.known - self.sums.bounds - elapsed;
-        let least = rules.objective.grain.max(bound * 1e-12);
-        if self.sums.bounds > 0.0 && left < least { -1.0 } else { left }
+        // The sum of costs without a cutoff may be infinite, too.
+        if bound.is_finite() { bound - (self.sums.known + self.sums.bounds + elapsed) } else { bound }
+    }
+
+    /// What the challenger may still cost before it has lost under the tightest capping.
+    pub(super) fn tightest_left(&self, objective: &Objective) -> f64 {
+        match (self.sums.incumbent, objective.cutoff) {
+            (Some(sum), Some(_)) => sum + self.order.len() as f64 * objective.grain - self.sums.known,
+            _ => f64::INFINITY,
+        }
     }
 
     /// The next pair to run: not known and not running.
@@ -151,58 +179,66 @@ impl Race {
         while self.order.get(self.cursor).is_some_and(|&pair| is_known(pair)) {
             self.cursor += 1;
         }
-        self.order[self.cursor..].iter().copied().find(|&pair| !is_known(pair) && !is_running(pair))
+        self.order[self.cursor..].iter().copied().find(|&pair| !is_running(pair) && !is_known(pair))
     }
 
-    /// Where the race stands, with `elapsed` the sum of what its running trials have reached beyond
-    /// earlier bounds, and `last` if it has met all pairs of the incumbent.
-    pub(super) fn standing(&self, rules: Rules<'_>, elapsed: f64, last: bool) -> Standing {
-        let Rules { objective, history, capping, .. } = rules;
+    /// Whether it has met all pairs of the incumbent.
+    pub(super) fn has_met_all(&self, rules: Rules<'_>) -> bool {
+        self.order.len() >= rules.pairs.len()
+    }
+
+    /// Where the race stands, with `elapsed` as above.
+    pub(super) fn standing(&self, rules: Rules<'_>, elapsed: f64) -> Standing {
+        if !rules.ready {
+            return Standing::Open;
+        }
         if self.sums.failures > 0 {
             return Standing::Lost(Drop::Failure);
         }
-        if capping && self.left(rules, elapsed) < 0.0 {
+        if self.left(rules, elapsed) < 0.0 {
             return Standing::Lost(Drop::Sum);
         }
-        if capping && !objective.constraints.is_empty() {
-            let own = || observations(history, self.config, &self.order);
-            if beyond_doubt(&objective.constraints, own) {
-                return Standing::Lost(Drop::Constraint);
-            }
+        if rules.feasible && self.tally.is_beyond_doubt(&rules.objective.constraints) {
+            return Standing::Lost(Drop::Constraint);
         }
         if self.sums.count < self.order.len() || self.sums.incumbent.is_none() {
             return Standing::Open;
         }
-        self.compare(rules, last)
+        self.compare(rules)
     }
 
-    /// The end of a batch. Sums are taken in the order of the race, so that they do not depend on
+    /// The end of a batch. Sums are taken in an order of their own, so that they do not depend on
     /// the order in which parallel trials ended.
-    fn compare(&self, rules: Rules<'_>, last: bool) -> Standing {
-        let Rules { objective, history, incumbent, .. } = rules;
-        let sum = |config| -> f64 {
-            self.order.iter().filter_map(|&pair| known(history, objective, config, pair)).sum()
+    fn compare(&self, rules: Rules<'_>) -> Standing {
+        let Rules { objective, history, incumbent, feasible, .. } = rules;
+        let last = self.has_met_all(rules);
+        let pairs = if last { rules.pairs } else { &self.order };
+        let total = |config| -> Total {
+            pairs.iter().filter_map(|&pair| known(history, objective, config, pair)).sum()
         };
-        let cheaper = sum(self.config) <= sum(incumbent);
+        let cheaper = total(self.config) <= total(incumbent);
         if objective.constraints.is_empty() {
             return if cheaper { Standing::Won } else { Standing::Lost(Drop::Batch) };
         }
         let violation =
-            |config| violation(&objective.constraints, || observations(history, config, &self.order));
-        let (own, other) = (violation(self.config), violation(incumbent));
-        match (own > 0.0, other > 0.0) {
-            (false, false) if cheaper => Standing::Won,
-            (false, false) => Standing::Lost(Drop::Batch),
-            (false, true) => Standing::Won,
-            (true, true) if own <= other => Standing::Won,
+            |config| Tally::of(observations(history, config, pairs)).violation(&objective.constraints);
+        let own = violation(self.config);
+        match (own == 0.0, feasible) {
+            (_, true) if !cheaper => Standing::Lost(Drop::Batch),
             // Perhaps feasible after all: more pairs will tell.
-            (true, false) if !last && cheaper => Standing::Won,
-            (true, _) => Standing::Lost(Drop::Constraint),
+            (false, true) if last => Standing::Lost(Drop::Constraint),
+            (_, true) | (true, false) => Standing::Won,
+            (false, false) => {
+                let other = violation(incumbent);
+                let better = own < other || own == other && cheaper;
+                if better { Standing::Won } else { Standing::Lost(Drop::Constraint) }
+            }
         }
     }
 }
 
-fn trial(history: &History, config: ConfigId, pair: Pair) -> Option<&Trial> {
+/// The most telling trial of a configuration on a pair.
+pub(super) fn trial(history: &History, config: ConfigId, pair: Pair) -> Option<&Trial> {
     history.reading(config, history.find_pair(pair)?)
 }
 
@@ -221,14 +257,10 @@ pub(super) fn known(history: &History, objective: &Objective, config: ConfigId, 
     compared(history, objective, config, pair)?.exact()
 }
 
-fn is_failure(history: &History, config: ConfigId, pair: Pair) -> bool {
-    trial(history, config, pair).is_some_and(|trial| trial.observation.status().is_failure())
-}
-
 fn observations<'a>(
     history: &'a History,
     config: ConfigId,
     pairs: &[Pair],
-) -> impl Iterator<Item = &'a crate::Observation> {
+) -> impl Iterator<Item = &'a Observation> {
     pairs.iter().filter_map(move |&pair| trial(history, config, pair)).map(|trial| &trial.observation)
 }

@@ -3,28 +3,31 @@
 use serde::{Deserialize, Serialize};
 
 use super::balance::Balance;
+use super::race::Race;
 use crate::trial::{Cap, ConfigId, Pair, TrialId, TrialKey, Why};
 
-/// Everything a racer must remember beside the history.
+/// Everything a racer must remember beside the history. News and the costs that running trials have
+/// reached are not part of it.
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
 pub struct Snapshot {
     pub(super) next_trial: u64,
     pub(super) incumbent: ConfigId,
     pub(super) incumbent_pairs: Vec<Pair>,
     pub(super) gain_due: bool,
-    pub(super) exhausted: bool,
     pub(super) balance: Balance,
-    pub(super) races: Vec<OpenRace>,
+    pub(super) races: Vec<Race>,
+    pub(super) orders: Vec<Order>,
     /// Trials asked for and not told.
     pub pending: Vec<PendingTrial>,
 }
 
-/// A race that is going on.
-#[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
-pub(super) struct OpenRace {
-    pub(super) config: ConfigId,
-    pub(super) order: Vec<Pair>,
-    pub(super) batches: u32,
+/// Something to be done with a running trial.
+#[derive(Clone, Copy, PartialEq, Debug, Serialize, Deserialize)]
+pub(super) enum Order {
+    /// Lower its cap.
+    Tighten(TrialId, Cap),
+    /// Stop it.
+    Cancel(TrialId),
 }
 
 /// A trial asked for and not told.
@@ -38,13 +41,18 @@ pub struct PendingTrial {
     pub cap: Cap,
     /// Why it was asked for.
     pub why: Why,
-    /// The cost this pair was known to exceed before.
-    pub(super) prior: f64,
+    /// The cost this pair was known to exceed before, if it was met before.
+    pub(super) prior: Option<f64>,
 }
 
 impl Snapshot {
     /// The best so far.
     pub fn incumbent(&self) -> ConfigId {
         self.incumbent
+    }
+
+    /// The pairs on which the incumbent is known, in the order gained.
+    pub fn incumbent_pairs(&self) -> &[Pair] {
+        &self.incumbent_pairs
     }
 }

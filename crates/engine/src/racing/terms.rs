@@ -1,0 +1,156 @@
+//! What every race is about: the incumbent, its pairs, and the rules that follow from them.
+
+use std::collections::HashSet;
+
+use super::Racing;
+use super::comparison::{Objective, Problem};
+use super::constraint::Tally;
+use super::pairs::Pairs;
+use super::race::{Rules, trial};
+use crate::history::History;
+use crate::trial::{ConfigId, Pair};
+
+/// The incumbent and what it is known on.
+pub(super) struct Terms {
+    pub(super) problem: Problem,
+    pub(super) racing: Racing,
+    incumbent: ConfigId,
+    /// The pairs on which the incumbent is known, in the order gained.
+    pairs: Vec<Pair>,
+    met: HashSet<Pair>,
+    source: Pairs,
+    /// The incumbent has met all pairs of the source before this place.
+    full: usize,
+    /// What the incumbent's trials on its pairs used.
+    spent: f64,
+    tally: Tally,
+}
+
+impl Terms {
+    /// The incumbent before its first pair.
+    pub(super) fn new(problem: Problem, racing: Racing, incumbent: ConfigId) -> Self {
+        let Objective { cutoff, par, grain, .. } = problem.objective;
+        assert!(
+            cutoff.is_none_or(|cutoff| cutoff > 0.0 && cutoff.is_finite()),
+            "a cutoff is positive and finite"
+        );
+        // With less than this a challenger that is stopped need not have lost.
+        assert!(racing.slack >= 1.0 && par >= 1.0, "slack and penalty factor are 1 or more");
+        assert!(grain >= 0.0, "a grain is not negative");
+        let source = Pairs::new(problem.instances, racing.deterministic, problem.seed);
+        Self {
+            problem,
+            racing,
+            incumbent,
+            pairs: Vec::new(),
+            met: HashSet::new(),
+            source,
+            full: 0,
+            spent: 0.0,
+            tally: Tally::default(),
+        }
+    }
+
+    /// The incumbent with the pairs it had.
+    pub(super) fn resumed(
+        problem: Problem,
+        racing: Racing,
+        incumbent: ConfigId,
+        pairs: &[Pair],
+        history: &History,
+    ) -> Self {
+        let mut terms = Self::new(problem, racing, incumbent);
+        pairs.iter().for_each(|&pair| terms.gain(pair, history));
+        terms
+    }
+
+    pub(super) fn incumbent(&self) -> ConfigId {
+        self.incumbent
+    }
+
+    pub(super) fn pairs(&self) -> &[Pair] {
+        &self.pairs
+    }
+
+    pub(super) fn objective(&self) -> &Objective {
+        &self.problem.objective
+    }
+
+    /// How many pairs the incumbent has before a challenger is judged.
+    pub(super) fn least_pairs(&self) -> usize {
+        self.racing.min_pairs.min(self.most_pairs()).min(self.source.count()).max(1)
+    }
+
+    /// How many pairs the incumbent has at most.
+    pub(super) fn most_pairs(&self) -> usize {
+        self.racing.max_pairs.max(1)
+    }
+
+    /// Whether challengers may be judged.
+    pub(super) fn are_ready(&self) -> bool {
+        self.pairs.len() >= self.least_pairs()
+    }
+
+    /// Whether the incumbent keeps all constraints, as far as seen.
+    pub(super) fn is_feasible(&self) -> bool {
+        !self.pairs.is_empty() && self.tally.violation(&self.objective().constraints) == 0.0
+    }
+
+    pub(super) fn rules<'a>(&'a self, history: &'a History) -> Rules<'a> {
+        Rules {
+            objective: self.objective(),
+            racing: &self.racing,
+            history,
+            incumbent: self.incumbent,
+            pairs: &self.pairs,
+            ready: self.are_ready(),
+            feasible: self.is_feasible(),
+        }
+    }
+
+    /// The first pair that the incumbent has not met, and which is not `pending`.
+    pub(super) fn next_pair(&mut self, pending: &[Pair]) -> Option<Pair> {
+        while self.source.get(self.full).is_some_and(|pair| self.met.contains(&pair)) {
+            self.full += 1;
+        }
+        let mut place = self.full;
+        loop {
+            let pair = self.source.get(place)?;
+            if !self.met.contains(&pair) && !pending.contains(&pair) {
+                return Some(pair);
+            }
+            place += 1;
+        }
+    }
+
+    /// The incumbent is known on one more pair.
+    pub(super) fn gain(&mut self, pair: Pair, history: &History) {
+        if self.met.insert(pair) {
+            self.pairs.push(pair);
+            self.take_in(pair, history);
+        }
+    }
+
+    fn take_in(&mut self, pair: Pair, history: &History) {
+        if let Some(trial) = trial(history, self.incumbent, pair) {
+            self.spent += trial.observation.spent();
+            self.tally.take_in(&trial.observation);
+        }
+    }
+
+    /// Another configuration, known on all the pairs, is the incumbent now; tells which one was.
+    pub(super) fn crown(&mut self, config: ConfigId, history: &History) -> ConfigId {
+        let before = std::mem::replace(&mut self.incumbent, config);
+        self.spent = 0.0;
+        self.tally = Tally::default();
+        for place in 0..self.pairs.len() {
+            self.take_in(self.pairs[place], history);
+        }
+        before
+    }
+
+    /// What one of the incumbent's trials uses; nobody knows before the first.
+    pub(super) fn expected_spent(&self) -> f64 {
+        if self.pairs.is_empty() { f64::INFINITY } else { self.spent / self.pairs.len() as f64 }
+    }
+}
