@@ -2,3 +2,4 @@
 //! after an interruption.
 
 pub mod scenario;
+pub mod target;

@@ -1,0 +1,110 @@
+//! Targets: what a trial executes, and what it tells.
+//!
+//! A [`Target`] runs one trial and gives an [`Account`] of it. [`ProcessTarget`] is the program of a
+//! scenario, confined; [`command`] shows the line it runs, [`environment`] what it may have missed.
+
+pub mod command;
+pub mod environment;
+mod outcome;
+mod output;
+mod process;
+
+pub use command::CommandLine;
+pub use process::ProcessTarget;
+
+use confine::{Control, Cores, LaunchError, Tier};
+use engine::{Cap, InstanceId, Observation, TrialRequest};
+use thiserror::Error;
+
+/// What a campaign runs its trials on.
+pub trait Target: Send + Sync {
+    /// Runs a trial to its end on some cores, or on any. By `control` the trial can be cancelled from
+    /// another thread.
+    fn run_on(
+        &self,
+        trial: &TrialRequest,
+        control: &Control,
+        cores: Option<&Cores>,
+    ) -> Result<Account, TargetError>;
+
+    /// Runs a trial to its end on any cores.
+    fn run(&self, trial: &TrialRequest, control: &Control) -> Result<Account, TargetError> {
+        self.run_on(trial, control, None)
+    }
+
+    /// Lowers the cap of the trial that `control` steers, if this target can be stopped earlier while
+    /// it runs; otherwise the cap it began with holds.
+    fn lower_cap(&self, _control: &Control, _cap: Cap) {}
+}
+
+/// What a trial told.
+#[derive(Clone, PartialEq, Debug)]
+pub struct Account {
+    /// What it says of the configuration.
+    pub observation: Observation,
+    /// What happened besides.
+    pub detail: Detail,
+}
+
+/// What really happened in a trial besides its observation: for the store, the screen and rerun.
+#[derive(Clone, PartialEq, Debug, Default)]
+pub struct Detail {
+    /// CPU time in seconds, if it could be measured.
+    pub cpu: Option<f64>,
+    /// Time on the clock in seconds.
+    pub wall: f64,
+    /// Largest memory in bytes, if it could be measured.
+    pub memory: Option<u64>,
+    /// How the main process ended: `exit 3`, `signal 11`.
+    pub exit: Option<String>,
+    /// Why it failed, in one line that is the same for the same cause.
+    pub reason: Option<String>,
+    /// The end of standard output; of failures only.
+    pub stdout_tail: Vec<u8>,
+    /// The end of standard error; of failures only.
+    pub stderr_tail: Vec<u8>,
+    /// How the process tree was held together; empty if that is not known.
+    pub tier: &'static str,
+}
+
+/// Why a trial could not be run at all, as no other could: the campaign stops.
+#[derive(Debug, Error)]
+pub enum TargetError {
+    /// The command does not start.
+    #[error("the target cannot be run: {command}")]
+    Launch {
+        /// The command, ready to paste.
+        command: String,
+        /// Why not.
+        source: LaunchError,
+    },
+    /// What is minimised is not measured here.
+    #[error("the {what} of the target cannot be measured exactly in the {tier} tier")]
+    Unmeasured {
+        /// What.
+        what: &'static str,
+        /// How the tree was held together.
+        tier: Tier,
+    },
+    /// A trial on an instance that the target was not given.
+    #[error("there is no instance {wanted}: the target has {count}")]
+    NoInstance {
+        /// The instance asked for.
+        wanted: InstanceId,
+        /// How many there are.
+        count: usize,
+    },
+}
+
+impl TargetError {
+    /// What the user may do about it.
+    pub fn hint(&self) -> Option<String> {
+        match self {
+            Self::Launch { source, .. } => source.hint(),
+            Self::Unmeasured { .. } => {
+                Some("`captune doctor` shows how to get the cgroup tier, which measures everything".into())
+            }
+            Self::NoInstance { .. } => None,
+        }
+    }
+}
