@@ -14,6 +14,7 @@ mod load;
 mod lock;
 mod migrate;
 mod open;
+mod recharter;
 mod record;
 mod summary;
 mod tables;

@@ -19,7 +19,8 @@ impl StoreReader {
         let seed = self.campaign("seed")?;
         let seed = seed.parse().map_err(|_| self.damaged(format!("the seed is `{seed}`")))?;
         let scenario = self.campaign("scenario")?;
-        Ok(Charter { name: self.name()?, scenario, space: self.space()?, instances, seed })
+        let folder = self.campaign("folder")?.into();
+        Ok(Charter { name: self.name()?, scenario, folder, space: self.space()?, instances, seed })
     }
 
     /// What it is called.

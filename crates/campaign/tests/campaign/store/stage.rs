@@ -52,6 +52,7 @@ pub(super) fn charter() -> Charter {
     Charter {
         name: "stage".to_owned(),
         scenario: "[target]\ncommand = [\"true\"]\n".to_owned(),
+        folder: "stage".into(),
         space: space(),
         instances: (0..5).map(|i| format!("i{i}.cnf")).collect(),
         seed: u64::MAX - 1,
