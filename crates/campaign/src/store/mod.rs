@@ -17,6 +17,7 @@ mod open;
 mod record;
 mod summary;
 mod tables;
+mod trial;
 mod values;
 mod writer;
 
