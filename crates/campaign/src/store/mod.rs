@@ -18,6 +18,7 @@ mod recharter;
 mod record;
 mod summary;
 mod tables;
+mod trial;
 mod values;
 mod writer;
 

@@ -6,8 +6,7 @@ use rusqlite::types::Type;
 use rusqlite::{OptionalExtension as _, Row};
 
 use super::record::{
-    Charter, Output, Role, Session, Spent, State, StoredConfiguration, StoredEvent, StoredIncumbent,
-    StoredValidation,
+    Charter, Role, Session, Spent, State, StoredConfiguration, StoredEvent, StoredIncumbent, StoredValidation,
 };
 use super::values::append_codes;
 use super::{StoreError, StoreReader};
@@ -118,16 +117,6 @@ impl StoreReader {
         let blob: Vec<u8> = blob;
         let configuration = self.decode(id, &self.space()?, &blob)?;
         Ok(Some(StoredConfiguration { id, origin, configuration }))
-    }
-
-    /// The end of what a trial wrote, by its row; kept of failed ones.
-    pub fn output(&self, row: u64) -> Result<Option<Output>, StoreError> {
-        let sql = "SELECT stdout, stderr FROM output WHERE trial = ?";
-        let found = self.connection.query_row(sql, [row.cast_signed()], |row| {
-            let bytes = |column: usize| Ok::<_, rusqlite::Error>(row.get_ref(column)?.as_bytes()?.to_vec());
-            Ok(Output { stdout: bytes(0)?, stderr: bytes(1)? })
-        });
-        self.ask(found.optional())
     }
 
     fn decode(&self, id: ConfigId, space: &Space, blob: &[u8]) -> Result<Configuration, StoreError> {
