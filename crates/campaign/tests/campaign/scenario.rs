@@ -43,6 +43,7 @@ fn everything_can_be_said() {
     for file in ["cnf/b.cnf", "cnf/a.cnf", "cnf/deep/c.cnf", "cnf/note.txt", "test/d.cnf", "odd [1].cnf"] {
         stage.file(file, "p cnf 0 0\n");
     }
+    std::os::unix::fs::symlink("b.cnf", stage.folder.join("cnf/z.cnf")).unwrap();
     stage.file("solver.pcs", "alpha real [0.0, 1.0] [0.5]\nmode categorical {a, b} [a]\n");
     let scenario = stage.read(
         r#"
