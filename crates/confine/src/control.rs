@@ -18,6 +18,7 @@ struct State {
     cpu: Option<Duration>,
     wall: Option<Duration>,
     cancelled: bool,
+    used: Option<Duration>,
     supervisor: Option<OwnedFd>,
 }
 
@@ -49,6 +50,19 @@ impl Control {
     /// The lowest wall limit ordered so far.
     pub fn lowered_wall(&self) -> Option<Duration> {
         self.lock().wall
+    }
+
+    /// The CPU time that the run had used when this was last asked, and asks anew: the answer comes
+    /// in a moment. `None` before the first one.
+    pub fn used_cpu(&self) -> Option<Duration> {
+        let mut state = self.lock();
+        state.send(Order::TellCpu);
+        state.used
+    }
+
+    /// Takes in the supervisor's answer.
+    pub(crate) fn note_used(&self, cpu: Duration) {
+        self.lock().used = Some(cpu);
     }
 
     /// Ends the run. Its record will say so, with what it had used.
