@@ -6,6 +6,8 @@
 //! | `contrast` | what do both cost in sum, failures included? |
 //! | `bootstrap` | between which ratios does the true one lie? |
 //! | `sign_flip` | how often would luck alone make such a difference? |
+//! | `verdict` | may an improvement be claimed, and does it carry over from training? |
+//! | `interval` | the mean cost of one configuration, cheap enough for every tick |
 //! | `student` | the quantiles that small samples need |
 //!
 //! All costs here are compared costs (see [`Objective::compared`](crate::Objective::compared)), so a
@@ -14,11 +16,17 @@
 
 mod bootstrap;
 mod contrast;
+mod interval;
 mod paired;
 mod sign_flip;
+#[cfg(test)]
+mod simulated;
 mod student;
+mod verdict;
 
+pub use interval::{MeanCost, mean_cost};
 pub use paired::{CompareError, Comparison, Measured, Unit, compare, ratio_of_means};
+pub use verdict::{Basis, Claim, Solved, Validated, Verdict, judge};
 
 /// A 95 % interval.
 #[derive(Clone, Copy, PartialEq, Debug)]
