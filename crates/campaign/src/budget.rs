@@ -1,7 +1,5 @@
 //! What a campaign may spend, and has spent.
 
-use serde::{Deserialize, Serialize};
-
 /// Limits of a whole campaign; the first one reached stops it.
 #[derive(Clone, Copy, PartialEq, Debug, Default)]
 pub struct Budget {
@@ -14,7 +12,7 @@ pub struct Budget {
 }
 
 /// What a campaign has used.
-#[derive(Clone, Copy, PartialEq, Debug, Default, Serialize, Deserialize)]
+#[derive(Clone, Copy, PartialEq, Debug, Default)]
 pub struct Spent {
     /// Seconds of campaign time.
     pub wall: f64,

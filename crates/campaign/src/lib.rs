@@ -2,6 +2,21 @@
 //! after an interruption.
 
 pub mod budget;
+pub mod campaign;
+pub mod event;
 pub mod executor;
+mod ledger;
+mod pace;
+pub mod progress;
+pub mod resume;
+mod savings;
+pub mod scenario;
+pub mod settings;
 pub mod store;
 pub mod target;
+// pub mod validation;
+mod warnings;
+
+pub use campaign::{Campaign, CampaignError, Sink};
+pub use ledger::{Ledger, LedgerError};
+pub use settings::{Search, Settings};

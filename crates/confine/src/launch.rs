@@ -228,8 +228,12 @@ fn folder(wanted: &Folder) -> Result<(PathBuf, Option<Private>), LaunchError> {
     }
 }
 
-/// The program's full path: by the target's PATH, or from our folder if it has a slash.
-fn find_program(program: &OsStr, environment: &BTreeMap<OsString, OsString>) -> Result<PathBuf, LaunchError> {
+/// The program's full path: by the PATH of the target's `environment`, or from our folder if it has
+/// a slash.
+pub fn find_program(
+    program: &OsStr,
+    environment: &BTreeMap<OsString, OsString>,
+) -> Result<PathBuf, LaunchError> {
     if program.is_empty() {
         return Err(LaunchError::NoProgram);
     }

@@ -40,7 +40,7 @@ pub use control::Control;
 pub use error::{LaunchError, Step};
 pub use finished::{Captured, CpuTime, End, Exit, Finished, Stop};
 pub use guardian::dismiss_guardians;
-pub use launch::run;
+pub use launch::{find_program, run};
 pub use limits::{Cores, Limit, LimitError, Limits};
 pub use tier::Tier;
 

@@ -2,9 +2,11 @@
 
 mod local;
 mod simulated;
+mod slots;
 
 pub use local::Local;
 pub use simulated::{Answer, Oracle, Simulated};
+pub use slots::{SlotError, physical_cores, slots};
 
 use std::sync::mpsc;
 

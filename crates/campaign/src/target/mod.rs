@@ -27,8 +27,8 @@ pub struct Detail {
     pub wall: f64,
     /// Largest memory in bytes.
     pub memory: Option<u64>,
-    /// How the program ended: `exit 3`, `signal 11`.
-    pub exit: Option<String>,
+    /// Exit code, or minus the number of the signal that ended it.
+    pub exit: Option<i32>,
     /// For a failure, its signature in one line.
     pub reason: Option<String>,
     /// The end of what a failed trial printed.

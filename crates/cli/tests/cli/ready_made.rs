@@ -8,7 +8,7 @@ use engine::space::format::{Format, read};
 
 use crate::{captune_with, in_folder, installed, root, stderr, stdout};
 
-const ALL: [&str; 6] = ["cadical", "cbc", "gcc", "highs", "minisat", "sqlite"];
+const ALL: [&str; 7] = ["cadical", "cbc", "gcc", "highs", "minisat", "saps", "sqlite"];
 
 fn path(name: &str) -> String {
     root().join("spaces").join(name).with_extension("toml").to_str().unwrap().to_owned()

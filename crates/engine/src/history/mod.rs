@@ -118,6 +118,24 @@ impl History {
         self.trials.push(trial);
     }
 
+    /// Takes back all trials but the first `told`.
+    pub fn take_after(&mut self, told: usize) -> Vec<Trial> {
+        let taken = self.trials.split_off(told.min(self.trials.len()));
+        for trial in &taken {
+            let Trial { key, observation, .. } = trial;
+            self.counts[observation.status() as usize] -= 1;
+            let Some(pair) = self.find_pair(key.pair) else { continue };
+            let readings = &mut self.readings[key.config.index()];
+            readings.remove(pair);
+            for (row, left) in self.trials.iter().enumerate().filter(|(_, left)| left.key == *key) {
+                if !left.observation.status().says_nothing() {
+                    readings.insert(pair, row as u32, &left.observation, &self.trials);
+                }
+            }
+        }
+        taken
+    }
+
     /// All trials in the order they were told.
     pub fn trials(&self) -> &[Trial] {
         &self.trials

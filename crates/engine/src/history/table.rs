@@ -25,6 +25,10 @@ impl Readings {
         }
     }
 
+    pub(super) fn remove(&mut self, pair: PairId) {
+        self.0.retain(|&(other, _)| other != pair);
+    }
+
     pub(super) fn find(&self, pair: PairId) -> Option<u32> {
         let place = self.0.binary_search_by_key(&pair, |&(pair, _)| pair).ok()?;
         Some(self.0[place].1)

@@ -113,12 +113,16 @@ impl Diagnostic {
     }
 }
 
-/// Every mistake of one file, in the order of the file.
+/// Every mistake of one file, in the order of the file; or everything that is doubtful in it.
 #[derive(Clone, Debug)]
 pub struct Diagnostics {
     file: Arc<str>,
     text: Arc<str>,
     list: Vec<Diagnostic>,
+    /// What each of the list is: an error or a warning.
+    called: &'static str,
+    /// The mistakes of files that this one refers to.
+    referred: Vec<Self>,
 }
 
 impl Diagnostics {
@@ -126,12 +130,30 @@ impl Diagnostics {
     pub fn new(file: impl Into<Arc<str>>, text: impl Into<Arc<str>>, mut list: Vec<Diagnostic>) -> Self {
         list.sort_by_key(|d| d.span);
         list.dedup();
-        Self { file: file.into(), text: text.into(), list }
+        Self { file: file.into(), text: text.into(), list, called: "error", referred: Vec::new() }
+    }
+
+    /// Calls all of them warnings.
+    #[must_use]
+    pub fn as_warnings(self) -> Self {
+        Self { called: "warning", ..self }
+    }
+
+    /// Adds the mistakes of another file, which this one refers to.
+    #[must_use]
+    pub fn with_those_of(mut self, other: Self) -> Self {
+        self.referred.push(other);
+        self
     }
 
     /// The mistakes.
     pub fn list(&self) -> &[Diagnostic] {
         &self.list
+    }
+
+    /// The mistakes of files that this one refers to.
+    pub fn referred(&self) -> &[Self] {
+        &self.referred
     }
 
     /// The name of the file.
@@ -159,7 +181,7 @@ impl Diagnostics {
     }
 
     fn render(&self, f: &mut fmt::Formatter<'_>, diagnostic: &Diagnostic) -> fmt::Result {
-        writeln!(f, "error: {}", diagnostic.message)?;
+        writeln!(f, "{}: {}", self.called, diagnostic.message)?;
         let place = self.line(diagnostic.span).zip(self.line_column(diagnostic.span));
         if let Some(((line, start, end), (_, column))) = place {
             let number = line.to_string();
@@ -206,10 +228,11 @@ impl fmt::Display for Diagnostics {
             }
             self.render(f, diagnostic)?;
         }
-        match self.list.len().saturating_sub(SHOWN) {
-            0 => Ok(()),
-            more => writeln!(f, "\nand {more} more errors"),
+        let more = self.list.len().saturating_sub(SHOWN);
+        if more > 0 {
+            writeln!(f, "\nand {more} more {}s", self.called)?;
         }
+        self.referred.iter().try_for_each(|other| write!(f, "\n{other}"))
     }
 }
 

@@ -33,7 +33,7 @@ pub use configuration::{Configuration, ConfigurationError};
 pub use diagnostic::{Diagnostic, Diagnostics, Span, Spanned};
 pub use encode::{INACTIVE, OneHot};
 pub use literal::{Literal, float_text, parse_number};
-pub use nearest::nearest;
+pub use nearest::{nearest, suggestion};
 pub use neighbour::Neighbourhood;
 pub use parameter::{Domain, Kind, Misfit, Parameter, ParameterId, ValueError};
 pub use range::{Bound, LARGEST_INTEGER, Range};

@@ -84,6 +84,12 @@ pub fn read(text: &str, file_name: &str, format: Format) -> Result<Space, Diagno
     }
 }
 
+/// Reads a space in captune's own form from one table of a larger TOML file, such as `[space]`. The
+/// places of mistakes are those of the whole file.
+pub fn read_section(text: &str, file_name: &str, section: &str) -> Result<Space, Diagnostics> {
+    toml::read_section(text, file_name, section)
+}
+
 /// Reads a space from the bytes of a file, which must be UTF-8.
 pub fn read_bytes(bytes: &[u8], file_name: &str, format: Format) -> Result<Space, Diagnostics> {
     let error = match std::str::from_utf8(bytes) {

@@ -42,26 +42,29 @@ pub(super) fn read(text: &str, file_name: &str) -> Result<Space, Diagnostics> {
         // What follows broken syntax is guesswork; errors in it would mislead.
         return reader.builder.finish();
     }
-    for (key, value) in in_file_order(table.get_ref()) {
-        match (key.get_ref().as_ref(), value.get_ref()) {
-            ("forbidden", DeValue::Array(clauses)) => {
-                for clause in clauses {
-                    if let Some(clause) = reader.clause(clause) {
-                        reader.builder.forbid(clause);
-                    }
-                }
-            }
-            ("forbidden", _) => reader.mistake(
-                place(value),
-                "`forbidden` must be a list of texts",
-                "write `forbidden = [\"a == 1 && b > 2\"]`; a parameter of this name goes into `[parameters]`",
-            ),
-            ("parameters", DeValue::Table(parameters)) => {
-                for (key, value) in in_file_order(parameters) {
-                    reader.parameter(key, value);
-                }
-            }
-            _ => reader.parameter(key, value),
+    reader.space(table.get_ref());
+    reader.builder.finish()
+}
+
+/// Reads one table of a larger file; the places of mistakes are those of the whole file.
+pub(super) fn read_section(text: &str, file_name: &str, section: &str) -> Result<Space, Diagnostics> {
+    let mut reader = Reader { text, builder: SpaceBuilder::new(file_name, text) };
+    let (table, errors) = DeTable::parse_recoverable(text);
+    if !errors.is_empty() {
+        reader.syntax(&errors, table.get_ref());
+        return reader.builder.finish();
+    }
+    match table.get_ref().get_key_value(section) {
+        Some((_, value)) if value.get_ref().as_table().is_some_and(|table| !table.is_empty()) => {
+            value.get_ref().as_table().into_iter().for_each(|table| reader.space(table));
+        }
+        Some((key, _)) => {
+            let hint = "a line is `name = { kind = ... }`";
+            reader.mistake(place(key), format!("no parameter is defined in `{section}`"), hint);
+        }
+        None => {
+            let hint = format!("parameters stand in `[{section}]`");
+            reader.mistake(Span::NONE, format!("the table `[{section}]` is missing"), &hint);
         }
     }
     reader.builder.finish()
@@ -88,6 +91,32 @@ struct Reader<'t> {
 impl Reader<'_> {
     fn mistake(&mut self, span: Span, message: impl Into<String>, hint: &str) {
         self.builder.mistake(Diagnostic::new(span, message).hint(hint));
+    }
+
+    /// The parameters and clauses of a table.
+    fn space(&mut self, table: &DeTable<'_>) {
+        for (key, value) in in_file_order(table) {
+            match (key.get_ref().as_ref(), value.get_ref()) {
+                ("forbidden", DeValue::Array(clauses)) => {
+                    for clause in clauses {
+                        if let Some(clause) = self.clause(clause) {
+                            self.builder.forbid(clause);
+                        }
+                    }
+                }
+                ("forbidden", _) => self.mistake(
+                    place(value),
+                    "`forbidden` must be a list of texts",
+                    "write `forbidden = [\"a == 1 && b > 2\"]`; a parameter of this name goes into `[parameters]`",
+                ),
+                ("parameters", DeValue::Table(parameters)) => {
+                    for (key, value) in in_file_order(parameters) {
+                        self.parameter(key, value);
+                    }
+                }
+                _ => self.parameter(key, value),
+            }
+        }
     }
 
     /// Errors of the TOML parser. One slip makes it complain several times, so each line is heard once.

@@ -1,0 +1,473 @@
+//! The loop: ask the optimizer, hand out trials, keep what they told, tell the optimizer.
+//!
+//! A trial is on disk before the optimizer sees it. While the disk is busy the workers go on with
+//! trials that were asked for ahead, as many as one commit takes.
+
+use std::collections::{BTreeMap, VecDeque};
+use std::time::Instant;
+
+use engine::racing::News;
+use engine::{Ask, Optimizer, Status, TrialId, TrialRequest};
+
+use crate::budget::Spent;
+use crate::event::{Event, NewIncumbent, Stop, TrialEnded, What};
+use crate::executor::{Ended, Executor, Happening};
+use crate::ledger::{Ledger, LedgerError};
+use crate::pace::Pace;
+use crate::progress::{self, Progress};
+use crate::resume::Resumed;
+use crate::savings::Savings;
+use crate::settings::Settings;
+use crate::target::Account;
+use crate::warnings::Watch;
+
+/// Seconds between two pictures of the campaign.
+const TICK: f64 = 0.1;
+/// Trials asked for and not told in repeatable mode, whatever the number of workers.
+const WINDOW: usize = 8;
+/// Failures of the default, with nothing else succeeding, after which there is no point.
+const HOPELESS: usize = 3;
+
+/// Reads events. Only the store may stop a campaign by failing; readers cannot fail.
+pub type Sink<'a> = &'a mut dyn FnMut(&Event);
+
+/// A trial that is out.
+pub(crate) struct Out {
+    pub(crate) request: TrialRequest,
+    pub(crate) since: f64,
+}
+
+/// Why a campaign broke off.
+#[derive(Debug, thiserror::Error)]
+pub enum CampaignError {
+    /// Trials can no longer be kept.
+    #[error(transparent)]
+    Ledger(#[from] LedgerError),
+    /// The space has no configuration to draw.
+    #[error(transparent)]
+    Sample(#[from] engine::space::SampleError),
+}
+
+/// One optimisation.
+pub struct Campaign<'a> {
+    settings: &'a Settings,
+    optimizer: Optimizer,
+    executor: Box<dyn Executor + 'a>,
+    ledger: Ledger,
+    /// Trials that are out, with the campaign time of handing them out.
+    out: BTreeMap<TrialId, Out>,
+    /// In repeatable mode: what is asked for and not told, in the order of asking, and what came in
+    /// before its turn.
+    window: VecDeque<TrialId>,
+    early: BTreeMap<TrialId, Ended>,
+    cpu: f64,
+    thinking: f64,
+    pace: Pace,
+    savings: Option<Savings>,
+    watch: Watch,
+    next_tick: f64,
+    stop: Option<Stop>,
+}
+
+impl<'a> Campaign<'a> {
+    /// A campaign from its start, or from where it was left.
+    pub fn new(
+        settings: &'a Settings,
+        executor: Box<dyn Executor + 'a>,
+        ledger: Ledger,
+        resumed: Option<Resumed>,
+    ) -> Result<Self, CampaignError> {
+        let resumed = resumed.unwrap_or_default();
+        let optimizer = settings.optimizer(resumed.history, resumed.snapshot)?;
+        let mut savings = settings.problem.objective.cutoff.map(Savings::new);
+        if let Some(savings) = &mut savings {
+            optimizer.history().trials().iter().for_each(|trial| savings.add(&trial.observation));
+        }
+        let mut campaign = Self {
+            settings,
+            optimizer,
+            executor,
+            ledger,
+            out: BTreeMap::new(),
+            window: VecDeque::new(),
+            early: BTreeMap::new(),
+            cpu: resumed.cpu,
+            thinking: 0.0,
+            pace: Pace::default(),
+            savings,
+            watch: Watch::default(),
+            next_tick: 0.0,
+            stop: None,
+        };
+        campaign.take_up(&resumed.starts, resumed.untold);
+        Ok(campaign)
+    }
+
+    /// Trials that were out when the campaign was interrupted: told if they are on disk, run anew in
+    /// simulated time as if nothing had happened, else forgotten and asked for again.
+    fn take_up(&mut self, starts: &BTreeMap<TrialId, f64>, untold: Vec<engine::history::Trial>) {
+        let pending: Vec<TrialRequest> = self.optimizer.running().cloned().collect();
+        let on_disk = |id: TrialId| untold.iter().any(|trial| trial.id == id);
+        for request in pending.into_iter().filter(|request| !on_disk(request.id)) {
+            if self.executor.is_simulated() {
+                let started = starts.get(&request.id).copied();
+                self.submit(request, started);
+            } else {
+                // It is running by the optimizer's own word.
+                let _ = self.optimizer.withdraw(request.id);
+            }
+        }
+        self.report_reached();
+        for trial in untold {
+            if let Some(savings) = &mut self.savings {
+                savings.add(&trial.observation);
+            }
+            // Rows of the snapshot's own trials; others would be rows of another campaign.
+            let _ = self.optimizer.tell(trial.id, trial.observation);
+        }
+    }
+
+    /// Searches until a budget is spent or there is another reason to stop.
+    pub fn search(&mut self, sink: Sink<'_>) -> Result<Stop, CampaignError> {
+        self.follow(sink);
+        let stop = loop {
+            self.hand_out(sink);
+            self.tick(sink);
+            if let Some(stop) = self.stop.take() {
+                break stop;
+            }
+            self.gather(sink)?;
+        };
+        self.wind_down(sink)?;
+        self.emit(sink, What::Stopped(stop.clone()));
+        Ok(stop)
+    }
+
+    /// Asks for trials until all slots have one.
+    fn hand_out(&mut self, sink: Sink<'_>) {
+        while self.stop.is_none() {
+            let spent = self.spent();
+            if let Some(limit) = self.settings.budget.reached(&spent) {
+                self.stop = Some(Stop::Budget(limit));
+                return;
+            }
+            let slots = self.free_slots(&spent);
+            let begin = Instant::now();
+            let ask = self.optimizer.ask(slots);
+            self.thinking += begin.elapsed().as_secs_f64();
+            match ask {
+                Ask::Run(request) => {
+                    self.submit(request, None);
+                }
+                // What has been asked for must not depend on how far other trials have come.
+                Ask::Tighten(..) | Ask::Cancel(_) if self.settings.repeatable => {}
+                Ask::Tighten(id, cap) => {
+                    self.executor.tighten(id, cap);
+                    if let Some(out) = self.out.get_mut(&id) {
+                        out.request.cap = cap;
+                    }
+                }
+                Ask::Cancel(id) => {
+                    if self.out.contains_key(&id) && self.executor.cancel(id) {
+                        self.out.remove(&id);
+                        let _ = self.optimizer.withdraw(id);
+                    }
+                }
+                Ask::Wait => break,
+                Ask::Done(_) => {
+                    if self.ledger.is_settled() {
+                        self.stop = Some(Stop::Exhausted);
+                    }
+                    break;
+                }
+            }
+        }
+        self.follow(sink);
+    }
+
+    fn submit(&mut self, request: TrialRequest, started: Option<f64>) {
+        self.executor.submit(&request, started);
+        if self.settings.repeatable {
+            self.window.push_back(request.id);
+        }
+        let since = started.unwrap_or_else(|| self.executor.now());
+        self.out.insert(request.id, Out { request, since });
+    }
+
+    fn free_slots(&self, spent: &Spent) -> usize {
+        let free = if self.settings.repeatable {
+            WINDOW.saturating_sub(self.window.len())
+        } else {
+            let ahead =
+                if self.executor.is_simulated() { 0 } else { self.pace.ahead(self.executor.workers()) };
+            (self.executor.workers() + ahead).saturating_sub(self.out.len())
+        };
+        let unspent = self.settings.budget.trials.map(|limit| {
+            let asked = spent.trials as usize + self.out.len() + self.ledger.untold();
+            usize::try_from(limit).unwrap_or(usize::MAX).saturating_sub(asked)
+        });
+        unspent.map_or(free, |unspent| free.min(unspent))
+    }
+
+    /// Waits for something to happen and takes in all that has.
+    fn gather(&mut self, sink: Sink<'_>) -> Result<(), CampaignError> {
+        let mut ended = Vec::new();
+        let mut happening = self.executor.next(Some(self.patience()));
+        loop {
+            match happening {
+                Happening::Ended(trial) => ended.push(trial),
+                Happening::Committed(outcome) => self.ledger.committed(outcome)?,
+                Happening::Interrupted => self.stop = Some(Stop::Interrupted),
+                Happening::Started { .. } => {}
+                Happening::Nothing => break,
+            }
+            if self.executor.is_simulated() {
+                break;
+            }
+            happening = self.executor.next(Some(0.0));
+        }
+        self.keep(ended)?;
+        self.tell(sink);
+        Ok(())
+    }
+
+    /// How long to wait at most, in campaign seconds.
+    fn patience(&self) -> f64 {
+        let grain = self.settings.problem.objective.grain;
+        let race = if self.settings.repeatable { None } else { self.optimizer.patience() };
+        let race = race.map_or(f64::INFINITY, |left| left.max(grain));
+        let left = self.settings.budget.wall.map_or(f64::INFINITY, |wall| wall - self.executor.now());
+        let tick = if self.executor.is_simulated() { f64::INFINITY } else { TICK };
+        race.min(left.max(0.0)).min(tick)
+    }
+
+    /// Hands trials that have ended to the ledger.
+    fn keep(&mut self, ended: Vec<Ended>) -> Result<(), CampaignError> {
+        let mut rows = Vec::new();
+        for trial in ended {
+            self.pace.trial(trial.ended - trial.started);
+            if self.settings.repeatable {
+                self.early.insert(trial.id, trial);
+            } else {
+                rows.push(trial);
+            }
+        }
+        while let Some(trial) = self.window.front().and_then(|id| self.early.remove(id)) {
+            self.window.pop_front();
+            rows.push(trial);
+        }
+        let mut kept = Vec::new();
+        for trial in rows {
+            let Some(Out { request, .. }) = self.out.remove(&trial.id) else { continue };
+            match &trial.account {
+                Ok(account) => self.cpu += account.detail.cpu.unwrap_or(0.0),
+                Err(error) => {
+                    self.stop = Some(Stop::Aborted(error.to_string()));
+                    continue;
+                }
+            }
+            kept.push((request, trial));
+        }
+        if !kept.is_empty() {
+            let spent = self.spent();
+            self.ledger.keep(kept, &self.optimizer, &self.out, &spent)?;
+            if self.executor.is_simulated() {
+                while !self.ledger.is_settled() {
+                    if let Happening::Committed(outcome) = self.executor.next_ring() {
+                        self.ledger.committed(outcome)?;
+                    }
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// Tells the optimizer what is on disk.
+    fn tell(&mut self, sink: Sink<'_>) {
+        self.report_reached();
+        if let Some(seconds) = self.ledger.latency() {
+            self.pace.commit(seconds);
+        }
+        for (request, trial) in self.ledger.take_safe() {
+            let Ok(Account { observation, detail }) = trial.account else { continue };
+            if let Some(savings) = &mut self.savings {
+                savings.add(&observation);
+            }
+            let told = TrialEnded {
+                id: request.id,
+                config: request.key.config,
+                pair: request.key.pair,
+                cap: request.cap,
+                why: request.why,
+                status: observation.status(),
+                cost: observation.cost(),
+                detail,
+            };
+            let begin = Instant::now();
+            // Every trial handed out is running by the optimizer's word until it is told.
+            let _ = self.optimizer.tell(request.id, observation);
+            self.thinking += begin.elapsed().as_secs_f64();
+            self.judge(&told);
+            let warnings = self.watch.trial(&told, self.settings);
+            self.emit(sink, What::TrialEnded(Box::new(told)));
+            warnings.into_iter().for_each(|warning| self.emit(sink, What::Warning(warning)));
+            self.follow(sink);
+        }
+    }
+
+    /// Stops a campaign whose default cannot be run.
+    fn judge(&mut self, told: &TrialEnded) {
+        let history = self.optimizer.history();
+        let succeeded = [Status::Finished, Status::Capped, Status::Timeout];
+        if told.config.0 != 0 || succeeded.iter().any(|&status| history.count(status) > 0) {
+            return;
+        }
+        let all = if self.settings.racing.deterministic {
+            self.settings.problem.instances as usize
+        } else {
+            HOPELESS
+        };
+        if history.readings(told.config).count() >= HOPELESS.min(all).min(self.settings.racing.max_pairs) {
+            self.stop = Some(Stop::NeverSucceeded { trial: Box::new(told.clone()) });
+        }
+    }
+
+    /// Passes on what happened in the races.
+    fn follow(&mut self, sink: Sink<'_>) {
+        for news in self.optimizer.news() {
+            match news {
+                News::Opened(config) => self.emit(sink, What::RaceOpened(config)),
+                News::Dropped(config, pairs, why) => {
+                    self.emit(sink, What::RaceDropped { config, pairs, why });
+                }
+                News::NewIncumbent(config, pairs, before) => {
+                    let objective = &self.settings.problem.objective;
+                    let compared = progress::compare(self.optimizer.history(), objective, before, config);
+                    let Some(compared) = compared else { continue };
+                    let configuration = self.optimizer.history().configuration(config).clone();
+                    let (cost, before) = (compared.incumbent, compared.default);
+                    self.ledger.crowned(
+                        config,
+                        pairs,
+                        cost,
+                        self.spent(),
+                        self.optimizer.history().trials().len(),
+                    );
+                    let new = NewIncumbent { config, configuration, pairs, cost, before };
+                    self.emit(sink, What::NewIncumbent(Box::new(new)));
+                }
+            }
+        }
+    }
+
+    fn report_reached(&mut self) {
+        if self.settings.repeatable {
+            return;
+        }
+        for (id, cost) in self.executor.reached() {
+            self.optimizer.elapsed(id, cost);
+        }
+    }
+
+    /// Stops what is running and brings what has ended to the optimizer.
+    fn wind_down(&mut self, sink: Sink<'_>) -> Result<(), CampaignError> {
+        let out: Vec<TrialId> = self.out.keys().copied().collect();
+        if !self.executor.is_simulated() {
+            let mut left: Vec<TrialId> = out.into_iter().filter(|&id| !self.executor.cancel(id)).collect();
+            while !left.is_empty() || !self.ledger.is_settled() {
+                match self.executor.next(None) {
+                    Happening::Ended(trial) => {
+                        left.retain(|&id| id != trial.id);
+                        let cpu = trial.account.ok().and_then(|account| account.detail.cpu);
+                        self.cpu += cpu.unwrap_or(0.0);
+                    }
+                    Happening::Committed(outcome) => self.ledger.committed(outcome)?,
+                    _ => {}
+                }
+            }
+        }
+        self.tell(sink);
+        let spent = self.spent();
+        self.ledger.close(&self.optimizer, &self.out, &spent)?;
+        while !self.ledger.is_settled() {
+            if let Happening::Committed(outcome) = self.executor.next_ring() {
+                self.ledger.committed(outcome)?;
+            }
+        }
+        Ok(())
+    }
+
+    /// What has been used so far, running trials included by their time.
+    fn spent(&self) -> Spent {
+        let trials = self.optimizer.history().trials().len() as u64;
+        Spent { wall: self.executor.now(), cpu: self.cpu, trials }
+    }
+
+    fn tick(&mut self, sink: Sink<'_>) {
+        let now = self.executor.now();
+        if self.executor.is_simulated() || (now < self.next_tick && self.stop.is_none()) {
+            return;
+        }
+        self.next_tick = now + TICK;
+        let progress = self.progress();
+        let warnings = self.watch.progress(&progress, self.settings);
+        self.emit(sink, What::Progress(Box::new(progress)));
+        warnings.into_iter().for_each(|warning| self.emit(sink, What::Warning(warning)));
+    }
+
+    /// Where the campaign stands.
+    pub fn progress(&self) -> Progress {
+        let (history, objective) = (self.optimizer.history(), &self.settings.problem.objective);
+        let spent = self.spent();
+        let incumbent = self.optimizer.incumbent();
+        let challenges: Vec<&TrialRequest> = self
+            .out
+            .values()
+            .map(|out| &out.request)
+            .filter(|request| request.why == engine::Why::Challenge)
+            .collect();
+        let racing =
+            challenges.iter().min_by_key(|request| request.key.config).map(|request| progress::Racing {
+                config: request.key.config,
+                met: history.readings(request.key.config).count(),
+                cap: request.cap.cost(),
+            });
+        let mut racers: Vec<_> = challenges.iter().map(|request| request.key.config).collect();
+        racers.sort_unstable();
+        racers.dedup();
+        let default = engine::ConfigId(0);
+        Progress {
+            spent,
+            fraction: self.settings.budget.fraction(&spent),
+            workers: self.executor.workers(),
+            out: self.out.len(),
+            optimizer_share: self.thinking / spent.wall.max(1e-9),
+            counts: Status::ALL.map(|status| history.count(status)),
+            configurations: history.configurations().len(),
+            best: progress::standing(history, objective, incumbent),
+            default: progress::compare(history, objective, default, incumbent),
+            racing,
+            others: racers.len().saturating_sub(1),
+            saved: self.savings.as_ref().map_or(1.0, Savings::factor),
+        }
+    }
+
+    /// The optimizer, with everything told.
+    pub fn optimizer(&self) -> &Optimizer {
+        &self.optimizer
+    }
+
+    /// The executor and the ledger, to go on with after the search.
+    pub fn after(&mut self) -> (&mut (dyn Executor + 'a), &mut Ledger) {
+        (&mut *self.executor, &mut self.ledger)
+    }
+
+    /// Ends the session in the store.
+    pub fn finish(self, reason: &str) -> Result<(), CampaignError> {
+        Ok(self.ledger.finish(reason)?)
+    }
+
+    fn emit(&self, sink: Sink<'_>, what: What) {
+        sink(&Event { at: self.executor.now(), what });
+    }
+}

@@ -1,0 +1,133 @@
+//! What happens in a campaign. Everything a person sees is a reader of events.
+
+use engine::racing::Drop;
+use engine::{Cap, ConfigId, Configuration, Pair, Reading, Status, TrialId, Why};
+
+use crate::budget::Limit;
+use crate::progress::Progress;
+use crate::target::Detail;
+
+/// Something that happened, with the campaign time in seconds.
+#[derive(Clone, PartialEq, Debug)]
+pub struct Event {
+    /// Campaign time.
+    pub at: f64,
+    /// What.
+    pub what: What,
+}
+
+/// What happened.
+#[derive(Clone, PartialEq, Debug)]
+pub enum What {
+    /// A trial is on disk and has been told.
+    TrialEnded(Box<TrialEnded>),
+    /// A new configuration meets the incumbent.
+    RaceOpened(ConfigId),
+    /// A challenger is out.
+    RaceDropped {
+        /// Which one.
+        config: ConfigId,
+        /// On how many pairs it was known.
+        pairs: usize,
+        /// Why.
+        why: Drop,
+    },
+    /// A challenger has won its race.
+    NewIncumbent(Box<NewIncumbent>),
+    /// Something a person should know.
+    Warning(Warning),
+    /// Where the campaign stands; several times a second.
+    Progress(Box<Progress>),
+    /// So many of the validation's trials have ended.
+    Validating {
+        /// Ended.
+        done: usize,
+        /// Of.
+        of: usize,
+    },
+    /// The search is over.
+    Stopped(Stop),
+}
+
+/// A trial that has been told.
+#[derive(Clone, PartialEq, Debug)]
+pub struct TrialEnded {
+    /// Its number.
+    pub id: TrialId,
+    /// The settings.
+    pub config: ConfigId,
+    /// The input.
+    pub pair: Pair,
+    /// Where it would have been stopped.
+    pub cap: Cap,
+    /// Why it was run.
+    pub why: Why,
+    /// How it ended.
+    pub status: Status,
+    /// What is known of its cost.
+    pub cost: Option<Reading>,
+    /// What it used.
+    pub detail: Detail,
+}
+
+/// A configuration that has won.
+#[derive(Clone, PartialEq, Debug)]
+pub struct NewIncumbent {
+    /// Its number.
+    pub config: ConfigId,
+    /// Its values.
+    pub configuration: Configuration,
+    /// On how many pairs it won.
+    pub pairs: usize,
+    /// Its mean compared cost there.
+    pub cost: f64,
+    /// The mean compared cost of the one before, on the same pairs.
+    pub before: f64,
+}
+
+/// Something a person should know while there is time to act.
+#[derive(Clone, PartialEq, Debug)]
+pub enum Warning {
+    /// More than half of the incumbent's pairs time out.
+    MostlyTimeouts {
+        /// How many do.
+        timeouts: usize,
+        /// Of how many.
+        pairs: usize,
+    },
+    /// The budget affords few passes over the instances.
+    SmallBudget {
+        /// How many passes.
+        passes: f64,
+    },
+    /// The target hardly used any CPU time: the work happens elsewhere.
+    AlmostNoCpu {
+        /// Of the trials' wall time.
+        share: f64,
+    },
+    /// A trial failed in a way not seen before.
+    Failure {
+        /// Which one.
+        id: TrialId,
+        /// Its signature.
+        reason: String,
+    },
+}
+
+/// Why a search stopped.
+#[derive(Clone, PartialEq, Debug)]
+pub enum Stop {
+    /// A budget is spent.
+    Budget(Limit),
+    /// Every configuration has been tried.
+    Exhausted,
+    /// Someone asked for it.
+    Interrupted,
+    /// The first trials of the default all failed.
+    NeverSucceeded {
+        /// The last of them.
+        trial: Box<TrialEnded>,
+    },
+    /// A trial could not be run at all.
+    Aborted(String),
+}

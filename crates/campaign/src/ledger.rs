@@ -1,0 +1,239 @@
+//! Between the loop and the store: what is kept, what is safely on disk, what may be told.
+
+use std::collections::{BTreeMap, VecDeque};
+use std::time::Instant;
+
+use engine::history::Trial;
+use engine::racing::Snapshot;
+use engine::{ConfigId, Optimizer, TrialId, TrialRequest};
+use serde::{Deserialize, Serialize};
+
+use crate::budget::Spent;
+use crate::campaign::Out;
+use crate::executor::{Bell, Ended, Happening};
+use crate::store::{
+    Acknowledgement, Batch, Output, State, Store, StoreError, StoredConfiguration, StoredIncumbent,
+    StoredTrial, Writer,
+};
+
+/// The loop's own state, beside the history.
+#[derive(Debug, Serialize, Deserialize)]
+pub(crate) struct Bookmark {
+    pub(crate) snapshot: Snapshot,
+    /// Campaign time at which trials that are out were started.
+    pub(crate) starts: BTreeMap<TrialId, f64>,
+}
+
+/// Trials can no longer be kept.
+#[derive(Debug, thiserror::Error)]
+pub enum LedgerError {
+    /// The store refused.
+    #[error(transparent)]
+    Store(#[from] StoreError),
+    /// The store's thread has reported a failure.
+    #[error("the store failed: {0}")]
+    Failed(String),
+    /// The state could not be written down.
+    #[error("cannot write down the state of the search: {0}")]
+    State(#[from] postcard::Error),
+}
+
+type Row = (TrialRequest, Ended);
+
+/// Keeps trials; without a store, in memory only.
+pub struct Ledger {
+    writer: Option<Writer>,
+    /// Batches submitted and not committed, with when that was.
+    waiting: VecDeque<(Instant, Vec<Row>)>,
+    /// Batches committed so far.
+    committed: u64,
+    /// On disk, to be told.
+    safe: Vec<Row>,
+    latency: Option<f64>,
+    stored_configurations: usize,
+    incumbents: Vec<StoredIncumbent>,
+    told: u64,
+}
+
+impl Ledger {
+    /// Keeps nothing on disk.
+    pub fn in_memory() -> Self {
+        Self {
+            writer: None,
+            waiting: VecDeque::new(),
+            committed: 0,
+            safe: Vec::new(),
+            latency: None,
+            stored_configurations: 0,
+            incumbents: Vec::new(),
+            told: 0,
+        }
+    }
+
+    /// Keeps everything in a store that holds so many configurations and trials.
+    pub fn on_disk(store: Store, bell: Bell, configurations: usize, trials: u64) -> Result<Self, StoreError> {
+        let ring = move |acknowledgement| {
+            bell.ring(Happening::Committed(match acknowledgement {
+                Acknowledgement::Committed { batches } => Ok(batches),
+                Acknowledgement::Failed(error) => Err(error.to_string()),
+            }));
+        };
+        let writer = store.write(ring)?;
+        Ok(Self {
+            writer: Some(writer),
+            stored_configurations: configurations,
+            told: trials,
+            ..Self::in_memory()
+        })
+    }
+
+    /// Whether everything kept is on disk.
+    pub(crate) fn is_settled(&self) -> bool {
+        self.waiting.is_empty()
+    }
+
+    /// How many trials are kept and not told.
+    pub(crate) fn untold(&self) -> usize {
+        self.safe.len() + self.waiting.iter().map(|(_, rows)| rows.len()).sum::<usize>()
+    }
+
+    /// Seconds that the last commit took, if there was one since this was last asked.
+    pub(crate) fn latency(&mut self) -> Option<f64> {
+        self.latency.take()
+    }
+
+    /// Trials that are on disk and may be told now.
+    pub(crate) fn take_safe(&mut self) -> Vec<Row> {
+        let safe = std::mem::take(&mut self.safe);
+        self.told += safe.len() as u64;
+        safe
+    }
+
+    /// A configuration has become the incumbent.
+    pub(crate) fn crowned(&mut self, config: ConfigId, pairs: usize, cost: f64, spent: Spent, after: usize) {
+        let pairs = u32::try_from(pairs).unwrap_or(u32::MAX);
+        let spent = crate::store::Spent { wall: spent.wall, cpu: spent.cpu };
+        self.incumbents.push(StoredIncumbent { after: after as u64, config, pairs, cost, spent });
+    }
+
+    /// Keeps trials that have ended, with the state of the search before it is told of them.
+    pub(crate) fn keep(
+        &mut self,
+        rows: Vec<Row>,
+        optimizer: &Optimizer,
+        out: &BTreeMap<TrialId, Out>,
+        spent: &Spent,
+    ) -> Result<(), LedgerError> {
+        if self.writer.is_none() {
+            self.safe.extend(rows);
+            return Ok(());
+        }
+        let trials = rows.iter().filter_map(stored).collect();
+        self.submit(trials, optimizer, out, spent)?;
+        self.waiting.push_back((Instant::now(), rows));
+        Ok(())
+    }
+
+    /// Keeps the state as it is at the end.
+    pub(crate) fn close(
+        &mut self,
+        optimizer: &Optimizer,
+        out: &BTreeMap<TrialId, Out>,
+        spent: &Spent,
+    ) -> Result<(), LedgerError> {
+        if self.writer.is_some() {
+            self.submit(Vec::new(), optimizer, out, spent)?;
+            self.waiting.push_back((Instant::now(), Vec::new()));
+        }
+        Ok(())
+    }
+
+    fn submit(
+        &mut self,
+        trials: Vec<StoredTrial>,
+        optimizer: &Optimizer,
+        out: &BTreeMap<TrialId, Out>,
+        spent: &Spent,
+    ) -> Result<(), LedgerError> {
+        let Some(writer) = &mut self.writer else { return Ok(()) };
+        let all = optimizer.history().configurations();
+        let new = self.stored_configurations..all.len();
+        let configurations = new.map(|number| {
+            let id = ConfigId(number as u32);
+            StoredConfiguration {
+                id,
+                origin: optimizer.origin(id).to_owned(),
+                configuration: all[number].clone(),
+            }
+        });
+        let configurations = configurations.collect();
+        self.stored_configurations = all.len();
+        let starts = out.iter().map(|(&id, out)| (id, out.since)).collect();
+        let bookmark = Bookmark { snapshot: optimizer.snapshot(), starts };
+        let batch = Batch {
+            configurations,
+            trials,
+            incumbents: std::mem::take(&mut self.incumbents),
+            state: Some(State { snapshot: postcard::to_allocvec(&bookmark)?, told: self.told }),
+            spent: Some(crate::store::Spent { wall: spent.wall, cpu: spent.cpu }),
+            ..Batch::default()
+        };
+        writer.submit(batch)?;
+        Ok(())
+    }
+
+    /// Keeps something else.
+    pub fn note(&mut self, batch: Batch) -> Result<(), LedgerError> {
+        if let Some(writer) = &mut self.writer {
+            writer.submit(batch)?;
+            self.waiting.push_back((Instant::now(), Vec::new()));
+        }
+        Ok(())
+    }
+
+    /// The store has said how far it is.
+    pub(crate) fn committed(&mut self, outcome: Result<u64, String>) -> Result<(), LedgerError> {
+        let batches = outcome.map_err(LedgerError::Failed)?;
+        while self.committed < batches {
+            self.committed += 1;
+            if let Some((since, rows)) = self.waiting.pop_front() {
+                self.latency = Some(since.elapsed().as_secs_f64());
+                self.safe.extend(rows);
+            }
+        }
+        Ok(())
+    }
+
+    /// Ends the session in the store.
+    pub fn finish(self, reason: &str) -> Result<(), LedgerError> {
+        match self.writer {
+            Some(writer) => Ok(writer.finish(reason)?),
+            None => Ok(()),
+        }
+    }
+}
+
+fn stored((request, ended): &Row) -> Option<StoredTrial> {
+    let account = ended.account.as_ref().ok()?;
+    let detail = &account.detail;
+    let failed = account.observation.status().is_failure();
+    Some(StoredTrial {
+        trial: Trial {
+            id: request.id,
+            key: request.key,
+            cap: request.cap,
+            why: request.why,
+            observation: account.observation.clone(),
+        },
+        cpu: detail.cpu,
+        wall: Some(detail.wall),
+        memory: detail.memory,
+        exit: detail.exit,
+        reason: detail.reason.clone(),
+        started: ended.started,
+        ended: ended.ended,
+        slot: ended.slot as u32,
+        output: failed
+            .then(|| Output { stdout: detail.stdout_tail.clone(), stderr: detail.stderr_tail.clone() }),
+    })
+}

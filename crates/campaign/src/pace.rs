@@ -1,0 +1,46 @@
+//! How many trials to ask for ahead, so that no slot waits for the disk.
+//!
+//! A slot that ends a trial would idle until that trial is committed and the next one asked for. With
+//! trials of time t and a delay d, about d / t trials per slot fill the gap; for long trials none are
+//! asked for ahead, since the freshest caps are the best.
+
+/// Delay besides the disk: threads waking each other.
+const HAND_OVER: f64 = 2e-4;
+/// Trials longer than this many delays gain nothing from being asked for ahead.
+const LONG: f64 = 50.0;
+/// Most trials ahead per slot.
+const MOST: usize = 16;
+/// Weight of the newest measurement.
+const NEWEST: f64 = 0.2;
+
+/// Running means of what takes time.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct Pace {
+    trial: Option<f64>,
+    commit: Option<f64>,
+}
+
+fn mean(old: Option<f64>, new: f64) -> Option<f64> {
+    Some(old.map_or(new, |old| old + NEWEST * (new - old)))
+}
+
+impl Pace {
+    pub(crate) fn trial(&mut self, seconds: f64) {
+        self.trial = mean(self.trial, seconds.max(1e-6));
+    }
+
+    pub(crate) fn commit(&mut self, seconds: f64) {
+        self.commit = mean(self.commit, seconds);
+    }
+
+    /// Trials to ask for beyond one per slot.
+    pub(crate) fn ahead(&self, workers: usize) -> usize {
+        let Some(trial) = self.trial else { return 0 };
+        let delay = HAND_OVER + self.commit.unwrap_or(0.0);
+        if trial > LONG * delay {
+            return 0;
+        }
+        let wanted = (workers as f64 * delay / trial).ceil() as usize;
+        wanted.clamp(1, MOST * workers)
+    }
+}

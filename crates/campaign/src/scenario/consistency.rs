@@ -1,0 +1,126 @@
+//! What must hold between the tables of a scenario.
+
+use std::time::Duration;
+
+use confine::quantity::show_duration;
+use engine::Space;
+use engine::space::Span;
+
+use super::command::{Argument, Piece};
+use super::objective::{CappedBy, Measure};
+use super::report::{Report, Section};
+use super::settings::{Budget, Parallel, Racing};
+use super::{objective, target};
+
+/// The command has the placeholders that the other tables call for, and no others.
+pub(super) fn placeholders(
+    report: &mut Report<'_>,
+    target: &target::Read,
+    instances_given: bool,
+    objective: Option<&objective::Read>,
+    racing: Option<&Racing>,
+) {
+    let command = &target.settings.command;
+    let span = target.command_span;
+    match (command.mentions(&Piece::Instance), instances_given) {
+        (false, true) => {
+            let hint = "put it where the target expects its input";
+            report.mistake(span, "the command has no `{instance}`, but there are `[instances]`", hint);
+        }
+        (true, false) => {
+            let hint = "add `[instances]` with `files = \"…\"`";
+            report.mistake(span, "the command has `{instance}`, but there are no `[instances]`", hint);
+        }
+        _ => {}
+    }
+    if let Some(read) = objective {
+        match (command.mentions(&Piece::Cap), read.objective.capped_by) {
+            (false, CappedBy::Argument) => {
+                let message = "`objective.capped_by` is `argument`, but the command has no `{cap}`";
+                report.mistake(read.capped_by_span, message, "tell the target where to stop by `{cap}`");
+            }
+            (true, CappedBy::Nobody) => {
+                let message = "the command has `{cap}`, but `objective.capped_by` is `none`";
+                report.mistake(span, message, "remove it, or say who stops a trial at its cap");
+            }
+            _ => {}
+        }
+    }
+    if racing.is_some_and(|racing| !racing.deterministic) && !command.mentions(&Piece::Seed) {
+        let hint = "pass `{seed}`, or write `deterministic = true` in `[racing]`";
+        report.warn(span, "the command has no `{seed}`: is the target deterministic?", hint);
+    }
+}
+
+/// Every parameter that can vary reaches the target.
+pub(super) fn parameters_are_passed(report: &mut Report<'_>, target: &target::Read, space: &Space) {
+    let command = &target.settings.command;
+    if command.arguments.contains(&Argument::Params) {
+        return;
+    }
+    let lost: Vec<&str> = space
+        .ids()
+        .filter(|&id| space.parameter(id).is_variable() && !command.names(id))
+        .map(|id| space.parameter(id).name())
+        .collect();
+    if let Some(first) = lost.first() {
+        let more = match lost.len() - 1 {
+            0 => String::new(),
+            more => format!(" and {more} more"),
+        };
+        let message = format!("`{first}`{more}: not passed to the target");
+        report.mistake(target.command_span, message, "add `{params}` to the command");
+    }
+}
+
+/// The cutoff fits into the budget and under the limits.
+pub(super) fn times(
+    report: &mut Report<'_>,
+    read: &objective::Read,
+    budget: Option<&Budget>,
+    limits: &Section<'_, '_>,
+    limit: Option<Duration>,
+    parallel: Option<&Parallel>,
+) {
+    let measure = read.objective.minimise;
+    let limit_span = limits.get("wall").map_or(limits.span, |found| found.span());
+    if !measure.is_time() {
+        if limit.is_none() {
+            let hint = "write `wall = \"60s\"` in `[limits]`";
+            report.warn(Span::NONE, "nothing stops a target that hangs", hint);
+        }
+        return;
+    }
+    let Some(cutoff) = read.objective.cutoff.and_then(|cutoff| Duration::try_from_secs_f64(cutoff).ok())
+    else {
+        if limit.is_none() {
+            let hint = "write `wall = \"60s\"` in `[limits]`, or a `cutoff`";
+            report.warn(Span::NONE, "nothing stops a target that hangs", hint);
+        }
+        return;
+    };
+    // Several cores use more CPU time than passes on the clock.
+    let cores = match measure {
+        Measure::CpuTime => parallel.map(|parallel| parallel.cores_per_trial),
+        _ => Some(1),
+    };
+    let Some(cores) = cores else { return };
+    let wall = budget.and_then(|budget| budget.wall).map(|wall| wall.saturating_mul(cores));
+    let cpu = budget.and_then(|budget| budget.cpu);
+    for (name, most) in [("wall", wall), ("cpu", cpu)] {
+        if let Some(most) = most.filter(|most| cutoff > *most) {
+            let cutoff = show_duration(cutoff);
+            let message =
+                format!("the cutoff of {cutoff} is above `budget.{name}` ({})", show_duration(most));
+            report.mistake(read.cutoff_span, message, "a single trial could spend more than everything");
+        }
+    }
+    let Some(limit) = limit.filter(|limit| limit.saturating_mul(cores) < cutoff) else { return };
+    let message =
+        format!("`limits.wall` ({}) is below the cutoff of {}", show_duration(limit), show_duration(cutoff));
+    let hint = "no trial could reach the cutoff: raise the limit or lower the cutoff";
+    match measure {
+        Measure::WallTime => report.mistake(limit_span, message, hint),
+        _ => report.warn(limit_span, message, hint),
+    }
+}

@@ -1,0 +1,264 @@
+//! Every key of a scenario, once: the reader refuses others, the reference shows these, and
+//! [`change`](super::change) looks here what a changed one means for a stored campaign.
+
+/// What a changed key means for the trials that a campaign has stored.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+pub enum Row {
+    /// The campaign goes on.
+    Continue,
+    /// A new campaign begins, which re-uses the stored trials.
+    Reuse,
+    /// The stored trials measure something else: only a new campaign without them.
+    Refuse,
+}
+
+impl Row {
+    /// The word for it.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Continue => "continue",
+            Self::Reuse => "reuse",
+            Self::Refuse => "refuse",
+        }
+    }
+}
+
+/// How a change of one key is judged.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Judgement {
+    /// Always the same.
+    Always(Row),
+    /// Re-use if it grows (or goes away), refuse if it shrinks: a trial stopped at a smaller cutoff
+    /// still tells a lower bound, one that ran longer than allowed does not fit.
+    Growing,
+    /// By the instances themselves: continue if some are added, refuse if some are removed.
+    Instances,
+    /// By the space itself: re-use, but refuse if a parameter is written differently.
+    Space,
+}
+
+impl Judgement {
+    /// The words for it in the reference.
+    pub const fn words(self) -> &'static str {
+        match self {
+            Self::Always(row) => row.name(),
+            Self::Growing => "larger: reuse; smaller: refuse",
+            Self::Instances => "added: continue; removed: refuse",
+            Self::Space => "reuse; written differently: refuse",
+        }
+    }
+}
+
+/// What sort of value a key takes.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Form {
+    /// Any text.
+    Text,
+    /// One text or several.
+    Texts,
+    /// A whole number.
+    Integer,
+    /// A whole number or several.
+    Integers,
+    /// A number.
+    Number,
+    /// True or false.
+    Truth,
+    /// A length of time.
+    Duration,
+    /// A number of bytes.
+    Size,
+    /// A cost: its unit is that of the objective.
+    Cost,
+    /// How a parameter is written: one text, several, or a pair of `on` and `off`.
+    Writing,
+    /// A parameter in the TOML form of spaces.
+    Parameter,
+}
+
+impl Form {
+    /// The words for it in messages and in the reference.
+    pub const fn words(self) -> &'static str {
+        match self {
+            Self::Text => "text",
+            Self::Texts => "text or a list of texts",
+            Self::Integer => "a whole number",
+            Self::Integers => "a whole number or a list of them",
+            Self::Number => "a number",
+            Self::Truth => "true or false",
+            Self::Duration => "a duration such as \"30s\"",
+            Self::Size => "a size such as \"2GiB\"",
+            Self::Cost => "a duration, a size or a number, as the objective",
+            Self::Writing => "text, a list of texts, or `{ on = \"…\", off = \"…\" }`",
+            Self::Parameter => "a parameter",
+        }
+    }
+}
+
+/// One key.
+#[derive(Clone, Copy, Debug)]
+pub struct Key {
+    /// Its tables and its name, separated by dots; `NAME` stands for any name.
+    pub path: &'static str,
+    /// What it takes.
+    pub form: Form,
+    /// What holds without it, as TOML or in words.
+    pub default: &'static str,
+    /// What it says.
+    pub meaning: &'static str,
+    /// What a change of it means.
+    pub judgement: Judgement,
+}
+
+const fn key(
+    path: &'static str,
+    form: Form,
+    default: &'static str,
+    judgement: Judgement,
+    meaning: &'static str,
+) -> Key {
+    Key { path, form, default, meaning, judgement }
+}
+
+const CONTINUE: Judgement = Judgement::Always(Row::Continue);
+const REUSE: Judgement = Judgement::Always(Row::Reuse);
+const REFUSE: Judgement = Judgement::Always(Row::Refuse);
+
+/// All keys, in the order of the reference.
+#[rustfmt::skip]
+pub const KEYS: &[Key] = &[
+    key("name", Form::Text, "the file's name", CONTINUE, "what the campaign is called"),
+    key("seed", Form::Integer, "1", REUSE, "where the random numbers of the campaign begin"),
+    key("target.command", Form::Texts, "required", REFUSE, "the program and its arguments, with placeholders; never through a shell"),
+    key("target.params", Form::Texts, "\"--{name}={value}\"", REFUSE, "how `{params}` writes a parameter that has no `switch` of its own; a list makes several arguments"),
+    key("target.flags.on", Form::Text, "as `params`", REFUSE, "how a boolean parameter is written if true; `\"\"` writes nothing"),
+    key("target.flags.off", Form::Text, "as `params`", REFUSE, "how a boolean parameter is written if false; `\"\"` writes nothing"),
+    key("target.parameter.NAME", Form::Writing, "as `params`", REFUSE, "how one parameter is written"),
+    key("target.success.exit", Form::Integers, "0, without `pattern`", REFUSE, "exit codes of a success"),
+    key("target.success.pattern", Form::Text, "none", REFUSE, "a regular expression that a line of standard output must match"),
+    key("target.env.NAME", Form::Text, "none", REFUSE, "a variable to set"),
+    key("target.pass_env", Form::Texts, "none", REFUSE, "variables of your environment to pass; `*` stands for anything"),
+    key("objective.minimise", Form::Text, "required", REFUSE, "`cpu_time`, `wall_time`, `memory` or the name of an output"),
+    key("objective.cutoff", Form::Cost, "required if capped", Judgement::Growing, "the largest cost of interest: no trial goes on beyond it"),
+    key("objective.par", Form::Number, "10", REUSE, "a trial without a cost counts as this many cutoffs"),
+    key("objective.capped_by", Form::Text, "\"time\" for times, else \"none\"", REFUSE, "who stops a trial at its cap: `time` (captune), `argument` (the target, told by `{cap}`), `none`"),
+    key("objective.grain", Form::Cost, "1ms for times, 1 for outputs", CONTINUE, "the smallest cost that the measurement resolves"),
+    key("outputs.NAME.pattern", Form::Text, "required", REFUSE, "a regular expression with one group, the number; the last line of standard output that matches counts"),
+    key("instances.files", Form::Texts, "none", Judgement::Instances, "paths and glob patterns of the inputs, from the scenario's folder"),
+    key("instances.list", Form::Texts, "none", Judgement::Instances, "words in place of files"),
+    key("instances.test", Form::Texts, "none", CONTINUE, "inputs kept for the final validation, as `files` or as `list`"),
+    key("budget.wall", Form::Duration, "none", CONTINUE, "time on the clock"),
+    key("budget.cpu", Form::Duration, "none", CONTINUE, "CPU time of all trials together"),
+    key("budget.trials", Form::Integer, "none", CONTINUE, "how many trials"),
+    key("limits.memory", Form::Size, "none", REFUSE, "memory of a trial's whole process tree"),
+    key("limits.wall", Form::Duration, "twice the cutoff and 5s, for `cpu_time`", REFUSE, "time on the clock of one trial"),
+    key("limits.output", Form::Size, "none", CONTINUE, "bytes on standard output and standard error"),
+    key("limits.processes", Form::Integer, "none", CONTINUE, "processes alive at one time"),
+    key("limits.file_size", Form::Size, "none", CONTINUE, "bytes in any one file"),
+    key("limits.grace", Form::Duration, "0s", CONTINUE, "time between asking a target to end and killing it"),
+    key("racing.slack", Form::Number, "1.3", CONTINUE, "a challenger is stopped when its sum passes this factor times the incumbent's"),
+    key("racing.max_pairs", Form::Integer, "2000", CONTINUE, "pairs that the incumbent gets at most"),
+    key("racing.deterministic", Form::Truth, "false", REFUSE, "the target does not depend on its seed: one seed per instance"),
+    key("racing.repeats", Form::Integers, "1 to `max_pairs`", CONTINUE, "measurements per configuration: least and most, or one number for both"),
+    key("parallel.workers", Form::Integer, "1", CONTINUE, "trials at one time"),
+    key("parallel.cores_per_trial", Form::Integer, "1", REFUSE, "cores of each trial"),
+    key("parallel.repeatable", Form::Truth, "false", CONTINUE, "results are taken in the order of asking, so that a rerun decides the same"),
+    key("surrogate.kind", Form::Text, "\"local\"", CONTINUE, "what proposes configurations: `local` or `random`"),
+    key("space.from", Form::Text, "none", Judgement::Space, "a file with the space, in any format that `captune space` reads"),
+    key("space.NAME", Form::Parameter, "none", Judgement::Space, "in place of `from`: a parameter, in [the TOML form of a space](space-toml.md)"),
+];
+
+/// What a path leads to.
+pub(super) enum Place {
+    /// A key.
+    Key(&'static Key),
+    /// A table that holds keys.
+    Table,
+    /// Nothing.
+    Unknown,
+}
+
+/// Looks up a path, given by its parts.
+pub(super) fn place(parts: &[&str]) -> Place {
+    let mut table = false;
+    let mut any = None;
+    for key in KEYS {
+        let mut own = key.path.split('.');
+        let fits = parts.iter().all(|&part| own.next().is_some_and(|name| name == part || name == "NAME"));
+        if !fits {
+            continue;
+        }
+        match own.next() {
+            Some(_) => table = true,
+            // A key of this very name goes before one for any name.
+            None if !key.path.ends_with("NAME") => return Place::Key(key),
+            None => any = Some(key),
+        }
+    }
+    match any {
+        Some(key) => Place::Key(key),
+        None if table => Place::Table,
+        None => Place::Unknown,
+    }
+}
+
+/// The names that a table may hold, without those that stand for any name.
+pub(super) fn names(table: &[&str]) -> Vec<&'static str> {
+    let mut names = Vec::new();
+    for key in KEYS {
+        let mut own = key.path.split('.');
+        let fits = table.iter().all(|&part| own.next().is_some_and(|name| name == part || name == "NAME"));
+        if let Some(name) = own.next().filter(|&name| fits && name != "NAME" && !names.contains(&name)) {
+            names.push(name);
+        }
+    }
+    names
+}
+
+/// The rows of the reference for the keys of one table (`""` for those outside any).
+pub fn reference(table: &str) -> String {
+    let of_table = |path: &str| path.split_once('.').map_or("", |(table, _)| table) == table;
+    let keys = KEYS.iter().filter(|key| of_table(key.path));
+    keys.map(|key| {
+        format!(
+            "| `{}` | {} | {} | {} | {} |\n",
+            key.path,
+            key.form.words(),
+            key.default,
+            key.meaning,
+            key.judgement.words()
+        )
+    })
+    .collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_path_leads_to_a_key_a_table_or_nowhere() {
+        let key = |parts: &[&str]| match place(parts) {
+            Place::Key(key) => key.path,
+            Place::Table => "table",
+            Place::Unknown => "unknown",
+        };
+        assert_eq!(key(&["target"]), "table");
+        assert_eq!(key(&["target", "success", "exit"]), "target.success.exit");
+        assert_eq!(key(&["target", "parameter", "x"]), "target.parameter.NAME");
+        assert_eq!(key(&["outputs", "steps"]), "table");
+        assert_eq!(key(&["outputs", "steps", "pattern"]), "outputs.NAME.pattern");
+        assert_eq!(key(&["space", "from"]), "space.from");
+        assert_eq!(key(&["space", "alpha"]), "space.NAME");
+        assert_eq!(key(&["budget", "walls"]), "unknown");
+        assert_eq!(names(&["target", "success"]), ["exit", "pattern"]);
+    }
+
+    #[test]
+    fn no_key_is_listed_twice() {
+        let mut paths: Vec<_> = KEYS.iter().map(|key| key.path).collect();
+        paths.sort_unstable();
+        paths.dedup();
+        assert_eq!(paths.len(), KEYS.len());
+    }
+}

@@ -1,0 +1,162 @@
+//! Scenarios: the file that says what to tune, for what, on what and how long.
+//!
+//! [`read`] turns its TOML text into a checked [`Scenario`], or shows every mistake at once. The keys
+//! are listed in [`keys`]; [`change`] says what a changed one means for a campaign under way.
+
+pub mod change;
+mod command;
+mod consistency;
+mod instances;
+pub mod keys;
+mod objective;
+mod report;
+mod settings;
+mod space;
+mod syntax;
+mod target;
+mod template;
+mod writing;
+
+pub use command::{Argument, CommandTemplate, Piece};
+pub use instances::{Instance, Instances};
+pub use objective::{CappedBy, Measure, Objective, Output};
+pub use settings::{Budget, Parallel, Racing, SurrogateKind};
+pub use target::{Success, TargetSettings};
+pub use writing::{Writing, WritingPiece};
+
+use std::path::{Path, PathBuf};
+
+use confine::Limits;
+use engine::Space;
+use engine::space::{Diagnostics, Span};
+use toml::de::DeTable;
+
+use report::{Report, Section};
+
+/// A checked scenario.
+#[derive(Clone, Debug)]
+pub struct Scenario {
+    /// What the campaign is called.
+    pub name: String,
+    /// Where its random numbers begin.
+    pub seed: u64,
+    /// The folder that its paths count from.
+    pub folder: PathBuf,
+    /// What is run.
+    pub target: TargetSettings,
+    /// What is minimised.
+    pub objective: Objective,
+    /// The numbers that the target prints.
+    pub outputs: Vec<Output>,
+    /// The inputs.
+    pub instances: Instances,
+    /// What the campaign may spend.
+    pub budget: Budget,
+    /// What a trial may use, besides its cap.
+    pub limits: Limits,
+    /// How configurations are compared.
+    pub racing: Racing,
+    /// How trials run beside each other.
+    pub parallel: Parallel,
+    /// What proposes configurations.
+    pub surrogate: SurrogateKind,
+    /// The parameters.
+    pub space: Space,
+    /// What is doubtful in the scenario; empty if nothing is.
+    pub warnings: Diagnostics,
+}
+
+/// Reads a scenario. Paths in it count from `folder`; `file_name` is shown in messages.
+pub fn read(text: &str, folder: &Path, file_name: &str) -> Result<Scenario, Diagnostics> {
+    let text = text.strip_prefix('\u{feff}').unwrap_or(text);
+    let mut report = Report::new(text);
+    let mut referred = Vec::new();
+    let (table, errors) = DeTable::parse_recoverable(text);
+    let scenario = if errors.is_empty() {
+        report.unknown_keys(table.get_ref());
+        sections(&mut report, table.get_ref(), folder, file_name, &mut referred)
+    } else {
+        // What follows broken syntax is guesswork; mistakes in it would mislead.
+        report.mistakes = syntax::mistakes(text, &errors);
+        None
+    };
+    match scenario {
+        Some(mut scenario) if report.mistakes.is_empty() => {
+            scenario.warnings = Diagnostics::new(file_name, text, report.warnings).as_warnings();
+            Ok(scenario)
+        }
+        _ => {
+            let own = Diagnostics::new(file_name, text, report.mistakes);
+            Err(referred.into_iter().fold(own, Diagnostics::with_those_of))
+        }
+    }
+}
+
+/// Reads all tables. Whoever finds a mistake reports it, and may go on with something in its place:
+/// a scenario that is returned here is sound only if nothing has been reported.
+fn sections(
+    report: &mut Report<'_>,
+    table: &DeTable<'_>,
+    folder: &Path,
+    file_name: &str,
+    referred: &mut Vec<Diagnostics>,
+) -> Option<Scenario> {
+    // The target runs in a folder of its own, so paths must not count from ours.
+    let folder = match std::path::absolute(folder) {
+        Ok(folder) => folder,
+        Err(error) => {
+            let message = format!("the scenario's folder `{}` cannot be used: {error}", folder.display());
+            report.mistake(Span::NONE, message, "run it from a folder that exists");
+            return None;
+        }
+    };
+    let root = Section::root(table);
+    let name = match root.get("name") {
+        None => Path::new(file_name).file_stem().map(|stem| stem.to_string_lossy().into_owned()),
+        Some(found) => report.text(&found),
+    };
+    let seed = match root.get("seed") {
+        None => Some(1),
+        Some(found) => report.integer(&found, 0, i64::MAX),
+    };
+    let space = space::read(report, &root, &folder, file_name, referred);
+    let target = target::read(report, &root.section("target"), &folder, space.as_ref());
+    let outputs = objective::outputs(report, &root.section("outputs"));
+    let objective = objective::read(report, &root.section("objective"), &root.section("outputs"));
+    let instances = instances::read(report, &root.section("instances"), &folder);
+    let budget = settings::budget(report, &root.section("budget"));
+    let limits = settings::limits(report, &root.section("limits"));
+    let count = instances.as_ref().map(|instances| instances.train.len());
+    let racing = settings::racing(report, &root.section("racing"), count);
+    let parallel = settings::parallel(report, &root.section("parallel"));
+    let surrogate = settings::surrogate(report, &root.section("surrogate"));
+
+    if let Some(target) = &target {
+        let given = root.section("instances").is_present();
+        consistency::placeholders(report, target, given, objective.as_ref(), racing.as_ref());
+        if let Some(space) = &space {
+            consistency::parameters_are_passed(report, target, space);
+        }
+    }
+    if let Some(objective) = &objective {
+        let limit = limits.as_ref().and_then(|limits| limits.wall);
+        let section = root.section("limits");
+        consistency::times(report, objective, budget.as_ref(), &section, limit, parallel.as_ref());
+    }
+    Some(Scenario {
+        name: name?,
+        seed: seed? as u64,
+        folder,
+        target: target?.settings,
+        objective: objective?.objective,
+        outputs: outputs?,
+        instances: instances?,
+        budget: budget?,
+        limits: limits?,
+        racing: racing?,
+        parallel: parallel?,
+        surrogate: surrogate?,
+        space: space?,
+        warnings: Diagnostics::new(file_name, report.text, Vec::new()),
+    })
+}

@@ -1,0 +1,231 @@
+//! The tables `[objective]` and `[outputs]`: what is minimised, how it is measured, where it ends.
+//!
+//! Costs are plain numbers from here on: seconds, bytes, or the unit of an output.
+
+use engine::space::{Span, suggestion};
+use regex::bytes::Regex;
+
+use super::report::{Found, Report, Section};
+use super::target::pattern;
+
+/// What is minimised.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub enum Measure {
+    /// CPU time of the whole process tree, in seconds.
+    CpuTime,
+    /// Time on the clock, in seconds.
+    WallTime,
+    /// Largest memory of the tree, in bytes.
+    Memory,
+    /// A number that the target prints: its place in [`Scenario::outputs`](super::Scenario::outputs).
+    Output(usize),
+}
+
+impl Measure {
+    const NAMED: [(&'static str, Self); 3] =
+        [("cpu_time", Self::CpuTime), ("wall_time", Self::WallTime), ("memory", Self::Memory)];
+
+    /// Whether it is a time.
+    pub const fn is_time(self) -> bool {
+        matches!(self, Self::CpuTime | Self::WallTime)
+    }
+}
+
+/// Who stops a trial at its cap.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub enum CappedBy {
+    /// We do.
+    Time,
+    /// The target, which is told by `{cap}`.
+    Argument,
+    /// Nobody: costs do not grow while a trial runs.
+    Nobody,
+}
+
+/// What is minimised and where it ends.
+#[derive(Clone, PartialEq, Debug)]
+pub struct Objective {
+    /// What is minimised.
+    pub minimise: Measure,
+    /// The largest cost of interest.
+    pub cutoff: Option<f64>,
+    /// A trial without a cost counts as this many cutoffs.
+    pub par: f64,
+    /// Who stops a trial at its cap.
+    pub capped_by: CappedBy,
+    /// The smallest cost that the measurement resolves; 0 where nothing is capped.
+    pub grain: f64,
+}
+
+/// A number that the target prints.
+#[derive(Clone, Debug)]
+pub struct Output {
+    /// Its name.
+    pub name: String,
+    /// A line that has it, with one group around the number.
+    pub pattern: Regex,
+}
+
+/// The objective with where its parts stand.
+pub(super) struct Read {
+    pub(super) objective: Objective,
+    pub(super) cutoff_span: Span,
+    pub(super) capped_by_span: Span,
+}
+
+pub(super) fn outputs(report: &mut Report<'_>, section: &Section<'_, '_>) -> Option<Vec<Output>> {
+    let mut outputs = Vec::new();
+    let mut sound = true;
+    for (name, found) in section.entries() {
+        if Measure::NAMED.iter().any(|(taken, _)| *taken == name) {
+            let message = format!("an output cannot be called `{name}`");
+            report.mistake(found.key_span, message, "captune measures that itself; choose another name");
+            sound = false;
+        }
+        let own = section.section(&name);
+        // Anything but a table has been reported as such.
+        let pattern = own.is_present().then(|| one_group(report, &own)).flatten();
+        match pattern {
+            Some(pattern) => outputs.push(Output { name, pattern }),
+            None => sound = false,
+        }
+    }
+    sound.then_some(outputs)
+}
+
+fn one_group(report: &mut Report<'_>, section: &Section<'_, '_>) -> Option<Regex> {
+    let hint = "write `name = { pattern = 'steps = ([0-9]+)' }`";
+    let found = report.required(section, "pattern", hint)?;
+    let regex = pattern(report, &found)?;
+    let groups = regex.captures_len() - 1;
+    if groups != 1 {
+        let message = format!("`{}` has {groups} groups, where one is needed", found.key);
+        let hint = "put parentheses around the number; `(?:…)` groups without counting";
+        report.mistake(found.span(), message, hint);
+        return None;
+    }
+    Some(regex)
+}
+
+pub(super) fn read(
+    report: &mut Report<'_>,
+    section: &Section<'_, '_>,
+    outputs: &Section<'_, '_>,
+) -> Option<Read> {
+    let hint = "write `minimise = \"cpu_time\"` in `[objective]`";
+    let measure =
+        report.required(section, "minimise", hint).and_then(|found| measure(report, &found, outputs));
+    let par = match section.get("par") {
+        None => Some(10.0),
+        Some(found) => at_least_one(report, &found),
+    };
+    // The rest is read in the unit of what is minimised.
+    let measure = measure?;
+    let capped = section.get("capped_by");
+    let capped_by = match &capped {
+        None if measure.is_time() => Some(CappedBy::Time),
+        None => Some(CappedBy::Nobody),
+        Some(found) => capped_by(report, found, measure),
+    };
+    let cutoff = section.get("cutoff");
+    let cutoff_span = cutoff.as_ref().map_or(section.span, Found::span);
+    let cutoff = match &cutoff {
+        Some(found) => cost(report, found, measure).map(Some),
+        None => Some(None),
+    };
+    if let (Some(by), Some(None)) = (capped_by, cutoff)
+        && by != CappedBy::Nobody
+    {
+        let hint = if measure.is_time() { "write `cutoff = \"30s\"`" } else { "write `cutoff = 10000`" };
+        report.mistake(section.span, "`objective.cutoff` is missing", hint);
+    }
+    let grain = match section.get("grain") {
+        Some(found) => grain(report, &found, measure, cutoff.flatten()),
+        None if capped_by == Some(CappedBy::Nobody) => Some(0.0),
+        None => Some(if measure.is_time() { 1e-3 } else { 1.0 }),
+    };
+    let capped_by_span = capped.map_or(section.span, |found| found.span());
+    // After a mistake in one of them, what else is wrong should show all the same.
+    let (par, grain) = (par.unwrap_or(1.0), grain.unwrap_or(0.0));
+    let objective =
+        Objective { minimise: measure, cutoff: cutoff.flatten(), par, capped_by: capped_by?, grain };
+    Some(Read { objective, cutoff_span, capped_by_span })
+}
+
+fn measure(report: &mut Report<'_>, found: &Found<'_, '_>, outputs: &Section<'_, '_>) -> Option<Measure> {
+    let name = report.text(found)?;
+    if let Some((_, measure)) = Measure::NAMED.iter().find(|(known, _)| *known == name) {
+        return Some(*measure);
+    }
+    let outputs: Vec<String> = outputs.entries().into_iter().map(|(name, _)| name).collect();
+    if let Some(index) = outputs.iter().position(|output| *output == name) {
+        return Some(Measure::Output(index));
+    }
+    let known = Measure::NAMED.iter().map(|(known, _)| *known).chain(outputs.iter().map(String::as_str));
+    let hint = suggestion(&name, known.clone()).unwrap_or_else(|| {
+        let known = known.collect::<Vec<_>>().join(", ");
+        format!("it is one of {known}, or the name of an output in `[outputs]`")
+    });
+    report.mistake(found.span(), format!("`{}` cannot be `{name}`", found.key), hint);
+    None
+}
+
+fn capped_by(report: &mut Report<'_>, found: &Found<'_, '_>, measure: Measure) -> Option<CappedBy> {
+    let capped_by = match report.word(found, &["time", "argument", "none"])? {
+        "time" => CappedBy::Time,
+        "argument" => CappedBy::Argument,
+        _ => CappedBy::Nobody,
+    };
+    let why = match (measure, capped_by) {
+        (Measure::Memory, CappedBy::Time | CappedBy::Argument) => "memory cannot be capped: use `none`",
+        (Measure::Output(_), CappedBy::Time) => {
+            "only `cpu_time` and `wall_time` are: use `argument` if the target can stop itself, else `none`"
+        }
+        _ => return Some(capped_by),
+    };
+    report.mistake(found.span(), format!("`{}`: what is minimised is not a time", found.key), why);
+    None
+}
+
+/// A positive cost, in the unit of what is minimised.
+fn cost(report: &mut Report<'_>, found: &Found<'_, '_>, measure: Measure) -> Option<f64> {
+    match measure {
+        Measure::CpuTime | Measure::WallTime => Some(report.duration(found)?.as_secs_f64()),
+        Measure::Memory => Some(report.size(found)? as f64),
+        Measure::Output(_) => {
+            let number = report.number(found)?;
+            if number <= 0.0 {
+                let message = format!("`{}` is {number}, but must be more than zero", found.key);
+                report.mistake(found.span(), message, "costs are counted from zero");
+                return None;
+            }
+            Some(number)
+        }
+    }
+}
+
+fn grain(
+    report: &mut Report<'_>,
+    found: &Found<'_, '_>,
+    measure: Measure,
+    cutoff: Option<f64>,
+) -> Option<f64> {
+    let grain = cost(report, found, measure)?;
+    if cutoff.is_some_and(|cutoff| grain >= cutoff) {
+        let message = format!("`{}` is not below the cutoff", found.key);
+        report.mistake(found.span(), message, "it is the smallest difference that can be measured");
+        return None;
+    }
+    Some(grain)
+}
+
+/// A number that makes no sense below 1.
+pub(super) fn at_least_one(report: &mut Report<'_>, found: &Found<'_, '_>) -> Option<f64> {
+    let number = report.number(found)?;
+    if number < 1.0 {
+        let hint = "it multiplies costs and must not make them smaller";
+        report.mistake(found.span(), format!("`{}` is {number}, but must be at least 1", found.key), hint);
+        return None;
+    }
+    Some(number)
+}

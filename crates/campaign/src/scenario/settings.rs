@@ -1,0 +1,181 @@
+//! The small tables: `[budget]`, `[limits]`, `[racing]`, `[parallel]`, `[surrogate]`.
+
+use std::time::Duration;
+
+use confine::Limits;
+use engine::space::Span;
+
+use super::objective::at_least_one;
+use super::report::{Found, Report, Section};
+
+/// What a campaign may spend; the first one reached stops it, and at least one is given.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub struct Budget {
+    /// Time on the clock.
+    pub wall: Option<Duration>,
+    /// CPU time of all trials together.
+    pub cpu: Option<Duration>,
+    /// How many trials.
+    pub trials: Option<u64>,
+}
+
+/// How configurations are compared.
+#[derive(Clone, Copy, PartialEq, Debug)]
+pub struct Racing {
+    /// Factor on the incumbent's sum at which a challenger is stopped.
+    pub slack: f64,
+    /// Pairs that a configuration needs before it can win.
+    pub min_pairs: u32,
+    /// Pairs that the incumbent gets at most.
+    pub max_pairs: u32,
+    /// Whether the target does not depend on its seed.
+    pub deterministic: bool,
+}
+
+/// How trials run beside each other.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Parallel {
+    /// Trials at one time.
+    pub workers: u32,
+    /// Cores of each.
+    pub cores_per_trial: u32,
+    /// Whether results are taken in the order of asking.
+    pub repeatable: bool,
+}
+
+/// What proposes configurations.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub enum SurrogateKind {
+    /// Around the best ones.
+    Local,
+    /// Anywhere.
+    Random,
+}
+
+/// A value that may be left out.
+fn optional<'a, 't, T>(
+    section: &Section<'a, 't>,
+    name: &str,
+    mut read: impl FnMut(&Found<'a, 't>) -> Option<T>,
+) -> Option<Option<T>> {
+    match section.get(name) {
+        None => Some(None),
+        Some(found) => read(&found).map(Some),
+    }
+}
+
+pub(super) fn budget(report: &mut Report<'_>, section: &Section<'_, '_>) -> Option<Budget> {
+    let wall = optional(section, "wall", |found| report.duration(found));
+    let cpu = optional(section, "cpu", |found| report.duration(found));
+    let trials = optional(section, "trials", |found| report.integer(found, 1, i64::MAX));
+    let budget = Budget { wall: wall?, cpu: cpu?, trials: trials?.map(|trials| trials as u64) };
+    if budget == Budget::default() {
+        let hint = "give at least one of `wall = \"1h\"`, `cpu = \"8h\"` and `trials = 1000` in `[budget]`";
+        report.mistake(section.span, "the campaign has no budget and would never end", hint);
+        return None;
+    }
+    Some(budget)
+}
+
+pub(super) fn limits(report: &mut Report<'_>, section: &Section<'_, '_>) -> Option<Limits> {
+    let memory = optional(section, "memory", |found| report.size(found));
+    let wall = optional(section, "wall", |found| report.duration(found));
+    let output = optional(section, "output", |found| report.size(found));
+    let processes = optional(section, "processes", |found| report.integer(found, 1, i64::from(u32::MAX)));
+    let file_size = optional(section, "file_size", |found| report.size(found));
+    let grace = optional(section, "grace", |found| grace(report, found));
+    Some(Limits {
+        cpu: None,
+        wall: wall?,
+        memory: memory?,
+        output: output?,
+        processes: processes?.map(|count| count as u32),
+        file_size: file_size?,
+        cores: None,
+        grace: grace?.flatten(),
+    })
+}
+
+/// Unlike other durations, a grace may be zero, which is none.
+fn grace(report: &mut Report<'_>, found: &Found<'_, '_>) -> Option<Option<Duration>> {
+    let is_zero = |text: &str| {
+        let number = text.trim_end_matches(|c: char| c.is_ascii_alphabetic()).trim();
+        number.parse::<f64>() == Ok(0.0)
+            && confine::quantity::parse_duration(&text.replacen('0', "1", 1)).is_ok()
+    };
+    if found.value.get_ref().as_str().is_some_and(is_zero) {
+        return Some(None);
+    }
+    report.duration(found).map(Some)
+}
+
+/// The racing settings, given how many instances there are to tune on (`None` if that is not known).
+pub(super) fn racing(
+    report: &mut Report<'_>,
+    section: &Section<'_, '_>,
+    instances: Option<usize>,
+) -> Option<Racing> {
+    let most = i64::from(u32::MAX);
+    let slack = optional(section, "slack", |found| at_least_one(report, found));
+    let max_pairs = optional(section, "max_pairs", |found| report.integer(found, 1, most));
+    let deterministic = optional(section, "deterministic", |found| report.truth(found));
+    let repeats_span = section.get("repeats").map_or(Span::NONE, |found| found.span());
+    let repeats = optional(section, "repeats", |found| repeats(report, found));
+    let (max_pairs, repeats) = (max_pairs?, repeats?);
+    // After a mistake, as if it were left out: what else is wrong shows at once.
+    let deterministic = deterministic.flatten().unwrap_or(false);
+    let (least, highest) = repeats.unwrap_or((1, max_pairs.unwrap_or(2000)));
+    if let (Some(max_pairs), Some((_, highest))) = (max_pairs, repeats)
+        && highest > max_pairs
+    {
+        let message = format!("`racing.repeats` goes up to {highest}, but `racing.max_pairs` is {max_pairs}");
+        report.mistake(repeats_span, message, "leave one of them out: both say how often to measure");
+        return None;
+    }
+    let mut highest = highest;
+    if let Some(instances) = instances.map(|count| count as i64).filter(|_| deterministic) {
+        if least > instances {
+            let message = format!("`racing.repeats` asks for {least} pairs, but there are only {instances}");
+            let hint = "with `deterministic = true` each instance is measured once";
+            report.mistake(repeats_span, message, hint);
+            return None;
+        }
+        highest = highest.min(instances);
+    }
+    Some(Racing {
+        slack: slack.flatten().unwrap_or(1.3),
+        min_pairs: least as u32,
+        max_pairs: highest as u32,
+        deterministic,
+    })
+}
+
+/// Least and most.
+fn repeats(report: &mut Report<'_>, found: &Found<'_, '_>) -> Option<(i64, i64)> {
+    let list = report.integers(found, 1, i64::from(u32::MAX))?;
+    match list[..] {
+        [both] => Some((both, both)),
+        [least, most] if least <= most => Some((least, most)),
+        _ => {
+            let message = format!("`{}` must be least and most, in this order", found.key);
+            report.mistake(found.span(), message, "write `repeats = [1, 6]`, or one number");
+            None
+        }
+    }
+}
+
+pub(super) fn parallel(report: &mut Report<'_>, section: &Section<'_, '_>) -> Option<Parallel> {
+    let workers = optional(section, "workers", |found| report.integer(found, 1, 100_000));
+    let cores = optional(section, "cores_per_trial", |found| report.integer(found, 1, 100_000));
+    let repeatable = optional(section, "repeatable", |found| report.truth(found));
+    Some(Parallel {
+        workers: workers?.unwrap_or(1) as u32,
+        cores_per_trial: cores?.unwrap_or(1) as u32,
+        repeatable: repeatable?.unwrap_or(false),
+    })
+}
+
+pub(super) fn surrogate(report: &mut Report<'_>, section: &Section<'_, '_>) -> Option<SurrogateKind> {
+    let kind = optional(section, "kind", |found| report.word(found, &["local", "random"]))?;
+    Some(if kind == Some("random") { SurrogateKind::Random } else { SurrogateKind::Local })
+}

@@ -1,0 +1,161 @@
+//! Honest ends: the default and the incumbent on pairs that had no part in choosing.
+//!
+//! Both run on the same pairs with the scenario's cutoff, interleaved in random order on the same slots,
+//! so that neither profits from a quiet hour.
+
+use std::collections::BTreeMap;
+
+use engine::stats::{Basis, Measured, Validated};
+use engine::{ConfigId, Configuration, InstanceId, Pair, Rng, Seed, TrialId, TrialKey, TrialRequest, Why};
+
+use crate::event::{Event, What};
+use crate::executor::{Ended, Executor, Happening};
+use crate::settings::Settings;
+use crate::store::{Batch, Role, StoredValidation};
+use crate::{CampaignError, Ledger, Sink};
+
+/// Pairs that a validation has at least, if seeds are free.
+const LEAST_PAIRS: usize = 20;
+/// Numbers of validation trials start here, far from those of the search.
+const FIRST: u64 = 1 << 48;
+
+/// What is validated on.
+#[derive(Clone, PartialEq, Debug)]
+pub struct Plan {
+    /// How these pairs relate to the training.
+    pub basis: Basis,
+    /// The pairs.
+    pub pairs: Vec<Pair>,
+}
+
+/// The pairs to validate on: unseen instances if there are any (numbered after the training's), else
+/// fresh seeds; none if the target has no use for seeds.
+pub fn plan(settings: &Settings, unseen: u32) -> Plan {
+    let train = settings.problem.instances;
+    let deterministic = settings.racing.deterministic;
+    let (basis, instances) = match unseen {
+        0 if deterministic => return Plan { basis: Basis::TrainingOnly, pairs: Vec::new() },
+        0 => (Basis::FreshSeeds, 0..train),
+        unseen => (Basis::UnseenInstances, train..train + unseen),
+    };
+    let rounds = if deterministic { 1 } else { LEAST_PAIRS.div_ceil(instances.len()) };
+    let mut rng = Rng::new(settings.problem.seed, "validation", 0);
+    let mut pairs = Vec::new();
+    for _ in 0..rounds {
+        for instance in instances.clone() {
+            let seed = Seed((rng.bits() >> 33) as u32);
+            pairs.push(Pair { instance: InstanceId(instance), seed });
+        }
+    }
+    Plan { basis, pairs }
+}
+
+/// One of the two configurations.
+#[derive(Clone, Debug)]
+pub struct Candidate {
+    /// Its number.
+    pub config: ConfigId,
+    /// Its values.
+    pub configuration: Configuration,
+}
+
+/// What is to be validated.
+pub struct Validation<'a> {
+    /// On what.
+    pub plan: &'a Plan,
+    /// What the user would have run.
+    pub default: Candidate,
+    /// What the search found.
+    pub incumbent: Candidate,
+    /// The campaign's settings.
+    pub settings: &'a Settings,
+    /// The names of instances.
+    pub names: &'a dyn Fn(InstanceId) -> String,
+}
+
+/// Runs both on all pairs; pairs that were not run with both, because of an interruption, are left out.
+pub fn validate(
+    validation: &Validation<'_>,
+    executor: &mut dyn Executor,
+    ledger: &mut Ledger,
+    sink: Sink<'_>,
+) -> Result<Vec<Validated>, CampaignError> {
+    let Validation { plan, default, incumbent, settings, names } = validation;
+    let mut order: Vec<(usize, Role)> =
+        (0..plan.pairs.len()).flat_map(|pair| [(pair, Role::Default), (pair, Role::Incumbent)]).collect();
+    Rng::new(settings.problem.seed, "validation order", 0).shuffle(&mut order);
+    let objective = &settings.problem.objective;
+    let request = |number: usize| {
+        let (pair, role) = order[number];
+        let candidate = if role == Role::Default { default } else { incumbent };
+        TrialRequest {
+            id: TrialId(FIRST + number as u64),
+            key: TrialKey { config: candidate.config, pair: plan.pairs[pair] },
+            configuration: candidate.configuration.clone(),
+            cap: objective.full_cap(),
+            why: Why::Incumbent,
+        }
+    };
+    let mut costs: BTreeMap<(usize, bool), (f64, bool)> = BTreeMap::new();
+    let (mut next, mut out, mut done) = (0, 0, 0);
+    let mut interrupted = false;
+    while done < order.len() {
+        while !interrupted && next < order.len() && out < executor.workers() {
+            executor.submit(&request(next), None);
+            (next, out) = (next + 1, out + 1);
+        }
+        if out == 0 {
+            break;
+        }
+        match executor.next(None) {
+            Happening::Ended(ended) => {
+                (out, done) = (out - 1, done + 1);
+                let number = (ended.id.0 - FIRST) as usize;
+                let (pair, role) = order[number];
+                if !interrupted && let Some(row) = row(&request(number), role, &ended, names) {
+                    let cost = objective.compared(&row.observation).lower_bound();
+                    let solved = row.observation.status() == engine::Status::Finished;
+                    costs.insert((pair, role == Role::Incumbent), (cost, solved));
+                    ledger.note(Batch { validations: vec![row.stored], ..Batch::default() })?;
+                }
+                sink(&Event { at: executor.now(), what: What::Validating { done, of: order.len() } });
+            }
+            Happening::Committed(outcome) => ledger.committed(outcome)?,
+            Happening::Interrupted => {
+                interrupted = true;
+                for number in 0..next {
+                    out -= usize::from(executor.cancel(TrialId(FIRST + number as u64)));
+                }
+            }
+            Happening::Started { .. } | Happening::Nothing => {}
+        }
+    }
+    let both = |(place, pair): (usize, &Pair)| {
+        let (default, default_solved) = *costs.get(&(place, false))?;
+        let (tuned, tuned_solved) = *costs.get(&(place, true))?;
+        let measured = Measured { instance: pair.instance, default, tuned };
+        Some(Validated { measured, default_solved, tuned_solved })
+    };
+    Ok(plan.pairs.iter().enumerate().filter_map(both).collect())
+}
+
+struct Row {
+    observation: engine::Observation,
+    stored: StoredValidation,
+}
+
+fn row(request: &TrialRequest, role: Role, ended: &Ended, names: &dyn Fn(InstanceId) -> String) -> Option<Row> {
+    let account = ended.account.as_ref().ok()?;
+    let observation = account.observation.clone();
+    let stored = StoredValidation {
+        role,
+        config: request.key.config,
+        instance: names(request.key.pair.instance),
+        seed: request.key.pair.seed,
+        status: observation.status(),
+        cost: observation.cost(),
+        cpu: account.detail.cpu,
+        wall: Some(account.detail.wall),
+    };
+    Some(Row { observation, stored })
+}

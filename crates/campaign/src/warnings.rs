@@ -1,0 +1,75 @@
+//! What a person should know while there is time to act.
+
+use std::collections::BTreeSet;
+
+use engine::Status;
+
+use crate::event::{TrialEnded, Warning};
+use crate::progress::Progress;
+use crate::settings::Settings;
+
+/// Pairs of the incumbent before its timeouts are judged.
+const LEAST_PAIRS: usize = 10;
+/// Trials before their CPU time is judged.
+const LEAST_TRIALS: u32 = 10;
+/// Less CPU time than this part of wall time is almost none.
+const ALMOST_NONE: f64 = 0.1;
+/// Passes over the instances that a budget should afford.
+const PASSES: f64 = 20.0;
+
+/// Looks for reasons to warn; each is given once.
+#[derive(Debug, Default)]
+pub(crate) struct Watch {
+    failures: BTreeSet<String>,
+    timeouts: bool,
+    cpu: bool,
+    passes: bool,
+    trials: u32,
+    wall_seconds: f64,
+    cpu_seconds: f64,
+}
+
+impl Watch {
+    /// After a trial.
+    pub(crate) fn trial(&mut self, told: &TrialEnded, settings: &Settings) -> Vec<Warning> {
+        let mut warnings = Vec::new();
+        if told.status.is_failure() {
+            let reason = told.detail.reason.clone().unwrap_or_else(|| told.status.name().to_owned());
+            if self.failures.insert(reason.clone()) {
+                warnings.push(Warning::Failure { id: told.id, reason });
+            }
+        }
+        if let (Some(cpu), true) = (told.detail.cpu, settings.cpu_matters) {
+            self.trials += 1;
+            self.wall_seconds += told.detail.wall;
+            self.cpu_seconds += cpu;
+            let share = self.cpu_seconds / self.wall_seconds;
+            if !self.cpu && self.trials >= LEAST_TRIALS && share < ALMOST_NONE {
+                self.cpu = true;
+                warnings.push(Warning::AlmostNoCpu { share });
+            }
+        }
+        warnings
+    }
+
+    /// Now and then.
+    pub(crate) fn progress(&mut self, progress: &Progress, settings: &Settings) -> Vec<Warning> {
+        let mut warnings = Vec::new();
+        let (timeouts, pairs) = (progress.best.timeouts, progress.best.pairs);
+        if !self.timeouts && pairs >= LEAST_PAIRS && 2 * timeouts > pairs {
+            self.timeouts = true;
+            warnings.push(Warning::MostlyTimeouts { timeouts, pairs });
+        }
+        // Judged when the default is known on as many pairs as there are instances, or ten of them.
+        let enough = (settings.problem.instances as usize).min(LEAST_PAIRS);
+        if !self.passes && progress.configurations > 1 && pairs >= enough && progress.fraction > 0.0 {
+            self.passes = true;
+            let trials: u64 = Status::ALL.iter().map(|&status| progress.count(status)).sum();
+            let affordable = trials as f64 / progress.fraction / f64::from(settings.problem.instances);
+            if affordable < PASSES {
+                warnings.push(Warning::SmallBudget { passes: affordable });
+            }
+        }
+        warnings
+    }
+}

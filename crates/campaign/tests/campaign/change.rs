@@ -1,0 +1,111 @@
+//! What a changed scenario means for a campaign under way.
+
+use campaign::scenario::Scenario;
+use campaign::scenario::change::{Difference, Stored, compare, verdict};
+use campaign::scenario::keys::Row;
+use engine::space::format::{Format, write};
+
+use crate::stage::{SMALL, Stage};
+
+fn names(scenario: &Scenario) -> Vec<String> {
+    scenario.instances.train.iter().map(|instance| instance.name.clone()).collect()
+}
+
+fn differences(stage: &Stage, before: &str, after: &str) -> Vec<Difference> {
+    let (old, new) = (stage.read(before), stage.read(after));
+    let space = write(&old.space, Format::Toml).unwrap();
+    let stored = Stored { text: before, space: &space, instances: &names(&old) };
+    compare(&stored, after, &new).unwrap_or_else(|mistakes| panic!("{mistakes}"))
+}
+
+/// The keys that differ and the worst row.
+fn judged(before: &str, after: &str) -> (Vec<String>, Row) {
+    let list = differences(&Stage::new(), before, after);
+    (list.iter().map(|difference| difference.key.clone()).collect(), verdict(&list))
+}
+
+#[test]
+fn the_same_in_other_words_is_no_difference() {
+    let wordy = SMALL
+        .replace("[target]", "seed = 1\n[target]\nparams = [\"--{name}={value}\"]\nsuccess = { exit = 0 }")
+        .replace("\"5s\"", "\"5000ms\"\npar = 10\ncapped_by = \"time\"\ngrain = \"1ms\"")
+        + "[racing]\nslack = 1.30\n[limits]\ngrace = \"0s\"\n[parallel]\nworkers = 1\n";
+    assert_eq!(judged(SMALL, &wordy), (vec![], Row::Continue));
+    assert_eq!(judged(&wordy, SMALL), (vec![], Row::Continue));
+}
+
+#[test]
+fn each_key_meets_its_row() {
+    let first = |line: &str| format!("{line}\n{SMALL}");
+    let last = |lines: &str| format!("{SMALL}{lines}\n");
+    let target = |line: &str| SMALL.replace("[objective]", &format!("{line}\n[objective]"));
+    let objective = |line: &str| SMALL.replace("[budget]", &format!("{line}\n[budget]"));
+    for (key, row, text) in [
+        ("name", Row::Continue, first("name = \"other\"")),
+        ("seed", Row::Reuse, first("seed = 2")),
+        ("target.command", Row::Refuse, SMALL.replace("\"{seed}\"", "\"-s{seed}\"")),
+        ("target.params", Row::Refuse, target("params = \"-{name}={value}\"")),
+        ("target.env.A", Row::Refuse, target("env = { A = \"1\" }")),
+        ("target.success.exit", Row::Refuse, target("success = { exit = [0, 1] }")),
+        ("target.parameter.alpha", Row::Refuse, target("parameter = { alpha = \"-a{value}\" }")),
+        ("objective.minimise", Row::Refuse, SMALL.replace("cpu_time", "wall_time")),
+        ("objective.cutoff", Row::Reuse, SMALL.replace("5s", "6s")),
+        ("objective.cutoff", Row::Refuse, SMALL.replace("5s", "4s")),
+        ("objective.par", Row::Reuse, objective("par = 2")),
+        ("objective.grain", Row::Continue, objective("grain = \"10ms\"")),
+        ("objective.capped_by", Row::Refuse, objective("capped_by = \"none\"")),
+        ("outputs.x.pattern", Row::Refuse, last("[outputs]\nx = { pattern = '(a)' }")),
+        ("budget.trials", Row::Continue, SMALL.replace("trials = 10", "trials = 20")),
+        ("limits.memory", Row::Refuse, last("[limits]\nmemory = \"1GB\"")),
+        ("limits.output", Row::Continue, last("[limits]\noutput = \"1GB\"")),
+        ("racing.slack", Row::Continue, last("[racing]\nslack = 2")),
+        ("racing.deterministic", Row::Refuse, last("[racing]\ndeterministic = true")),
+        ("parallel.workers", Row::Continue, last("[parallel]\nworkers = 8")),
+        ("surrogate.kind", Row::Continue, last("[surrogate]\nkind = \"random\"")),
+        ("space", Row::Reuse, SMALL.replace("[0.0, 1.0]", "[0.0, 2.0]")),
+        ("space", Row::Reuse, last("more = { integer = [1, 2] }")),
+        ("space.alpha", Row::Refuse, SMALL.replace("default = 0.5", "default = 0.5, switch = \"-a\"")),
+    ] {
+        assert_eq!(judged(SMALL, &text), (vec![key.to_owned()], row), "{text}");
+    }
+}
+
+#[test]
+fn instances_may_come_but_not_go() {
+    let text = SMALL.replace("{seed}", "{seed}{instance}");
+    let with = |list: &str| format!("{text}[instances]\nlist = [{list}]\n");
+    let rows = |before: &str, after: &str| judged(&with(before), &with(after)).1;
+    assert_eq!(rows("'b'", "'a', 'b', 'c'"), Row::Continue);
+    assert_eq!(rows("'a', 'b'", "'b', 'c'"), Row::Refuse);
+    assert_eq!(rows("'a', 'b'", "'b', 'a'"), Row::Continue);
+}
+
+/// The text is the same, but not what it leads to.
+#[test]
+fn files_that_came_and_a_space_that_changed_are_seen() {
+    let stage = Stage::new();
+    stage.file("a.cnf", "");
+    stage.file("s.toml", "x = { integer = [1, 5] }\n");
+    let space = SMALL.find("alpha").unwrap();
+    let text = SMALL[..space].replace("{seed}", "{seed}{instance}");
+    let text = format!("{text}from = \"s.toml\"\n[instances]\nfiles = \"*.cnf\"\n");
+    let old = stage.read(&text);
+    let (space, instances) = (write(&old.space, Format::Toml).unwrap(), names(&old));
+    let stored = Stored { text: &text, space: &space, instances: &instances };
+    let judged = || {
+        let list = compare(&stored, &text, &stage.read(&text)).unwrap();
+        list.into_iter().map(|d| (d.key, d.row, d.after)).collect::<Vec<_>>()
+    };
+    assert_eq!(judged(), []);
+    stage.file("b.cnf", "");
+    stage.file("s.toml", "x = { integer = [1, 6] }\n");
+    let expected = [
+        ("instances".to_owned(), Row::Continue, Some("b.cnf".to_owned())),
+        ("space".to_owned(), Row::Reuse, Some("1 parameters".to_owned())),
+    ];
+    assert_eq!(judged(), expected);
+    // Words are not files, even if they read the same.
+    let words = text.replace("files = \"*.cnf\"", "list = [\"a.cnf\", \"b.cnf\"]");
+    let list = compare(&stored, &words, &stage.read(&words)).unwrap();
+    assert_eq!(verdict(&list), Row::Refuse);
+}

@@ -1,0 +1,57 @@
+//! Whole campaigns in simulated time.
+
+use campaign::budget::Budget;
+use campaign::event::What;
+use campaign::executor::{Answer, Simulated};
+use campaign::{Campaign, Ledger, Search, Settings};
+use engine::space::format::{Format, read};
+use engine::{Objective, Problem, Racing, Rng, TrialRequest};
+
+pub(crate) fn settings(instances: u32, cutoff: f64, budget: Budget) -> Settings {
+    let text = "x = { float = [0, 1], default = 0.9 }\ny = { float = [0, 1], default = 0.1 }\n\
+                z = { choices = [\"a\", \"b\", \"c\"] }\n";
+    let space = read(text, "space.toml", Format::Toml).unwrap();
+    let default = space.default_configuration();
+    let objective = Objective::capped(cutoff);
+    Settings {
+        problem: Problem { space, default, objective, instances, seed: 1 },
+        racing: Racing::default(),
+        search: Search::Local,
+        initial: Vec::new(),
+        budget,
+        repeatable: false,
+        cpu_matters: false,
+    }
+}
+
+/// Costs between 0.5 and some hundred: a bowl times instance and noise.
+pub(crate) fn bowl(request: &TrialRequest) -> Answer {
+    let codes = request.configuration.codes();
+    let off = (codes[0] - 0.3).powi(2) + (codes[1] - 0.6).powi(2) + if codes[2] == 1.0 { 0.0 } else { 0.2 };
+    let pair = request.key.pair;
+    let mut rng = Rng::new(u64::from(pair.seed.0), "noise", request.configuration.fingerprint() as u64);
+    let noise = (0.3 * rng.normal()).exp();
+    Answer::finished(0.5 * (6.0 * off).exp() * noise * (1.0 + 0.3 * f64::from(pair.instance.0)))
+}
+
+#[test]
+fn a_bowl_is_descended_and_every_trial_is_accounted_for() {
+    for workers in [1, 2, 7, 64] {
+        let settings = settings(5, 50.0, Budget { cpu: Some(3000.0), ..Budget::default() });
+        let executor = Simulated::new(Box::new(bowl), Some(50.0), workers, 0.0);
+        let mut campaign = Campaign::new(&settings, Box::new(executor), Ledger::in_memory(), None).unwrap();
+        let (mut told, mut crowned) = (0, 0);
+        let stop = campaign
+            .search(&mut |event| match &event.what {
+                What::TrialEnded(_) => told += 1,
+                What::NewIncumbent(_) => crowned += 1,
+                _ => {}
+            })
+            .unwrap();
+        let progress = campaign.progress();
+        println!("{workers} workers: {stop:?}, {told} trials, {crowned} incumbents, {progress:?}");
+        let compared = progress.default.unwrap();
+        assert!(compared.default / compared.incumbent > 2.0, "{compared:?}");
+        assert_eq!(progress.counts.iter().sum::<u64>(), told);
+    }
+}

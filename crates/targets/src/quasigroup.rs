@@ -1,0 +1,255 @@
+//! Quasigroups with holes: formulas that say how to fill in a Latin square of which some cells were
+//! emptied. There is always a way, since the square was full before.
+//!
+//! The square is [random](LatinSquare::random), the emptied cells are chosen uniformly. A triple (row,
+//! column, symbol) is possible where the symbol may still stand. Whatever is forced is filled in until
+//! nothing is: the only symbol of a cell, the only column of a symbol in a row, the only row of a symbol
+//! in a column. Each triple that remains is a variable, and belongs to three groups:
+//!
+//! | group | says |
+//! |---|---|
+//! | cell | each cell has one symbol |
+//! | row and symbol | each symbol is in one column of a row |
+//! | column and symbol | each symbol is in one row of a column |
+//!
+//! A group is written as one clause "at least one of these" and, for all pairs, clauses "not both". It
+//! is hardest for local search near 0.36 to 0.42 holes per cell.
+
+use std::fmt;
+use std::str::FromStr;
+
+use engine::Rng;
+
+use crate::formula::{Formula, Literal};
+use crate::latin::LatinSquare;
+
+/// Which formula to generate; as text `qwh:ORDER,HOLES,SEED`.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+pub struct Quasigroup {
+    /// Rows of the square.
+    pub order: usize,
+    /// Cells emptied.
+    pub holes: usize,
+    /// Decides the square and the cells.
+    pub seed: u64,
+}
+
+/// A formula with one of its solutions.
+#[derive(Clone, Debug)]
+pub struct Puzzle {
+    /// The formula.
+    pub formula: Formula,
+    /// The square before it was emptied, as values of the variables.
+    pub solution: Vec<bool>,
+    /// What each variable stands for: row, column, symbol.
+    pub triples: Vec<[usize; 3]>,
+}
+
+impl Quasigroup {
+    /// The formula alone; the order must be 1 to 100, and the holes at most all cells.
+    pub fn formula(&self) -> Formula {
+        self.puzzle().formula
+    }
+
+    /// The formula and what it stands for.
+    pub fn puzzle(&self) -> Puzzle {
+        let cells = self.order * self.order;
+        assert!(self.holes <= cells, "{} holes in {cells} cells", self.holes);
+        let square = LatinSquare::random(self.order, &mut Rng::new(self.seed, "latin square", 0));
+        let mut order: Vec<usize> = (0..cells).collect();
+        Rng::new(self.seed, "holes", 0).shuffle(&mut order);
+        let mut board = Board::empty(self.order);
+        for &cell in &order[self.holes..] {
+            let (row, column) = (cell / self.order, cell % self.order);
+            board.place([row, column, square.symbol(row, column)]);
+        }
+        board.propagate();
+        board.encode(&square)
+    }
+}
+
+/// What may stand where.
+struct Board {
+    order: usize,
+    /// By row, column, symbol: possible and not yet placed.
+    open: Vec<bool>,
+}
+
+impl Board {
+    fn empty(order: usize) -> Self {
+        Self { order, open: vec![true; order.pow(3)] }
+    }
+
+    fn index(&self, [row, column, symbol]: [usize; 3]) -> usize {
+        (row * self.order + column) * self.order + symbol
+    }
+
+    /// The triples of a group: axis 0 varies the row, 1 the column, 2 the symbol.
+    fn line(&self, axis: usize, first: usize, second: usize) -> impl Iterator<Item = [usize; 3]> + use<> {
+        (0..self.order).map(move |third| match axis {
+            0 => [third, first, second],
+            1 => [first, third, second],
+            _ => [first, second, third],
+        })
+    }
+
+    /// Closes the triple and all that exclude it.
+    fn place(&mut self, [row, column, symbol]: [usize; 3]) {
+        for (axis, first, second) in [(0, column, symbol), (1, row, symbol), (2, row, column)] {
+            for triple in self.line(axis, first, second) {
+                let index = self.index(triple);
+                self.open[index] = false;
+            }
+        }
+    }
+
+    fn open_on(&self, axis: usize, first: usize, second: usize) -> impl Iterator<Item = [usize; 3]> {
+        self.line(axis, first, second).filter(|&triple| self.open[self.index(triple)])
+    }
+
+    /// Places what is forced until nothing is.
+    fn propagate(&mut self) {
+        let mut settled = false;
+        while !settled {
+            settled = true;
+            for (axis, first, second) in self.groups() {
+                let mut open = self.open_on(axis, first, second);
+                if let (Some(triple), None) = (open.next(), open.next()) {
+                    drop(open);
+                    self.place(triple);
+                    settled = false;
+                }
+            }
+        }
+    }
+
+    /// All groups in the order of the clauses: cells, rows and symbols, columns and symbols.
+    fn groups(&self) -> impl Iterator<Item = (usize, usize, usize)> + use<> {
+        let n = self.order;
+        [2, 1, 0].into_iter().flat_map(move |axis| {
+            (0..n).flat_map(move |first| (0..n).map(move |second| (axis, first, second)))
+        })
+    }
+
+    fn encode(&self, square: &LatinSquare) -> Puzzle {
+        let mut variable = vec![0; self.open.len()];
+        let mut triples = Vec::new();
+        for (axis, row, column) in self.groups().filter(|&(axis, ..)| axis == 2) {
+            for triple in self.open_on(axis, row, column) {
+                variable[self.index(triple)] = triples.len() as u32;
+                triples.push(triple);
+            }
+        }
+        let mut formula = Formula::new(triples.len() as u32);
+        for (axis, first, second) in self.groups() {
+            let group: Vec<u32> =
+                self.open_on(axis, first, second).map(|triple| variable[self.index(triple)]).collect();
+            if group.is_empty() {
+                continue;
+            }
+            formula.push(group.iter().map(|&variable| Literal::positive(variable)));
+            for (i, &a) in group.iter().enumerate() {
+                for &b in &group[i + 1..] {
+                    formula.push([Literal::negative(a), Literal::negative(b)]);
+                }
+            }
+        }
+        let solution =
+            triples.iter().map(|&[row, column, symbol]| square.symbol(row, column) == symbol).collect();
+        Puzzle { formula, solution, triples }
+    }
+}
+
+/// Text that does not name a quasigroup.
+#[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
+#[error(
+    "`{text}` is not `qwh:ORDER,HOLES,SEED` with an order of 1 to {} and at most ORDER * ORDER holes",
+    LatinSquare::LARGEST
+)]
+pub struct QuasigroupError {
+    /// The text.
+    pub text: String,
+}
+
+impl FromStr for Quasigroup {
+    type Err = QuasigroupError;
+
+    fn from_str(text: &str) -> Result<Self, QuasigroupError> {
+        let parse = || {
+            let mut numbers = text.strip_prefix("qwh:")?.split(',');
+            let order = numbers.next()?.parse().ok().filter(|n| (1..=LatinSquare::LARGEST).contains(n))?;
+            let holes = numbers.next()?.parse().ok().filter(|&holes| holes <= order * order)?;
+            let seed = numbers.next()?.parse().ok()?;
+            numbers.next().is_none().then_some(Self { order, holes, seed })
+        };
+        parse().ok_or_else(|| QuasigroupError { text: text.to_owned() })
+    }
+}
+
+impl fmt::Display for Quasigroup {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "qwh:{},{},{}", self.order, self.holes, self.seed)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// (order, holes) from nothing to everything empty.
+    const SIZES: [(usize, usize); 8] =
+        [(1, 1), (5, 0), (5, 25), (10, 42), (22, 185), (25, 225), (27, 262), (30, 324)];
+
+    #[test]
+    fn the_emptied_square_is_a_solution() {
+        for (order, holes) in SIZES {
+            for seed in 1..4 {
+                let puzzle = Quasigroup { order, holes, seed }.puzzle();
+                assert!(puzzle.formula.is_satisfied_by(&puzzle.solution), "{order} {holes} {seed}");
+            }
+        }
+    }
+
+    #[test]
+    fn the_encoding_is_as_described() {
+        for (order, holes) in SIZES {
+            let puzzle = Quasigroup { order, holes, seed: 7 }.puzzle();
+            let mut positive = vec![0; puzzle.triples.len()];
+            let mut follow = 0;
+            for clause in puzzle.formula.clauses() {
+                assert!(clause.len() >= 2, "a unit clause was left");
+                let first = clause[0];
+                if first.is_negative() {
+                    assert!(clause.len() == 2 && clause[1].is_negative() && follow > 0);
+                    let shared = |axis| {
+                        let triple = |literal: Literal| puzzle.triples[literal.variable() as usize][axis];
+                        usize::from(triple(first) == triple(clause[1]))
+                    };
+                    assert_eq!((0..3).map(shared).sum::<usize>(), 2, "they would not exclude each other");
+                    follow -= 1;
+                } else {
+                    assert_eq!(follow, 0, "the pairs of a group follow its clause");
+                    follow = clause.len() * (clause.len() - 1) / 2;
+                    for literal in clause {
+                        assert!(!literal.is_negative());
+                        positive[literal.variable() as usize] += 1;
+                    }
+                }
+            }
+            assert_eq!(follow, 0);
+            assert!(positive.iter().all(|&count| count == 3), "order {order}");
+        }
+    }
+
+    #[test]
+    fn names_are_read_and_written() {
+        let quasigroup = Quasigroup { order: 27, holes: 262, seed: 3 };
+        assert_eq!(quasigroup.to_string(), "qwh:27,262,3");
+        assert_eq!("qwh:27,262,3".parse(), Ok(quasigroup));
+        for wrong in
+            ["27,262,3", "qwh:27,262", "qwh:0,0,1", "qwh:101,0,1", "qwh:5,26,1", "qwh:5,5,1,1", "qwh:5,5,x"]
+        {
+            assert!(wrong.parse::<Quasigroup>().unwrap_err().to_string().contains(wrong));
+        }
+    }
+}

@@ -1,0 +1,169 @@
+//! The weights of the clauses, smoothed without touching them.
+//!
+//! Smoothing maps all weights by the same line, and only the order of scores matters. Dividing by its
+//! slope rho leaves an addition of the same number to all of them, which is kept once:
+//!
+//! ```text
+//! w(c) = part(c) + floor
+//! growing:    part(c) += (alpha - 1) w(c)                                  (c unsatisfied)
+//! smoothing:  floor += (1 / rho - 1) mean     total /= rho     unit *= rho
+//! ```
+//!
+//! | symbol | meaning |
+//! |---|---|
+//! | part(c) | what the clause has beyond the others; at first 0 |
+//! | floor | what all clauses have; at first 1 |
+//! | total, mean | of all w(c) |
+//! | unit | the published weight is `unit w(c)`; at first 1 |
+//!
+//! Now and then everything is divided by the mean, so that no number gets too large.
+
+/// Improvements up to this much of the published weight are none.
+const THRESHOLD: f64 = 0.1;
+/// The same, as a share of the mean weight: above what rounding can feign.
+const ROUNDING: f64 = 1e-9;
+/// Weights are brought back to ordinary size above this.
+const LARGE: f64 = 1e100;
+/// Parts below this share of the floor cannot be told from 0.
+const NEGLIGIBLE: f64 = 1e-30;
+/// Below it, dividing by rho would make numbers too large too soon.
+const SMALL_RHO: f64 = 1e-3;
+
+#[derive(Debug)]
+pub(super) struct Weights {
+    pub(super) parts: Vec<f64>,
+    pub(super) floor: f64,
+    total: f64,
+    unit: f64,
+    /// A score below it is an improvement. It rises only when weights are renewed.
+    pub(super) limit: f64,
+}
+
+impl Weights {
+    pub(super) fn ones(clauses: usize) -> Self {
+        let parts = vec![0.0; clauses];
+        Self { parts, floor: 1.0, total: clauses as f64, unit: 1.0, limit: -THRESHOLD }
+    }
+
+    #[inline]
+    pub(super) fn of(&self, clause: u32) -> f64 {
+        self.parts[clause as usize] + self.floor
+    }
+
+    /// Multiplies a weight; returns what it has gained. [`Self::settle`] must follow.
+    #[inline]
+    pub(super) fn grow(&mut self, clause: u32, alpha: f64) -> f64 {
+        let gain = (alpha - 1.0) * self.of(clause);
+        self.total += gain;
+        self.parts[clause as usize] += gain;
+        gain
+    }
+
+    /// What a weight of 1 is in the method as published.
+    #[cfg(test)]
+    pub(super) fn published_unit(&self) -> f64 {
+        self.unit
+    }
+
+    fn mean(&self) -> f64 {
+        self.total / self.parts.len() as f64
+    }
+
+    pub(super) fn settle(&mut self) {
+        self.limit = -(THRESHOLD / self.unit).max(ROUNDING * self.mean());
+    }
+
+    /// Smooths; returns what every weight has gained, or `None` if they have not changed alike.
+    pub(super) fn smooth(&mut self, rho: f64) -> Option<f64> {
+        let mean = self.mean();
+        if rho < SMALL_RHO {
+            self.map(rho, (1.0 - rho) * mean);
+            return None;
+        }
+        let gain = (1.0 / rho - 1.0) * mean;
+        self.floor += gain;
+        self.total /= rho;
+        self.unit *= rho;
+        self.settle();
+        Some(gain)
+    }
+
+    pub(super) fn are_large(&self) -> bool {
+        self.total > LARGE
+    }
+
+    /// The same weights in units of their mean.
+    pub(super) fn renew(&mut self) {
+        let mean = self.mean();
+        self.map(1.0 / mean, 0.0);
+        self.total = self.parts.len() as f64;
+        self.unit *= mean;
+        self.settle();
+    }
+
+    fn map(&mut self, slope: f64, offset: f64) {
+        self.floor = slope * self.floor + offset;
+        let negligible = NEGLIGIBLE * self.floor;
+        for part in &mut self.parts {
+            *part = if *part * slope < negligible { 0.0 } else { *part * slope };
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use engine::Rng;
+
+    use super::*;
+
+    /// The definition, clause by clause.
+    fn smooth(weights: &mut [f64], rho: f64) {
+        let mean = weights.iter().sum::<f64>() / weights.len() as f64;
+        for weight in weights {
+            *weight = rho * *weight + (1.0 - rho) * mean;
+        }
+    }
+
+    #[test]
+    fn weights_are_the_published_ones_up_to_their_unit() {
+        for rho in [0.0, 1e-5, 0.01, 0.3, 0.8, 1.0] {
+            let mut rng = Rng::new(3, "weights", 0);
+            let mut weights = Weights::ones(50);
+            let mut published = vec![1.0; 50];
+            let mut renewals = 0;
+            for _ in 0..4000 {
+                for _ in 0..rng.below(5) {
+                    let clause = rng.below(50);
+                    let before = weights.of(clause as u32);
+                    let gain = weights.grow(clause as u32, 1.3);
+                    assert!((gain - 0.3 * before).abs() <= 1e-12 * before);
+                    published[clause] *= 1.3;
+                }
+                weights.settle();
+                if rng.unit() < 0.2 {
+                    weights.smooth(rho);
+                    smooth(&mut published, rho);
+                }
+                if weights.are_large() {
+                    weights.renew();
+                    renewals += 1;
+                }
+                if published.iter().sum::<f64>() > 1e200 {
+                    let mean = published.iter().sum::<f64>() / 50.0;
+                    published.iter_mut().for_each(|weight| *weight /= mean);
+                    weights.unit /= mean;
+                }
+                for (clause, published) in published.iter().enumerate() {
+                    let weight = weights.of(clause as u32) * weights.unit;
+                    assert!(
+                        (weight / published - 1.0).abs() < 1e-6,
+                        "rho {rho}: {weight} is not {published}"
+                    );
+                }
+                let mean = (0..50).map(|clause| weights.of(clause)).sum::<f64>() / 50.0;
+                assert!((weights.mean() / mean - 1.0).abs() < 1e-6);
+            }
+            assert_eq!(renewals > 0, (SMALL_RHO..1.0).contains(&rho), "rho {rho}");
+        }
+    }
+}

@@ -1,0 +1,91 @@
+//! How much worse a configuration is than the best: a sum over parameters.
+//!
+//! ```text
+//! effect(x, i) = sum over p of weight(p) shape_p(x_p, i)
+//! ```
+//!
+//! | symbol | meaning |
+//! |---|---|
+//! | weight(p) | few parameters matter much: e^(2 z), z normal, scaled so that all add up to the spread |
+//! | spread | ln 10 to ln 1000, uniform |
+//! | shape of a range | ((u - best) / d)^2 with u the place on its scale, d the distance of best to the farther end |
+//! | shape of choices | a number of each choice: 0 of the best, 1 of the worst |
+//! | best, by instance | uniform on [0, 1], moved by a normal of deviation 0.05 and kept in [0, 1] |
+//!
+//! A parameter that is inactive has no effect.
+
+use engine::space::{Domain, Space};
+use engine::{Rng, space::INACTIVE};
+
+#[derive(Clone, Debug)]
+enum Shape {
+    /// For each instance, the best place.
+    Range(Vec<f64>),
+    /// For each choice, its shape.
+    Choices(Vec<f64>),
+}
+
+#[derive(Clone, Debug)]
+pub(super) struct Landscape {
+    spread: f64,
+    weights: Vec<f64>,
+    shapes: Vec<Shape>,
+}
+
+impl Landscape {
+    pub(super) fn random(space: &Space, instances: u32, rng: &mut Rng) -> Self {
+        let spread = (1.0 + 2.0 * rng.unit()) * std::f64::consts::LN_10;
+        let mut weights: Vec<f64> =
+            space.parameters().iter().map(|_| libm::exp(2.0 * rng.normal())).collect();
+        let sum: f64 = weights.iter().sum();
+        weights.iter_mut().for_each(|weight| *weight *= spread / sum);
+        let shapes = space.parameters().iter().map(|parameter| match parameter.domain() {
+            Domain::Range(_) => {
+                let best = rng.unit();
+                Shape::Range((0..instances).map(|_| (best + 0.05 * rng.normal()).clamp(0.0, 1.0)).collect())
+            }
+            Domain::Choices(choices) => Shape::Choices(zero_to_one(choices.count(), rng)),
+        });
+        let shapes = shapes.collect();
+        Self { spread, weights, shapes }
+    }
+
+    /// The largest effect there can be.
+    pub(super) fn spread(&self) -> f64 {
+        self.spread
+    }
+
+    /// The effect of the configuration of a row.
+    pub(super) fn effect(&self, row: &[f64], instance: u32) -> f64 {
+        let mut sum = 0.0;
+        for ((&place, &weight), shape) in row.iter().zip(&self.weights).zip(&self.shapes) {
+            if place == INACTIVE {
+                continue;
+            }
+            sum += weight
+                * match shape {
+                    Shape::Range(best) => {
+                        let best = best[instance as usize];
+                        let far = (place - best) / best.max(1.0 - best);
+                        far * far
+                    }
+                    // The choice of index i among n stands at (i + 1/2) / n.
+                    Shape::Choices(values) => {
+                        values[((place * values.len() as f64) as usize).min(values.len() - 1)]
+                    }
+                };
+        }
+        sum
+    }
+}
+
+/// Random numbers, moved and stretched to begin at 0 and end at 1; a single one is 0.
+fn zero_to_one(count: usize, rng: &mut Rng) -> Vec<f64> {
+    let mut values: Vec<f64> = (0..count).map(|_| rng.unit()).collect();
+    let least = values.iter().copied().fold(f64::INFINITY, f64::min);
+    let extent = values.iter().copied().fold(0.0, f64::max) - least;
+    for value in &mut values {
+        *value = if extent > 0.0 { (*value - least) / extent } else { 0.0 };
+    }
+    values
+}

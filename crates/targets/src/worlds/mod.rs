@@ -1,0 +1,225 @@
+//! Worlds: what a target would answer, by formula and within a microsecond or two, so that whole
+//! campaigns can be simulated.
+//!
+//! The logarithm of a cost is a sum, each term drawn once from the seed of the world:
+//!
+//! ```text
+//! ln cost(x, i, s) = difficulty(i) + effect(x, i) + noise(x, i, s)
+//! ```
+//!
+//! | term | law |
+//! |---|---|
+//! | difficulty | exponential of mean 1: most instances take seconds, some minutes |
+//! | effect | a [landscape](landscape): 0 at best, ln 10 to ln 1000 at worst; its best place differs a little by instance |
+//! | noise | normal, its exponential of mean 1; differs by configuration, instance and seed |
+//!
+//! | kind | difficulty | effect | noise | besides |
+//! |---|---|---|---|---|
+//! | [`Kind::Flat`] | yes | none | 0.7 | nothing to be found: who claims an improvement errs |
+//! | [`Kind::Deterministic`] | yes | yes | none | |
+//! | [`Kind::Noisy`] | yes | yes | 0.7 | |
+//! | [`Kind::Crashing`] | yes | yes | 0.3 | one region crashes, another runs out of memory |
+//! | [`Kind::Constrained`] | yes | yes | 0.3 | a second output, high where the cost is low |
+//! | [`Kind::LogUniform`] | none | in the exponent | see below | |
+//!
+//! Log-uniform costs are `5000^(u^g)` with u uniform on [0, 1] by configuration, instance and seed, and
+//! g from e^-1.5 for the worst configuration to e^1.5 for the best; g = 1 is log-uniform on [1, 5000].
+
+mod landscape;
+mod regions;
+
+use engine::space::format::{Format, read};
+use engine::{Configuration, Rng, Space};
+
+use landscape::Landscape;
+use regions::Regions;
+
+/// Which properties a world has.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+pub enum Kind {
+    /// All configurations have the same law of costs.
+    Flat,
+    /// The seed of a trial does not matter.
+    Deterministic,
+    /// Trials of one configuration on one instance differ by seed.
+    Noisy,
+    /// Some configurations end badly.
+    Crashing,
+    /// Fast configurations tend to break a bound.
+    Constrained,
+    /// Costs spread over more than three orders of magnitude for every configuration.
+    LogUniform,
+}
+
+impl Kind {
+    /// All kinds.
+    pub const ALL: [Self; 6] =
+        [Self::Flat, Self::Deterministic, Self::Noisy, Self::Crashing, Self::Constrained, Self::LogUniform];
+
+    /// Deviation of the logarithm of the cost.
+    fn noise(self) -> f64 {
+        match self {
+            Self::Flat | Self::Noisy => 0.7,
+            Self::Crashing | Self::Constrained => 0.3,
+            Self::Deterministic | Self::LogUniform => 0.0,
+        }
+    }
+}
+
+/// How a trial would end if nothing stopped it.
+#[derive(Clone, Copy, PartialEq, Debug)]
+pub enum Ending {
+    /// By itself, after its cost.
+    Finished,
+    /// By a fault, after so many seconds.
+    Crashed {
+        /// Seconds.
+        after: f64,
+    },
+    /// Out of memory, after so many seconds.
+    MemoryOut {
+        /// Seconds.
+        after: f64,
+    },
+}
+
+/// What a world says of one configuration on one instance with one seed.
+#[derive(Clone, PartialEq, Debug)]
+pub struct Answer {
+    /// Seconds; meaningless to the user if the trial does not finish.
+    pub cost: f64,
+    /// How it ends.
+    pub ending: Ending,
+    /// The other outputs; none unless the world is constrained.
+    pub constraints: Vec<f64>,
+}
+
+/// The bound on the second output of a constrained world: what the default configuration has.
+pub const BOUND: f64 = 1.0;
+
+/// The logarithm of the largest cost of a log-uniform world.
+const LN_5000: f64 = 8.517_193_191_416_238;
+
+/// A simulated target with its instances.
+#[derive(Clone, Debug)]
+pub struct World {
+    kind: Kind,
+    space: Space,
+    seed: u64,
+    /// The row of the default configuration.
+    default: Vec<f64>,
+    /// By instance, its difficulty.
+    difficulties: Vec<f64>,
+    landscape: Landscape,
+    /// Of the second output.
+    other: Landscape,
+    regions: Regions,
+}
+
+impl World {
+    /// The world of a kind and seed over a space; at least one instance.
+    pub fn new(kind: Kind, space: &Space, instances: u32, seed: u64) -> Self {
+        assert!(instances > 0, "a world needs an instance");
+        let mut rng = Rng::new(seed, "difficulties", 0);
+        let difficulties = (0..instances).map(|_| -libm::log(1.0 - rng.unit())).collect();
+        Self {
+            kind,
+            space: space.clone(),
+            seed,
+            default: space.encode(&space.default_configuration()),
+            difficulties,
+            landscape: Landscape::random(space, instances, &mut Rng::new(seed, "landscape", 0)),
+            other: Landscape::random(space, instances, &mut Rng::new(seed, "landscape", 1)),
+            regions: Regions::random(space, &mut Rng::new(seed, "regions", 0)),
+        }
+    }
+
+    /// Its kind.
+    pub fn kind(&self) -> Kind {
+        self.kind
+    }
+
+    /// The parameters of the simulated target.
+    pub fn space(&self) -> &Space {
+        &self.space
+    }
+
+    /// The number of instances.
+    pub fn instances(&self) -> u32 {
+        self.difficulties.len() as u32
+    }
+
+    /// What comes of a trial; the instance must be one of the world's, the configuration of its space.
+    pub fn answer(&self, configuration: &Configuration, instance: u32, seed: u64) -> Answer {
+        let row = self.space.encode(configuration);
+        let pair = Rng::new(seed, "pair", u64::from(instance)).bits();
+        let fingerprint = configuration.fingerprint();
+        let mut rng = Rng::new(self.seed ^ fingerprint as u64, "answer", pair ^ (fingerprint >> 64) as u64);
+        let effect = self.landscape.effect(&row, instance);
+        let noise = self.kind.noise();
+        let cost = match self.kind {
+            Kind::LogUniform => libm::exp(LN_5000 * libm::pow(rng.unit(), self.exponent(effect))),
+            _ if noise == 0.0 => self.typical(effect, instance),
+            _ => self.typical(effect, instance) * libm::exp(noise * rng.normal() - noise * noise / 2.0),
+        };
+        let ending = match self.kind {
+            Kind::Crashing => self.regions.ending(&row, cost, &mut rng),
+            _ => Ending::Finished,
+        };
+        let constraints = match self.kind {
+            Kind::Constrained => vec![self.second(&row, effect, instance)],
+            _ => Vec::new(),
+        };
+        Answer { cost, ending, constraints }
+    }
+
+    /// The mean cost over all seeds, as if every trial finished.
+    pub fn mean(&self, configuration: &Configuration, instance: u32) -> f64 {
+        let effect = self.landscape.effect(&self.space.encode(configuration), instance);
+        match self.kind {
+            Kind::LogUniform => {
+                let exponent = self.exponent(effect);
+                let cost = |u| libm::exp(LN_5000 * libm::pow(u, exponent));
+                let cells = 1000;
+                let middles = (0..cells).map(|cell| (f64::from(cell) + 0.5) / f64::from(cells));
+                middles.map(cost).sum::<f64>() / f64::from(cells)
+            }
+            _ => self.typical(effect, instance),
+        }
+    }
+
+    /// The mean of all kinds but the log-uniform one.
+    fn typical(&self, effect: f64, instance: u32) -> f64 {
+        let effect = if self.kind == Kind::Flat { 0.0 } else { effect };
+        libm::exp(self.difficulties[instance as usize] + effect)
+    }
+
+    fn exponent(&self, effect: f64) -> f64 {
+        libm::exp(3.0 * (0.5 - effect / self.landscape.spread()))
+    }
+
+    /// The second output: falls as the cost rises, and has a landscape of its own.
+    fn second(&self, row: &[f64], effect: f64, instance: u32) -> f64 {
+        let rise = |landscape: &Landscape, effect: f64| {
+            (effect - landscape.effect(&self.default, instance)) / landscape.spread()
+        };
+        let own = self.other.effect(row, instance);
+        libm::exp(0.5 * rise(&self.other, own) - rise(&self.landscape, effect))
+    }
+}
+
+/// A small space with every kind of parameter, a condition and a forbidden clause.
+pub fn mixed_space() -> Space {
+    let text = "\
+step     = { float = [0.001, 10.0], log = true, default = 1.0 }
+decay    = { float = [0.0, 1.0], default = 0.9 }
+depth    = { integer = [1, 64], log = true, default = 8 }
+rounds   = { integer = [0, 20], default = 3 }
+method   = { choices = ['newton', 'secant', 'bisection', 'mixed'], default = 'secant' }
+effort   = { ordinal = ['low', 'middle', 'high'], default = 'middle' }
+restart  = { boolean = true }
+interval = { integer = [10, 1000], log = true, default = 100, when = 'restart' }
+forbidden = [\"method == 'bisection' && effort == 'high'\"]
+";
+    read(text, "mixed.toml", Format::Toml).expect("a test reads this text")
+}
