@@ -14,6 +14,8 @@ pub mod racing;
 mod reading;
 pub mod rng;
 pub mod space;
+#[cfg(any(test, feature = "testkit"))]
+pub mod testkit;
 mod trial;
 
 pub use history::History;
