@@ -3,3 +3,4 @@
 #![allow(missing_docs, clippy::unwrap_used, clippy::print_stdout)]
 
 mod laws;
+mod repeatable;
