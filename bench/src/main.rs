@@ -7,6 +7,7 @@
 mod confine;
 mod quantiles;
 mod space;
+mod store;
 
 use clap::{Parser, Subcommand};
 
@@ -22,6 +23,8 @@ enum Table {
     Confine(confine::Arguments),
     /// Sampling, encoding and large parameter spaces, beside ConfigSpace
     Space(space::Arguments),
+    /// A store of a million trials: writing, loading, summing up, commits
+    Store(store::Arguments),
     #[command(name = confine::burner::VERB, hide = true)]
     Burn(confine::burner::Arguments),
 }
@@ -30,6 +33,7 @@ fn main() -> anyhow::Result<()> {
     match Arguments::parse().table {
         Table::Confine(arguments) => confine::measure(&arguments),
         Table::Space(arguments) => space::measure(&arguments),
+        Table::Store(arguments) => store::measure(&arguments),
         Table::Burn(arguments) => confine::burner::burn(&arguments),
     }
 }
