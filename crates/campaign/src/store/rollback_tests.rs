@@ -28,7 +28,14 @@ impl Drop for Folder {
 fn charter() -> Charter {
     let space = read("a = { integer = [0, 1000000] }\n", "test", Format::Toml).unwrap();
     let instances = vec!["only".to_owned()];
-    Charter { name: "test".to_owned(), scenario: String::new(), space, instances, seed: 1 }
+    Charter {
+        name: "test".to_owned(),
+        scenario: String::new(),
+        folder: "test".into(),
+        space,
+        instances,
+        seed: 1,
+    }
 }
 
 fn batch(id: u32) -> Batch {
