@@ -186,3 +186,44 @@ fn the_log_of_a_campaign_whose_file_was_removed_is_no_part_of_a_new_one() {
     store.reader().verify().unwrap();
     assert_eq!(store.load().unwrap().history.trials().len(), 0);
 }
+
+#[test]
+fn tables_that_contradict_each_other() {
+    let folder = Folder::fleeting();
+    let whole = filled(&folder);
+    for (change, word) in [
+        ("DELETE FROM trial WHERE row = 17", "rows of trials are missing"),
+        ("DELETE FROM trial WHERE row = 1", "rows of trials are missing"),
+        ("UPDATE trial SET status = 'fine' WHERE row = 9", "trial row 9 makes no sense"),
+        ("UPDATE trial SET cost = NULL WHERE row = 1", "trial row 1 makes no sense"),
+        ("UPDATE trial SET cost = 9e999 WHERE row = 2", "trial row 2 makes no sense"),
+        ("UPDATE trial SET cap = -1 WHERE row = 3", "trial row 3 makes no sense"),
+        ("UPDATE trial SET constraints = '[' WHERE row = 4", "trial row 4 makes no sense"),
+        ("UPDATE trial SET why = '' WHERE row = 5", "trial row 5 makes no sense"),
+        ("UPDATE trial SET configuration = 200 WHERE row = 6", "trial row 6 makes no sense"),
+        ("UPDATE trial SET seed = -1 WHERE row = 6", "out of range"),
+        ("UPDATE trial SET spent = 'much' WHERE row = 6", "Invalid column type"),
+        ("DELETE FROM configuration WHERE id = 7", "configuration 7 is missing"),
+        ("UPDATE configuration SET codes = zeroblob(8) WHERE id = 7", "of another space"),
+        (
+            "UPDATE configuration SET codes = zeroblob(40) WHERE id = 7",
+            "configuration 7 is none of the space",
+        ),
+        (
+            "UPDATE configuration SET codes = (SELECT codes FROM configuration WHERE id = 5) WHERE id = 7",
+            "configurations 5 and 7 are the same",
+        ),
+        ("INSERT INTO state VALUES (1, x'', 401, 0, 0)", "the snapshot knows 401 trials of 400"),
+        ("DELETE FROM campaign WHERE key = 'space'", "its space is missing"),
+        ("UPDATE campaign SET value = 'a = 1' WHERE key = 'space'", "space"),
+        ("UPDATE campaign SET value = 'x' WHERE key = 'seed'", "the seed is `x`"),
+    ] {
+        fs::write(folder.database(), &whole).unwrap();
+        let connection = rusqlite::Connection::open(folder.database()).unwrap();
+        connection.execute_batch(&format!("PRAGMA foreign_keys = off; {change}")).unwrap();
+        drop(connection);
+        let error = Store::open(folder.path()).unwrap().load().unwrap_err();
+        assert!(matches!(error, StoreError::Damaged { .. }), "{change}: {error:?}");
+        assert!(error.to_string().contains(word), "{change}: {error}");
+    }
+}
