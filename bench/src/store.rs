@@ -77,6 +77,7 @@ fn charter() -> Result<Charter> {
     Ok(Charter {
         name: "bench".to_owned(),
         scenario: String::new(),
+        folder: "bench".into(),
         space: space()?,
         instances: (0..INSTANCES).map(|i| format!("instances/train/number-{i}.cnf")).collect(),
         seed: 1,
