@@ -5,6 +5,7 @@
 
 use std::fs::{self, File, OpenOptions};
 use std::io::{Read as _, Seek as _, Write as _};
+use std::os::unix::fs::MetadataExt as _;
 use std::path::Path;
 
 use rustix::fs::{FlockOperation, flock};
@@ -55,6 +56,50 @@ fn holder(file: &mut File) -> (Option<u32>, Option<String>) {
         Some((pid, host)) => (pid.parse().ok(), Some(host.to_owned())),
         None => (None, None),
     }
+}
+
+/// Whether someone writes to a store now.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum Holder {
+    /// Nobody does.
+    Nobody,
+    /// A process of this machine.
+    Here {
+        /// Its number.
+        pid: u32,
+    },
+    /// A process of another machine was the last to begin; whether it lives cannot be seen from here.
+    Elsewhere {
+        /// Its number there.
+        pid: u32,
+        /// The machine.
+        host: String,
+    },
+}
+
+/// Who holds the lock, without touching it: to try it would be in the way of one who wants it.
+pub(super) fn holder_of(folder: &Path) -> Holder {
+    let Ok(mut file) = File::open(folder.join(NAME)) else { return Holder::Nobody };
+    match holder(&mut file) {
+        (Some(pid), Some(host)) if host != host_name() => Holder::Elsewhere { pid, host },
+        (Some(pid), _) if holds(pid, &file) => Holder::Here { pid },
+        _ => Holder::Nobody,
+    }
+}
+
+/// Whether a process of this machine has a lock on a file.
+fn holds(pid: u32, file: &File) -> bool {
+    let alive = Path::new("/proc").join(pid.to_string()).exists();
+    let (Ok(locks), Ok(status)) = (fs::read_to_string("/proc/locks"), file.metadata()) else { return alive };
+    // `1: FLOCK  ADVISORY  WRITE 708 08:01:13131 0 EOF`: the process, and the file's device and number.
+    let is_this = |line: &str| {
+        let words: Vec<&str> = line.split_whitespace().collect();
+        let inode = words.get(5).and_then(|place| place.rsplit(':').next());
+        words.get(1) == Some(&"FLOCK")
+            && words.get(4) == Some(&pid.to_string().as_str())
+            && inode == Some(&status.ino().to_string())
+    };
+    alive && locks.lines().any(is_this)
 }
 
 /// This machine's name.

@@ -12,6 +12,7 @@ mod insert;
 mod journal;
 mod load;
 mod lock;
+mod lookup;
 mod migrate;
 mod open;
 mod record;
@@ -23,6 +24,8 @@ mod writer;
 pub use error::StoreError;
 pub use journal::Journal;
 pub use load::Loaded;
+pub use lock::Holder;
+pub use lookup::{Failures, KeptTrial};
 pub use record::{
     Batch, Charter, Output, Role, Session, Spent, State, StoredConfiguration, StoredEvent, StoredIncumbent,
     StoredTrial, StoredValidation,
@@ -86,6 +89,11 @@ impl Store {
     pub fn read(folder: &Path) -> Result<StoreReader, StoreError> {
         let path = folder.join(open::FILE);
         Ok(StoreReader { connection: open::open_to_read(&path)?, path })
+    }
+
+    /// Who writes to it now.
+    pub fn holder(folder: &Path) -> Holder {
+        lock::holder_of(folder)
     }
 
     /// How commits are made durable here.

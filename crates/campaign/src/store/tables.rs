@@ -145,7 +145,7 @@ impl StoreReader {
         self.ask(found.optional())?.ok_or_else(|| self.damaged(format!("its {key} is missing")))
     }
 
-    fn rows<T>(
+    pub(super) fn rows<T>(
         &self,
         sql: &str,
         each: impl FnMut(&Row<'_>) -> rusqlite::Result<T>,
@@ -159,7 +159,7 @@ impl StoreReader {
     }
 }
 
-fn word<T>(row: &Row<'_>, column: usize, of_name: fn(&str) -> Option<T>) -> rusqlite::Result<T> {
+pub(super) fn word<T>(row: &Row<'_>, column: usize, of_name: fn(&str) -> Option<T>) -> rusqlite::Result<T> {
     let name = row.get_ref(column)?.as_str()?;
     of_name(name).ok_or_else(|| {
         let what = format!("nothing is called `{name}`");
@@ -167,7 +167,7 @@ fn word<T>(row: &Row<'_>, column: usize, of_name: fn(&str) -> Option<T>) -> rusq
     })
 }
 
-fn reading(cost: Option<f64>, censored: Option<bool>) -> Option<Reading> {
+pub(super) fn reading(cost: Option<f64>, censored: Option<bool>) -> Option<Reading> {
     match (cost, censored) {
         (Some(cost), Some(true)) => Some(Reading::AtLeast(cost)),
         (Some(cost), _) => Some(Reading::Exact(cost)),
