@@ -41,6 +41,16 @@ impl Control {
         state.send(Order::LowerWall(cap));
     }
 
+    /// The lowest CPU limit ordered so far.
+    pub fn lowered_cpu(&self) -> Option<Duration> {
+        self.lock().cpu
+    }
+
+    /// The lowest wall limit ordered so far.
+    pub fn lowered_wall(&self) -> Option<Duration> {
+        self.lock().wall
+    }
+
     /// Ends the run. Its record will say so, with what it had used.
     pub fn cancel(&self) {
         let mut state = self.lock();
