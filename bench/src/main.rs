@@ -6,6 +6,7 @@
 
 mod confine;
 mod quantiles;
+mod saps;
 mod space;
 
 use clap::{Parser, Subcommand};
@@ -20,6 +21,8 @@ struct Arguments {
 enum Table {
     /// Overhead, overshoot, accuracy and leaks of the runner
     Confine(confine::Arguments),
+    /// Hardness of generated formulas, and speed of the solver that comes with captune
+    Saps(saps::Arguments),
     /// Sampling, encoding and large parameter spaces, beside ConfigSpace
     Space(space::Arguments),
     #[command(name = confine::burner::VERB, hide = true)]
@@ -29,6 +32,7 @@ enum Table {
 fn main() -> anyhow::Result<()> {
     match Arguments::parse().table {
         Table::Confine(arguments) => confine::measure(&arguments),
+        Table::Saps(arguments) => saps::measure(&arguments),
         Table::Space(arguments) => space::measure(&arguments),
         Table::Burn(arguments) => confine::burner::burn(&arguments),
     }

@@ -33,6 +33,17 @@ pub enum Limit {
     Trials,
 }
 
+impl Limit {
+    /// The word for it.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Wall => "wall time",
+            Self::Cpu => "CPU time",
+            Self::Trials => "trials",
+        }
+    }
+}
+
 impl Budget {
     /// The limit that has been reached, if any.
     pub fn reached(&self, spent: &Spent) -> Option<Limit> {

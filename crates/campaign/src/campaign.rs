@@ -7,12 +7,12 @@ use std::collections::{BTreeMap, VecDeque};
 use std::time::Instant;
 
 use engine::racing::News;
-use engine::{Ask, Optimizer, Status, TrialId, TrialRequest};
+use engine::{Ask, Cap, Optimizer, Status, TrialId, TrialRequest};
 
 use crate::budget::Spent;
 use crate::event::{Event, NewIncumbent, Stop, TrialEnded, What};
 use crate::executor::{Ended, Executor, Happening};
-use crate::ledger::{Ledger, LedgerError};
+use crate::ledger::{Ledger, LedgerError, Mark};
 use crate::pace::Pace;
 use crate::progress::{self, Progress};
 use crate::resume::Resumed;
@@ -34,7 +34,7 @@ pub type Sink<'a> = &'a mut dyn FnMut(&Event);
 /// A trial that is out.
 pub(crate) struct Out {
     pub(crate) request: TrialRequest,
-    pub(crate) since: f64,
+    pub(crate) mark: Mark,
 }
 
 /// Why a campaign broke off.
@@ -99,19 +99,19 @@ impl<'a> Campaign<'a> {
             next_tick: 0.0,
             stop: None,
         };
-        campaign.take_up(&resumed.starts, resumed.untold);
+        campaign.take_up(&resumed.marks, resumed.untold);
         Ok(campaign)
     }
 
     /// Trials that were out when the campaign was interrupted: told if they are on disk, run anew in
     /// simulated time as if nothing had happened, else forgotten and asked for again.
-    fn take_up(&mut self, starts: &BTreeMap<TrialId, f64>, untold: Vec<engine::history::Trial>) {
+    fn take_up(&mut self, marks: &BTreeMap<TrialId, Mark>, untold: Vec<engine::history::Trial>) {
         let pending: Vec<TrialRequest> = self.optimizer.running().cloned().collect();
         let on_disk = |id: TrialId| untold.iter().any(|trial| trial.id == id);
         for request in pending.into_iter().filter(|request| !on_disk(request.id)) {
             if self.executor.is_simulated() {
-                let started = starts.get(&request.id).copied();
-                self.submit(request, started);
+                let mark = marks.get(&request.id).copied();
+                self.submit(request, mark);
             } else {
                 // It is running by the optimizer's own word.
                 let _ = self.optimizer.withdraw(request.id);
@@ -167,12 +167,7 @@ impl<'a> Campaign<'a> {
                         out.request.cap = cap;
                     }
                 }
-                Ask::Cancel(id) => {
-                    if self.out.contains_key(&id) && self.executor.cancel(id) {
-                        self.out.remove(&id);
-                        let _ = self.optimizer.withdraw(id);
-                    }
-                }
+                Ask::Cancel(id) => self.cancel(id),
                 Ask::Wait => break,
                 Ask::Done(_) => {
                     if self.ledger.is_settled() {
@@ -185,13 +180,26 @@ impl<'a> Campaign<'a> {
         self.follow(sink);
     }
 
-    fn submit(&mut self, request: TrialRequest, started: Option<f64>) {
-        self.executor.submit(&request, started);
+    fn submit(&mut self, request: TrialRequest, mark: Option<Mark>) {
+        self.executor.submit(&request, mark.map(|mark| mark.since));
+        if let Some(at) = mark.and_then(|mark| mark.cancelled) {
+            self.executor.tighten(request.id, at);
+        }
         if self.settings.repeatable {
             self.window.push_back(request.id);
         }
-        let since = started.unwrap_or_else(|| self.executor.now());
-        self.out.insert(request.id, Out { request, since });
+        let mark = mark.unwrap_or_else(|| Mark { since: self.executor.now(), cancelled: None });
+        self.out.insert(request.id, Out { request, mark });
+    }
+
+    fn cancel(&mut self, id: TrialId) {
+        let Some(out) = self.out.get_mut(&id) else { return };
+        let reached = self.executor.reached().into_iter().find(|&(other, _)| other == id);
+        out.mark.cancelled = reached.map(|(_, cost)| Cap::at(cost.max(f64::MIN_POSITIVE)));
+        if self.executor.cancel(id) {
+            self.out.remove(&id);
+            let _ = self.optimizer.withdraw(id);
+        }
     }
 
     fn free_slots(&self, spent: &Spent) -> usize {

@@ -14,6 +14,7 @@ pub mod racing;
 mod reading;
 pub mod rng;
 pub mod space;
+pub mod stats;
 mod trial;
 
 pub use history::History;

@@ -47,6 +47,14 @@ impl WriterLock {
     }
 }
 
+/// Closing the file would do, but for a moment a process that is being started shares it.
+impl Drop for WriterLock {
+    fn drop(&mut self) {
+        // Closed or not, there is nothing else to try.
+        let _ = flock(&self.file, FlockOperation::Unlock);
+    }
+}
+
 /// Who holds the lock; nothing if they have just taken it and not signed yet.
 fn holder(file: &mut File) -> (Option<u32>, Option<String>) {
     let mut text = String::new();

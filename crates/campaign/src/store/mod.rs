@@ -15,9 +15,11 @@ mod lock;
 mod lookup;
 mod migrate;
 mod open;
+mod recharter;
 mod record;
 mod summary;
 mod tables;
+mod trial;
 mod values;
 mod writer;
 
@@ -25,7 +27,7 @@ pub use error::StoreError;
 pub use journal::Journal;
 pub use load::Loaded;
 pub use lock::Holder;
-pub use lookup::{Failures, KeptTrial};
+pub use lookup::Failures;
 pub use record::{
     Batch, Charter, Output, Role, Session, Spent, State, StoredConfiguration, StoredEvent, StoredIncumbent,
     StoredTrial, StoredValidation,

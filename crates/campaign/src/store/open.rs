@@ -148,6 +148,7 @@ fn fill(connection: &mut Connection, charter: &Charter, space: &str) -> rusqlite
         ("version", env!("CARGO_PKG_VERSION")),
         ("name", &charter.name),
         ("scenario", &charter.scenario),
+        ("folder", &charter.folder.to_string_lossy()),
         ("space", space),
         ("seed", &charter.seed.to_string()),
     ];

@@ -248,3 +248,45 @@ fn signal_name(signal: i32) -> String {
     };
     format!(" ({name})")
 }
+
+#[cfg(test)]
+mod tests {
+    use std::path::Path;
+    use std::time::Duration;
+
+    use confine::{CpuTime, Tier};
+
+    use super::*;
+
+    const SCENARIO: &str = "[target]\ncommand = [\"true\", \"{params}\", \"{seed}\"]\n[objective]\n\
+        minimise = \"cpu_time\"\ncutoff = \"9s\"\n[budget]\ntrials = 1\n[space]\nx = { integer = [1, 9] }\n";
+
+    fn told(cpu: Option<CpuTime>) -> Result<Account, TargetError> {
+        let scenario = crate::scenario::read(SCENARIO, Path::new("."), "test.toml").unwrap();
+        let finished = Finished {
+            exit: Exit::Code(0),
+            stopped: None,
+            cpu,
+            wall: Duration::from_secs(2),
+            peak_memory: None,
+            adopted: None,
+            stragglers: None,
+            tier: Tier::Group,
+            stdout: confine::Captured::default(),
+            stderr: confine::Captured::default(),
+            left_behind: None,
+        };
+        account(&scenario, Cap::NONE, &Control::new(), &finished)
+    }
+
+    /// Which machine loses the time of which process is not for a test to arrange.
+    #[test]
+    fn a_cost_of_which_a_part_is_lost_is_no_cost() {
+        let time =
+            |complete| Some(CpuTime { user: Duration::from_secs(1), system: Duration::ZERO, complete });
+        assert_eq!(told(time(true)).unwrap().observation, Observation::finished(1.0));
+        for lost in [time(false), None] {
+            assert!(matches!(told(lost), Err(TargetError::Unmeasured { what: "CPU time", .. })));
+        }
+    }
+}

@@ -1,6 +1,7 @@
 //! The command of a trial, with everything put in.
 
 use std::sync::Arc;
+use std::time::Duration;
 
 use campaign::target::{ProcessTarget, TargetError};
 use engine::Cap;
@@ -26,7 +27,7 @@ fn placeholders_are_put_in() {
         )
         .replace("[objective]", "env = { A = \"b c\" }\n[objective]");
     let text = format!("{text}[instances]\nfiles = \"*.cnf\"\n");
-    let expected = r"A='b c' PROGRAM --fast=false -s=17 1.235 '{0.5}' FOLDER/x 'FOLDER/it'\''s.cnf'";
+    let expected = r"A='b c' PROGRAM --fast=false -s=17 1.235 {0.5} FOLDER/x 'FOLDER/it'\''s.cnf'";
     assert_eq!(line(&stage, &text, Cap::at(1.2345)), expected);
     // A cap above the cutoff is the cutoff.
     assert!(line(&stage, &text, Cap::NONE).contains(" 5.000 "));
@@ -70,4 +71,20 @@ fn an_instance_that_is_not_there_is_an_error() {
     let scenario = Arc::new(stage.read(SMALL));
     let error = ProcessTarget::new(Arc::clone(&scenario)).command_line(&trial(&scenario, 3, Cap::NONE));
     assert!(matches!(error, Err(TargetError::NoInstance { count: 1, .. })));
+}
+
+/// The cap limits what is minimised; the rest follows from the cutoff, which no later trial passes.
+#[test]
+fn limits_follow_from_cap_and_cutoff() {
+    let stage = Stage::new();
+    let limits = |text: &str| ProcessTarget::new(Arc::new(stage.read(text))).limits(Cap::at(0.5), None);
+    let seconds = |duration: Option<Duration>| duration.map(|duration| duration.as_secs_f64());
+    let cpu = limits(SMALL);
+    assert_eq!((seconds(cpu.cpu), seconds(cpu.wall)), (Some(0.5), Some(15.0)));
+    let own = limits(&format!("{SMALL}[limits]\nwall = \"7s\"\nmemory = \"1GiB\"\n"));
+    assert_eq!((seconds(own.wall), own.memory), (Some(7.0), Some(1 << 30)));
+    let wall = limits(&SMALL.replace("cpu_time", "wall_time"));
+    assert_eq!((seconds(wall.cpu), seconds(wall.wall)), (None, Some(0.5)));
+    let itself = SMALL.replace("cutoff", "capped_by = \"argument\"\ncutoff").replace("{seed}", "{cap}");
+    assert_eq!(seconds(limits(&itself).cpu), Some(5.0));
 }

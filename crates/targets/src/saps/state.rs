@@ -41,11 +41,27 @@ struct Scores {
 }
 
 impl Scores {
+    /// One more clause would break, or one less be made.
     #[inline]
-    fn add(&mut self, variable: u32, change: f64, count: i32, limit: f64) {
+    fn raise(&mut self, variable: u32, weight: f64) {
         let score = &mut self.all[variable as usize];
-        score.change += change;
-        score.count += count;
+        score.change += weight;
+        score.count += 1;
+    }
+
+    /// The opposite, which may make the variable a candidate.
+    #[inline]
+    fn lower(&mut self, variable: u32, weight: f64, limit: f64) {
+        let score = &mut self.all[variable as usize];
+        score.change -= weight;
+        score.count -= 1;
+        self.list(variable, limit);
+    }
+
+    /// Lists the variable if it belongs there; without a branch, since none could be foretold.
+    #[inline]
+    fn list(&mut self, variable: u32, limit: f64) {
+        let score = &mut self.all[variable as usize];
         self.candidates[self.count] = variable;
         let below = score.change < limit;
         self.count += usize::from(below & !score.listed);
@@ -231,7 +247,7 @@ impl<'a> State<'a> {
         // Only now is the limit known.
         for &clause in &self.unsatisfied.list {
             for &variable in self.network.variables.get(clause as usize) {
-                self.scores.add(variable, 0.0, 0, self.weights.limit);
+                self.scores.list(variable, self.weights.limit);
             }
         }
         if self.weights.are_large() {
@@ -264,19 +280,19 @@ impl<'a> State<'a> {
         for pair in network.pairs.get(gained) {
             let weight = weights.of(pair.clause);
             if holds[pair.other as usize] {
-                scores.add(pair.other / 2, -weight, -1, limit);
+                scores.lower(pair.other / 2, weight, limit);
             } else {
                 unsatisfied.remove(pair.clause);
-                scores.add(pair.other / 2, weight, 1, limit);
+                scores.raise(pair.other / 2, weight);
             }
         }
         for pair in network.pairs.get(lost) {
             let weight = weights.of(pair.clause);
             if holds[pair.other as usize] {
-                scores.add(pair.other / 2, weight, 1, limit);
+                scores.raise(pair.other / 2, weight);
             } else {
                 unsatisfied.add(pair.clause);
-                scores.add(pair.other / 2, -weight, -1, limit);
+                scores.lower(pair.other / 2, weight, limit);
             }
         }
         for &clause in network.others.get(gained) {
@@ -285,10 +301,10 @@ impl<'a> State<'a> {
             if truth.count == 0 {
                 unsatisfied.remove(clause);
                 for &other in network.variables.get(clause as usize) {
-                    scores.add(other, weight, 1, limit);
+                    scores.raise(other, weight);
                 }
             } else if truth.count == 1 {
-                scores.add(truth.joined, -weight, -1, limit);
+                scores.lower(truth.joined, weight, limit);
             }
             truth.count += 1;
             truth.joined ^= variable;
@@ -301,16 +317,16 @@ impl<'a> State<'a> {
             if truth.count == 0 {
                 unsatisfied.add(clause);
                 for &other in network.variables.get(clause as usize) {
-                    scores.add(other, -weight, -1, limit);
+                    scores.lower(other, weight, limit);
                 }
             } else if truth.count == 1 {
-                scores.add(truth.joined, weight, 1, limit);
+                scores.raise(truth.joined, weight);
             }
         }
         // Its own clauses have touched it above, too; what breaks now is what was made before.
         let score = &mut scores.all[variable as usize];
         (score.change, score.count) = (-own.change, -own.count);
-        scores.add(variable, 0.0, 0, limit);
+        scores.list(variable, limit);
     }
 }
 
