@@ -44,8 +44,9 @@ pub trait Target: Send + Sync {
         leash.lower(cap);
     }
 
-    /// The cost that a trial has surely reached after so many seconds, if that can be said.
-    fn reached(&self, _seconds: f64) -> Option<f64> {
+    /// The cost that the trial on a leash has surely reached after so many seconds, if that can be
+    /// said.
+    fn reached(&self, _leash: &Leash, _seconds: f64) -> Option<f64> {
         None
     }
 }

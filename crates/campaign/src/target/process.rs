@@ -132,8 +132,12 @@ impl Target for ProcessTarget {
         }
     }
 
-    fn reached(&self, seconds: f64) -> Option<f64> {
-        (self.scenario.objective.minimise == Measure::WallTime).then_some(seconds)
+    fn reached(&self, leash: &Leash, seconds: f64) -> Option<f64> {
+        match self.scenario.objective.minimise {
+            Measure::WallTime => Some(seconds),
+            Measure::CpuTime => leash.used_cpu(seconds),
+            Measure::Memory | Measure::Output(_) => None,
+        }
     }
 }
 
