@@ -9,7 +9,7 @@ use engine::space::Diagnostics;
 use engine::space::format::{CannotExpress, Format, write};
 
 use super::carry_over::carry_over;
-use crate::budget::Budget;
+use crate::budget::{Budget, Spent};
 use crate::executor::{SlotError, physical_cores};
 use crate::resume::Resumed;
 use crate::scenario::change::{self, Difference, Stored};
@@ -56,6 +56,8 @@ pub enum ConductError {
     SetAside { path: PathBuf, source: std::io::Error },
     #[error("the stored state of the search cannot be read: it was written by another version")]
     State(#[from] postcard::Error),
+    #[error("cannot write down the budget")]
+    Budget(#[source] serde_json::Error),
     #[error(transparent)]
     Space(#[from] CannotExpress),
     #[error(transparent)]
@@ -105,6 +107,14 @@ pub struct Opened {
     pub(super) resumed: Resumed,
     /// Configurations and trials in the store.
     pub(super) stored: (usize, u64),
+}
+
+impl Opened {
+    /// What has been spent before, and trials that are known already.
+    pub fn so_far(&self) -> Spent {
+        let Resumed { history, untold, wall, cpu, .. } = &self.resumed;
+        Spent { wall: *wall, cpu: *cpu, trials: (history.trials().len() + untold.len()) as u64 }
+    }
 }
 
 /// The engine's settings for a scenario.

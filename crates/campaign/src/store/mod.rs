@@ -12,6 +12,7 @@ mod insert;
 mod journal;
 mod load;
 mod lock;
+mod lookup;
 mod migrate;
 mod open;
 mod recharter;
@@ -26,6 +27,7 @@ pub use error::StoreError;
 pub use journal::Journal;
 pub use load::Loaded;
 pub use lock::Holder;
+pub use lookup::Failures;
 pub use record::{
     Batch, Charter, Output, Role, Session, Spent, State, StoredConfiguration, StoredEvent, StoredIncumbent,
     StoredTrial, StoredValidation,

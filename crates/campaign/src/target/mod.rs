@@ -11,6 +11,7 @@ mod leash;
 mod outcome;
 mod output;
 mod process;
+pub mod shell;
 
 pub use command::CommandLine;
 pub use function::{FunctionTarget, Said};

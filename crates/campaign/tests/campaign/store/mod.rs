@@ -4,6 +4,7 @@ mod child;
 mod documented;
 mod full;
 mod kill;
+mod lookup;
 mod power;
 mod reading;
 mod refusal;
