@@ -4,6 +4,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
+use engine::Status;
 use engine::racing::{Objective, Problem, Racing};
 use engine::space::Diagnostics;
 use engine::space::format::{CannotExpress, Format, write};
@@ -239,7 +240,16 @@ fn resume(
         let (key, before, after) = ("seed".to_owned(), Some(before.seed.to_string()), Some(seed.to_string()));
         differences.push(Difference { key, before, after, row: Row::Reuse });
     }
+    let succeeded = [Status::Finished, Status::Capped, Status::Timeout];
+    let worthless = succeeded.iter().all(|&status| loaded.history.count(status) == 0);
     match change::verdict(&differences) {
+        // Nothing is lost by leaving failures alone: whoever mends a scenario begins anew.
+        Row::Refuse if worthless => {
+            drop(store);
+            let set_aside = set_aside(&folder)?;
+            let opening = Opening::Reuse { differences, trials: 0, set_aside };
+            begin(order, scenario, text, folder, opening, None)
+        }
         Row::Refuse => Err(ConductError::Refused { folder, differences }),
         Row::Continue => {
             // A seed given once on the command line is the campaign's, whatever the scenario says.
