@@ -43,31 +43,30 @@ pub(crate) fn status(arguments: &Arguments) -> anyhow::Result<ExitCode> {
 #[derive(Clone, PartialEq, Eq, Debug)]
 enum State {
     New,
-    Running { pid: u32 },
-    Elsewhere { pid: u32, host: String },
+    Running(Holder),
     Stopped { reason: String },
     Killed,
 }
 
 impl State {
-    fn of(holder: Holder, last: Option<&Session>) -> Self {
-        let ended = last.and_then(|session| session.ended_at.as_ref());
-        let reason = last.and_then(|session| session.reason.clone());
+    fn of(holder: Option<Holder>, last: Option<&Session>) -> Self {
         match (holder, last) {
-            (Holder::Here { pid }, _) => Self::Running { pid },
-            (_, None) => Self::New,
-            (_, Some(_)) if ended.is_some() => Self::Stopped { reason: reason.unwrap_or_default() },
-            (Holder::Elsewhere { pid, host }, _) => Self::Elsewhere { pid, host },
-            (Holder::Nobody, _) => Self::Killed,
+            (Some(holder), _) => Self::Running(holder),
+            (None, None) => Self::New,
+            (None, Some(session)) => match &session.reason {
+                Some(reason) => Self::Stopped { reason: reason.clone() },
+                None => Self::Killed,
+            },
         }
     }
 
     fn text(&self) -> String {
         match self {
             Self::New => "not begun".to_owned(),
-            Self::Running { pid } => format!("running, process {pid}"),
-            Self::Elsewhere { pid, host } => {
-                format!("running on {} as process {pid}, unless it was killed there", harmless(host))
+            Self::Running(Holder { pid, host }) => {
+                let process = pid.map_or_else(String::new, |pid| format!(" as process {pid}"));
+                let host = host.as_deref().map_or_else(String::new, |host| format!(" on {}", harmless(host)));
+                format!("running{process}{host}")
             }
             Self::Stopped { reason } => format!("stopped: {}", harmless(reason)),
             Self::Killed => "killed; `captune run` goes on with it".to_owned(),
@@ -77,8 +76,7 @@ impl State {
     fn json(&self) -> Value {
         match self {
             Self::New => json!({ "state": "new" }),
-            Self::Running { pid } => json!({ "state": "running", "pid": pid }),
-            Self::Elsewhere { pid, host } => json!({ "state": "elsewhere", "pid": pid, "host": host }),
+            Self::Running(Holder { pid, host }) => json!({ "state": "running", "pid": pid, "host": host }),
             Self::Stopped { reason } => json!({ "state": "stopped", "reason": reason }),
             Self::Killed => json!({ "state": "killed" }),
         }
@@ -110,7 +108,7 @@ struct Figures {
 impl Picture {
     fn of(kept: &Kept) -> anyhow::Result<Self> {
         let summary = kept.reader.summary()?;
-        let state = State::of(Store::holder(&kept.folder), summary.sessions.last());
+        let state = State::of(Store::holder(&kept.folder)?, summary.sessions.last());
         let (config, configuration) = kept.best()?;
         let figures = match kept.scenario() {
             Ok(_) => Ok(Figures::of(kept, &summary, config)?),

@@ -11,7 +11,7 @@ use engine::space::format::{CannotExpress, Format, write};
 
 use super::carry_over::carry_over;
 use crate::budget::{Budget, Spent};
-use crate::executor::{SlotError, physical_cores};
+use crate::executor::{SlotError, physical_cores, slots};
 use crate::resume::Resumed;
 use crate::scenario::change::{self, Difference, Stored};
 use crate::scenario::keys::Row;
@@ -157,13 +157,17 @@ pub fn settings(scenario: &Scenario, order: &Order) -> Settings {
     }
 }
 
-/// Trials at one time: as asked for, or one for each physical core that they leave.
+/// Trials at one time: as asked for, or one for each physical core that they leave. An error if there
+/// are no cores for so many.
 pub fn workers(scenario: &Scenario, order: &Order) -> Result<usize, SlotError> {
+    let each = scenario.parallel.cores_per_trial as usize;
     let given = order.workers.or(scenario.parallel.workers.map(|workers| workers as usize));
-    match given {
-        Some(workers) => Ok(workers),
-        None => Ok((physical_cores()? / scenario.parallel.cores_per_trial as usize).max(1)),
-    }
+    let workers = match given {
+        Some(workers) => workers,
+        None => (physical_cores()? / each).max(1),
+    };
+    slots(workers, each)?;
+    Ok(workers)
 }
 
 /// Opens a campaign, or begins it.

@@ -4,9 +4,9 @@
 //! the writer ends. The file says who holds it, for the message to whoever comes second.
 
 use std::fs::{self, File, OpenOptions};
-use std::io::{Read as _, Seek as _, Write as _};
-use std::os::unix::fs::MetadataExt as _;
+use std::io::{ErrorKind, Read as _, Seek as _, Write as _};
 use std::path::Path;
+use std::time::Duration;
 
 use rustix::fs::{FlockOperation, flock};
 use rustix::io::Errno;
@@ -14,6 +14,21 @@ use rustix::io::Errno;
 use super::StoreError;
 
 const NAME: &str = "campaign.lock";
+
+/// Whoever looks whether there is a writer holds the lock for a moment, together with others who look:
+/// a writer asks again.
+const ATTEMPTS: u32 = 100;
+const PAUSE: Duration = Duration::from_millis(10);
+
+/// The process that writes a store. In the moment between taking the lock and signing it, who that is
+/// cannot be known.
+#[derive(Clone, PartialEq, Eq, Debug, Default)]
+pub struct Holder {
+    /// Its number.
+    pub pid: Option<u32>,
+    /// The machine it runs on.
+    pub host: Option<String>,
+}
 
 /// Held by the writer of a store.
 #[derive(Debug)]
@@ -26,14 +41,15 @@ impl WriterLock {
     pub(super) fn take(folder: &Path) -> Result<Self, StoreError> {
         let path = folder.join(NAME);
         let file = OpenOptions::new().read(true).write(true).create(true).truncate(false).open(&path);
-        let mut file = file.map_err(StoreError::file("open", &path))?;
-        match flock(&file, FlockOperation::NonBlockingLockExclusive) {
-            Ok(()) => {}
-            Err(Errno::WOULDBLOCK) => {
-                let (pid, host) = holder(&mut file);
+        let file = file.map_err(StoreError::file("open", &path))?;
+        let mut attempts = 0;
+        while !try_lock(&file, FlockOperation::NonBlockingLockExclusive, &path)? {
+            attempts += 1;
+            if attempts == ATTEMPTS || is_written(&file, &path)? {
+                let Holder { pid, host } = signature(file);
                 return Err(StoreError::InUse { folder: folder.to_owned(), pid, host });
             }
-            Err(error) => return Err(StoreError::NoLocks { path, source: error.into() }),
+            std::thread::sleep(PAUSE);
         }
         let mut lock = Self { file };
         lock.sign().map_err(StoreError::file("write", &path))?;
@@ -55,59 +71,43 @@ impl Drop for WriterLock {
     }
 }
 
-/// Who holds the lock; nothing if they have just taken it and not signed yet.
-fn holder(file: &mut File) -> (Option<u32>, Option<String>) {
+/// Who writes a store, if anybody does.
+pub(super) fn holder(folder: &Path) -> Result<Option<Holder>, StoreError> {
+    let path = folder.join(NAME);
+    let file = match File::open(&path) {
+        Err(error) if error.kind() == ErrorKind::NotFound => return Ok(None),
+        file => file.map_err(StoreError::file("open", &path))?,
+    };
+    Ok(is_written(&file, &path)?.then(|| signature(file)))
+}
+
+/// Whether someone holds the lock for himself.
+fn is_written(file: &File, path: &Path) -> Result<bool, StoreError> {
+    let free = try_lock(file, FlockOperation::NonBlockingLockShared, path)?;
+    if free {
+        flock(file, FlockOperation::Unlock)
+            .map_err(|error| StoreError::file("unlock", path)(error.into()))?;
+    }
+    Ok(!free)
+}
+
+/// Whether the lock was free.
+fn try_lock(file: &File, operation: FlockOperation, path: &Path) -> Result<bool, StoreError> {
+    match flock(file, operation) {
+        Ok(()) => Ok(true),
+        Err(Errno::WOULDBLOCK) => Ok(false),
+        Err(error) => Err(StoreError::NoLocks { path: path.to_owned(), source: error.into() }),
+    }
+}
+
+fn signature(mut file: File) -> Holder {
     let mut text = String::new();
     // What cannot be read is left out of a message that is right without it.
     let _ = file.read_to_string(&mut text);
     match text.trim_end().split_once(' ') {
-        Some((pid, host)) => (pid.parse().ok(), Some(host.to_owned())),
-        None => (None, None),
+        Some((pid, host)) => Holder { pid: pid.parse().ok(), host: Some(host.to_owned()) },
+        None => Holder::default(),
     }
-}
-
-/// Whether someone writes to a store now.
-#[derive(Clone, PartialEq, Eq, Debug)]
-pub enum Holder {
-    /// Nobody does.
-    Nobody,
-    /// A process of this machine.
-    Here {
-        /// Its number.
-        pid: u32,
-    },
-    /// A process of another machine was the last to begin; whether it lives cannot be seen from here.
-    Elsewhere {
-        /// Its number there.
-        pid: u32,
-        /// The machine.
-        host: String,
-    },
-}
-
-/// Who holds the lock, without touching it: to try it would be in the way of one who wants it.
-pub(super) fn holder_of(folder: &Path) -> Holder {
-    let Ok(mut file) = File::open(folder.join(NAME)) else { return Holder::Nobody };
-    match holder(&mut file) {
-        (Some(pid), Some(host)) if host != host_name() => Holder::Elsewhere { pid, host },
-        (Some(pid), _) if holds(pid, &file) => Holder::Here { pid },
-        _ => Holder::Nobody,
-    }
-}
-
-/// Whether a process of this machine has a lock on a file.
-fn holds(pid: u32, file: &File) -> bool {
-    let alive = Path::new("/proc").join(pid.to_string()).exists();
-    let (Ok(locks), Ok(status)) = (fs::read_to_string("/proc/locks"), file.metadata()) else { return alive };
-    // `1: FLOCK  ADVISORY  WRITE 708 08:01:13131 0 EOF`: the process, and the file's device and number.
-    let is_this = |line: &str| {
-        let words: Vec<&str> = line.split_whitespace().collect();
-        let inode = words.get(5).and_then(|place| place.rsplit(':').next());
-        words.get(1) == Some(&"FLOCK")
-            && words.get(4) == Some(&pid.to_string().as_str())
-            && inode == Some(&status.ino().to_string())
-    };
-    alive && locks.lines().any(is_this)
 }
 
 /// This machine's name.

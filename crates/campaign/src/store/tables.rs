@@ -149,6 +149,7 @@ impl StoreReader {
     }
 }
 
+/// The thing that a column names.
 pub(super) fn word<T>(row: &Row<'_>, column: usize, of_name: fn(&str) -> Option<T>) -> rusqlite::Result<T> {
     let name = row.get_ref(column)?.as_str()?;
     of_name(name).ok_or_else(|| {
