@@ -73,6 +73,12 @@ pub(crate) struct Arguments {
 }
 
 impl Arguments {
+    /// A scenario with a budget, everything else as it says.
+    pub(crate) fn of_scenario(path: PathBuf, budget: Duration, progress: Choice) -> Self {
+        let (dir, cpu_budget, trials, workers, seed) = (None, None, None, None, None);
+        Self { path, dir, budget: Some(budget), cpu_budget, trials, workers, seed, progress }
+    }
+
     fn order(&self) -> Order {
         Order {
             path: self.path.clone(),
