@@ -3,7 +3,7 @@
 //! Reading a million trials takes SQLite most of a second. Meanwhile a second thread takes what has
 //! been read, in pieces, into the history.
 
-use std::sync::mpsc::{Receiver, sync_channel};
+use std::sync::mpsc::{Receiver, channel};
 
 use engine::history::Trial;
 use engine::{ConfigId, History, Space};
@@ -63,7 +63,9 @@ impl StoreReader {
         let configurations = count("SELECT coalesce(max(id) + 1, 0) FROM configuration")? as usize;
         let trials = count("SELECT coalesce(max(row), 0) FROM trial")? as usize;
         let mut history = History::with_capacity(configurations, trials);
-        let (send, pieces) = sync_channel(4);
+        // Without a bound: neither thread waits for the other on a busy machine, and what is on its way
+        // is less than what it becomes.
+        let (send, pieces) = channel();
         std::thread::scope(|scope| {
             let builder = scope.spawn(|| build(&mut history, space, pieces));
             // Nobody listens any more only if what was sent is wrong; the builder says what.

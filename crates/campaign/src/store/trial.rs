@@ -54,7 +54,8 @@ impl StoreReader {
 pub(super) fn told(row: &Row<'_>, first: usize) -> rusqlite::Result<Option<Trial>> {
     let pair = Pair { instance: InstanceId(row.get(first + 2)?), seed: Seed(row.get(first + 3)?) };
     let key = TrialKey { config: ConfigId(row.get(first + 1)?), pair };
-    let status = Status::of_name(row.get_ref(first + 4)?.as_str()?);
+    let status = row.get_ref(first + 4)?.as_bytes()?;
+    let status = Status::ALL.into_iter().find(|known| known.name().as_bytes() == status);
     let cost: Option<f64> = row.get(first + 5)?;
     let spent: f64 = row.get(first + 6)?;
     let cap: Option<f64> = row.get(first + 7)?;

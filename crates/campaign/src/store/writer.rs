@@ -5,10 +5,9 @@
 //! disk. Nothing is acknowledged before that.
 
 use std::path::PathBuf;
-use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::{Receiver, Sender, channel};
 use std::thread::JoinHandle;
+use std::time::Duration;
 
 use rusqlite::Connection;
 
@@ -20,6 +19,9 @@ use super::{Journal, StoreError};
 
 /// So that a flood of batches is acknowledged from time to time.
 const MOST_BATCHES: usize = 10_000;
+
+/// How long the end of a session waits for readers.
+const PATIENCE: Duration = Duration::from_millis(500);
 
 /// What the writing thread has to say.
 #[derive(Debug)]
@@ -38,7 +40,6 @@ pub enum Acknowledgement {
 pub struct Writer {
     orders: Option<Sender<Order>>,
     thread: Option<JoinHandle<Ended>>,
-    failed: Arc<AtomicBool>,
     submitted: u64,
     session: u32,
 }
@@ -65,40 +66,27 @@ impl Writer {
         acknowledge: impl Fn(Acknowledgement) + Send + 'static,
     ) -> Result<Self, StoreError> {
         let numbers = begin_session(&connection).map_err(|error| StoreError::sqlite(&path, error))?;
-        let failed = Arc::new(AtomicBool::new(false));
         let (orders, queue) = channel();
         let mut thread = Thread { path, connection, journal, numbers, queue, committed: 0 };
-        let flag = Arc::clone(&failed);
         let work = move || {
-            let mut failure = None;
-            match thread.work(&acknowledge) {
-                Ok(()) => {}
-                Err(error) => {
-                    // Before the word is out, so that whoever has heard it finds the writer closed.
-                    flag.store(true, Ordering::SeqCst);
-                    failure = Some(StoreError::Stopped);
-                    drop(thread);
-                    acknowledge(Acknowledgement::Failed(error));
-                }
-            }
-            Ended { _lock: lock, outcome: failure.map_or(Ok(()), Err) }
+            let outcome = thread.work(&acknowledge);
+            // Before the word is out: whoever has heard it finds the queue closed.
+            drop(thread);
+            let outcome = outcome.map_err(|error| {
+                acknowledge(Acknowledgement::Failed(error));
+                StoreError::Stopped
+            });
+            Ended { _lock: lock, outcome }
         };
         let thread = std::thread::Builder::new().name("store".to_owned()).spawn(work);
         let thread = thread.map_err(StoreError::file("start a thread for", "the store".as_ref()))?;
-        Ok(Self {
-            orders: Some(orders),
-            thread: Some(thread),
-            failed,
-            submitted: 0,
-            session: numbers.session,
-        })
+        Ok(Self { orders: Some(orders), thread: Some(thread), submitted: 0, session: numbers.session })
     }
 
     /// Queues a batch without waiting, and says its number: it is on disk when an acknowledgement
     /// counts that many.
     pub fn submit(&mut self, batch: Batch) -> Result<u64, StoreError> {
-        let orders = self.orders.as_ref().filter(|_| !self.failed.load(Ordering::SeqCst));
-        if orders.is_none_or(|orders| orders.send(Order::Write(batch)).is_err()) {
+        if self.orders.as_ref().is_none_or(|orders| orders.send(Order::Write(batch)).is_err()) {
             return Err(StoreError::Stopped);
         }
         self.submitted += 1;
@@ -199,6 +187,7 @@ impl Thread {
             (reason, self.numbers.session),
         )?;
         if self.journal == Journal::WriteAhead {
+            self.connection.busy_timeout(PATIENCE)?;
             self.connection.query_row("PRAGMA wal_checkpoint(TRUNCATE)", [], |_| Ok(()))?;
             // A file without a log can be read from where nobody may write. A reader who is at it
             // prevents this; then the log stays.

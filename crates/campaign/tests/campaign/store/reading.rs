@@ -6,7 +6,7 @@ use std::process::Stdio;
 use campaign::store::Store;
 
 use super::child::{acknowledged, command};
-use super::stage::{Folder, trial};
+use super::stage::{Folder, await_commit, batch, charter, space, start, trial};
 
 #[test]
 fn readers_see_whole_batches_while_the_campaign_runs() {
@@ -32,4 +32,21 @@ fn readers_see_whole_batches_while_the_campaign_runs() {
     }
     child.kill().unwrap();
     child.wait().unwrap();
+}
+
+#[test]
+fn a_reader_who_stays_does_not_keep_a_campaign_from_ending() {
+    let folder = Folder::new();
+    let (mut writer, acknowledgements) = start(Store::create(folder.path(), &charter()).unwrap());
+    let reader = Store::read(folder.path()).unwrap();
+    assert_eq!(reader.summary().unwrap().trials, 0);
+    writer.submit(batch(&space(), 0)).unwrap();
+    await_commit(&acknowledgements, 1);
+    writer.finish("done").unwrap();
+    assert_eq!(reader.load().unwrap().history.trials().len(), 2);
+    assert_eq!(Store::read(folder.path()).unwrap().summary().unwrap().trials, 2);
+    let (mut writer, acknowledgements) = start(Store::open(folder.path()).unwrap());
+    writer.submit(batch(&space(), 1)).unwrap();
+    await_commit(&acknowledgements, 1);
+    assert_eq!(reader.summary().unwrap().trials, 4);
 }

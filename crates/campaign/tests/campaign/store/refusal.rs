@@ -169,6 +169,8 @@ fn a_creation_cut_short_is_no_campaign_yet() {
         fs::read_dir(folder.path()).unwrap().map(|entry| entry.unwrap().file_name()).collect();
     left.sort();
     assert_eq!(left, ["campaign.lock", "campaign.sqlite"], "a campaign that has ended is one file");
+    // Bytes 18 and 19 of a file that may be read where nobody can write beside it.
+    assert_eq!(fs::read(folder.database()).unwrap()[18..20], [1, 1]);
 }
 
 #[test]
