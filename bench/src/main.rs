@@ -6,6 +6,7 @@
 
 mod confine;
 mod quantiles;
+mod race;
 mod space;
 
 use clap::{Parser, Subcommand};
@@ -20,6 +21,8 @@ struct Arguments {
 enum Table {
     /// Overhead, overshoot, accuracy and leaks of the runner
     Confine(confine::Arguments),
+    /// What asking for and telling of trials costs while the history grows
+    Race(race::Arguments),
     /// Sampling, encoding and large parameter spaces, beside ConfigSpace
     Space(space::Arguments),
     #[command(name = confine::burner::VERB, hide = true)]
@@ -29,6 +32,7 @@ enum Table {
 fn main() -> anyhow::Result<()> {
     match Arguments::parse().table {
         Table::Confine(arguments) => confine::measure(&arguments),
+        Table::Race(arguments) => race::measure(&arguments),
         Table::Space(arguments) => space::measure(&arguments),
         Table::Burn(arguments) => confine::burner::burn(&arguments),
     }
