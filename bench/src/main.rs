@@ -7,7 +7,9 @@
 mod confine;
 mod quantiles;
 mod race;
+mod saps;
 mod space;
+mod store;
 
 use clap::{Parser, Subcommand};
 
@@ -23,8 +25,12 @@ enum Table {
     Confine(confine::Arguments),
     /// What asking for and telling of trials costs while the history grows
     Race(race::Arguments),
+    /// Hardness of generated formulas, and speed of the solver that comes with captune
+    Saps(saps::Arguments),
     /// Sampling, encoding and large parameter spaces, beside ConfigSpace
     Space(space::Arguments),
+    /// A store of a million trials: writing, loading, summing up, commits
+    Store(store::Arguments),
     #[command(name = confine::burner::VERB, hide = true)]
     Burn(confine::burner::Arguments),
 }
@@ -33,7 +39,9 @@ fn main() -> anyhow::Result<()> {
     match Arguments::parse().table {
         Table::Confine(arguments) => confine::measure(&arguments),
         Table::Race(arguments) => race::measure(&arguments),
+        Table::Saps(arguments) => saps::measure(&arguments),
         Table::Space(arguments) => space::measure(&arguments),
+        Table::Store(arguments) => store::measure(&arguments),
         Table::Burn(arguments) => confine::burner::burn(&arguments),
     }
 }

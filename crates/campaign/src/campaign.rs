@@ -7,12 +7,12 @@ use std::collections::{BTreeMap, VecDeque};
 use std::time::Instant;
 
 use engine::racing::News;
-use engine::{Ask, Optimizer, Status, TrialId, TrialRequest};
+use engine::{Ask, Cap, ConfigId, Optimizer, Status, TrialId, TrialRequest};
 
 use crate::budget::Spent;
 use crate::event::{Event, NewIncumbent, Stop, TrialEnded, What};
 use crate::executor::{Ended, Executor, Happening};
-use crate::ledger::{Ledger, LedgerError};
+use crate::ledger::{Ledger, LedgerError, Mark};
 use crate::pace::Pace;
 use crate::progress::{self, Progress};
 use crate::resume::Resumed;
@@ -27,6 +27,8 @@ const TICK: f64 = 0.1;
 const WINDOW: usize = 8;
 /// Failures of the default, with nothing else succeeding, after which there is no point.
 const HOPELESS: usize = 3;
+/// Failures of any configurations, the default among them, after which there is none either.
+const ALL_HOPELESS: usize = 10;
 
 /// Reads events. Only the store may stop a campaign by failing; readers cannot fail.
 pub type Sink<'a> = &'a mut dyn FnMut(&Event);
@@ -34,7 +36,7 @@ pub type Sink<'a> = &'a mut dyn FnMut(&Event);
 /// A trial that is out.
 pub(crate) struct Out {
     pub(crate) request: TrialRequest,
-    pub(crate) since: f64,
+    pub(crate) mark: Mark,
 }
 
 /// Why a campaign broke off.
@@ -66,6 +68,8 @@ pub struct Campaign<'a> {
     savings: Option<Savings>,
     watch: Watch,
     next_tick: f64,
+    /// The last failure of the default, while nothing has succeeded.
+    failed_default: Option<Box<TrialEnded>>,
     stop: Option<Stop>,
 }
 
@@ -97,21 +101,22 @@ impl<'a> Campaign<'a> {
             savings,
             watch: Watch::default(),
             next_tick: 0.0,
+            failed_default: None,
             stop: None,
         };
-        campaign.take_up(&resumed.starts, resumed.untold);
+        campaign.take_up(&resumed.marks, resumed.untold);
         Ok(campaign)
     }
 
     /// Trials that were out when the campaign was interrupted: told if they are on disk, run anew in
     /// simulated time as if nothing had happened, else forgotten and asked for again.
-    fn take_up(&mut self, starts: &BTreeMap<TrialId, f64>, untold: Vec<engine::history::Trial>) {
+    fn take_up(&mut self, marks: &BTreeMap<TrialId, Mark>, untold: Vec<engine::history::Trial>) {
         let pending: Vec<TrialRequest> = self.optimizer.running().cloned().collect();
         let on_disk = |id: TrialId| untold.iter().any(|trial| trial.id == id);
         for request in pending.into_iter().filter(|request| !on_disk(request.id)) {
             if self.executor.is_simulated() {
-                let started = starts.get(&request.id).copied();
-                self.submit(request, started);
+                let mark = marks.get(&request.id).copied();
+                self.submit(request, mark);
             } else {
                 // It is running by the optimizer's own word.
                 let _ = self.optimizer.withdraw(request.id);
@@ -167,12 +172,7 @@ impl<'a> Campaign<'a> {
                         out.request.cap = cap;
                     }
                 }
-                Ask::Cancel(id) => {
-                    if self.out.contains_key(&id) && self.executor.cancel(id) {
-                        self.out.remove(&id);
-                        let _ = self.optimizer.withdraw(id);
-                    }
-                }
+                Ask::Cancel(id) => self.cancel(id),
                 Ask::Wait => break,
                 Ask::Done(_) => {
                     if self.ledger.is_settled() {
@@ -185,13 +185,26 @@ impl<'a> Campaign<'a> {
         self.follow(sink);
     }
 
-    fn submit(&mut self, request: TrialRequest, started: Option<f64>) {
-        self.executor.submit(&request, started);
+    fn submit(&mut self, request: TrialRequest, mark: Option<Mark>) {
+        self.executor.submit(&request, mark.map(|mark| mark.since));
+        if let Some(at) = mark.and_then(|mark| mark.cancelled) {
+            self.executor.tighten(request.id, at);
+        }
         if self.settings.repeatable {
             self.window.push_back(request.id);
         }
-        let since = started.unwrap_or_else(|| self.executor.now());
-        self.out.insert(request.id, Out { request, since });
+        let mark = mark.unwrap_or_else(|| Mark { since: self.executor.now(), cancelled: None });
+        self.out.insert(request.id, Out { request, mark });
+    }
+
+    fn cancel(&mut self, id: TrialId) {
+        let Some(out) = self.out.get_mut(&id) else { return };
+        let reached = self.executor.reached().into_iter().find(|&(other, _)| other == id);
+        out.mark.cancelled = reached.map(|(_, cost)| Cap::at(cost.max(f64::MIN_POSITIVE)));
+        if self.executor.cancel(id) {
+            self.out.remove(&id);
+            let _ = self.optimizer.withdraw(id);
+        }
     }
 
     fn free_slots(&self, spent: &Spent) -> usize {
@@ -319,16 +332,21 @@ impl<'a> Campaign<'a> {
     fn judge(&mut self, told: &TrialEnded) {
         let history = self.optimizer.history();
         let succeeded = [Status::Finished, Status::Capped, Status::Timeout];
-        if told.config.0 != 0 || succeeded.iter().any(|&status| history.count(status) > 0) {
+        if !told.status.is_failure() || succeeded.iter().any(|&status| history.count(status) > 0) {
             return;
         }
-        let all = if self.settings.racing.deterministic {
-            self.settings.problem.instances as usize
-        } else {
-            HOPELESS
-        };
-        if history.readings(told.config).count() >= HOPELESS.min(all).min(self.settings.racing.max_pairs) {
-            self.stop = Some(Stop::NeverSucceeded { trial: Box::new(told.clone()) });
+        let default = ConfigId(0);
+        if told.config == default {
+            self.failed_default = Some(Box::new(told.clone()));
+        }
+        let racing = &self.settings.racing;
+        let pairs = if racing.deterministic { self.settings.problem.instances as usize } else { HOPELESS };
+        let met = history.readings(default).count();
+        // A failing challenger may take over from a failing default, which then meets no more pairs.
+        let failed = history.count(Status::Crashed) + history.count(Status::Memory);
+        if met >= HOPELESS.min(pairs).min(racing.max_pairs) || (met > 0 && failed >= ALL_HOPELESS as u64) {
+            let trial = self.failed_default.take().unwrap_or_else(|| Box::new(told.clone()));
+            self.stop = Some(Stop::NeverSucceeded { trial });
         }
     }
 
@@ -435,7 +453,7 @@ impl<'a> Campaign<'a> {
         let mut racers: Vec<_> = challenges.iter().map(|request| request.key.config).collect();
         racers.sort_unstable();
         racers.dedup();
-        let default = engine::ConfigId(0);
+        let default = ConfigId(0);
         Progress {
             spent,
             fraction: self.settings.budget.fraction(&spent),

@@ -3,9 +3,10 @@
 use std::collections::{BTreeMap, VecDeque};
 use std::time::Instant;
 
+use engine::History;
 use engine::history::Trial;
 use engine::racing::Snapshot;
-use engine::{ConfigId, Optimizer, TrialId, TrialRequest};
+use engine::{Cap, ConfigId, Optimizer, TrialId, TrialRequest};
 use serde::{Deserialize, Serialize};
 
 use crate::budget::Spent;
@@ -20,8 +21,18 @@ use crate::store::{
 #[derive(Debug, Serialize, Deserialize)]
 pub(crate) struct Bookmark {
     pub(crate) snapshot: Snapshot,
-    /// Campaign time at which trials that are out were started.
-    pub(crate) starts: BTreeMap<TrialId, f64>,
+    /// Trials that are out.
+    pub(crate) marks: BTreeMap<TrialId, Mark>,
+}
+
+/// What is remembered of a trial that is out, so that it can be run again in simulated time as if
+/// nothing had happened.
+#[derive(Clone, Copy, PartialEq, Debug, Serialize, Deserialize)]
+pub struct Mark {
+    /// Campaign time at its start.
+    pub since: f64,
+    /// Where it was cancelled.
+    pub cancelled: Option<Cap>,
 }
 
 /// Trials can no longer be kept.
@@ -85,6 +96,34 @@ impl Ledger {
             told: trials,
             ..Self::in_memory()
         })
+    }
+
+    /// Stores the trials of an earlier campaign, which the search knows already, in a new store.
+    pub fn adopt(&mut self, history: &History) -> Result<(), LedgerError> {
+        let Some(writer) = &mut self.writer else { return Ok(()) };
+        let configurations = history.configurations().iter().enumerate().map(|(number, configuration)| {
+            let origin = if number == 0 { "default" } else { "earlier" }.to_owned();
+            StoredConfiguration { id: ConfigId(number as u32), origin, configuration: configuration.clone() }
+        });
+        let trials = history.trials().iter().map(|trial| StoredTrial {
+            trial: trial.clone(),
+            cpu: None,
+            wall: None,
+            memory: None,
+            exit: None,
+            reason: Some("of an earlier campaign".to_owned()),
+            started: 0.0,
+            ended: 0.0,
+            slot: 0,
+            output: None,
+        });
+        self.stored_configurations = history.configurations().len();
+        self.told = history.trials().len() as u64;
+        let batch =
+            Batch { configurations: configurations.collect(), trials: trials.collect(), ..Batch::default() };
+        writer.submit(batch)?;
+        self.waiting.push_back((Instant::now(), Vec::new()));
+        Ok(())
     }
 
     /// Whether everything kept is on disk.
@@ -168,8 +207,8 @@ impl Ledger {
         });
         let configurations = configurations.collect();
         self.stored_configurations = all.len();
-        let starts = out.iter().map(|(&id, out)| (id, out.since)).collect();
-        let bookmark = Bookmark { snapshot: optimizer.snapshot(), starts };
+        let marks = out.iter().map(|(&id, out)| (id, out.mark)).collect();
+        let bookmark = Bookmark { snapshot: optimizer.snapshot(), marks };
         let batch = Batch {
             configurations,
             trials,

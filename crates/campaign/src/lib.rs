@@ -3,6 +3,7 @@
 
 pub mod budget;
 pub mod campaign;
+pub mod conduct;
 pub mod event;
 pub mod executor;
 mod ledger;
@@ -14,9 +15,9 @@ pub mod scenario;
 pub mod settings;
 pub mod store;
 pub mod target;
-// pub mod validation;
+pub mod validation;
 mod warnings;
 
 pub use campaign::{Campaign, CampaignError, Sink};
-pub use ledger::{Ledger, LedgerError};
+pub use ledger::{Ledger, LedgerError, Mark};
 pub use settings::{Search, Settings};

@@ -1,7 +1,8 @@
 //! Where a campaign stands, in figures.
 
-use engine::history::History;
+use engine::history::{History, PairId, Trial};
 use engine::racing::Objective;
+use engine::stats::{Interval, Measured, Validated, mean_cost};
 use engine::{ConfigId, Status};
 
 use crate::budget::Spent;
@@ -49,10 +50,10 @@ pub struct Standing {
     pub config: ConfigId,
     /// On how many pairs it is known.
     pub pairs: usize,
-    /// Its mean compared cost there.
+    /// Its mean compared cost there; not a number if there are none.
     pub mean: f64,
     /// A 95 % interval of that mean.
-    pub interval: Option<(f64, f64)>,
+    pub interval: Option<Interval>,
     /// On how many of them it times out.
     pub timeouts: usize,
 }
@@ -81,40 +82,49 @@ pub struct Racing {
 
 /// The figures of one configuration.
 pub fn standing(history: &History, objective: &Objective, config: ConfigId) -> Standing {
-    let known: Vec<(f64, bool)> = history
-        .readings(config)
-        .filter_map(|(_, trial)| {
-            let timeout = trial.observation.status() == Status::Timeout;
-            Some((objective.compared(&trial.observation).exact()?, timeout))
-        })
-        .collect();
-    let costs: Vec<f64> = known.iter().map(|&(cost, _)| cost).collect();
+    let known = || {
+        let known = |trial: &Trial| objective.compared(&trial.observation).exact();
+        history.readings(config).filter_map(move |(_, trial)| Some((known(trial)?, trial)))
+    };
+    let mean = mean_cost(known().map(|(cost, _)| cost));
+    let timeout = |trial: &Trial| trial.observation.status() == Status::Timeout;
     Standing {
         config,
-        pairs: known.len(),
-        mean: costs.iter().sum::<f64>() / known.len() as f64,
-        interval: None,
-        timeouts: known.iter().filter(|(_, timeout)| *timeout).count(),
+        pairs: mean.map_or(0, |mean| mean.pairs),
+        mean: mean.map_or(f64::NAN, |mean| mean.mean),
+        interval: mean.and_then(|mean| mean.interval),
+        timeouts: known().filter(|(_, trial)| timeout(trial)).count(),
     }
 }
 
-/// Two configurations on the pairs that both are known on; `None` if there is none.
+/// The default and the incumbent on the pairs that both are known on.
+pub fn both_known(
+    history: &History,
+    objective: &Objective,
+    default: ConfigId,
+    incumbent: ConfigId,
+) -> Vec<Validated> {
+    let solved = |trial: &Trial| trial.observation.status() == Status::Finished;
+    let both = |(pair, own): (PairId, &Trial)| {
+        let other = history.reading(incumbent, pair)?;
+        let cost = |trial: &Trial| objective.compared(&trial.observation).exact();
+        let measured = Measured { instance: own.key.pair.instance, default: cost(own)?, tuned: cost(other)? };
+        Some(Validated { measured, default_solved: solved(own), tuned_solved: solved(other) })
+    };
+    history.readings(default).filter_map(both).collect()
+}
+
+/// The means of two configurations on the pairs that both are known on; `None` if there is none.
 pub fn compare(
     history: &History,
     objective: &Objective,
     default: ConfigId,
     incumbent: ConfigId,
 ) -> Option<Comparison> {
-    let (mut pairs, mut sums) = (0, (0.0, 0.0));
-    for (pair, trial) in history.readings(default) {
-        let own = objective.compared(&trial.observation).exact();
-        let other = history.reading(incumbent, pair);
-        let other = other.and_then(|trial| objective.compared(&trial.observation).exact());
-        if let (Some(own), Some(other)) = (own, other) {
-            pairs += 1;
-            sums = (sums.0 + own, sums.1 + other);
-        }
-    }
-    let mean = |sum: f64| sum / f64::from(pairs);
-    (pairs > 0).then(|| Comparison { pairs: pairs as usize, default: mean(sums.0), incumbent: mean(sums.1) })
+    let both = both_known(history, objective, default, incumbent);
+    let mean = |cost: fn(&Measured) -> f64| {
+        both.iter().map(|one| cost(&one.measured)).sum::<f64>() / both.len() as f64
+    };
+    let (pairs, default, incumbent) = (both.len(), mean(|one| one.default), mean(|one| one.tuned));
+    (pairs > 0).then_some(Comparison { pairs, default, incumbent })
 }

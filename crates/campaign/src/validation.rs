@@ -6,7 +6,10 @@
 use std::collections::BTreeMap;
 
 use engine::stats::{Basis, Measured, Validated};
-use engine::{ConfigId, Configuration, InstanceId, Pair, Rng, Seed, TrialId, TrialKey, TrialRequest, Why};
+use engine::{
+    ConfigId, Configuration, InstanceId, Pair, Reading, Rng, Seed, Status, TrialId, TrialKey, TrialRequest,
+    Why,
+};
 
 use crate::event::{Event, What};
 use crate::executor::{Ended, Executor, Happening};
@@ -71,6 +74,8 @@ pub struct Validation<'a> {
     pub settings: &'a Settings,
     /// The names of instances.
     pub names: &'a dyn Fn(InstanceId) -> String,
+    /// What an earlier session has measured: it is not measured again.
+    pub measured: &'a [StoredValidation],
 }
 
 /// Runs both on all pairs; pairs that were not run with both, because of an interruption, are left out.
@@ -80,13 +85,12 @@ pub fn validate(
     ledger: &mut Ledger,
     sink: Sink<'_>,
 ) -> Result<Vec<Validated>, CampaignError> {
-    let Validation { plan, default, incumbent, settings, names } = validation;
+    let Validation { plan, default, incumbent, settings, names, measured } = validation;
     let mut order: Vec<(usize, Role)> =
         (0..plan.pairs.len()).flat_map(|pair| [(pair, Role::Default), (pair, Role::Incumbent)]).collect();
     Rng::new(settings.problem.seed, "validation order", 0).shuffle(&mut order);
     let objective = &settings.problem.objective;
-    let request = |number: usize| {
-        let (pair, role) = order[number];
+    let request = |(pair, role): (usize, Role), number: usize| {
         let candidate = if role == Role::Default { default } else { incumbent };
         TrialRequest {
             id: TrialId(FIRST + number as u64),
@@ -97,6 +101,21 @@ pub fn validate(
         }
     };
     let mut costs: BTreeMap<(usize, bool), (f64, bool)> = BTreeMap::new();
+    for (place, pair) in plan.pairs.iter().enumerate() {
+        for row in measured.iter().filter(|row| row.seed == pair.seed && row.instance == names(pair.instance))
+        {
+            let candidate = if row.role == Role::Default { default } else { incumbent };
+            if row.config == candidate.config {
+                let cost = match row.status {
+                    Status::Finished => row.cost.map_or(objective.penalty(), Reading::lower_bound),
+                    _ => objective.penalty(),
+                };
+                costs.insert((place, row.role == Role::Incumbent), (cost, row.status == Status::Finished));
+            }
+        }
+    }
+    order.retain(|&(pair, role)| !costs.contains_key(&(pair, role == Role::Incumbent)));
+    let request = |number: usize| request(order[number], number);
     let (mut next, mut out, mut done) = (0, 0, 0);
     let mut interrupted = false;
     while done < order.len() {
@@ -114,7 +133,7 @@ pub fn validate(
                 let (pair, role) = order[number];
                 if !interrupted && let Some(row) = row(&request(number), role, &ended, names) {
                     let cost = objective.compared(&row.observation).lower_bound();
-                    let solved = row.observation.status() == engine::Status::Finished;
+                    let solved = row.observation.status() == Status::Finished;
                     costs.insert((pair, role == Role::Incumbent), (cost, solved));
                     ledger.note(Batch { validations: vec![row.stored], ..Batch::default() })?;
                 }
@@ -144,7 +163,12 @@ struct Row {
     stored: StoredValidation,
 }
 
-fn row(request: &TrialRequest, role: Role, ended: &Ended, names: &dyn Fn(InstanceId) -> String) -> Option<Row> {
+fn row(
+    request: &TrialRequest,
+    role: Role,
+    ended: &Ended,
+    names: &dyn Fn(InstanceId) -> String,
+) -> Option<Row> {
     let account = ended.account.as_ref().ok()?;
     let observation = account.observation.clone();
     let stored = StoredValidation {

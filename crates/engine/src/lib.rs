@@ -14,6 +14,7 @@ pub mod racing;
 mod reading;
 pub mod rng;
 pub mod space;
+pub mod stats;
 #[cfg(any(test, feature = "testkit"))]
 pub mod testkit;
 mod trial;

@@ -119,7 +119,7 @@ fn work(
         if sender.send(Happening::Started { id: request.id, slot: number, at: started }).is_err() {
             return;
         }
-        let account = target.run(&request, &leash, slot);
+        let account = target.run_on(&request, &leash, slot.cores.as_ref());
         let ended = Ended { id: request.id, account, started, ended: now(), slot: number };
         if sender.send(Happening::Ended(ended)).is_err() {
             return;
@@ -141,7 +141,7 @@ impl Executor for Local {
     }
 
     fn submit(&mut self, request: &TrialRequest, _started: Option<f64>) {
-        let leash = Arc::new(self.target.leash(request.cap));
+        let leash = Arc::new(Leash::new());
         self.out.insert(request.id, Out { leash: leash.clone(), started: None });
         self.queue.lock().jobs.push_back(Job { request: request.clone(), leash });
         self.queue.filled.notify_one();
@@ -149,7 +149,7 @@ impl Executor for Local {
 
     fn tighten(&mut self, id: TrialId, cap: Cap) {
         if let Some(out) = self.out.get(&id) {
-            out.leash.tighten(cap);
+            self.target.lower_cap(&out.leash, cap);
         }
         if let Some(job) = self.queue.lock().jobs.iter_mut().find(|job| job.request.id == id) {
             job.request.cap = cap;
@@ -190,7 +190,8 @@ impl Executor for Local {
 
     fn reached(&self) -> Vec<(TrialId, f64)> {
         let now = self.now();
-        let reached = |(&id, out): (&TrialId, &Out)| Some((id, out.leash.reached(now - out.started?)?));
+        let reached =
+            |(&id, out): (&TrialId, &Out)| Some((id, self.target.reached(&out.leash, now - out.started?)?));
         self.out.iter().filter_map(reached).collect()
     }
 }

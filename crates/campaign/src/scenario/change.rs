@@ -179,7 +179,6 @@ fn defaults(minimise: &str, given: &BTreeMap<String, Meaning>) -> Vec<(&'static 
         ("racing.slack", "1.3"),
         ("racing.max_pairs", "2000"),
         ("racing.deterministic", "false"),
-        ("parallel.workers", "1"),
         ("parallel.cores_per_trial", "1"),
         ("parallel.repeatable", "false"),
         ("surrogate.kind", "\"local\""),

@@ -2,7 +2,7 @@
 //!
 //! Files come in the order of their paths, each once, whichever pattern or link leads to it.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 
 use engine::space::{Span, Spanned};
@@ -63,9 +63,8 @@ pub(super) fn read(report: &mut Report<'_>, section: &Section<'_, '_>, folder: &
         None => Some(Vec::new()),
     };
     let (train, test) = (train?, test?);
-    let known: BTreeMap<&Path, &Entry> =
-        train.iter().map(|entry| (entry.identity.as_path(), entry)).collect();
-    let shared: Vec<&Entry> = test.iter().filter(|e| known.contains_key(e.identity.as_path())).collect();
+    let known: BTreeSet<&Path> = train.iter().map(|entry| entry.identity.as_path()).collect();
+    let shared: Vec<&Entry> = test.iter().filter(|e| known.contains(e.identity.as_path())).collect();
     if let Some(first) = shared.first() {
         let more = match shared.len() - 1 {
             0 => String::new(),
@@ -118,7 +117,7 @@ fn files(report: &mut Report<'_>, patterns: &[Spanned<String>], folder: &Path) -
             }
         }
     }
-    let mut seen = BTreeMap::new();
+    let mut seen = BTreeSet::new();
     let mut entries = Vec::new();
     for (path, span) in paths {
         let name = path.strip_prefix(folder).unwrap_or(&path).to_str();
@@ -129,7 +128,7 @@ fn files(report: &mut Report<'_>, patterns: &[Spanned<String>], folder: &Path) -
             continue;
         };
         let identity = path.canonicalize().unwrap_or_else(|_| path.clone());
-        if seen.insert(identity.clone(), ()).is_none() {
+        if seen.insert(identity.clone()) {
             let instance = Instance { name: name.to_owned(), argument: argument.to_owned() };
             entries.push(Entry { instance, identity, span });
         }

@@ -160,7 +160,7 @@ pub const KEYS: &[Key] = &[
     key("racing.max_pairs", Form::Integer, "2000", CONTINUE, "pairs that the incumbent gets at most"),
     key("racing.deterministic", Form::Truth, "false", REFUSE, "the target does not depend on its seed: one seed per instance"),
     key("racing.repeats", Form::Integers, "1 to `max_pairs`", CONTINUE, "measurements per configuration: least and most, or one number for both"),
-    key("parallel.workers", Form::Integer, "1", CONTINUE, "trials at one time"),
+    key("parallel.workers", Form::Integer, "one per core", CONTINUE, "trials at one time"),
     key("parallel.cores_per_trial", Form::Integer, "1", REFUSE, "cores of each trial"),
     key("parallel.repeatable", Form::Truth, "false", CONTINUE, "results are taken in the order of asking, so that a rerun decides the same"),
     key("surrogate.kind", Form::Text, "\"local\"", CONTINUE, "what proposes configurations: `local` or `random`"),

@@ -35,8 +35,8 @@ pub struct Racing {
 /// How trials run beside each other.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Parallel {
-    /// Trials at one time.
-    pub workers: u32,
+    /// Trials at one time; as many as there are cores for if it is not given.
+    pub workers: Option<u32>,
     /// Cores of each.
     pub cores_per_trial: u32,
     /// Whether results are taken in the order of asking.
@@ -169,7 +169,7 @@ pub(super) fn parallel(report: &mut Report<'_>, section: &Section<'_, '_>) -> Op
     let cores = optional(section, "cores_per_trial", |found| report.integer(found, 1, 100_000));
     let repeatable = optional(section, "repeatable", |found| report.truth(found));
     Some(Parallel {
-        workers: workers?.unwrap_or(1) as u32,
+        workers: workers?.map(|workers| workers as u32),
         cores_per_trial: cores?.unwrap_or(1) as u32,
         repeatable: repeatable?.unwrap_or(false),
     })

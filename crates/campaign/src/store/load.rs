@@ -6,13 +6,11 @@
 use std::sync::mpsc::{Receiver, sync_channel};
 
 use engine::history::Trial;
-use engine::{
-    Cap, ConfigId, History, InstanceId, Observation, Pair, Seed, Space, Status, TrialId, TrialKey, Why,
-};
-use rusqlite::Row;
+use engine::{ConfigId, History, Space};
 
 use super::record::{Charter, Session, Spent, State, StoredIncumbent};
-use super::values::{append_codes, constraints_of_text};
+use super::trial::{TOLD, told};
+use super::values::append_codes;
 use super::{StoreError, StoreReader};
 
 /// What is stored of a campaign, for going on with it.
@@ -116,19 +114,14 @@ impl StoreReader {
         configurations: usize,
         mut hand_over: impl FnMut(Vec<Trial>) -> bool,
     ) -> Result<(), StoreError> {
-        let sql = "SELECT row, id, configuration, instance, seed, status, cost, censored, spent, cap, why, \
-                   constraints FROM trial ORDER BY row";
-        let mut statement = self.ask(self.connection.prepare(sql))?;
+        let sql = format!("SELECT {TOLD} FROM trial ORDER BY row");
+        let mut statement = self.ask(self.connection.prepare(&sql))?;
         let mut rows = self.ask(statement.query([]))?;
         let mut trials = Vec::with_capacity(PIECE);
-        let mut due = 1;
+        let mut number = 0_i64;
         while let Some(row) = self.ask(rows.next())? {
-            let number: i64 = self.ask(row.get(0))?;
-            if number != due {
-                return Err(self.damaged(format!("trial row {due} is missing")));
-            }
-            due += 1;
-            let trial = self.ask(trial(row))?.filter(|trial| trial.key.config.index() < configurations);
+            number += 1;
+            let trial = self.ask(told(row, 0))?.filter(|trial| trial.key.config.index() < configurations);
             trials.push(trial.ok_or_else(|| self.damaged(format!("trial row {number} makes no sense")))?);
             if trials.len() == PIECE {
                 let full = std::mem::replace(&mut trials, Vec::with_capacity(PIECE));
@@ -138,7 +131,11 @@ impl StoreReader {
             }
         }
         hand_over(trials);
-        Ok(())
+        // Rows are distinct: as many as the highest number are all the numbers.
+        let sql = "SELECT coalesce((SELECT min(row) FROM trial), 1) = 1
+                   AND coalesce((SELECT max(row) FROM trial), 0) = ?";
+        let whole: bool = self.ask(self.connection.query_row(sql, [number], |row| row.get(0)))?;
+        if whole { Ok(()) } else { Err(self.damaged("rows of trials are missing")) }
     }
 }
 
@@ -161,40 +158,4 @@ fn build(history: &mut History, space: &Space, pieces: Receiver<Piece>) -> Resul
         }
     }
     Ok(())
-}
-
-/// A trial from its row; `None` if the columns contradict each other.
-fn trial(row: &Row<'_>) -> rusqlite::Result<Option<Trial>> {
-    let pair = Pair { instance: InstanceId(row.get(3)?), seed: Seed(row.get(4)?) };
-    let key = TrialKey { config: ConfigId(row.get(2)?), pair };
-    let cost: Option<f64> = row.get(6)?;
-    let censored: Option<bool> = row.get(7)?;
-    let cap: Option<f64> = row.get(9)?;
-    let status = std::str::from_utf8(row.get_ref(5)?.as_bytes()?).ok().and_then(Status::of_name);
-    let why = match row.get_ref(10)?.as_bytes()? {
-        b"incumbent" => Why::Incumbent,
-        b"challenge" => Why::Challenge,
-        _ => return Ok(None),
-    };
-    let spent: f64 = row.get(8)?;
-    if cap.is_some_and(|cap| cap <= 0.0) || cost.is_some_and(|cost| !cost.is_finite()) {
-        return Ok(None);
-    }
-    let observation = match (status, cost, censored) {
-        (Some(Status::Finished), Some(cost), Some(false)) => Observation::finished(cost),
-        (Some(Status::Capped), Some(at), Some(true)) => Observation::capped(at),
-        (Some(Status::Timeout), Some(at), Some(true)) => Observation::timeout(at),
-        (Some(status), None, None) if status.is_failure() || status.says_nothing() => {
-            Observation::failed(status, spent)
-        }
-        _ => return Ok(None),
-    };
-    let mut observation = observation.with_spent(spent);
-    if let Some(text) = row.get_ref(11)?.as_str_or_null()? {
-        let Some(constraints) = constraints_of_text(text) else { return Ok(None) };
-        observation = observation.with_constraints(constraints);
-    }
-    let id = TrialId(row.get::<_, i64>(1)?.cast_unsigned());
-    let cap = cap.map_or(Cap::NONE, Cap::at);
-    Ok(Some(Trial { id, key, cap, why, observation }))
 }

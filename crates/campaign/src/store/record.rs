@@ -1,5 +1,7 @@
 //! What is stored: plain records, one for each table.
 
+use std::path::PathBuf;
+
 use engine::history::Trial;
 use engine::{ConfigId, Configuration, Reading, Seed, Space, Status};
 
@@ -10,6 +12,8 @@ pub struct Charter {
     pub name: String,
     /// The scenario, word by word.
     pub scenario: String,
+    /// The folder that its paths count from.
+    pub folder: PathBuf,
     /// The space its configurations are of.
     pub space: Space,
     /// Names of the instances, by number. Every trial's instance must be among them; a campaign

@@ -6,8 +6,7 @@ use rusqlite::types::Type;
 use rusqlite::{OptionalExtension as _, Row};
 
 use super::record::{
-    Charter, Output, Role, Session, Spent, State, StoredConfiguration, StoredEvent, StoredIncumbent,
-    StoredValidation,
+    Charter, Role, Session, Spent, State, StoredConfiguration, StoredEvent, StoredIncumbent, StoredValidation,
 };
 use super::values::append_codes;
 use super::{StoreError, StoreReader};
@@ -19,7 +18,8 @@ impl StoreReader {
         let seed = self.campaign("seed")?;
         let seed = seed.parse().map_err(|_| self.damaged(format!("the seed is `{seed}`")))?;
         let scenario = self.campaign("scenario")?;
-        Ok(Charter { name: self.name()?, scenario, space: self.space()?, instances, seed })
+        let folder = self.campaign("folder")?.into();
+        Ok(Charter { name: self.name()?, scenario, folder, space: self.space()?, instances, seed })
     }
 
     /// What it is called.
@@ -119,16 +119,6 @@ impl StoreReader {
         Ok(Some(StoredConfiguration { id, origin, configuration }))
     }
 
-    /// The end of what a trial wrote, by its row; kept of failed ones.
-    pub fn output(&self, row: u64) -> Result<Option<Output>, StoreError> {
-        let sql = "SELECT stdout, stderr FROM output WHERE trial = ?";
-        let found = self.connection.query_row(sql, [row.cast_signed()], |row| {
-            let bytes = |column: usize| Ok::<_, rusqlite::Error>(row.get_ref(column)?.as_bytes()?.to_vec());
-            Ok(Output { stdout: bytes(0)?, stderr: bytes(1)? })
-        });
-        self.ask(found.optional())
-    }
-
     fn decode(&self, id: ConfigId, space: &Space, blob: &[u8]) -> Result<Configuration, StoreError> {
         let mut codes = Vec::new();
         if !append_codes(blob, space.parameters().len(), &mut codes) {
@@ -145,7 +135,7 @@ impl StoreReader {
         self.ask(found.optional())?.ok_or_else(|| self.damaged(format!("its {key} is missing")))
     }
 
-    fn rows<T>(
+    pub(super) fn rows<T>(
         &self,
         sql: &str,
         each: impl FnMut(&Row<'_>) -> rusqlite::Result<T>,
@@ -159,7 +149,8 @@ impl StoreReader {
     }
 }
 
-fn word<T>(row: &Row<'_>, column: usize, of_name: fn(&str) -> Option<T>) -> rusqlite::Result<T> {
+/// The thing that a column names.
+pub(super) fn word<T>(row: &Row<'_>, column: usize, of_name: fn(&str) -> Option<T>) -> rusqlite::Result<T> {
     let name = row.get_ref(column)?.as_str()?;
     of_name(name).ok_or_else(|| {
         let what = format!("nothing is called `{name}`");

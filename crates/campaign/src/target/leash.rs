@@ -1,39 +1,41 @@
 //! The hand on a running trial: its cap, which may be lowered, and the order to stop.
 
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
-use std::time::Duration;
 
+use confine::Control;
 use engine::Cap;
-
-/// What a lowered cap means to the process that runs.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Pull {
-    /// Less CPU time.
-    Cpu,
-    /// Less wall time.
-    Wall,
-    /// Nothing that the process could be told.
-    Nothing,
-}
 
 /// Holds one trial.
 #[derive(Debug)]
 pub struct Leash {
-    /// The cap's bits: a number that any thread may lower.
+    /// The lowest cap ordered so far, as bits: a number that any thread may lower.
     cap: AtomicU64,
     cancelled: AtomicBool,
-    pull: Pull,
-    control: confine::Control,
+    control: Control,
+    /// What the process has used, in CPU seconds, and when it is to be asked again, in seconds of the
+    /// trial, both as bits.
+    used: AtomicU64,
+    ask_at: AtomicU64,
+}
+
+/// Seconds between two questions to the supervisor.
+const ASKED_EVERY: f64 = 0.05;
+
+impl Default for Leash {
+    fn default() -> Self {
+        let cap = AtomicU64::new(Cap::NONE.cost().to_bits());
+        let (used, ask_at) = (AtomicU64::new(0), AtomicU64::new(ASKED_EVERY.to_bits()));
+        Self { cap, cancelled: AtomicBool::new(false), control: Control::new(), used, ask_at }
+    }
 }
 
 impl Leash {
-    /// A leash of this length.
-    pub fn new(cap: Cap, pull: Pull) -> Self {
-        let cap = AtomicU64::new(cap.cost().to_bits());
-        Self { cap, cancelled: AtomicBool::new(false), pull, control: confine::Control::new() }
+    /// A leash that has not been pulled.
+    pub fn new() -> Self {
+        Self::default()
     }
 
-    /// The cap as it is now.
+    /// The lowest cap ordered so far; none if the trial's own holds.
     pub fn cap(&self) -> Cap {
         Cap::at(f64::from_bits(self.cap.load(Ordering::Relaxed)))
     }
@@ -43,30 +45,31 @@ impl Leash {
         self.cancelled.load(Ordering::Relaxed)
     }
 
-    /// The process's side of it.
-    pub fn control(&self) -> &confine::Control {
+    /// The side of it that steers a process.
+    pub fn control(&self) -> &Control {
         &self.control
     }
 
-    /// Lowers the cap.
-    pub fn tighten(&self, cap: Cap) {
-        self.cap.store(cap.cost().min(self.cap().cost()).to_bits(), Ordering::Relaxed);
-        let Ok(time) = Duration::try_from_secs_f64(cap.cost()) else { return };
-        match self.pull {
-            Pull::Cpu => self.control.lower_cpu(time),
-            Pull::Wall => self.control.lower_wall(time),
-            Pull::Nothing => {}
+    /// CPU seconds the process is known to have used after so many seconds of the trial.
+    pub fn used_cpu(&self, seconds: f64) -> Option<f64> {
+        if seconds >= f64::from_bits(self.ask_at.load(Ordering::Relaxed)) {
+            self.ask_at.store((seconds + ASKED_EVERY).to_bits(), Ordering::Relaxed);
+            if let Some(used) = self.control.used_cpu() {
+                self.used.store(used.as_secs_f64().to_bits(), Ordering::Relaxed);
+            }
         }
+        Some(f64::from_bits(self.used.load(Ordering::Relaxed))).filter(|&used| used > 0.0)
+    }
+
+    /// Lowers the cap, for whoever looks at it.
+    pub fn lower(&self, cap: Cap) {
+        // Positive numbers are ordered as their bits are.
+        self.cap.fetch_min(cap.cost().to_bits(), Ordering::Relaxed);
     }
 
     /// Stops the trial.
     pub fn cancel(&self) {
         self.cancelled.store(true, Ordering::Relaxed);
         self.control.cancel();
-    }
-
-    /// The cost that has surely been reached after so many seconds, if that can be said.
-    pub fn reached(&self, seconds: f64) -> Option<f64> {
-        (self.pull == Pull::Wall).then_some(seconds)
     }
 }

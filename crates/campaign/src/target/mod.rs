@@ -1,64 +1,131 @@
-//! What is tuned: a program, or a function of this one.
+//! Targets: what a trial executes, and what it tells.
+//!
+//! A [`Target`] runs one trial and gives an [`Account`] of it. [`ProcessTarget`] is the program of a
+//! scenario, confined; [`command`] shows the line it runs, [`environment`] what it may have missed.
+//! [`FunctionTarget`] is a function of this program.
 
+pub mod command;
+pub mod environment;
 mod function;
 mod leash;
+mod outcome;
+mod output;
+mod process;
+pub mod shell;
 
+pub use command::CommandLine;
 pub use function::{FunctionTarget, Said};
-pub use leash::{Leash, Pull};
+pub use leash::Leash;
+pub use process::ProcessTarget;
 
-use confine::Cores;
-use engine::{Cap, Observation, TrialRequest};
+use confine::{Cores, LaunchError, Tier};
+use engine::{Cap, InstanceId, Observation, TrialRequest};
+use thiserror::Error;
 
-/// What happened in a trial: what the engine learns from, and what people want to know.
+/// What a campaign runs its trials on.
+pub trait Target: Send + Sync {
+    /// Runs a trial to its end on some cores, or on any. By its leash the trial can be cancelled from
+    /// another thread.
+    fn run_on(
+        &self,
+        trial: &TrialRequest,
+        leash: &Leash,
+        cores: Option<&Cores>,
+    ) -> Result<Account, TargetError>;
+
+    /// Runs a trial to its end on any cores.
+    fn run(&self, trial: &TrialRequest, leash: &Leash) -> Result<Account, TargetError> {
+        self.run_on(trial, leash, None)
+    }
+
+    /// Lowers the cap of the trial on a leash, if this target can be stopped earlier while it runs;
+    /// otherwise the cap it began with holds.
+    fn lower_cap(&self, leash: &Leash, cap: Cap) {
+        leash.lower(cap);
+    }
+
+    /// The cost that the trial on a leash has surely reached after so many seconds, if that can be
+    /// said.
+    fn reached(&self, _leash: &Leash, _seconds: f64) -> Option<f64> {
+        None
+    }
+}
+
+/// What a trial told.
 #[derive(Clone, PartialEq, Debug)]
 pub struct Account {
-    /// For the engine.
+    /// What it says of the configuration.
     pub observation: Observation,
-    /// For people.
+    /// What happened besides.
     pub detail: Detail,
 }
 
-/// What a trial used, and how it failed.
+/// What really happened in a trial besides its observation: for the store, the screen and rerun.
 #[derive(Clone, PartialEq, Debug, Default)]
 pub struct Detail {
-    /// CPU seconds; `None` if they could not be measured.
+    /// CPU time in seconds, if it could be measured.
     pub cpu: Option<f64>,
-    /// Wall seconds.
+    /// Time on the clock in seconds.
     pub wall: f64,
-    /// Largest memory in bytes.
+    /// Largest memory in bytes, if it could be measured.
     pub memory: Option<u64>,
-    /// Exit code, or minus the number of the signal that ended it.
+    /// How the main process ended: its exit code, or minus the number of the signal that ended it.
     pub exit: Option<i32>,
-    /// For a failure, its signature in one line.
+    /// Why it failed, in one line that is the same for the same cause.
     pub reason: Option<String>,
-    /// The end of what a failed trial printed.
+    /// The end of standard output; of failures only.
     pub stdout_tail: Vec<u8>,
-    /// The end of what a failed trial complained.
+    /// The end of standard error; of failures only.
     pub stderr_tail: Vec<u8>,
+    /// How the process tree was held together; empty if that is not known.
+    pub tier: &'static str,
+}
+
+/// Why a trial could not be run at all, as no other could: the campaign stops.
+#[derive(Debug, Error)]
+pub enum TargetError {
+    /// The command does not start.
+    #[error("the target cannot be run: {command}")]
+    Launch {
+        /// The command, ready to paste.
+        command: String,
+        /// Why not.
+        source: LaunchError,
+    },
+    /// What is minimised is not measured here.
+    #[error("the {what} of the target cannot be measured exactly in the {tier} tier")]
+    Unmeasured {
+        /// What.
+        what: &'static str,
+        /// How the tree was held together.
+        tier: Tier,
+    },
+    /// A trial on an instance that the target was not given.
+    #[error("there is no instance {wanted}: the target has {count}")]
+    NoInstance {
+        /// The instance asked for.
+        wanted: InstanceId,
+        /// How many there are.
+        count: usize,
+    },
+}
+
+impl TargetError {
+    /// What the user may do about it.
+    pub fn hint(&self) -> Option<String> {
+        match self {
+            Self::Launch { source, .. } => source.hint(),
+            Self::Unmeasured { .. } => {
+                Some("`captune doctor` shows how to get the cgroup tier, which measures everything".into())
+            }
+            Self::NoInstance { .. } => None,
+        }
+    }
 }
 
 /// Where a trial runs.
 #[derive(Clone, PartialEq, Debug, Default)]
 pub struct Slot {
-    /// The cores it may use; all allowed ones if `None`.
+    /// The cores it may use; any if `None`.
     pub cores: Option<Cores>,
-}
-
-/// A trial could not be run at all: no other one can, either.
-#[derive(Clone, PartialEq, Debug, thiserror::Error)]
-#[error("{message}")]
-pub struct TargetError {
-    /// What went wrong, with the command.
-    pub message: String,
-}
-
-/// Something whose cost depends on settings.
-pub trait Target: Send + Sync {
-    /// Runs one trial to its end or to the end of its leash.
-    fn run(&self, trial: &TrialRequest, leash: &Leash, slot: &Slot) -> Result<Account, TargetError>;
-
-    /// The leash for a trial that starts with this cap.
-    fn leash(&self, cap: Cap) -> Leash {
-        Leash::new(cap, Pull::Nothing)
-    }
 }

@@ -29,7 +29,7 @@ fn the_same_in_other_words_is_no_difference() {
     let wordy = SMALL
         .replace("[target]", "seed = 1\n[target]\nparams = [\"--{name}={value}\"]\nsuccess = { exit = 0 }")
         .replace("\"5s\"", "\"5000ms\"\npar = 10\ncapped_by = \"time\"\ngrain = \"1ms\"")
-        + "[racing]\nslack = 1.30\n[limits]\ngrace = \"0s\"\n[parallel]\nworkers = 1\n";
+        + "[racing]\nslack = 1.30\n[limits]\ngrace = \"0s\"\n[parallel]\nrepeatable = false\n";
     assert_eq!(judged(SMALL, &wordy), (vec![], Row::Continue));
     assert_eq!(judged(&wordy, SMALL), (vec![], Row::Continue));
 }

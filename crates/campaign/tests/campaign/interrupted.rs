@@ -31,6 +31,7 @@ fn go_on(folder: &Path, workers: usize) {
     let charter = Charter {
         name: "bowl".to_owned(),
         scenario: String::new(),
+        folder: std::path::PathBuf::new(),
         space: settings.problem.space.clone(),
         instances: (0..4).map(|number| number.to_string()).collect(),
         seed: 1,

@@ -3,8 +3,10 @@
 #![allow(missing_docs, clippy::unwrap_used, clippy::print_stdout)]
 
 mod change;
+mod command_line;
 mod interrupted;
 mod mistakes;
+mod process;
 mod reference;
 mod scenario;
 mod simulated;

@@ -28,7 +28,7 @@ fn what_is_left_out_has_its_default() {
     assert_eq!(scenario.objective.capped_by, CappedBy::Time);
     assert_eq!(scenario.objective.grain, 0.001);
     assert_eq!(scenario.racing, Racing { slack: 1.3, min_pairs: 1, max_pairs: 2000, deterministic: false });
-    assert_eq!(scenario.parallel, Parallel { workers: 1, cores_per_trial: 1, repeatable: false });
+    assert_eq!(scenario.parallel, Parallel { workers: None, cores_per_trial: 1, repeatable: false });
     assert_eq!(scenario.surrogate, SurrogateKind::Local);
     assert_eq!(scenario.limits, confine::Limits::default());
     assert_eq!(scenario.target.success.exit, Some(vec![0]));
@@ -43,6 +43,7 @@ fn everything_can_be_said() {
     for file in ["cnf/b.cnf", "cnf/a.cnf", "cnf/deep/c.cnf", "cnf/note.txt", "test/d.cnf", "odd [1].cnf"] {
         stage.file(file, "p cnf 0 0\n");
     }
+    std::os::unix::fs::symlink("b.cnf", stage.folder.join("cnf/z.cnf")).unwrap();
     stage.file("solver.pcs", "alpha real [0.0, 1.0] [0.5]\nmode categorical {a, b} [a]\n");
     let scenario = stage.read(
         r#"

@@ -4,6 +4,7 @@ use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU32, Ordering};
 
 use campaign::scenario::{Scenario, read};
+use engine::{Cap, ConfigId, InstanceId, Pair, Seed, TrialId, TrialKey, TrialRequest, Why};
 
 pub(crate) struct Stage {
     pub(crate) folder: PathBuf,
@@ -67,3 +68,14 @@ trials = 10
 alpha = { float = [0.0, 1.0], default = 0.5 }
 fast  = { boolean = false }
 "#;
+
+/// A trial of the default configuration on an instance.
+pub(crate) fn trial(scenario: &Scenario, instance: u32, cap: Cap) -> TrialRequest {
+    TrialRequest {
+        id: TrialId(0),
+        key: TrialKey { config: ConfigId(0), pair: Pair { instance: InstanceId(instance), seed: Seed(17) } },
+        configuration: scenario.space.default_configuration(),
+        cap,
+        why: Why::Incumbent,
+    }
+}

@@ -1,5 +1,5 @@
-//! The hash of the history's tables: fingerprints and small numbers of our own making, so that a
-//! defence against crafted keys would be wasted.
+//! The hash of pairs: small numbers of our own making, so that a defence against crafted keys would
+//! be wasted.
 
 use std::hash::{BuildHasherDefault, Hasher};
 
@@ -31,10 +31,6 @@ impl Hasher for MixingHasher {
 
     fn write_u64(&mut self, value: u64) {
         self.0 = mix(self.0.wrapping_add(0x9e37_79b9_7f4a_7c15) ^ value);
-    }
-
-    fn write_u128(&mut self, value: u128) {
-        self.write_u64((value >> 64) as u64 ^ value as u64);
     }
 }
 

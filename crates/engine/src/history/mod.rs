@@ -4,6 +4,7 @@
 //! every configuration it knows the pairs it has met and, of several readings of one pair, the
 //! trial that tells most.
 
+mod fingerprint;
 mod mixing;
 mod table;
 
@@ -12,6 +13,7 @@ use std::collections::HashMap;
 use crate::observation::{Observation, Status};
 use crate::space::Configuration;
 use crate::trial::{Cap, ConfigId, Pair, TrialId, TrialKey, Why};
+use fingerprint::AlreadyMixed;
 use mixing::Mixing;
 use table::Readings;
 
@@ -38,7 +40,7 @@ pub struct PairId(pub u32);
 #[derive(Clone, Debug, Default)]
 pub struct History {
     configurations: Vec<Configuration>,
-    by_fingerprint: HashMap<u128, ConfigId, Mixing>,
+    by_fingerprint: HashMap<u128, ConfigId, AlreadyMixed>,
     pairs: Vec<Pair>,
     by_pair: HashMap<Pair, PairId, Mixing>,
     trials: Vec<Trial>,
@@ -56,7 +58,7 @@ impl History {
     pub fn with_capacity(configurations: usize, trials: usize) -> Self {
         Self {
             configurations: Vec::with_capacity(configurations),
-            by_fingerprint: HashMap::with_capacity_and_hasher(configurations, Mixing::default()),
+            by_fingerprint: HashMap::with_capacity_and_hasher(configurations, AlreadyMixed::default()),
             trials: Vec::with_capacity(trials),
             readings: Vec::with_capacity(configurations),
             ..Self::default()

@@ -15,14 +15,18 @@
 //! |---|---|
 //! | `network` | the formula as the search reads it |
 //! | `weights` | the weights, smoothed in constant time |
+//! | `program` | the command line |
 //! | `state` | the assignment, every Δ(x), the unsatisfied clauses |
 //!
 //! Reference: F. Hutter, D. A. D. Tompkins and H. H. Hoos, "Scaling and probabilistic smoothing:
 //! efficient dynamic local search for SAT", CP 2002.
 
 mod network;
+mod program;
 mod state;
 mod weights;
+
+pub use program::program;
 
 use engine::space::format::{Format, read};
 use engine::{Configuration, Rng, Space};

@@ -16,9 +16,19 @@ pub(super) struct Folder(PathBuf);
 
 impl Folder {
     pub(super) fn new() -> Self {
+        Self::within(&std::env::temp_dir())
+    }
+
+    /// In memory where there is such a place: for tests that commit much and need no disk.
+    pub(super) fn fleeting() -> Self {
+        let memory = Path::new("/dev/shm");
+        if memory.is_dir() { Self::within(memory) } else { Self::new() }
+    }
+
+    fn within(place: &Path) -> Self {
         static COUNT: AtomicU32 = AtomicU32::new(0);
         let count = COUNT.fetch_add(1, Ordering::Relaxed);
-        let path = std::env::temp_dir().join(format!("campaign-store-{}-{count}", std::process::id()));
+        let path = place.join(format!("campaign-store-{}-{count}", std::process::id()));
         std::fs::create_dir_all(&path).unwrap();
         Self(path)
     }
@@ -52,6 +62,7 @@ pub(super) fn charter() -> Charter {
     Charter {
         name: "stage".to_owned(),
         scenario: "[target]\ncommand = [\"true\"]\n".to_owned(),
+        folder: "stage".into(),
         space: space(),
         instances: (0..5).map(|i| format!("i{i}.cnf")).collect(),
         seed: u64::MAX - 1,

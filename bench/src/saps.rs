@@ -1,0 +1,177 @@
+//! SAPS on quasigroups with holes: how hard they are for its default and for tuned parameters, and how
+//! many steps it makes in a second.
+//!
+//! Runs at the cutoff count as the cutoff, so means that have any are lower bounds. Times are CPU times
+//! of the measuring thread and include reading the formula into the solver.
+
+use std::ops::RangeInclusive;
+
+use anyhow::{Context, Result, ensure};
+use clap::Args;
+use rustix::time::{ClockId, clock_gettime};
+use targets::saps::{Saps, solve_while};
+use targets::{Formula, Quasigroup};
+
+#[derive(Args)]
+pub(crate) struct Arguments {
+    /// Classes to measure, as ORDER,HOLES
+    #[arg(long = "class", default_values = ["22,185", "25,225", "27,262", "30,324"])]
+    classes: Vec<String>,
+    /// Generator seeds, as FIRST-LAST
+    #[arg(long, default_value = "1-5")]
+    formulas: String,
+    /// Runs of the default and of the tuned parameters on each formula
+    #[arg(long, default_value_t = 10)]
+    runs: u64,
+    /// Steps of a run
+    #[arg(long, default_value_t = 10_000_000)]
+    cutoff: u64,
+    /// alpha,rho,ps,wp to compare with the default
+    #[arg(long, default_value = "1.271,0.353,0.149,0.0035")]
+    tuned: String,
+    /// Measure the default alone
+    #[arg(long)]
+    default_only: bool,
+    /// CPU seconds for each formula and parameters; the run that exceeds them is stopped and not counted
+    #[arg(long, default_value_t = 10.0)]
+    seconds: f64,
+}
+
+/// Runs of one formula with one choice of parameters.
+struct Series {
+    steps: Vec<f64>,
+    capped: usize,
+    seconds: f64,
+    made: f64,
+}
+
+impl Series {
+    fn mean(&self) -> f64 {
+        self.steps.iter().sum::<f64>() / self.steps.len() as f64
+    }
+
+    /// Standard error of the mean.
+    fn error(&self) -> f64 {
+        let (mean, n) = (self.mean(), self.steps.len() as f64);
+        let square: f64 = self.steps.iter().map(|steps| (steps - mean).powi(2)).sum();
+        (square / (n - 1.0).max(1.0) / n).sqrt()
+    }
+
+    fn cell(&self) -> String {
+        match *self.steps.as_slice() {
+            [] => "-".to_owned(),
+            [only] => format!("{} (1 run)", thousands(only)),
+            _ => {
+                let at_least = if self.capped > 0 { "at least " } else { "" };
+                format!("{at_least}{} ± {}", thousands(self.mean()), thousands(self.error()))
+            }
+        }
+    }
+}
+
+fn said(series: &Option<Series>, say: &dyn Fn(&Series) -> String) -> String {
+    series.as_ref().map(say).unwrap_or_default()
+}
+
+fn thousands(steps: f64) -> String {
+    match steps / 1e3 {
+        k if k < 10.0 => format!("{k:.1}"),
+        k => format!("{k:.0}"),
+    }
+}
+
+/// Measures every class and prints a table for each.
+pub(crate) fn measure(arguments: &Arguments) -> Result<()> {
+    let seeds = range(&arguments.formulas)?;
+    let tuned = parameters(&arguments.tuned)?;
+    for class in &arguments.classes {
+        println!(
+            "\n## Order and holes {class}: thousands of steps, {} runs each, cutoff {}\n",
+            arguments.runs,
+            thousands(arguments.cutoff as f64)
+        );
+        println!(
+            "| seed | variables | clauses | default | capped | tuned | capped | ratio | M steps per CPU second |"
+        );
+        println!("|---|---|---|---|---|---|---|---|---|");
+        let (mut defaults, mut others) = (Vec::new(), Vec::new());
+        for seed in seeds.clone() {
+            let quasigroup: Quasigroup = format!("qwh:{class},{seed}").parse()?;
+            let formula = quasigroup.formula();
+            let default = series(arguments, &formula, &Saps::default());
+            let tuned = (!arguments.default_only).then(|| series(arguments, &formula, &tuned));
+            let (made, seconds) = match &tuned {
+                Some(tuned) => (default.made + tuned.made, default.seconds + tuned.seconds),
+                None => (default.made, default.seconds),
+            };
+            println!(
+                "| {seed} | {} | {} | {} | {} of {} | {} | {} | {} | {:.2} |",
+                formula.variables(),
+                formula.clause_count(),
+                default.cell(),
+                default.capped,
+                default.steps.len(),
+                said(&tuned, &Series::cell),
+                tuned.as_ref().map_or("".to_owned(), |tuned| format!(
+                    "{} of {}",
+                    tuned.capped,
+                    tuned.steps.len()
+                )),
+                said(&tuned, &|tuned| format!("{:.1}", default.mean() / tuned.mean())),
+                made / seconds / 1e6
+            );
+            defaults.push(default.mean());
+            others.extend(tuned.map(|tuned| tuned.mean()));
+        }
+        let mean = |means: &[f64]| means.iter().sum::<f64>() / means.len() as f64;
+        let default = mean(&defaults);
+        print!("\nMean of the formulas: default {}", thousands(default));
+        if !others.is_empty() {
+            let tuned = mean(&others);
+            print!(", tuned {}, ratio {:.1}", thousands(tuned), default / tuned);
+        }
+        println!(".");
+    }
+    Ok(())
+}
+
+/// Runs until there are enough or the time is over; the first run is always finished.
+fn series(arguments: &Arguments, formula: &Formula, saps: &Saps) -> Series {
+    let mut series = Series { steps: Vec::new(), capped: 0, seconds: 0.0, made: 0.0 };
+    let start = cpu();
+    for seed in 1..=arguments.runs {
+        let is_first = seed == 1;
+        let outcome = solve_while(formula, saps, seed, arguments.cutoff, |_| {
+            is_first || cpu() - start < arguments.seconds
+        });
+        series.made += outcome.steps as f64;
+        series.seconds = cpu() - start;
+        let is_capped = outcome.solved.is_none();
+        if is_capped && outcome.steps < arguments.cutoff {
+            break;
+        }
+        series.steps.push(outcome.steps as f64);
+        series.capped += usize::from(is_capped);
+    }
+    series
+}
+
+fn range(text: &str) -> Result<RangeInclusive<u64>> {
+    let (first, last) = text.split_once('-').with_context(|| format!("`{text}` is not FIRST-LAST"))?;
+    let range = first.parse()?..=last.parse()?;
+    ensure!(!range.is_empty(), "`{text}` has no seeds");
+    Ok(range)
+}
+
+fn parameters(text: &str) -> Result<Saps> {
+    let numbers = text.split(',').map(str::parse).collect::<Result<Vec<f64>, _>>()?;
+    let [alpha, rho, ps, wp] = *numbers else { anyhow::bail!("`{text}` is not ALPHA,RHO,PS,WP") };
+    let saps = Saps { alpha, rho, ps, wp };
+    saps.check()?;
+    Ok(saps)
+}
+
+fn cpu() -> f64 {
+    let time = clock_gettime(ClockId::ThreadCPUTime);
+    time.tv_sec as f64 + time.tv_nsec as f64 * 1e-9
+}

@@ -1,0 +1,14 @@
+//! A campaign in its folder: begun, gone on with, or begun anew with the trials of an earlier one.
+//!
+//! | the scenario, against the stored one | what happens |
+//! |---|---|
+//! | the same, or changed where it does not matter | the campaign goes on |
+//! | another space, a larger cutoff … | a new campaign that re-uses the trials; the old store is kept beside it |
+//! | another objective, command … | refused: the stored trials measure something else |
+
+mod carry_over;
+mod open;
+mod run;
+
+pub use open::{ConductError, Opened, Opening, Order, open, scenario_of_file, settings, workers};
+pub use run::{Outcome, Valued};

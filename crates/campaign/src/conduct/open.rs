@@ -1,0 +1,287 @@
+//! From a scenario file or a campaign folder to a campaign that can be run.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use engine::racing::{Objective, Problem, Racing};
+use engine::space::Diagnostics;
+use engine::space::format::{CannotExpress, Format, write};
+
+use super::carry_over::carry_over;
+use crate::budget::{Budget, Spent};
+use crate::executor::{SlotError, physical_cores};
+use crate::resume::Resumed;
+use crate::scenario::change::{self, Difference, Stored};
+use crate::scenario::keys::Row;
+use crate::scenario::{CappedBy, Instance, Measure, Scenario, SurrogateKind, read};
+use crate::store::{Charter, Store, StoreError};
+use crate::target::TargetError;
+use crate::{CampaignError, LedgerError, Search, Settings};
+
+/// What is asked for.
+#[derive(Clone, Debug, Default)]
+pub struct Order {
+    /// A scenario file, or the folder of a campaign.
+    pub path: PathBuf,
+    /// The campaign's folder, if it is not the one named after the scenario.
+    pub folder: Option<PathBuf>,
+    /// Replaces the scenario's budget, where given.
+    pub budget: Budget,
+    /// Replaces the scenario's number of workers.
+    pub workers: Option<usize>,
+    /// Replaces the scenario's seed, for a new campaign.
+    pub seed: Option<u64>,
+}
+
+/// Why a campaign cannot be run.
+#[derive(Debug, thiserror::Error)]
+#[allow(missing_docs, reason = "the messages say it")]
+pub enum ConductError {
+    #[error("cannot read {}", path.display())]
+    Read { path: PathBuf, source: std::io::Error },
+    #[error("{0}")]
+    Scenario(Diagnostics),
+    #[error("the trials in {} measure something else than this scenario asks for", folder.display())]
+    Refused { folder: PathBuf, differences: Vec<Difference> },
+    #[error(transparent)]
+    Store(#[from] StoreError),
+    #[error(transparent)]
+    Slots(#[from] SlotError),
+    #[error(transparent)]
+    Campaign(#[from] CampaignError),
+    #[error("cannot start a worker")]
+    Worker(#[source] std::io::Error),
+    #[error("cannot rename {}", path.display())]
+    SetAside { path: PathBuf, source: std::io::Error },
+    #[error("the stored state of the search cannot be read: it was written by another version")]
+    State(#[from] postcard::Error),
+    #[error("cannot write down the budget")]
+    Budget(#[source] serde_json::Error),
+    #[error(transparent)]
+    Space(#[from] CannotExpress),
+    #[error(transparent)]
+    Target(#[from] TargetError),
+}
+
+impl From<LedgerError> for ConductError {
+    fn from(error: LedgerError) -> Self {
+        CampaignError::from(error).into()
+    }
+}
+
+/// How a campaign begins.
+#[derive(Clone, PartialEq, Debug)]
+pub enum Opening {
+    /// In a new folder.
+    New,
+    /// Where it was left, with what has changed since.
+    Continue(Vec<Difference>),
+    /// Anew, with the trials of the campaign before it.
+    Reuse {
+        /// What has changed.
+        differences: Vec<Difference>,
+        /// How many trials fit.
+        trials: usize,
+        /// Where the earlier store is.
+        set_aside: PathBuf,
+    },
+}
+
+/// A campaign ready to run.
+#[derive(Debug)]
+pub struct Opened {
+    /// Its folder.
+    pub folder: PathBuf,
+    /// What it is about.
+    pub scenario: Arc<Scenario>,
+    /// What it is made of.
+    pub settings: Settings,
+    /// All instances by number: those to tune on, then the unseen ones.
+    pub instances: Vec<Instance>,
+    /// How it begins.
+    pub opening: Opening,
+    /// Trials at one time.
+    pub workers: usize,
+    pub(super) store: Store,
+    pub(super) resumed: Resumed,
+    /// Configurations and trials in the store.
+    pub(super) stored: (usize, u64),
+}
+
+impl Opened {
+    /// What has been spent before, and trials that are known already.
+    pub fn so_far(&self) -> Spent {
+        let Resumed { history, untold, wall, cpu, .. } = &self.resumed;
+        Spent { wall: *wall, cpu: *cpu, trials: (history.trials().len() + untold.len()) as u64 }
+    }
+}
+
+/// The engine's settings for a scenario.
+pub fn settings(scenario: &Scenario, order: &Order) -> Settings {
+    let objective = &scenario.objective;
+    let capped = objective.capped_by != CappedBy::Nobody;
+    let budget = Budget {
+        wall: order.budget.wall.or(scenario.budget.wall.map(|time| time.as_secs_f64())),
+        cpu: order.budget.cpu.or(scenario.budget.cpu.map(|time| time.as_secs_f64())),
+        trials: order.budget.trials.or(scenario.budget.trials),
+    };
+    Settings {
+        problem: Problem {
+            space: scenario.space.clone(),
+            default: scenario.space.default_configuration(),
+            objective: Objective {
+                cutoff: objective.cutoff.filter(|_| capped),
+                par: objective.par,
+                grain: objective.grain,
+                constraints: Vec::new(),
+            },
+            instances: scenario.instances.train.len() as u32,
+            seed: order.seed.unwrap_or(scenario.seed),
+        },
+        racing: Racing {
+            slack: scenario.racing.slack,
+            min_pairs: scenario.racing.min_pairs as usize,
+            max_pairs: scenario.racing.max_pairs as usize,
+            deterministic: scenario.racing.deterministic,
+        },
+        search: match scenario.surrogate {
+            SurrogateKind::Local => Search::Local,
+            SurrogateKind::Random => Search::Random,
+        },
+        initial: Vec::new(),
+        budget,
+        repeatable: scenario.parallel.repeatable,
+        cpu_matters: objective.minimise == Measure::CpuTime,
+    }
+}
+
+/// Trials at one time: as asked for, or one for each physical core that they leave.
+pub fn workers(scenario: &Scenario, order: &Order) -> Result<usize, SlotError> {
+    let given = order.workers.or(scenario.parallel.workers.map(|workers| workers as usize));
+    match given {
+        Some(workers) => Ok(workers),
+        None => Ok((physical_cores()? / scenario.parallel.cores_per_trial as usize).max(1)),
+    }
+}
+
+/// Opens a campaign, or begins it.
+pub fn open(order: &Order) -> Result<Opened, ConductError> {
+    if order.path.is_dir() {
+        let store = Store::open(&order.path)?;
+        let loaded = store.load()?;
+        let Charter { scenario: text, folder, seed, .. } = loaded.charter.clone();
+        let scenario = read(&text, &folder, "scenario.toml").map_err(ConductError::Scenario)?;
+        let order = Order { seed: Some(seed), ..order.clone() };
+        return resume(&order, scenario, text, order.path.clone(), store);
+    }
+    let (text, scenario) = scenario_of_file(&order.path)?;
+    let folder = order.folder.clone().unwrap_or_else(|| order.path.with_extension("campaign"));
+    match Store::open(&folder) {
+        Ok(store) => resume(order, scenario, text, folder, store),
+        Err(StoreError::Missing { .. }) => begin(order, scenario, text, folder, Opening::New, None),
+        Err(error) => Err(error.into()),
+    }
+}
+
+/// Reads and checks a scenario file.
+pub fn scenario_of_file(path: &Path) -> Result<(String, Scenario), ConductError> {
+    let failed = |source| ConductError::Read { path: path.to_owned(), source };
+    let text = fs::read_to_string(path).map_err(failed)?;
+    let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
+    let name = path.display().to_string();
+    let scenario = read(&text, folder, &name).map_err(ConductError::Scenario)?;
+    Ok((text, scenario))
+}
+
+fn charter(scenario: &Scenario, text: String, instances: &[Instance], settings: &Settings) -> Charter {
+    Charter {
+        name: scenario.name.clone(),
+        scenario: text,
+        folder: scenario.folder.clone(),
+        space: scenario.space.clone(),
+        instances: instances.iter().map(|instance| instance.name.clone()).collect(),
+        seed: settings.problem.seed,
+    }
+}
+
+fn begin(
+    order: &Order,
+    scenario: Scenario,
+    text: String,
+    folder: PathBuf,
+    opening: Opening,
+    earlier: Option<Resumed>,
+) -> Result<Opened, ConductError> {
+    let settings = settings(&scenario, order);
+    let workers = workers(&scenario, order)?;
+    let train = scenario.instances.train.clone();
+    let store = Store::create(&folder, &charter(&scenario, text, &train, &settings))?;
+    let instances = train.into_iter().chain(scenario.instances.test.clone()).collect();
+    let resumed = earlier.unwrap_or_default();
+    let scenario = Arc::new(scenario);
+    Ok(Opened { folder, scenario, settings, instances, opening, workers, store, resumed, stored: (0, 0) })
+}
+
+fn resume(
+    order: &Order,
+    scenario: Scenario,
+    text: String,
+    folder: PathBuf,
+    mut store: Store,
+) -> Result<Opened, ConductError> {
+    let loaded = store.load()?;
+    let before = &loaded.charter;
+    let space = write(&before.space, Format::Toml)?;
+    let stored = Stored { text: &before.scenario, space: &space, instances: &before.instances };
+    let mut differences = change::compare(&stored, &text, &scenario).map_err(ConductError::Scenario)?;
+    if let Some(seed) = order.seed.filter(|&seed| seed != before.seed) {
+        let (key, before, after) = ("seed".to_owned(), Some(before.seed.to_string()), Some(seed.to_string()));
+        differences.push(Difference { key, before, after, row: Row::Reuse });
+    }
+    match change::verdict(&differences) {
+        Row::Refuse => Err(ConductError::Refused { folder, differences }),
+        Row::Continue => {
+            // A seed given once on the command line is the campaign's, whatever the scenario says.
+            let order = Order { seed: Some(before.seed), ..order.clone() };
+            let settings = settings(&scenario, &order);
+            let workers = workers(&scenario, &order)?;
+            let train = in_stored_order(&before.instances, &scenario.instances.train);
+            if text != before.scenario || train.len() > before.instances.len() {
+                store.recharter(&charter(&scenario, text, &train, &settings))?;
+            }
+            let instances = train.into_iter().chain(scenario.instances.test.clone()).collect();
+            let stored = (loaded.history.configurations().len(), loaded.history.trials().len() as u64);
+            let resumed = Resumed::of_store(loaded)?;
+            let opening = Opening::Continue(differences);
+            let scenario = Arc::new(scenario);
+            Ok(Opened { folder, scenario, settings, instances, opening, workers, store, resumed, stored })
+        }
+        Row::Reuse => {
+            let settings = settings(&scenario, order);
+            let resumed = carry_over(&loaded, &settings, &scenario.instances.train);
+            drop(store);
+            let set_aside = set_aside(&folder)?;
+            let trials = resumed.history.trials().len();
+            let opening = Opening::Reuse { differences, trials, set_aside };
+            begin(order, scenario, text, folder, opening, Some(resumed))
+        }
+    }
+}
+
+/// The instances with those that the store knows first, by its numbers.
+fn in_stored_order(known: &[String], instances: &[Instance]) -> Vec<Instance> {
+    let place = |instance: &Instance| known.iter().position(|name| *name == instance.name);
+    let mut sorted: Vec<Instance> = instances.to_vec();
+    sorted.sort_by_key(|instance| place(instance).unwrap_or(usize::MAX));
+    sorted
+}
+
+/// Renames a store so that a new one can take its place.
+fn set_aside(folder: &Path) -> Result<PathBuf, ConductError> {
+    let store = folder.join("campaign.sqlite");
+    let free = (1..).map(|number| folder.join(format!("campaign-{number}.sqlite")));
+    let aside = free.into_iter().find(|path| !path.exists()).unwrap_or_else(|| store.clone());
+    fs::rename(&store, &aside).map_err(|source| ConductError::SetAside { path: store, source })?;
+    Ok(aside)
+}

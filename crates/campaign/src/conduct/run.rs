@@ -1,0 +1,109 @@
+//! A campaign from start to verdict.
+
+use std::sync::Arc;
+
+use engine::stats::{Basis, Verdict, judge};
+use engine::{ConfigId, Configuration, InstanceId, Rng};
+
+use super::open::{ConductError, Opened};
+use crate::event::Stop;
+use crate::executor::{Bell, Executor, Local, slots};
+use crate::progress::{self, Progress};
+use crate::store::Batch;
+use crate::target::ProcessTarget;
+use crate::validation::{Candidate, Validation, plan, validate};
+use crate::{Campaign, Ledger, Sink};
+
+/// A configuration with its number.
+#[derive(Clone, PartialEq, Debug)]
+pub struct Valued {
+    /// Its number.
+    pub config: ConfigId,
+    /// Its values.
+    pub configuration: Configuration,
+}
+
+/// How a campaign ended.
+#[derive(Clone, PartialEq, Debug)]
+pub struct Outcome {
+    /// Why the search stopped.
+    pub stop: Stop,
+    /// Where it stood then.
+    pub progress: Progress,
+    /// The best configuration.
+    pub best: Valued,
+    /// What may be said of it; `None` if it is the default, or if nothing was validated.
+    pub verdict: Option<Verdict>,
+}
+
+impl Opened {
+    /// Searches, validates, and closes the store. `ready` is given a bell that stops the campaign.
+    pub fn run(self, ready: impl FnOnce(Bell), sink: Sink<'_>) -> Result<Outcome, ConductError> {
+        let Self { scenario, settings, instances, workers, store, resumed, stored, .. } = self;
+        let slots = slots(workers, scenario.parallel.cores_per_trial as usize)?;
+        let target = Arc::new(ProcessTarget::new(scenario.clone()).on(instances.clone()));
+        let executor = Local::new(target, slots, resumed.wall).map_err(ConductError::Worker)?;
+        ready(executor.bell());
+        let measured = store.reader().validations()?;
+        let mut ledger = Ledger::on_disk(store, executor.bell(), stored.0, stored.1)?;
+        if resumed.snapshot.is_none() && stored == (0, 0) {
+            ledger.adopt(&resumed.history)?;
+        }
+        let event = settings.budget.event(resumed.wall).map_err(ConductError::Budget)?;
+        ledger.note(Batch { events: vec![event], ..Batch::default() })?;
+        let mut campaign = Campaign::new(&settings, Box::new(executor), ledger, Some(resumed))?;
+        let stop = campaign.search(sink)?;
+        let progress = campaign.progress();
+        let config = campaign.optimizer().incumbent();
+        let configuration = campaign.optimizer().history().configuration(config).clone();
+        let best = Valued { config, configuration };
+        let complete = matches!(stop, Stop::Budget(_) | Stop::Exhausted);
+        let default = ConfigId(0);
+        let verdict = if complete && config != default {
+            let training = progress.default.map(|both| both.default / both.incumbent);
+            let unseen = instances.len() as u32 - settings.problem.instances;
+            let plan = plan(&settings, unseen);
+            let candidate = |config: ConfigId| Candidate {
+                config,
+                configuration: campaign.optimizer().history().configuration(config).clone(),
+            };
+            let names = |id: InstanceId| instances[id.index()].name.clone();
+            let validation = Validation {
+                plan: &plan,
+                default: candidate(default),
+                incumbent: candidate(config),
+                settings: &settings,
+                names: &names,
+                measured: &measured,
+            };
+            let validated = if plan.basis == Basis::TrainingOnly {
+                progress::both_known(
+                    campaign.optimizer().history(),
+                    &settings.problem.objective,
+                    default,
+                    config,
+                )
+            } else {
+                let (executor, ledger) = campaign.after();
+                validate(&validation, executor, ledger, sink)?
+            };
+            let mut rng = Rng::new(settings.problem.seed, "verdict", 0);
+            judge(&validated, plan.basis, training, &mut rng).ok()
+        } else {
+            None
+        };
+        campaign.finish(&reason(&stop))?;
+        Ok(Outcome { stop, progress, best, verdict })
+    }
+}
+
+/// Why a session ended, for the store.
+fn reason(stop: &Stop) -> String {
+    match stop {
+        Stop::Budget(limit) => format!("budget spent: {}", limit.name()),
+        Stop::Exhausted => "every configuration tried".to_owned(),
+        Stop::Interrupted => "interrupted".to_owned(),
+        Stop::NeverSucceeded { .. } => "the default never succeeded".to_owned(),
+        Stop::Aborted(why) => format!("aborted: {why}"),
+    }
+}

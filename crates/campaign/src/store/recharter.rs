@@ -1,0 +1,29 @@
+//! A campaign whose scenario has changed in a way that it can go on with.
+
+use super::record::Charter;
+use super::{Store, StoreError};
+
+impl Store {
+    /// Replaces what the campaign is called, its scenario and its folder, and adds the instances that
+    /// are new: those known keep their numbers, so the charter must name them first. The space and the
+    /// seed stay.
+    pub fn recharter(&mut self, charter: &Charter) -> Result<(), StoreError> {
+        let path = self.reader.path.clone();
+        let known = self.reader.charter()?.instances;
+        assert!(charter.instances.starts_with(&known), "instances keep their numbers");
+        let change = |connection: &mut rusqlite::Connection| {
+            let transaction = connection.transaction()?;
+            let folder = charter.folder.to_string_lossy();
+            for (key, value) in
+                [("name", &*charter.name), ("scenario", &charter.scenario), ("folder", &folder)]
+            {
+                transaction.execute("UPDATE campaign SET value = ? WHERE key = ?", (value, key))?;
+            }
+            for (id, name) in charter.instances.iter().enumerate().skip(known.len()) {
+                transaction.execute("INSERT INTO instance VALUES (?, ?)", (id as i64, name))?;
+            }
+            transaction.commit()
+        };
+        change(&mut self.reader.connection).map_err(|error| StoreError::sqlite(&path, error))
+    }
+}

@@ -1,0 +1,292 @@
+//! From the record of a run to what the trial tells.
+//!
+//! | the run | the trial |
+//! |---|---|
+//! | succeeded, cost at most the cutoff | finished at that cost |
+//! | succeeded, cost above the cutoff | timeout at the cutoff |
+//! | stopped at its cap, or failed beyond it | capped there; timeout if that is the cutoff |
+//! | stopped by a limit on another time | timeout at what the cost had reached |
+//! | cancelled | capped at what the cost had reached |
+//! | stopped by its memory limit | memory |
+//! | anything else | crashed |
+//!
+//! A censored cost is a true lower bound: the cost had reached it when the trial ended.
+
+use confine::{Control, End, Exit, Finished, Limit};
+use engine::{Cap, Observation, Status};
+
+use super::output::{last_group, matches};
+use super::{Account, Detail, TargetError};
+use crate::scenario::{CappedBy, Measure, Scenario};
+
+/// How much of each stream is kept of a failure.
+const TAIL: usize = 8 << 10;
+
+/// What the record of a run with this cap says.
+pub(super) fn account(
+    scenario: &Scenario,
+    cap: Cap,
+    control: &Control,
+    finished: &Finished,
+) -> Result<Account, TargetError> {
+    let outcome = Outcome { scenario, cap: cap.cost(), control, finished };
+    let (observation, reason) = outcome.observation()?;
+    let failed = observation.status().is_failure();
+    let kept = |stream: &confine::Captured| if failed { tail(stream) } else { Vec::new() };
+    let detail = Detail {
+        cpu: finished.cpu.map(|cpu| cpu.total().as_secs_f64()),
+        wall: finished.wall.as_secs_f64(),
+        memory: finished.peak_memory,
+        exit: Some(match finished.exit {
+            Exit::Code(code) => code,
+            Exit::Signal(signal) => -signal,
+        }),
+        reason,
+        stdout_tail: kept(&finished.stdout),
+        stderr_tail: kept(&finished.stderr),
+        tier: finished.tier.name(),
+    };
+    Ok(Account { observation, detail })
+}
+
+fn tail(stream: &confine::Captured) -> Vec<u8> {
+    let all = stream.joined();
+    all[all.len().saturating_sub(TAIL)..].to_vec()
+}
+
+/// An observation, and why it failed if it did.
+type Told = (Observation, Option<String>);
+
+struct Outcome<'a> {
+    scenario: &'a Scenario,
+    cap: f64,
+    control: &'a Control,
+    finished: &'a Finished,
+}
+
+impl Outcome<'_> {
+    fn observation(&self) -> Result<Told, TargetError> {
+        match self.finished.end() {
+            End::Exited(code) => match self.shortcoming(code) {
+                None => self.success(),
+                Some(reason) => Ok(self.failure(reason)),
+            },
+            End::Signalled(signal) => Ok(self.failure(format!("signal {signal}{}", signal_name(signal)))),
+            End::Stopped(Limit::Memory) => {
+                let observation = Observation::failed(Status::Memory, self.spent());
+                Ok((observation, Some("memory limit".to_owned())))
+            }
+            End::Stopped(limit @ (Limit::Cpu | Limit::Wall)) => Ok(self.stopped(limit)),
+            End::Stopped(limit) => Ok(self.crashed(format!("{limit} limit"))),
+            End::Cancelled => Ok(self.cancelled()),
+        }
+    }
+
+    /// What a run that ended by itself lacks for a success.
+    fn shortcoming(&self, code: i32) -> Option<String> {
+        let success = &self.scenario.target.success;
+        if success.exit.as_ref().is_some_and(|codes| !codes.contains(&code)) {
+            return Some(format!("exit {code}"));
+        }
+        let found = |pattern| matches(&self.finished.stdout, pattern);
+        let missing = success.pattern.as_ref().is_some_and(|pattern| !found(pattern));
+        missing.then(|| format!("exit {code} but pattern not found"))
+    }
+
+    fn success(&self) -> Result<Told, TargetError> {
+        let tier = self.finished.tier;
+        let cost = match self.measure() {
+            // A part of the time is not known: the cost is not exact.
+            Measure::CpuTime if !self.finished.cpu.is_some_and(|cpu| cpu.complete) => {
+                return Err(TargetError::Unmeasured { what: "CPU time", tier });
+            }
+            Measure::Memory if self.finished.peak_memory.is_none() => {
+                return Err(TargetError::Unmeasured { what: "memory", tier });
+            }
+            Measure::Output(index) => {
+                let output = &self.scenario.outputs[index];
+                let Some(text) = last_group(&self.finished.stdout, &output.pattern) else {
+                    return Ok(self.crashed(format!("no match for output `{}`", output.name)));
+                };
+                match text.parse::<f64>() {
+                    Ok(number) if number.is_finite() => number,
+                    _ => {
+                        let reason = format!("output `{}` is not a finite number", output.name);
+                        return Ok(self.crashed(reason));
+                    }
+                }
+            }
+            _ => self.reached().unwrap_or(0.0),
+        };
+        let observation = match self.scenario.objective.cutoff.filter(|&cutoff| cost > cutoff) {
+            Some(cutoff) => Observation::timeout(cutoff),
+            None => Observation::finished(cost),
+        };
+        Ok((self.with_spent(observation), None))
+    }
+
+    /// Ended without success: what happened beyond the cap does not count.
+    fn failure(&self, reason: String) -> Told {
+        let objective = &self.scenario.objective;
+        // A target that stops itself may measure its time a grain differently.
+        let tolerance = match (objective.capped_by, self.measure().is_time()) {
+            (CappedBy::Argument, true) => objective.grain,
+            _ => 0.0,
+        };
+        let cap = self.cap_in_force();
+        match self.reached().filter(|reached| self.grows() && *reached >= cap - tolerance) {
+            Some(reached) => (self.with_spent(self.censored(reached.min(cap), cap)), None),
+            None => self.crashed(reason),
+        }
+    }
+
+    /// Stopped by a limit on time: its cap, or another.
+    fn stopped(&self, limit: Limit) -> Told {
+        let own = match self.measure() {
+            Measure::CpuTime => limit == Limit::Cpu,
+            Measure::WallTime => limit == Limit::Wall,
+            _ => false,
+        };
+        let reached = self.reached().unwrap_or(0.0);
+        let cap = self.cap_in_force();
+        let observation = if own && cap.is_finite() {
+            // If it was lowered, the trial had reached this much or what was measured.
+            let lowered = match limit {
+                Limit::Cpu => self.control.lowered_cpu(),
+                _ => self.control.lowered_wall(),
+            };
+            let bound = lowered.map_or(cap, |lowered| lowered.as_secs_f64().max(reached).min(cap));
+            self.censored(bound, cap)
+        } else if self.grows() {
+            Observation::timeout(self.below_cutoff(reached))
+        } else {
+            return self.crashed(format!("{limit} limit"));
+        };
+        (self.with_spent(observation), None)
+    }
+
+    fn cancelled(&self) -> Told {
+        let observation = match self.measure() {
+            // What such a cost had reached is not known, nor whether it is above zero.
+            Measure::Output(_) if !self.grows() => Observation::failed(Status::Lost, 0.0),
+            _ => Observation::capped(self.below_cutoff(self.reached().unwrap_or(0.0))),
+        };
+        (self.with_spent(observation), None)
+    }
+
+    fn crashed(&self, reason: String) -> Told {
+        (Observation::failed(Status::Crashed, self.spent()), Some(reason))
+    }
+
+    /// Censored at a bound by a cap.
+    fn censored(&self, bound: f64, cap: f64) -> Observation {
+        let at_cutoff = self.scenario.objective.cutoff.is_some_and(|cutoff| cap >= cutoff && bound >= cap);
+        if at_cutoff { Observation::timeout(bound) } else { Observation::capped(bound) }
+    }
+
+    fn measure(&self) -> Measure {
+        self.scenario.objective.minimise
+    }
+
+    /// The cap, or the cutoff if that is smaller.
+    fn cap_in_force(&self) -> f64 {
+        self.below_cutoff(self.cap)
+    }
+
+    fn below_cutoff(&self, cost: f64) -> f64 {
+        self.scenario.objective.cutoff.map_or(cost, |cutoff| cost.min(cutoff))
+    }
+
+    /// Whether the cost grows while a trial runs, so that what it has reached is a lower bound.
+    fn grows(&self) -> bool {
+        self.measure().is_time() || self.scenario.objective.capped_by == CappedBy::Argument
+    }
+
+    /// What the cost had reached at the end, as far as it is known.
+    fn reached(&self) -> Option<f64> {
+        match self.measure() {
+            Measure::CpuTime => self.finished.cpu.map(|cpu| cpu.total().as_secs_f64()),
+            Measure::WallTime => Some(self.finished.wall.as_secs_f64()),
+            Measure::Memory => self.finished.peak_memory.map(|bytes| bytes as f64),
+            Measure::Output(index) => {
+                let text = last_group(&self.finished.stdout, &self.scenario.outputs[index].pattern)?;
+                text.parse().ok().filter(|number: &f64| number.is_finite() && *number >= 0.0)
+            }
+        }
+    }
+
+    /// What the trial used: in the unit of the cost if that grows, else in seconds.
+    fn spent(&self) -> f64 {
+        if self.grows() { self.reached().unwrap_or(0.0) } else { self.finished.wall.as_secs_f64() }
+    }
+
+    fn with_spent(&self, observation: Observation) -> Observation {
+        observation.with_spent(self.spent())
+    }
+}
+
+/// ` (SIGSEGV)` for the signals that programs die of.
+fn signal_name(signal: i32) -> String {
+    let name = match signal {
+        1 => "SIGHUP",
+        2 => "SIGINT",
+        3 => "SIGQUIT",
+        4 => "SIGILL",
+        5 => "SIGTRAP",
+        6 => "SIGABRT",
+        7 => "SIGBUS",
+        8 => "SIGFPE",
+        9 => "SIGKILL",
+        11 => "SIGSEGV",
+        13 => "SIGPIPE",
+        14 => "SIGALRM",
+        15 => "SIGTERM",
+        24 => "SIGXCPU",
+        25 => "SIGXFSZ",
+        31 => "SIGSYS",
+        _ => return String::new(),
+    };
+    format!(" ({name})")
+}
+
+#[cfg(test)]
+mod tests {
+    use std::path::Path;
+    use std::time::Duration;
+
+    use confine::{CpuTime, Tier};
+
+    use super::*;
+
+    const SCENARIO: &str = "[target]\ncommand = [\"true\", \"{params}\", \"{seed}\"]\n[objective]\n\
+        minimise = \"cpu_time\"\ncutoff = \"9s\"\n[budget]\ntrials = 1\n[space]\nx = { integer = [1, 9] }\n";
+
+    fn told(cpu: Option<CpuTime>) -> Result<Account, TargetError> {
+        let scenario = crate::scenario::read(SCENARIO, Path::new("."), "test.toml").unwrap();
+        let finished = Finished {
+            exit: Exit::Code(0),
+            stopped: None,
+            cpu,
+            wall: Duration::from_secs(2),
+            peak_memory: None,
+            adopted: None,
+            stragglers: None,
+            tier: Tier::Group,
+            stdout: confine::Captured::default(),
+            stderr: confine::Captured::default(),
+            left_behind: None,
+        };
+        account(&scenario, Cap::NONE, &Control::new(), &finished)
+    }
+
+    /// Which machine loses the time of which process is not for a test to arrange.
+    #[test]
+    fn a_cost_of_which_a_part_is_lost_is_no_cost() {
+        let time =
+            |complete| Some(CpuTime { user: Duration::from_secs(1), system: Duration::ZERO, complete });
+        assert_eq!(told(time(true)).unwrap().observation, Observation::finished(1.0));
+        for lost in [time(false), None] {
+            assert!(matches!(told(lost), Err(TargetError::Unmeasured { what: "CPU time", .. })));
+        }
+    }
+}

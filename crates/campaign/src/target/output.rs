@@ -1,0 +1,78 @@
+//! Finding patterns in the lines of an output stream.
+//!
+//! Lines longer than [`LONGEST`] are not looked at, nor are lines cut where a long stream was dropped:
+//! half a number would pass for a whole one.
+
+use confine::Captured;
+use regex::bytes::Regex;
+
+/// Longest line that is looked at, in bytes.
+const LONGEST: usize = 64 << 10;
+
+/// Whether some line matches.
+pub(super) fn matches(stream: &Captured, pattern: &Regex) -> bool {
+    parts(stream).iter().any(|part| lines(part).any(|line| pattern.is_match(line)))
+}
+
+/// What stands in the one group of a pattern, where it matches last.
+pub(super) fn last_group(stream: &Captured, pattern: &Regex) -> Option<String> {
+    let of_line = |line| {
+        let groups = pattern.captures_iter(line).filter_map(|found| found.get(1));
+        groups.last().map(|group| String::from_utf8_lossy(group.as_bytes()).into_owned())
+    };
+    parts(stream).iter().rev().find_map(|part| lines(part).rev().find_map(of_line))
+}
+
+/// The whole stream, or its beginning and its end without the lines cut between them.
+fn parts(stream: &Captured) -> Vec<Vec<u8>> {
+    if stream.dropped() == 0 {
+        return vec![[stream.head.as_slice(), stream.tail.as_slice()].concat()];
+    }
+    let is_end = |&byte: &u8| byte == b'\n';
+    let head_end = stream.head.iter().rposition(is_end).unwrap_or(0);
+    let tail_start = stream.tail.iter().position(is_end).map_or(stream.tail.len(), |at| at + 1);
+    vec![stream.head[..head_end].to_vec(), stream.tail[tail_start..].to_vec()]
+}
+
+fn lines(part: &[u8]) -> impl DoubleEndedIterator<Item = &[u8]> {
+    let lines = part.split(|&byte| byte == b'\n');
+    lines.map(|line| line.strip_suffix(b"\r").unwrap_or(line)).filter(|line| line.len() <= LONGEST)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn captured(head: &str, tail: &str, dropped: usize) -> Captured {
+        let (head, tail) = (head.as_bytes().to_vec(), tail.as_bytes().to_vec());
+        let written = (head.len() + tail.len() + dropped) as u64;
+        Captured { head, tail, written, file_complete: true }
+    }
+
+    fn last(stream: &Captured) -> Option<String> {
+        last_group(stream, &Regex::new("steps ([0-9]+)").unwrap())
+    }
+
+    #[test]
+    fn the_last_match_counts() {
+        assert_eq!(last(&captured("steps 1\r\nsteps 2 steps 3\nnone\n", "", 0)).as_deref(), Some("3"));
+        assert_eq!(last(&captured("nothing", "", 0)), None);
+        // A line may lie across the two parts.
+        assert_eq!(last(&captured("steps 1", "23\n", 0)).as_deref(), Some("123"));
+    }
+
+    #[test]
+    fn a_line_that_was_cut_is_not_looked_at() {
+        assert_eq!(last(&captured("steps 1\nsteps 2", "steps 3\nend\n", 9)).as_deref(), Some("1"));
+        assert_eq!(last(&captured("steps 1", "steps 3", 9)), None);
+        assert_eq!(last(&captured("steps 1\n", "x\nsteps 4", 9)).as_deref(), Some("4"));
+    }
+
+    #[test]
+    fn a_line_without_end_is_not_looked_at() {
+        let long = "x".repeat(LONGEST) + "steps 5";
+        assert_eq!(last(&captured(&long, "\nsteps 6\n", 0)).as_deref(), Some("6"));
+        assert_eq!(last(&captured(&long, "", 0)), None);
+        assert!(matches(&captured("a\nb", "", 0), &Regex::new("^b$").unwrap()));
+    }
+}

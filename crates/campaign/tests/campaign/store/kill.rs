@@ -1,0 +1,73 @@
+//! `kill -9` at random moments: nothing acknowledged is missing, nothing is doubled or torn.
+
+use std::io::{BufRead as _, BufReader, Read as _};
+use std::path::Path;
+use std::process::Stdio;
+use std::time::{Duration, Instant};
+
+use campaign::store::Store;
+use engine::{Rng, TrialId};
+
+use super::child::{acknowledged, command};
+use super::stage::{Folder, configuration, trial};
+
+const STORES: u64 = 10;
+const KILLS: u64 = 20;
+
+#[test]
+fn nothing_acknowledged_is_lost() {
+    let mut total = 0;
+    for number in 0..STORES {
+        let folder = Folder::new();
+        let mut known = 0;
+        for kill in 0..KILLS {
+            let mut rng = Rng::new(number, "kill", kill);
+            known = known.max(write_until_killed(folder.path(), &mut rng));
+            total += u64::from(check(folder.path(), known));
+        }
+    }
+    assert!(total > 0, "something was acknowledged at all");
+}
+
+/// Lets the child write for a random while; how many batches it knew to be on disk.
+fn write_until_killed(folder: &Path, rng: &mut Rng) -> u32 {
+    let mut child = command(folder).stdout(Stdio::piped()).stderr(Stdio::null()).spawn().unwrap();
+    let mut lines = BufReader::new(child.stdout.take().unwrap());
+    let mut said = String::new();
+    // A quarter of the children die while they open or create the store.
+    let words = if rng.below(4) == 0 { 0 } else { 1 + rng.below(8) };
+    while said.lines().filter_map(acknowledged).count() < words {
+        assert!(lines.read_line(&mut said).unwrap() > 0, "the child ended by itself: {said}");
+    }
+    let most = if words == 0 { 20_000_000 } else { 3_000_000 };
+    let moment = Instant::now() + Duration::from_nanos(rng.below(most) as u64);
+    while Instant::now() < moment {
+        std::hint::spin_loop();
+    }
+    child.kill().unwrap();
+    child.wait().unwrap();
+    lines.read_to_string(&mut said).unwrap();
+    let whole = said.rsplit_once('\n').map_or("", |(whole, _)| whole);
+    whole.lines().filter_map(acknowledged).next_back().unwrap_or(0)
+}
+
+/// How many batches there are: all that were acknowledged, each whole, and each once.
+fn check(folder: &Path, known: u32) -> u32 {
+    let store = match Store::open(folder) {
+        Err(campaign::store::StoreError::Missing { .. }) if known == 0 => return 0,
+        store => store.unwrap(),
+    };
+    store.reader().verify().unwrap();
+    let loaded = store.load().unwrap();
+    let batches = loaded.history.configurations().len() as u32;
+    assert!(batches >= known, "{known} acknowledged, {batches} stored");
+    assert_eq!(loaded.history.trials().len() as u32, 2 * batches);
+    for (n, stored) in loaded.history.configurations().iter().enumerate() {
+        assert_eq!(*stored, configuration(&loaded.charter.space, n as u32).configuration);
+    }
+    for (row, stored) in loaded.history.trials().iter().enumerate() {
+        assert_eq!(stored.id, TrialId(row as u64));
+        assert_eq!(*stored, trial(row as u64, row as u32 / 2).trial);
+    }
+    batches
+}

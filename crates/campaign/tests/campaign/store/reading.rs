@@ -1,0 +1,35 @@
+//! Reading while another process writes.
+
+use std::io::{BufRead as _, BufReader};
+use std::process::Stdio;
+
+use campaign::store::Store;
+
+use super::child::{acknowledged, command};
+use super::stage::{Folder, trial};
+
+#[test]
+fn readers_see_whole_batches_while_the_campaign_runs() {
+    let folder = Folder::new();
+    let mut child = command(folder.path()).stdout(Stdio::piped()).stderr(Stdio::null()).spawn().unwrap();
+    let mut lines = BufReader::new(child.stdout.take().unwrap()).lines().map(Result::unwrap);
+    let mut seen = 0;
+    for _ in 0..30 {
+        let known = lines.find_map(|line| acknowledged(&line)).unwrap();
+        let reader = Store::read(folder.path()).unwrap();
+        let summary = reader.summary().unwrap();
+        assert!(summary.trials >= 2 * u64::from(known), "what is acknowledged can be read");
+        assert!(summary.trials >= seen && summary.trials == 2 * summary.configurations);
+        assert_eq!(summary.counts.iter().sum::<u64>(), summary.trials);
+        let loaded = reader.load().unwrap();
+        seen = loaded.history.trials().len() as u64;
+        assert_eq!(seen, 2 * loaded.history.configurations().len() as u64);
+        for (row, stored) in loaded.history.trials().iter().enumerate() {
+            assert_eq!(*stored, trial(row as u64, row as u32 / 2).trial);
+        }
+        assert_eq!(summary.sessions.last().unwrap().pid, child.id());
+        assert!(Store::open(folder.path()).is_err());
+    }
+    child.kill().unwrap();
+    child.wait().unwrap();
+}

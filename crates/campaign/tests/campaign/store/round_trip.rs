@@ -1,0 +1,207 @@
+//! Whatever is stored is read back the same, however it is cut into batches.
+
+use campaign::store::{
+    Batch, Output, Role, Spent, State, Store, StoredConfiguration, StoredEvent, StoredIncumbent, StoredTrial,
+    StoredValidation,
+};
+use engine::history::Trial;
+use engine::{
+    Cap, ConfigId, InstanceId, Observation, Pair, Reading, Rng, Seed, Status, TrialId, TrialKey, Why,
+};
+use proptest::collection::{btree_set, vec};
+use proptest::option;
+use proptest::prelude::*;
+
+use super::stage::{Folder, charter, space, start};
+
+fn cost() -> impl Strategy<Value = f64> {
+    prop_oneof![Just(0.0), 1e-3..1e6, any::<f64>().prop_filter("finite", |cost| cost.is_finite())]
+}
+
+fn reading() -> impl Strategy<Value = Reading> {
+    (cost(), any::<bool>()).prop_map(|(cost, exact)| match exact {
+        true => Reading::Exact(cost),
+        false => Reading::AtLeast(cost),
+    })
+}
+
+fn observation() -> impl Strategy<Value = Observation> {
+    let told = (0..Status::ALL.len(), cost()).prop_map(|(status, cost)| match Status::ALL[status] {
+        Status::Finished => Observation::finished(cost),
+        Status::Capped => Observation::capped(cost),
+        Status::Timeout => Observation::timeout(cost),
+        status => Observation::failed(status, cost),
+    });
+    (told, 0.0..1e6, vec(option::of(reading()), 0..4))
+        .prop_map(|(told, spent, constraints)| told.with_spent(spent).with_constraints(constraints))
+}
+
+fn seconds() -> impl Strategy<Value = Option<f64>> {
+    option::of(0.0..1e9)
+}
+
+fn output() -> impl Strategy<Value = Output> {
+    let tail = || prop_oneof![".*".prop_map(String::into_bytes), vec(any::<u8>(), 0..50)];
+    (tail(), tail()).prop_map(|(stdout, stderr)| Output { stdout, stderr })
+}
+
+/// Of configuration 0 and trial 0; both are numbered later.
+fn trial() -> impl Strategy<Value = StoredTrial> {
+    let asked = (0..5u32, 0..1u32 << 31, option::of(1e-9..1e9), any::<bool>());
+    let measured = (seconds(), seconds(), option::of(any::<u64>()), option::of(any::<i32>()));
+    let rest = (option::of(".*"), 0.0..1e9, 0.0..1e9, any::<u32>(), option::of(output()));
+    (asked, observation(), measured, rest).prop_map(|(asked, observation, measured, rest)| {
+        let pair = Pair { instance: InstanceId(asked.0), seed: Seed(asked.1) };
+        let trial = Trial {
+            id: TrialId(0),
+            key: TrialKey { config: ConfigId(0), pair },
+            cap: asked.2.map_or(Cap::NONE, Cap::at),
+            why: if asked.3 { Why::Incumbent } else { Why::Challenge },
+            observation,
+        };
+        let (cpu, wall, memory, exit) = measured;
+        let (reason, started, ended, slot, output) = rest;
+        StoredTrial { trial, cpu, wall, memory, exit, reason, started, ended, slot, output }
+    })
+}
+
+fn spent() -> impl Strategy<Value = Spent> {
+    (0.0..1e9, 0.0..1e9).prop_map(|(wall, cpu)| Spent { wall, cpu })
+}
+
+fn incumbent() -> impl Strategy<Value = StoredIncumbent> {
+    (0..1u64 << 60, any::<u32>(), cost(), spent()).prop_map(|(after, pairs, cost, spent)| StoredIncumbent {
+        after,
+        config: ConfigId(0),
+        pairs,
+        cost,
+        spent,
+    })
+}
+
+fn event() -> impl Strategy<Value = StoredEvent> {
+    (0.0..1e9, "[a-z]+", ".*").prop_map(|(at, kind, text)| StoredEvent { at, kind, text })
+}
+
+fn validation() -> impl Strategy<Value = StoredValidation> {
+    let key = (any::<bool>(), ".*", 0..1u32 << 31);
+    (key, 0..Status::ALL.len(), option::of(reading()), seconds(), seconds()).prop_map(
+        |((default, instance, seed), status, cost, cpu, wall)| StoredValidation {
+            role: if default { Role::Default } else { Role::Incumbent },
+            config: ConfigId(0),
+            instance,
+            seed: Seed(seed),
+            status: Status::ALL[status],
+            cost,
+            cpu,
+            wall,
+        },
+    )
+}
+
+fn batch() -> impl Strategy<Value = Batch> {
+    let state = vec(any::<u8>(), 0..100).prop_map(|snapshot| State { snapshot, told: 0 });
+    (
+        vec("[a-z]*", 0..4),
+        vec((trial(), any::<prop::sample::Index>()), 0..6),
+        vec(incumbent(), 0..2),
+        vec(event(), 0..3),
+        vec(validation(), 0..2),
+        option::of(state),
+        option::of(spent()),
+    )
+        .prop_map(|(origins, trials, incumbents, events, validations, state, spent)| {
+            let configurations = origins
+                .into_iter()
+                .map(|origin| StoredConfiguration {
+                    id: ConfigId(0),
+                    origin,
+                    configuration: space().default_configuration(),
+                })
+                .collect();
+            let trials = trials
+                .into_iter()
+                .map(|(mut trial, index)| {
+                    // Which of the configurations known by then, of at most this many.
+                    trial.trial.key.config = ConfigId(index.index(1000) as u32);
+                    trial
+                })
+                .collect();
+            Batch { configurations, trials, incumbents, events, validations, state, spent }
+        })
+}
+
+/// Gives everything its number, as a campaign would.
+fn number(batches: &mut [Batch], ids: impl IntoIterator<Item = u64>) {
+    let space = space();
+    let mut ids = ids.into_iter().map(TrialId);
+    let (mut configurations, mut rows) = (0, 0);
+    for batch in batches {
+        for stored in &mut batch.configurations {
+            stored.id = ConfigId(configurations);
+            stored.configuration =
+                space.sample(&mut Rng::new(3, "round trip", u64::from(configurations))).unwrap();
+            configurations += 1;
+        }
+        if configurations == 0 {
+            (batch.trials, batch.incumbents, batch.validations) = Default::default();
+        }
+        for stored in &mut batch.trials {
+            stored.trial.key.config.0 %= configurations;
+            stored.trial.id = ids.next().unwrap();
+            rows += 1;
+        }
+        if let Some(state) = &mut batch.state {
+            state.told = rows;
+        }
+    }
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 128, failure_persistence: None, ..ProptestConfig::default() })]
+    #[test]
+    fn what_is_stored_is_read_back(
+        mut batches in vec(batch(), 0..8),
+        ids in btree_set(any::<u64>(), 48).prop_map(Vec::from_iter).prop_shuffle(),
+        pause in any::<prop::sample::Index>(),
+    ) {
+        number(&mut batches, ids);
+        let folder = Folder::fleeting();
+        let mut store = Store::create(folder.path(), &charter()).unwrap();
+        let (before, after) = batches.split_at(pause.index(batches.len() + 1));
+        for part in [before, after] {
+            let (mut writer, _acknowledgements) = start(store);
+            for batch in part {
+                writer.submit(batch.clone()).unwrap();
+            }
+            writer.finish("a part is done").unwrap();
+            store = Store::open(folder.path()).unwrap();
+        }
+
+        let loaded = store.load().unwrap();
+        let reader = store.reader();
+        prop_assert_eq!(&loaded.charter, &charter());
+        let configurations: Vec<_> = batches.iter().flat_map(|batch| &batch.configurations).collect();
+        prop_assert_eq!(loaded.history.configurations().len(), configurations.len());
+        for (given, kept) in configurations.into_iter().zip(loaded.history.configurations()) {
+            prop_assert_eq!(&given.configuration, kept);
+            prop_assert_eq!(Some(given.clone()), reader.configuration(given.id).unwrap());
+        }
+        let trials: Vec<_> = batches.iter().flat_map(|batch| &batch.trials).collect();
+        prop_assert_eq!(loaded.history.trials().len(), trials.len());
+        for (row, (given, kept)) in trials.into_iter().zip(loaded.history.trials()).enumerate() {
+            prop_assert_eq!(&given.trial, kept);
+            let row = row as u64 + 1;
+            prop_assert_eq!(Some(given.clone()), reader.trial(row).unwrap());
+        }
+        let all = |batches: &[Batch]| batches.iter().flat_map(|batch| batch.incumbents.clone()).collect::<Vec<_>>();
+        prop_assert_eq!(all(&batches), loaded.incumbents);
+        let events: Vec<_> = batches.iter().flat_map(|batch| batch.events.clone()).collect();
+        prop_assert_eq!(events, reader.events().unwrap());
+        let validations: Vec<_> = batches.iter().flat_map(|batch| batch.validations.clone()).collect();
+        prop_assert_eq!(validations, reader.validations().unwrap());
+        prop_assert_eq!(batches.iter().filter_map(|batch| batch.state.clone()).next_back(), loaded.state);
+        prop_assert_eq!(batches.iter().filter_map(|batch| batch.spent).next_back().unwrap_or_default(), loaded.spent);
+        reader.verify().unwrap();
+    }
+}

@@ -1,0 +1,87 @@
+//! The bootstrap interval of a ratio of means.
+//!
+//! Units are drawn with replacement, as many as there are, and the ratio is taken anew; after many
+//! such draws the interval reaches from the ratio of rank r to that of rank B + 1 - r.
+//!
+//! ```text
+//! r = floor((B + 1) tail(n)), at least 1
+//! ```
+//!
+//! | symbol | meaning |
+//! |---|---|
+//! | B | resamples |
+//! | n | units |
+//! | tail(n) | the share left out at either end, less than 2.5 % (see `student`) |
+//!
+//! Which interval was chosen by how often it covers the true ratio, in % of 2000 simulated data sets,
+//! log-normal costs with sigma 1.8 and the same with a fifth of timeouts at PAR10 (ratio 1.36):
+//!
+//! | n | percentile | expanded tails | BCa | log t || percentile | expanded tails | BCa | log t |
+//! |---|---|---|---|---|---|---|---|---|---|
+//! | 5 | 81 | 92 | 78 | 74 || 80 | 93 | 77 | 61 |
+//! | 10 | 87 | 92 | 82 | 76 || 83 | 91 | 82 | 74 |
+//! | 20 | 88 | 92 | 82 | 80 || 88 | 90 | 88 | 89 |
+//! | 50 | 92 | 93 | 87 | 86 || 94 | 94 | 95 | 96 |
+//!
+//! Expanded tails lead nearly everywhere. BCa estimates a skewness from the very values that are
+//! too few, and comes out shorter where it should be longer. Below five units no interval is worth
+//! its name (88 % with four, 75 % with three).
+
+use super::{Interval, student};
+use crate::rng::Rng;
+
+/// Units below which there is no interval.
+const FEWEST: usize = 5;
+
+/// The interval of `statistic` over resampled `units`; none if they are too few.
+pub(super) fn interval<T: Copy>(
+    units: &[T],
+    statistic: impl Fn(&[T]) -> f64,
+    resamples: usize,
+    rng: &mut Rng,
+) -> Option<Interval> {
+    let n = units.len();
+    if n < FEWEST {
+        return None;
+    }
+    let mut drawn = units.to_vec();
+    let mut values = Vec::with_capacity(resamples);
+    for _ in 0..resamples {
+        for place in &mut drawn {
+            *place = units[rng.below(n)];
+        }
+        values.push(statistic(&drawn));
+    }
+    values.sort_by(f64::total_cmp);
+    let rank = (((resamples + 1) as f64 * student::expanded_tail(n)) as usize).max(1);
+    Some(Interval { low: values[rank - 1], high: values[resamples - rank] })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn mean(values: &[f64]) -> f64 {
+        values.iter().sum::<f64>() / values.len() as f64
+    }
+
+    #[test]
+    fn few_units_have_no_interval() {
+        let mut rng = Rng::new(1, "bootstrap", 0);
+        for n in 0..FEWEST {
+            assert_eq!(interval(&vec![1.0; n], mean, 1000, &mut rng), None);
+        }
+        assert_eq!(interval(&[1.0; FEWEST], mean, 1000, &mut rng), Some(Interval { low: 1.0, high: 1.0 }));
+    }
+
+    #[test]
+    fn of_a_mean_of_even_values_it_is_nearly_that_of_student() {
+        let mut rng = Rng::new(2, "bootstrap", 0);
+        let units: Vec<f64> = (0..40).map(|i| f64::from(i) - 19.5).collect();
+        let spread = (units.iter().map(|x| x * x).sum::<f64>() / 39.0 / 40.0).sqrt();
+        let expected = student::quantile(39) * spread;
+        let found = interval(&units, mean, 40_000, &mut rng).unwrap();
+        assert!((found.high / expected - 1.0).abs() < 0.03, "{found:?}, {expected}");
+        assert!((found.low / -expected - 1.0).abs() < 0.03, "{found:?}, {expected}");
+    }
+}

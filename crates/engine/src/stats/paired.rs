@@ -1,0 +1,282 @@
+//! Two configurations on the same pairs: the ratio of their means, its interval, and the p of their
+//! difference.
+//!
+//! ```text
+//! ratio = sum of default / sum of tuned          costs of at least 0
+//!         sum of tuned / sum of default          costs of at most 0: something maximised
+//! ```
+//!
+//! so that more than 1 is better for the tuned one in either case. Costs of both signs have no ratio.
+//!
+//! What is resampled and flipped is a [`Unit`]. Pairs of one instance are alike, so the instance is
+//! the unit as soon as there are six: with five the test could not reach 5 %, since 2 of its 2^5
+//! patterns are always as extreme. Below that the pair is the unit, and the result speaks for these
+//! instances only.
+
+use std::collections::BTreeMap;
+
+use super::contrast::Contrast;
+use super::{Interval, bootstrap, sign_flip};
+use crate::rng::Rng;
+use crate::trial::InstanceId;
+
+/// Sign patterns and resamples drawn.
+pub(super) const DRAWS: usize = 10_000;
+
+/// Instances from which on they are the units.
+const FEWEST_INSTANCES: usize = 6;
+
+/// The compared costs of both configurations on one pair.
+#[derive(Clone, Copy, PartialEq, Debug)]
+pub struct Measured {
+    /// The instance of the pair.
+    pub instance: InstanceId,
+    /// Cost of the default.
+    pub default: f64,
+    /// Cost of the tuned configuration.
+    pub tuned: f64,
+}
+
+/// What varies independently, and is resampled and flipped as a whole.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Unit {
+    /// All pairs of an instance together: the result speaks for instances like these.
+    Instance,
+    /// Each pair by itself: the result speaks for these instances.
+    Pair,
+}
+
+/// How two configurations compare.
+#[derive(Clone, PartialEq, Debug)]
+pub struct Comparison {
+    /// Pairs measured.
+    pub pairs: usize,
+    /// Distinct instances among them.
+    pub instances: usize,
+    /// What was taken as independent.
+    pub unit: Unit,
+    /// Mean cost of the default.
+    pub default: f64,
+    /// Mean cost of the tuned configuration.
+    pub tuned: f64,
+    /// How many times better the tuned one is; below 1 it is worse, infinite if it costs nothing.
+    pub ratio: f64,
+    /// Where the true ratio lies; unknown with fewer than five units.
+    pub interval: Option<Interval>,
+    /// How probable so large a difference, to either side, would be if there were none.
+    pub p: f64,
+}
+
+/// Why two configurations cannot be compared.
+#[derive(Clone, PartialEq, Debug, thiserror::Error)]
+pub enum CompareError {
+    /// Nothing was measured.
+    #[error("no pair was measured with both configurations: nothing to compare")]
+    Empty,
+    /// A cost is not a number, or infinitely good.
+    #[error("the cost {cost} on instance {instance} cannot be compared: costs are numbers above -inf")]
+    NotACost {
+        /// Where it is.
+        instance: InstanceId,
+        /// What it is.
+        cost: f64,
+    },
+    /// Costs lie on both sides of zero.
+    #[error(
+        "costs from {lowest} to {highest} have no ratio: add a constant to the objective so that all have one sign"
+    )]
+    MixedSigns {
+        /// The smallest cost.
+        lowest: f64,
+        /// The largest finite cost.
+        highest: f64,
+    },
+}
+
+/// Compares the tuned configuration with the default.
+pub fn compare(measured: &[Measured], rng: &mut Rng) -> Result<Comparison, CompareError> {
+    compare_with(measured, DRAWS, rng)
+}
+
+/// How many times better the tuned configuration is in the mean, without saying how sure that is.
+pub fn ratio_of_means(measured: &[Measured]) -> Result<f64, CompareError> {
+    let scale = check(measured)?;
+    Ok(Contrast::sum(&each(measured, scale)).ratio())
+}
+
+pub(super) fn compare_with(
+    measured: &[Measured],
+    draws: usize,
+    rng: &mut Rng,
+) -> Result<Comparison, CompareError> {
+    let scale = check(measured)?;
+    let mut by_instance: BTreeMap<InstanceId, Contrast> = BTreeMap::new();
+    for one in measured {
+        by_instance.entry(one.instance).or_default().add(Contrast::of(one.default, one.tuned, scale));
+    }
+    let instances = by_instance.len();
+    let (unit, units) = if instances >= FEWEST_INSTANCES {
+        (Unit::Instance, by_instance.into_values().collect::<Vec<_>>())
+    } else {
+        (Unit::Pair, each(measured, scale))
+    };
+    let pairs = measured.len();
+    // Finite differences are below 2 a pair, and turning signs moves their sum by twice that at most.
+    let infinity = (4 * pairs) as f64;
+    let differences: Vec<f64> = units.iter().map(|unit| unit.difference(infinity)).collect();
+    let total = Contrast::sum(&units);
+    Ok(Comparison {
+        pairs,
+        instances,
+        unit,
+        default: total.default.mean(pairs, scale),
+        tuned: total.tuned.mean(pairs, scale),
+        ratio: total.ratio(),
+        interval: bootstrap::interval(&units, |drawn| Contrast::sum(drawn).ratio(), draws, rng),
+        p: sign_flip::two_sided(&differences, draws, rng),
+    })
+}
+
+/// The unit in which finite costs are below 2, so that no sum overflows: a power of two, so that
+/// nothing is rounded.
+fn check(measured: &[Measured]) -> Result<f64, CompareError> {
+    if measured.is_empty() {
+        return Err(CompareError::Empty);
+    }
+    let (mut lowest, mut highest) = (0.0f64, 0.0f64);
+    for one in measured {
+        for cost in [one.default, one.tuned] {
+            if cost.is_nan() || cost == f64::NEG_INFINITY {
+                return Err(CompareError::NotACost { instance: one.instance, cost });
+            }
+            if cost.is_finite() {
+                (lowest, highest) = (lowest.min(cost), highest.max(cost));
+            }
+        }
+    }
+    if lowest < 0.0 && highest > 0.0 {
+        return Err(CompareError::MixedSigns { lowest, highest });
+    }
+    let largest = highest.max(-lowest);
+    Ok(if largest > 0.0 { libm::ldexp(1.0, libm::ilogb(largest)) } else { 1.0 })
+}
+
+fn each(measured: &[Measured], scale: f64) -> Vec<Contrast> {
+    measured.iter().map(|one| Contrast::of(one.default, one.tuned, scale)).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const INF: f64 = f64::INFINITY;
+
+    /// Pairs of `seeds` seeds an instance.
+    fn pairs(costs: &[(f64, f64)], seeds: usize) -> Vec<Measured> {
+        let instance = |i: usize| InstanceId((i / seeds) as u32);
+        costs
+            .iter()
+            .enumerate()
+            .map(|(i, &(default, tuned))| Measured { instance: instance(i), default, tuned })
+            .collect()
+    }
+
+    fn compared(costs: &[(f64, f64)], seeds: usize) -> Comparison {
+        compare(&pairs(costs, seeds), &mut Rng::new(1, "paired", 0)).unwrap()
+    }
+
+    #[test]
+    fn one_pair_and_two_tell_a_ratio_and_nothing_more() {
+        let one = compared(&[(3.0, 2.0)], 1);
+        assert_eq!((one.ratio, one.interval, one.p), (1.5, None, 1.0));
+        assert_eq!((one.pairs, one.instances, one.unit), (1, 1, Unit::Pair));
+        let two = compared(&[(3.0, 2.0), (5.0, 2.0)], 1);
+        assert_eq!((two.ratio, two.interval, two.p), (2.0, None, 0.5));
+        assert_eq!((two.default, two.tuned), (4.0, 2.0));
+    }
+
+    #[test]
+    fn a_constant_ratio_has_an_interval_of_no_width() {
+        let found = compared(&[(2.0, 1.0), (4.0, 2.0), (8.0, 4.0), (2.0, 1.0), (4.0, 2.0), (8.0, 4.0)], 1);
+        assert_eq!((found.ratio, found.interval), (2.0, Some(Interval { low: 2.0, high: 2.0 })));
+        assert_eq!((found.p, found.unit), (2.0 / 64.0, Unit::Instance));
+    }
+
+    #[test]
+    fn ties_are_no_evidence() {
+        for cost in [0.0, 7.0, INF, -3.0] {
+            let found = compared(&[(cost, cost); 20], 1);
+            assert_eq!((found.ratio, found.p), (1.0, 1.0), "{cost}");
+            assert_eq!(found.interval, Some(Interval { low: 1.0, high: 1.0 }));
+        }
+    }
+
+    #[test]
+    fn zeros_make_ratios_of_nothing_and_of_infinity() {
+        assert_eq!(compared(&[(1.0, 0.0); 8], 1).ratio, INF);
+        assert_eq!(compared(&[(0.0, 1.0); 8], 1).ratio, 0.0);
+        assert_eq!(compared(&[(0.0, 1.0), (3.0, 0.0)], 1).ratio, 3.0);
+    }
+
+    #[test]
+    fn instances_are_the_units_from_six_on() {
+        // Within each instance two pairs, of which the second undoes the first.
+        let costs: Vec<_> = (0..12).map(|i| if i % 2 == 0 { (3.0, 1.0) } else { (1.0, 3.0) }).collect();
+        let six = compared(&costs, 2);
+        assert_eq!((six.unit, six.instances, six.pairs), (Unit::Instance, 6, 12));
+        assert_eq!((six.p, six.interval), (1.0, Some(Interval { low: 1.0, high: 1.0 })));
+        let five = compared(&costs[..10], 2);
+        assert_eq!((five.unit, five.instances), (Unit::Pair, 5));
+        assert!(five.interval.unwrap().low < 0.7);
+        // Six instances alike in sign are 2 of 64 patterns, however many seeds each has.
+        assert_eq!(compared(&[(2.0, 1.0); 60], 10).p, 2.0 / 64.0);
+    }
+
+    #[test]
+    fn failures_without_a_cutoff_weigh_more_than_any_cost() {
+        // One failure of the default against seven pairs it wins by far.
+        let mut costs = vec![(1.0, 100.0); 7];
+        costs.push((INF, 1.0));
+        let found = compared(&costs, 1);
+        assert_eq!((found.ratio, found.default, found.tuned), (INF, INF, 701.0 / 8.0));
+        // The other seven can only take away from the failure as much as they do already, or less: every
+        // pattern is as extreme.
+        assert_eq!(found.p, 1.0);
+        assert_eq!(compared(&[(INF, 1.0); 6], 1).p, 2.0 / 64.0);
+        assert_eq!(compared(&[(INF, 1.0); 6], 1).interval, Some(Interval { low: INF, high: INF }));
+        assert_eq!(compared(&[(1.0, INF); 6], 1).ratio, 0.0);
+        // Two against one.
+        assert_eq!(compared(&[(INF, 1.0), (INF, INF), (1.0, 1.0)], 1).ratio, 2.0);
+    }
+
+    #[test]
+    fn more_is_better_where_something_is_maximised() {
+        let found = compared(&[(-100.0, -150.0); 6], 1);
+        assert_eq!((found.ratio, found.default, found.tuned), (1.5, -100.0, -150.0));
+        assert!(compared(&[(-100.0, -50.0); 6], 1).ratio < 1.0);
+        assert_eq!(compared(&[(0.0, -50.0); 6], 1).ratio, INF);
+        assert_eq!(compared(&[(INF, -50.0); 6], 1).ratio, INF);
+    }
+
+    #[test]
+    fn enormous_costs_do_not_overflow() {
+        let found = compared(&[(f64::MAX, f64::MAX / 2.0); 8], 1);
+        assert_eq!((found.ratio, found.default), (2.0, f64::MAX));
+    }
+
+    #[test]
+    fn what_cannot_be_compared_is_refused() {
+        assert_eq!(compare(&[], &mut Rng::new(1, "", 0)), Err(CompareError::Empty));
+        assert!(matches!(ratio_of_means(&pairs(&[(f64::NAN, 1.0)], 1)), Err(CompareError::NotACost { .. })));
+        assert!(matches!(ratio_of_means(&pairs(&[(1.0, -INF)], 1)), Err(CompareError::NotACost { .. })));
+        let mixed = ratio_of_means(&pairs(&[(1.0, -2.0)], 1));
+        assert_eq!(mixed, Err(CompareError::MixedSigns { lowest: -2.0, highest: 1.0 }));
+    }
+
+    #[test]
+    fn the_same_stream_gives_the_same_figures() {
+        let costs: Vec<_> = (0..30).map(|i| (f64::from(i % 7) + 1.0, f64::from(i % 5) + 1.0)).collect();
+        assert_eq!(compared(&costs, 1), compared(&costs, 1));
+        assert_eq!(ratio_of_means(&pairs(&costs, 1)), Ok(compared(&costs, 1).ratio));
+    }
+}

@@ -1,0 +1,101 @@
+//! The sign-flip test: how often luck alone makes such a difference.
+//!
+//! ```text
+//! p = share of sign patterns s with |sum s_i d_i| >= |sum d_i|         all 2^m of them, m <= 12
+//!     (1 + such patterns drawn) / (1 + patterns drawn)                 otherwise
+//! ```
+//!
+//! | symbol | meaning |
+//! |---|---|
+//! | d_i | difference of the two configurations on unit i |
+//! | s_i | +1 or -1 |
+//! | m | number of units with a difference |
+//!
+//! If neither configuration is better, each d_i might as well have the other sign, whatever the law
+//! of the costs: so P(p <= a) <= a holds exactly, with heavy tails, timeouts and few units alike.
+//! The pattern observed is counted among those drawn, without which p could be 0.
+//! (Phipson and Smyth, Permutation P-values Should Never Be Zero, 2010.)
+
+use crate::rng::Rng;
+
+/// Units up to which every pattern is looked at.
+const EXACT: usize = 12;
+
+/// The two-sided p of the sum of `differences`; without any difference it is 1.
+pub(super) fn two_sided(differences: &[f64], draws: usize, rng: &mut Rng) -> f64 {
+    // A unit without a difference is the same under either sign.
+    let differences: Vec<f64> = differences.iter().copied().filter(|&d| d != 0.0).collect();
+    let size: f64 = differences.iter().map(|d| d.abs()).sum();
+    // Sums that are equal on paper differ by rounding; what is nearly as large counts as as large.
+    let rounding = differences.len() as f64 * f64::EPSILON * size;
+    let bound = differences.iter().sum::<f64>().abs() - rounding;
+    if differences.len() <= EXACT {
+        let patterns = 1u64 << differences.len();
+        let extreme =
+            (0..patterns).filter(|&pattern| flipped(&differences, || pattern).abs() >= bound).count();
+        extreme as f64 / patterns as f64
+    } else {
+        let extreme = (0..draws).filter(|_| flipped(&differences, || rng.bits()).abs() >= bound).count();
+        (1 + extreme) as f64 / (1 + draws) as f64
+    }
+}
+
+/// The sum with the signs of the set bits turned, 64 at a time.
+fn flipped(differences: &[f64], mut signs: impl FnMut() -> u64) -> f64 {
+    let mut sum = 0.0;
+    for chunk in differences.chunks(64) {
+        let mut bits = signs();
+        for &difference in chunk {
+            sum += if bits & 1 == 0 { difference } else { -difference };
+            bits >>= 1;
+        }
+    }
+    sum
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn p(differences: &[f64]) -> f64 {
+        two_sided(differences, 10_000, &mut Rng::new(1, "sign-flip", 0))
+    }
+
+    #[test]
+    fn small_cases_are_those_done_by_hand() {
+        assert_eq!(p(&[]), 1.0);
+        assert_eq!(p(&[0.0, 0.0]), 1.0);
+        assert_eq!(p(&[3.0]), 1.0);
+        assert_eq!(p(&[1.0, 2.0]), 0.5);
+        // Sums of +-1 +-2 +-4: only the two extremes reach 7; 5, 3 and 1 fall short.
+        assert_eq!(p(&[1.0, 2.0, 4.0]), 0.25);
+        // 1 + 2 - 4 = -1: all eight patterns reach 1.
+        assert_eq!(p(&[1.0, 2.0, -4.0]), 1.0);
+        assert_eq!(p(&[1.0; 5]), 2.0 / 32.0);
+        assert_eq!(p(&[1.0; 6]), 2.0 / 64.0);
+        // A unit without a difference adds nothing.
+        assert_eq!(p(&[0.0, 1.0, 1.0, 0.0, 1.0, 1.0, 1.0, 1.0]), 2.0 / 64.0);
+        // 12 units, one of them the other way: 1 + 12 patterns on either side.
+        assert_eq!(p(&[&[-1.0][..], &[1.0; 11]].concat()), 26.0 / 4096.0);
+    }
+
+    #[test]
+    fn sums_equal_but_for_rounding_are_ties() {
+        // On paper the sum is -0.1, and every pattern is as far from 0; in binary 0.2 + 0.1 - 0.2 is
+        // nearer than -0.2 - 0.1 + 0.2.
+        assert_eq!(p(&[-0.2, -0.1, 0.2]), 1.0);
+        // -0.3, which the two patterns that sum to 0.1 miss.
+        assert_eq!(p(&[-0.3, -0.1, 0.1]), 0.75);
+    }
+
+    #[test]
+    fn drawn_patterns_agree_with_all_of_them_and_are_never_impossible() {
+        assert_eq!(p(&[1.0; 60]), 1.0 / 10_001.0);
+        // 13 units, five the other way: |sum| >= 3 unless 6 or 7 are turned, 2 * 1716 of 8192.
+        let drawn = p(&[&[-1.0; 5][..], &[1.0; 8]].concat());
+        assert!((drawn - (1.0 - 3432.0 / 8192.0)).abs() < 0.015, "{drawn}");
+        // More than one word of signs: with all of 130 alike, |sum| >= 26 is 2.28 sd away.
+        let drawn = p(&[&[-1.0; 52][..], &[1.0; 78]].concat());
+        assert!((drawn - 0.0281).abs() < 0.006, "{drawn}");
+    }
+}

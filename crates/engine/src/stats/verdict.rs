@@ -1,0 +1,221 @@
+//! What may be said at the end of a campaign.
+//!
+//! An improvement is claimed only if p <= 5 % *and* the interval lies above 1. The test alone keeps
+//! false claims rare whatever the costs look like (see `sign_flip`): where no configuration is
+//! better than another, at most one campaign in forty claims an improvement. The interval keeps the
+//! claim in line with the figures printed beside it.
+//!
+//! That holds for pairs which had no part in choosing the configuration. Those of the training had:
+//! the incumbent is the luckiest of many there, so on them nothing is ever claimed.
+
+use super::paired::{CompareError, Comparison, DRAWS, Measured, compare_with};
+use crate::rng::Rng;
+
+/// The largest p that is taken for evidence.
+const LEVEL: f64 = 0.05;
+
+/// How the pairs of the comparison relate to those of the training.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Basis {
+    /// Instances that the campaign never used.
+    UnseenInstances,
+    /// Instances of the training with seeds that the campaign never used.
+    FreshSeeds,
+    /// The training itself.
+    TrainingOnly,
+}
+
+/// What may be said.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Claim {
+    /// The tuned configuration beats the default.
+    Faster,
+    /// The data do not tell them apart, or must not.
+    NothingReliable,
+    /// The default beats the tuned configuration.
+    Slower,
+}
+
+/// One pair, measured with both configurations to the end.
+#[derive(Clone, Copy, PartialEq, Debug)]
+pub struct Validated {
+    /// The compared costs.
+    pub measured: Measured,
+    /// Whether the default finished, rather than reach the cutoff or fail.
+    pub default_solved: bool,
+    /// Whether the tuned configuration finished.
+    pub tuned_solved: bool,
+}
+
+/// Numbers of pairs that finished.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Solved {
+    /// With the default.
+    pub before: usize,
+    /// With the tuned configuration.
+    pub after: usize,
+    /// With the default, but not with the tuned configuration.
+    pub lost: usize,
+}
+
+/// The end of a campaign.
+#[derive(Clone, PartialEq, Debug)]
+pub struct Verdict {
+    /// What may be said.
+    pub claim: Claim,
+    /// On what.
+    pub basis: Basis,
+    /// The figures.
+    pub comparison: Comparison,
+    /// Pairs that finished.
+    pub solved: Solved,
+    /// How many times better the tuned configuration was in the training.
+    pub training_ratio: Option<f64>,
+    /// Whether the training promised more than twice the gain found here, or more than the interval
+    /// allows.
+    pub gain_does_not_carry_over: bool,
+}
+
+/// The verdict on pairs measured with both configurations.
+pub fn judge(
+    validated: &[Validated],
+    basis: Basis,
+    training_ratio: Option<f64>,
+    rng: &mut Rng,
+) -> Result<Verdict, CompareError> {
+    judge_with(validated, basis, training_ratio, DRAWS, rng)
+}
+
+pub(super) fn judge_with(
+    validated: &[Validated],
+    basis: Basis,
+    training_ratio: Option<f64>,
+    draws: usize,
+    rng: &mut Rng,
+) -> Result<Verdict, CompareError> {
+    let measured: Vec<Measured> = validated.iter().map(|one| one.measured).collect();
+    let comparison = compare_with(&measured, draws, rng)?;
+    let count = |which: fn(&Validated) -> bool| validated.iter().filter(|one| which(one)).count();
+    Ok(Verdict {
+        claim: claim(&comparison, basis),
+        basis,
+        solved: Solved {
+            before: count(|one| one.default_solved),
+            after: count(|one| one.tuned_solved),
+            lost: count(|one| one.default_solved && !one.tuned_solved),
+        },
+        training_ratio,
+        gain_does_not_carry_over: basis != Basis::TrainingOnly
+            && training_ratio.is_some_and(|training| promised_too_much(training, &comparison)),
+        comparison,
+    })
+}
+
+fn claim(comparison: &Comparison, basis: Basis) -> Claim {
+    if basis == Basis::TrainingOnly || comparison.p > LEVEL {
+        return Claim::NothingReliable;
+    }
+    match comparison.interval {
+        Some(interval) if interval.low > 1.0 => Claim::Faster,
+        Some(interval) if interval.high < 1.0 => Claim::Slower,
+        _ => Claim::NothingReliable,
+    }
+}
+
+/// A ratio of 1 is no gain, so the gain is what exceeds it.
+fn promised_too_much(training: f64, found: &Comparison) -> bool {
+    let gain = (found.ratio - 1.0).max(0.0);
+    training > 1.0
+        && (training - 1.0 > 2.0 * gain || found.interval.is_some_and(|interval| interval.high < training))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::stats::Interval;
+    use crate::trial::InstanceId;
+
+    fn validated(costs: &[(f64, f64)], cutoff: f64) -> Vec<Validated> {
+        let one = |(i, &(default, tuned)): (usize, &(f64, f64))| Validated {
+            measured: Measured { instance: InstanceId(i as u32), default, tuned },
+            default_solved: default <= cutoff,
+            tuned_solved: tuned <= cutoff,
+        };
+        costs.iter().enumerate().map(one).collect()
+    }
+
+    fn verdict(costs: &[(f64, f64)], basis: Basis, training: Option<f64>) -> Verdict {
+        judge(&validated(costs, 10.0), basis, training, &mut Rng::new(1, "verdict", 0)).unwrap()
+    }
+
+    const BETTER: [(f64, f64); 8] = [(4.0, 2.0); 8];
+    const WORSE: [(f64, f64); 8] = [(2.0, 4.0); 8];
+
+    #[test]
+    fn clear_data_are_claimed_either_way() {
+        for basis in [Basis::UnseenInstances, Basis::FreshSeeds] {
+            let better = verdict(&BETTER, basis, None);
+            assert_eq!((better.claim, better.comparison.ratio), (Claim::Faster, 2.0));
+            assert_eq!(verdict(&WORSE, basis, None).claim, Claim::Slower);
+            assert!(!better.gain_does_not_carry_over);
+        }
+    }
+
+    #[test]
+    fn training_never_claims_and_never_contradicts_itself() {
+        for costs in [&BETTER, &WORSE] {
+            let found = verdict(costs, Basis::TrainingOnly, Some(9.0));
+            assert_eq!((found.claim, found.gain_does_not_carry_over), (Claim::NothingReliable, false));
+        }
+    }
+
+    #[test]
+    fn five_pairs_are_too_few_however_clear() {
+        let five = verdict(&BETTER[..5], Basis::UnseenInstances, None);
+        assert_eq!((five.claim, five.comparison.p), (Claim::NothingReliable, 0.0625));
+        assert_eq!(verdict(&BETTER[..6], Basis::UnseenInstances, None).claim, Claim::Faster);
+    }
+
+    #[test]
+    fn both_the_test_and_the_interval_must_agree() {
+        let with = |p, low, high| {
+            let sure = verdict(&BETTER, Basis::FreshSeeds, None).comparison;
+            claim(&Comparison { p, interval: Some(Interval { low, high }), ..sure }, Basis::FreshSeeds)
+        };
+        assert_eq!(with(0.05, 1.01, 2.0), Claim::Faster);
+        assert_eq!(with(0.051, 1.01, 2.0), Claim::NothingReliable);
+        assert_eq!(with(0.01, 1.0, 2.0), Claim::NothingReliable);
+        assert_eq!(with(0.01, 0.5, 0.99), Claim::Slower);
+        assert_eq!(with(0.01, 0.5, 1.0), Claim::NothingReliable);
+    }
+
+    #[test]
+    fn pairs_that_finish_are_counted() {
+        let costs = [(1.0, 2.0), (100.0, 3.0), (100.0, 4.0), (5.0, 100.0), (100.0, 100.0)];
+        let found = verdict(&costs, Basis::UnseenInstances, None);
+        assert_eq!(found.solved, Solved { before: 2, after: 3, lost: 1 });
+    }
+
+    #[test]
+    fn a_promise_is_held_against_the_finding() {
+        let with = |training, ratio, high: Option<f64>| {
+            let found = verdict(&BETTER, Basis::FreshSeeds, None).comparison;
+            let interval = high.map(|high| Interval { low: 0.5, high });
+            promised_too_much(training, &Comparison { ratio, interval, ..found })
+        };
+        assert!(!with(1.8, 1.6, Some(1.9)));
+        assert!(with(1.8, 1.6, Some(1.7)), "beyond the interval");
+        assert!(with(1.8, 1.3, Some(2.5)), "0.8 is more than twice 0.3");
+        assert!(!with(1.5, 1.25, Some(2.5)), "0.5 is just twice 0.25");
+        assert!(with(1.1, 0.9, None), "a gain that became a loss");
+        assert!(!with(1.0, 0.9, Some(0.95)), "no gain was promised");
+        assert!(!with(1.4, 1.3, None));
+    }
+
+    #[test]
+    fn the_flag_reaches_the_verdict() {
+        assert!(verdict(&BETTER, Basis::UnseenInstances, Some(3.5)).gain_does_not_carry_over);
+        let kept = verdict(&BETTER, Basis::UnseenInstances, Some(1.9));
+        assert_eq!((kept.gain_does_not_carry_over, kept.training_ratio), (false, Some(1.9)));
+    }
+}
