@@ -415,7 +415,7 @@ impl<'a> Campaign<'a> {
         Ok(())
     }
 
-    /// What has been used so far, running trials included by their time.
+    /// What has been used so far; what runs still is counted when it has ended.
     fn spent(&self) -> Spent {
         let trials = self.optimizer.history().trials().len() as u64;
         Spent { wall: self.executor.now(), cpu: self.cpu, trials }

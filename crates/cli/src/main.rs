@@ -4,6 +4,7 @@
 mod best;
 mod changes;
 mod check;
+mod demo;
 mod doctor;
 mod exec;
 mod exit_code;
@@ -35,6 +36,8 @@ struct Arguments {
 
 #[derive(Subcommand)]
 enum Verb {
+    /// Tune a SAT solver in a minute, with nothing to install
+    Demo(demo::Arguments),
     /// Tune: run a campaign, or go on with it
     Run(run::Arguments),
     /// Read a scenario, show what would be run, and run one trial of it
@@ -53,6 +56,8 @@ enum Verb {
     Doctor(doctor::Arguments),
     /// Show, check, convert, sample or discover the parameters of a program
     Space(space::Arguments),
+    #[command(name = demo::SOLVER, hide = true, disable_help_flag = true)]
+    Solver(demo::SolverArguments),
     #[command(name = doctor::exhibit::VERB, hide = true)]
     Exhibit(doctor::exhibit::Arguments),
 }
@@ -61,6 +66,8 @@ fn main() -> std::process::ExitCode {
     // Before anything else: the first run starts a copy of this program as guardian.
     confine::supervise_if_asked();
     let result = match Arguments::parse().verb {
+        Verb::Demo(arguments) => demo::demo(&arguments),
+        Verb::Solver(arguments) => demo::solver(arguments),
         Verb::Run(arguments) => run::run(&arguments),
         Verb::Check(arguments) => check::check(&arguments),
         Verb::Status(arguments) => status::status(&arguments),

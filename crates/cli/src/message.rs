@@ -67,7 +67,12 @@ fn cause<E: std::error::Error + 'static>(error: &anyhow::Error) -> Option<&E> {
 fn hint(error: &anyhow::Error) -> Option<String> {
     let of_launch = || cause::<LaunchError>(error).and_then(LaunchError::hint);
     let of_target = || cause::<TargetError>(error).and_then(TargetError::hint);
-    of_launch().or_else(of_target).or_else(|| cause::<Hinted>(error).map(|hinted| hinted.hint.clone()))
+    let own = || cause::<Hinted>(error).map(|hinted| hinted.hint.clone());
+    let begin = || match cause::<StoreError>(error) {
+        Some(StoreError::Missing { .. }) => Some("`captune run SCENARIO` begins one".to_owned()),
+        _ => None,
+    };
+    of_launch().or_else(of_target).or_else(own).or_else(begin)
 }
 
 fn exit_code(error: &anyhow::Error) -> ExitCode {

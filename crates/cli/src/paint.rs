@@ -14,6 +14,12 @@ impl Paint {
         Self::where_terminal(std::io::stderr().is_terminal())
     }
 
+    /// For tests.
+    #[cfg(test)]
+    pub(crate) fn none() -> Self {
+        Self { on: false }
+    }
+
     fn where_terminal(terminal: bool) -> Self {
         let refused = std::env::var_os("NO_COLOR").is_some_and(|value| !value.is_empty());
         Self { on: terminal && !refused }

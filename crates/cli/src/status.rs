@@ -50,23 +50,24 @@ enum State {
 
 impl State {
     fn of(holder: Option<Holder>, last: Option<&Session>) -> Self {
-        let ended = last.and_then(|session| session.ended_at.as_ref());
-        let reason = last.and_then(|session| session.reason.clone());
         match (holder, last) {
             (Some(holder), _) => Self::Running(holder),
             (None, None) => Self::New,
-            (None, Some(_)) if ended.is_some() => Self::Stopped { reason: reason.unwrap_or_default() },
-            (None, Some(_)) => Self::Killed,
+            (None, Some(session)) => match &session.reason {
+                Some(reason) => Self::Stopped { reason: reason.clone() },
+                None => Self::Killed,
+            },
         }
     }
 
     fn text(&self) -> String {
         match self {
             Self::New => "not begun".to_owned(),
-            Self::Running(Holder { pid: Some(pid), host: Some(host) }) => {
-                format!("running, process {pid} on {}", harmless(host))
+            Self::Running(Holder { pid, host }) => {
+                let process = pid.map_or_else(String::new, |pid| format!(" as process {pid}"));
+                let host = host.as_deref().map_or_else(String::new, |host| format!(" on {}", harmless(host)));
+                format!("running{process}{host}")
             }
-            Self::Running(_) => "running".to_owned(),
             Self::Stopped { reason } => format!("stopped: {}", harmless(reason)),
             Self::Killed => "killed; `captune run` goes on with it".to_owned(),
         }

@@ -45,6 +45,12 @@ impl Costs {
         Self { unit, mean }
     }
 
+    /// Times with a penalty, for tests.
+    #[cfg(test)]
+    pub(crate) fn seconds(par: f64) -> Self {
+        Self { unit: Unit::Seconds, mean: format!("PAR{par}") }
+    }
+
     /// What it is to cost less: `faster`.
     pub(crate) fn better(&self) -> &'static str {
         match self.unit {
@@ -182,16 +188,20 @@ pub(crate) fn counted(number: u64, noun: &str) -> String {
 /// A part in percent: `71 %`, `0.6 %`.
 pub(crate) fn share(part: f64) -> String {
     match part * 100.0 {
-        p if p == 0.0 => "0 %".to_owned(),
+        0.0 => "0 %".to_owned(),
         p if p < 0.095 => "<0.1 %".to_owned(),
-        p if p < 9.95 => format!("{p:.1} %"),
+        p if p < 0.95 => format!("{p:.1} %"),
         p => format!("{p:.0} %"),
     }
 }
 
 /// How many times: `1.76x`.
 pub(crate) fn times(ratio: f64) -> String {
-    if ratio.is_finite() { format!("{}x", digits(ratio)) } else { "infinitely many times".to_owned() }
+    match ratio {
+        r if !r.is_finite() => "infinitely many times".to_owned(),
+        r if r < 9.995 => format!("{r:.2}x"),
+        r => format!("{}x", digits(r)),
+    }
 }
 
 /// Time on a stopwatch: `06:12`, `1:06:12`.
@@ -251,10 +261,10 @@ mod tests {
     fn counts_shares_and_ratios() {
         assert_eq!([7, 9999, 14_812, 1_234_567].map(count), ["7", "9999", "14 812", "1 234 567"]);
         assert_eq!(
-            [0.0, 0.0004, 0.006, 0.0996, 0.714, 1.0].map(share),
-            ["0 %", "<0.1 %", "0.6 %", "10 %", "71 %", "100 %"]
+            [0.0, 0.0004, 0.006, 0.0196, 0.714, 1.0].map(share),
+            ["0 %", "<0.1 %", "0.6 %", "2 %", "71 %", "100 %"]
         );
-        assert_eq!([1.756, 12.34, 0.98].map(times), ["1.76x", "12.3x", "0.980x"]);
+        assert_eq!([1.756, 12.34, 0.98].map(times), ["1.76x", "12.3x", "0.98x"]);
         assert_eq!(
             [0.000_01, 0.0004, 0.043, 0.35].map(probability),
             ["p < 0.0001", "p = 0.0004", "p = 0.043", "p = 0.35"]
@@ -263,7 +273,7 @@ mod tests {
 
     #[test]
     fn the_ends_of_an_interval_share_the_unit_of_the_mean() {
-        let costs = Costs { unit: Unit::Seconds, mean: "PAR10".to_owned() };
+        let costs = Costs::seconds(10.0);
         assert_eq!(costs.interval(228.0, Some(Interval { low: 196.2, high: 263.1 })), " [196, 263]");
         assert_eq!(costs.interval(0.05, Some(Interval { low: 0.04, high: 0.2 })), " [40.0, 200]");
         assert_eq!(costs.interval(2.0, None), "");

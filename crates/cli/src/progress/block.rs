@@ -63,8 +63,7 @@ pub(crate) fn trials(counts: &[u64; Status::ALL.len()]) -> String {
     let shares = [
         (part(&[Status::Capped]), "capped"),
         (part(&[Status::Timeout]), "timeout"),
-        (part(&[Status::Crashed, Status::Aborted]), "crashed"),
-        (part(&[Status::Memory]), "out of memory"),
+        (part(&[Status::Crashed, Status::Memory, Status::Aborted]), "crashed"),
     ];
     let shares: Vec<String> =
         shares.into_iter().filter_map(|(share, word)| Some(format!("{} {word}", share?))).collect();

@@ -18,6 +18,8 @@ pub(crate) enum Kind {
 pub(crate) fn line(event: &Event, facts: &Facts) -> Option<(Kind, String)> {
     let time = clock(event.at);
     match &event.what {
+        // Between two that cost the same, such as a crash each, the choice is no news.
+        What::NewIncumbent(new) if new.cost == new.before => None,
         What::NewIncumbent(new) => Some((Kind::NewBest, format!(" {time}  {}", new_best(new, facts)))),
         What::Warning(warning) => {
             Some((Kind::Warning, format!(" {time}  ! {}", warn(warning, &facts.folder))))

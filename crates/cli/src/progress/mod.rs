@@ -12,6 +12,8 @@ pub(crate) mod lines;
 pub(crate) mod log;
 pub(crate) mod pass;
 pub(crate) mod screen;
+#[cfg(test)]
+pub(crate) mod tests;
 
 use std::io::IsTerminal;
 
@@ -28,13 +30,9 @@ use screen::Screen;
 /// How to show progress.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, ValueEnum)]
 pub(crate) enum Choice {
-    /// A status block in a terminal, lines elsewhere
     Auto,
-    /// A line for each new best, and one every minute
     Lines,
-    /// Every event as a JSON object on standard output
     Json,
-    /// Nothing until the end
     None,
 }
 

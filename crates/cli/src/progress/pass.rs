@@ -39,11 +39,13 @@ impl Pass {
                 }
             }
             // The default is beaten, and meets hardly any more pairs.
-            What::NewIncumbent(_) if self.trials > 0 => {}
+            What::NewIncumbent(_) => {}
             _ => return None,
         }
+        // Nothing can be said of a default that fails.
+        let (least, most) = (self.least?, self.most?);
         self.told = true;
-        Some(self.line(facts))
+        Some(self.line(least, most, facts))
     }
 
     fn add(&mut self, trial: &TrialEnded) {
@@ -59,21 +61,18 @@ impl Pass {
         }
     }
 
-    fn line(&self, facts: &Facts) -> String {
+    fn line(&self, least: f64, most: f64, facts: &Facts) -> String {
         let costs = &facts.costs;
-        let mut parts = Vec::new();
-        if let (Some(least), Some(most)) = (self.least, self.most) {
-            let timeouts = match self.timeouts {
-                0 => String::new(),
-                timeouts => format!(" ({} timeouts)", share(timeouts as f64 / self.trials as f64)),
-            };
-            let range = match (costs.show(least), costs.show(most)) {
-                (least, most) if least == most => least,
-                (least, most) => format!("{least} to {most}"),
-            };
-            let pairs = counted(self.trials, "pair");
-            parts.push(format!("the default takes {range} on {pairs}{timeouts}"));
-        }
+        let timeouts = match self.timeouts {
+            0 => String::new(),
+            timeouts => format!(" ({} timeouts)", share(timeouts as f64 / self.trials as f64)),
+        };
+        let range = match (costs.show(least), costs.show(most)) {
+            (least, most) if least == most => least,
+            (least, most) => format!("{least} to {most}"),
+        };
+        let mut parts =
+            vec![format!("the default takes {range} on {}{timeouts}", counted(self.trials, "pair"))];
         let one = |total: f64| total / self.trials as f64;
         let instances = facts.instances as f64;
         let time = span(one(self.wall) * instances);

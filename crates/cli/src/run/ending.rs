@@ -53,7 +53,7 @@ impl Ending<'_> {
             Stop::Exhausted => "every configuration of the space has been tried".to_owned(),
             Stop::Interrupted => "interrupted; the same command resumes".to_owned(),
             Stop::NeverSucceeded { .. } => "the target never succeeded".to_owned(),
-            Stop::Aborted(why) => format!("no trial can be run: {why}"),
+            Stop::Aborted(_) => "no trial can be run; the same command resumes".to_owned(),
         };
         let trials: u64 = self.progress.counts.iter().sum();
         let tried = counted(self.progress.configurations as u64, "configuration");
@@ -88,11 +88,15 @@ impl Ending<'_> {
             line += &format!("; {ratio} {} than the default in training", self.facts.costs.better());
         }
         let mut lines = vec![format!("{line}.")];
-        if self.cut_short {
-            lines.push("The validation was interrupted: the same command completes it.".to_owned());
-        } else {
-            lines.push("Training flatters: what holds is measured when the campaign ends.".to_owned());
-        }
+        lines.push(match self.stop {
+            _ if self.cut_short => {
+                "The validation was interrupted: the same command completes it.".to_owned()
+            }
+            Stop::Budget(_) | Stop::Exhausted => {
+                "It could not be compared with the default on other pairs.".to_owned()
+            }
+            _ => "Training flatters: what holds is measured when the campaign ends.".to_owned(),
+        });
         ("So far:", lines)
     }
 

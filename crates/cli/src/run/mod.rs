@@ -3,6 +3,8 @@
 mod ending;
 pub(crate) mod failing;
 pub(crate) mod plan;
+#[cfg(test)]
+mod tests;
 pub(crate) mod verdict;
 
 use std::path::{Path, PathBuf};
@@ -64,12 +66,19 @@ pub(crate) struct Arguments {
     /// Where random numbers begin, instead of the scenario's
     #[arg(long, value_name = "NUMBER")]
     seed: Option<u64>,
-    /// How to show progress
-    #[arg(long, value_enum, default_value_t = Choice::Auto)]
+    /// How to show progress: auto (a status block in a terminal, lines elsewhere), lines (one for
+    /// each new best, and one a minute), json (every event, on standard output) or none
+    #[arg(long, value_name = "HOW", value_enum, default_value_t = Choice::Auto, hide_possible_values = true)]
     progress: Choice,
 }
 
 impl Arguments {
+    /// A scenario with a budget, everything else as it says.
+    pub(crate) fn of_scenario(path: PathBuf, budget: Duration, progress: Choice) -> Self {
+        let (dir, cpu_budget, trials, workers, seed) = (None, None, None, None, None);
+        Self { path, dir, budget: Some(budget), cpu_budget, trials, workers, seed, progress }
+    }
+
     fn order(&self) -> Order {
         Order {
             path: self.path.clone(),
@@ -89,6 +98,10 @@ impl Arguments {
 pub(crate) fn run(arguments: &Arguments) -> anyhow::Result<ExitCode> {
     // From here on Ctrl-C waits until the campaign can be asked to stop.
     let signals = signals::listen()?;
+    if arguments.path.is_file() {
+        // What cannot be enforced should be refused before a folder is made for it.
+        tier(&conduct::scenario_of_file(&arguments.path).map_err(explained)?.1)?;
+    }
     let opened = conduct::open(&arguments.order()).map_err(explained)?;
     let scenario = Arc::clone(&opened.scenario);
     warn(&scenario);
@@ -175,7 +188,7 @@ fn end(
             ExitCode::TargetFailed
         }
         Stop::Aborted(why) => {
-            message::say(&format!("error: no trial can be run: {why}"));
+            message::say(&format!("error: a trial could not be run, as no other could: {why}"));
             message::note(ending.text(Paint::of_standard_error()).trim_end());
             ExitCode::TargetFailed
         }

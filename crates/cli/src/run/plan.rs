@@ -94,9 +94,13 @@ pub(crate) fn opening(opened: &Opened) -> Vec<String> {
             )
         }
         Opening::Reuse { differences, trials, set_aside } => {
-            let (trials, aside) = (counted(*trials as u64, "trial"), quoted(&set_aside.to_string_lossy()));
+            let aside = quoted(&set_aside.to_string_lossy());
+            let reused = match trials {
+                0 => String::new(),
+                trials => format!(" that re-uses {}", counted(*trials as u64, "trial")),
+            };
             let first = format!(
-                "a new campaign in {folder} that re-uses {trials}, budget {budget}; the earlier one is kept in {aside}"
+                "a new campaign in {folder}{reused}, budget {budget}; the earlier one is kept in {aside}"
             );
             (first, &differences[..])
         }

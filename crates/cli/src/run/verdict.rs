@@ -1,6 +1,6 @@
 //! What may be said at the end, in plain words.
 
-use engine::stats::{Basis, Claim, Unit, Verdict};
+use engine::stats::{Basis, Claim, Interval, Unit, Verdict};
 
 use crate::words::{Costs, counted, probability, times};
 
@@ -54,7 +54,7 @@ pub(crate) fn remarks(verdict: &Verdict) -> Vec<String> {
             }
         });
     }
-    if verdict.basis == Basis::FreshSeeds {
+    if verdict.basis == Basis::FreshSeeds && verdict.comparison.instances > 1 {
         remarks.push("There were no unseen instances: of other instances this says nothing.".to_owned());
     } else if verdict.comparison.unit == Unit::Pair && verdict.basis == Basis::UnseenInstances {
         remarks.push("With fewer than six unseen instances this says little of others.".to_owned());
@@ -65,9 +65,12 @@ pub(crate) fn remarks(verdict: &Verdict) -> Vec<String> {
 fn figures(verdict: &Verdict, costs: &Costs) -> String {
     let found = &verdict.comparison;
     let mut parts = vec![costs.mean.clone()];
-    if let Some(interval) = found.interval {
+    if let Some(Interval { low, high }) = found.interval {
         let bare = |ratio: f64| times(ratio).trim_end_matches('x').to_owned();
-        parts.push(format!("95 %: {} to {}", bare(interval.low), bare(interval.high)));
+        // As the ratio itself is told: how many times worse.
+        let (low, high) =
+            if verdict.claim == Claim::Slower { (high.recip(), low.recip()) } else { (low, high) };
+        parts.push(format!("95 %: {} to {}", bare(low), bare(high)));
     }
     if verdict.basis != Basis::TrainingOnly {
         parts.push(probability(found.p));

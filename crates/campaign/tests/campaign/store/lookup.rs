@@ -1,6 +1,6 @@
-//! Single trials, those that failed, and who writes.
+//! Single trials, and those that failed.
 
-use campaign::store::{Batch, Holder, Output, Store, StoredTrial};
+use campaign::store::{Batch, Output, Store, StoredTrial};
 use engine::{ConfigId, Observation, Status, TrialId};
 
 use super::stage::{Folder, await_commit, batch, charter, configuration, space, start, trial};
@@ -49,19 +49,4 @@ fn failures_are_grouped_by_their_reason() {
     let output = signal.newest.output.as_ref().unwrap();
     assert_eq!((output.stdout.as_slice(), output.stderr.as_slice()), (&b"out 8"[..], &[0xff][..]));
     assert_eq!((memory.status, memory.trials, memory.first.trial.id), (Status::Memory, 1, TrialId(0)));
-}
-
-#[test]
-fn whoever_writes_is_seen_and_not_disturbed() {
-    let folder = Folder::new();
-    assert_eq!(Store::holder(folder.path()), Holder::Nobody);
-    let store = Store::create(folder.path(), &charter()).unwrap();
-    let here = Holder::Here { pid: std::process::id() };
-    assert_eq!(Store::holder(folder.path()), here);
-    assert_eq!(Store::holder(folder.path()), here);
-    drop(store);
-    assert_eq!(Store::holder(folder.path()), Holder::Nobody);
-    std::fs::write(folder.path().join("campaign.lock"), "17 elsewhere.example\n").unwrap();
-    let there = Holder::Elsewhere { pid: 17, host: "elsewhere.example".to_owned() };
-    assert_eq!(Store::holder(folder.path()), there);
 }
