@@ -6,6 +6,7 @@
 
 mod confine;
 mod quantiles;
+mod race;
 mod saps;
 mod space;
 mod store;
@@ -22,6 +23,8 @@ struct Arguments {
 enum Table {
     /// Overhead, overshoot, accuracy and leaks of the runner
     Confine(confine::Arguments),
+    /// What asking for and telling of trials costs while the history grows
+    Race(race::Arguments),
     /// Hardness of generated formulas, and speed of the solver that comes with captune
     Saps(saps::Arguments),
     /// Sampling, encoding and large parameter spaces, beside ConfigSpace
@@ -35,6 +38,7 @@ enum Table {
 fn main() -> anyhow::Result<()> {
     match Arguments::parse().table {
         Table::Confine(arguments) => confine::measure(&arguments),
+        Table::Race(arguments) => race::measure(&arguments),
         Table::Saps(arguments) => saps::measure(&arguments),
         Table::Space(arguments) => space::measure(&arguments),
         Table::Store(arguments) => store::measure(&arguments),

@@ -5,6 +5,7 @@
 //! trial that tells most.
 
 mod fingerprint;
+mod mixing;
 mod table;
 
 use std::collections::HashMap;
@@ -13,6 +14,7 @@ use crate::observation::{Observation, Status};
 use crate::space::Configuration;
 use crate::trial::{Cap, ConfigId, Pair, TrialId, TrialKey, Why};
 use fingerprint::AlreadyMixed;
+use mixing::Mixing;
 use table::Readings;
 
 /// A trial that has ended.
@@ -40,7 +42,7 @@ pub struct History {
     configurations: Vec<Configuration>,
     by_fingerprint: HashMap<u128, ConfigId, AlreadyMixed>,
     pairs: Vec<Pair>,
-    by_pair: HashMap<Pair, PairId>,
+    by_pair: HashMap<Pair, PairId, Mixing>,
     trials: Vec<Trial>,
     readings: Vec<Readings>,
     counts: [u64; Status::ALL.len()],

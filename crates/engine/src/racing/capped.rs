@@ -144,11 +144,8 @@ impl CappedRacer {
     fn challenge(&mut self, history: &History) -> Option<Ask> {
         let mut place = 0;
         while place < self.races.len() {
-            let running = &self.running;
-            let race = &mut self.races[place];
-            let of_race: Vec<Pair> =
-                race.running.iter().filter_map(|id| Some(running.get(id)?.trial.key.pair)).collect();
-            let Some(pair) = race.next_pair(self.terms.rules(history), |pair| of_race.contains(&pair)) else {
+            let race = &self.races[place];
+            let Some(&pair) = race.todo.front() else {
                 place += 1;
                 continue;
             };
@@ -164,6 +161,7 @@ impl CappedRacer {
             let cap = objective.cutoff.map_or(Cap::NONE, |cutoff| Cap::at(cutoff.min(most)));
             let ask = self.run(TrialKey { config, pair }, cap, Why::Challenge, prior, history);
             if let Ask::Run(request) = &ask {
+                self.races[place].todo.pop_front();
                 self.races[place].running.push(request.id);
             }
             return Some(ask);
@@ -205,15 +203,16 @@ impl CappedRacer {
     }
 
     fn next_batch(&mut self, place: usize, history: &History) {
-        let seed = self.terms.problem.seed;
-        if self.terms.are_ready() {
-            self.races[place].add_batch(self.terms.pairs(), seed);
+        let pending: Vec<Pair> = self.gains().collect();
+        let race = &mut self.races[place];
+        let (seed, rules) = (self.terms.problem.seed, self.terms.rules(history));
+        if rules.ready {
+            race.add_batch(rules.pairs, seed, rules);
         } else {
             // The incumbent's first pairs are still running: challengers may meet them already.
-            let pairs: Vec<Pair> = self.terms.pairs().iter().copied().chain(self.gains()).collect();
-            self.races[place].add_batch(&pairs, seed);
+            let pairs: Vec<Pair> = rules.pairs.iter().copied().chain(pending).collect();
+            race.add_batch(&pairs, seed, rules);
         }
-        self.races[place].refresh(self.terms.rules(history));
     }
 
     /// Judges a race and follows from it: dropped, on to the next batch, or incumbent.
@@ -348,14 +347,19 @@ impl Racer for CappedRacer {
                 let race = &mut self.races[place];
                 let left = race.tightest_left(objective);
                 self.balance.challenger_spent(observation.spent(), left, objective.grain);
+                let pair = trial.key.pair;
                 if observation.status().says_nothing() {
+                    race.todo.push_front(pair);
                     return;
+                }
+                if known(history, objective, race.config, pair).is_none() {
+                    race.todo.push_back(pair);
                 }
                 if trial.prior.is_some() {
                     // The pair is in the sums already, with what was known of it then.
                     race.refresh(self.terms.rules(history));
                 } else {
-                    race.add(trial.key.pair, self.terms.rules(history));
+                    race.add(pair, self.terms.rules(history));
                 }
                 self.settle(place, history);
             }
@@ -373,7 +377,10 @@ impl Racer for CappedRacer {
     fn withdrawn(&mut self, id: TrialId) {
         let Some(Running { trial, .. }) = self.running.remove(&id) else { return };
         match self.place_of(id) {
-            Some(place) => self.races[place].running.retain(|&other| other != id),
+            Some(place) => {
+                self.races[place].running.retain(|&other| other != id);
+                self.races[place].todo.push_front(trial.key.pair);
+            }
             None => self.gain_due |= trial.why == Why::Incumbent,
         }
     }

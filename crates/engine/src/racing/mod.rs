@@ -40,7 +40,8 @@ pub enum Ask {
     Run(TrialRequest),
     /// Lower the cap of a running trial.
     Tighten(TrialId, Cap),
-    /// Stop a running trial; what it has reached is to be told.
+    /// Stop a running trial; what it has reached is to be told. Where costs do not grow while a trial
+    /// runs that says nothing: then it is withdrawn.
     Cancel(TrialId),
     /// Nothing until something is told.
     Wait,

@@ -1,5 +1,7 @@
 //! One challenger against the incumbent.
 
+use std::collections::VecDeque;
+
 use serde::{Deserialize, Serialize};
 
 use super::comparison::{Objective, Total};
@@ -23,8 +25,8 @@ pub(super) struct Race {
     pub(super) running: Vec<TrialId>,
     pub(super) sums: Sums,
     tally: Tally,
-    /// All pairs before this place are known.
-    cursor: usize,
+    /// The pairs that are neither known nor running, in the order in which they will be run.
+    pub(super) todo: VecDeque<Pair>,
 }
 
 /// Sums of compared costs over the pairs of `order`.
@@ -83,12 +85,20 @@ impl Race {
             running: Vec::new(),
             sums: Sums::default(),
             tally: Tally::default(),
-            cursor: 0,
+            todo: VecDeque::new(),
         }
     }
 
     /// Adds a batch of twice the size of the last one, drawn from the pairs not met yet.
-    pub(super) fn add_batch(&mut self, incumbent_pairs: &[Pair], seed: u64) {
+    pub(super) fn add_batch(&mut self, incumbent_pairs: &[Pair], seed: u64, rules: Rules<'_>) {
+        let first = self.order.len();
+        self.draw_batch(incumbent_pairs, seed);
+        let is_open = |pair: &Pair| known(rules.history, rules.objective, self.config, *pair).is_none();
+        self.todo.extend(self.order[first..].iter().copied().filter(is_open));
+        self.refresh(rules);
+    }
+
+    fn draw_batch(&mut self, incumbent_pairs: &[Pair], seed: u64) {
         let left = incumbent_pairs.len() - self.order.len();
         let size = left.min(1usize << self.batches.min(40));
         let mut rng = Rng::new(seed, "order", u64::from(self.config.0) << 32 | u64::from(self.batches));
@@ -117,7 +127,6 @@ impl Race {
     pub(super) fn refresh(&mut self, rules: Rules<'_>) {
         self.sums = Sums { incumbent: Some(0.0), ..Sums::default() };
         self.tally = Tally::default();
-        self.cursor = 0;
         for place in 0..self.order.len() {
             let pair = self.order[place];
             let known = known(rules.history, rules.objective, rules.incumbent, pair);
@@ -185,16 +194,6 @@ impl Race {
             (Some(sum), Some(_)) => sum + self.order.len() as f64 * objective.grain - self.sums.known,
             _ => f64::INFINITY,
         }
-    }
-
-    /// The next pair to run: not known and not running.
-    pub(super) fn next_pair(&mut self, rules: Rules<'_>, is_running: impl Fn(Pair) -> bool) -> Option<Pair> {
-        let config = self.config;
-        let is_known = |pair: Pair| known(rules.history, rules.objective, config, pair).is_some();
-        while self.order.get(self.cursor).is_some_and(|&pair| is_known(pair)) {
-            self.cursor += 1;
-        }
-        self.order[self.cursor..].iter().copied().find(|&pair| !is_running(pair) && !is_known(pair))
     }
 
     /// Whether it has met all pairs of the incumbent.

@@ -21,7 +21,7 @@ mod paired;
 mod sign_flip;
 #[cfg(test)]
 mod simulated;
-mod student;
+pub(crate) mod student;
 mod verdict;
 
 pub use interval::{MeanCost, mean_cost};

@@ -18,7 +18,7 @@
 //! (T. Hesterberg, What Teachers Should Know About the Bootstrap, The American Statistician 69, 2015.)
 
 /// The quantile of 97.5 % of Student's t with `freedom` degrees of freedom, at least one; right to 4 digits.
-pub(super) fn quantile(freedom: usize) -> f64 {
+pub(crate) fn quantile(freedom: usize) -> f64 {
     // The expansion is poor here.
     const FIRST: [f64; 6] = [12.706_205, 4.302_653, 3.182_446, 2.776_445, 2.570_582, 2.446_912];
     assert!(freedom > 0, "one value has no spread");

@@ -110,8 +110,8 @@ impl World {
         Self::new(seed, SPACES[one_of(SPACES.len())], traits, objective, instances, racing)
     }
 
-    /// A world for the law that capping changes nothing: times that never change, with timeouts and
-    /// failures.
+    /// A world for the law that capping changes nothing: times that never change, with timeouts,
+    /// failures and sometimes a constraint.
     pub fn repeatable(seed: u64) -> Self {
         let mut rng = Rng::new(seed, "repeatable world", 0);
         let mut one_of = |n: usize| rng.below(n);
@@ -122,7 +122,10 @@ impl World {
             whole: one_of(4) == 0,
             spread: [10.0, 100.0, 1000.0][one_of(3)],
         };
-        let cutoff = [20.0, 100.0, 1000.0, 5000.0][one_of(4)];
+        let mut objective = Objective::capped([20.0, 100.0, 1000.0, 5000.0][one_of(4)]);
+        if one_of(4) == 0 {
+            objective.constraints.push(Constraint { bound: 0.5, over: [Over::Mean, Over::Max][one_of(2)] });
+        }
         let racing = Racing {
             slack: 1.0,
             min_pairs: [1, 1, 3][one_of(3)],
@@ -131,7 +134,7 @@ impl World {
         };
         let instances = 1 + one_of(30) as u32;
         let space = SPACES[one_of(SPACES.len())];
-        Self::new(seed, space, traits, Objective::capped(cutoff), instances, racing)
+        Self::new(seed, space, traits, objective, instances, racing)
     }
 
     fn new(

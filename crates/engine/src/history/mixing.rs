@@ -1,0 +1,51 @@
+//! The hash of pairs: small numbers of our own making, so that a defence against crafted keys would
+//! be wasted.
+
+use std::hash::{BuildHasherDefault, Hasher};
+
+use crate::rng::mix;
+
+/// Builds hashers for keys of a few whole numbers.
+pub(super) type Mixing = BuildHasherDefault<MixingHasher>;
+
+/// Mixes whole numbers into 64 bits.
+#[derive(Clone, Copy, Default)]
+pub(super) struct MixingHasher(u64);
+
+impl Hasher for MixingHasher {
+    fn finish(&self) -> u64 {
+        self.0
+    }
+
+    fn write(&mut self, bytes: &[u8]) {
+        for part in bytes.chunks(8) {
+            let mut whole = [0; 8];
+            whole[..part.len()].copy_from_slice(part);
+            self.write_u64(u64::from_le_bytes(whole));
+        }
+    }
+
+    fn write_u32(&mut self, value: u32) {
+        self.write_u64(u64::from(value));
+    }
+
+    fn write_u64(&mut self, value: u64) {
+        self.0 = mix(self.0.wrapping_add(0x9e37_79b9_7f4a_7c15) ^ value);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::hash::BuildHasher;
+
+    #[test]
+    fn keys_that_differ_in_one_bit_differ_in_half_of_the_hash() {
+        let hash = |key: (u32, u32)| Mixing::default().hash_one(key);
+        for bit in 0..32 {
+            let (a, b) = (hash((5, 1 << bit)), hash((5, 0)));
+            assert!((16..=48).contains(&(a ^ b).count_ones()), "{bit}");
+            assert!((16..=48).contains(&(hash((1 << bit, 5)) ^ hash((0, 5))).count_ones()), "{bit}");
+        }
+    }
+}
