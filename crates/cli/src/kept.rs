@@ -11,7 +11,7 @@ use campaign::validation::{self, Plan};
 use campaign::{Settings, target::CommandLine};
 use engine::history::History;
 use engine::space::Diagnostics;
-use engine::stats::{Basis, Measured, Validated, Verdict, judge};
+use engine::stats::{Measured, Validated, Verdict, judge};
 use engine::{ConfigId, Configuration, Pair, Reading, Rng, Status};
 
 use crate::message::Hinted;
@@ -111,7 +111,6 @@ fn validated(
     measured: &[StoredValidation],
     penalty: f64,
 ) -> Vec<Validated> {
-    debug_assert_ne!(plan.basis, Basis::TrainingOnly, "nothing is validated then");
     let find = |pair: &Pair, role: Role, config: ConfigId| {
         let fits = |row: &&StoredValidation| {
             row.role == role

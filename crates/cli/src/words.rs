@@ -89,7 +89,8 @@ impl Costs {
 
     /// `PAR10 228 s [196, 263] on 131 pairs`.
     pub(crate) fn standing(&self, standing: &Standing) -> String {
-        let interval = self.interval(standing.mean, standing.interval);
+        let interval = standing.interval.filter(|_| standing.pairs >= ENOUGH_PAIRS);
+        let interval = self.interval(standing.mean, interval);
         let pairs = counted(standing.pairs as u64, "pair");
         format!("{} {}{interval} on {pairs}", self.mean, self.show(standing.mean))
     }
@@ -112,8 +113,11 @@ impl Costs {
     }
 }
 
+/// With fewer pairs the interval of a mean spans several orders of magnitude, and says nothing.
+const ENOUGH_PAIRS: usize = 5;
+
 /// Below this many seconds, milliseconds are easier to read.
-const MILLISECONDS: f64 = 0.1;
+const MILLISECONDS: f64 = 0.9995;
 
 /// A time in seconds or, if it is short, in milliseconds: `311 s`, `4.27 s`, `52.3 ms`.
 pub(crate) fn seconds(seconds: f64) -> String {
@@ -248,7 +252,8 @@ mod tests {
     #[test]
     fn times_choose_their_unit() {
         let shown = [0.0, 0.0523, 0.1, 4.266, 402.0].map(seconds);
-        assert_eq!(shown, ["0 s", "52.3 ms", "0.100 s", "4.27 s", "402 s"]);
+        assert_eq!(shown, ["0 s", "52.3 ms", "100 ms", "4.27 s", "402 s"]);
+        assert_eq!([0.9994, 0.9996].map(seconds), ["999 ms", "1.00 s"]);
         assert_eq!([18.0, 204.0, 64_800.0].map(span), ["18.0 s", "3.40 min", "18.0 h"]);
         assert_eq!([90.0, 7200.0, 600.0].map(chosen), ["90s", "2h", "10m"]);
         assert_eq!(
@@ -278,6 +283,17 @@ mod tests {
         assert_eq!(costs.interval(0.05, Some(Interval { low: 0.04, high: 0.2 })), " [40.0, 200]");
         assert_eq!(costs.interval(2.0, None), "");
         assert_eq!(costs.show(f64::INFINITY), "none");
+        let interval = Some(Interval { low: 196.2, high: 263.1 });
+        let shown = |pairs| {
+            costs.standing(&Standing {
+                config: engine::ConfigId(1),
+                pairs,
+                mean: 228.0,
+                interval,
+                timeouts: 0,
+            })
+        };
+        assert_eq!([4, 5].map(shown), ["PAR10 228 s on 4 pairs", "PAR10 228 s [196, 263] on 5 pairs"]);
     }
 
     #[test]
