@@ -56,29 +56,38 @@ fn a_bowl_is_descended_and_every_trial_is_accounted_for() {
     }
 }
 
-/// How a campaign stops in which the default crashes, and others if told so.
-fn stop_with_crashes(workers: usize, others_crash: bool) -> (Stop, u64) {
+/// How a campaign stops in which some configurations crash.
+fn stop_with_crashes(workers: usize, crashes: fn(&TrialRequest) -> bool) -> (Stop, u64, u64) {
     let settings = settings(5, 50.0, Budget { trials: Some(300), ..Budget::default() });
-    let default = settings.problem.default.clone();
-    let answer = move |request: &TrialRequest| match request.configuration == default || others_crash {
+    let answer = move |request: &TrialRequest| match crashes(request) {
         true => Answer { status: Status::Crashed, ..Answer::finished(0.1) },
         false => bowl(request),
     };
     let executor = Simulated::new(Box::new(answer), Some(50.0), workers, 0.0);
     let mut campaign = Campaign::new(&settings, Box::new(executor), Ledger::in_memory(), None).unwrap();
     let stop = campaign.search(&mut |_| {}).unwrap();
-    (stop, campaign.progress().counts.iter().sum())
+    let progress = campaign.progress();
+    (stop, progress.counts.iter().sum(), progress.count(Status::Crashed))
 }
 
 #[test]
 fn a_target_that_never_succeeds_stops_the_campaign_soon() {
     for workers in [1, 2, 7] {
-        let (stop, trials) = stop_with_crashes(workers, true);
+        let (stop, trials, _) = stop_with_crashes(workers, |_| true);
         let Stop::NeverSucceeded { trial } = stop else { panic!("{stop:?}") };
         assert_eq!(trial.config.0, 0, "the default's own failure is told");
         assert!(trials <= 10, "{trials}");
-        let (stop, trials) = stop_with_crashes(workers, false);
-        assert!(matches!(stop, Stop::Budget(_)), "others may succeed where the default fails: {stop:?}");
+    }
+}
+
+#[test]
+fn others_may_succeed_where_the_default_and_many_more_fail() {
+    for workers in [1, 2, 7] {
+        // The default has the first choice, as a third of all that are drawn do.
+        let (stop, trials, crashed) =
+            stop_with_crashes(workers, |request| request.configuration.codes()[2] == 0.0);
+        assert!(matches!(stop, Stop::Budget(_)), "{stop:?}");
         assert_eq!(trials, 300);
+        assert!(crashed > 10, "{crashed}");
     }
 }
