@@ -8,6 +8,7 @@ mod confine;
 mod quantiles;
 mod saps;
 mod space;
+mod store;
 
 use clap::{Parser, Subcommand};
 
@@ -25,6 +26,8 @@ enum Table {
     Saps(saps::Arguments),
     /// Sampling, encoding and large parameter spaces, beside ConfigSpace
     Space(space::Arguments),
+    /// A store of a million trials: writing, loading, summing up, commits
+    Store(store::Arguments),
     #[command(name = confine::burner::VERB, hide = true)]
     Burn(confine::burner::Arguments),
 }
@@ -34,6 +37,7 @@ fn main() -> anyhow::Result<()> {
         Table::Confine(arguments) => confine::measure(&arguments),
         Table::Saps(arguments) => saps::measure(&arguments),
         Table::Space(arguments) => space::measure(&arguments),
+        Table::Store(arguments) => store::measure(&arguments),
         Table::Burn(arguments) => confine::burner::burn(&arguments),
     }
 }

@@ -207,7 +207,7 @@ fn large() -> Result<()> {
 }
 
 /// The largest resident size of this process so far.
-fn peak_memory() -> Result<f64> {
+pub(crate) fn peak_memory() -> Result<f64> {
     let status = std::fs::read_to_string("/proc/self/status")?;
     let line = status.lines().find_map(|line| line.strip_prefix("VmHWM:")).context("no VmHWM")?;
     let kilobytes: f64 = line.trim().trim_end_matches("kB").trim().parse()?;

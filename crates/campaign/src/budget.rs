@@ -1,7 +1,11 @@
 //! What a campaign may spend, and has spent.
 
+use serde::{Deserialize, Serialize};
+
+use crate::store::StoredEvent;
+
 /// Limits of a whole campaign; the first one reached stops it.
-#[derive(Clone, Copy, PartialEq, Debug, Default)]
+#[derive(Clone, Copy, PartialEq, Debug, Default, Serialize, Deserialize)]
 pub struct Budget {
     /// Seconds from start to stop, interruptions left out.
     pub wall: Option<f64>,
@@ -44,7 +48,21 @@ impl Limit {
     }
 }
 
+/// The kind of the event that says what a session may spend.
+const EVENT: &str = "budget";
+
 impl Budget {
+    /// The event that says what a session may spend: it may have been given on the command line alone.
+    pub(crate) fn event(&self, at: f64) -> Result<StoredEvent, serde_json::Error> {
+        Ok(StoredEvent { at, kind: EVENT.to_owned(), text: serde_json::to_string(self)? })
+    }
+
+    /// What the last session may spend, or might have spent.
+    pub fn of_events(events: &[StoredEvent]) -> Option<Self> {
+        let last = events.iter().rev().find(|event| event.kind == EVENT)?;
+        serde_json::from_str(&last.text).ok()
+    }
+
     /// The limit that has been reached, if any.
     pub fn reached(&self, spent: &Spent) -> Option<Limit> {
         let over = |limit: Option<f64>, used: f64| limit.is_some_and(|limit| used >= limit);
@@ -67,5 +85,21 @@ impl Budget {
             self.trials.map(|limit| spent.trials as f64 / limit as f64),
         ];
         parts.into_iter().flatten().fold(0.0, f64::max).min(1.0)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_last_event_of_a_budget_counts() {
+        let given = |wall, trials| Budget { wall, cpu: Some(0.1), trials };
+        let first = given(Some(60.0), None);
+        let last = given(None, Some(7));
+        let other = StoredEvent { at: 3.0, kind: "warning".to_owned(), text: "{}".to_owned() };
+        let events = [first.event(0.0).unwrap(), last.event(2.0).unwrap(), other];
+        assert_eq!(Budget::of_events(&events), Some(last));
+        assert_eq!(Budget::of_events(&events[2..]), None);
     }
 }

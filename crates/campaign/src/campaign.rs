@@ -7,7 +7,7 @@ use std::collections::{BTreeMap, VecDeque};
 use std::time::Instant;
 
 use engine::racing::News;
-use engine::{Ask, Cap, Optimizer, Status, TrialId, TrialRequest};
+use engine::{Ask, Cap, ConfigId, Optimizer, Status, TrialId, TrialRequest};
 
 use crate::budget::Spent;
 use crate::event::{Event, NewIncumbent, Stop, TrialEnded, What};
@@ -27,6 +27,8 @@ const TICK: f64 = 0.1;
 const WINDOW: usize = 8;
 /// Failures of the default, with nothing else succeeding, after which there is no point.
 const HOPELESS: usize = 3;
+/// Failures of any configurations, the default among them, after which there is none either.
+const ALL_HOPELESS: usize = 10;
 
 /// Reads events. Only the store may stop a campaign by failing; readers cannot fail.
 pub type Sink<'a> = &'a mut dyn FnMut(&Event);
@@ -66,6 +68,8 @@ pub struct Campaign<'a> {
     savings: Option<Savings>,
     watch: Watch,
     next_tick: f64,
+    /// The last failure of the default, while nothing has succeeded.
+    failed_default: Option<Box<TrialEnded>>,
     stop: Option<Stop>,
 }
 
@@ -97,6 +101,7 @@ impl<'a> Campaign<'a> {
             savings,
             watch: Watch::default(),
             next_tick: 0.0,
+            failed_default: None,
             stop: None,
         };
         campaign.take_up(&resumed.marks, resumed.untold);
@@ -327,16 +332,21 @@ impl<'a> Campaign<'a> {
     fn judge(&mut self, told: &TrialEnded) {
         let history = self.optimizer.history();
         let succeeded = [Status::Finished, Status::Capped, Status::Timeout];
-        if told.config.0 != 0 || succeeded.iter().any(|&status| history.count(status) > 0) {
+        if !told.status.is_failure() || succeeded.iter().any(|&status| history.count(status) > 0) {
             return;
         }
-        let all = if self.settings.racing.deterministic {
-            self.settings.problem.instances as usize
-        } else {
-            HOPELESS
-        };
-        if history.readings(told.config).count() >= HOPELESS.min(all).min(self.settings.racing.max_pairs) {
-            self.stop = Some(Stop::NeverSucceeded { trial: Box::new(told.clone()) });
+        let default = ConfigId(0);
+        if told.config == default {
+            self.failed_default = Some(Box::new(told.clone()));
+        }
+        let racing = &self.settings.racing;
+        let pairs = if racing.deterministic { self.settings.problem.instances as usize } else { HOPELESS };
+        let met = history.readings(default).count();
+        // A failing challenger may take over from a failing default, which then meets no more pairs.
+        let failed = history.count(Status::Crashed) + history.count(Status::Memory);
+        if met >= HOPELESS.min(pairs).min(racing.max_pairs) || (met > 0 && failed >= ALL_HOPELESS as u64) {
+            let trial = self.failed_default.take().unwrap_or_else(|| Box::new(told.clone()));
+            self.stop = Some(Stop::NeverSucceeded { trial });
         }
     }
 
@@ -405,7 +415,7 @@ impl<'a> Campaign<'a> {
         Ok(())
     }
 
-    /// What has been used so far, running trials included by their time.
+    /// What has been used so far; what runs still is counted when it has ended.
     fn spent(&self) -> Spent {
         let trials = self.optimizer.history().trials().len() as u64;
         Spent { wall: self.executor.now(), cpu: self.cpu, trials }
@@ -443,7 +453,7 @@ impl<'a> Campaign<'a> {
         let mut racers: Vec<_> = challenges.iter().map(|request| request.key.config).collect();
         racers.sort_unstable();
         racers.dedup();
-        let default = engine::ConfigId(0);
+        let default = ConfigId(0);
         Progress {
             spent,
             fraction: self.settings.budget.fraction(&spent),

@@ -123,9 +123,9 @@ pub enum Stop {
     Exhausted,
     /// Someone asked for it.
     Interrupted,
-    /// The first trials of the default all failed.
+    /// Every trial so far has failed, those of the default among them.
     NeverSucceeded {
-        /// The last of them.
+        /// The last of the default, or of all if the default's is of an earlier session.
         trial: Box<TrialEnded>,
     },
     /// A trial could not be run at all.

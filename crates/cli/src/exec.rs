@@ -8,13 +8,12 @@ use std::sync::Arc;
 use anyhow::Context;
 use clap::Args;
 use confine::{Command, Control, Exit, Finished, Folder, Stdin, Stop};
-use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM};
-use signal_hook::iterator::Signals;
 
 use crate::exit_code::ExitCode;
 use crate::limits::LimitArguments;
 use crate::message;
 use crate::record;
+use crate::signals;
 
 #[derive(Args, Debug)]
 #[command(after_help = "\
@@ -119,26 +118,15 @@ fn command(arguments: &Arguments) -> anyhow::Result<Command> {
 /// Ctrl-C and its kin end the command and not us: its record is still to be printed. The third time
 /// they end us, whatever we are waiting for, and the command with us.
 fn cancel_on_signal(control: &Arc<Control>) -> anyhow::Result<()> {
-    let wanted = [SIGINT, SIGTERM, SIGHUP].into_iter().filter(|&signal| !is_ignored(signal));
-    let mut signals = Signals::new(wanted).context("cannot listen for signals")?;
     let control = Arc::clone(control);
-    std::thread::spawn(move || {
-        for (count, _) in signals.forever().enumerate() {
-            control.cancel();
-            if count == 2 {
-                #[expect(clippy::exit, reason = "the main thread may be stuck for ever")]
-                std::process::exit(130);
-            }
+    signals::listen()?.each(move |count| {
+        control.cancel();
+        if count == 3 {
+            #[expect(clippy::exit, reason = "the main thread may be stuck for ever")]
+            std::process::exit(130);
         }
     });
     Ok(())
-}
-
-/// Whether we were started with a signal ignored, as `nohup` does.
-fn is_ignored(signal: i32) -> bool {
-    let status = std::fs::read_to_string("/proc/self/status").unwrap_or_default();
-    let mask = status.lines().find_map(|line| line.strip_prefix("SigIgn:")).unwrap_or_default();
-    u64::from_str_radix(mask.trim(), 16).is_ok_and(|mask| mask & (1 << (signal - 1)) != 0)
 }
 
 fn exit_code(finished: &Finished) -> ExitCode {

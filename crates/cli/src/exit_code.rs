@@ -9,9 +9,13 @@ pub(crate) enum ExitCode {
     Failed,
     /// 2: the arguments or the files they name are wrong.
     Usage,
+    /// 3: the target never succeeded, or cannot be run at all.
+    TargetFailed,
     /// 4: a limit was asked for that cannot be enforced here.
     Unenforceable,
-    /// 130: interrupted.
+    /// 5: the campaign's store cannot be used.
+    Store,
+    /// 130: interrupted; a campaign can be resumed.
     Interrupted,
     /// `exec` only: the command's own code, 124 if a limit stopped it, 128 + n for signal n.
     OfTarget(u8),
@@ -23,7 +27,9 @@ impl From<ExitCode> for std::process::ExitCode {
             ExitCode::Done => 0,
             ExitCode::Failed => 1,
             ExitCode::Usage => 2,
+            ExitCode::TargetFailed => 3,
             ExitCode::Unenforceable => 4,
+            ExitCode::Store => 5,
             ExitCode::Interrupted => 130,
             ExitCode::OfTarget(code) => code,
         })

@@ -1,13 +1,29 @@
 //! captune: the fastest settings of any program. This crate is its face: arguments, messages, exit
 //! codes. It is the only place that prints.
 
+mod best;
+mod changes;
+mod check;
+mod demo;
 mod doctor;
 mod exec;
 mod exit_code;
+mod failures;
+mod forms;
+mod kept;
 mod limits;
 mod message;
+mod paint;
+mod progress;
 mod record;
+mod rerun;
+mod run;
+mod signals;
 mod space;
+mod status;
+mod trouble;
+mod tryout;
+mod words;
 
 use clap::{Parser, Subcommand};
 
@@ -20,12 +36,28 @@ struct Arguments {
 
 #[derive(Subcommand)]
 enum Verb {
+    /// Tune a SAT solver in a minute, with nothing to install
+    Demo(demo::Arguments),
+    /// Tune: run a campaign, or go on with it
+    Run(run::Arguments),
+    /// Read a scenario, show what would be run, and run one trial of it
+    Check(check::Arguments),
+    /// Show where a campaign stands, also while it runs
+    Status(status::Arguments),
+    /// Show the best configuration of a campaign
+    Best(best::Arguments),
+    /// Run a trial of a campaign once more and show its output
+    Rerun(rerun::Arguments),
+    /// Show the trials that failed, by their reason
+    Failures(failures::Arguments),
     /// Run one command under exact limits and say what it used
     Exec(exec::Arguments),
     /// Show what this machine can enforce, by really confining something
     Doctor(doctor::Arguments),
     /// Show, check, convert, sample or discover the parameters of a program
     Space(space::Arguments),
+    #[command(name = demo::SOLVER, hide = true, disable_help_flag = true)]
+    Solver(demo::SolverArguments),
     #[command(name = doctor::exhibit::VERB, hide = true)]
     Exhibit(doctor::exhibit::Arguments),
 }
@@ -34,6 +66,14 @@ fn main() -> std::process::ExitCode {
     // Before anything else: the first run starts a copy of this program as guardian.
     confine::supervise_if_asked();
     let result = match Arguments::parse().verb {
+        Verb::Demo(arguments) => demo::demo(&arguments),
+        Verb::Solver(arguments) => demo::solver(arguments),
+        Verb::Run(arguments) => run::run(&arguments),
+        Verb::Check(arguments) => check::check(&arguments),
+        Verb::Status(arguments) => status::status(&arguments),
+        Verb::Best(arguments) => best::best(&arguments),
+        Verb::Rerun(arguments) => rerun::rerun(&arguments),
+        Verb::Failures(arguments) => failures::failures(&arguments),
         Verb::Exec(arguments) => exec::exec(arguments),
         Verb::Doctor(arguments) => doctor::doctor(&arguments),
         Verb::Space(arguments) => space::space(arguments),

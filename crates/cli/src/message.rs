@@ -3,6 +3,9 @@
 use std::fmt::{self, Display};
 use std::io::{self, Write};
 
+use campaign::LedgerError;
+use campaign::store::StoreError;
+use campaign::target::TargetError;
 use confine::LaunchError;
 use engine::space::Diagnostics;
 
@@ -50,15 +53,43 @@ pub(crate) fn report(error: &anyhow::Error) -> ExitCode {
     for cause in error.chain().skip(1) {
         line(format_args!("  because: {cause}"));
     }
-    let launch = error.chain().find_map(|cause| cause.downcast_ref::<LaunchError>());
-    let hinted = error.chain().find_map(|cause| cause.downcast_ref::<Hinted>());
-    if let Some(hint) = launch.and_then(LaunchError::hint).or(hinted.map(|hinted| hinted.hint.clone())) {
+    if let Some(hint) = hint(error) {
         line(format_args!("hint: {hint}"));
     }
-    match launch {
-        Some(launch) if launch.is_unenforceable() => ExitCode::Unenforceable,
-        Some(launch) if launch.is_of_system() => ExitCode::Failed,
-        None if error.is::<Unwritten>() => ExitCode::Failed,
+    exit_code(error)
+}
+
+/// The first cause of a kind.
+fn cause<E: std::error::Error + 'static>(error: &anyhow::Error) -> Option<&E> {
+    error.chain().find_map(|cause| cause.downcast_ref())
+}
+
+fn hint(error: &anyhow::Error) -> Option<String> {
+    let of_launch = || cause::<LaunchError>(error).and_then(LaunchError::hint);
+    let of_target = || cause::<TargetError>(error).and_then(TargetError::hint);
+    let own = || cause::<Hinted>(error).map(|hinted| hinted.hint.clone());
+    let begin = || match cause::<StoreError>(error) {
+        Some(StoreError::Missing { .. }) => Some("`captune run SCENARIO` begins one".to_owned()),
+        _ => None,
+    };
+    of_launch().or_else(of_target).or_else(own).or_else(begin)
+}
+
+fn exit_code(error: &anyhow::Error) -> ExitCode {
+    if let Some(launch) = cause::<LaunchError>(error) {
+        return match launch {
+            launch if launch.is_unenforceable() => ExitCode::Unenforceable,
+            launch if launch.is_of_system() => ExitCode::Failed,
+            _ => ExitCode::Usage,
+        };
+    }
+    match (cause::<StoreError>(error), cause::<TargetError>(error)) {
+        // A path that leads nowhere is a mistake of the arguments.
+        (Some(StoreError::Missing { .. }), _) => ExitCode::Usage,
+        (Some(_), _) => ExitCode::Store,
+        (None, Some(_)) => ExitCode::Unenforceable,
+        _ if cause::<LedgerError>(error).is_some() => ExitCode::Store,
+        _ if error.is::<Unwritten>() => ExitCode::Failed,
         _ => ExitCode::Usage,
     }
 }
@@ -66,6 +97,11 @@ pub(crate) fn report(error: &anyhow::Error) -> ExitCode {
 /// Prints a line that is no data.
 pub(crate) fn say(text: &str) {
     line(format_args!("captune: {text}"));
+}
+
+/// Prints text that is no data as it is.
+pub(crate) fn note(text: &str) {
+    line(text);
 }
 
 fn line(text: impl Display) {

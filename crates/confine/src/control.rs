@@ -18,6 +18,10 @@ struct State {
     cpu: Option<Duration>,
     wall: Option<Duration>,
     cancelled: bool,
+    used: Option<Duration>,
+    /// Whether the supervisor owes an answer: with several, both ends could wait for room in the
+    /// socket.
+    asked: bool,
     supervisor: Option<OwnedFd>,
 }
 
@@ -51,6 +55,22 @@ impl Control {
         self.lock().wall
     }
 
+    /// The CPU time that the run had used when this was last asked, and asks anew: the answer comes
+    /// in a moment. `None` before the first one.
+    pub fn used_cpu(&self) -> Option<Duration> {
+        let mut state = self.lock();
+        if !std::mem::replace(&mut state.asked, true) {
+            state.send(Order::TellCpu);
+        }
+        state.used
+    }
+
+    /// Takes in the supervisor's answer.
+    pub(crate) fn note_used(&self, cpu: Duration) {
+        let mut state = self.lock();
+        (state.used, state.asked) = (Some(cpu), false);
+    }
+
     /// Ends the run. Its record will say so, with what it had used.
     pub fn cancel(&self) {
         let mut state = self.lock();
@@ -66,6 +86,7 @@ impl Control {
             state.cpu.map(Order::LowerCpu),
             state.wall.map(Order::LowerWall),
             state.cancelled.then_some(Order::Cancel),
+            state.asked.then_some(Order::TellCpu),
         ];
         orders.into_iter().flatten().for_each(|order| state.send(order));
     }

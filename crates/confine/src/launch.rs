@@ -19,7 +19,7 @@ use crate::folder::Private;
 use crate::guardian;
 use crate::limits::{Cores, Limits};
 use crate::tier::{Tier, cgroup};
-use crate::wire::{self, Birth, Job, Report};
+use crate::wire::{self, Birth, Job, Report, Word};
 
 /// Runs one command to its end and says how it went.
 ///
@@ -123,9 +123,15 @@ fn hand_over(
     // If nobody takes it, the report says why, or its absence does.
     wire::send(&socket, job, &files).ok();
     control.attach(orders);
-    let report = wire::receive::<Report>(&socket);
+    let report = loop {
+        match wire::receive::<Word>(&socket) {
+            Ok(Some((Word::Used(cpu), _))) => control.note_used(cpu),
+            Ok(Some((Word::Report(report), _))) => break Some(report),
+            Ok(None) | Err(_) => break None,
+        }
+    };
     control.detach();
-    Ok(report.ok().flatten().map(|(report, _)| report))
+    Ok(report)
 }
 
 fn not_started(failure: Failure, tier: Tier, command: &Command) -> LaunchError {

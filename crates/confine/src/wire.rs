@@ -1,5 +1,5 @@
 //! The sockets between our own processes: births to the guardian; to a supervisor one job and then
-//! orders, and back one report.
+//! orders, and back what it has used when asked, and one report.
 //!
 //! A frame is a four-byte length and a `postcard` body. Both ends are the same executable, so the
 //! format needs no version. The open files of the job ride along with its first byte.
@@ -62,6 +62,17 @@ pub(crate) enum Order {
     LowerCpu(Duration),
     LowerWall(Duration),
     Cancel,
+    /// To be answered with [`Word::Used`].
+    TellCpu,
+}
+
+/// What the supervisor says.
+#[derive(Debug, Serialize, Deserialize)]
+pub(crate) enum Word {
+    /// CPU time of the tree so far.
+    Used(Duration),
+    /// The last word.
+    Report(Report),
 }
 
 /// What the supervisor says at the end.

@@ -15,6 +15,8 @@ mod reading;
 pub mod rng;
 pub mod space;
 pub mod stats;
+#[cfg(any(test, feature = "testkit"))]
+pub mod testkit;
 mod trial;
 
 pub use history::History;

@@ -241,6 +241,20 @@ mod tests {
         }
     }
 
+    /// A campaign that is repeated in a year must meet the same formulas.
+    #[test]
+    fn formulas_are_the_recorded_ones() {
+        let size = |order, holes, seed| {
+            let formula = Quasigroup { order, holes, seed }.formula();
+            (formula.variables(), formula.clause_count())
+        };
+        assert_eq!(size(5, 25, 1), (125, 3 * 25 * 11), "nothing is given");
+        assert_eq!(size(5, 0, 1), (0, 0), "everything is given");
+        assert_eq!(size(22, 185, 1), (497, 2650));
+        assert_eq!(size(27, 262, 1), (1031, 6398));
+        assert_eq!(size(30, 324, 5), (1349, 9452));
+    }
+
     #[test]
     fn names_are_read_and_written() {
         let quasigroup = Quasigroup { order: 27, holes: 262, seed: 3 };

@@ -4,7 +4,7 @@
 //! |---|---|
 //! | the same, or changed where it does not matter | the campaign goes on |
 //! | another space, a larger cutoff … | a new campaign that re-uses the trials; the old store is kept beside it |
-//! | another objective, command … | refused: the stored trials measure something else |
+//! | another objective, command … | refused: the stored trials measure something else; begun anew if all of them failed |
 
 mod carry_over;
 mod open;

@@ -4,13 +4,14 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
+use engine::Status;
 use engine::racing::{Objective, Problem, Racing};
 use engine::space::Diagnostics;
 use engine::space::format::{CannotExpress, Format, write};
 
 use super::carry_over::carry_over;
-use crate::budget::Budget;
-use crate::executor::{SlotError, physical_cores};
+use crate::budget::{Budget, Spent};
+use crate::executor::{SlotError, physical_cores, slots};
 use crate::resume::Resumed;
 use crate::scenario::change::{self, Difference, Stored};
 use crate::scenario::keys::Row;
@@ -56,6 +57,8 @@ pub enum ConductError {
     SetAside { path: PathBuf, source: std::io::Error },
     #[error("the stored state of the search cannot be read: it was written by another version")]
     State(#[from] postcard::Error),
+    #[error("cannot write down the budget")]
+    Budget(#[source] serde_json::Error),
     #[error(transparent)]
     Space(#[from] CannotExpress),
     #[error(transparent)]
@@ -107,6 +110,14 @@ pub struct Opened {
     pub(super) stored: (usize, u64),
 }
 
+impl Opened {
+    /// What has been spent before, and trials that are known already.
+    pub fn so_far(&self) -> Spent {
+        let Resumed { history, untold, wall, cpu, .. } = &self.resumed;
+        Spent { wall: *wall, cpu: *cpu, trials: (history.trials().len() + untold.len()) as u64 }
+    }
+}
+
 /// The engine's settings for a scenario.
 pub fn settings(scenario: &Scenario, order: &Order) -> Settings {
     let objective = &scenario.objective;
@@ -146,13 +157,17 @@ pub fn settings(scenario: &Scenario, order: &Order) -> Settings {
     }
 }
 
-/// Trials at one time: as asked for, or one for each physical core that they leave.
+/// Trials at one time: as asked for, or one for each physical core that they leave. An error if there
+/// are no cores for so many.
 pub fn workers(scenario: &Scenario, order: &Order) -> Result<usize, SlotError> {
+    let each = scenario.parallel.cores_per_trial as usize;
     let given = order.workers.or(scenario.parallel.workers.map(|workers| workers as usize));
-    match given {
-        Some(workers) => Ok(workers),
-        None => Ok((physical_cores()? / scenario.parallel.cores_per_trial as usize).max(1)),
-    }
+    let workers = match given {
+        Some(workers) => workers,
+        None => (physical_cores()? / each).max(1),
+    };
+    slots(workers, each)?;
+    Ok(workers)
 }
 
 /// Opens a campaign, or begins it.
@@ -229,7 +244,16 @@ fn resume(
         let (key, before, after) = ("seed".to_owned(), Some(before.seed.to_string()), Some(seed.to_string()));
         differences.push(Difference { key, before, after, row: Row::Reuse });
     }
+    let succeeded = [Status::Finished, Status::Capped, Status::Timeout];
+    let worthless = succeeded.iter().all(|&status| loaded.history.count(status) == 0);
     match change::verdict(&differences) {
+        // Nothing is lost by leaving failures alone: whoever mends a scenario begins anew.
+        Row::Refuse if worthless => {
+            drop(store);
+            let set_aside = set_aside(&folder)?;
+            let opening = Opening::Reuse { differences, trials: 0, set_aside };
+            begin(order, scenario, text, folder, opening, None)
+        }
         Row::Refuse => Err(ConductError::Refused { folder, differences }),
         Row::Continue => {
             // A seed given once on the command line is the campaign's, whatever the scenario says.

@@ -9,6 +9,7 @@ use super::open::{ConductError, Opened};
 use crate::event::Stop;
 use crate::executor::{Bell, Executor, Local, slots};
 use crate::progress::Progress;
+use crate::store::Batch;
 use crate::target::ProcessTarget;
 use crate::validation::conclude;
 use crate::{Campaign, Ledger, Sink};
@@ -48,6 +49,8 @@ impl Opened {
         if resumed.snapshot.is_none() && stored == (0, 0) {
             ledger.adopt(&resumed.history)?;
         }
+        let event = settings.budget.event(resumed.wall).map_err(ConductError::Budget)?;
+        ledger.note(Batch { events: vec![event], ..Batch::default() })?;
         let mut campaign = Campaign::new(&settings, Box::new(executor), ledger, Some(resumed))?;
         let stop = campaign.search(sink)?;
         let progress = campaign.progress();

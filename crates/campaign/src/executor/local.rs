@@ -190,7 +190,8 @@ impl Executor for Local {
 
     fn reached(&self) -> Vec<(TrialId, f64)> {
         let now = self.now();
-        let reached = |(&id, out): (&TrialId, &Out)| Some((id, self.target.reached(now - out.started?)?));
+        let reached =
+            |(&id, out): (&TrialId, &Out)| Some((id, self.target.reached(&out.leash, now - out.started?)?));
         self.out.iter().filter_map(reached).collect()
     }
 }

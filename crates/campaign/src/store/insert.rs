@@ -98,12 +98,12 @@ impl<'a> Insert<'a> {
                 told.spent(),
                 cap.is_finite().then_some(cap),
                 trial.why.name(),
+                constraints_text(told.constraints()),
                 stored.cpu,
                 stored.wall,
                 stored.memory.map(u64::cast_signed),
                 stored.exit,
                 stored.reason,
-                constraints_text(told.constraints()),
                 stored.started,
                 stored.ended,
                 stored.slot,
@@ -121,6 +121,24 @@ impl<'a> Insert<'a> {
                 self.statement(sql)?.execute(row).map_err(|error| self.error(error))?;
             }
             numbers.row += 1;
+        }
+        self.tally(all)
+    }
+
+    fn tally(&self, all: &[StoredTrial]) -> Result<(), StoreError> {
+        for status in Status::ALL {
+            let (mut trials, mut cpu, mut wall) = (0, 0.0, 0.0);
+            for stored in all.iter().filter(|stored| stored.trial.observation.status() == status) {
+                trials += 1;
+                cpu += stored.cpu.unwrap_or(0.0);
+                wall += stored.wall.unwrap_or(0.0);
+            }
+            if trials > 0 {
+                let sql = "INSERT INTO tally VALUES (?1, ?2, ?3, ?4) ON CONFLICT DO UPDATE
+                           SET trials = trials + ?2, cpu = cpu + ?3, wall = wall + ?4";
+                let row = params![status.name(), trials, cpu, wall];
+                self.statement(sql)?.execute(row).map_err(|error| self.error(error))?;
+            }
         }
         Ok(())
     }

@@ -4,8 +4,9 @@
 //! the writer ends. The file says who holds it, for the message to whoever comes second.
 
 use std::fs::{self, File, OpenOptions};
-use std::io::{Read as _, Seek as _, Write as _};
+use std::io::{ErrorKind, Read as _, Seek as _, Write as _};
 use std::path::Path;
+use std::time::Duration;
 
 use rustix::fs::{FlockOperation, flock};
 use rustix::io::Errno;
@@ -13,6 +14,21 @@ use rustix::io::Errno;
 use super::StoreError;
 
 const NAME: &str = "campaign.lock";
+
+/// Whoever looks whether there is a writer holds the lock for a moment, together with others who look:
+/// a writer asks again.
+const ATTEMPTS: u32 = 100;
+const PAUSE: Duration = Duration::from_millis(10);
+
+/// The process that writes a store. In the moment between taking the lock and signing it, who that is
+/// cannot be known.
+#[derive(Clone, PartialEq, Eq, Debug, Default)]
+pub struct Holder {
+    /// Its number.
+    pub pid: Option<u32>,
+    /// The machine it runs on.
+    pub host: Option<String>,
+}
 
 /// Held by the writer of a store.
 #[derive(Debug)]
@@ -25,14 +41,15 @@ impl WriterLock {
     pub(super) fn take(folder: &Path) -> Result<Self, StoreError> {
         let path = folder.join(NAME);
         let file = OpenOptions::new().read(true).write(true).create(true).truncate(false).open(&path);
-        let mut file = file.map_err(StoreError::file("open", &path))?;
-        match flock(&file, FlockOperation::NonBlockingLockExclusive) {
-            Ok(()) => {}
-            Err(Errno::WOULDBLOCK) => {
-                let (pid, host) = holder(&mut file);
+        let file = file.map_err(StoreError::file("open", &path))?;
+        let mut attempts = 0;
+        while !try_lock(&file, FlockOperation::NonBlockingLockExclusive, &path)? {
+            attempts += 1;
+            if attempts == ATTEMPTS || is_written(&file, &path)? {
+                let Holder { pid, host } = signature(file);
                 return Err(StoreError::InUse { folder: folder.to_owned(), pid, host });
             }
-            Err(error) => return Err(StoreError::NoLocks { path, source: error.into() }),
+            std::thread::sleep(PAUSE);
         }
         let mut lock = Self { file };
         lock.sign().map_err(StoreError::file("write", &path))?;
@@ -54,14 +71,42 @@ impl Drop for WriterLock {
     }
 }
 
-/// Who holds the lock; nothing if they have just taken it and not signed yet.
-fn holder(file: &mut File) -> (Option<u32>, Option<String>) {
+/// Who writes a store, if anybody does.
+pub(super) fn holder(folder: &Path) -> Result<Option<Holder>, StoreError> {
+    let path = folder.join(NAME);
+    let file = match File::open(&path) {
+        Err(error) if error.kind() == ErrorKind::NotFound => return Ok(None),
+        file => file.map_err(StoreError::file("open", &path))?,
+    };
+    Ok(is_written(&file, &path)?.then(|| signature(file)))
+}
+
+/// Whether someone holds the lock for himself.
+fn is_written(file: &File, path: &Path) -> Result<bool, StoreError> {
+    let free = try_lock(file, FlockOperation::NonBlockingLockShared, path)?;
+    if free {
+        flock(file, FlockOperation::Unlock)
+            .map_err(|error| StoreError::file("unlock", path)(error.into()))?;
+    }
+    Ok(!free)
+}
+
+/// Whether the lock was free.
+fn try_lock(file: &File, operation: FlockOperation, path: &Path) -> Result<bool, StoreError> {
+    match flock(file, operation) {
+        Ok(()) => Ok(true),
+        Err(Errno::WOULDBLOCK) => Ok(false),
+        Err(error) => Err(StoreError::NoLocks { path: path.to_owned(), source: error.into() }),
+    }
+}
+
+fn signature(mut file: File) -> Holder {
     let mut text = String::new();
     // What cannot be read is left out of a message that is right without it.
     let _ = file.read_to_string(&mut text);
     match text.trim_end().split_once(' ') {
-        Some((pid, host)) => (pid.parse().ok(), Some(host.to_owned())),
-        None => (None, None),
+        Some((pid, host)) => Holder { pid: pid.parse().ok(), host: Some(host.to_owned()) },
+        None => Holder::default(),
     }
 }
 

@@ -12,6 +12,7 @@ mod insert;
 mod journal;
 mod load;
 mod lock;
+mod lookup;
 mod migrate;
 mod open;
 mod recharter;
@@ -25,12 +26,17 @@ mod writer;
 pub use error::StoreError;
 pub use journal::Journal;
 pub use load::Loaded;
+pub use lock::Holder;
+pub use lookup::Failures;
 pub use record::{
     Batch, Charter, Output, Role, Session, Spent, State, StoredConfiguration, StoredEvent, StoredIncumbent,
     StoredTrial, StoredValidation,
 };
 pub use summary::{Leader, Summary};
 pub use writer::{Acknowledgement, Writer};
+
+#[cfg(test)]
+mod rollback_tests;
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -65,7 +71,8 @@ impl Store {
     fn create_with(folder: &Path, charter: &Charter, journal: Journal) -> Result<Self, StoreError> {
         let lock = WriterLock::take(folder)?;
         let path = folder.join(open::FILE);
-        let (connection, journal) = open::create(&path, charter, journal)?;
+        open::create(&path, charter)?;
+        let (connection, journal) = open::open_to_write(&path, journal)?;
         Ok(Self { reader: StoreReader { path, connection }, journal, lock })
     }
 
@@ -88,6 +95,11 @@ impl Store {
     pub fn read(folder: &Path) -> Result<StoreReader, StoreError> {
         let path = folder.join(open::FILE);
         Ok(StoreReader { connection: open::open_to_read(&path)?, path })
+    }
+
+    /// The process that writes the campaign in a folder now, if one does.
+    pub fn holder(folder: &Path) -> Result<Option<Holder>, StoreError> {
+        lock::holder(folder)
     }
 
     /// How commits are made durable here.
@@ -118,7 +130,13 @@ impl StoreReader {
     pub fn verify(&self) -> Result<(), StoreError> {
         let sql = "SELECT * FROM pragma_integrity_check LIMIT 1";
         let found: String = self.ask(self.connection.query_row(sql, [], |row| row.get(0)))?;
-        if found == "ok" { Ok(()) } else { Err(StoreError::damaged(&self.path, found)) }
+        if found != "ok" {
+            return Err(self.damaged(found));
+        }
+        let sql = "SELECT count(*) FROM (SELECT status, count(*) AS trials FROM trial GROUP BY status
+                   EXCEPT SELECT status, trials FROM tally)";
+        let differing: i64 = self.ask(self.connection.query_row(sql, [], |row| row.get(0)))?;
+        if differing > 0 { Err(self.damaged("the tally differs from the trials")) } else { Ok(()) }
     }
 
     fn ask<T>(&self, outcome: rusqlite::Result<T>) -> Result<T, StoreError> {

@@ -4,11 +4,12 @@
 //! and the user version at byte 60 are big-endian words. They are never only in a write-ahead log,
 //! since stores are created and migrated with the rollback journal.
 
-use std::fs::File;
+use std::fs::{self, File};
 use std::io::Read as _;
 use std::path::Path;
+use std::time::Duration;
 
-use rusqlite::{Connection, OpenFlags};
+use rusqlite::{Connection, ErrorCode, OpenFlags};
 
 use super::migrate::{STEPS, VERSION, migrate, set_version};
 use super::record::Charter;
@@ -20,6 +21,10 @@ pub(super) const FILE: &str = "campaign.sqlite";
 
 /// `CapT`: marks a database as ours.
 const APPLICATION: u32 = 0x4361_7054;
+
+/// How long a reader waits for a writer that has the file to itself for a moment; on a network file
+/// system it has it for as long as it runs.
+const PATIENCE: Duration = Duration::from_secs(2);
 
 const SCHEMA: &str = include_str!("schema.sql");
 
@@ -58,88 +63,97 @@ pub(super) fn open_to_read(path: &Path) -> Result<Connection, StoreError> {
     if found < VERSION {
         return Err(StoreError::Older { path: path.to_owned(), found, known: VERSION });
     }
-    let flags = OpenFlags::SQLITE_OPEN_READ_ONLY | OpenFlags::SQLITE_OPEN_NO_MUTEX;
-    let connection = Connection::open_with_flags(path, flags).map_err(|e| StoreError::sqlite(path, e))?;
-    match is_whole(&connection) {
-        Err(error) if needs_repair(&error) => {}
-        outcome => return finish_opening(path, connection, outcome),
+    let open = |access| -> rusqlite::Result<Connection> {
+        let connection = Connection::open_with_flags(path, access | OpenFlags::SQLITE_OPEN_NO_MUTEX)?;
+        connection.busy_timeout(PATIENCE)?;
+        connection.pragma_update(None, "query_only", true)?;
+        // Whether it can be read at all shows with the first question.
+        connection.query_row("SELECT count(*) FROM sqlite_master", [], |_| Ok(()))?;
+        Ok(connection)
+    };
+    match open(OpenFlags::SQLITE_OPEN_READ_ONLY) {
+        // Someone was killed while writing with the rollback journal. SQLite undoes that on the first
+        // question, for which it needs the right to write; the questions remain questions.
+        Err(error) if error.sqlite_error_code() == Some(ErrorCode::ReadOnly) => {
+            open(OpenFlags::SQLITE_OPEN_READ_WRITE)
+        }
+        outcome => outcome,
     }
-    // Someone was killed while writing with the rollback journal: SQLite undoes that on the first
-    // read, for which it needs the right to write. The statements remain reading ones.
-    let flags = OpenFlags::SQLITE_OPEN_READ_WRITE | OpenFlags::SQLITE_OPEN_NO_MUTEX;
-    let connection = Connection::open_with_flags(path, flags).map_err(|e| StoreError::sqlite(path, e))?;
-    let outcome = connection.pragma_update(None, "query_only", true).and_then(|()| is_whole(&connection));
-    finish_opening(path, connection, outcome)
-}
-
-fn needs_repair(error: &rusqlite::Error) -> bool {
-    error.sqlite_error_code() == Some(rusqlite::ErrorCode::ReadOnly)
-}
-
-fn finish_opening(
-    path: &Path,
-    connection: Connection,
-    whole: rusqlite::Result<bool>,
-) -> Result<Connection, StoreError> {
-    match whole {
-        Ok(true) => Ok(connection),
-        // Its creation was interrupted.
-        Ok(false) => Err(StoreError::Missing { folder: path.parent().unwrap_or(path).to_owned() }),
-        Err(error) => Err(StoreError::sqlite(path, error)),
-    }
-}
-
-/// Whether there is anything in the file, once SQLite has undone what was interrupted.
-fn is_whole(connection: &Connection) -> rusqlite::Result<bool> {
-    connection.query_row("SELECT count(*) > 0 FROM sqlite_master", [], |row| row.get(0))
+    .map_err(|error| StoreError::sqlite(path, error))
 }
 
 /// Opens for writing, the writer's lock being held, and brings an older store up to date.
 pub(super) fn open_to_write(path: &Path, journal: Journal) -> Result<(Connection, Journal), StoreError> {
     let found = identify(path)?;
     let flags = OpenFlags::SQLITE_OPEN_READ_WRITE | OpenFlags::SQLITE_OPEN_NO_MUTEX;
-    let connection = Connection::open_with_flags(path, flags).map_err(|e| StoreError::sqlite(path, e))?;
-    let mut connection = prepare(path, connection, journal)?;
-    let whole = is_whole(&connection);
-    connection = finish_opening(path, connection, whole)?;
-    if found < VERSION {
-        set_journal(&connection, Journal::Rollback)
-            .and_then(|_| migrate(&mut connection, STEPS, found, VERSION))
-            .map_err(|e| StoreError::sqlite(path, e))?;
-    }
-    let journal = start_journal(path, &connection, journal)?;
-    Ok((connection, journal))
+    let open = || {
+        let mut connection = Connection::open_with_flags(path, flags)?;
+        if journal == Journal::Rollback {
+            // Before anything is read: a write-ahead log left from another file system needs no
+            // shared memory then to be taken in.
+            lock_for_good(&connection)?;
+        }
+        connection.pragma_update(None, "synchronous", "full")?;
+        if found < VERSION {
+            // Migrations may rebuild tables that others refer to.
+            connection.pragma_update(None, "foreign_keys", false)?;
+            set_journal(&connection, Journal::Rollback)?;
+            migrate(&mut connection, STEPS, found, VERSION)?;
+        }
+        connection.pragma_update(None, "foreign_keys", true)?;
+        if set_journal(&connection, journal)? == journal.mode() {
+            return Ok((connection, journal));
+        }
+        // Some local file systems have no shared memory either; SQLite then keeps the old mode.
+        lock_for_good(&connection)?;
+        set_journal(&connection, Journal::Rollback)?;
+        Ok((connection, Journal::Rollback))
+    };
+    open().map_err(|error| StoreError::sqlite(path, error))
 }
 
-/// Creates the file with its tables and charter, the writer's lock being held.
-pub(super) fn create(
-    path: &Path,
-    charter: &Charter,
-    journal: Journal,
-) -> Result<(Connection, Journal), StoreError> {
+fn lock_for_good(connection: &Connection) -> rusqlite::Result<()> {
+    connection.pragma_update_and_check(None, "locking_mode", "exclusive", |_| Ok(()))
+}
+
+/// Sets the journal and says which it came to be, in SQLite's words.
+pub(super) fn set_journal(connection: &Connection, journal: Journal) -> rusqlite::Result<String> {
+    connection.pragma_update_and_check(None, "journal_mode", journal.mode(), |row| row.get(0))
+}
+
+/// Creates the file with its tables and charter, the writer's lock being held. It is filled under
+/// another name, so that it is there whole or not at all.
+pub(super) fn create(path: &Path, charter: &Charter) -> Result<(), StoreError> {
     let folder = path.parent().unwrap_or(path);
-    let exists = || StoreError::Exists { folder: folder.to_owned() };
     match identify(path) {
         Err(StoreError::Missing { .. }) => {}
-        // Unless its creation was interrupted, it is a campaign.
-        Ok(_) if matches!(open_to_read(path), Err(StoreError::Missing { .. })) => {}
-        Ok(_) => return Err(exists()),
+        Ok(_) => return Err(StoreError::Exists { folder: folder.to_owned() }),
         Err(error) => return Err(error),
     }
-    let flags =
-        OpenFlags::SQLITE_OPEN_READ_WRITE | OpenFlags::SQLITE_OPEN_CREATE | OpenFlags::SQLITE_OPEN_NO_MUTEX;
-    let connection = Connection::open_with_flags(path, flags).map_err(|e| StoreError::sqlite(path, e))?;
-    let mut connection = prepare(path, connection, journal)?;
+    let new = path.with_extension("new");
+    // What was left of a creation cut short, or of a campaign whose file was removed: SQLite would take
+    // its log for ours.
+    let left = ["new", "new-journal", "sqlite-wal", "sqlite-shm", "sqlite-journal"];
+    for left in left.map(|ending| path.with_extension(ending)) {
+        match fs::remove_file(&left) {
+            Err(error) if error.kind() != std::io::ErrorKind::NotFound => {
+                return Err(StoreError::file("remove", &left)(error));
+            }
+            _ => {}
+        }
+    }
     let space = write(&charter.space, Format::Toml)?;
-    fill(&mut connection, charter, &space).map_err(|e| StoreError::sqlite(path, e))?;
-    let journal = start_journal(path, &connection, journal)?;
+    fill(&new, charter, &space).map_err(|error| StoreError::sqlite(&new, error))?;
+    fs::rename(&new, path).map_err(StoreError::file("create", path))?;
     for folder in [folder, folder.parent().unwrap_or(folder)] {
         sync_folder(folder)?;
     }
-    Ok((connection, journal))
+    Ok(())
 }
 
-fn fill(connection: &mut Connection, charter: &Charter, space: &str) -> rusqlite::Result<()> {
+fn fill(path: &Path, charter: &Charter, space: &str) -> rusqlite::Result<()> {
+    let mut connection = Connection::open(path)?;
+    connection.pragma_update(None, "synchronous", "full")?;
     let transaction = connection.transaction()?;
     transaction.pragma_update(None, "application_id", APPLICATION)?;
     transaction.execute_batch(SCHEMA)?;
@@ -160,42 +174,8 @@ fn fill(connection: &mut Connection, charter: &Charter, space: &str) -> rusqlite
     for (id, name) in charter.instances.iter().enumerate() {
         transaction.execute("INSERT INTO instance VALUES (?, ?)", (id as i64, name))?;
     }
-    transaction.commit()
-}
-
-/// What must be set before the file is first read. While the file is locked for good, a write-ahead
-/// log left from another file system needs no shared memory to be taken in.
-fn prepare(path: &Path, connection: Connection, journal: Journal) -> Result<Connection, StoreError> {
-    let set = || {
-        if journal == Journal::Rollback {
-            connection.pragma_update_and_check(None, "locking_mode", "exclusive", |_| Ok(()))?;
-        }
-        // Migrations may rebuild tables that others refer to.
-        connection.pragma_update(None, "foreign_keys", false)?;
-        connection.pragma_update(None, "synchronous", "full")
-    };
-    set().map_err(|e| StoreError::sqlite(path, e))?;
-    Ok(connection)
-}
-
-/// Sets the journal for the work ahead, and says which it came to be.
-fn start_journal(path: &Path, connection: &Connection, journal: Journal) -> Result<Journal, StoreError> {
-    set_journal(connection, journal)
-        .and_then(|mode| {
-            connection.pragma_update(None, "foreign_keys", true)?;
-            if mode == journal.mode() {
-                return Ok(journal);
-            }
-            // Some local file systems have no shared memory either; SQLite then keeps the old mode.
-            connection.pragma_update_and_check(None, "locking_mode", "exclusive", |_| Ok(()))?;
-            set_journal(connection, Journal::Rollback)?;
-            Ok(Journal::Rollback)
-        })
-        .map_err(|e| StoreError::sqlite(path, e))
-}
-
-pub(super) fn set_journal(connection: &Connection, journal: Journal) -> rusqlite::Result<String> {
-    connection.pragma_update_and_check(None, "journal_mode", journal.mode(), |row| row.get(0))
+    transaction.commit()?;
+    connection.close().map_err(|(_, error)| error)
 }
 
 fn sync_folder(folder: &Path) -> Result<(), StoreError> {

@@ -47,17 +47,26 @@ CREATE TABLE trial (
     spent         REAL NOT NULL,        -- what it used, in the unit of the cost where that grows with time
     cap           REAL,                 -- the cost at which it would have been stopped; NULL: none
     why           TEXT NOT NULL,        -- incumbent, challenge
+    constraints   TEXT,                 -- JSON list: number, {"at_least": number}, or null if unmeasured
     cpu           REAL,
     wall          REAL,
     memory        INTEGER,              -- largest, in bytes
     exit          INTEGER,              -- exit code, or minus the number of the signal that ended it
     reason        TEXT,                 -- why it has this status, where that is not plain
-    constraints   TEXT,                 -- JSON list: number, {"at_least": number}, or null if unmeasured
     started       REAL NOT NULL,
     ended         REAL NOT NULL,
     slot          INTEGER NOT NULL,     -- which of the places for trials it ran in
     session       INTEGER NOT NULL REFERENCES session (id)
 );
+
+-- How many trials ended in each way, and what they used as far as it was measured: the sums over
+-- `trial`, for quick looks at a large campaign.
+CREATE TABLE tally (
+    status TEXT PRIMARY KEY NOT NULL,
+    trials INTEGER NOT NULL,
+    cpu    REAL NOT NULL,
+    wall   REAL NOT NULL
+) WITHOUT ROWID;
 
 -- The end of what failed trials wrote: text, or a blob where it is not UTF-8.
 CREATE TABLE output (

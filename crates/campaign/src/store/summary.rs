@@ -3,6 +3,7 @@
 use engine::Status;
 
 use super::record::{Session, Spent, StoredConfiguration, StoredIncumbent};
+use super::tables::word;
 use super::{StoreError, StoreReader};
 
 /// A campaign at a glance.
@@ -64,7 +65,7 @@ impl StoreReader {
         let count = |sql: &str| self.ask(self.connection.query_row(sql, [], |row| row.get::<_, i64>(0)));
         let mut summary = Summary {
             name: self.name()?,
-            configurations: count("SELECT count(*) FROM configuration")?.cast_unsigned(),
+            configurations: count("SELECT coalesce(max(id) + 1, 0) FROM configuration")?.cast_unsigned(),
             trials: 0,
             counts: [0; Status::ALL.len()],
             trial_cpu: 0.0,
@@ -81,18 +82,17 @@ impl StoreReader {
     }
 
     fn add_trials(&self, summary: &mut Summary) -> Result<(), StoreError> {
-        let columns: String =
-            Status::ALL.map(|status| format!(", sum(status = '{}')", status.name())).concat();
-        let sql = format!("SELECT count(*), total(cpu), total(wall){columns} FROM trial");
-        let read = self.connection.query_row(&sql, [], |row| {
-            summary.trials = row.get::<_, i64>(0)?.cast_unsigned();
-            summary.trial_cpu = row.get(1)?;
-            summary.trial_wall = row.get(2)?;
-            for (index, count) in summary.counts.iter_mut().enumerate() {
-                *count = row.get::<_, Option<i64>>(3 + index)?.unwrap_or(0).cast_unsigned();
-            }
-            Ok(())
-        });
-        self.ask(read)
+        let tally = self.rows("SELECT status, trials, cpu, wall FROM tally", |row| {
+            let trials: i64 = row.get(1)?;
+            let status = word(row, 0, Status::of_name)?;
+            Ok((status, trials.cast_unsigned(), row.get::<_, f64>(2)?, row.get::<_, f64>(3)?))
+        })?;
+        for (status, trials, cpu, wall) in tally {
+            summary.counts[status as usize] = trials;
+            summary.trials += trials;
+            summary.trial_cpu += cpu;
+            summary.trial_wall += wall;
+        }
+        Ok(())
     }
 }

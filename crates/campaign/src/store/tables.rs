@@ -135,7 +135,7 @@ impl StoreReader {
         self.ask(found.optional())?.ok_or_else(|| self.damaged(format!("its {key} is missing")))
     }
 
-    fn rows<T>(
+    pub(super) fn rows<T>(
         &self,
         sql: &str,
         each: impl FnMut(&Row<'_>) -> rusqlite::Result<T>,
@@ -149,7 +149,8 @@ impl StoreReader {
     }
 }
 
-fn word<T>(row: &Row<'_>, column: usize, of_name: fn(&str) -> Option<T>) -> rusqlite::Result<T> {
+/// The thing that a column names.
+pub(super) fn word<T>(row: &Row<'_>, column: usize, of_name: fn(&str) -> Option<T>) -> rusqlite::Result<T> {
     let name = row.get_ref(column)?.as_str()?;
     of_name(name).ok_or_else(|| {
         let what = format!("nothing is called `{name}`");

@@ -10,8 +10,7 @@ use super::values::constraints_of_text;
 use super::{StoreError, StoreReader};
 
 /// The columns of what the search was told.
-pub(super) const TOLD: &str =
-    "id, configuration, instance, seed, status, cost, censored, spent, cap, why, constraints";
+pub(super) const TOLD: &str = "id, configuration, instance, seed, status, cost, spent, cap, why, constraints";
 
 impl StoreReader {
     /// A trial by its row, the first being 1, with all that was measured of it.
@@ -55,30 +54,30 @@ impl StoreReader {
 pub(super) fn told(row: &Row<'_>, first: usize) -> rusqlite::Result<Option<Trial>> {
     let pair = Pair { instance: InstanceId(row.get(first + 2)?), seed: Seed(row.get(first + 3)?) };
     let key = TrialKey { config: ConfigId(row.get(first + 1)?), pair };
+    let status = Status::of_name(row.get_ref(first + 4)?.as_str()?);
     let cost: Option<f64> = row.get(first + 5)?;
-    let censored: Option<bool> = row.get(first + 6)?;
-    let cap: Option<f64> = row.get(first + 8)?;
-    let status = std::str::from_utf8(row.get_ref(first + 4)?.as_bytes()?).ok().and_then(Status::of_name);
-    let why = match row.get_ref(first + 9)?.as_bytes()? {
+    let spent: f64 = row.get(first + 6)?;
+    let cap: Option<f64> = row.get(first + 7)?;
+    let why = match row.get_ref(first + 8)?.as_bytes()? {
         b"incumbent" => Why::Incumbent,
         b"challenge" => Why::Challenge,
         _ => return Ok(None),
     };
-    let spent: f64 = row.get(first + 7)?;
     if cap.is_some_and(|cap| cap <= 0.0) || cost.is_some_and(|cost| !cost.is_finite()) {
         return Ok(None);
     }
-    let observation = match (status, cost, censored) {
-        (Some(Status::Finished), Some(cost), Some(false)) => Observation::finished(cost),
-        (Some(Status::Capped), Some(at), Some(true)) => Observation::capped(at),
-        (Some(Status::Timeout), Some(at), Some(true)) => Observation::timeout(at),
-        (Some(status), None, None) if status.is_failure() || status.says_nothing() => {
+    // Whether the cost is censored follows from the status; the column is for people.
+    let observation = match (status, cost) {
+        (Some(Status::Finished), Some(cost)) => Observation::finished(cost),
+        (Some(Status::Capped), Some(at)) => Observation::capped(at),
+        (Some(Status::Timeout), Some(at)) => Observation::timeout(at),
+        (Some(status), None) if status.is_failure() || status.says_nothing() => {
             Observation::failed(status, spent)
         }
         _ => return Ok(None),
     };
     let mut observation = observation.with_spent(spent);
-    if let Some(text) = row.get_ref(first + 10)?.as_str_or_null()? {
+    if let Some(text) = row.get_ref(first + 9)?.as_str_or_null()? {
         let Some(constraints) = constraints_of_text(text) else { return Ok(None) };
         observation = observation.with_constraints(constraints);
     }

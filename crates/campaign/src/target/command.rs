@@ -5,6 +5,7 @@ use std::path::PathBuf;
 
 use engine::{Cap, Configuration, Seed};
 
+use super::shell;
 use crate::scenario::{Argument, Instance, Measure, Piece, Scenario};
 
 /// A command with all of its arguments. Its `Display` can be pasted into a shell.
@@ -29,11 +30,28 @@ impl CommandLine {
         seed: Seed,
         cap: Cap,
     ) -> Self {
+        Self::filled(scenario, configuration, &instance.argument, &seed.to_string(), cap)
+    }
+
+    /// The command of a configuration, for use: with `{instance}` and `{seed}` left in their places,
+    /// and the cutoff as the cap.
+    pub fn for_use(scenario: &Scenario, configuration: &Configuration) -> Self {
+        let cap = scenario.objective.cutoff.map_or(Cap::NONE, Cap::at);
+        Self::filled(scenario, configuration, "{instance}", "{seed}", cap)
+    }
+
+    fn filled(
+        scenario: &Scenario,
+        configuration: &Configuration,
+        instance: &str,
+        seed: &str,
+        cap: Cap,
+    ) -> Self {
         let target = &scenario.target;
         let text = |piece: &Piece| match piece {
             Piece::Literal(text) => text.clone(),
-            Piece::Instance => instance.argument.clone(),
-            Piece::Seed => seed.to_string(),
+            Piece::Instance => instance.to_owned(),
+            Piece::Seed => seed.to_owned(),
             Piece::Cap => cap_text(scenario, cap),
             // The reader has refused parameters that may be inactive.
             Piece::Param(id) => configuration.value(*id).map_or_else(String::new, |value| value.to_string()),
@@ -97,27 +115,10 @@ fn seconds_text(seconds: f64) -> String {
 
 impl fmt::Display for CommandLine {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        for (name, value) in &self.env {
-            write!(f, "{}={} ", quoted_name(name), quoted(value))?;
-        }
-        f.write_str(&quoted(&self.program.to_string_lossy()))?;
-        self.arguments.iter().try_for_each(|argument| write!(f, " {}", quoted(argument)))
+        let program = self.program.to_string_lossy().into_owned();
+        let words = std::iter::once(program).chain(self.arguments.iter().cloned());
+        f.write_str(&shell::line(&self.env, words))
     }
-}
-
-/// A shell takes an assignment only with a plain name.
-fn quoted_name(name: &str) -> String {
-    let plain = name.chars().all(|c| c.is_ascii_alphanumeric() || c == '_');
-    if plain { name.to_owned() } else { quoted(name) }
-}
-
-/// In quotes unless a shell would take it as it is.
-fn quoted(word: &str) -> String {
-    let tame = |c: char| c.is_ascii_alphanumeric() || "-_=+.,/:@%".contains(c);
-    if !word.is_empty() && word.chars().all(tame) {
-        return word.to_owned();
-    }
-    format!("'{}'", word.replace('\'', r"'\''"))
 }
 
 #[cfg(test)]
@@ -142,13 +143,5 @@ mod tests {
             let told: f64 = seconds_text(seconds).parse().unwrap();
             assert!(told >= seconds && told - seconds < 0.001, "{seconds} as {told}");
         }
-    }
-
-    #[test]
-    fn words_are_quoted_where_a_shell_would_see_more() {
-        assert_eq!(quoted("-a=1"), "-a=1");
-        assert_eq!(quoted("it's"), r"'it'\''s'");
-        assert_eq!(quoted(""), "''");
-        assert_eq!(quoted("$HOME *"), "'$HOME *'");
     }
 }

@@ -12,12 +12,20 @@ pub struct Leash {
     cap: AtomicU64,
     cancelled: AtomicBool,
     control: Control,
+    /// What the process has used, in CPU seconds, and when it is to be asked again, in seconds of the
+    /// trial, both as bits.
+    used: AtomicU64,
+    ask_at: AtomicU64,
 }
+
+/// Seconds between two questions to the supervisor.
+const ASKED_EVERY: f64 = 0.05;
 
 impl Default for Leash {
     fn default() -> Self {
         let cap = AtomicU64::new(Cap::NONE.cost().to_bits());
-        Self { cap, cancelled: AtomicBool::new(false), control: Control::new() }
+        let (used, ask_at) = (AtomicU64::new(0), AtomicU64::new(ASKED_EVERY.to_bits()));
+        Self { cap, cancelled: AtomicBool::new(false), control: Control::new(), used, ask_at }
     }
 }
 
@@ -40,6 +48,17 @@ impl Leash {
     /// The side of it that steers a process.
     pub fn control(&self) -> &Control {
         &self.control
+    }
+
+    /// CPU seconds the process is known to have used after so many seconds of the trial.
+    pub fn used_cpu(&self, seconds: f64) -> Option<f64> {
+        if seconds >= f64::from_bits(self.ask_at.load(Ordering::Relaxed)) {
+            self.ask_at.store((seconds + ASKED_EVERY).to_bits(), Ordering::Relaxed);
+            if let Some(used) = self.control.used_cpu() {
+                self.used.store(used.as_secs_f64().to_bits(), Ordering::Relaxed);
+            }
+        }
+        Some(f64::from_bits(self.used.load(Ordering::Relaxed))).filter(|&used| used > 0.0)
     }
 
     /// Lowers the cap, for whoever looks at it.

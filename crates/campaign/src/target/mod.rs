@@ -11,6 +11,7 @@ mod leash;
 mod outcome;
 mod output;
 mod process;
+pub mod shell;
 
 pub use command::CommandLine;
 pub use function::{FunctionTarget, Said};
@@ -43,8 +44,9 @@ pub trait Target: Send + Sync {
         leash.lower(cap);
     }
 
-    /// The cost that a trial has surely reached after so many seconds, if that can be said.
-    fn reached(&self, _seconds: f64) -> Option<f64> {
+    /// The cost that the trial on a leash has surely reached after so many seconds, if that can be
+    /// said.
+    fn reached(&self, _leash: &Leash, _seconds: f64) -> Option<f64> {
         None
     }
 }

@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
 
-use confine::{Cores, LaunchError, Limits};
+use confine::{Cores, Finished, LaunchError, Limits};
 use engine::{Cap, Observation, Status, TrialRequest};
 
 use super::{Account, CommandLine, Detail, Leash, Target, TargetError, outcome};
@@ -46,6 +46,32 @@ impl ProcessTarget {
         let instance = self.instances.get(pair.instance.index());
         let instance = instance.ok_or(TargetError::NoInstance { wanted: pair.instance, count })?;
         Ok(CommandLine::new(&self.scenario, &trial.configuration, instance, pair.seed, trial.cap))
+    }
+
+    /// Runs a trial to its end, and gives the record of its run besides: `None` if that was lost.
+    pub fn run_with_record(
+        &self,
+        trial: &TrialRequest,
+        leash: &Leash,
+        cores: Option<&Cores>,
+    ) -> Result<(Account, Option<Finished>), TargetError> {
+        let line = self.command_line(trial)?;
+        let mut command = line.command();
+        if let Some(guardian) = &self.guardian {
+            command = command.guardian(guardian);
+        }
+        match confine::run(&command, &self.limits(trial.cap, cores), leash.control()) {
+            Ok(finished) => {
+                let account = outcome::account(&self.scenario, trial.cap, leash.control(), &finished)?;
+                Ok((account, Some(finished)))
+            }
+            Err(LaunchError::SupervisorLost) => {
+                let reason = Some("the supervisor was lost".to_owned());
+                let observation = Observation::failed(Status::Lost, 0.0);
+                Ok((Account { observation, detail: Detail { reason, ..Detail::default() } }, None))
+            }
+            Err(source) => Err(TargetError::Launch { command: line.to_string(), source }),
+        }
     }
 
     /// The scenario's limits, and those that the cap brings.
@@ -90,20 +116,7 @@ impl Target for ProcessTarget {
         leash: &Leash,
         cores: Option<&Cores>,
     ) -> Result<Account, TargetError> {
-        let line = self.command_line(trial)?;
-        let mut command = line.command();
-        if let Some(guardian) = &self.guardian {
-            command = command.guardian(guardian);
-        }
-        match confine::run(&command, &self.limits(trial.cap, cores), leash.control()) {
-            Ok(finished) => outcome::account(&self.scenario, trial.cap, leash.control(), &finished),
-            Err(LaunchError::SupervisorLost) => {
-                let reason = Some("the supervisor was lost".to_owned());
-                let observation = Observation::failed(Status::Lost, 0.0);
-                Ok(Account { observation, detail: Detail { reason, ..Detail::default() } })
-            }
-            Err(source) => Err(TargetError::Launch { command: line.to_string(), source }),
-        }
+        Ok(self.run_with_record(trial, leash, cores)?.0)
     }
 
     fn lower_cap(&self, leash: &Leash, cap: Cap) {
@@ -119,8 +132,12 @@ impl Target for ProcessTarget {
         }
     }
 
-    fn reached(&self, seconds: f64) -> Option<f64> {
-        (self.scenario.objective.minimise == Measure::WallTime).then_some(seconds)
+    fn reached(&self, leash: &Leash, seconds: f64) -> Option<f64> {
+        match self.scenario.objective.minimise {
+            Measure::WallTime => Some(seconds),
+            Measure::CpuTime => leash.used_cpu(seconds),
+            Measure::Memory | Measure::Output(_) => None,
+        }
     }
 }
 

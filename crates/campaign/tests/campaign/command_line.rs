@@ -27,7 +27,7 @@ fn placeholders_are_put_in() {
         )
         .replace("[objective]", "env = { A = \"b c\" }\n[objective]");
     let text = format!("{text}[instances]\nfiles = \"*.cnf\"\n");
-    let expected = r"A='b c' PROGRAM --fast=false -s=17 1.235 '{0.5}' FOLDER/x 'FOLDER/it'\''s.cnf'";
+    let expected = r"A='b c' PROGRAM --fast=false -s=17 1.235 {0.5} FOLDER/x 'FOLDER/it'\''s.cnf'";
     assert_eq!(line(&stage, &text, Cap::at(1.2345)), expected);
     // A cap above the cutoff is the cutoff.
     assert!(line(&stage, &text, Cap::NONE).contains(" 5.000 "));

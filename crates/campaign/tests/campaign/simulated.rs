@@ -1,11 +1,11 @@
 //! Whole campaigns in simulated time.
 
 use campaign::budget::Budget;
-use campaign::event::What;
+use campaign::event::{Stop, What};
 use campaign::executor::{Answer, Simulated};
 use campaign::{Campaign, Ledger, Search, Settings};
 use engine::space::format::{Format, read};
-use engine::{Objective, Problem, Racing, Rng, TrialRequest};
+use engine::{Objective, Problem, Racing, Rng, Status, TrialRequest};
 
 pub(crate) fn settings(instances: u32, cutoff: f64, budget: Budget) -> Settings {
     let text = "x = { float = [0, 1], default = 0.9 }\ny = { float = [0, 1], default = 0.1 }\n\
@@ -53,5 +53,32 @@ fn a_bowl_is_descended_and_every_trial_is_accounted_for() {
         let compared = progress.default.unwrap();
         assert!(compared.default / compared.incumbent > 2.0, "{compared:?}");
         assert_eq!(progress.counts.iter().sum::<u64>(), told);
+    }
+}
+
+/// How a campaign stops in which the default crashes, and others if told so.
+fn stop_with_crashes(workers: usize, others_crash: bool) -> (Stop, u64) {
+    let settings = settings(5, 50.0, Budget { trials: Some(300), ..Budget::default() });
+    let default = settings.problem.default.clone();
+    let answer = move |request: &TrialRequest| match request.configuration == default || others_crash {
+        true => Answer { status: Status::Crashed, ..Answer::finished(0.1) },
+        false => bowl(request),
+    };
+    let executor = Simulated::new(Box::new(answer), Some(50.0), workers, 0.0);
+    let mut campaign = Campaign::new(&settings, Box::new(executor), Ledger::in_memory(), None).unwrap();
+    let stop = campaign.search(&mut |_| {}).unwrap();
+    (stop, campaign.progress().counts.iter().sum())
+}
+
+#[test]
+fn a_target_that_never_succeeds_stops_the_campaign_soon() {
+    for workers in [1, 2, 7] {
+        let (stop, trials) = stop_with_crashes(workers, true);
+        let Stop::NeverSucceeded { trial } = stop else { panic!("{stop:?}") };
+        assert_eq!(trial.config.0, 0, "the default's own failure is told");
+        assert!(trials <= 10, "{trials}");
+        let (stop, trials) = stop_with_crashes(workers, false);
+        assert!(matches!(stop, Stop::Budget(_)), "others may succeed where the default fails: {stop:?}");
+        assert_eq!(trials, 300);
     }
 }

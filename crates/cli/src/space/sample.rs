@@ -1,12 +1,14 @@
 //! `captune space sample`: configurations drawn from a space.
 
+use campaign::target::shell::quoted;
 use clap::{Args, ValueEnum};
 use engine::design::Design;
-use engine::space::{Literal, SampleError};
+use engine::space::SampleError;
 use engine::{Configuration, Rng};
 
 use super::file::FileArguments;
 use crate::exit_code::ExitCode;
+use crate::forms;
 use crate::message::{self, Hinted};
 
 #[derive(Args, Debug)]
@@ -62,7 +64,7 @@ pub(crate) fn sample(arguments: &Arguments) -> anyhow::Result<ExitCode> {
         design.configurations(&space, arguments.count as usize, &mut rng).map_err(refusal)?
     };
     let line = match arguments.form {
-        Form::Json => json,
+        Form::Json => forms::json,
         Form::Cmd => words,
     };
     let text: String = configurations.iter().map(|configuration| line(configuration) + "\n").collect();
@@ -70,7 +72,7 @@ pub(crate) fn sample(arguments: &Arguments) -> anyhow::Result<ExitCode> {
     Ok(ExitCode::Done)
 }
 
-fn refusal(error: SampleError) -> Hinted {
+pub(crate) fn refusal(error: SampleError) -> Hinted {
     let reasons: Vec<String> =
         error.reasons.iter().map(|(why, times)| format!("{why} refused {times}")).collect();
     Hinted {
@@ -78,20 +80,6 @@ fn refusal(error: SampleError) -> Hinted {
         hint: "nearly every combination of these parameters is forbidden: loosen that or shrink their ranges"
             .into(),
     }
-}
-
-/// An object with the active parameters in the order of the space.
-fn json(configuration: &Configuration) -> String {
-    let value = |literal: Literal| match literal {
-        Literal::Text(text) => serde_json::Value::from(text),
-        Literal::Integer(number) => number.into(),
-        Literal::Float(number) => number.into(),
-        Literal::Boolean(truth) => truth.into(),
-    };
-    let pairs = configuration
-        .iter()
-        .map(|(name, literal)| format!("{}:{}", serde_json::Value::from(name), value(literal)));
-    format!("{{{}}}", pairs.collect::<Vec<_>>().join(","))
 }
 
 /// Words for a shell. A switch that ends with a space is a word of its own; a parameter without a
@@ -110,14 +98,5 @@ fn words(configuration: &Configuration) -> String {
             },
         }
     }
-    words.iter().map(|word| quote(word)).collect::<Vec<_>>().join(" ")
-}
-
-/// In quotes unless a shell would take it as it is.
-fn quote(word: &str) -> String {
-    let tame = |c: char| c.is_ascii_alphanumeric() || "-_=+.,/:@%".contains(c);
-    if !word.is_empty() && word.chars().all(tame) {
-        return word.to_owned();
-    }
-    format!("'{}'", word.replace('\'', r"'\''"))
+    words.iter().map(|word| quoted(word)).collect::<Vec<_>>().join(" ")
 }

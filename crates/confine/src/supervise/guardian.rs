@@ -16,7 +16,7 @@ use crate::finished::Exit;
 use crate::folder;
 use crate::sys::{self, Forked, Wait};
 use crate::tier::{Tier, cgroup, namespace};
-use crate::wire::{self, Birth, Report};
+use crate::wire::{self, Birth, Report, Word};
 
 /// Forks supervisors until the caller is gone and nothing of its runs is left.
 pub(super) fn guard(births: OwnedFd) -> Option<()> {
@@ -83,7 +83,7 @@ impl Guardian {
                     self.runs.insert(supervisor, Run { birth: birth.clone(), _socket: socket });
                 }
                 // A caller that is gone by now needs no answer.
-                Err(failure) => drop(wire::send(&socket, &Report::NotStarted(failure), &[])),
+                Err(failure) => drop(wire::send(&socket, &Word::Report(Report::NotStarted(failure)), &[])),
             }
         }
     }

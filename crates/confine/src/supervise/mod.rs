@@ -30,7 +30,7 @@ use std::os::fd::{BorrowedFd, OwnedFd};
 use crate::finished::Finished;
 use crate::folder;
 use crate::sys;
-use crate::wire::{self, Birth, Job, Report};
+use crate::wire::{self, Birth, Job, Report, Word};
 
 /// The hidden first argument that turns an executable into a guardian.
 pub(crate) const SUPERVISE: &str = "__supervise";
@@ -66,6 +66,6 @@ fn supervise(socket: BorrowedFd<'_>, guardian: BorrowedFd<'_>, birth: &Birth) ->
         Err(failure) => Report::NotStarted(failure),
     };
     // If the caller is gone there is nobody to report to.
-    wire::send(socket, &report, &[]).ok();
+    wire::send(socket, &Word::Report(report), &[]).ok();
     sys::exit_now(0)
 }

@@ -18,7 +18,7 @@ use crate::finished::{CpuTime, Exit, Finished, Stop};
 use crate::limits::{Cores, Limit, implied_wall};
 use crate::sys;
 use crate::tier::cgroup::ControlGroup;
-use crate::wire::{self, Birth, Job, Order};
+use crate::wire::{self, Birth, Job, Order, Word};
 
 /// The shortest wait between two looks at the CPU time, and the longest that it grows to while the
 /// tree uses none.
@@ -190,6 +190,11 @@ impl Watch<'_> {
             // Whoever asks again does not want to wait for grace.
             Order::Cancel if self.stopped == Some(Stop::Cancelled) => self.kill_at = self.start,
             Order::Cancel => self.stop(Stop::Cancelled),
+            Order::TellCpu => {
+                self.sample(Moment::now());
+                // Whoever asked may be gone by now, as the next look will show.
+                wire::send(socket, &Word::Used(self.last_cpu), &[]).ok();
+            }
         }
         true
     }

@@ -109,3 +109,19 @@ fn orders_during_grace_change_nothing() {
         assert!(finished.wall >= Duration::from_millis(300), "{tier}: {:?}", finished.wall);
     }
 }
+
+#[test]
+fn what_it_has_used_so_far_is_told_and_grows() {
+    for tier in every_tier() {
+        let finished = steer(tier, "stubborn", |control| {
+            let mut last = Duration::ZERO;
+            while last < Duration::from_millis(30) {
+                let used = control.used_cpu().unwrap_or_default();
+                assert!(used >= last, "{tier}: {used:?} after {last:?}");
+                last = used;
+            }
+            control.cancel();
+        });
+        assert!(finished.cpu.unwrap().total() >= Duration::from_millis(30), "{tier}");
+    }
+}

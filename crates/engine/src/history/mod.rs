@@ -4,6 +4,7 @@
 //! every configuration it knows the pairs it has met and, of several readings of one pair, the
 //! trial that tells most.
 
+mod fingerprint;
 mod table;
 
 use std::collections::HashMap;
@@ -11,6 +12,7 @@ use std::collections::HashMap;
 use crate::observation::{Observation, Status};
 use crate::space::Configuration;
 use crate::trial::{Cap, ConfigId, Pair, TrialId, TrialKey, Why};
+use fingerprint::AlreadyMixed;
 use table::Readings;
 
 /// A trial that has ended.
@@ -36,7 +38,7 @@ pub struct PairId(pub u32);
 #[derive(Clone, Debug, Default)]
 pub struct History {
     configurations: Vec<Configuration>,
-    by_fingerprint: HashMap<u128, ConfigId>,
+    by_fingerprint: HashMap<u128, ConfigId, AlreadyMixed>,
     pairs: Vec<Pair>,
     by_pair: HashMap<Pair, PairId>,
     trials: Vec<Trial>,
@@ -54,7 +56,7 @@ impl History {
     pub fn with_capacity(configurations: usize, trials: usize) -> Self {
         Self {
             configurations: Vec::with_capacity(configurations),
-            by_fingerprint: HashMap::with_capacity(configurations),
+            by_fingerprint: HashMap::with_capacity_and_hasher(configurations, AlreadyMixed::default()),
             trials: Vec::with_capacity(trials),
             readings: Vec::with_capacity(configurations),
             ..Self::default()

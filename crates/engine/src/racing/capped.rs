@@ -156,8 +156,7 @@ impl CappedRacer {
             let config = race.config;
             let prior = compared(history, objective, config, pair).map(Reading::lower_bound);
             let left = self.left(place, history);
-            // A trial capped at what is known already would tell nothing.
-            if left < objective.grain || left <= 0.0 {
+            if left <= 0.0 || left < self.races[place].least_left(self.terms.rules(history)) {
                 self.remove(place, Drop::Sum);
                 continue;
             }

@@ -21,6 +21,8 @@ mod pairs;
 mod race;
 mod snapshot;
 mod terms;
+#[cfg(test)]
+mod tests;
 
 pub use capped::CappedRacer;
 pub use comparison::{Objective, Problem, Total};

@@ -164,6 +164,21 @@ impl Race {
         if bound.is_finite() { bound - (self.sums.known + self.sums.bounds + elapsed) } else { bound }
     }
 
+    /// What a trial must be allowed beyond what is known to be worth running: one grain, and something
+    /// that a sum of this size can tell from nothing.
+    pub(super) fn least_left(&self, rules: Rules<'_>) -> f64 {
+        let bound = self.bound(rules);
+        let resolution = if bound.is_finite() { bound * 1e-12 } else { 0.0 };
+        rules.objective.grain.max(resolution)
+    }
+
+    /// Whether the sum has passed the bound. A pair on which it was stopped needs another trial, for
+    /// which there may be too little left.
+    fn is_too_slow(&self, rules: Rules<'_>, elapsed: f64) -> bool {
+        let left = self.left(rules, elapsed);
+        left < 0.0 || self.sums.bounds > 0.0 && left < self.least_left(rules)
+    }
+
     /// What the challenger may still cost before it has lost under the tightest capping.
     pub(super) fn tightest_left(&self, objective: &Objective) -> f64 {
         match (self.sums.incumbent, objective.cutoff) {
@@ -195,7 +210,7 @@ impl Race {
         if self.sums.failures > 0 {
             return Standing::Lost(Drop::Failure);
         }
-        if self.left(rules, elapsed) < 0.0 {
+        if self.is_too_slow(rules, elapsed) {
             return Standing::Lost(Drop::Sum);
         }
         if rules.feasible && self.tally.is_beyond_doubt(&rules.objective.constraints) {

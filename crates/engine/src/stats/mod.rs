@@ -3,6 +3,7 @@
 //! | file | question |
 //! |---|---|
 //! | `paired` | two configurations on the same pairs: how much better is one, and can it be luck? |
+//! | `contrast` | what do both cost in sum, failures included? |
 //! | `bootstrap` | between which ratios does the true one lie? |
 //! | `sign_flip` | how often would luck alone make such a difference? |
 //! | `verdict` | may an improvement be claimed, and does it carry over from training? |
@@ -14,6 +15,7 @@
 //! is for whoever prints it.
 
 mod bootstrap;
+mod contrast;
 mod interval;
 mod paired;
 mod sign_flip;

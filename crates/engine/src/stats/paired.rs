@@ -7,8 +7,6 @@
 //! ```
 //!
 //! so that more than 1 is better for the tuned one in either case. Costs of both signs have no ratio.
-//! An infinite cost counts as one that grows beyond all bounds: with any, the ratio tends to that of
-//! their numbers, and in the test one more of them outweighs everything finite.
 //!
 //! What is resampled and flipped is a [`Unit`]. Pairs of one instance are alike, so the instance is
 //! the unit as soon as there are six: with five the test could not reach 5 %, since 2 of its 2^5
@@ -17,6 +15,7 @@
 
 use std::collections::BTreeMap;
 
+use super::contrast::Contrast;
 use super::{Interval, bootstrap, sign_flip};
 use crate::rng::Rng;
 use crate::trial::InstanceId;
@@ -113,7 +112,7 @@ pub(super) fn compare_with(
     let scale = check(measured)?;
     let mut by_instance: BTreeMap<InstanceId, Contrast> = BTreeMap::new();
     for one in measured {
-        by_instance.entry(one.instance).or_default().add(Contrast::of(one, scale));
+        by_instance.entry(one.instance).or_default().add(Contrast::of(one.default, one.tuned, scale));
     }
     let instances = by_instance.len();
     let (unit, units) = if instances >= FEWEST_INSTANCES {
@@ -163,77 +162,7 @@ fn check(measured: &[Measured]) -> Result<f64, CompareError> {
 }
 
 fn each(measured: &[Measured], scale: f64) -> Vec<Contrast> {
-    measured.iter().map(|one| Contrast::of(one, scale)).collect()
-}
-
-/// A sum of costs, some of which may be infinite.
-#[derive(Clone, Copy, Default)]
-struct Total {
-    finite: f64,
-    infinite: f64,
-}
-
-impl Total {
-    fn of(cost: f64, scale: f64) -> Self {
-        if cost.is_finite() {
-            Self { finite: cost / scale, infinite: 0.0 }
-        } else {
-            Self { finite: 0.0, infinite: 1.0 }
-        }
-    }
-
-    fn add(&mut self, other: Self) {
-        self.finite += other.finite;
-        self.infinite += other.infinite;
-    }
-
-    fn mean(self, pairs: usize, scale: f64) -> f64 {
-        if self.infinite > 0.0 { f64::INFINITY } else { self.finite / pairs as f64 * scale }
-    }
-}
-
-/// The sums of both configurations over the same pairs.
-#[derive(Clone, Copy, Default)]
-struct Contrast {
-    default: Total,
-    tuned: Total,
-}
-
-impl Contrast {
-    fn of(measured: &Measured, scale: f64) -> Self {
-        Self { default: Total::of(measured.default, scale), tuned: Total::of(measured.tuned, scale) }
-    }
-
-    fn add(&mut self, other: Self) {
-        self.default.add(other.default);
-        self.tuned.add(other.tuned);
-    }
-
-    fn sum(contrasts: &[Self]) -> Self {
-        let mut total = Self::default();
-        for &contrast in contrasts {
-            total.add(contrast);
-        }
-        total
-    }
-
-    fn ratio(self) -> f64 {
-        let Self { default, tuned } = self;
-        let (above, below) = if default.infinite > 0.0 || tuned.infinite > 0.0 {
-            (default.infinite, tuned.infinite)
-        } else if default.finite < 0.0 || tuned.finite < 0.0 {
-            (default.finite.abs(), tuned.finite.abs())
-        } else {
-            (default.finite, tuned.finite)
-        };
-        // Twice nothing is as good as nothing.
-        if above == below { 1.0 } else { above / below }
-    }
-
-    fn difference(self, infinity: f64) -> f64 {
-        let Self { default, tuned } = self;
-        (default.infinite - tuned.infinite) * infinity + (default.finite - tuned.finite)
-    }
+    measured.iter().map(|one| Contrast::of(one.default, one.tuned, scale)).collect()
 }
 
 #[cfg(test)]

@@ -81,9 +81,11 @@ mod tests {
 
     #[test]
     fn sums_equal_but_for_rounding_are_ties() {
-        // 0.1 + 0.2 is not 0.3 in binary; on paper half of the patterns reach 0.6, and all reach 0.
-        assert_eq!(p(&[0.1, 0.2, 0.3]), 0.25);
-        assert_eq!(p(&[0.1, 0.2, -0.3]), 1.0);
+        // On paper the sum is -0.1, and every pattern is as far from 0; in binary 0.2 + 0.1 - 0.2 is
+        // nearer than -0.2 - 0.1 + 0.2.
+        assert_eq!(p(&[-0.2, -0.1, 0.2]), 1.0);
+        // -0.3, which the two patterns that sum to 0.1 miss.
+        assert_eq!(p(&[-0.3, -0.1, 0.1]), 0.75);
     }
 
     #[test]

@@ -106,10 +106,12 @@ pub struct Outcome {
     pub solved: Option<Vec<bool>>,
 }
 
-/// The parameters with their usual ranges, as in `spaces/saps.toml`.
+/// The parameters with their usual ranges, as text.
+pub const SPACE: &str = include_str!("../../../../spaces/saps.toml");
+
+/// The parameters with their usual ranges.
 pub fn space() -> Space {
-    read(include_str!("../../../../spaces/saps.toml"), "saps.toml", Format::Toml)
-        .expect("a test reads this file")
+    read(SPACE, "saps.toml", Format::Toml).expect("a test reads this file")
 }
 
 /// Searches for at most so many steps; the same arguments give the same outcome everywhere.

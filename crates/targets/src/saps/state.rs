@@ -437,7 +437,7 @@ mod tests {
         let formula = Quasigroup { order: 14, holes: 90, seed: 2 }.formula();
         let network = Network::of(&formula);
         let mut rng = Rng::new(6, "test", 0);
-        let saps = Saps { wp: 0.2, ps: 0.2, ..Saps::default() };
+        let saps = Saps { wp: 0.2, ps: 0.4, ..Saps::default() };
         let (mut greedy, mut random, mut grown, mut smoothed) = (0, 0, 0, 0);
         let mut state = State::random(&network, &mut rng);
         for _ in 0..20_000 {
@@ -486,13 +486,30 @@ mod tests {
                 _ => panic!("{flipped:?} flipped at once"),
             }
         }
-        // The shares of 0.2 within five deviations.
-        let is_fifth = |part: i32, whole: i32| {
+        // Within five deviations.
+        let is_share = |part: i32, whole: i32, share: f64| {
             let (part, whole) = (f64::from(part), f64::from(whole));
-            whole > 500.0 && (part / whole - 0.2).abs() < 5.0 * (0.16 / whole).sqrt()
+            whole > 500.0 && (part / whole - share).abs() < 5.0 * (share * (1.0 - share) / whole).sqrt()
         };
-        assert!(greedy > 1000 && is_fifth(random, random + grown + smoothed), "{greedy} {random}");
-        assert!(is_fifth(smoothed, grown + smoothed), "{smoothed} {grown}");
+        assert!(greedy > 1000 && is_share(random, random + grown + smoothed, 0.2), "{greedy} {random}");
+        assert!(is_share(smoothed, grown + smoothed, 0.4), "{smoothed} {grown}");
+    }
+
+    #[test]
+    fn ties_are_broken_at_random() {
+        let mut formula = Formula::new(3);
+        formula.push((0..3).map(Literal::positive));
+        let network = Network::of(&formula);
+        let mut counts = [0; 3];
+        for seed in 0..4000 {
+            let mut rng = Rng::new(seed, "test", 0);
+            let mut state = State::random(&network, &mut rng);
+            if state.is_unsatisfied() {
+                state.step(&Saps::default(), &mut rng);
+                counts[state.assignment().iter().position(|&value| value).unwrap()] += 1;
+            }
+        }
+        assert!(counts.iter().all(|count| (120..220).contains(count)), "{counts:?}");
     }
 
     fn published(state: &State<'_>) -> Vec<f64> {

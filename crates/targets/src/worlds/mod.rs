@@ -10,7 +10,7 @@
 //! | term | law |
 //! |---|---|
 //! | difficulty | exponential of mean 1: most instances take seconds, some minutes |
-//! | effect | a [landscape](landscape): 0 at best, ln 10 to ln 1000 at worst; its best place differs a little by instance |
+//! | effect | a landscape: 0 at best, ln 10 to ln 1000 at worst; its best place differs a little by instance |
 //! | noise | normal, its exponential of mean 1; differs by configuration, instance and seed |
 //!
 //! | kind | difficulty | effect | noise | besides |

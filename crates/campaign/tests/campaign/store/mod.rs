@@ -1,8 +1,10 @@
 //! The store: nothing acknowledged is lost or doubled, and what cannot be used is refused in words.
 
 mod child;
+mod documented;
 mod full;
 mod kill;
+mod lookup;
 mod power;
 mod reading;
 mod refusal;

@@ -2,6 +2,7 @@
 
 use std::fs;
 use std::io::{Seek as _, SeekFrom, Write as _};
+use std::sync::atomic::{AtomicBool, Ordering};
 
 use campaign::store::{Store, StoreError};
 
@@ -36,6 +37,7 @@ fn an_empty_file_is_no_campaign_yet() {
 #[test]
 fn a_second_writer_is_told_who_is_first() {
     let folder = Folder::new();
+    assert_eq!(Store::holder(folder.path()).unwrap(), None);
     let store = Store::create(folder.path(), &charter()).unwrap();
     let refuse = || match Store::open(folder.path()).unwrap_err() {
         StoreError::InUse { pid, host, .. } => (pid, host),
@@ -43,12 +45,33 @@ fn a_second_writer_is_told_who_is_first() {
     };
     let name = fs::read_to_string("/proc/sys/kernel/hostname").unwrap();
     assert_eq!(refuse(), (Some(std::process::id()), Some(name.trim().to_owned())));
+    let holder = Store::holder(folder.path()).unwrap().unwrap();
+    assert_eq!((holder.pid, holder.host), refuse());
     let (writer, _acknowledgements) = start(store);
     refuse();
     let error = Store::create(folder.path(), &charter()).unwrap_err();
     assert!(error.to_string().contains(&format!("in use by process {}", std::process::id())), "{error}");
     writer.finish("done").unwrap();
+    assert_eq!(Store::holder(folder.path()).unwrap(), None);
     Store::open(folder.path()).unwrap();
+}
+
+#[test]
+fn looking_for_a_writer_keeps_none_away() {
+    let folder = Folder::new();
+    drop(Store::create(folder.path(), &charter()).unwrap());
+    let done = AtomicBool::new(false);
+    std::thread::scope(|scope| {
+        scope.spawn(|| {
+            while !done.load(Ordering::Relaxed) {
+                Store::holder(folder.path()).unwrap();
+                Store::read(folder.path()).unwrap().summary().unwrap();
+            }
+        });
+        let opened = (0..30).all(|_| Store::open(folder.path()).is_ok());
+        done.store(true, Ordering::Relaxed);
+        assert!(opened);
+    });
 }
 
 #[test]
@@ -129,4 +152,78 @@ fn damage_is_found_where_it_is_met() {
     fs::write(folder.database(), &whole[..pages / 2 * 4096]).unwrap();
     let outcome = Store::read(folder.path()).and_then(|reader| reader.load().map(drop));
     assert!(matches!(outcome, Err(StoreError::Damaged { .. })), "cut in half: {outcome:?}");
+}
+
+#[test]
+fn a_creation_cut_short_is_no_campaign_yet() {
+    let folder = Folder::new();
+    drop(Store::create(folder.path(), &charter()).unwrap());
+    fs::rename(folder.database(), folder.path().join("campaign.new")).unwrap();
+    fs::write(folder.path().join("campaign.new-journal"), "half a journal").unwrap();
+    assert!(matches!(Store::open(folder.path()), Err(StoreError::Missing { .. })));
+    let (mut writer, acknowledgements) = start(Store::create(folder.path(), &charter()).unwrap());
+    writer.submit(batch(&space(), 0)).unwrap();
+    await_commit(&acknowledgements, 1);
+    writer.finish("done").unwrap();
+    let mut left: Vec<_> =
+        fs::read_dir(folder.path()).unwrap().map(|entry| entry.unwrap().file_name()).collect();
+    left.sort();
+    assert_eq!(left, ["campaign.lock", "campaign.sqlite"], "a campaign that has ended is one file");
+}
+
+#[test]
+fn the_log_of_a_campaign_whose_file_was_removed_is_no_part_of_a_new_one() {
+    let folder = Folder::new();
+    let (mut writer, acknowledgements) = start(Store::create(folder.path(), &charter()).unwrap());
+    writer.submit(batch(&space(), 0)).unwrap();
+    await_commit(&acknowledgements, 1);
+    let log = fs::read(folder.path().join("campaign.sqlite-wal")).unwrap();
+    assert!(!log.is_empty());
+    drop(writer);
+    fs::remove_file(folder.database()).unwrap();
+    fs::write(folder.path().join("campaign.sqlite-wal"), log).unwrap();
+    let store = Store::create(folder.path(), &charter()).unwrap();
+    store.reader().verify().unwrap();
+    assert_eq!(store.load().unwrap().history.trials().len(), 0);
+}
+
+#[test]
+fn tables_that_contradict_each_other() {
+    let folder = Folder::fleeting();
+    let whole = filled(&folder);
+    for (change, word) in [
+        ("DELETE FROM trial WHERE row = 17", "rows of trials are missing"),
+        ("DELETE FROM trial WHERE row = 1", "rows of trials are missing"),
+        ("UPDATE trial SET status = 'fine' WHERE row = 9", "trial row 9 makes no sense"),
+        ("UPDATE trial SET cost = NULL WHERE row = 1", "trial row 1 makes no sense"),
+        ("UPDATE trial SET cost = 9e999 WHERE row = 2", "trial row 2 makes no sense"),
+        ("UPDATE trial SET cap = -1 WHERE row = 3", "trial row 3 makes no sense"),
+        ("UPDATE trial SET constraints = '[' WHERE row = 4", "trial row 4 makes no sense"),
+        ("UPDATE trial SET why = '' WHERE row = 5", "trial row 5 makes no sense"),
+        ("UPDATE trial SET configuration = 200 WHERE row = 6", "trial row 6 makes no sense"),
+        ("UPDATE trial SET seed = -1 WHERE row = 6", "out of range"),
+        ("UPDATE trial SET spent = 'much' WHERE row = 6", "Invalid column type"),
+        ("DELETE FROM configuration WHERE id = 7", "configuration 7 is missing"),
+        ("UPDATE configuration SET codes = zeroblob(8) WHERE id = 7", "of another space"),
+        (
+            "UPDATE configuration SET codes = zeroblob(40) WHERE id = 7",
+            "configuration 7 is none of the space",
+        ),
+        (
+            "UPDATE configuration SET codes = (SELECT codes FROM configuration WHERE id = 5) WHERE id = 7",
+            "configurations 5 and 7 are the same",
+        ),
+        ("INSERT INTO state VALUES (1, x'', 401, 0, 0)", "the snapshot knows 401 trials of 400"),
+        ("DELETE FROM campaign WHERE key = 'space'", "its space is missing"),
+        ("UPDATE campaign SET value = 'a = 1' WHERE key = 'space'", "space"),
+        ("UPDATE campaign SET value = 'x' WHERE key = 'seed'", "the seed is `x`"),
+    ] {
+        fs::write(folder.database(), &whole).unwrap();
+        let connection = rusqlite::Connection::open(folder.database()).unwrap();
+        connection.execute_batch(&format!("PRAGMA foreign_keys = off; {change}")).unwrap();
+        drop(connection);
+        let error = Store::open(folder.path()).unwrap().load().unwrap_err();
+        assert!(matches!(error, StoreError::Damaged { .. }), "{change}: {error:?}");
+        assert!(error.to_string().contains(word), "{change}: {error}");
+    }
 }

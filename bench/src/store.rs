@@ -1,0 +1,231 @@
+//! The store against its bars: a million trials written, opened, loaded and summed up; how fast
+//! commits are, alone and in groups.
+//!
+//! Loading is measured in a process of its own, so that its peak memory is that of a resume.
+
+use std::fmt::Write as _;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+use std::sync::mpsc::{Receiver, channel};
+use std::time::Instant;
+
+use anyhow::{Context, Result, bail, ensure};
+use campaign::store::{
+    Acknowledgement, Batch, Charter, Spent, State, Store, StoredConfiguration, StoredIncumbent, StoredTrial,
+};
+use clap::Args;
+use engine::history::Trial;
+use engine::space::format::{Format, read};
+use engine::{
+    Cap, ConfigId, InstanceId, Observation, Pair, Rng, Seed, Space, Status, TrialId, TrialKey, Why,
+};
+
+use crate::quantiles::Quantiles;
+
+#[derive(Args)]
+pub(crate) struct Arguments {
+    /// Trials of the large store
+    #[arg(long, default_value_t = 1_000_000)]
+    trials: u64,
+    /// Where to make stores; the system's temporary folder if not given
+    #[arg(long)]
+    folder: Option<PathBuf>,
+    /// Rounds per series
+    #[arg(long, default_value_t = 5)]
+    rounds: usize,
+    /// Load a store that is there already, and nothing else
+    #[arg(long, hide = true)]
+    existing: Option<PathBuf>,
+}
+
+const PARAMETERS: usize = 10;
+const INSTANCES: u32 = 200;
+/// Trials per configuration: few, since most challengers are dropped early.
+const TRIALS_EACH: [u64; 10] = [1, 1, 1, 1, 2, 2, 2, 4, 4, 16];
+
+/// Measures everything and prints it as Markdown.
+pub(crate) fn measure(arguments: &Arguments) -> Result<()> {
+    if let Some(folder) = &arguments.existing {
+        return load(folder, arguments.rounds);
+    }
+    let place = arguments.folder.clone().unwrap_or_else(std::env::temp_dir);
+    let folder = place.join(format!("captune-bench-store-{}", std::process::id()));
+    let measured = fill(&folder.join("large"), arguments.trials)
+        .and_then(|()| load_apart(&folder.join("large"), arguments.rounds))
+        .and_then(|()| commits(&folder));
+    std::fs::remove_dir_all(&folder)?;
+    measured
+}
+
+fn space() -> Result<Space> {
+    let kinds = [
+        "float = [0.001, 10.0], log = true",
+        "float = [0.0, 1.0]",
+        "integer = [1, 1000], log = true",
+        "choices = [\"first\", \"second\", \"third\"]",
+        "boolean = true",
+    ];
+    let mut text = String::new();
+    for i in 0..PARAMETERS {
+        let when = if i < 8 { "" } else { ", when = \"parameter-4\"" };
+        let _ = writeln!(text, "parameter-{i} = {{ {}{when} }}", kinds[i % kinds.len()]);
+    }
+    Ok(read(&text, "bench", Format::Toml)?)
+}
+
+fn charter() -> Result<Charter> {
+    Ok(Charter {
+        name: "bench".to_owned(),
+        scenario: String::new(),
+        folder: "bench".into(),
+        space: space()?,
+        instances: (0..INSTANCES).map(|i| format!("instances/train/number-{i}.cnf")).collect(),
+        seed: 1,
+    })
+}
+
+fn trial(id: u64, config: u32, met: u64, rng: &mut Rng) -> StoredTrial {
+    let cost = 30.0 * rng.unit();
+    let observation = match rng.below(100) {
+        0..60 => Observation::capped(cost),
+        60..97 => Observation::finished(cost),
+        97..99 => Observation::timeout(30.0),
+        _ => Observation::failed(Status::Crashed, cost),
+    };
+    let pair = Pair { instance: InstanceId(met as u32 % INSTANCES), seed: Seed(met as u32 * 7919) };
+    let key = TrialKey { config: ConfigId(config), pair };
+    let why = if config == 0 { Why::Incumbent } else { Why::Challenge };
+    StoredTrial {
+        trial: Trial { id: TrialId(id), key, cap: Cap::at(cost + 1.0), why, observation },
+        cpu: Some(cost),
+        wall: Some(cost * 1.01),
+        memory: Some(50_000_000 + rng.bits() % 10_000_000),
+        exit: Some(10),
+        reason: None,
+        started: id as f64 * 0.1,
+        ended: id as f64 * 0.1 + cost,
+        slot: id as u32 % 64,
+        output: None,
+    }
+}
+
+fn fill(folder: &Path, trials: u64) -> Result<()> {
+    let charter = charter()?;
+    let mut rng = Rng::new(1, "bench", 0);
+    let start = Instant::now();
+    let (send, words) = channel();
+    let store = Store::create(folder, &charter)?;
+    let mut writer = store.write(move |word| send.send(word).unwrap_or_default())?;
+    let (mut id, mut config, mut seen) = (0, 0, 0);
+    while id < trials {
+        let mut batch = Batch::default();
+        while batch.trials.len() < 1000 && id < trials {
+            let configuration = charter.space.sample(&mut rng)?;
+            let origin = "local".to_owned();
+            batch.configurations.push(StoredConfiguration { id: ConfigId(config), origin, configuration });
+            for met in 0..TRIALS_EACH[rng.below(TRIALS_EACH.len())] {
+                batch.trials.push(trial(id, config, met, &mut rng));
+                id += 1;
+            }
+            config += 1;
+        }
+        let spent = Spent { wall: id as f64, cpu: id as f64 };
+        let after = StoredIncumbent { after: id, config: ConfigId(config - 1), pairs: 16, cost: 1.0, spent };
+        batch.incumbents.push(after);
+        batch.spent = Some(spent);
+        batch.state = Some(State { snapshot: vec![0; 10_000], told: id });
+        let number = writer.submit(batch)?;
+        // Some way ahead of the disk, as a campaign with many workers is.
+        wait(&words, &mut seen, number.saturating_sub(8))?;
+    }
+    writer.finish("filled")?;
+    let size = std::fs::metadata(folder.join("campaign.sqlite"))?.len() as f64 / 1e6;
+    println!("\n## {id} trials, {config} configurations of {PARAMETERS} parameters, {INSTANCES} instances\n");
+    println!("written in {:.1} s, {size:.0} MB\n", start.elapsed().as_secs_f64());
+    Ok(())
+}
+
+fn wait(words: &Receiver<Acknowledgement>, seen: &mut u64, number: u64) -> Result<()> {
+    while *seen < number {
+        match words.recv().context("the writer is gone")? {
+            Acknowledgement::Committed { batches } => *seen = batches,
+            Acknowledgement::Failed(error) => bail!(error),
+        }
+    }
+    Ok(())
+}
+
+fn load_apart(folder: &Path, rounds: usize) -> Result<()> {
+    let mut command = Command::new(std::env::current_exe()?);
+    command.arg("store").arg("--existing").arg(folder).args(["--rounds", &rounds.to_string()]);
+    ensure!(command.status()?.success(), "loading failed");
+    Ok(())
+}
+
+fn load(folder: &Path, rounds: usize) -> Result<()> {
+    let (mut loads, mut summaries) = (Vec::new(), Vec::new());
+    let mut memory = 0.0;
+    for round in 0..rounds {
+        let start = Instant::now();
+        let store = Store::open(folder)?;
+        let loaded = store.load()?;
+        loads.push(start.elapsed().as_secs_f64());
+        std::hint::black_box(&loaded);
+        if round == 0 {
+            memory = crate::space::peak_memory()?;
+        }
+        drop((loaded, store));
+        let start = Instant::now();
+        std::hint::black_box(Store::read(folder)?.summary()?);
+        summaries.push(start.elapsed().as_secs_f64());
+    }
+    println!("| what | median, s | least, s | bar, s | peak memory, MB |\n|---|---|---|---|---|");
+    for (what, times, bar, memory) in [
+        ("open and load", loads, 3, format!("{memory:.0} (bar 1000)")),
+        ("open and sum up", summaries, 1, String::new()),
+    ] {
+        let times = Quantiles::of(times);
+        println!("| {what} | {:.2} | {:.2} | {bar} | {memory} |", times.median(), times.at(0.0));
+    }
+    Ok(())
+}
+
+/// Trials per second on disk, one batch at a time and many on their way.
+fn commits(place: &Path) -> Result<()> {
+    println!("\n## Commits, one trial each\n");
+    println!("| on their way | trials/s | median wait, ms | 99 % |\n|---|---|---|---|");
+    for ahead in [1, 8, 64, 1024] {
+        let charter = charter()?;
+        let mut rng = Rng::new(1, "commits", 0);
+        let (send, words) = channel();
+        let store = Store::create(&place.join(format!("ahead-{ahead}")), &charter)?;
+        let mut writer = store.write(move |word| send.send((word, Instant::now())).unwrap_or_default())?;
+        let configuration = charter.space.default_configuration();
+        let origin = "default".to_owned();
+        let configurations = vec![StoredConfiguration { id: ConfigId(0), origin, configuration }];
+        writer.submit(Batch { configurations, ..Batch::default() })?;
+        let start = Instant::now();
+        let (mut submitted, mut waits, mut done) = (vec![start], Vec::new(), 0);
+        while start.elapsed().as_secs_f64() < 3.0 {
+            while submitted.len() < done + ahead {
+                let id = submitted.len() as u64;
+                submitted.push(Instant::now());
+                let trials = vec![trial(id, 0, id, &mut rng)];
+                writer.submit(Batch { trials, ..Batch::default() })?;
+            }
+            match words.recv().context("the writer is gone")? {
+                (Acknowledgement::Committed { batches }, at) => {
+                    let fresh = &submitted[done..batches as usize];
+                    waits.extend(fresh.iter().map(|start| at.duration_since(*start).as_secs_f64()));
+                    done = batches as usize;
+                }
+                (Acknowledgement::Failed(error), _) => bail!(error),
+            }
+        }
+        let rate = done as f64 / start.elapsed().as_secs_f64();
+        writer.finish("measured")?;
+        let waits = Quantiles::of(waits);
+        println!("| {ahead} | {rate:.0} | {:.1} | {:.1} |", waits.median() * 1e3, waits.at(0.99) * 1e3);
+    }
+    Ok(())
+}

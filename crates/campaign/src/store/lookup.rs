@@ -1,0 +1,90 @@
+//! Trials by their number, and those that failed.
+
+use engine::{ConfigId, Status, TrialId};
+use rusqlite::OptionalExtension as _;
+
+use super::tables::word;
+use super::{StoreError, StoreReader, StoredTrial};
+
+/// Trials that failed in the same way.
+#[derive(Clone, PartialEq, Debug)]
+pub struct Failures {
+    /// Why: their common signature.
+    pub reason: String,
+    /// How they ended.
+    pub status: Status,
+    /// How many.
+    pub trials: u64,
+    /// Of how many configurations.
+    pub configurations: u64,
+    /// The first few of those, by number.
+    pub examples: Vec<ConfigId>,
+    /// The first of them that was told.
+    pub first: StoredTrial,
+    /// The last.
+    pub newest: StoredTrial,
+}
+
+/// Configurations that are named.
+const EXAMPLES: i64 = 5;
+
+impl StoreReader {
+    /// A trial by its number in the order of asking.
+    pub fn trial_of_id(&self, id: TrialId) -> Result<Option<StoredTrial>, StoreError> {
+        let found =
+            self.connection.query_row("SELECT row FROM trial WHERE id = ?", [id.0.cast_signed()], |row| {
+                row.get::<_, i64>(0).map(i64::cast_unsigned)
+            });
+        match self.ask(found.optional())? {
+            Some(row) => self.trial(row),
+            None => Ok(None),
+        }
+    }
+
+    /// The largest number of a trial that has ended.
+    pub fn last_trial(&self) -> Result<Option<TrialId>, StoreError> {
+        let found =
+            self.connection.query_row("SELECT max(id) FROM trial", [], |row| row.get::<_, Option<i64>>(0));
+        Ok(self.ask(found)?.map(|id| TrialId(id.cast_unsigned())))
+    }
+
+    /// The trials that failed, the most frequent reason first.
+    pub fn failures(&self) -> Result<Vec<Failures>, StoreError> {
+        let snapshot = self.ask(self.connection.unchecked_transaction())?;
+        let failed =
+            Status::ALL.into_iter().filter(|status| status.is_failure() || *status == Status::Aborted);
+        let failed: Vec<String> = failed.map(|status| format!("'{}'", status.name())).collect();
+        let sql = format!(
+            "SELECT coalesce(reason, status), status, count(*), count(DISTINCT configuration), min(row), max(row)
+             FROM trial WHERE status IN ({}) GROUP BY 1, 2 ORDER BY 3 DESC, 5",
+            failed.join(", ")
+        );
+        let groups = self.rows(&sql, |row| {
+            let (reason, status): (String, Status) = (row.get(0)?, word(row, 1, Status::of_name)?);
+            let number = |column: usize| row.get::<_, i64>(column).map(i64::cast_unsigned);
+            Ok((reason, status, number(2)?, number(3)?, number(4)?, number(5)?))
+        })?;
+        let mut failures = Vec::new();
+        for (reason, status, trials, configurations, first, newest) in groups {
+            let kept =
+                |row| self.trial(row)?.ok_or_else(|| self.damaged(format!("trial row {row} is missing")));
+            let (first, newest) = (kept(first)?, kept(newest)?);
+            let examples = self.examples(&reason, status)?;
+            failures.push(Failures { reason, status, trials, configurations, examples, first, newest });
+        }
+        self.ask(snapshot.finish())?;
+        Ok(failures)
+    }
+
+    fn examples(&self, reason: &str, status: Status) -> Result<Vec<ConfigId>, StoreError> {
+        let sql = "SELECT DISTINCT configuration FROM trial WHERE coalesce(reason, status) = ? AND status = ?
+                   ORDER BY configuration LIMIT ?";
+        let all = || {
+            let mut statement = self.connection.prepare(sql)?;
+            let rows =
+                statement.query_map((reason, status.name(), EXAMPLES), |row| row.get(0).map(ConfigId))?;
+            rows.collect()
+        };
+        self.ask(all())
+    }
+}

@@ -1,0 +1,102 @@
+//! `captune best`: the best configuration so far, for people and for programs.
+
+use std::path::PathBuf;
+
+use campaign::progress;
+use clap::{Args, ValueEnum};
+use comfy_table::{Table, presets};
+use engine::space::Literal;
+use engine::{ConfigId, Configuration};
+
+use crate::changes::changes;
+use crate::exit_code::ExitCode;
+use crate::forms;
+use crate::kept::{Kept, standing};
+use crate::message;
+use crate::progress::block::name;
+use crate::words::{Costs, counted, harmless, times};
+
+#[derive(Args, Debug)]
+#[command(after_help = "\
+Without --as, a table of what it changes of the default, its cost, and the command. With it, only data:
+  cmd    the command line to paste, {instance} and {seed} left in their places
+  json   an object of names and values
+  toml   a line `name = value` for each parameter
+  pcs    a line `name value` for each parameter
+Parameters that are inactive have no value and are left out.")]
+pub(crate) struct Arguments {
+    /// The campaign's folder, or its scenario
+    #[arg(value_name = "DIR")]
+    path: PathBuf,
+    /// Only the configuration, in this form
+    #[arg(long = "as", value_enum)]
+    form: Option<Form>,
+}
+
+#[derive(ValueEnum, Clone, Copy, Debug)]
+enum Form {
+    Cmd,
+    Json,
+    Pcs,
+    Toml,
+}
+
+/// Prints the best.
+pub(crate) fn best(arguments: &Arguments) -> anyhow::Result<ExitCode> {
+    let kept = Kept::open(&arguments.path)?;
+    let (config, configuration) = kept.best()?;
+    let text = match arguments.form {
+        Some(Form::Cmd) => kept.command(&configuration)? + "\n",
+        Some(Form::Json) => forms::json(&configuration) + "\n",
+        Some(Form::Toml) => forms::toml(&configuration),
+        Some(Form::Pcs) => forms::pcs(&configuration),
+        None => in_full(&kept, config, &configuration)?,
+    };
+    message::print(text.as_bytes())?;
+    Ok(ExitCode::Done)
+}
+
+fn in_full(kept: &Kept, config: ConfigId, configuration: &Configuration) -> anyhow::Result<String> {
+    let settings = kept.settings()?;
+    let costs = Costs::of(kept.scenario()?);
+    let history = kept.reader.load()?.history;
+    let mut parts = vec![format!("best: {}", name(config))];
+    match standing(&history, &settings, config) {
+        Some(standing) => parts.push(costs.standing(&standing)),
+        None => parts.push("not measured yet".to_owned()),
+    }
+    if config != ConfigId(0) {
+        let compared = progress::compare(&history, &settings.problem.objective, ConfigId(0), config);
+        parts.extend(compared.map(|compared| {
+            let (ratio, pairs) =
+                (times(compared.default / compared.incumbent), counted(compared.pairs as u64, "pair"));
+            format!("{ratio} {} than the default on {pairs} (training)", costs.better())
+        }));
+    }
+    let changes = table(&kept.default(), configuration);
+    Ok(format!("{}\n\n{changes}\n{}\n", parts.join(" · "), kept.command(configuration)?))
+}
+
+/// What is changed, against the default.
+fn table(default: &Configuration, configuration: &Configuration) -> String {
+    let changes = changes(default, configuration);
+    let all = configuration.space().parameters().len();
+    if changes.is_empty() {
+        return format!(
+            "nothing is changed: all {} are as in the default\n",
+            counted(all as u64, "parameter")
+        );
+    }
+    let shown = |value: &Option<Literal>| {
+        value.as_ref().map_or_else(|| "inactive".to_owned(), |value| harmless(&value.to_string()))
+    };
+    let mut table = Table::new();
+    table.load_style(presets::NOTHING);
+    table.set_header(["parameter", "default", "best"]);
+    for change in &changes {
+        table.add_row([harmless(&change.name), shown(&change.default), shown(&change.value)]);
+    }
+    let rows: String = table.to_string().lines().map(|line| format!("{}\n", line.trim_end())).collect();
+    let rest = counted((all - changes.len()) as u64, "parameter");
+    if all == changes.len() { rows } else { format!("{rows}{rest} as in the default\n") }
+}

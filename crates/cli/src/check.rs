@@ -1,0 +1,98 @@
+//! `captune check`: a scenario read, explained and tried out once.
+
+use std::path::PathBuf;
+use std::sync::Arc;
+
+use campaign::conduct::{self, Order};
+use campaign::target::{Account, ProcessTarget};
+use clap::Args;
+use confine::quantity::show_size;
+use engine::{ConfigId, InstanceId, Pair, Seed, TrialId, TrialKey, TrialRequest, Why};
+
+use crate::exit_code::ExitCode;
+use crate::message;
+use crate::run::{self, failing, plan};
+use crate::trouble::explained;
+use crate::tryout;
+use crate::words::{Costs, seconds};
+
+/// The seed of the trial: any will do.
+const SEED: Seed = Seed(1);
+
+#[derive(Args, Debug)]
+#[command(after_help = "\
+Runs the default configuration on the first instance, with seed 1 and the cutoff as its cap. Nothing is
+kept. Exit code: 0 if all is well; 2 if the scenario is wrong; 3 if the trial failed; 4 if this machine
+cannot enforce a limit.")]
+pub(crate) struct Arguments {
+    /// The scenario
+    #[arg(value_name = "SCENARIO")]
+    path: PathBuf,
+    /// Only print what would be run
+    #[arg(long)]
+    no_run: bool,
+}
+
+/// Shows the plan, and tries it.
+pub(crate) fn check(arguments: &Arguments) -> anyhow::Result<ExitCode> {
+    let (_, scenario) = conduct::scenario_of_file(&arguments.path).map_err(explained)?;
+    run::warn(&scenario);
+    let order = Order { path: arguments.path.clone(), ..Order::default() };
+    let settings = conduct::settings(&scenario, &order);
+    let workers = conduct::workers(&scenario, &order).map_err(|error| explained(error.into()))?;
+    let tier = run::tier(&scenario)?;
+    let costs = Costs::of(&scenario);
+    let scenario = Arc::new(scenario);
+    let target = ProcessTarget::new(Arc::clone(&scenario));
+    let pair = Pair { instance: InstanceId(0), seed: SEED };
+    let request = TrialRequest {
+        id: TrialId(0),
+        key: TrialKey { config: ConfigId(0), pair },
+        configuration: settings.problem.default.clone(),
+        cap: settings.problem.objective.full_cap(),
+        why: Why::Incumbent,
+    };
+    let command = target.command_line(&request)?.to_string();
+    let instance = match scenario.instances.train[0].name.as_str() {
+        "" => String::new(),
+        name => format!(" on {name}"),
+    };
+    let text = format!(
+        "{}\nbudget: {}\nlimits of a trial: {}\n\none trial of the default{instance} with seed {SEED}:\n  {command}\n",
+        plan::headline(&scenario, workers, tier),
+        plan::budget(&settings.budget),
+        plan::limits(&target.limits(request.cap, None)),
+    );
+    message::print(text.as_bytes())?;
+    if arguments.no_run {
+        return Ok(ExitCode::Done);
+    }
+    let Some((account, _)) = tryout::run(&target, &request)? else {
+        message::say("interrupted");
+        return Ok(ExitCode::Interrupted);
+    };
+    message::print(format!("  {}\n", result(&account, &costs)).as_bytes())?;
+    if account.observation.status().is_failure() || account.observation.status().says_nothing() {
+        message::say("error: the trial failed");
+        message::note(failing::explanation(&command, &account.detail, &scenario.target).trim_end());
+        return Ok(ExitCode::TargetFailed);
+    }
+    Ok(ExitCode::Done)
+}
+
+/// How a trial ended and what it used.
+fn result(account: &Account, costs: &Costs) -> String {
+    let detail = &account.detail;
+    let mut parts = vec![account.observation.status().name().to_owned()];
+    parts.extend(account.observation.cost().map(|cost| format!("cost {}", costs.reading(cost))));
+    parts.extend(detail.cpu.map(|cpu| format!("cpu {}", seconds(cpu))));
+    parts.push(format!("wall {}", seconds(detail.wall)));
+    parts.extend(detail.memory.map(|memory| format!("memory {}", show_size(memory))));
+    parts.extend(detail.exit.map(exit));
+    parts.join(" · ")
+}
+
+/// How the main process ended.
+pub(crate) fn exit(exit: i32) -> String {
+    if exit < 0 { format!("signal {}", -exit) } else { format!("exit code {exit}") }
+}

@@ -1,0 +1,119 @@
+//! `captune demo`: a real solver tuned in a minute, with nothing to install.
+//!
+//! The solver is SAPS, run as a process of its own by a hidden verb of this program; its formulas are
+//! generated. Everything else is an ordinary campaign in a folder, whose scenario can be read and changed.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+use anyhow::Context;
+use clap::Args;
+use confine::quantity::parse_duration;
+use targets::{Quasigroup, dimacs};
+
+use crate::exit_code::ExitCode;
+use crate::message;
+use crate::progress::Choice;
+use crate::run;
+
+/// The hidden verb that is the solver.
+pub(crate) const SOLVER: &str = "__saps";
+
+/// Formulas of this size take the solver's default some tenths of a second.
+const ORDER: usize = 26;
+const HOLES: usize = 243;
+/// Generator seeds of formulas of that sort to tune on, and to validate on.
+const TRAINING: [u64; 5] = [1, 2, 3, 4, 6];
+const UNSEEN: [u64; 8] = [9, 10, 11, 12, 13, 14, 15, 16];
+
+#[derive(Args, Debug)]
+pub(crate) struct Arguments {
+    /// Time to tune; validating what was found takes some seconds more
+    #[arg(long, value_name = "TIME", default_value = "40s", value_parser = parse_duration)]
+    budget: Duration,
+    /// The folder to make for it; a temporary one if not given
+    #[arg(long, value_name = "DIR")]
+    dir: Option<PathBuf>,
+    /// How to show progress
+    #[arg(long, value_enum, default_value_t = Choice::Auto)]
+    progress: Choice,
+}
+
+#[derive(Args, Debug)]
+pub(crate) struct SolverArguments {
+    #[arg(trailing_var_arg = true, allow_hyphen_values = true)]
+    arguments: Vec<String>,
+}
+
+/// Tunes the solver on generated formulas.
+pub(crate) fn demo(arguments: &Arguments) -> anyhow::Result<ExitCode> {
+    let temporary = || std::env::temp_dir().join(format!("captune-demo-{}", std::process::id()));
+    let folder = arguments.dir.clone().unwrap_or_else(temporary);
+    let scenario = prepare(&folder).with_context(|| format!("cannot prepare {}", folder.display()))?;
+    message::note(&format!(
+        "tuning a SAT solver on {} formulas, then testing it on {} others; all of it is in {}",
+        TRAINING.len(),
+        UNSEEN.len(),
+        folder.display()
+    ));
+    run::run(&run::Arguments::of_scenario(scenario, arguments.budget, arguments.progress))
+}
+
+/// Writes formulas, space and scenario.
+fn prepare(folder: &Path) -> anyhow::Result<PathBuf> {
+    fs::create_dir_all(folder)?;
+    for (name, seeds) in [("train", &TRAINING[..]), ("unseen", &UNSEEN)] {
+        for &seed in seeds {
+            let formula = Quasigroup { order: ORDER, holes: HOLES, seed };
+            let text = dimacs::write(&formula.formula(), &formula.to_string());
+            fs::write(folder.join(format!("{name}-{seed}.cnf")), text)?;
+        }
+    }
+    fs::write(folder.join("saps.toml"), targets::saps::SPACE)?;
+    let scenario = folder.join("demo.toml");
+    fs::write(&scenario, scenario_text()?)?;
+    Ok(scenario)
+}
+
+fn scenario_text() -> anyhow::Result<String> {
+    let program = std::env::current_exe()?;
+    let program = program.to_str().context("the path of this program is not UTF-8")?;
+    Ok(format!(
+        r#"name = "demo"
+
+[target]
+command = [{program:?}, "{SOLVER}", "{{params}}", "-seed", "{{seed}}", "{{instance}}"]
+params  = ["-{{name}}", "{{value}}"]
+success = {{ exit = [10] }}
+
+[objective]
+minimise = "cpu_time"
+cutoff   = "3s"
+
+[instances]
+files = "train-*.cnf"
+test  = "unseen-*.cnf"
+
+[budget]
+wall = "40s"
+
+[space]
+from = "saps.toml"
+"#
+    ))
+}
+
+/// The solver itself.
+pub(crate) fn solver(arguments: SolverArguments) -> anyhow::Result<ExitCode> {
+    match targets::saps::program(arguments.arguments.into_iter()) {
+        Ok((code, text)) => {
+            message::print(text.as_bytes())?;
+            Ok(ExitCode::OfTarget(code))
+        }
+        Err(problem) => {
+            message::say(&problem);
+            Ok(ExitCode::Usage)
+        }
+    }
+}

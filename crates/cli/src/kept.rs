@@ -1,0 +1,143 @@
+//! A campaign as its folder keeps it, for the verbs that look at it.
+
+use std::path::{Path, PathBuf};
+
+use campaign::budget::Budget;
+use campaign::conduct::{self, Order};
+use campaign::progress::{self, Standing};
+use campaign::scenario::{self, Scenario};
+use campaign::store::{Charter, Role, Store, StoreReader, StoredValidation};
+use campaign::validation::{self, Plan};
+use campaign::{Settings, target::CommandLine};
+use engine::history::History;
+use engine::space::Diagnostics;
+use engine::stats::{Basis, Measured, Validated, Verdict, judge};
+use engine::{ConfigId, Configuration, Pair, Reading, Rng, Status};
+
+use crate::message::Hinted;
+
+/// A campaign in its folder.
+pub(crate) struct Kept {
+    pub(crate) folder: PathBuf,
+    pub(crate) reader: StoreReader,
+    pub(crate) charter: Charter,
+    /// Its scenario as it would be read today: files may have gone since.
+    scenario: Result<Scenario, Diagnostics>,
+}
+
+/// The campaign's folder: as given, or the one that a scenario's campaign has unless told otherwise.
+pub(crate) fn folder_of(path: &Path) -> PathBuf {
+    if path.is_file() { path.with_extension("campaign") } else { path.to_owned() }
+}
+
+impl Kept {
+    /// Reads what a folder keeps, also while the campaign runs.
+    pub(crate) fn open(path: &Path) -> anyhow::Result<Self> {
+        let folder = folder_of(path);
+        let reader = Store::read(&folder)?;
+        let charter = reader.charter()?;
+        let scenario = scenario::read(&charter.scenario, &charter.folder, "the stored scenario");
+        Ok(Self { folder, reader, charter, scenario })
+    }
+
+    /// The scenario, which must still be sound.
+    pub(crate) fn scenario(&self) -> anyhow::Result<&Scenario> {
+        let scenario = self.scenario.as_ref().map_err(Clone::clone)?;
+        if scenario.space != self.charter.space {
+            let message = "the file with the space has changed since the campaign last ran".to_owned();
+            let hint = format!("put it back, or go on with `captune run {}`", self.folder.display());
+            return Err(Hinted { message, hint }.into());
+        }
+        Ok(scenario)
+    }
+
+    /// The settings that the campaign runs with.
+    pub(crate) fn settings(&self) -> anyhow::Result<Settings> {
+        let order = Order { seed: Some(self.charter.seed), ..Order::default() };
+        Ok(conduct::settings(self.scenario()?, &order))
+    }
+
+    /// What the last session may spend.
+    pub(crate) fn budget(&self) -> anyhow::Result<Budget> {
+        match Budget::of_events(&self.reader.events()?) {
+            Some(budget) => Ok(budget),
+            None => Ok(self.settings()?.budget),
+        }
+    }
+
+    /// The configuration that users would run without tuning.
+    pub(crate) fn default(&self) -> Configuration {
+        self.charter.space.default_configuration()
+    }
+
+    /// The best configuration so far.
+    pub(crate) fn best(&self) -> anyhow::Result<(ConfigId, Configuration)> {
+        match self.reader.summary()?.best {
+            Some(leader) => Ok((leader.incumbent.config, leader.configuration.configuration)),
+            None => Ok((ConfigId(0), self.default())),
+        }
+    }
+
+    /// The command of a configuration, ready to paste.
+    pub(crate) fn command(&self, configuration: &Configuration) -> anyhow::Result<String> {
+        Ok(CommandLine::for_use(self.scenario()?, configuration).to_string())
+    }
+
+    /// What may be said of the best, as far as it has been validated.
+    pub(crate) fn verdict(&self, history: &History, best: ConfigId) -> anyhow::Result<Option<Verdict>> {
+        let (scenario, settings) = (self.scenario()?, self.settings()?);
+        let measured = self.reader.validations()?;
+        if best == ConfigId(0) || measured.is_empty() {
+            return Ok(None);
+        }
+        // Instances of the training have the store's order; the unseen ones come after them.
+        let test = scenario.instances.test.iter().map(|instance| &instance.name);
+        let names: Vec<&String> = self.charter.instances.iter().chain(test).collect();
+        let plan = validation::plan(&settings, scenario.instances.test.len() as u32);
+        let validated = validated(&plan, &names, best, &measured, settings.problem.objective.penalty());
+        let objective = &settings.problem.objective;
+        let training = progress::compare(history, objective, ConfigId(0), best);
+        let training = training.map(|both| both.default / both.incumbent);
+        let mut rng = Rng::new(settings.problem.seed, "verdict", 0);
+        Ok(judge(&validated, plan.basis, training, &mut rng).ok())
+    }
+}
+
+/// The pairs that were validated with both configurations, in the order of the plan.
+fn validated(
+    plan: &Plan,
+    names: &[&String],
+    best: ConfigId,
+    measured: &[StoredValidation],
+    penalty: f64,
+) -> Vec<Validated> {
+    debug_assert_ne!(plan.basis, Basis::TrainingOnly, "nothing is validated then");
+    let find = |pair: &Pair, role: Role, config: ConfigId| {
+        let fits = |row: &&StoredValidation| {
+            row.role == role
+                && row.config == config
+                && row.seed == pair.seed
+                && names.get(pair.instance.index()).is_some_and(|name| **name == row.instance)
+        };
+        let row = measured.iter().find(fits)?;
+        let solved = row.status == Status::Finished;
+        let cost = row.cost.filter(|_| solved).map_or(penalty, Reading::lower_bound);
+        Some((cost, solved))
+    };
+    let both = |pair: &Pair| {
+        let (default, default_solved) = find(pair, Role::Default, ConfigId(0))?;
+        let (tuned, tuned_solved) = find(pair, Role::Incumbent, best)?;
+        let measured = Measured { instance: pair.instance, default, tuned };
+        Some(Validated { measured, default_solved, tuned_solved })
+    };
+    plan.pairs.iter().filter_map(both).collect()
+}
+
+/// A configuration's figures; `None` if it has not been measured.
+pub(crate) fn standing(history: &History, settings: &Settings, config: ConfigId) -> Option<Standing> {
+    if config.index() >= history.configurations().len() {
+        return None;
+    }
+    let standing = progress::standing(history, &settings.problem.objective, config);
+    (standing.pairs > 0).then_some(standing)
+}

@@ -1,0 +1,136 @@
+//! The status block: three lines that say where a campaign stands.
+
+use campaign::budget::{Budget, Spent};
+use campaign::progress::Progress;
+use engine::{ConfigId, Status};
+
+use super::Facts;
+use crate::words::{clock, count, counted, share, times};
+
+/// Cells of the bar.
+const BAR: usize = 10;
+
+/// The block, each line as long as it is.
+pub(crate) fn block(progress: &Progress, facts: &Facts) -> Vec<String> {
+    vec![spent(progress, facts), standing(progress, facts), racing(progress, facts)]
+}
+
+/// The block while the best is validated.
+pub(crate) fn validation(done: usize, of: usize) -> Vec<String> {
+    let part = done as f64 / of.max(1) as f64;
+    vec![format!(" {} validating the best against the default: {done} of {of} trials", bar(part))]
+}
+
+fn spent(progress: &Progress, facts: &Facts) -> String {
+    let mut parts = vec![format!("{}/{} busy", progress.out.min(progress.workers), progress.workers)];
+    parts.push(trials(&progress.counts));
+    parts.push(format!("optimizer {}", share(progress.optimizer_share)));
+    format!(" {} {} {}", used(&facts.budget, &progress.spent), bar(progress.fraction), parts.join(" · "))
+}
+
+/// Time gone by, and how much is used of the budget that will be spent first.
+pub(crate) fn used(budget: &Budget, spent: &Spent) -> String {
+    let time = clock(spent.wall);
+    let part = |limit: Option<f64>, used: f64| limit.map_or(-1.0, |limit| used / limit);
+    let (wall, cpu) = (part(budget.wall, spent.wall), part(budget.cpu, spent.cpu));
+    let trials = part(budget.trials.map(|trials| trials as f64), spent.trials as f64);
+    match (budget.wall, budget.cpu, budget.trials) {
+        (Some(limit), ..) if wall >= cpu.max(trials) => format!("{time} of {}", clock(limit)),
+        (_, Some(limit), _) if cpu >= trials => {
+            format!("{time} · CPU {} of {}", clock(spent.cpu), clock(limit))
+        }
+        (.., Some(limit)) => format!("{time} · {} of {} trials", count(spent.trials), count(limit)),
+        _ => time,
+    }
+}
+
+/// A bar of eighths.
+fn bar(part: f64) -> String {
+    const EIGHTHS: [&str; 8] = ["", "▏", "▎", "▍", "▌", "▋", "▊", "▉"];
+    let eighths = (part.clamp(0.0, 1.0) * (BAR * 8) as f64).round() as usize;
+    let text = "█".repeat(eighths / 8) + EIGHTHS[eighths % 8];
+    let empty = BAR - text.chars().count();
+    text + &"░".repeat(empty)
+}
+
+/// How many trials there were and how they ended, the successful ones being the rest.
+pub(crate) fn trials(counts: &[u64; Status::ALL.len()]) -> String {
+    let all: u64 = counts.iter().sum();
+    let part = |statuses: &[Status]| {
+        let number: u64 = statuses.iter().map(|&status| counts[status as usize]).sum();
+        (number > 0).then(|| share(number as f64 / all as f64))
+    };
+    let shares = [
+        (part(&[Status::Capped]), "capped"),
+        (part(&[Status::Timeout]), "timeout"),
+        (part(&[Status::Crashed, Status::Memory, Status::Aborted]), "crashed"),
+    ];
+    let shares: Vec<String> =
+        shares.into_iter().filter_map(|(share, word)| Some(format!("{} {word}", share?))).collect();
+    let colon = if shares.is_empty() { "" } else { ": " };
+    format!("{}{colon}{}", counted(all, "trial"), shares.join(", "))
+}
+
+fn standing(progress: &Progress, facts: &Facts) -> String {
+    let best = &progress.best;
+    if best.pairs == 0 {
+        return "   best: the default, which is being measured".to_owned();
+    }
+    let mut line = format!("   best {}  {}", name(best.config), facts.costs.standing(best));
+    if best.config != ConfigId(0)
+        && let Some(compared) = progress.default
+    {
+        let (ratio, default) =
+            (times(compared.default / compared.incumbent), facts.costs.show(compared.default));
+        let pairs = counted(compared.pairs as u64, "pair");
+        line += &format!(" · training {ratio} (default {default} on {pairs})");
+    }
+    line
+}
+
+/// What a configuration is called: the default has no number that one would look up.
+pub(crate) fn name(config: ConfigId) -> String {
+    if config == ConfigId(0) { "default".to_owned() } else { format!("#{config}") }
+}
+
+fn racing(progress: &Progress, facts: &Facts) -> String {
+    let mut parts = Vec::new();
+    if let Some(racing) = &progress.racing {
+        let cap = racing.cap.is_finite().then(|| format!(", cap {}", facts.costs.show(racing.cap)));
+        let others = match progress.others {
+            0 => String::new(),
+            others => format!(" (+{others} more)"),
+        };
+        let (met, of) = (racing.met, progress.best.pairs);
+        parts.push(format!("racing #{} on {met}/{of}{}{others}", racing.config, cap.unwrap_or_default()));
+    } else {
+        parts.push("no challenger is racing".to_owned());
+    }
+    if progress.saved > 1.005 {
+        parts.push(format!("capping saved {}", times(progress.saved)));
+    }
+    parts.push("Ctrl-C stops, the same command resumes".to_owned());
+    format!("   {}", parts.join(" · "))
+}
+
+/// The heartbeat: one line of the same.
+pub(crate) fn heartbeat(progress: &Progress, facts: &Facts) -> String {
+    let mut parts = vec![used(&facts.budget, &progress.spent), trials(&progress.counts)];
+    let best = &progress.best;
+    if best.pairs > 0 {
+        parts.push(format!("best {} {}", name(best.config), facts.costs.standing(best)));
+    }
+    if let (Some(compared), true) = (progress.default, best.config != ConfigId(0)) {
+        parts.push(format!("{} (training)", times(compared.default / compared.incumbent)));
+    }
+    parts.join(" · ")
+}
+
+/// A line cut to the width of a terminal.
+pub(crate) fn cut(line: &str, width: usize) -> String {
+    if line.chars().count() <= width {
+        return line.to_owned();
+    }
+    let kept: String = line.chars().take(width.saturating_sub(1)).collect();
+    kept + "…"
+}

@@ -1,0 +1,149 @@
+//! Events as JSON, one object in a line. What is unknown or without bound is null.
+
+use campaign::budget::Limit;
+use campaign::event::{Event, Stop, TrialEnded, Warning, What};
+use campaign::progress::{Progress, Standing};
+use engine::racing::Drop;
+use engine::{Configuration, Reading, Status};
+use serde_json::{Map, Value, json};
+
+use crate::forms;
+
+/// One line.
+pub(crate) fn line(event: &Event) -> String {
+    let (name, fields) = what(&event.what);
+    let mut object = Map::new();
+    object.insert("event".into(), json!(name));
+    object.insert("at".into(), json!(event.at));
+    if let Value::Object(fields) = fields {
+        object.extend(fields);
+    }
+    format!("{}\n", Value::Object(object))
+}
+
+fn what(what: &What) -> (&'static str, Value) {
+    match what {
+        What::TrialEnded(trial) => ("trial_ended", self::trial(trial)),
+        What::RaceOpened(config) => ("race_opened", json!({ "configuration": config.0 })),
+        What::RaceDropped { config, pairs, why } => {
+            let why = match why {
+                Drop::Sum => "sum",
+                Drop::Batch => "batch",
+                Drop::Failure => "failure",
+                Drop::Constraint => "constraint",
+            };
+            ("race_dropped", json!({ "configuration": config.0, "pairs": pairs, "why": why }))
+        }
+        What::NewIncumbent(new) => (
+            "new_incumbent",
+            json!({
+                "configuration": new.config.0,
+                "values": values(&new.configuration),
+                "pairs": new.pairs,
+                "cost": new.cost,
+                "before": new.before,
+            }),
+        ),
+        What::Warning(warning) => ("warning", self::warning(warning)),
+        What::Progress(progress) => ("progress", self::progress(progress)),
+        What::Validating { done, of } => ("validating", json!({ "done": done, "of": of })),
+        What::Stopped(stop) => ("stopped", self::stop(stop)),
+    }
+}
+
+/// Names and values of the active parameters.
+pub(crate) fn values(configuration: &Configuration) -> Value {
+    Value::Object(
+        configuration.iter().map(|(name, literal)| (name.to_owned(), forms::value(&literal))).collect(),
+    )
+}
+
+fn cost(reading: Option<Reading>) -> Value {
+    match reading {
+        Some(reading) => json!({ "cost": reading.lower_bound(), "censored": reading.is_censored() }),
+        None => json!({ "cost": null, "censored": null }),
+    }
+}
+
+fn trial(trial: &TrialEnded) -> Value {
+    let mut fields = json!({
+        "trial": trial.id.0,
+        "configuration": trial.config.0,
+        "instance": trial.pair.instance.0,
+        "seed": trial.pair.seed.0,
+        "cap": trial.cap.cost(),
+        "why": trial.why.name(),
+        "status": trial.status.name(),
+        "cpu": trial.detail.cpu,
+        "wall": trial.detail.wall,
+        "memory": trial.detail.memory,
+        "exit": trial.detail.exit,
+        "reason": trial.detail.reason,
+    });
+    if let (Value::Object(fields), Value::Object(cost)) = (&mut fields, cost(trial.cost)) {
+        fields.extend(cost);
+    }
+    fields
+}
+
+fn warning(warning: &Warning) -> Value {
+    match warning {
+        Warning::MostlyTimeouts { timeouts, pairs } => {
+            json!({ "warning": "mostly_timeouts", "timeouts": timeouts, "pairs": pairs })
+        }
+        Warning::SmallBudget { passes } => json!({ "warning": "small_budget", "passes": passes }),
+        Warning::AlmostNoCpu { share } => json!({ "warning": "almost_no_cpu", "share": share }),
+        Warning::Failure { id, reason } => json!({ "warning": "failure", "trial": id.0, "reason": reason }),
+    }
+}
+
+fn progress(progress: &Progress) -> Value {
+    let counts = Status::ALL.map(|status| (status.name().to_owned(), json!(progress.count(status))));
+    json!({
+        "spent": { "wall": progress.spent.wall, "cpu": progress.spent.cpu, "trials": progress.spent.trials },
+        "fraction": progress.fraction,
+        "workers": progress.workers,
+        "out": progress.out,
+        "optimizer_share": progress.optimizer_share,
+        "trials": Value::Object(counts.into_iter().collect()),
+        "configurations": progress.configurations,
+        "best": standing(&progress.best),
+        "default": progress.default.map(|compared| json!({
+            "pairs": compared.pairs, "default": compared.default, "best": compared.incumbent,
+        })),
+        "racing": progress.racing.map(|racing| json!({
+            "configuration": racing.config.0, "met": racing.met, "cap": racing.cap,
+        })),
+        "others": progress.others,
+        "saved": progress.saved,
+    })
+}
+
+/// The figures of one configuration.
+pub(crate) fn standing(standing: &Standing) -> Value {
+    json!({
+        "configuration": standing.config.0,
+        "pairs": standing.pairs,
+        "cost": standing.mean,
+        "interval": standing.interval.map(|interval| [interval.low, interval.high]),
+        "timeouts": standing.timeouts,
+    })
+}
+
+/// Why a search stopped.
+pub(crate) fn stop(stop: &Stop) -> Value {
+    match stop {
+        Stop::Budget(limit) => {
+            let limit = match limit {
+                Limit::Wall => "wall",
+                Limit::Cpu => "cpu",
+                Limit::Trials => "trials",
+            };
+            json!({ "stop": "budget", "limit": limit })
+        }
+        Stop::Exhausted => json!({ "stop": "exhausted" }),
+        Stop::Interrupted => json!({ "stop": "interrupted" }),
+        Stop::NeverSucceeded { trial } => json!({ "stop": "never_succeeded", "trial": trial.id.0 }),
+        Stop::Aborted(reason) => json!({ "stop": "aborted", "reason": reason }),
+    }
+}

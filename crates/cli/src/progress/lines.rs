@@ -1,0 +1,61 @@
+//! Lines that stay: what happened, one line each.
+
+use campaign::event::{Event, NewIncumbent, Warning, What};
+use campaign::target::shell::quoted;
+
+use super::Facts;
+use crate::changes;
+use crate::words::{clock, counted, harmless, share};
+
+/// What a line is, for painting it.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum Kind {
+    NewBest,
+    Warning,
+}
+
+/// The line for an event; most have none.
+pub(crate) fn line(event: &Event, facts: &Facts) -> Option<(Kind, String)> {
+    let time = clock(event.at);
+    match &event.what {
+        // Between two that cost the same, such as a crash each, the choice is no news.
+        What::NewIncumbent(new) if new.cost == new.before => None,
+        What::NewIncumbent(new) => Some((Kind::NewBest, format!(" {time}  {}", new_best(new, facts)))),
+        What::Warning(warning) => {
+            Some((Kind::Warning, format!(" {time}  ! {}", warn(warning, &facts.folder))))
+        }
+        _ => None,
+    }
+}
+
+fn new_best(new: &NewIncumbent, facts: &Facts) -> String {
+    let costs = &facts.costs;
+    let name = super::block::name(new.config);
+    let pairs = counted(new.pairs as u64, "pair");
+    let gain = format!("{} {} -> {} on {pairs}", costs.mean, costs.show(new.before), costs.show(new.cost));
+    let changed = changes::in_short(&facts.default, &new.configuration);
+    format!("new best  {name}  {gain}   {changed}").trim_end().to_owned()
+}
+
+/// A warning, and what to do about it.
+pub(crate) fn warn(warning: &Warning, folder: &str) -> String {
+    match warning {
+        Warning::MostlyTimeouts { timeouts, pairs } => format!(
+            "the best so far times out on {timeouts} of {pairs} pairs: only a larger cutoff or easier \
+             instances tell good settings from bad ones"
+        ),
+        Warning::SmallBudget { passes } => format!(
+            "the budget affords about {passes:.1} passes over the instances, where 20 are little: give it more, or \
+             fewer instances",
+        ),
+        Warning::AlmostNoCpu { share: part } => format!(
+            "trials use CPU for {} of their time: the work happens elsewhere, so minimise wall_time instead",
+            share(*part)
+        ),
+        Warning::Failure { id, reason } => format!(
+            "trial {id} failed: {} (captune failures {} shows all)",
+            harmless(reason.lines().next().unwrap_or_default()),
+            quoted(folder)
+        ),
+    }
+}

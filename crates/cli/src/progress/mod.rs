@@ -1,0 +1,88 @@
+//! What a person sees of a running campaign: a reader of its events.
+//!
+//! | reader | where | shows |
+//! |---|---|---|
+//! | [`Screen`](screen::Screen) | a terminal | lines that stay, and below them a block that is drawn anew |
+//! | [`Log`](log::Log) | a file or a pipe | lines that stay, and a heartbeat |
+//! | [`json`] | `--progress json` | every event as one JSON object, on standard output |
+
+pub(crate) mod block;
+pub(crate) mod json;
+pub(crate) mod lines;
+pub(crate) mod log;
+pub(crate) mod pass;
+pub(crate) mod screen;
+#[cfg(test)]
+pub(crate) mod tests;
+
+use std::io::IsTerminal;
+
+use campaign::budget::Budget;
+use campaign::event::Event;
+use clap::ValueEnum;
+use engine::Configuration;
+
+use crate::message;
+use crate::words::Costs;
+use log::Log;
+use screen::Screen;
+
+/// How to show progress.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, ValueEnum)]
+pub(crate) enum Choice {
+    Auto,
+    Lines,
+    Json,
+    None,
+}
+
+/// What readers of events need to know of the campaign.
+#[derive(Clone, Debug)]
+pub(crate) struct Facts {
+    pub(crate) folder: String,
+    pub(crate) budget: Budget,
+    pub(crate) costs: Costs,
+    pub(crate) default: Configuration,
+    pub(crate) instances: u64,
+    pub(crate) workers: u64,
+}
+
+/// One way of showing progress.
+pub(crate) enum Display {
+    Screen(Box<Screen>),
+    Log(Box<Log>),
+    Json,
+    Silent,
+}
+
+impl Display {
+    /// The way that was chosen, or that fits where standard error goes.
+    pub(crate) fn new(choice: Choice, facts: Facts) -> Self {
+        let terminal =
+            std::io::stderr().is_terminal() && std::env::var_os("TERM").is_none_or(|term| term != "dumb");
+        match choice {
+            Choice::Auto if terminal => Self::Screen(Box::new(Screen::new(facts))),
+            Choice::Auto | Choice::Lines => Self::Log(Box::new(Log::new(facts))),
+            Choice::Json => Self::Json,
+            Choice::None => Self::Silent,
+        }
+    }
+
+    /// Shows an event.
+    pub(crate) fn show(&mut self, event: &Event) {
+        match self {
+            Self::Screen(screen) => screen.show(event),
+            Self::Log(log) => log.show(event).iter().for_each(|line| message::note(line)),
+            // Where nobody reads any more, the campaign goes on all the same.
+            Self::Json => drop(message::print(json::line(event).as_bytes())),
+            Self::Silent => {}
+        }
+    }
+
+    /// Leaves the place to whoever prints next.
+    pub(crate) fn close(&mut self) {
+        if let Self::Screen(screen) = self {
+            screen.clear();
+        }
+    }
+}

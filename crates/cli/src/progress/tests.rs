@@ -1,0 +1,219 @@
+//! What is shown, for a made-up campaign.
+
+use campaign::budget::{Budget, Spent};
+use campaign::event::{Event, NewIncumbent, Stop, TrialEnded, Warning, What};
+use campaign::progress::{Comparison, Progress, Racing, Standing};
+use campaign::target::Detail;
+use engine::space::Literal;
+use engine::space::format::{Format, read};
+use engine::stats::Interval;
+use engine::{Cap, ConfigId, Configuration, InstanceId, Pair, Reading, Seed, Space, Status, TrialId, Why};
+
+use super::block::{block, cut, heartbeat, used, validation};
+use super::log::Log;
+use super::{Facts, json, lines};
+use crate::words::Costs;
+
+pub(crate) fn space() -> Space {
+    let text = "chrono = { boolean = true }\ntier1 = { integer = [1, 9], default = 2 }\n\
+                decay = { float = [0, 1], default = 0.5 }\nrestart = { choices = [\"luby\", \"geometric\"] }\n\
+                deep = { integer = [1, 9], default = 2 }\n";
+    read(text, "space.toml", Format::Toml).unwrap()
+}
+
+pub(crate) fn tuned() -> Configuration {
+    let values = [
+        ("chrono", Literal::Boolean(false)),
+        ("tier1", Literal::Integer(3)),
+        ("decay", Literal::Float(0.123_456)),
+        ("restart", Literal::from("geometric")),
+        ("deep", Literal::Integer(9)),
+    ];
+    space().configuration(values).unwrap()
+}
+
+pub(crate) fn facts() -> Facts {
+    Facts {
+        folder: "my runs/kissat.campaign".to_owned(),
+        budget: Budget { wall: Some(144_000.0), ..Budget::default() },
+        costs: Costs::seconds(10.0),
+        default: space().default_configuration(),
+        instances: 225,
+        workers: 64,
+    }
+}
+
+pub(crate) fn progress() -> Progress {
+    Progress {
+        spent: Spent { wall: 22_320.0, cpu: 1.4e6, trials: 14_812 },
+        fraction: 0.155,
+        workers: 64,
+        out: 66,
+        optimizer_share: 0.006,
+        counts: [3895, 10_600, 300, 2, 15, 0, 0],
+        configurations: 1402,
+        best: Standing {
+            config: ConfigId(1093),
+            pairs: 131,
+            mean: 228.2,
+            interval: Some(Interval { low: 196.1, high: 263.4 }),
+            timeouts: 9,
+        },
+        default: Some(Comparison { pairs: 48, default: 402.0, incumbent: 228.4 }),
+        racing: Some(Racing { config: ConfigId(1402), met: 17, cap: 88.04 }),
+        others: 11,
+        saved: 5.1,
+    }
+}
+
+fn at_the_start() -> Progress {
+    let best = Standing { config: ConfigId(0), pairs: 0, mean: f64::NAN, interval: None, timeouts: 0 };
+    let spent = Spent { wall: 0.4, cpu: 0.0, trials: 0 };
+    let (counts, default, racing) = ([0; 7], None, None);
+    Progress { spent, counts, best, default, racing, others: 0, saved: 1.0, fraction: 0.0, ..progress() }
+}
+
+fn shown(progress: &Progress, width: usize) -> String {
+    block(progress, &facts()).iter().map(|line| cut(line, width) + "\n").collect()
+}
+
+#[test]
+fn the_block_fits_the_terminal() {
+    for width in [80, 120] {
+        let text = shown(&progress(), width);
+        assert!(text.lines().all(|line| line.chars().count() <= width), "{text}");
+        insta::assert_snapshot!(format!("block_{width}"), text);
+    }
+    let whole = shown(&progress(), 500);
+    assert_eq!(whole.lines().count(), 3);
+    assert!(!whole.contains('…'));
+    insta::assert_snapshot!("block_at_the_start", shown(&at_the_start(), 120));
+    insta::assert_snapshot!("block_of_the_validation", validation(30, 150).join("\n"));
+}
+
+#[test]
+fn the_default_as_the_best_is_called_so() {
+    let best = Standing { config: ConfigId(0), pairs: 1, mean: 0.05, interval: None, timeouts: 0 };
+    let text = shown(&Progress { best, ..progress() }, 200);
+    assert!(text.contains("   best default  PAR10 50.0 ms on 1 pair\n"), "{text}");
+}
+
+#[test]
+fn the_budget_that_ends_first_is_shown() {
+    let spent = Spent { wall: 372.0, cpu: 600.0, trials: 250 };
+    let budget = |wall, cpu, trials| used(&Budget { wall, cpu, trials }, &spent);
+    assert_eq!(budget(Some(3600.0), None, None), "06:12 of 1:00:00");
+    assert_eq!(budget(Some(3600.0), Some(900.0), Some(1000)), "06:12 · CPU 10:00 of 15:00");
+    assert_eq!(budget(None, Some(60_000.0), Some(1000)), "06:12 · 250 of 1000 trials");
+    assert_eq!(budget(None, None, None), "06:12");
+}
+
+fn trial(config: u32, instance: u32, cost: Reading, status: Status) -> TrialEnded {
+    TrialEnded {
+        id: TrialId(7),
+        config: ConfigId(config),
+        pair: Pair { instance: InstanceId(instance), seed: Seed(1) },
+        cap: Cap::NONE,
+        why: Why::Incumbent,
+        status,
+        cost: Some(cost),
+        detail: Detail { cpu: Some(2.0), wall: 3.0, ..Detail::default() },
+    }
+}
+
+fn new_best() -> What {
+    let (cost, before) = (311.2, 402.4);
+    What::NewIncumbent(Box::new(NewIncumbent {
+        config: ConfigId(214),
+        configuration: tuned(),
+        pairs: 48,
+        cost,
+        before,
+    }))
+}
+
+fn everything() -> Vec<What> {
+    vec![
+        What::TrialEnded(Box::new(trial(3, 1, Reading::AtLeast(1.5), Status::Capped))),
+        What::RaceOpened(ConfigId(4)),
+        What::RaceDropped { config: ConfigId(4), pairs: 2, why: engine::racing::Drop::Sum },
+        new_best(),
+        What::Warning(Warning::MostlyTimeouts { timeouts: 12, pairs: 20 }),
+        What::Warning(Warning::SmallBudget { passes: 3.24 }),
+        What::Warning(Warning::AlmostNoCpu { share: 0.02 }),
+        What::Warning(Warning::Failure { id: TrialId(377), reason: "signal 11\u{1b}[2J".to_owned() }),
+        What::Progress(Box::new(progress())),
+        What::Validating { done: 3, of: 40 },
+        What::Stopped(Stop::Budget(campaign::budget::Limit::Cpu)),
+        What::Stopped(Stop::Aborted("no such program".to_owned())),
+    ]
+}
+
+#[test]
+fn what_happens_is_told_in_lines() {
+    let told: Vec<String> = everything()
+        .into_iter()
+        .filter_map(|what| lines::line(&Event { at: 41.7, what }, &facts()))
+        .map(|(_, line)| line)
+        .collect();
+    insta::assert_snapshot!(told.join("\n"));
+}
+
+#[test]
+fn what_happens_is_told_as_json() {
+    let told: String = everything().into_iter().map(|what| json::line(&Event { at: 41.7, what })).collect();
+    insta::assert_snapshot!(told);
+}
+
+#[test]
+fn a_tie_is_no_news() {
+    let What::NewIncumbent(mut new) = new_best() else { unreachable!() };
+    new.before = new.cost;
+    assert_eq!(lines::line(&Event { at: 1.0, what: What::NewIncumbent(new) }, &facts()), None);
+}
+
+#[test]
+fn a_heartbeat_comes_after_ten_seconds_and_then_every_minute() {
+    let mut log = Log::new(facts());
+    let mut beats = Vec::new();
+    // The campaign goes on after 1000 s of an earlier session.
+    for tenth in 0..2000 {
+        let at = 1000.0 + f64::from(tenth) / 10.0;
+        let lines = log.show(&Event { at, what: What::Progress(Box::new(progress())) });
+        beats.extend(lines.into_iter().map(|line| (at, line)));
+    }
+    let times: Vec<f64> = beats.iter().map(|(at, _)| at.round()).collect();
+    assert_eq!(times, [1010.0, 1070.0, 1130.0, 1190.0]);
+    assert_eq!(beats[0].1, format!(" {}", heartbeat(&progress(), &facts())));
+    insta::assert_snapshot!(beats[0].1);
+}
+
+#[test]
+fn the_cost_of_a_pass_is_told_once_when_it_is_known() {
+    let mut log = Log::new(Facts { instances: 3, ..facts() });
+    let mut said = Vec::new();
+    for (config, instance, cost, status) in [
+        (0, 0, Reading::Exact(3.1), Status::Finished),
+        (1, 1, Reading::Exact(1.0), Status::Finished),
+        (0, 0, Reading::Exact(4.0), Status::Finished),
+        (0, 1, Reading::AtLeast(600.0), Status::Timeout),
+        (0, 2, Reading::Exact(5.0), Status::Finished),
+        (0, 2, Reading::Exact(5.0), Status::Finished),
+    ] {
+        let what = What::TrialEnded(Box::new(trial(config, instance, cost, status)));
+        said.push(log.show(&Event { at: 1.0, what }).concat());
+    }
+    assert_eq!(said.iter().position(|line| !line.is_empty()), Some(4));
+    assert_eq!(said[5], "");
+    insta::assert_snapshot!(said[4]);
+    // A default that is beaten early is not waited for.
+    let mut log = Log::new(facts());
+    let what = What::TrialEnded(Box::new(trial(0, 0, Reading::Exact(3.1), Status::Finished)));
+    assert_eq!(log.show(&Event { at: 1.0, what }), Vec::<String>::new());
+    let lines = log.show(&Event { at: 2.0, what: new_best() });
+    assert_eq!(lines.len(), 2, "{lines:?}");
+    assert!(
+        lines[0]
+            .starts_with("plan: the default takes 3.10 s on 1 pair · one pass over 225 instances 11.2 min")
+    );
+}

@@ -1,0 +1,110 @@
+//! `captune rerun`: a trial of a campaign once more, with its output shown.
+
+use std::io::Write;
+use std::path::PathBuf;
+use std::sync::Arc;
+
+use campaign::scenario::Instance;
+use campaign::store::StoredTrial;
+use campaign::target::{Account, ProcessTarget};
+use clap::Args;
+use comfy_table::{Table, presets};
+use confine::quantity::show_size;
+use engine::{TrialId, TrialRequest};
+
+use crate::check::exit;
+use crate::exit_code::ExitCode;
+use crate::kept::Kept;
+use crate::message::{self, Hinted};
+use crate::tryout;
+use crate::words::{Costs, harmless, seconds};
+
+#[derive(Args, Debug)]
+#[command(after_help = "\
+The same configuration, instance, seed and cap, on any core. What the target writes is shown when it has
+ended; then how it ended before and now. Nothing is kept, and the campaign may run meanwhile.")]
+pub(crate) struct Arguments {
+    /// The campaign's folder, or its scenario
+    #[arg(value_name = "DIR")]
+    path: PathBuf,
+    /// The trial's number
+    #[arg(value_name = "TRIAL")]
+    trial: u64,
+}
+
+/// Runs the trial again.
+pub(crate) fn rerun(arguments: &Arguments) -> anyhow::Result<ExitCode> {
+    let kept = Kept::open(&arguments.path)?;
+    let Some(stored) = kept.reader.trial_of_id(TrialId(arguments.trial))? else {
+        let hint = match kept.reader.last_trial()? {
+            Some(last) => {
+                format!("the last one that has ended is {last}; trials cut off by a stop have gaps")
+            }
+            None => "no trial has ended yet".to_owned(),
+        };
+        let message = format!("there is no trial {} in {}", arguments.trial, kept.folder.display());
+        return Err(Hinted { message, hint }.into());
+    };
+    let scenario = kept.scenario()?;
+    let costs = Costs::of(scenario);
+    let target = ProcessTarget::new(Arc::new(scenario.clone())).on(instances(&kept)?);
+    let trial = &stored.trial;
+    let configuration = kept.reader.configuration(trial.key.config)?;
+    let configuration = configuration.ok_or_else(|| Hinted {
+        message: format!("configuration {} is missing in the store", trial.key.config),
+        hint: "the store is damaged".to_owned(),
+    })?;
+    let request = TrialRequest {
+        id: trial.id,
+        key: trial.key,
+        configuration: configuration.configuration,
+        cap: trial.cap,
+        why: trial.why,
+    };
+    message::say(&target.command_line(&request)?.to_string());
+    let Some((account, record)) = tryout::run(&target, &request)? else {
+        message::say("interrupted");
+        return Ok(ExitCode::Interrupted);
+    };
+    if let Some(finished) = record {
+        message::print(&finished.stdout.joined())?;
+        // Where nobody can be told, there is nobody to be told that either.
+        std::io::stderr().write_all(&finished.stderr.joined()).ok();
+    }
+    message::note(&compared(&stored, &account, &costs));
+    Ok(ExitCode::Done)
+}
+
+/// The instances by the store's numbers: what is named there and is no more has no argument.
+fn instances(kept: &Kept) -> anyhow::Result<Vec<Instance>> {
+    let known = &kept.scenario()?.instances.train;
+    let by_name = |name: &String| {
+        let instance = known.iter().find(|instance| instance.name == *name).cloned();
+        instance.unwrap_or_else(|| Instance { name: name.clone(), argument: name.clone() })
+    };
+    Ok(kept.charter.instances.iter().map(by_name).collect())
+}
+
+/// Then and now, side by side.
+fn compared(stored: &StoredTrial, account: &Account, costs: &Costs) -> String {
+    let mut table = Table::new();
+    table.load_style(presets::NOTHING);
+    table.set_header(["", "then", "now"]);
+    let (then, now, detail) = (&stored.trial.observation, &account.observation, &account.detail);
+    let or_none = |text: Option<String>| text.unwrap_or_else(|| "-".to_owned());
+    let mut row = |name: &str, then: Option<String>, now: Option<String>| {
+        if then.is_some() || now.is_some() {
+            table.add_row([name.to_owned(), or_none(then), or_none(now)]);
+        }
+    };
+    row("ended", Some(then.status().name().to_owned()), Some(now.status().name().to_owned()));
+    let reason = |reason: &Option<String>| reason.as_deref().map(harmless);
+    row("because", reason(&stored.reason), reason(&detail.reason));
+    row("cost", then.cost().map(|cost| costs.reading(cost)), now.cost().map(|cost| costs.reading(cost)));
+    row("cpu", stored.cpu.map(seconds), detail.cpu.map(seconds));
+    row("wall", stored.wall.map(seconds), Some(seconds(detail.wall)));
+    let size = |bytes: u64| show_size(bytes).to_string();
+    row("memory", stored.memory.map(size), detail.memory.map(size));
+    row("exit", stored.exit.map(exit), detail.exit.map(exit));
+    table.to_string().lines().map(str::trim_end).collect::<Vec<_>>().join("\n")
+}

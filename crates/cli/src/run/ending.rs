@@ -1,0 +1,144 @@
+//! The last lines of a run: why it stopped, what it found, how to use it, how to go on.
+
+use campaign::budget::{Budget, Limit};
+use campaign::event::Stop;
+use campaign::progress::Progress;
+use campaign::target::shell::quoted;
+use engine::stats::{Basis, Claim, Verdict};
+use engine::{ConfigId, Status};
+
+use super::plan;
+use super::verdict;
+use crate::paint::Paint;
+use crate::progress::Facts;
+use crate::progress::block::name;
+use crate::words::{chosen, counted, times};
+
+/// How a campaign ended, for its last lines.
+pub(crate) struct Ending<'a> {
+    pub(crate) stop: &'a Stop,
+    pub(crate) progress: &'a Progress,
+    pub(crate) verdict: Option<&'a Verdict>,
+    /// Whether someone stopped the validation, so that the verdict rests on a part of it.
+    pub(crate) cut_short: bool,
+    /// The best configuration's command, ready to paste.
+    pub(crate) command: &'a str,
+    pub(crate) facts: &'a Facts,
+}
+
+impl Ending<'_> {
+    /// The text, with a line at its end.
+    pub(crate) fn text(&self, paint: Paint) -> String {
+        let mut paragraphs: Vec<(&str, Vec<String>)> = vec![("Stopped:", vec![self.stopped()])];
+        let (label, lines) = self.found();
+        paragraphs.push((label, lines));
+        if self.is_usable() {
+            paragraphs.push(("Use it:", vec![self.command.to_owned()]));
+        }
+        paragraphs.push(("See it:", vec![self.see()]));
+        paragraphs.extend(self.more().map(|more| ("More:", vec![more])));
+        let mut text = String::new();
+        for (label, lines) in paragraphs {
+            for (number, line) in lines.iter().enumerate() {
+                let start = if number == 0 { paint.heading(&format!("{label:<9}")) } else { " ".repeat(9) };
+                text += &format!("{start}{line}\n");
+            }
+        }
+        text
+    }
+
+    fn stopped(&self) -> String {
+        let why = match self.stop {
+            Stop::Budget(limit) => spent(*limit, &self.facts.budget),
+            Stop::Exhausted => "every configuration of the space has been tried".to_owned(),
+            Stop::Interrupted => "interrupted; the same command resumes".to_owned(),
+            Stop::NeverSucceeded { .. } => "the target never succeeded".to_owned(),
+            Stop::Aborted(_) => "no trial can be run; the same command resumes".to_owned(),
+        };
+        let trials: u64 = self.progress.counts.iter().sum();
+        let tried = counted(self.progress.configurations as u64, "configuration");
+        format!("{why}. {}, {tried}, none lost.", counted(trials, "trial"))
+    }
+
+    fn found(&self) -> (&'static str, Vec<String>) {
+        let best = &self.progress.best;
+        if let Some(found) = self.verdict {
+            let mut lines = vec![verdict::sentence(found, &self.facts.costs)];
+            lines.extend(verdict::remarks(found));
+            if self.cut_short {
+                lines.push("The validation was interrupted: the same command completes it.".to_owned());
+            }
+            return ("Verdict:", lines);
+        }
+        if best.pairs == 0 {
+            return ("So far:", vec!["nothing has been measured.".to_owned()]);
+        }
+        if best.config == ConfigId(0) {
+            let nothing = format!("nothing {} than the default was found", self.facts.costs.better());
+            let line = match self.stop {
+                Stop::Interrupted | Stop::Aborted(_) => format!("{nothing} yet."),
+                _ => format!("{nothing}. Keep the default."),
+            };
+            let label = if matches!(self.stop, Stop::Interrupted) { "So far:" } else { "Verdict:" };
+            return (label, vec![line]);
+        }
+        let mut line = format!("best {}, {}", name(best.config), self.facts.costs.standing(best));
+        if let Some(compared) = self.progress.default {
+            let ratio = times(compared.default / compared.incumbent);
+            line += &format!("; {ratio} {} than the default in training", self.facts.costs.better());
+        }
+        let mut lines = vec![format!("{line}.")];
+        lines.push(match self.stop {
+            _ if self.cut_short => {
+                "The validation was interrupted: the same command completes it.".to_owned()
+            }
+            Stop::Budget(_) | Stop::Exhausted => {
+                "It could not be compared with the default on other pairs.".to_owned()
+            }
+            _ => "Training flatters: what holds is measured when the campaign ends.".to_owned(),
+        });
+        ("So far:", lines)
+    }
+
+    /// Whether what was found may be better than the default.
+    fn is_usable(&self) -> bool {
+        self.progress.best.config != ConfigId(0)
+            && self
+                .verdict
+                .is_none_or(|found| found.claim == Claim::Faster || found.basis == Basis::TrainingOnly)
+    }
+
+    fn see(&self) -> String {
+        let folder = quoted(&self.facts.folder);
+        let mut commands = vec![format!("captune status {folder}"), format!("captune best {folder}")];
+        let failed: u64 = Status::ALL
+            .iter()
+            .filter(|status| status.is_failure())
+            .map(|&status| self.progress.count(status))
+            .sum();
+        if failed > 0 {
+            commands.push(format!("captune failures {folder}"));
+        }
+        commands.join(" · ")
+    }
+
+    fn more(&self) -> Option<String> {
+        let Stop::Budget(limit) = self.stop else { return None };
+        let budget = &self.facts.budget;
+        let argument = match limit {
+            Limit::Wall => format!("--budget {}", chosen(2.0 * budget.wall?)),
+            Limit::Cpu => format!("--cpu-budget {}", chosen(2.0 * budget.cpu?)),
+            Limit::Trials => format!("--trials {}", 2 * budget.trials?),
+        };
+        Some(format!("captune run {} {argument}", quoted(&self.facts.folder)))
+    }
+}
+
+fn spent(limit: Limit, budget: &Budget) -> String {
+    let only = match limit {
+        Limit::Wall => Budget { wall: budget.wall, ..Budget::default() },
+        Limit::Cpu => Budget { cpu: budget.cpu, ..Budget::default() },
+        Limit::Trials => Budget { trials: budget.trials, ..Budget::default() },
+    };
+    format!("the budget of {} is spent", plan::budget(&only))
+}

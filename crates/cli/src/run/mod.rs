@@ -1,0 +1,208 @@
+//! `captune run`: a campaign from start to verdict.
+
+mod ending;
+pub(crate) mod failing;
+pub(crate) mod plan;
+#[cfg(test)]
+mod tests;
+pub(crate) mod verdict;
+
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::Duration;
+
+use anyhow::Context;
+use campaign::budget::Budget;
+use campaign::conduct::{self, Opened, Order, Outcome};
+use campaign::event::{Stop, TrialEnded};
+use campaign::executor::{Bell, Happening};
+use campaign::scenario::Scenario;
+use campaign::store::Store;
+use campaign::target::{CommandLine, ProcessTarget};
+use clap::Args;
+use confine::quantity::parse_duration;
+use confine::{Control, Tier};
+use engine::{TrialKey, TrialRequest};
+
+use crate::doctor;
+use crate::exit_code::ExitCode;
+use crate::message;
+use crate::paint::Paint;
+use crate::progress::{Choice, Display, Facts};
+use crate::signals::{self, Listening};
+use crate::trouble::explained;
+use crate::words::Costs;
+use ending::Ending;
+
+#[derive(Args, Debug)]
+#[command(after_help = "\
+A new campaign lives in a folder beside its scenario: cnf.toml has cnf.campaign. The same command goes
+on with it, after Ctrl-C, a larger budget or a power cut; every trial that has ended is kept there. What
+a changed scenario means for a campaign under way is in docs/reference/scenario.md.
+
+Exit code: 0 when it has ended; 2 if the arguments or the scenario are wrong; 3 if the target never
+succeeded; 4 if this machine cannot enforce a limit; 5 if the folder cannot be used; 130 if you
+interrupted it.")]
+pub(crate) struct Arguments {
+    /// A scenario, or the folder of a campaign
+    #[arg(value_name = "SCENARIO|DIR")]
+    path: PathBuf,
+    /// The campaign's folder, if not the one named after the scenario
+    #[arg(long, value_name = "DIR")]
+    dir: Option<PathBuf>,
+    /// Time on the clock in all, instead of the scenario's (90s, 2h)
+    #[arg(long, value_name = "TIME", allow_hyphen_values = true, value_parser = parse_duration)]
+    budget: Option<Duration>,
+    /// CPU time of all trials, instead of the scenario's
+    #[arg(long, value_name = "TIME", allow_hyphen_values = true, value_parser = parse_duration)]
+    cpu_budget: Option<Duration>,
+    /// Number of trials, instead of the scenario's
+    #[arg(long, value_name = "COUNT", value_parser = clap::value_parser!(u64).range(1..))]
+    trials: Option<u64>,
+    /// Trials at one time, instead of the scenario's
+    #[arg(long, value_name = "COUNT", value_parser = clap::value_parser!(u32).range(1..))]
+    workers: Option<u32>,
+    /// Where random numbers begin, instead of the scenario's
+    #[arg(long, value_name = "NUMBER")]
+    seed: Option<u64>,
+    /// How to show progress: auto (a status block in a terminal, lines elsewhere), lines (one for
+    /// each new best, and one a minute), json (every event, on standard output) or none
+    #[arg(long, value_name = "HOW", value_enum, default_value_t = Choice::Auto, hide_possible_values = true)]
+    progress: Choice,
+}
+
+impl Arguments {
+    /// A scenario with a budget, everything else as it says.
+    pub(crate) fn of_scenario(path: PathBuf, budget: Duration, progress: Choice) -> Self {
+        let (dir, cpu_budget, trials, workers, seed) = (None, None, None, None, None);
+        Self { path, dir, budget: Some(budget), cpu_budget, trials, workers, seed, progress }
+    }
+
+    fn order(&self) -> Order {
+        Order {
+            path: self.path.clone(),
+            folder: self.dir.clone(),
+            budget: Budget {
+                wall: self.budget.map(|time| time.as_secs_f64()),
+                cpu: self.cpu_budget.map(|time| time.as_secs_f64()),
+                trials: self.trials,
+            },
+            workers: self.workers.map(|workers| workers as usize),
+            seed: self.seed,
+        }
+    }
+}
+
+/// Runs a campaign and says how it ended.
+pub(crate) fn run(arguments: &Arguments) -> anyhow::Result<ExitCode> {
+    // From here on Ctrl-C waits until the campaign can be asked to stop.
+    let signals = signals::listen()?;
+    if arguments.path.is_file() {
+        // What cannot be enforced should be refused before a folder is made for it.
+        tier(&conduct::scenario_of_file(&arguments.path).map_err(explained)?.1)?;
+    }
+    let opened = conduct::open(&arguments.order()).map_err(explained)?;
+    let scenario = Arc::clone(&opened.scenario);
+    warn(&scenario);
+    let tier = tier(&scenario)?;
+    message::note(&plan::headline(&scenario, opened.workers, tier));
+    plan::opening(&opened).iter().for_each(|line| message::note(line));
+    let facts = facts(&opened);
+    let target = ProcessTarget::new(Arc::clone(&scenario)).on(opened.instances.clone());
+    let interrupted = Arc::new(AtomicBool::new(false));
+    let mut display = Display::new(arguments.progress, facts.clone());
+    let flag = Arc::clone(&interrupted);
+    let outcome = opened.run(|bell| stop_on_signal(signals, bell, flag), &mut |event| display.show(event));
+    display.close();
+    let outcome = outcome.map_err(explained)?;
+    end(&outcome, &facts, &target, &scenario, interrupted.load(Ordering::Relaxed))
+}
+
+/// Shows what is doubtful in a scenario.
+pub(crate) fn warn(scenario: &Scenario) {
+    let warnings = scenario.warnings.to_string();
+    if !warnings.is_empty() {
+        message::note(&warnings);
+    }
+}
+
+/// How trials are held together here; an error if that cannot enforce the scenario's limits.
+pub(crate) fn tier(scenario: &Scenario) -> anyhow::Result<Tier> {
+    let target = ProcessTarget::new(Arc::new(scenario.clone()));
+    let cap = conduct::settings(scenario, &Order::default()).problem.objective.full_cap();
+    let tried = confine::run(&doctor::nothing(), &target.limits(cap, None), &Control::new())?;
+    Ok(tried.tier)
+}
+
+fn facts(opened: &Opened) -> Facts {
+    Facts {
+        folder: opened.folder.to_string_lossy().into_owned(),
+        budget: opened.settings.budget,
+        costs: Costs::of(&opened.scenario),
+        default: opened.settings.problem.default.clone(),
+        instances: u64::from(opened.settings.problem.instances),
+        workers: opened.workers as u64,
+    }
+}
+
+/// The first signal asks the campaign to stop. The second does not wait for that: what has been
+/// acknowledged is on disk, and what still runs ends with us.
+fn stop_on_signal(signals: Listening, bell: Bell, interrupted: Arc<AtomicBool>) {
+    signals.each(move |count| {
+        interrupted.store(true, Ordering::Relaxed);
+        bell.ring(Happening::Interrupted);
+        if count > 1 {
+            message::say("stopped at once; every trial that had ended is kept, and the same command resumes");
+            #[expect(clippy::exit, reason = "asked to stop twice")]
+            std::process::exit(130);
+        }
+    });
+}
+
+/// Prints the last lines.
+fn end(
+    outcome: &Outcome,
+    facts: &Facts,
+    target: &ProcessTarget,
+    scenario: &Scenario,
+    interrupted: bool,
+) -> anyhow::Result<ExitCode> {
+    let command = CommandLine::for_use(scenario, &outcome.best.configuration).to_string();
+    let cut_short = interrupted && outcome.stop != Stop::Interrupted;
+    let ending = Ending {
+        stop: &outcome.stop,
+        progress: &outcome.progress,
+        verdict: outcome.verdict.as_ref(),
+        cut_short,
+        command: &command,
+        facts,
+    };
+    Ok(match &outcome.stop {
+        Stop::NeverSucceeded { trial } => {
+            message::say(
+                "error: the target never succeeded: every trial so far has failed, such as this one",
+            );
+            let command = failed_command(trial, facts, target)?;
+            message::note(failing::explanation(&command, &trial.detail, &scenario.target).trim_end());
+            ExitCode::TargetFailed
+        }
+        Stop::Aborted(why) => {
+            message::say(&format!("error: a trial could not be run, as no other could: {why}"));
+            message::note(ending.text(Paint::of_standard_error()).trim_end());
+            ExitCode::TargetFailed
+        }
+        Stop::Budget(_) | Stop::Exhausted | Stop::Interrupted => {
+            message::note(ending.text(Paint::of_standard_error()).trim_end());
+            if interrupted { ExitCode::Interrupted } else { ExitCode::Done }
+        }
+    })
+}
+
+fn failed_command(trial: &TrialEnded, facts: &Facts, target: &ProcessTarget) -> anyhow::Result<String> {
+    let kept = Store::read(Path::new(&facts.folder))?.configuration(trial.config)?;
+    let configuration = kept.context("a configuration is missing in the store")?.configuration;
+    let key = TrialKey { config: trial.config, pair: trial.pair };
+    let request = TrialRequest { id: trial.id, key, configuration, cap: trial.cap, why: trial.why };
+    Ok(target.command_line(&request)?.to_string())
+}

@@ -1,0 +1,114 @@
+//! The first lines of a run: what will be done, and where it begins.
+
+use campaign::budget::Budget;
+use campaign::conduct::{Opened, Opening};
+use campaign::scenario::Scenario;
+use campaign::target::shell::quoted;
+use confine::quantity::{show_duration, show_size};
+use confine::{Limits, Tier};
+use engine::Space;
+
+use crate::trouble::changed;
+use crate::words::{chosen, clock, count, counted, harmless};
+
+/// What is tuned, on what, by whom.
+pub(crate) fn headline(scenario: &Scenario, workers: usize, tier: Tier) -> String {
+    let cores = scenario.parallel.cores_per_trial;
+    let parts = [
+        format!("captune {}", env!("CARGO_PKG_VERSION")),
+        harmless(&scenario.name),
+        parameters(&scenario.space),
+        instances(scenario),
+        format!("{} ({} each)", counted(workers as u64, "worker"), counted(u64::from(cores), "core")),
+        format!("limits: {tier}"),
+    ];
+    parts.join(" · ")
+}
+
+fn parameters(space: &Space) -> String {
+    let size = space.size();
+    let varying = space.parameters().iter().filter(|parameter| parameter.is_variable()).count();
+    let combinations = match size.log10 {
+        log10 if log10 < 6.0 => count(10f64.powf(log10).round() as u64),
+        log10 => format!("10^{log10:.0}"),
+    };
+    let continuous = size.continuous + size.dependent;
+    let size = match (continuous, continuous == varying) {
+        (0, _) => format!("{combinations} combinations"),
+        (_, true) => "continuous".to_owned(),
+        (some, false) => format!("{combinations} combinations, {some} more continuous"),
+    };
+    format!("{} ({size})", counted(varying as u64, "parameter"))
+}
+
+fn instances(scenario: &Scenario) -> String {
+    if !scenario.instances.are_given() {
+        return "no instances, many seeds".to_owned();
+    }
+    let train = counted(scenario.instances.train.len() as u64, "instance");
+    match scenario.instances.test.len() {
+        0 => train,
+        test => format!("{train} + {test} unseen"),
+    }
+}
+
+/// The budget in words.
+pub(crate) fn budget(budget: &Budget) -> String {
+    let parts = [
+        budget.wall.map(chosen),
+        budget.cpu.map(|cpu| format!("{} of CPU time", chosen(cpu))),
+        budget.trials.map(|trials| counted(trials, "trial")),
+    ];
+    parts.into_iter().flatten().collect::<Vec<_>>().join(" or ")
+}
+
+/// The limits of a trial in words.
+pub(crate) fn limits(limits: &Limits) -> String {
+    let time = |time| show_duration(time).to_string();
+    let size = |bytes| show_size(bytes).to_string();
+    let parts = [
+        limits.cpu.map(|limit| format!("CPU time {}", time(limit))),
+        limits.effective_wall().map(|limit| format!("wall time {}", time(limit))),
+        limits.memory.map(|limit| format!("memory {}", size(limit))),
+        limits.output.map(|limit| format!("output {}", size(limit))),
+        limits.file_size.map(|limit| format!("files {}", size(limit))),
+        limits.processes.map(|limit| format!("{limit} processes")),
+    ];
+    let parts: Vec<String> = parts.into_iter().flatten().collect();
+    if parts.is_empty() { "none".to_owned() } else { parts.join(", ") }
+}
+
+/// Where the campaign begins.
+pub(crate) fn opening(opened: &Opened) -> Vec<String> {
+    let folder = quoted(&opened.folder.to_string_lossy());
+    let budget = budget(&opened.settings.budget);
+    let so_far = opened.so_far();
+    let (first, differences) = match &opened.opening {
+        Opening::New => (format!("a new campaign in {folder}, budget {budget}"), &[][..]),
+        Opening::Continue(differences) => {
+            let spent = clock(so_far.wall);
+            let trials = counted(so_far.trials, "trial");
+            (
+                format!("going on in {folder} after {spent} and {trials}, budget {budget} in all"),
+                &differences[..],
+            )
+        }
+        Opening::Reuse { differences, trials, set_aside } => {
+            let aside = quoted(&set_aside.to_string_lossy());
+            let reused = match trials {
+                0 => String::new(),
+                trials => format!(" that re-uses {}", counted(*trials as u64, "trial")),
+            };
+            let first = format!(
+                "a new campaign in {folder}{reused}, budget {budget}; the earlier one is kept in {aside}"
+            );
+            (first, &differences[..])
+        }
+    };
+    let mut lines = vec![first];
+    if !differences.is_empty() {
+        lines.push("changed since:".to_owned());
+        lines.extend(changed(differences));
+    }
+    lines
+}

@@ -1,0 +1,150 @@
+//! The last lines of made-up campaigns.
+
+use campaign::budget::{Budget, Limit};
+use campaign::event::Stop;
+use campaign::progress::{Progress, Standing};
+use campaign::target::Detail;
+use engine::ConfigId;
+use engine::stats::{Basis, Claim, Comparison, Interval, Solved, Unit, Verdict};
+
+use super::ending::Ending;
+use super::verdict;
+use crate::paint::Paint;
+use crate::progress::Facts;
+use crate::progress::tests::{facts, progress};
+use crate::words::Costs;
+
+fn faster() -> Verdict {
+    Verdict {
+        claim: Claim::Faster,
+        basis: Basis::UnseenInstances,
+        comparison: Comparison {
+            pairs: 75,
+            instances: 75,
+            unit: Unit::Instance,
+            default: 390.0,
+            tuned: 243.0,
+            ratio: 1.604,
+            interval: Some(Interval { low: 1.31, high: 1.93 }),
+            p: 0.0004,
+        },
+        solved: Solved { before: 58, after: 64, lost: 1 },
+        training_ratio: Some(1.76),
+        gain_does_not_carry_over: false,
+    }
+}
+
+fn nothing() -> Verdict {
+    let comparison = Comparison {
+        ratio: 1.02,
+        interval: Some(Interval { low: 0.94, high: 1.10 }),
+        p: 0.41,
+        ..faster().comparison
+    };
+    Verdict { claim: Claim::NothingReliable, comparison, gain_does_not_carry_over: true, ..faster() }
+}
+
+fn slower() -> Verdict {
+    let comparison =
+        Comparison { ratio: 0.8, interval: Some(Interval { low: 0.7, high: 0.9 }), ..faster().comparison };
+    Verdict { claim: Claim::Slower, comparison, gain_does_not_carry_over: true, ..faster() }
+}
+
+fn text(
+    stop: &Stop,
+    verdict: Option<&Verdict>,
+    progress: &Progress,
+    facts: &Facts,
+    cut_short: bool,
+) -> String {
+    let command = "/opt/kissat --chrono=false --tier1=3 {instance}";
+    Ending { stop, progress, verdict, cut_short, command, facts }.text(Paint::none())
+}
+
+#[test]
+fn ends_with_a_verdict() {
+    let facts = facts();
+    let budget = Stop::Budget(Limit::Wall);
+    let ends = [
+        ("faster", faster()),
+        ("nothing", nothing()),
+        ("slower", slower()),
+        ("training", Verdict { claim: Claim::NothingReliable, basis: Basis::TrainingOnly, ..faster() }),
+    ];
+    for (name, verdict) in ends {
+        insta::assert_snapshot!(
+            format!("end_{name}"),
+            text(&budget, Some(&verdict), &progress(), &facts, false)
+        );
+    }
+    let cut_short = text(&budget, Some(&faster()), &progress(), &facts, true);
+    insta::assert_snapshot!("end_cut_short", cut_short);
+}
+
+#[test]
+fn ends_without_a_verdict() {
+    let (cpu, trials) = (Some(7200.0), Some(1000));
+    let facts = Facts { budget: Budget { wall: None, cpu, trials }, ..facts() };
+    let default = Standing { config: ConfigId(0), ..progress().best };
+    let default = Progress { best: default, counts: [990, 10, 0, 0, 0, 0, 0], ..progress() };
+    let unmeasured =
+        Progress { best: Standing { pairs: 0, mean: f64::NAN, ..default.best }, ..default.clone() };
+    let ends = [
+        ("interrupted", Stop::Interrupted, progress()),
+        ("interrupted_at_once", Stop::Interrupted, unmeasured),
+        ("interrupted_with_the_default", Stop::Interrupted, default.clone()),
+        ("nothing_better", Stop::Budget(Limit::Trials), default.clone()),
+        ("cpu_spent", Stop::Budget(Limit::Cpu), default),
+        ("exhausted", Stop::Exhausted, progress()),
+        ("aborted", Stop::Aborted("the target cannot be run: ./x".to_owned()), progress()),
+    ];
+    for (name, stop, progress) in ends {
+        insta::assert_snapshot!(format!("end_{name}"), text(&stop, None, &progress, &facts, false));
+    }
+}
+
+#[test]
+fn verdicts_name_what_they_rest_on() {
+    let costs = Costs::seconds(2.0);
+    let said = |basis, pairs, instances, unit, flag| {
+        let comparison = Comparison { pairs, instances, unit, ..faster().comparison };
+        let solved = Solved { before: pairs, after: pairs, lost: 0 };
+        let found = Verdict { basis, comparison, solved, gain_does_not_carry_over: flag, ..faster() };
+        std::iter::once(verdict::sentence(&found, &costs))
+            .chain(verdict::remarks(&found))
+            .collect::<Vec<_>>()
+            .join("\n")
+    };
+    let all = [
+        said(Basis::UnseenInstances, 20, 10, Unit::Instance, false),
+        said(Basis::UnseenInstances, 20, 4, Unit::Pair, true),
+        said(Basis::FreshSeeds, 20, 5, Unit::Pair, false),
+        said(Basis::FreshSeeds, 20, 1, Unit::Pair, false),
+    ];
+    insta::assert_snapshot!(all.join("\n\n"));
+}
+
+#[test]
+fn a_failure_is_explained_by_its_command_and_output() {
+    let target = campaign::scenario::TargetSettings {
+        command: campaign::scenario::CommandTemplate { program: "/opt/solver".into(), arguments: Vec::new() },
+        writing: Vec::new(),
+        success: campaign::scenario::Success { exit: Some(vec![0]), pattern: None },
+        // Whatever this machine's own variables are: nothing is withheld.
+        env: std::collections::BTreeMap::new(),
+        pass_env: vec!["*".to_owned()],
+    };
+    let lines: String = (1..=30).map(|number| format!("line {number}\n")).collect();
+    let detail = Detail {
+        exit: Some(10),
+        reason: Some("exit 10".to_owned()),
+        stdout_tail: lines.into_bytes(),
+        stderr_tail: b"\x1b[31mred\x07\n".to_vec(),
+        ..Detail::default()
+    };
+    let failed = super::failing::explanation("/opt/solver 'a b'", &detail, &target);
+    let silent =
+        Detail { exit: Some(-11), reason: Some("signal 11 (SIGSEGV)".to_owned()), ..Detail::default() };
+    let silent = super::failing::explanation("/opt/solver", &silent, &target);
+    insta::assert_snapshot!(format!("{failed}\n{silent}"));
+}

@@ -1,0 +1,104 @@
+//! What may be said at the end, in plain words.
+
+use engine::stats::{Basis, Claim, Interval, Unit, Verdict};
+
+use crate::words::{Costs, counted, probability, times};
+
+/// One sentence or two: how much better, on what, how sure.
+pub(crate) fn sentence(verdict: &Verdict, costs: &Costs) -> String {
+    let found = &verdict.comparison;
+    let how = figures(verdict, costs);
+    let on = on(verdict);
+    let mut text = match (verdict.basis, verdict.claim) {
+        (Basis::TrainingOnly, _) => format!(
+            "{} {} than the default in training ({how}), where it was chosen: that proves nothing. \
+             Give `instances.test` to have it proved on unseen instances",
+            times(found.ratio),
+            costs.better()
+        ),
+        (_, Claim::Faster) => {
+            format!(
+                "{} {} than the default on {on} ({how}){}",
+                times(found.ratio),
+                costs.better(),
+                solved(verdict)
+            )
+        }
+        (_, Claim::NothingReliable) => format!(
+            "nothing reliably {} than the default was found (best {} on {on}, {how}). Keep the default",
+            costs.better(),
+            times(found.ratio)
+        ),
+        (_, Claim::Slower) => format!(
+            "what looked best in training is {} {} than the default on {on} ({how}){}. Keep the default",
+            times(found.ratio.recip()),
+            costs.worse(),
+            solved(verdict)
+        ),
+    };
+    text.push('.');
+    text
+}
+
+/// What else is to be said, each a sentence.
+pub(crate) fn remarks(verdict: &Verdict) -> Vec<String> {
+    let mut remarks = Vec::new();
+    if let (Some(training), false) = (verdict.training_ratio, verdict.basis == Basis::TrainingOnly) {
+        let said = format!("Training said {}", times(training));
+        let claimed = verdict.claim == Claim::Faster;
+        remarks.push(match (verdict.gain_does_not_carry_over, claimed) {
+            (false, _) => format!("{said}."),
+            (true, true) => format!("{said}: a part of that gain does not carry over."),
+            (true, false) => {
+                format!("{said}: that gain does not carry over; more instances to tune on would help.")
+            }
+        });
+    }
+    if verdict.basis == Basis::FreshSeeds && verdict.comparison.instances > 1 {
+        remarks.push("There were no unseen instances: of other instances this says nothing.".to_owned());
+    } else if verdict.comparison.unit == Unit::Pair && verdict.basis == Basis::UnseenInstances {
+        remarks.push("With fewer than six unseen instances this says little of others.".to_owned());
+    }
+    remarks
+}
+
+fn figures(verdict: &Verdict, costs: &Costs) -> String {
+    let found = &verdict.comparison;
+    let mut parts = vec![costs.mean.clone()];
+    if let Some(Interval { low, high }) = found.interval {
+        let bare = |ratio: f64| times(ratio).trim_end_matches('x').to_owned();
+        // As the ratio itself is told: how many times worse.
+        let (low, high) =
+            if verdict.claim == Claim::Slower { (high.recip(), low.recip()) } else { (low, high) };
+        parts.push(format!("95 %: {} to {}", bare(low), bare(high)));
+    }
+    if verdict.basis != Basis::TrainingOnly {
+        parts.push(probability(found.p));
+    }
+    parts.join(", ")
+}
+
+fn on(verdict: &Verdict) -> String {
+    let (pairs, instances) = (verdict.comparison.pairs as u64, verdict.comparison.instances as u64);
+    match verdict.basis {
+        Basis::UnseenInstances if pairs == instances => counted(instances, "unseen instance"),
+        Basis::UnseenInstances => {
+            format!("{} of {}", counted(pairs, "pair"), counted(instances, "unseen instance"))
+        }
+        Basis::FreshSeeds if instances == 1 => counted(pairs, "fresh seed"),
+        Basis::FreshSeeds => {
+            format!("fresh seeds of {}, {}", counted(instances, "instance"), counted(pairs, "pair"))
+        }
+        Basis::TrainingOnly => counted(pairs, "pair"),
+    }
+}
+
+/// How many pairs finished, if not all did.
+fn solved(verdict: &Verdict) -> String {
+    let solved = verdict.solved;
+    if solved.before == verdict.comparison.pairs && solved.after == solved.before {
+        return String::new();
+    }
+    let lost = if solved.lost > 0 { format!(", lost {}", solved.lost) } else { String::new() };
+    format!("; solved {} -> {}{lost}", solved.before, solved.after)
+}

@@ -1,0 +1,286 @@
+//! `captune status`: where a campaign stands, also while it runs.
+
+use std::path::PathBuf;
+
+use campaign::budget::{Budget, Spent};
+use campaign::progress::{self, Comparison, Standing};
+use campaign::store::{Holder, Session, Store, StoredIncumbent, Summary};
+use clap::Args;
+use engine::history::History;
+use engine::stats::{Basis, Claim, Verdict};
+use engine::{ConfigId, Configuration};
+use serde_json::{Value, json};
+
+use crate::changes;
+use crate::exit_code::ExitCode;
+use crate::kept::{Kept, standing};
+use crate::message;
+use crate::progress::block::{name, trials, used};
+use crate::progress::json as events;
+use crate::run::verdict;
+use crate::words::{Costs, clock, counted, harmless, number, times};
+
+#[derive(Args, Debug)]
+pub(crate) struct Arguments {
+    /// The campaign's folder, or its scenario
+    #[arg(value_name = "DIR")]
+    path: PathBuf,
+    /// Print one JSON object
+    #[arg(long)]
+    json: bool,
+}
+
+/// Prints where the campaign stands.
+pub(crate) fn status(arguments: &Arguments) -> anyhow::Result<ExitCode> {
+    let kept = Kept::open(&arguments.path)?;
+    let picture = Picture::of(&kept)?;
+    let text = if arguments.json { format!("{}\n", picture.json(&kept)) } else { picture.text(&kept) };
+    message::print(text.as_bytes())?;
+    Ok(ExitCode::Done)
+}
+
+/// Whether a campaign runs.
+#[derive(Clone, PartialEq, Eq, Debug)]
+enum State {
+    New,
+    Running(Holder),
+    Stopped { reason: String },
+    Killed,
+}
+
+impl State {
+    fn of(holder: Option<Holder>, last: Option<&Session>) -> Self {
+        match (holder, last) {
+            (Some(holder), _) => Self::Running(holder),
+            (None, None) => Self::New,
+            (None, Some(session)) => match &session.reason {
+                Some(reason) => Self::Stopped { reason: reason.clone() },
+                None => Self::Killed,
+            },
+        }
+    }
+
+    fn text(&self) -> String {
+        match self {
+            Self::New => "not begun".to_owned(),
+            Self::Running(Holder { pid, host }) => {
+                let process = pid.map_or_else(String::new, |pid| format!(" as process {pid}"));
+                let host = host.as_deref().map_or_else(String::new, |host| format!(" on {}", harmless(host)));
+                format!("running{process}{host}")
+            }
+            Self::Stopped { reason } => format!("stopped: {}", harmless(reason)),
+            Self::Killed => "killed; `captune run` goes on with it".to_owned(),
+        }
+    }
+
+    fn json(&self) -> Value {
+        match self {
+            Self::New => json!({ "state": "new" }),
+            Self::Running(Holder { pid, host }) => json!({ "state": "running", "pid": pid, "host": host }),
+            Self::Stopped { reason } => json!({ "state": "stopped", "reason": reason }),
+            Self::Killed => json!({ "state": "killed" }),
+        }
+    }
+}
+
+/// A campaign as it stands.
+struct Picture {
+    state: State,
+    summary: Summary,
+    config: ConfigId,
+    configuration: Configuration,
+    /// What needs the scenario, and why there is none if it can no longer be read.
+    figures: Result<Figures, String>,
+}
+
+/// What is known of the costs.
+struct Figures {
+    costs: Costs,
+    budget: Budget,
+    best: Option<Standing>,
+    default: Option<Standing>,
+    compared: Option<Comparison>,
+    verdict: Option<Verdict>,
+    /// The configurations of the incumbents.
+    changes: Vec<String>,
+}
+
+impl Picture {
+    fn of(kept: &Kept) -> anyhow::Result<Self> {
+        let summary = kept.reader.summary()?;
+        let state = State::of(Store::holder(&kept.folder)?, summary.sessions.last());
+        let (config, configuration) = kept.best()?;
+        let figures = match kept.scenario() {
+            Ok(_) => Ok(Figures::of(kept, &summary, config)?),
+            Err(error) => Err(format!("{error}").lines().next().unwrap_or_default().to_owned()),
+        };
+        Ok(Self { state, summary, config, configuration, figures })
+    }
+
+    fn text(&self, kept: &Kept) -> String {
+        let Summary { counts, configurations, incumbents, .. } = &self.summary;
+        let mut text = format!("{}: {}\n", harmless(&kept.charter.name), self.state.text());
+        let mut rows = vec![("spent", self.spent())];
+        let tried = counted(*configurations, "configuration");
+        rows.push(("trials", format!("{} · {tried}", trials(counts))));
+        match &self.figures {
+            Ok(figures) => rows.extend(figures.rows(self.config)),
+            Err(why) => {
+                rows.push(("best", name(self.config)));
+                rows.push(("costs", format!("not shown, since the scenario no longer reads: {why}")));
+            }
+        }
+        text += &rows.iter().map(|(label, row)| format!("{label:<9}{row}\n")).collect::<String>();
+        if !incumbents.is_empty() {
+            text += "history\n";
+        }
+        for (place, incumbent) in incumbents.iter().enumerate() {
+            text += &format!("  {}\n", self.crowned(place, incumbent));
+        }
+        text
+    }
+
+    fn spent(&self) -> String {
+        let spent = &self.summary.spent;
+        let spent = Spent { wall: spent.wall, cpu: spent.cpu, trials: self.summary.trials };
+        let budget = self.figures.as_ref().map_or_else(|_| Budget::default(), |figures| figures.budget);
+        format!("{} · CPU time of trials {}", used(&budget, &spent), clock(spent.cpu))
+    }
+
+    fn crowned(&self, place: usize, incumbent: &StoredIncumbent) -> String {
+        let cost = match &self.figures {
+            Ok(figures) => format!("{} {}", figures.costs.mean, figures.costs.show(incumbent.cost)),
+            Err(_) => number(incumbent.cost),
+        };
+        let changes = self.figures.as_ref().ok().and_then(|figures| figures.changes.get(place));
+        let pairs = counted(u64::from(incumbent.pairs), "pair");
+        let (time, name) = (clock(incumbent.spent.wall), name(incumbent.config));
+        let line = format!("{time}  {name:<6} {cost} on {pairs}   {}", changes.map_or("", String::as_str));
+        line.trim_end().to_owned()
+    }
+
+    fn json(&self, kept: &Kept) -> Value {
+        let summary = &self.summary;
+        let counts =
+            engine::Status::ALL.map(|status| (status.name().to_owned(), json!(summary.count(status))));
+        let incumbent = |incumbent: &StoredIncumbent| {
+            json!({
+                "configuration": incumbent.config.0,
+                "pairs": incumbent.pairs,
+                "cost": incumbent.cost,
+                "wall": incumbent.spent.wall,
+                "cpu": incumbent.spent.cpu,
+                "after": incumbent.after,
+            })
+        };
+        let mut object = json!({
+            "name": kept.charter.name,
+            "folder": kept.folder.to_string_lossy(),
+            "spent": { "wall": summary.spent.wall, "cpu": summary.spent.cpu, "trials": summary.trials },
+            "trials": Value::Object(counts.into_iter().collect()),
+            "configurations": summary.configurations,
+            "best": { "configuration": self.config.0, "values": events::values(&self.configuration) },
+            "incumbents": summary.incumbents.iter().map(incumbent).collect::<Vec<_>>(),
+            "sessions": summary.sessions.len(),
+        });
+        let figures = match &self.figures {
+            Ok(figures) => figures.json(),
+            Err(why) => json!({ "problem": why }),
+        };
+        for part in [self.state.json(), figures] {
+            if let (Value::Object(object), Value::Object(part)) = (&mut object, part) {
+                object.extend(part);
+            }
+        }
+        object
+    }
+}
+
+impl Figures {
+    fn of(kept: &Kept, summary: &Summary, config: ConfigId) -> anyhow::Result<Self> {
+        let settings = kept.settings()?;
+        let history: History = kept.reader.load()?.history;
+        let known = |config: ConfigId| config.index() < history.configurations().len();
+        let objective = &settings.problem.objective;
+        let compared = (config != ConfigId(0) && known(config))
+            .then(|| progress::compare(&history, objective, ConfigId(0), config))
+            .flatten();
+        let default = kept.default();
+        let change = |incumbent: &StoredIncumbent| {
+            let known = known(incumbent.config).then(|| history.configuration(incumbent.config));
+            known.map_or_else(String::new, |configuration| changes::in_short(&default, configuration))
+        };
+        Ok(Self {
+            costs: Costs::of(kept.scenario()?),
+            budget: kept.budget()?,
+            best: standing(&history, &settings, config),
+            default: standing(&history, &settings, ConfigId(0)),
+            compared,
+            verdict: kept.verdict(&history, config)?,
+            changes: summary.incumbents.iter().map(change).collect(),
+        })
+    }
+
+    fn rows(&self, config: ConfigId) -> Vec<(&'static str, String)> {
+        let mut rows = Vec::new();
+        let shown = |standing: &Option<Standing>| {
+            standing
+                .as_ref()
+                .map_or_else(|| "not measured yet".to_owned(), |standing| self.costs.standing(standing))
+        };
+        if config == ConfigId(0) {
+            rows.push(("best", format!("the default: {}", shown(&self.best))));
+        } else {
+            rows.push(("best", format!("{}  {}", name(config), shown(&self.best))));
+            rows.push(("default", shown(&self.default)));
+        }
+        if let Some(compared) = &self.compared {
+            let (ratio, pairs) =
+                (times(compared.default / compared.incumbent), counted(compared.pairs as u64, "common pair"));
+            rows.push(("training", format!("{ratio} {} than the default on {pairs}", self.costs.better())));
+        }
+        if let Some(found) = &self.verdict {
+            rows.push(("verdict", verdict::sentence(found, &self.costs)));
+            rows.extend(verdict::remarks(found).into_iter().map(|remark| ("", remark)));
+        }
+        rows
+    }
+
+    fn json(&self) -> Value {
+        json!({
+            "budget": { "wall": self.budget.wall, "cpu": self.budget.cpu, "trials": self.budget.trials },
+            "best_standing": self.best.as_ref().map(events::standing),
+            "default_standing": self.default.as_ref().map(events::standing),
+            "training": self.compared.map(|compared| json!({
+                "pairs": compared.pairs, "default": compared.default, "best": compared.incumbent,
+            })),
+            "verdict": self.verdict.as_ref().map(verdict_json),
+        })
+    }
+}
+
+fn verdict_json(verdict: &Verdict) -> Value {
+    let found = &verdict.comparison;
+    json!({
+        "claim": match verdict.claim {
+            Claim::Faster => "faster",
+            Claim::NothingReliable => "nothing_reliable",
+            Claim::Slower => "slower",
+        },
+        "basis": match verdict.basis {
+            Basis::UnseenInstances => "unseen_instances",
+            Basis::FreshSeeds => "fresh_seeds",
+            Basis::TrainingOnly => "training_only",
+        },
+        "pairs": found.pairs,
+        "instances": found.instances,
+        "default": found.default,
+        "best": found.tuned,
+        "ratio": found.ratio,
+        "interval": found.interval.map(|interval| [interval.low, interval.high]),
+        "p": found.p,
+        "solved": { "before": verdict.solved.before, "after": verdict.solved.after, "lost": verdict.solved.lost },
+        "training_ratio": verdict.training_ratio,
+        "gain_does_not_carry_over": verdict.gain_does_not_carry_over,
+    })
+}

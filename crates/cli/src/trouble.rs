@@ -1,0 +1,44 @@
+//! A campaign that cannot be run: its errors as people read them.
+
+use campaign::conduct::ConductError;
+use campaign::executor::SlotError;
+use campaign::scenario::change::Difference;
+use campaign::{CampaignError, LedgerError};
+
+use crate::message::Hinted;
+use crate::space::refusal;
+
+/// The error with its parts where `message::report` looks for them, and with advice.
+pub(crate) fn explained(error: ConductError) -> anyhow::Error {
+    match error {
+        ConductError::Scenario(mistakes) => mistakes.into(),
+        ConductError::Store(error) => error.into(),
+        ConductError::Target(error) => error.into(),
+        ConductError::Campaign(CampaignError::Ledger(LedgerError::Store(error))) => error.into(),
+        ConductError::Campaign(CampaignError::Ledger(error)) => error.into(),
+        ConductError::Campaign(CampaignError::Sample(error)) => refusal(error).into(),
+        ConductError::Slots(error @ SlotError::TooFew { .. }) => Hinted {
+            message: error.to_string(),
+            hint: "ask for fewer with --workers, or set `workers` and `cores_per_trial` in `[parallel]`"
+                .to_owned(),
+        }
+        .into(),
+        ConductError::Refused { ref differences, .. } => Hinted {
+            message: format!("{error}:\n{}", changed(differences).join("\n")),
+            hint: "begin a new campaign in another folder with --dir, or put the scenario back as it was"
+                .to_owned(),
+        }
+        .into(),
+        other => other.into(),
+    }
+}
+
+/// A line for each difference, with the row of the table in docs/reference/scenario.md that it met.
+pub(crate) fn changed(differences: &[Difference]) -> Vec<String> {
+    let shown = |side: &Option<String>| side.clone().unwrap_or_else(|| "nothing".to_owned());
+    let line = |difference: &Difference| {
+        let Difference { key, before, after, row } = difference;
+        format!("  {key}: {} -> {} ({})", shown(before), shown(after), row.name())
+    };
+    differences.iter().map(line).collect()
+}

@@ -1,0 +1,21 @@
+//! One trial outside a campaign, for `check` and `rerun`.
+
+use std::sync::Arc;
+
+use campaign::target::{Account, Leash, ProcessTarget};
+use confine::Finished;
+use engine::TrialRequest;
+
+use crate::signals;
+
+/// Runs a trial, and gives what it told and the record of its run; `None` if someone stopped it.
+pub(crate) fn run(
+    target: &ProcessTarget,
+    request: &TrialRequest,
+) -> anyhow::Result<Option<(Account, Option<Finished>)>> {
+    let leash = Arc::new(Leash::new());
+    let held = Arc::clone(&leash);
+    signals::listen()?.each(move |_| held.cancel());
+    let told = target.run_with_record(request, &leash, None)?;
+    Ok((!leash.is_cancelled()).then_some(told))
+}

@@ -1,0 +1,287 @@
+//! Figures as people read them: durations, costs, counts, shares, ratios.
+//!
+//! Three digits tell whether something is better; more only make it harder to read. What programs
+//! read (`--json`, `--as json`) has all digits and never passes through here.
+
+use std::time::Duration;
+
+use campaign::progress::Standing;
+use campaign::scenario::{CappedBy, Measure, Scenario};
+use confine::quantity::{show_duration, show_size};
+use engine::Reading;
+use engine::stats::Interval;
+
+/// What costs are, for showing them.
+#[derive(Clone, PartialEq, Debug)]
+pub(crate) struct Costs {
+    unit: Unit,
+    /// What a mean of compared costs is called.
+    pub(crate) mean: String,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+enum Unit {
+    Seconds,
+    Bytes,
+    Plain,
+}
+
+impl Costs {
+    /// The costs of a scenario.
+    pub(crate) fn of(scenario: &Scenario) -> Self {
+        let objective = &scenario.objective;
+        let (unit, noun) = match objective.minimise {
+            Measure::CpuTime => (Unit::Seconds, "CPU time"),
+            Measure::WallTime => (Unit::Seconds, "wall time"),
+            Measure::Memory => (Unit::Bytes, "memory"),
+            Measure::Output(index) => (Unit::Plain, scenario.outputs[index].name.as_str()),
+        };
+        // The usual name for a mean in which a timeout counts as so many cutoffs.
+        let mean = match (objective.cutoff, objective.capped_by) {
+            (None, _) | (_, CappedBy::Nobody) => format!("mean {noun}"),
+            (Some(_), _) if unit == Unit::Seconds => format!("PAR{}", objective.par),
+            (Some(_), _) => format!("PAR{} {noun}", objective.par),
+        };
+        Self { unit, mean }
+    }
+
+    /// Times with a penalty, for tests.
+    #[cfg(test)]
+    pub(crate) fn seconds(par: f64) -> Self {
+        Self { unit: Unit::Seconds, mean: format!("PAR{par}") }
+    }
+
+    /// What it is to cost less: `faster`.
+    pub(crate) fn better(&self) -> &'static str {
+        match self.unit {
+            Unit::Seconds => "faster",
+            Unit::Bytes => "smaller",
+            Unit::Plain => "better",
+        }
+    }
+
+    /// What it is to cost more: `slower`.
+    pub(crate) fn worse(&self) -> &'static str {
+        match self.unit {
+            Unit::Seconds => "slower",
+            Unit::Bytes => "larger",
+            Unit::Plain => "worse",
+        }
+    }
+
+    /// A cost.
+    pub(crate) fn show(&self, cost: f64) -> String {
+        match self.unit {
+            _ if !cost.is_finite() => "none".to_owned(),
+            Unit::Seconds => seconds(cost),
+            Unit::Bytes => bytes(cost),
+            Unit::Plain => number(cost),
+        }
+    }
+
+    /// A cost as far as it is known: `4.27 s`, `at least 2.00 s`.
+    pub(crate) fn reading(&self, reading: Reading) -> String {
+        match reading {
+            Reading::Exact(cost) => self.show(cost),
+            Reading::AtLeast(cost) => format!("at least {}", self.show(cost)),
+        }
+    }
+
+    /// `PAR10 228 s [196, 263] on 131 pairs`.
+    pub(crate) fn standing(&self, standing: &Standing) -> String {
+        let interval = self.interval(standing.mean, standing.interval);
+        let pairs = counted(standing.pairs as u64, "pair");
+        format!("{} {}{interval} on {pairs}", self.mean, self.show(standing.mean))
+    }
+
+    /// A cost without its unit, if it has one of its own; for the ends of an interval.
+    fn bare(&self, cost: f64, like: f64) -> String {
+        match self.unit {
+            Unit::Seconds if like < MILLISECONDS => digits(cost * 1e3),
+            Unit::Seconds | Unit::Plain => digits(cost),
+            Unit::Bytes => bytes(cost),
+        }
+    }
+
+    /// ` [196, 263]`, or nothing.
+    pub(crate) fn interval(&self, mean: f64, interval: Option<Interval>) -> String {
+        interval.map_or_else(String::new, |Interval { low, high }| {
+            let end = |cost: f64| if cost.is_finite() { self.bare(cost, mean) } else { "?".to_owned() };
+            format!(" [{}, {}]", end(low), end(high))
+        })
+    }
+}
+
+/// Below this many seconds, milliseconds are easier to read.
+const MILLISECONDS: f64 = 0.1;
+
+/// A time in seconds or, if it is short, in milliseconds: `311 s`, `4.27 s`, `52.3 ms`.
+pub(crate) fn seconds(seconds: f64) -> String {
+    if seconds.abs() < MILLISECONDS && seconds != 0.0 {
+        format!("{} ms", digits(seconds * 1e3))
+    } else {
+        format!("{} s", digits(seconds))
+    }
+}
+
+/// A span of time in the unit that fits: `18 s`, `3.4 min`, `12.5 h`.
+pub(crate) fn span(time: f64) -> String {
+    match time {
+        t if t < 120.0 => seconds(t),
+        t if t < 7200.0 => format!("{} min", digits(t / 60.0)),
+        t => format!("{} h", digits(t / 3600.0)),
+    }
+}
+
+/// A duration that someone chose: `2h`, `90s`.
+pub(crate) fn chosen(seconds: f64) -> String {
+    Duration::try_from_secs_f64(seconds)
+        .map_or_else(|_| span(seconds), |time| show_duration(time).to_string())
+}
+
+/// `512MiB`.
+pub(crate) fn bytes(number: f64) -> String {
+    // A mean of bytes is no whole number.
+    show_size(number.max(0.0).round() as u64).to_string()
+}
+
+/// A number with three digits, or all of them if it is whole: `0.00123`, `4.27`, `14812`.
+pub(crate) fn number(number: f64) -> String {
+    if number.fract() == 0.0 && number.abs() < 1e15 { format!("{number}") } else { digits(number) }
+}
+
+/// Three significant digits, more only in front of the point.
+fn digits(number: f64) -> String {
+    let size = number.abs();
+    if size == 0.0 {
+        return "0".to_owned();
+    }
+    if !(1e-6..1e15).contains(&size) {
+        return format!("{number:.2e}");
+    }
+    // What rounds up to the next power of ten has one decimal less.
+    let decimals = (2 - (size * 1.005).log10().floor() as i32).max(0);
+    format!("{number:.*}", decimals as usize)
+}
+
+/// A whole number in groups of three: `812`, `14 812`.
+pub(crate) fn count(number: u64) -> String {
+    let text = number.to_string();
+    if text.len() < 5 {
+        return text;
+    }
+    let mut out = String::new();
+    for (place, digit) in text.chars().enumerate() {
+        if place > 0 && (text.len() - place).is_multiple_of(3) {
+            out.push(' ');
+        }
+        out.push(digit);
+    }
+    out
+}
+
+/// A number and what it counts.
+pub(crate) fn counted(number: u64, noun: &str) -> String {
+    format!("{} {noun}{}", count(number), if number == 1 { "" } else { "s" })
+}
+
+/// A part in percent: `71 %`, `0.6 %`.
+pub(crate) fn share(part: f64) -> String {
+    match part * 100.0 {
+        0.0 => "0 %".to_owned(),
+        p if p < 0.095 => "<0.1 %".to_owned(),
+        p if p < 0.95 => format!("{p:.1} %"),
+        p => format!("{p:.0} %"),
+    }
+}
+
+/// How many times: `1.76x`.
+pub(crate) fn times(ratio: f64) -> String {
+    match ratio {
+        r if !r.is_finite() => "infinitely many times".to_owned(),
+        r if r < 9.995 => format!("{r:.2}x"),
+        r => format!("{}x", digits(r)),
+    }
+}
+
+/// Time on a stopwatch: `06:12`, `1:06:12`.
+pub(crate) fn clock(seconds: f64) -> String {
+    let whole = seconds.max(0.0) as u64;
+    let (hours, minutes, seconds) = (whole / 3600, whole / 60 % 60, whole % 60);
+    if hours > 0 {
+        format!("{hours}:{minutes:02}:{seconds:02}")
+    } else {
+        format!("{minutes:02}:{seconds:02}")
+    }
+}
+
+/// A probability: `p = 0.0004`.
+pub(crate) fn probability(p: f64) -> String {
+    match p {
+        p if p < 1e-4 => "p < 0.0001".to_owned(),
+        p if p < 0.0095 => format!("p = {p:.4}"),
+        p if p < 0.095 => format!("p = {p:.3}"),
+        p => format!("p = {p:.2}"),
+    }
+}
+
+/// Text of others, without what would change the terminal: control characters become `?`.
+pub(crate) fn harmless(text: &str) -> String {
+    let visible = |c: char| if c.is_control() && c != '\n' && c != '\t' { '?' } else { c };
+    text.chars().map(visible).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn three_digits_are_enough() {
+        let shown = [0.0, 1.234_567, 0.052_34, 9.996, 99.96, 311.4, 14_812.3, 0.000_012_34, 1e-9, -2.5];
+        assert_eq!(
+            shown.map(digits),
+            ["0", "1.23", "0.0523", "10.0", "100", "311", "14812", "0.0000123", "1.00e-9", "-2.50"]
+        );
+        assert_eq!([4.0, 1e6, 0.5].map(number), ["4", "1000000", "0.500"]);
+    }
+
+    #[test]
+    fn times_choose_their_unit() {
+        let shown = [0.0, 0.0523, 0.1, 4.266, 402.0].map(seconds);
+        assert_eq!(shown, ["0 s", "52.3 ms", "0.100 s", "4.27 s", "402 s"]);
+        assert_eq!([18.0, 204.0, 64_800.0].map(span), ["18.0 s", "3.40 min", "18.0 h"]);
+        assert_eq!([90.0, 7200.0, 600.0].map(chosen), ["90s", "2h", "10m"]);
+        assert_eq!(
+            [0.0, 41.9, 372.0, 3972.0, 144_000.0].map(clock),
+            ["00:00", "00:41", "06:12", "1:06:12", "40:00:00"]
+        );
+    }
+
+    #[test]
+    fn counts_shares_and_ratios() {
+        assert_eq!([7, 9999, 14_812, 1_234_567].map(count), ["7", "9999", "14 812", "1 234 567"]);
+        assert_eq!(
+            [0.0, 0.0004, 0.006, 0.0196, 0.714, 1.0].map(share),
+            ["0 %", "<0.1 %", "0.6 %", "2 %", "71 %", "100 %"]
+        );
+        assert_eq!([1.756, 12.34, 0.98].map(times), ["1.76x", "12.3x", "0.98x"]);
+        assert_eq!(
+            [0.000_01, 0.0004, 0.043, 0.35].map(probability),
+            ["p < 0.0001", "p = 0.0004", "p = 0.043", "p = 0.35"]
+        );
+    }
+
+    #[test]
+    fn the_ends_of_an_interval_share_the_unit_of_the_mean() {
+        let costs = Costs::seconds(10.0);
+        assert_eq!(costs.interval(228.0, Some(Interval { low: 196.2, high: 263.1 })), " [196, 263]");
+        assert_eq!(costs.interval(0.05, Some(Interval { low: 0.04, high: 0.2 })), " [40.0, 200]");
+        assert_eq!(costs.interval(2.0, None), "");
+        assert_eq!(costs.show(f64::INFINITY), "none");
+    }
+
+    #[test]
+    fn what_others_wrote_cannot_move_the_cursor() {
+        assert_eq!(harmless("a\u{1b}[2Jb\r\n\tc"), "a?[2Jb?\n\tc");
+    }
+}

@@ -1,0 +1,96 @@
+//! Looking at a campaign: where it stands, what is best.
+
+use rustix::process::Signal;
+use serde_json::Value;
+
+use super::stage::{SCENARIO, Stage};
+use crate::{code, stderr, stdout};
+
+#[test]
+fn a_running_campaign_can_be_looked_at_and_not_run_twice() {
+    let stage = Stage::new(&SCENARIO.replace("trials = 40", "wall = \"1h\""));
+    let mut running = stage.start("run count.toml");
+    running.await_trials(5);
+    let pid = running.child.id();
+    let status = stage.status("count.campaign");
+    assert_eq!((&status["state"], &status["pid"]), (&"running".into(), &pid.into()));
+    assert_eq!(status["budget"]["wall"], 3600.0);
+    assert!(status["spent"]["trials"].as_u64().unwrap() >= 5, "{status}");
+    let said = stage.said("status count.campaign");
+    assert!(said.starts_with(&format!("counting: running as process {pid} on ")), "{said}");
+    assert!(
+        said.contains("spent    00:0") && said.contains(" of 1:00:00 · CPU time of trials 00:0"),
+        "{said}"
+    );
+    assert_eq!(code(&stage.captune("best count.campaign")), 0);
+
+    let second = stage.captune("run count.toml");
+    assert_eq!(code(&second), 5);
+    let complaint = format!("captune: error: the campaign in count.campaign is in use by process {pid} on ");
+    assert!(stderr(&second).contains(&complaint), "{}", stderr(&second));
+    running.signal(Signal::TERM);
+    assert_eq!(code(&running.end().0), 130);
+    assert_eq!(stage.status("count.campaign")["state"], "stopped");
+}
+
+#[test]
+fn a_campaign_that_has_ended_is_told_in_full() {
+    let stage = Stage::new(SCENARIO);
+    let run = stderr(&stage.captune("run count.toml"));
+    let said = stage.said("status count.toml");
+    let lines: Vec<&str> = said.lines().collect();
+    assert_eq!(lines[0], "counting: stopped: budget spent: trials");
+    assert!(lines[1].contains("40 of 40 trials"), "{said}");
+    assert!(lines[2].starts_with("trials   40 trials") && lines[2].ends_with(" configurations"), "{said}");
+    assert!(lines[3].starts_with("best     #") && lines[3].contains("PAR10 "), "{said}");
+    assert!(said.contains("\nhistory\n  00:0"), "{said}");
+    // The same verdict, figure by figure.
+    let verdict = run.lines().find_map(|line| line.strip_prefix("Verdict: ")).unwrap();
+    assert!(said.contains(&format!("verdict  {verdict}\n")), "{verdict} in {said}");
+
+    let status = stage.status("count.toml");
+    let best = &status["best"]["values"];
+    assert!(best["loops"].as_i64().unwrap() >= 100 && best["mode"].is_string(), "{status}");
+    assert_eq!(status["verdict"]["pairs"], 24);
+    assert_eq!(status["verdict"]["basis"], "unseen_instances");
+    assert_eq!(
+        status["incumbents"].as_array().unwrap().last().unwrap()["configuration"],
+        status["best"]["configuration"]
+    );
+}
+
+#[test]
+fn the_best_is_told_in_every_form() {
+    let stage = Stage::new(SCENARIO);
+    assert_eq!(code(&stage.captune("run count.toml --trials 15")), 0);
+    let full = stage.hidden(&stage.said("best count.toml"));
+    let command = stage.said("best count.toml --as cmd");
+    assert!(full.starts_with("best: #") && full.contains("x faster than the default on "), "{full}");
+    assert!(full.contains("parameter") && full.contains(" loops "), "{full}");
+    assert!(full.ends_with(&stage.hidden(&command)), "{full}");
+
+    // Pasted into a shell, with something in the places of instance and seed, it runs.
+    let pasted = command.replace("{instance}", "a").replace("{seed}", "1");
+    let ran = std::process::Command::new("sh").args(["-c", &pasted]).output().unwrap();
+    assert_eq!((stdout(&ran).as_str(), code(&ran)), ("counted\n", 0), "{pasted}");
+
+    let json: Value = serde_json::from_str(&stage.said("best count.campaign --as json")).unwrap();
+    let (loops, mode) = (json["loops"].as_i64().unwrap(), json["mode"].as_str().unwrap());
+    assert_eq!(stage.said("best count.campaign --as toml"), format!("loops = {loops}\nmode = \"{mode}\"\n"));
+    assert_eq!(stage.said("best count.campaign --as pcs"), format!("loops {loops}\nmode {mode}\n"));
+    assert!(command.contains(&format!(" --loops={loops} --mode={mode} ")), "{command}");
+}
+
+#[test]
+fn a_campaign_whose_files_are_gone_can_still_be_looked_at() {
+    let stage = Stage::new(SCENARIO);
+    assert_eq!(code(&stage.captune("run count.toml --trials 10")), 0);
+    std::fs::remove_file(stage.folder.join("counter")).unwrap();
+    let said = stage.said("status count.campaign");
+    assert!(said.contains("costs    not shown, since the scenario no longer reads: "), "{said}");
+    assert!(stage.status("count.campaign")["problem"].is_string());
+    assert!(stage.said("best count.campaign --as json").starts_with("{\"loops\":"));
+    let refused = stage.captune("best count.campaign --as cmd");
+    assert_eq!(code(&refused), 2);
+    assert!(stderr(&refused).contains("counter"), "{}", stderr(&refused));
+}

@@ -1,0 +1,10 @@
+//! Whole campaigns, driven by the program itself on real targets.
+
+mod looking;
+mod minisat;
+mod refusals;
+mod running;
+mod stage;
+mod stopping;
+mod terminal;
+mod trials;

@@ -1,0 +1,71 @@
+//! What cannot be run is refused with the right exit code and a word on what to do.
+
+use super::stage::{SCENARIO, Stage};
+use crate::{code, stderr};
+
+#[test]
+fn every_mistake_of_a_scenario_is_shown_at_once() {
+    let stage = Stage::new(&SCENARIO.replace("cutoff", "cutof").replace("trials = 40", "trails = 40"));
+    for verb in ["run", "check"] {
+        let output = stage.captune(&format!("{verb} count.toml"));
+        let said = stderr(&output);
+        assert_eq!(code(&output), 2, "{said}");
+        assert!(said.contains("error: unknown key `objective.cutof`\n --> count.toml:6:1"), "{said}");
+        assert!(said.contains("hint: did you mean `cutoff`?"), "{said}");
+        assert!(said.contains("unknown key `budget.trails`"), "{said}");
+        assert!(said.ends_with("captune: count.toml: 4 errors\n"), "{said}");
+    }
+    assert!(!stage.folder.join("count.campaign").exists());
+}
+
+#[test]
+fn another_objective_needs_another_folder() {
+    let stage = Stage::new(SCENARIO);
+    assert_eq!(code(&stage.captune("run count.toml --trials 3")), 0);
+    stage.write("count.toml", &SCENARIO.replace("cpu_time", "wall_time"));
+    let output = stage.captune("run count.toml");
+    assert_eq!(code(&output), 2);
+    insta::assert_snapshot!(stderr(&output));
+}
+
+#[test]
+fn folders_that_are_no_campaigns_are_refused() {
+    let stage = Stage::new(SCENARIO);
+    std::fs::create_dir(stage.folder.join("empty")).unwrap();
+    stage.write(
+        "other/campaign.sqlite",
+        "this is no database, and longer than its header of a hundred bytes ........................",
+    );
+    let mut said = Vec::new();
+    for (line, expected) in [
+        ("status empty", 2),
+        ("best count.toml", 2),
+        ("failures none", 2),
+        ("rerun empty 1", 2),
+        ("run none.toml", 2),
+        ("run empty", 2),
+        ("status other", 5),
+        ("run other", 5),
+        ("run count.toml --dir other", 5),
+        ("run count.toml --workers 100000", 2),
+        ("run count.toml --budget -1s", 2),
+        ("run count.toml --trials 0", 2),
+    ] {
+        let output = stage.captune(line);
+        assert_eq!(code(&output), expected, "{line}: {}", stderr(&output));
+        said.push(format!("$ captune {line}\n{}", stage.hidden(&stderr(&output))));
+    }
+    let allowed = confine::Cores::allowed().unwrap().len();
+    insta::assert_snapshot!(said.join("\n").replace(&format!("and {allowed} may"), "and N may"));
+}
+
+#[test]
+fn a_limit_that_cannot_be_enforced_is_refused_before_anything_runs() {
+    let stage = Stage::new(&SCENARIO.replace("[budget]", "[limits]\nmemory = \"64MiB\"\n[budget]"));
+    let output = stage.captune("run count.toml --trials 3");
+    match code(&output) {
+        0 => println!("skipped: this machine can enforce all limits"),
+        4 => assert!(!stderr(&output).contains("a new campaign in"), "{}", stderr(&output)),
+        other => panic!("{other}: {}", stderr(&output)),
+    }
+}

@@ -1,0 +1,34 @@
+//! In a terminal: lines that stay, and a block that is drawn anew.
+
+use super::stage::{SCENARIO, Stage};
+use crate::{CAPTUNE, installed, stdout};
+
+/// What a terminal receives.
+fn received(stage: &Stage, colour: bool) -> String {
+    let line = format!("{CAPTUNE} run count.toml --trials 15");
+    let mut command = std::process::Command::new("script");
+    command
+        .args(["-qec", &line, "/dev/null"])
+        .current_dir(&stage.folder)
+        .env("TERM", "xterm")
+        .env_remove("NO_COLOR");
+    if !colour {
+        command.env("NO_COLOR", "1");
+    }
+    stdout(&command.output().unwrap())
+}
+
+#[test]
+fn a_block_is_drawn_and_removed_in_a_terminal() {
+    if !installed("script") {
+        return;
+    }
+    let painted = received(&Stage::new(SCENARIO), true);
+    for part in ["\u{1b}[3A\u{1b}[J", " busy · ", "Ctrl-C stops", "\u{1b}[32m", "new best", "Stopped:"] {
+        assert!(painted.contains(part), "{part:?} is missing in {painted}");
+    }
+    let (_, end) = painted.rsplit_once("\u{1b}[J").unwrap();
+    assert!(!end.contains("busy"), "the block is gone at the end: {end}");
+    let plain = received(&Stage::new(SCENARIO), false);
+    assert!(plain.contains("\u{1b}[3A\u{1b}[J") && !plain.contains("\u{1b}[32m"), "{plain}");
+}

@@ -1,0 +1,23 @@
+//! Fingerprints as keys: their bits are as good as random already, so that a table need not mix them.
+
+use std::hash::{BuildHasherDefault, Hasher};
+
+/// Takes the low half of a fingerprint for its hash.
+pub(super) type AlreadyMixed = BuildHasherDefault<LowHalf>;
+
+#[derive(Clone, Debug, Default)]
+pub(super) struct LowHalf(u64);
+
+impl Hasher for LowHalf {
+    fn write_u128(&mut self, fingerprint: u128) {
+        self.0 = fingerprint as u64;
+    }
+
+    fn write(&mut self, _: &[u8]) {
+        unreachable!("only fingerprints are keys");
+    }
+
+    fn finish(&self) -> u64 {
+        self.0
+    }
+}

@@ -1,0 +1,538 @@
+//! Small races computed by hand.
+
+use crate::history::History;
+use crate::observation::{Observation, Status};
+use crate::optimizer::Optimizer;
+use crate::propose::Proposer;
+use crate::reading::Reading;
+use crate::space::format::{Format, read};
+use crate::space::{Configuration, Space};
+use crate::trial::{Cap, ConfigId, TrialId, TrialRequest, Why};
+
+use super::constraint::{Constraint, Over};
+use super::{Ask, CappedRacer, Drop, News, Objective, Problem, Racing};
+
+const CUTOFF: f64 = 100.0;
+const GRAIN: f64 = 0.001;
+
+/// Proposes 1, 2, 3, …
+struct Counting(Space);
+
+impl Proposer for Counting {
+    fn propose(&mut self, history: &History, _incumbent: ConfigId) -> Option<Configuration> {
+        let number = history.configurations().len() as i64;
+        self.0.configuration([("a", number.into())]).ok()
+    }
+
+    fn origin(&self, _config: ConfigId, _history: &History) -> &'static str {
+        "counting"
+    }
+}
+
+/// A race on so many instances, with one seed each, all of which the incumbent meets at first.
+fn arena(instances: u32, objective: Objective, seed: u64) -> Optimizer {
+    let most = instances as usize;
+    let racing = Racing { slack: 1.3, min_pairs: most, max_pairs: most, deterministic: true };
+    arena_with(instances, objective, seed, racing)
+}
+
+fn arena_with(instances: u32, objective: Objective, seed: u64, racing: Racing) -> Optimizer {
+    let space = read("a = { integer = [0, 50], default = 0 }\n", "space", Format::Toml).unwrap();
+    let default = space.default_configuration();
+    let problem = Problem { space: space.clone(), default, objective, instances, seed };
+    let mut history = History::new();
+    let racer = CappedRacer::new(problem, racing, &mut history);
+    Optimizer::new(history, Box::new(racer), Box::new(Counting(space)))
+}
+
+/// Of arenas with different seeds, the first in which something can be seen.
+fn first<T>(see: impl FnMut(u64) -> Option<T>) -> T {
+    (0..100).find_map(see).unwrap()
+}
+
+fn run(optimizer: &mut Optimizer) -> TrialRequest {
+    match optimizer.ask(1) {
+        Ask::Run(request) => request,
+        other => panic!("{other:?} instead of a trial"),
+    }
+}
+
+fn finish(optimizer: &mut Optimizer, request: &TrialRequest, cost: f64) {
+    optimizer.tell(request.id, Observation::finished(cost)).unwrap();
+}
+
+fn capped(optimizer: &mut Optimizer, request: &TrialRequest, at: f64) {
+    optimizer.tell(request.id, Observation::capped(at)).unwrap();
+}
+
+/// The incumbent meets all its pairs at 10, 20, 30, … by instance.
+fn tens(optimizer: &mut Optimizer, instances: u32) {
+    for _ in 0..instances {
+        let request = run(optimizer);
+        assert_eq!((request.why, request.cap), (Why::Incumbent, Cap::at(CUTOFF)));
+        finish(optimizer, &request, ten(&request));
+    }
+}
+
+fn ten(request: &TrialRequest) -> f64 {
+    10.0 * f64::from(request.key.pair.instance.0 + 1)
+}
+
+#[track_caller]
+fn close(cap: Cap, expected: f64) {
+    assert!((cap.cost() - expected).abs() < 1e-9, "{cap:?} instead of {expected}");
+}
+
+/// A challenger in its second batch, with one pair of cost 1 behind it.
+fn second_batch(optimizer: &mut Optimizer) -> ConfigId {
+    let request = run(optimizer);
+    assert_eq!(request.why, Why::Challenge);
+    finish(optimizer, &request, 1.0);
+    request.key.config
+}
+
+#[test]
+fn the_cap_is_what_the_sum_leaves() {
+    let mut optimizer = arena(3, Objective::capped(CUTOFF), 1);
+    tens(&mut optimizer, 3);
+    let first = run(&mut optimizer);
+    close(first.cap, 1.3 * ten(&first) + GRAIN);
+    finish(&mut optimizer, &first, 4.0);
+    // The second batch has the other two pairs: three in all, 60 for the incumbent.
+    let second = run(&mut optimizer);
+    close(second.cap, 1.3 * 60.0 + 3.0 * GRAIN - 4.0);
+    finish(&mut optimizer, &second, 50.0);
+    let third = run(&mut optimizer);
+    close(third.cap, 1.3 * 60.0 + 3.0 * GRAIN - 54.0);
+    capped(&mut optimizer, &third, third.cap.cost());
+    let config = first.key.config;
+    assert_eq!(optimizer.news(), [News::Opened(config), News::Dropped(config, 2, Drop::Sum)]);
+    assert_ne!(run(&mut optimizer).key.config, config);
+}
+
+#[test]
+fn no_cap_is_above_the_cutoff() {
+    let mut optimizer = arena(3, Objective::capped(35.0), 1);
+    for _ in 0..3 {
+        let request = run(&mut optimizer);
+        finish(&mut optimizer, &request, ten(&request));
+    }
+    second_batch(&mut optimizer);
+    assert_eq!(run(&mut optimizer).cap, Cap::at(35.0));
+}
+
+#[test]
+fn with_less_than_a_grain_left_there_is_no_trial() {
+    let bound = 1.3 * 60.0 + 3.0 * GRAIN;
+    for (left, runs) in [(1.01 * GRAIN, true), (0.99 * GRAIN, false)] {
+        let mut optimizer = arena(3, Objective::capped(CUTOFF), 1);
+        tens(&mut optimizer, 3);
+        let config = second_batch(&mut optimizer);
+        let second = run(&mut optimizer);
+        finish(&mut optimizer, &second, bound - 1.0 - left);
+        let third = run(&mut optimizer);
+        assert_eq!(third.key.config == config, runs);
+        if runs {
+            close(third.cap, left);
+        } else {
+            assert!(optimizer.news().contains(&News::Dropped(config, 2, Drop::Sum)));
+        }
+    }
+}
+
+#[test]
+fn the_end_of_a_batch_compares_without_slack() {
+    for (more, goes_on) in [(0.0, true), (1e-9, false)] {
+        let mut optimizer = arena(3, Objective::capped(CUTOFF), 1);
+        tens(&mut optimizer, 3);
+        let first = run(&mut optimizer);
+        finish(&mut optimizer, &first, ten(&first) + more);
+        let next = run(&mut optimizer);
+        assert_eq!(next.key.config == first.key.config, goes_on);
+        let dropped = News::Dropped(first.key.config, 1, Drop::Batch);
+        assert_eq!(optimizer.news().contains(&dropped), !goes_on);
+    }
+}
+
+#[test]
+fn batches_double_and_all_pairs_make_an_incumbent() {
+    let mut optimizer = arena(9, Objective::capped(CUTOFF), 1);
+    for _ in 0..9 {
+        let request = run(&mut optimizer);
+        finish(&mut optimizer, &request, 1.0);
+    }
+    // Without costs of its own the cap shows how many pairs the batches have.
+    for pairs in [1, 3, 3, 7, 7, 7, 7, 9, 9] {
+        assert_eq!(optimizer.incumbent(), ConfigId(0));
+        let request = run(&mut optimizer);
+        close(request.cap, f64::from(pairs) * (1.3 + GRAIN));
+        finish(&mut optimizer, &request, 0.0);
+    }
+    let challenger = ConfigId(1);
+    assert_eq!(optimizer.incumbent(), challenger);
+    assert_eq!(optimizer.incumbent_pairs(), 9);
+    assert_eq!(optimizer.news()[1..], [News::NewIncumbent(challenger, 9, ConfigId(0))]);
+}
+
+#[test]
+fn running_siblings_count_at_what_they_have_reached() {
+    let mut optimizer = arena(3, Objective::capped(CUTOFF), 1);
+    tens(&mut optimizer, 3);
+    let config = second_batch(&mut optimizer);
+    let bound = 1.3 * 60.0 + 3.0 * GRAIN;
+    let (a, b) = (run(&mut optimizer), {
+        optimizer.elapsed(TrialId(4), 7.0);
+        run(&mut optimizer)
+    });
+    assert_eq!((a.id, a.key.config, b.key.config), (TrialId(4), config, config));
+    close(a.cap, bound - 1.0);
+    close(b.cap, bound - 1.0 - 7.0);
+    close(Cap::at(optimizer.patience().unwrap()), (bound - 1.0 - 7.0) / 2.0);
+    // What one costs the other cannot.
+    optimizer.elapsed(b.id, 20.0);
+    let Ask::Tighten(tightened, cap) = optimizer.ask(0) else { panic!("not tightened") };
+    assert_eq!(tightened, a.id);
+    close(cap, bound - 1.0 - 20.0);
+    assert_eq!(optimizer.ask(0), Ask::Wait);
+    optimizer.elapsed(a.id, 30.0);
+    let Ask::Tighten(tightened, cap) = optimizer.ask(0) else { panic!("not tightened") };
+    assert_eq!(tightened, b.id);
+    close(cap, bound - 1.0 - 30.0);
+    // Both together pass the bound.
+    optimizer.elapsed(b.id, bound - 31.0 + 0.5);
+    assert_eq!(
+        [optimizer.ask(0), optimizer.ask(0), optimizer.ask(0)],
+        [Ask::Cancel(a.id), Ask::Cancel(b.id), Ask::Wait]
+    );
+    assert!(optimizer.news().contains(&News::Dropped(config, 1, Drop::Sum)));
+    capped(&mut optimizer, &a, 31.0);
+    optimizer.withdraw(b.id).unwrap();
+    assert_ne!(run(&mut optimizer).key.config, config);
+}
+
+#[test]
+fn a_trial_stopped_for_a_sibling_that_vanished_is_run_again_with_a_larger_cap() {
+    let mut optimizer = arena(3, Objective::capped(CUTOFF), 1);
+    tens(&mut optimizer, 3);
+    let config = second_batch(&mut optimizer);
+    let bound = 1.3 * 60.0 + 3.0 * GRAIN;
+    let (a, b) = (run(&mut optimizer), run(&mut optimizer));
+    optimizer.elapsed(a.id, 70.0);
+    let Ask::Tighten(_, cap) = optimizer.ask(0) else { panic!("not tightened") };
+    close(cap, bound - 1.0 - 70.0);
+    optimizer.withdraw(a.id).unwrap();
+    capped(&mut optimizer, &b, cap.cost());
+    // Both pairs are open again; what b has shown counts.
+    let again_a = run(&mut optimizer);
+    assert_eq!(again_a.key, a.key);
+    close(again_a.cap, bound - 1.0 - cap.cost());
+    let again_b = run(&mut optimizer);
+    assert_eq!(again_b.key, b.key);
+    close(again_b.cap, bound - 1.0);
+    // What it reaches counts only beyond what was known.
+    optimizer.elapsed(again_b.id, cap.cost() / 2.0);
+    assert_eq!(optimizer.ask(0), Ask::Wait);
+    optimizer.elapsed(again_b.id, cap.cost() + 5.0);
+    let Ask::Tighten(tightened, lower) = optimizer.ask(0) else { panic!("not tightened") };
+    assert_eq!(tightened, again_a.id);
+    close(lower, bound - 1.0 - cap.cost() - 5.0);
+    finish(&mut optimizer, &again_b, cap.cost() + 6.0);
+    finish(&mut optimizer, &again_a, 2.0);
+    let expected = News::NewIncumbent(config, 3, ConfigId(0));
+    assert!(optimizer.news().contains(&expected), "1 + 2 + {} is less than 60", cap.cost() + 6.0);
+}
+
+#[test]
+fn a_lost_trial_is_run_again() {
+    let mut optimizer = arena(2, Objective::capped(CUTOFF), 1);
+    tens(&mut optimizer, 2);
+    let first = run(&mut optimizer);
+    optimizer.tell(first.id, Observation::failed(Status::Lost, 3.0)).unwrap();
+    let again = run(&mut optimizer);
+    assert_eq!((again.key, again.cap), (first.key, first.cap));
+    assert!(again.id > first.id);
+    optimizer.withdraw(again.id).unwrap();
+    assert_eq!(run(&mut optimizer).key, first.key);
+}
+
+#[test]
+fn who_fails_where_the_incumbent_does_not_is_out() {
+    let fail = |optimizer: &mut Optimizer, request: &TrialRequest, status| {
+        optimizer.tell(request.id, Observation::failed(status, 0.5)).unwrap();
+    };
+    for status in [Status::Crashed, Status::Memory] {
+        let mut optimizer = arena(2, Objective::capped(CUTOFF), 1);
+        tens(&mut optimizer, 2);
+        let config = second_batch(&mut optimizer);
+        let second = run(&mut optimizer);
+        fail(&mut optimizer, &second, status);
+        assert!(optimizer.news().contains(&News::Dropped(config, 2, Drop::Failure)));
+        // Where both fail, the rest decides.
+        let mut optimizer = arena(2, Objective::capped(CUTOFF), 1);
+        for _ in 0..2 {
+            let request = run(&mut optimizer);
+            fail(&mut optimizer, &request, status);
+        }
+        for _ in 0..2 {
+            let request = run(&mut optimizer);
+            assert_eq!((request.key.config, request.cap), (ConfigId(1), Cap::at(CUTOFF)));
+            fail(&mut optimizer, &request, status);
+        }
+        assert_eq!(optimizer.incumbent(), ConfigId(1));
+    }
+}
+
+/// Two challengers that both meet instance 1 first, where the incumbent needs 20.
+fn two_on_the_second_instance() -> (Optimizer, TrialRequest, TrialRequest) {
+    first(|seed| {
+        let mut optimizer = arena(2, Objective::capped(CUTOFF), seed);
+        tens(&mut optimizer, 2);
+        let (x, y) = (run(&mut optimizer), run(&mut optimizer));
+        let both = [&x, &y].iter().all(|request| request.key.pair.instance.0 == 1);
+        assert_ne!(x.key.config, y.key.config);
+        both.then_some((optimizer, x, y))
+    })
+}
+
+#[test]
+fn a_better_incumbent_tightens_open_races() {
+    let (mut optimizer, x, y) = two_on_the_second_instance();
+    close(x.cap, 26.0 + GRAIN);
+    finish(&mut optimizer, &y, 5.0);
+    let y = run(&mut optimizer);
+    finish(&mut optimizer, &y, 1.0);
+    assert_eq!(optimizer.incumbent(), y.key.config);
+    let Ask::Tighten(id, cap) = optimizer.ask(0) else { panic!("not tightened") };
+    assert_eq!(id, x.id);
+    close(cap, 1.3 * 5.0 + GRAIN);
+    capped(&mut optimizer, &x, cap.cost());
+    assert!(optimizer.news().contains(&News::Dropped(x.key.config, 0, Drop::Sum)));
+}
+
+#[test]
+fn what_was_stopped_too_soon_for_a_new_incumbent_is_run_again() {
+    let (mut optimizer, x, y) = two_on_the_second_instance();
+    finish(&mut optimizer, &y, 20.0);
+    let y = run(&mut optimizer);
+    finish(&mut optimizer, &y, 1.0);
+    assert_eq!(optimizer.incumbent(), y.key.config);
+    // The same cost on this pair: the cap is the same, and answers the question.
+    assert_eq!(optimizer.ask(0), Ask::Wait);
+    capped(&mut optimizer, &x, x.cap.cost());
+    assert!(optimizer.news().contains(&News::Dropped(x.key.config, 0, Drop::Sum)));
+
+    // Better on the whole, worse on this pair: 25 is within the slack, and no batch ends here.
+    let (mut optimizer, x) = first(|seed| {
+        let mut optimizer = arena(3, Objective::capped(CUTOFF), seed);
+        tens(&mut optimizer, 3);
+        let (x, y) = (run(&mut optimizer), run(&mut optimizer));
+        if (x.key.pair.instance.0, y.key.pair.instance.0) != (1, 0) {
+            return None;
+        }
+        finish(&mut optimizer, &y, 1.0);
+        for _ in 0..2 {
+            let request = run(&mut optimizer);
+            let cost = if request.key.pair.instance.0 == 1 { 25.0 } else { 1.0 };
+            finish(&mut optimizer, &request, cost);
+        }
+        assert_eq!(optimizer.incumbent(), y.key.config);
+        Some((optimizer, x))
+    });
+    close(x.cap, 26.0 + GRAIN);
+    capped(&mut optimizer, &x, x.cap.cost());
+    let again = run(&mut optimizer);
+    assert_eq!(again.key, x.key);
+    close(again.cap, 1.3 * 25.0 + GRAIN);
+}
+
+#[test]
+fn challengers_meet_the_first_pairs_of_the_incumbent_while_it_does() {
+    let mut optimizer = arena(2, Objective::capped(CUTOFF), 1);
+    let all: Vec<TrialRequest> = (0..8).map(|_| run(&mut optimizer)).collect();
+    let (own, others) = all.split_at(2);
+    assert!(own.iter().all(|request| request.why == Why::Incumbent));
+    let pairs = [own[0].key.pair, own[1].key.pair];
+    let is_full =
+        |request: &TrialRequest| pairs.contains(&request.key.pair) && request.cap == Cap::at(CUTOFF);
+    assert!(others.iter().all(is_full));
+    // Nobody is judged before the incumbent has its first two pairs.
+    for request in others.iter().take(3) {
+        finish(&mut optimizer, request, 99.0);
+    }
+    finish(&mut optimizer, &own[1], 4.0);
+    assert_eq!(optimizer.ask(0), Ask::Wait);
+    assert!(optimizer.news().iter().all(|news| matches!(news, News::Opened(_))));
+    // A lost first pair is asked for again, and it is the same one.
+    optimizer.tell(own[0].id, Observation::failed(Status::Lost, 1.0)).unwrap();
+    let again = run(&mut optimizer);
+    assert_eq!((again.key, again.why), (own[0].key, Why::Incumbent));
+    finish(&mut optimizer, &again, 4.0);
+    let dropped =
+        optimizer.news().into_iter().filter(|news| matches!(news, News::Dropped(_, 1, Drop::Batch)));
+    assert_eq!(dropped.count(), 0, "99 is above the bound already");
+    for request in &others[3..] {
+        let Ask::Tighten(id, cap) = optimizer.ask(0) else { panic!("not tightened") };
+        assert_eq!(id, request.id);
+        close(cap, 1.3 * 4.0 + GRAIN);
+    }
+    assert_eq!(optimizer.ask(0), Ask::Wait);
+}
+
+#[test]
+fn of_one_instance_a_lost_first_seed_is_asked_for_again() {
+    let racing = Racing { min_pairs: 3, ..Racing::default() };
+    let mut optimizer = arena_with(1, Objective::capped(CUTOFF), 1, racing);
+    let all: Vec<TrialRequest> = (0..5).map(|_| run(&mut optimizer)).collect();
+    optimizer.withdraw(all[0].id).unwrap();
+    finish(&mut optimizer, &all[1], 1.0);
+    finish(&mut optimizer, &all[2], 1.0);
+    assert_eq!(run(&mut optimizer).key, all[0].key);
+}
+
+#[test]
+fn challengers_have_had_as_much_time_before_the_incumbent_gains() {
+    let racing = Racing { slack: f64::INFINITY, ..Racing::default() };
+    let mut optimizer = arena_with(5, Objective::capped(CUTOFF), 1, racing);
+    let request = run(&mut optimizer);
+    finish(&mut optimizer, &request, 10.0);
+    // Slower ones count as if they had been capped at 10 and a grain, quicker ones as they are; a
+    // timeout counts the time it took, not its penalty.
+    let costs = [(4.0, false), (50.0, true), (3.0, true)];
+    let mut whys = Vec::new();
+    for (cost, loses) in costs {
+        let request = run(&mut optimizer);
+        assert_eq!(request.why, Why::Challenge);
+        let pair = request.key.pair;
+        finish(&mut optimizer, &request, if loses { cost + 10.0 } else { cost });
+        let next = run(&mut optimizer);
+        whys.push(next.why);
+        optimizer.withdraw(next.id).unwrap();
+        assert!(next.why == Why::Challenge || next.key.pair != pair);
+    }
+    // 10 against 4, then against 4 + 4 + a grain (the incumbent is at 4 now), then enough.
+    assert_eq!(whys, [Why::Challenge, Why::Challenge, Why::Incumbent]);
+}
+
+#[test]
+fn penalties_are_not_time() {
+    let mut optimizer = arena_with(5, Objective::capped(CUTOFF), 1, Racing::default());
+    let request = run(&mut optimizer);
+    optimizer.tell(request.id, Observation::timeout(CUTOFF)).unwrap();
+    // The incumbent has spent 100, not 1000: one challenger at the cutoff is as much.
+    let challenger = run(&mut optimizer);
+    assert_eq!(challenger.cap, Cap::at(CUTOFF));
+    optimizer.tell(challenger.id, Observation::timeout(CUTOFF)).unwrap();
+    assert_eq!(optimizer.incumbent(), challenger.key.config, "it is not worse");
+    assert_eq!(run(&mut optimizer).why, Why::Incumbent);
+}
+
+fn with_constraint(over: Over) -> Objective {
+    Objective { constraints: vec![Constraint { bound: 1.0, over }], ..Objective::capped(CUTOFF) }
+}
+
+fn output(cost: f64, value: f64) -> Observation {
+    Observation::finished(cost).with_constraints(vec![Some(Reading::Exact(value))])
+}
+
+#[test]
+fn nothing_is_capped_before_the_incumbent_is_feasible() {
+    let mut optimizer = arena(2, with_constraint(Over::Mean), 1);
+    for _ in 0..2 {
+        let request = run(&mut optimizer);
+        optimizer.tell(request.id, output(1.0, 3.0)).unwrap();
+    }
+    // Slower, feasible: it wins, and now there are caps.
+    for _ in 0..2 {
+        let request = run(&mut optimizer);
+        assert_eq!((request.key.config, request.cap), (ConfigId(1), Cap::at(CUTOFF)));
+        optimizer.tell(request.id, output(9.0, 0.5)).unwrap();
+    }
+    assert_eq!(optimizer.incumbent(), ConfigId(1));
+    let request = run(&mut optimizer);
+    close(request.cap, 1.3 * 9.0 + GRAIN);
+    // Faster, infeasible: perhaps more pairs will tell otherwise, but they do not.
+    optimizer.tell(request.id, output(1.0, 1.5)).unwrap();
+    let second = run(&mut optimizer);
+    assert_eq!(second.key.config, request.key.config);
+    optimizer.tell(second.id, output(1.0, 1.5)).unwrap();
+    assert_eq!(optimizer.incumbent(), ConfigId(1));
+    assert!(optimizer.news().contains(&News::Dropped(ConfigId(2), 2, Drop::Constraint)));
+}
+
+#[test]
+fn an_incumbent_that_looks_feasible_on_one_pair_does_not_judge_by_cost() {
+    let (mut optimizer, request) = first(|seed| {
+        let mut optimizer = arena(2, with_constraint(Over::Mean), seed);
+        for _ in 0..2 {
+            let request = run(&mut optimizer);
+            let value = [0.5, 9.0][request.key.pair.instance.0 as usize];
+            optimizer.tell(request.id, output(1.0, value)).unwrap();
+        }
+        let request = run(&mut optimizer);
+        (request.key.pair.instance.0 == 0).then_some((optimizer, request))
+    });
+    optimizer.tell(request.id, output(50.0, 0.5)).unwrap();
+    let next = run(&mut optimizer);
+    assert_eq!(next.key.config, request.key.config, "feasible beats infeasible, whatever it costs");
+    // Of two infeasible ones the one that violates less is better.
+    optimizer.tell(next.id, output(50.0, 8.0)).unwrap();
+    assert_eq!(optimizer.incumbent(), request.key.config);
+}
+
+#[test]
+fn one_violation_of_a_maximum_is_enough() {
+    let mut optimizer = arena(3, with_constraint(Over::Max), 1);
+    for _ in 0..3 {
+        let request = run(&mut optimizer);
+        optimizer.tell(request.id, output(10.0, 0.5)).unwrap();
+    }
+    let request = run(&mut optimizer);
+    optimizer.tell(request.id, output(1.0, 0.5)).unwrap();
+    let (a, b) = (run(&mut optimizer), run(&mut optimizer));
+    optimizer.tell(a.id, output(1.0, 1.1)).unwrap();
+    assert!(optimizer.news().contains(&News::Dropped(request.key.config, 2, Drop::Constraint)));
+    assert_eq!(optimizer.ask(0), Ask::Cancel(b.id));
+}
+
+#[test]
+fn without_a_cutoff_costs_may_be_negative_and_nothing_is_stopped() {
+    let mut optimizer = arena(3, Objective::uncapped(), 1);
+    for _ in 0..3 {
+        let request = run(&mut optimizer);
+        assert_eq!(request.cap, Cap::NONE);
+        finish(&mut optimizer, &request, -1.0);
+    }
+    let first = run(&mut optimizer);
+    finish(&mut optimizer, &first, -2.0);
+    let (second, third) = (run(&mut optimizer), run(&mut optimizer));
+    assert_eq!((second.cap, third.cap), (Cap::NONE, Cap::NONE));
+    // Worse than the incumbent in the middle of a batch, better at its end.
+    finish(&mut optimizer, &second, 7.0);
+    assert_eq!(optimizer.patience(), None);
+    assert_eq!(optimizer.ask(0), Ask::Wait);
+    finish(&mut optimizer, &third, -9.0);
+    assert_eq!(optimizer.incumbent(), first.key.config);
+    // A failure loses, whatever the rest.
+    let request = run(&mut optimizer);
+    finish(&mut optimizer, &request, -1e9);
+    let request = run(&mut optimizer);
+    optimizer.tell(request.id, Observation::failed(Status::Crashed, 1.0)).unwrap();
+    assert!(optimizer.news().contains(&News::Dropped(request.key.config, 2, Drop::Failure)));
+}
+
+#[test]
+fn the_last_configuration_is_the_end() {
+    let mut optimizer = arena(1, Objective::capped(CUTOFF), 1);
+    let mut trials = 0;
+    loop {
+        match optimizer.ask(3) {
+            Ask::Run(request) => {
+                trials += 1;
+                finish(&mut optimizer, &request, 1.0 + f64::from(request.key.config.0 % 7));
+            }
+            Ask::Done(_) => break,
+            other => panic!("{other:?}"),
+        }
+    }
+    assert_eq!((trials, optimizer.history().configurations().len()), (51, 51));
+}

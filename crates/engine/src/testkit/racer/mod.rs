@@ -1,0 +1,150 @@
+//! What every racer must keep, whatever the world and however trials end.
+//!
+//! | law | |
+//! |---|---|
+//! | incumbent | never replaced on fewer pairs than it had; its successor is better on all of them |
+//! | caps | positive, never above the cutoff, only lowered, by orders about running trials |
+//! | trials | none forgotten, none repeated once known, repeated only with a larger cap than before |
+//! | proposals | all different; numbers rise |
+//! | balance | the incumbent gains pairs only while challengers have had as much trial time |
+//! | busy | with a free slot there is something to run, unless the proposer has nothing new |
+//! | memory | restored from a snapshot it goes on as if nothing had happened |
+//! | history | bounds come from trials that were capped or timed out, and from no others |
+//! | capping | does not change which configurations become incumbents |
+
+mod drive;
+mod stage;
+mod witness;
+
+use std::ops::AddAssign;
+
+use crate::history::History;
+use crate::racing::{Ask, News, Problem, Racer, Racing, Snapshot};
+use crate::rng::Rng;
+use crate::trial::ConfigId;
+
+use super::World;
+use stage::Stage;
+
+/// Makes a racer for a problem.
+pub type Make<'a> = &'a dyn Fn(Problem, Racing, &mut History) -> Box<dyn Racer>;
+/// Makes a racer that goes on from a snapshot.
+pub type Restore<'a> = &'a dyn Fn(Problem, Racing, Snapshot, &History) -> Box<dyn Racer>;
+
+/// What happened while a suite ran: laws about what never happened would prove nothing.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub struct Exercised {
+    /// Trials asked for.
+    pub trials: usize,
+    /// Trials of a pair on which the configuration had been stopped before.
+    pub repeated: usize,
+    /// Caps lowered.
+    pub tightened: usize,
+    /// Trials cancelled.
+    pub cancelled: usize,
+    /// Trials lost or withdrawn.
+    pub vanished: usize,
+    /// Racers restored from a snapshot.
+    pub restored: usize,
+    /// Challengers that became incumbents.
+    pub promoted: usize,
+    /// Challengers that became incumbents while others were racing.
+    pub overtaken: usize,
+    /// Spaces in which everything was tried.
+    pub exhausted: usize,
+}
+
+impl AddAssign for Exercised {
+    fn add_assign(&mut self, other: Self) {
+        self.trials += other.trials;
+        self.repeated += other.repeated;
+        self.tightened += other.tightened;
+        self.cancelled += other.cancelled;
+        self.vanished += other.vanished;
+        self.restored += other.restored;
+        self.promoted += other.promoted;
+        self.overtaken += other.overtaken;
+        self.exhausted += other.exhausted;
+    }
+}
+
+/// Races in these worlds with 1 to 64 workers: with trials that end in any order, and by the clock.
+///
+/// # Panics
+/// If a law is broken.
+pub fn conforms(make: Make<'_>, restore: Restore<'_>, worlds: impl IntoIterator<Item = u64>) -> Exercised {
+    let mut exercised = Exercised::default();
+    for seed in worlds {
+        let world = World::random(seed);
+        let mut rng = Rng::new(seed, "workers", 0);
+        let workers = [1, 1, 2, 3, 8, 20, 64][rng.below(7)];
+        for drive in [drive::in_any_order, drive::by_the_clock] {
+            let mut stage = Stage::new(&world, workers, make, restore);
+            drive(&mut stage, &mut rng);
+            exercised += stage.end();
+        }
+    }
+    exercised
+}
+
+/// Races in these worlds with one worker, with slack 1, 1.3, 2 and without capping: until so many
+/// challengers have been opened the incumbents must be the same, on the same pairs. Tells how many
+/// challengers won, and how many trials were capped.
+///
+/// # Panics
+/// If capping changes a winner.
+pub fn capping_changes_nothing(
+    make: Make<'_>,
+    worlds: impl IntoIterator<Item = u64>,
+    challengers: usize,
+) -> (usize, u64) {
+    let (mut winners, mut capped) = (0, 0);
+    for seed in worlds {
+        let world = World::repeatable(seed);
+        let run = |slack| incumbents(make, &world, slack, challengers);
+        let (uncapped, _) = run(f64::INFINITY);
+        for slack in [1.0, 1.3, 2.0] {
+            let (incumbents, count) = run(slack);
+            assert_eq!(incumbents, uncapped, "world {seed}: slack {slack} (left) against no capping (right)");
+            capped += count;
+        }
+        winners += uncapped.len() - 1;
+    }
+    (winners, capped)
+}
+
+/// When a configuration became the incumbent: after how many challengers, and on how many pairs; at
+/// last the pairs that the last one has.
+type Reign = (usize, ConfigId, usize);
+
+fn incumbents(make: Make<'_>, world: &World, slack: f64, challengers: usize) -> (Vec<Reign>, u64) {
+    let racing = Racing { slack, ..world.racing.clone() };
+    let mut history = History::new();
+    let mut racer = make(world.problem.clone(), racing, &mut history);
+    let mut proposer = world.proposer();
+    let mut reigns = Vec::new();
+    let mut opened = 0;
+    loop {
+        let ask = racer.next(1, &mut history, &mut *proposer);
+        for news in racer.news() {
+            match news {
+                News::Opened(_) => opened += 1,
+                News::NewIncumbent(config, pairs, _) => reigns.push((opened, config, pairs)),
+                News::Dropped(..) => {}
+            }
+        }
+        match ask {
+            // The last of them is left out: its race is not over.
+            Ask::Run(_) if opened > challengers => break,
+            Ask::Run(request) => {
+                let observation = world.observe(&world.truth(&request), request.cap);
+                history.push(stage::ended(&request, observation));
+                racer.told(request.id, &history);
+            }
+            Ask::Done(_) => break,
+            order => panic!("world {}: {order:?} with nothing running", world.seed),
+        }
+    }
+    reigns.push((opened, racer.incumbent(), racer.incumbent_pairs()));
+    (reigns, history.count(crate::observation::Status::Capped))
+}

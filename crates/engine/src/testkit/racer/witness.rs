@@ -1,0 +1,267 @@
+//! Looks at every answer of a racer and says which law it breaks.
+
+use std::collections::{BTreeMap, HashSet};
+
+use super::super::World;
+use super::Exercised;
+use super::stage::Out;
+use crate::history::History;
+use crate::observation::{Observation, Status};
+use crate::racing::constraint::{Constraint, Over};
+use crate::racing::{Ask, News, Problem, Racer, Racing};
+use crate::reading::Reading;
+use crate::trial::{Cap, ConfigId, Pair, TrialId, TrialRequest, Why};
+
+pub(super) struct Witness {
+    /// World and workers, for messages.
+    place: (u64, usize),
+    problem: Problem,
+    racing: Racing,
+    incumbent: ConfigId,
+    pairs: usize,
+    last_id: Option<TrialId>,
+    opened: HashSet<ConfigId>,
+    racing_now: HashSet<ConfigId>,
+    /// Trial time by purpose.
+    incumbent_spent: f64,
+    challengers_spent: f64,
+    bounds: u64,
+    pub(super) exercised: Exercised,
+}
+
+/// Panics with the place where a law was broken.
+macro_rules! law {
+    ($witness:expr, $holds:expr, $($message:tt)+) => {
+        assert!($holds, "world and workers {:?}: {}", $witness.place, format_args!($($message)+))
+    };
+}
+
+impl Witness {
+    pub(super) fn new(world: &World, workers: usize, racer: &dyn Racer) -> Self {
+        Self {
+            place: (world.seed, workers),
+            problem: world.problem.clone(),
+            racing: world.racing.clone(),
+            incumbent: racer.incumbent(),
+            pairs: 0,
+            last_id: None,
+            opened: HashSet::new(),
+            racing_now: HashSet::new(),
+            incumbent_spent: 0.0,
+            challengers_spent: 0.0,
+            bounds: 0,
+            exercised: Exercised::default(),
+        }
+    }
+
+    /// An answer to "what next".
+    pub(super) fn see(
+        &mut self,
+        ask: &Ask,
+        slots: usize,
+        running: &BTreeMap<TrialId, Out>,
+        history: &History,
+        gave_up: bool,
+    ) {
+        match ask {
+            Ask::Run(request) => {
+                law!(self, slots > 0, "{request:?} without a free slot");
+                self.check_request(request, running, history);
+                self.exercised.trials += 1;
+            }
+            Ask::Tighten(id, cap) => match running.get(id) {
+                Some(out) => {
+                    law!(self, *cap < out.cap, "trial {id} tightened from {:?} to {cap:?}", out.cap);
+                    law!(self, !out.cancelled, "trial {id} tightened after it was cancelled");
+                    self.check_cap(*cap);
+                    self.exercised.tightened += 1;
+                }
+                None => law!(self, false, "trial {id} is tightened and not running"),
+            },
+            Ask::Cancel(id) => {
+                let cancelled = running.get(id).map(|out| out.cancelled);
+                law!(self, cancelled == Some(false), "trial {id} cancelled while it is {cancelled:?}");
+                self.exercised.cancelled += 1;
+            }
+            Ask::Wait => law!(self, slots == 0 || gave_up, "{slots} slots wait for nothing"),
+            Ask::Done(_) => {
+                law!(self, gave_up && running.is_empty(), "done before the end");
+                law!(self, self.racing_now.is_empty(), "done while {:?} are racing", self.racing_now);
+                self.exercised.exhausted += 1;
+            }
+        }
+    }
+
+    fn check_cap(&self, cap: Cap) {
+        let cutoff = self.problem.objective.cutoff;
+        law!(self, cap.cost() > 0.0, "{cap:?}");
+        law!(self, cutoff.is_none_or(|cutoff| cap.cost() <= cutoff), "{cap:?} above the cutoff");
+        law!(self, cutoff.is_some() || cap == Cap::NONE, "{cap:?} without a cutoff");
+    }
+
+    fn check_request(&mut self, request: &TrialRequest, running: &BTreeMap<TrialId, Out>, history: &History) {
+        let TrialRequest { id, key, configuration, cap, why } = request;
+        law!(self, self.last_id.is_none_or(|last| last < *id), "trial {id} after {:?}", self.last_id);
+        self.last_id = Some(*id);
+        self.check_cap(*cap);
+        law!(
+            self,
+            history.configuration(key.config) == configuration,
+            "trial {id} has another configuration"
+        );
+        law!(self, !running.values().any(|out| out.request.key == *key), "{key:?} runs twice");
+        match compared(history, &self.problem, key.config, key.pair) {
+            None => {}
+            Some(Reading::Exact(_)) => law!(self, false, "{key:?} is run again though it is known"),
+            Some(Reading::AtLeast(known)) => {
+                law!(self, cap.cost() > known, "{key:?} is run again with {cap:?} though {known} is known");
+                self.exercised.repeated += 1;
+            }
+        }
+        match why {
+            Why::Incumbent => {
+                law!(self, key.config == self.incumbent, "{key:?} is not the incumbent");
+                law!(self, *cap == self.problem.objective.full_cap(), "the incumbent is capped at {cap:?}");
+                let first = self.pairs < self.racing.min_pairs;
+                let (own, others) = (self.incumbent_spent, self.challengers_spent);
+                let fair = first || self.place.1 > 1 || own <= others * (1.0 + 1e-9);
+                law!(self, fair, "the incumbent gains a pair after {own}, challengers had {others}");
+            }
+            Why::Challenge => {
+                law!(self, self.racing_now.contains(&key.config), "{key:?} has no race");
+                let met = compared(history, &self.problem, self.incumbent, key.pair).is_some();
+                let soon = running
+                    .values()
+                    .any(|out| out.request.key.config == self.incumbent && out.request.key.pair == key.pair);
+                law!(self, met || soon, "{key:?}: not a pair of the incumbent");
+            }
+        }
+    }
+
+    /// What happened in the races.
+    pub(super) fn hear(&mut self, news: &[News], racer: &dyn Racer, history: &History) {
+        for item in news {
+            match *item {
+                News::Opened(config) => {
+                    let new = self.opened.insert(config) && config != self.incumbent;
+                    law!(self, new, "configuration {config} is opened twice");
+                    self.racing_now.insert(config);
+                }
+                News::Dropped(config, ..) => {
+                    law!(self, self.racing_now.remove(&config), "{config} is dropped without a race");
+                }
+                News::NewIncumbent(config, pairs, before) => {
+                    law!(self, self.racing_now.remove(&config), "{config} wins without a race");
+                    law!(
+                        self,
+                        before == self.incumbent,
+                        "{config} replaces {before}, not {}",
+                        self.incumbent
+                    );
+                    let snapshot = racer.snapshot();
+                    let all = snapshot.incumbent_pairs();
+                    law!(self, pairs >= self.pairs, "{config} wins on {pairs} pairs of {}", self.pairs);
+                    law!(self, pairs == all.len(), "{config} wins on {pairs} pairs of {}", all.len());
+                    let least = self.racing.min_pairs.min(self.racing.max_pairs);
+                    let instances = self.problem.instances as usize;
+                    let most = if self.racing.deterministic { instances } else { usize::MAX };
+                    law!(self, pairs >= least.min(most), "{config} wins before the incumbent is known");
+                    self.check_better(config, before, all, history);
+                    self.incumbent = config;
+                    self.exercised.promoted += 1;
+                    self.exercised.overtaken += usize::from(!self.racing_now.is_empty());
+                }
+            }
+        }
+        law!(self, racer.incumbent() == self.incumbent, "a new incumbent without news");
+        let pairs = racer.incumbent_pairs();
+        law!(self, pairs >= self.pairs, "the incumbent loses pairs: {pairs} after {}", self.pairs);
+        law!(self, pairs <= self.racing.max_pairs.max(1), "the incumbent has {pairs} pairs");
+        self.pairs = pairs;
+    }
+
+    /// Whether a configuration is better than another, or equal to it, on all these pairs.
+    fn check_better(&self, new: ConfigId, old: ConfigId, pairs: &[Pair], history: &History) {
+        let costs = |config: ConfigId| -> Vec<f64> {
+            let known = |&pair: &Pair| {
+                let reading = compared(history, &self.problem, config, pair);
+                let cost = reading.and_then(Reading::exact);
+                law!(self, cost.is_some(), "{config} is not known on {pair:?}, but {reading:?}");
+                cost
+            };
+            pairs.iter().filter_map(known).collect()
+        };
+        let (won, lost) = (costs(new), costs(old));
+        let failures = |costs: &[f64]| costs.iter().filter(|cost| cost.is_infinite()).count();
+        let sum = |costs: &[f64]| costs.iter().filter(|cost| cost.is_finite()).sum::<f64>();
+        let cheaper =
+            failures(&won) < failures(&lost) || failures(&won) == failures(&lost) && sum(&won) <= sum(&lost);
+        let violation = |config| violation(history, &self.problem, config, pairs);
+        let (own, other) = (violation(new), violation(old));
+        // Means may be computed in different orders.
+        let nearly = (own - other).abs() < 1e-9 || own == other;
+        let better = match (own < 1e-9, other < 1e-9) {
+            (true, true) => cheaper || other > 0.0,
+            (feasible, other_feasible) if feasible != other_feasible => feasible,
+            _ => own < other || nearly,
+        };
+        law!(
+            self,
+            better,
+            "{new} with {} and {own} replaces {old} with {} and {other}",
+            sum(&won),
+            sum(&lost)
+        );
+    }
+
+    pub(super) fn told(&mut self, request: &TrialRequest, observation: &Observation) {
+        match request.why {
+            Why::Incumbent => self.incumbent_spent += observation.spent(),
+            Why::Challenge => self.challengers_spent += observation.spent(),
+        }
+        self.bounds += u64::from(observation.cost().is_some_and(Reading::is_censored));
+    }
+
+    /// No trial is forgotten.
+    pub(super) fn count(&self, racer: &dyn Racer, running: &BTreeMap<TrialId, Out>) {
+        let pending = racer.snapshot().pending;
+        let same = pending.iter().map(|trial| trial.id).eq(running.keys().copied());
+        law!(self, same, "{:?} are running, the racer knows {pending:?}", running.keys());
+    }
+
+    pub(super) fn read(&self, history: &History) {
+        let stopped = history.count(Status::Capped) + history.count(Status::Timeout);
+        law!(self, self.bounds == stopped, "{} bounds of {stopped} stopped trials", self.bounds);
+    }
+
+    /// After the end.
+    pub(super) fn end(&self, history: &History) -> Exercised {
+        let bounds = history.trials().iter().filter_map(|trial| trial.observation.cost());
+        let bounds = bounds.filter(|cost| cost.is_censored()).count() as u64;
+        law!(self, bounds == self.bounds, "the history has {bounds} bounds of {}", self.bounds);
+        self.exercised
+    }
+}
+
+fn compared(history: &History, problem: &Problem, config: ConfigId, pair: Pair) -> Option<Reading> {
+    let trial = history.reading(config, history.find_pair(pair)?)?;
+    Some(problem.objective.compared(&trial.observation))
+}
+
+/// As the module `constraint` defines it, computed in the plainest way.
+fn violation(history: &History, problem: &Problem, config: ConfigId, pairs: &[Pair]) -> f64 {
+    let one = |(which, constraint): (usize, &Constraint)| {
+        let output = |&pair: &Pair| {
+            let trial = history.reading(config, history.find_pair(pair)?)?;
+            trial.observation.constraints().get(which).copied().flatten()
+        };
+        let outputs: Vec<f64> = pairs.iter().filter_map(output).map(Reading::lower_bound).collect();
+        let value = match constraint.over {
+            _ if outputs.is_empty() => f64::INFINITY,
+            Over::Mean => outputs.iter().sum::<f64>() / outputs.len() as f64,
+            Over::Max => outputs.iter().copied().fold(f64::NEG_INFINITY, f64::max),
+        };
+        (value - constraint.bound).max(0.0) / constraint.bound.abs()
+    };
+    problem.objective.constraints.iter().enumerate().map(one).sum()
+}

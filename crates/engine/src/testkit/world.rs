@@ -1,0 +1,231 @@
+//! Random worlds: a space, instances, and what every trial would cost if it were never stopped.
+//!
+//! ```text
+//! log10 cost(θ, π, s) = instance(π) + quality(θ) + taste(θ, π) + noise(θ, π, s)
+//! ```
+//!
+//! | symbol | meaning |
+//! |---|---|
+//! | θ, π, s | configuration, instance, seed |
+//! | instance | uniform over a spread of 10 to 1000 |
+//! | quality, taste, noise | normal; noise only where seeds matter |
+//!
+//! Every term is drawn from a stream keyed by what it depends on, so that the truth is a function of
+//! the trial, whenever and however often it is asked for.
+
+use crate::observation::{Observation, Status};
+use crate::propose::{Initial, LocalSearch, Proposer, RandomSearch};
+use crate::racing::constraint::{Constraint, Over};
+use crate::racing::{Objective, Problem, Racing};
+use crate::reading::Reading;
+use crate::rng::{Rng, mix};
+use crate::space::Space;
+use crate::space::format::{Format, read};
+use crate::trial::{Cap, TrialRequest};
+
+/// Spaces from a single choice to mixed ones with conditions; the first three are soon exhausted.
+const SPACES: [&str; 6] = [
+    "a = { boolean = true }\n",
+    "a = { choices = [\"x\", \"y\", \"z\"] }\nb = { integer = [1, 4] }\n",
+    "a = { ordinal = [1, 2, 5, 9] }\nb = { integer = [1, 8], when = \"a > 2\" }\nc = { boolean = true }\n",
+    "a = { float = [1.01, 1.4], log = true }\nb = { float = [0, 1] }\nc = { float = [0, 0.1] }\n\
+     d = { float = [0, 0.2] }\n",
+    "a = { choices = [\"x\", \"y\", \"z\"] }\nb = { integer = [1, 1000], log = true }\n\
+     c = { float = [0, 1], when = \"a == 'x'\" }\nd = { boolean = true, when = \"a in {'y', 'z'}\" }\n\
+     e = { float = [0.001, 10], log = true }\nforbidden = [\"a == 'z' && b > 500\"]\n",
+    "a = { float = [0, 1] }\n",
+];
+
+/// What a world is like.
+#[derive(Clone, PartialEq, Debug)]
+pub struct Traits {
+    /// Share of configurations that fail on some instances.
+    pub failures: f64,
+    /// Standard deviation of the noise, as a power of ten.
+    pub noise: f64,
+    /// Whether running the same trial again gives another cost.
+    pub jitter: bool,
+    /// Whether costs are whole numbers, so that many are equal.
+    pub whole: bool,
+    /// Costs are this factor apart between the easiest and the hardest instance.
+    pub spread: f64,
+}
+
+/// A problem whose every trial is known beforehand.
+#[derive(Clone, Debug)]
+pub struct World {
+    /// Its number.
+    pub seed: u64,
+    /// What it is like.
+    pub traits: Traits,
+    /// The scenario.
+    pub problem: Problem,
+    /// How it is raced.
+    pub racing: Racing,
+}
+
+/// What a trial would be if it were never stopped.
+#[derive(Clone, PartialEq, Debug)]
+pub struct Truth {
+    /// The time it takes, which is its cost where there is a cutoff.
+    pub time: f64,
+    /// The cost if it finishes.
+    pub cost: f64,
+    /// How it ends by itself.
+    pub status: Status,
+    /// The outputs that constraints bound.
+    pub outputs: Vec<f64>,
+}
+
+impl World {
+    /// The world of a number: with or without cutoff, noise, failures and constraints.
+    pub fn random(seed: u64) -> Self {
+        let mut rng = Rng::new(seed, "world", 0);
+        let mut one_of = |n: usize| rng.below(n);
+        let instances = [1, 1, 2 + one_of(4), 5 + one_of(26), 40][one_of(5)] as u32;
+        let deterministic = one_of(3) == 0;
+        let traits = Traits {
+            failures: [0.0, 0.0, 0.3, 0.9][one_of(4)],
+            noise: if deterministic { 0.0 } else { [0.0, 0.1, 0.5][one_of(3)] },
+            jitter: !deterministic && one_of(4) == 0,
+            whole: one_of(4) == 0,
+            spread: [10.0, 100.0, 1000.0][one_of(3)],
+        };
+        let mut objective = match one_of(5) {
+            0 => Objective::uncapped(),
+            _ => Objective::capped([20.0, 300.0, 5000.0][one_of(3)]),
+        };
+        if one_of(3) == 0 {
+            for _ in 0..1 + one_of(2) {
+                let (bound, over) = ([0.4, 0.6, -0.1][one_of(3)], [Over::Mean, Over::Max][one_of(2)]);
+                objective.constraints.push(Constraint { bound, over });
+            }
+        }
+        let racing = Racing {
+            slack: [1.0, 1.3, 2.0, f64::INFINITY][one_of(4)],
+            min_pairs: [1, 1, 1, 2, 5][one_of(5)],
+            max_pairs: [1, 4, 30, 2000][one_of(4)],
+            deterministic,
+        };
+        Self::new(seed, SPACES[one_of(SPACES.len())], traits, objective, instances, racing)
+    }
+
+    /// A world for the law that capping changes nothing: times that never change, with timeouts and
+    /// failures.
+    pub fn repeatable(seed: u64) -> Self {
+        let mut rng = Rng::new(seed, "repeatable world", 0);
+        let mut one_of = |n: usize| rng.below(n);
+        let traits = Traits {
+            failures: [0.0, 0.2, 0.6][one_of(3)],
+            noise: [0.0, 0.2][one_of(2)],
+            jitter: false,
+            whole: one_of(4) == 0,
+            spread: [10.0, 100.0, 1000.0][one_of(3)],
+        };
+        let cutoff = [20.0, 100.0, 1000.0, 5000.0][one_of(4)];
+        let racing = Racing {
+            slack: 1.0,
+            min_pairs: [1, 1, 3][one_of(3)],
+            max_pairs: [5, 2000][one_of(2)],
+            deterministic: one_of(2) == 0,
+        };
+        let instances = 1 + one_of(30) as u32;
+        let space = SPACES[one_of(SPACES.len())];
+        Self::new(seed, space, traits, Objective::capped(cutoff), instances, racing)
+    }
+
+    fn new(
+        seed: u64,
+        space: &str,
+        traits: Traits,
+        objective: Objective,
+        instances: u32,
+        racing: Racing,
+    ) -> Self {
+        let space: Space = read(space, "space of a world", Format::Toml).expect("the spaces above are sound");
+        let default = space.default_configuration();
+        let problem = Problem { space, default, objective, instances, seed };
+        Self { seed, traits, problem, racing }
+    }
+
+    /// Who proposes configurations here: random search, local search, or a design before it.
+    pub fn proposer(&self) -> Box<dyn Proposer> {
+        let Problem { space, seed, .. } = &self.problem;
+        let local = || Box::new(LocalSearch::new(space.clone(), *seed));
+        match Rng::new(self.seed, "who proposes", 0).below(3) {
+            0 => Box::new(RandomSearch::new(space.clone(), *seed)),
+            1 => local(),
+            _ => {
+                let given = vec![self.problem.default.clone()];
+                let design = crate::design::Design::LatinHypercube;
+                let initial = Initial::new(given, space, design, 5, *seed, local());
+                Box::new(initial.expect("some configurations are allowed"))
+            }
+        }
+    }
+
+    /// A stream for what depends on these keys.
+    fn stream(&self, purpose: &str, keys: &[u64]) -> Rng {
+        let key = keys.iter().fold(0, |key, &part| mix(mix(key) ^ part));
+        Rng::new(self.seed, purpose, key)
+    }
+
+    /// What a trial would be if it were never stopped.
+    pub fn truth(&self, request: &TrialRequest) -> Truth {
+        let config = (request.configuration.fingerprint() >> 64) as u64;
+        let (instance, seed) = (u64::from(request.key.pair.instance.0), u64::from(request.key.pair.seed.0));
+        let instance_term = self.stream("instance", &[instance]).unit() * libm::log10(self.traits.spread);
+        let quality = 0.3 * self.stream("quality", &[config]).normal();
+        let taste = 0.2 * self.stream("taste", &[config, instance]).normal();
+        let mut noise = self.stream("noise", &[config, instance, seed]);
+        let mut log_cost = instance_term + quality + taste + self.traits.noise * noise.normal();
+        if self.traits.jitter {
+            log_cost += 0.1 * self.stream("jitter", &[request.id.0]).normal();
+        }
+        let mut time = libm::pow(10.0, log_cost);
+        if self.traits.whole {
+            time = time.ceil();
+        }
+        // Costs that do not grow may be negative.
+        let cost = if self.problem.objective.cutoff.is_some() { time } else { log_cost - 1.0 };
+        let mut failure = self.stream("failure", &[config]);
+        let fragile = failure.unit() < self.traits.failures;
+        let status = match self.stream("failure", &[config, instance]).below(6) {
+            0 if fragile => Status::Crashed,
+            1 if fragile => Status::Memory,
+            _ => Status::Finished,
+        };
+        let output = |which: u64| {
+            let level = self.stream("output", &[which, config]).unit();
+            level + 0.2 * self.stream("output", &[which, config, instance, seed]).normal()
+        };
+        let count = self.problem.objective.constraints.len() as u64;
+        Truth { time, cost, status, outputs: (0..count).map(output).collect() }
+    }
+
+    /// What a trial tells that is stopped at a cap.
+    pub fn observe(&self, truth: &Truth, cap: Cap) -> Observation {
+        let cap = cap.cost();
+        if truth.time > cap && self.problem.objective.cutoff.is_some() {
+            let at_cutoff = self.problem.objective.cutoff.is_some_and(|cutoff| cap >= cutoff);
+            return if at_cutoff { self.unmeasured(Observation::timeout(cap)) } else { self.stopped(cap) };
+        }
+        match truth.status {
+            Status::Finished => {
+                let outputs: Vec<_> =
+                    truth.outputs.iter().map(|&value| Some(Reading::Exact(value))).collect();
+                Observation::finished(truth.cost).with_spent(truth.time).with_constraints(outputs)
+            }
+            status => Observation::failed(status, truth.time),
+        }
+    }
+
+    /// What a trial tells that is stopped when it has reached this cost.
+    pub fn stopped(&self, at: f64) -> Observation {
+        self.unmeasured(Observation::capped(at))
+    }
+
+    fn unmeasured(&self, observation: Observation) -> Observation {
+        observation.with_constraints(vec![None; self.problem.objective.constraints.len()])
+    }
+}

@@ -1,0 +1,39 @@
+//! The laws of racing in random worlds.
+
+use engine::history::History;
+use engine::racing::{CappedRacer, Problem, Racer, Racing, Snapshot};
+use engine::testkit::racer::{capping_changes_nothing, conforms};
+
+fn make(problem: Problem, racing: Racing, history: &mut History) -> Box<dyn Racer> {
+    Box::new(CappedRacer::new(problem, racing, history))
+}
+
+/// Through bytes, as a store does.
+fn restore(problem: Problem, racing: Racing, snapshot: Snapshot, history: &History) -> Box<dyn Racer> {
+    let bytes = postcard::to_allocvec(&snapshot).unwrap();
+    let again: Snapshot = postcard::from_bytes(&bytes).unwrap();
+    assert_eq!(again, snapshot);
+    Box::new(CappedRacer::restore(problem, racing, again, history))
+}
+
+#[test]
+fn the_racer_conforms() {
+    let seen = conforms(&make, &restore, 0..400);
+    println!("{seen:?}");
+    assert!(seen.repeated > 50 && seen.tightened > 1000 && seen.cancelled > 500, "{seen:?} prove little");
+    assert!(seen.overtaken > 100 && seen.restored > 500 && seen.exhausted > 50, "{seen:?} prove little");
+}
+
+#[test]
+fn capping_does_not_change_who_wins() {
+    let (winners, capped) = capping_changes_nothing(&make, 0..1000, 40);
+    assert!(winners > 1000 && capped > 10_000, "{winners} winners and {capped} capped trials prove little");
+}
+
+#[test]
+#[ignore = "minutes: for changes of the racer, in a release build"]
+fn the_laws_hold_in_many_more_worlds() {
+    conforms(&make, &restore, 1000..20_000);
+    let (winners, capped) = capping_changes_nothing(&make, 1000..10_000, 150);
+    println!("{winners} challengers won, {capped} trials were capped");
+}
