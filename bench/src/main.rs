@@ -4,11 +4,14 @@
 
 #![allow(clippy::print_stdout, reason = "tables are what this program is for")]
 
+mod clock;
 mod confine;
 mod quantiles;
 mod race;
 mod saps;
+mod seeds;
 mod space;
+mod spine;
 mod store;
 
 use clap::{Parser, Subcommand};
@@ -29,6 +32,8 @@ enum Table {
     Saps(saps::Arguments),
     /// Sampling, encoding and large parameter spaces, beside ConfigSpace
     Space(space::Arguments),
+    /// The campaign loop: what it finds, how busy it keeps its workers, what it costs
+    Spine(spine::Arguments),
     /// A store of a million trials: writing, loading, summing up, commits
     Store(store::Arguments),
     #[command(name = confine::burner::VERB, hide = true)]
@@ -36,11 +41,14 @@ enum Table {
 }
 
 fn main() -> anyhow::Result<()> {
+    // Campaigns start a copy of this program as guardian.
+    ::confine::supervise_if_asked();
     match Arguments::parse().table {
         Table::Confine(arguments) => confine::measure(&arguments),
         Table::Race(arguments) => race::measure(&arguments),
         Table::Saps(arguments) => saps::measure(&arguments),
         Table::Space(arguments) => space::measure(&arguments),
+        Table::Spine(arguments) => spine::measure(&arguments),
         Table::Store(arguments) => store::measure(&arguments),
         Table::Burn(arguments) => confine::burner::burn(&arguments),
     }

@@ -4,13 +4,13 @@
 //! Runs at the cutoff count as the cutoff, so means that have any are lower bounds. Times are CPU times
 //! of the measuring thread and include reading the formula into the solver.
 
-use std::ops::RangeInclusive;
-
-use anyhow::{Context, Result, ensure};
+use anyhow::Result;
 use clap::Args;
-use rustix::time::{ClockId, clock_gettime};
 use targets::saps::{Saps, solve_while};
 use targets::{Formula, Quasigroup};
+
+use crate::clock::cpu;
+use crate::seeds::range;
 
 #[derive(Args)]
 pub(crate) struct Arguments {
@@ -156,22 +156,10 @@ fn series(arguments: &Arguments, formula: &Formula, saps: &Saps) -> Series {
     series
 }
 
-fn range(text: &str) -> Result<RangeInclusive<u64>> {
-    let (first, last) = text.split_once('-').with_context(|| format!("`{text}` is not FIRST-LAST"))?;
-    let range = first.parse()?..=last.parse()?;
-    ensure!(!range.is_empty(), "`{text}` has no seeds");
-    Ok(range)
-}
-
 fn parameters(text: &str) -> Result<Saps> {
     let numbers = text.split(',').map(str::parse).collect::<Result<Vec<f64>, _>>()?;
     let [alpha, rho, ps, wp] = *numbers else { anyhow::bail!("`{text}` is not ALPHA,RHO,PS,WP") };
     let saps = Saps { alpha, rho, ps, wp };
     saps.check()?;
     Ok(saps)
-}
-
-fn cpu() -> f64 {
-    let time = clock_gettime(ClockId::ThreadCPUTime);
-    time.tv_sec as f64 + time.tv_nsec as f64 * 1e-9
 }

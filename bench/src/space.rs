@@ -13,7 +13,8 @@ use anyhow::{Context, Result, ensure};
 use clap::Args;
 use engine::space::format::{Format, read, write};
 use engine::{Rng, Space};
-use rustix::time::{ClockId, clock_gettime};
+
+use crate::clock::cpu;
 
 #[derive(Args)]
 pub(crate) struct Arguments {
@@ -42,11 +43,6 @@ pub(crate) fn measure(arguments: &Arguments) -> Result<()> {
         (None, false) => Some(Peer::start(&set_up()?, &space)?),
     };
     sampling(&space, peer, arguments.rounds)
-}
-
-fn cpu() -> f64 {
-    let time = clock_gettime(ClockId::ThreadCPUTime);
-    time.tv_sec as f64 + time.tv_nsec as f64 * 1e-9
 }
 
 /// Every kind of parameter, a third of them conditional, two clauses.

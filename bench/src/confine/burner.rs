@@ -15,6 +15,9 @@ pub(crate) struct Arguments {
     processes: u32,
     /// CPU time of each, in seconds.
     seconds: f64,
+    /// What else a scenario passes; ignored.
+    #[arg(trailing_var_arg = true, allow_hyphen_values = true)]
+    rest: Vec<String>,
 }
 
 /// Burns here, or in children it waits for.

@@ -58,8 +58,7 @@ pub struct Campaign<'a> {
     ledger: Ledger,
     /// Trials that are out, with the campaign time of handing them out.
     out: BTreeMap<TrialId, Out>,
-    /// In repeatable mode: what is asked for and not told, in the order of asking, and what came in
-    /// before its turn.
+    /// In repeatable mode: what is out, in the order of asking, and what came in before its turn.
     window: VecDeque<TrialId>,
     early: BTreeMap<TrialId, Ended>,
     cpu: f64,
@@ -129,6 +128,9 @@ impl<'a> Campaign<'a> {
             }
             // Rows of the snapshot's own trials; others would be rows of another campaign.
             let _ = self.optimizer.tell(trial.id, trial.observation);
+            if self.settings.repeatable {
+                self.fill_slots();
+            }
         }
     }
 
@@ -150,13 +152,18 @@ impl<'a> Campaign<'a> {
 
     /// Asks for trials until all slots have one.
     fn hand_out(&mut self, sink: Sink<'_>) {
+        self.fill_slots();
+        self.follow(sink);
+    }
+
+    fn fill_slots(&mut self) {
         while self.stop.is_none() {
             let spent = self.spent();
             if let Some(limit) = self.settings.budget.reached(&spent) {
                 self.stop = Some(Stop::Budget(limit));
                 return;
             }
-            let slots = self.free_slots(&spent);
+            let slots = self.free_slots();
             let begin = Instant::now();
             let ask = self.optimizer.ask(slots);
             self.thinking += begin.elapsed().as_secs_f64();
@@ -164,8 +171,6 @@ impl<'a> Campaign<'a> {
                 Ask::Run(request) => {
                     self.submit(request, None);
                 }
-                // What has been asked for must not depend on how far other trials have come.
-                Ask::Tighten(..) | Ask::Cancel(_) if self.settings.repeatable => {}
                 Ask::Tighten(id, cap) => {
                     self.executor.tighten(id, cap);
                     if let Some(out) = self.out.get_mut(&id) {
@@ -182,7 +187,6 @@ impl<'a> Campaign<'a> {
                 }
             }
         }
-        self.follow(sink);
     }
 
     fn submit(&mut self, request: TrialRequest, mark: Option<Mark>) {
@@ -207,16 +211,17 @@ impl<'a> Campaign<'a> {
         }
     }
 
-    fn free_slots(&self, spent: &Spent) -> usize {
+    fn free_slots(&self) -> usize {
+        let untold = self.optimizer.running().count();
         let free = if self.settings.repeatable {
-            WINDOW.saturating_sub(self.window.len())
+            WINDOW.saturating_sub(untold)
         } else {
             let ahead =
                 if self.executor.is_simulated() { 0 } else { self.pace.ahead(self.executor.workers()) };
             (self.executor.workers() + ahead).saturating_sub(self.out.len())
         };
         let unspent = self.settings.budget.trials.map(|limit| {
-            let asked = spent.trials as usize + self.out.len() + self.ledger.untold();
+            let asked = self.optimizer.history().trials().len() + untold;
             usize::try_from(limit).unwrap_or(usize::MAX).saturating_sub(asked)
         });
         unspent.map_or(free, |unspent| free.min(unspent))
@@ -325,6 +330,10 @@ impl<'a> Campaign<'a> {
             self.emit(sink, What::TrialEnded(Box::new(told)));
             warnings.into_iter().for_each(|warning| self.emit(sink, What::Warning(warning)));
             self.follow(sink);
+            if self.settings.repeatable {
+                // However many trials came in together, what is asked for knows of one more each time.
+                self.hand_out(sink);
+            }
         }
     }
 

@@ -131,11 +131,6 @@ impl Ledger {
         self.waiting.is_empty()
     }
 
-    /// How many trials are kept and not told.
-    pub(crate) fn untold(&self) -> usize {
-        self.safe.len() + self.waiting.iter().map(|(_, rows)| rows.len()).sum::<usize>()
-    }
-
     /// Seconds that the last commit took, if there was one since this was last asked.
     pub(crate) fn latency(&mut self) -> Option<f64> {
         self.latency.take()

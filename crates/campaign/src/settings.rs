@@ -60,6 +60,8 @@ impl Settings {
             Some(snapshot) => CappedRacer::restore(problem, racing, snapshot, &history),
             None => CappedRacer::new(problem, racing, &mut history),
         };
+        // What has been asked for must not depend on how far other trials have come.
+        let racer = if self.repeatable { racer.hands_off() } else { racer };
         Ok(Optimizer::new(history, Box::new(racer), Box::new(proposer)))
     }
 }

@@ -5,7 +5,7 @@
 
 use std::collections::BTreeMap;
 
-use engine::stats::{Basis, Measured, Validated};
+use engine::stats::{Basis, Measured, Validated, Verdict, judge};
 use engine::{
     ConfigId, Configuration, InstanceId, Pair, Reading, Rng, Seed, Status, TrialId, TrialKey, TrialRequest,
     Why,
@@ -13,9 +13,10 @@ use engine::{
 
 use crate::event::{Event, What};
 use crate::executor::{Ended, Executor, Happening};
+use crate::progress;
 use crate::settings::Settings;
 use crate::store::{Batch, Role, StoredValidation};
-use crate::{CampaignError, Ledger, Sink};
+use crate::{Campaign, CampaignError, Ledger, Sink};
 
 /// Pairs that a validation has at least, if seeds are free.
 const LEAST_PAIRS: usize = 20;
@@ -78,6 +79,38 @@ pub struct Validation<'a> {
     pub measured: &'a [StoredValidation],
 }
 
+/// The verdict on a search that has ended, with `unseen` instances after those of the training; `None`
+/// if its incumbent is the default, or if nothing could be compared.
+pub fn conclude(
+    campaign: &mut Campaign<'_>,
+    settings: &Settings,
+    unseen: u32,
+    names: &dyn Fn(InstanceId) -> String,
+    measured: &[StoredValidation],
+    sink: Sink<'_>,
+) -> Result<Option<Verdict>, CampaignError> {
+    let (default, incumbent) = (ConfigId(0), campaign.optimizer().incumbent());
+    if incumbent == default {
+        return Ok(None);
+    }
+    let objective = &settings.problem.objective;
+    let history = campaign.optimizer().history();
+    let training = progress::compare(history, objective, default, incumbent);
+    let plan = plan(settings, unseen);
+    let validated = if plan.basis == Basis::TrainingOnly {
+        progress::both_known(history, objective, default, incumbent)
+    } else {
+        let candidate = |config| Candidate { config, configuration: history.configuration(config).clone() };
+        let (default, incumbent) = (candidate(default), candidate(incumbent));
+        let validation = Validation { plan: &plan, default, incumbent, settings, names, measured };
+        let (executor, ledger) = campaign.after();
+        validate(&validation, executor, ledger, sink)?
+    };
+    let training = training.map(|both| both.default / both.incumbent);
+    let mut rng = Rng::new(settings.problem.seed, "verdict", 0);
+    Ok(judge(&validated, plan.basis, training, &mut rng).ok())
+}
+
 /// Runs both on all pairs; pairs that were not run with both, because of an interruption, are left out.
 pub fn validate(
     validation: &Validation<'_>,
@@ -128,8 +161,10 @@ pub fn validate(
         }
         match executor.next(None) {
             Happening::Ended(ended) => {
+                // In simulated time trials of the search are still running.
+                let Some(number) = ended.id.0.checked_sub(FIRST) else { continue };
+                let number = number as usize;
                 (out, done) = (out - 1, done + 1);
-                let number = (ended.id.0 - FIRST) as usize;
                 let (pair, role) = order[number];
                 if !interrupted && let Some(row) = row(&request(number), role, &ended, names) {
                     let cost = objective.compared(&row.observation).lower_bound();

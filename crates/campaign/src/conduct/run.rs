@@ -2,16 +2,16 @@
 
 use std::sync::Arc;
 
-use engine::stats::{Basis, Verdict, judge};
-use engine::{ConfigId, Configuration, InstanceId, Rng};
+use engine::stats::Verdict;
+use engine::{ConfigId, Configuration, InstanceId};
 
 use super::open::{ConductError, Opened};
 use crate::event::Stop;
 use crate::executor::{Bell, Executor, Local, slots};
-use crate::progress::{self, Progress};
+use crate::progress::Progress;
 use crate::store::Batch;
 use crate::target::ProcessTarget;
-use crate::validation::{Candidate, Validation, plan, validate};
+use crate::validation::conclude;
 use crate::{Campaign, Ledger, Sink};
 
 /// A configuration with its number.
@@ -58,37 +58,10 @@ impl Opened {
         let configuration = campaign.optimizer().history().configuration(config).clone();
         let best = Valued { config, configuration };
         let complete = matches!(stop, Stop::Budget(_) | Stop::Exhausted);
-        let default = ConfigId(0);
-        let verdict = if complete && config != default {
-            let training = progress.default.map(|both| both.default / both.incumbent);
+        let verdict = if complete {
             let unseen = instances.len() as u32 - settings.problem.instances;
-            let plan = plan(&settings, unseen);
-            let candidate = |config: ConfigId| Candidate {
-                config,
-                configuration: campaign.optimizer().history().configuration(config).clone(),
-            };
             let names = |id: InstanceId| instances[id.index()].name.clone();
-            let validation = Validation {
-                plan: &plan,
-                default: candidate(default),
-                incumbent: candidate(config),
-                settings: &settings,
-                names: &names,
-                measured: &measured,
-            };
-            let validated = if plan.basis == Basis::TrainingOnly {
-                progress::both_known(
-                    campaign.optimizer().history(),
-                    &settings.problem.objective,
-                    default,
-                    config,
-                )
-            } else {
-                let (executor, ledger) = campaign.after();
-                validate(&validation, executor, ledger, sink)?
-            };
-            let mut rng = Rng::new(settings.problem.seed, "verdict", 0);
-            judge(&validated, plan.basis, training, &mut rng).ok()
+            conclude(&mut campaign, &settings, unseen, &names, &measured, sink)?
         } else {
             None
         };

@@ -96,3 +96,46 @@ pub trait Executor {
     /// The costs that running trials have surely reached.
     fn reached(&self) -> Vec<(TrialId, f64)>;
 }
+
+/// So that whoever lends an executor to a campaign has it back afterwards.
+impl<E: Executor + ?Sized> Executor for &mut E {
+    fn workers(&self) -> usize {
+        (**self).workers()
+    }
+
+    fn is_simulated(&self) -> bool {
+        (**self).is_simulated()
+    }
+
+    fn now(&self) -> f64 {
+        (**self).now()
+    }
+
+    fn submit(&mut self, request: &TrialRequest, started: Option<f64>) {
+        (**self).submit(request, started);
+    }
+
+    fn tighten(&mut self, id: TrialId, cap: Cap) {
+        (**self).tighten(id, cap);
+    }
+
+    fn cancel(&mut self, id: TrialId) -> bool {
+        (**self).cancel(id)
+    }
+
+    fn next(&mut self, patience: Option<f64>) -> Happening {
+        (**self).next(patience)
+    }
+
+    fn next_ring(&mut self) -> Happening {
+        (**self).next_ring()
+    }
+
+    fn bell(&self) -> Bell {
+        (**self).bell()
+    }
+
+    fn reached(&self) -> Vec<(TrialId, f64)> {
+        (**self).reached()
+    }
+}

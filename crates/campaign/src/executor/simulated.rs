@@ -1,7 +1,7 @@
 //! Trials in simulated time: a recorded table or a formula answers at once, and the clock jumps from
 //! one end of a trial to the next. A campaign of thousands of trials takes milliseconds.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, VecDeque};
 use std::sync::mpsc;
 
 use engine::{Cap, Observation, Reading, Status, TrialId, TrialRequest};
@@ -75,6 +75,8 @@ pub struct Simulated {
     workers: usize,
     now: f64,
     running: BTreeMap<TrialId, Running>,
+    /// Trials that wait for a slot.
+    waiting: VecDeque<TrialRequest>,
     /// Time that slots were busy, summed.
     busy: f64,
     inbox: mpsc::Receiver<Happening>,
@@ -85,7 +87,17 @@ impl Simulated {
     /// Workers that ask an oracle, starting at campaign time `now`.
     pub fn new(oracle: Box<dyn Oracle>, cutoff: Option<f64>, workers: usize, now: f64) -> Self {
         let (sender, inbox) = mpsc::channel();
-        Self { oracle, cutoff, workers, now, running: BTreeMap::new(), busy: 0.0, inbox, sender }
+        Self {
+            oracle,
+            cutoff,
+            workers,
+            now,
+            running: BTreeMap::new(),
+            waiting: VecDeque::new(),
+            busy: 0.0,
+            inbox,
+            sender,
+        }
     }
 
     /// Share of the slots' time that was spent on trials so far.
@@ -99,9 +111,19 @@ impl Simulated {
         self.running.iter().map(|(&id, running)| (running.ends(), id)).min_by(order)
     }
 
+    fn start(&mut self, request: &TrialRequest, at: f64) {
+        let answer = self.oracle.answer(request);
+        let taken: Vec<usize> = self.running.values().map(|running| running.slot).collect();
+        let slot = (0..).find(|slot| !taken.contains(slot)).unwrap_or(0);
+        self.running.insert(request.id, Running { answer, cap: request.cap, started: at, slot });
+    }
+
     fn end(&mut self, id: TrialId, at: f64) -> Happening {
         let Some(running) = self.running.remove(&id) else { return Happening::Nothing };
         self.now = self.now.max(at);
+        if let Some(next) = self.waiting.pop_front() {
+            self.start(&next, self.now);
+        }
         self.busy += at - running.started;
         let time = at - running.started;
         let Running { answer, cap, .. } = running;
@@ -149,20 +171,27 @@ impl Executor for Simulated {
     }
 
     fn submit(&mut self, request: &TrialRequest, started: Option<f64>) {
-        let answer = self.oracle.answer(request);
-        let taken: Vec<usize> = self.running.values().map(|running| running.slot).collect();
-        let slot = (0..).find(|slot| !taken.contains(slot)).unwrap_or(0);
-        let running = Running { answer, cap: request.cap, started: started.unwrap_or(self.now), slot };
-        self.running.insert(request.id, running);
+        if self.running.len() < self.workers {
+            self.start(request, started.unwrap_or(self.now));
+        } else {
+            self.waiting.push_back(request.clone());
+        }
     }
 
     fn tighten(&mut self, id: TrialId, cap: Cap) {
         if let Some(running) = self.running.get_mut(&id) {
             running.cap = cap;
         }
+        if let Some(request) = self.waiting.iter_mut().find(|request| request.id == id) {
+            request.cap = cap;
+        }
     }
 
     fn cancel(&mut self, id: TrialId) -> bool {
+        if let Some(place) = self.waiting.iter().position(|request| request.id == id) {
+            self.waiting.remove(place);
+            return true;
+        }
         if let Some(running) = self.running.get_mut(&id) {
             running.cap = Cap::at(running.reached(self.now).max(f64::MIN_POSITIVE));
         }

@@ -18,16 +18,25 @@ use crate::stage::Stage;
 
 const FOLDER: &str = "CAPTUNE_TEST_INTERRUPTED";
 const WORKERS: &str = "CAPTUNE_TEST_WORKERS";
+const REPEATABLE: &str = "CAPTUNE_TEST_REPEATABLE";
 const TRIALS: u64 = 400;
 const KILLS: usize = 200;
 
-fn plan() -> Settings {
-    settings(4, 20.0, Budget { trials: Some(TRIALS), ..Budget::default() })
+/// How a campaign takes its trials.
+#[derive(Clone, Copy, Debug)]
+struct Manner {
+    workers: usize,
+    repeatable: bool,
+}
+
+fn plan(repeatable: bool) -> Settings {
+    let settings = settings(4, 20.0, Budget { trials: Some(TRIALS), ..Budget::default() });
+    Settings { repeatable, ..settings }
 }
 
 /// The campaign of this test in a folder, from wherever it was left.
-fn go_on(folder: &Path, workers: usize) {
-    let settings = plan();
+fn go_on(folder: &Path, Manner { workers, repeatable }: Manner) {
+    let settings = plan(repeatable);
     let charter = Charter {
         name: "bowl".to_owned(),
         scenario: String::new(),
@@ -50,8 +59,8 @@ fn go_on(folder: &Path, workers: usize) {
     campaign.finish("done").unwrap();
 }
 
-fn uninterrupted(workers: usize) -> History {
-    let settings = plan();
+fn uninterrupted(Manner { workers, repeatable }: Manner) -> History {
+    let settings = plan(repeatable);
     let executor = Simulated::new(Box::new(bowl), Some(20.0), workers, 0.0);
     let mut campaign = Campaign::new(&settings, Box::new(executor), Ledger::in_memory(), None).unwrap();
     campaign.search(&mut |_| {}).unwrap();
@@ -62,15 +71,18 @@ fn uninterrupted(workers: usize) -> History {
 #[test]
 fn process_to_be_killed() {
     if let Ok(folder) = std::env::var(FOLDER) {
-        go_on(Path::new(&folder), std::env::var(WORKERS).unwrap().parse().unwrap());
+        let workers = std::env::var(WORKERS).unwrap().parse().unwrap();
+        let repeatable = std::env::var(REPEATABLE).unwrap().parse().unwrap();
+        go_on(Path::new(&folder), Manner { workers, repeatable });
     }
 }
 
-fn start(folder: &Path, workers: usize) -> std::process::Child {
+fn start(folder: &Path, manner: Manner) -> std::process::Child {
     Command::new(std::env::current_exe().unwrap())
         .args(["interrupted::process_to_be_killed", "--exact", "--test-threads=1"])
         .env(FOLDER, folder)
-        .env(WORKERS, workers.to_string())
+        .env(WORKERS, manner.workers.to_string())
+        .env(REPEATABLE, manner.repeatable.to_string())
         .stdout(Stdio::null())
         .spawn()
         .unwrap()
@@ -78,24 +90,25 @@ fn start(folder: &Path, workers: usize) -> std::process::Child {
 
 #[test]
 fn a_killed_campaign_ends_with_the_history_of_an_uninterrupted_one() {
-    for workers in [1, 4] {
+    for (workers, repeatable) in [(1, false), (4, false), (3, true)] {
+        let manner = Manner { workers, repeatable };
         let stage = Stage::new();
         let folder = stage.folder.join("campaign");
         let mut rng = Rng::new(workers as u64, "kills", 0);
         let (mut kills, mut finished) = (0, 0);
-        while kills < KILLS / 2 && finished < 3 {
-            let mut child = start(&folder, workers);
+        while kills < KILLS / 3 && finished < 3 {
+            let mut child = start(&folder, manner);
             std::thread::sleep(Duration::from_micros(rng.below(40_000) as u64));
             child.kill().unwrap();
             let ended = child.wait().unwrap();
             if ended.success() { finished += 1 } else { kills += 1 }
         }
-        println!("{workers} workers: {kills} kills");
-        assert!(start(&folder, workers).wait().unwrap().success());
+        println!("{manner:?}: {kills} kills");
+        assert!(start(&folder, manner).wait().unwrap().success());
         let reader = Store::read(&folder).unwrap();
         reader.verify().unwrap();
         let stored = reader.load().unwrap().history;
-        let expected = uninterrupted(workers);
+        let expected = uninterrupted(manner);
         let by_id = |history: &History| -> BTreeMap<u64, Trial> {
             history.trials().iter().map(|trial| (trial.id.0, trial.clone())).collect()
         };

@@ -26,6 +26,8 @@ pub struct CappedRacer {
     /// Whether there is no new configuration left.
     exhausted: bool,
     orders: VecDeque<Order>,
+    /// Whether running trials are left alone.
+    hands_off: bool,
     news: Vec<News>,
 }
 
@@ -63,6 +65,7 @@ impl CappedRacer {
             balance: Balance::default(),
             exhausted: false,
             orders: VecDeque::new(),
+            hands_off: false,
             news: Vec::new(),
         }
     }
@@ -82,8 +85,17 @@ impl CappedRacer {
             // If it still is, the next proposal will show.
             exhausted: false,
             orders: orders.into(),
+            hands_off: false,
             news: Vec::new(),
         }
+    }
+
+    /// Never lowers the cap of a running trial and never stops one: for whoever must not let decisions
+    /// depend on how far trials have come.
+    #[must_use]
+    pub fn hands_off(mut self) -> Self {
+        self.hands_off = true;
+        self
     }
 
     /// The incumbent's trials that are running, so that it gains their pairs.
@@ -182,7 +194,9 @@ impl CappedRacer {
     /// Ends a race; what still runs for it is stopped.
     fn remove(&mut self, place: usize, drop: Drop) {
         let race = self.races.remove(place);
-        self.orders.extend(race.running.into_iter().map(Order::Cancel));
+        if !self.hands_off {
+            self.orders.extend(race.running.into_iter().map(Order::Cancel));
+        }
         self.news.push(News::Dropped(race.config, race.sums.count, drop));
     }
 
@@ -250,7 +264,7 @@ impl CappedRacer {
     /// Lowers the caps of a challenger's running trials to what is left for each.
     fn tighten(&mut self, place: usize, history: &History) {
         let left = self.left(place, history);
-        if !left.is_finite() {
+        if self.hands_off || !left.is_finite() {
             return;
         }
         let grain = self.terms.objective().grain;

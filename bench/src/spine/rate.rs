@@ -1,0 +1,158 @@
+//! Trials of about a millisecond: a whole campaign with its store on disk, beside as many threads that
+//! do nothing but call the runner. Both start the same commands under the same limits on the same
+//! cores, and take turns, so that a noisy machine disturbs both alike.
+
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::time::Instant;
+
+use anyhow::{Context, Result};
+use campaign::budget::Budget;
+use campaign::conduct::{Order, open, scenario_of_file};
+use campaign::event::What;
+use campaign::executor::slots;
+use campaign::target::ProcessTarget;
+use clap::Args;
+use confine::Control;
+use engine::{Cap, ConfigId, InstanceId, Pair, Seed, TrialId, TrialKey, TrialRequest, Why};
+
+use crate::confine::burner;
+use crate::quantiles::Quantiles;
+
+#[derive(Args)]
+pub(crate) struct Arguments {
+    /// Trials of each campaign
+    #[arg(long, default_value_t = 4000)]
+    trials: u64,
+    /// Campaigns of each program
+    #[arg(long, default_value_t = 7)]
+    rounds: usize,
+    /// Trials at one time
+    #[arg(long, default_value_t = 2)]
+    workers: usize,
+    /// Where to keep the campaigns meanwhile; a new folder among the temporary files if not given
+    #[arg(long)]
+    folder: Option<PathBuf>,
+}
+
+/// What one campaign did.
+struct Seen {
+    rate: f64,
+    /// The optimizer's share of wall time.
+    deciding: f64,
+    configurations: usize,
+}
+
+/// Measures each program and prints a row for it.
+pub(crate) fn measure(arguments: &Arguments) -> Result<()> {
+    let this = std::env::current_exe()?;
+    let this = this.to_str().context("the path of this program is no text")?;
+    let programs = [
+        ("/bin/true", "\"/bin/true\", \"{params}\", \"{seed}\"".to_owned()),
+        (
+            "1 ms of CPU time",
+            format!("{this:?}, \"{}\", \"1\", \"0.001\", \"{{params}}\", \"{{seed}}\"", burner::VERB),
+        ),
+    ];
+    println!(
+        "| program | runner alone, per s | campaign, per s | share: least | median | most | optimizer's share of wall time | \
+         configurations |"
+    );
+    println!("|---|---|---|---|---|---|---|---|");
+    let folder = match &arguments.folder {
+        Some(folder) => folder.clone(),
+        None => std::env::temp_dir().join(format!("captune-rate-{}", std::process::id())),
+    };
+    for (name, command) in programs {
+        let (mut alone, mut within, mut share) = (Vec::new(), Vec::new(), Vec::new());
+        let (mut deciding, mut configurations) = (Vec::new(), Vec::new());
+        for round in 0..arguments.rounds {
+            std::fs::create_dir_all(&folder)?;
+            let scenario = folder.join("rate.toml");
+            std::fs::write(&scenario, text(&command, arguments))?;
+            let bare = runner(&scenario, arguments)?;
+            let seen = whole(&scenario, round as u64)?;
+            std::fs::remove_dir_all(&folder)?;
+            alone.push(bare);
+            within.push(seen.rate);
+            share.push(seen.rate / bare);
+            deciding.push(seen.deciding);
+            configurations.push(seen.configurations as f64);
+        }
+        let share = Quantiles::of(share);
+        println!(
+            "| {name} | {:.0} | {:.0} | {:.1} % | {:.1} % | {:.1} % | {:.1} % | {} |",
+            Quantiles::of(alone).median(),
+            Quantiles::of(within).median(),
+            100.0 * share.at(0.0),
+            100.0 * share.median(),
+            100.0 * share.max(),
+            100.0 * Quantiles::of(deciding).median(),
+            Quantiles::of(configurations).median(),
+        );
+    }
+    Ok(())
+}
+
+fn text(command: &str, arguments: &Arguments) -> String {
+    format!(
+        "[target]\ncommand = [{command}]\n[objective]\nminimise = \"cpu_time\"\ncutoff = \"5s\"\n[budget]\n\
+         trials = {}\n[parallel]\nworkers = {}\n[space]\nx = {{ float = [0.0, 1.0], default = 0.5 }}\n",
+        arguments.trials, arguments.workers
+    )
+}
+
+/// Trials per second of threads that call the runner in a loop.
+fn runner(scenario: &Path, arguments: &Arguments) -> Result<f64> {
+    let (_, scenario) = scenario_of_file(scenario)?;
+    let target = ProcessTarget::new(Arc::new(scenario.clone()));
+    let request = TrialRequest {
+        id: TrialId(0),
+        key: TrialKey { config: ConfigId(0), pair: Pair { instance: InstanceId(0), seed: Seed(1) } },
+        configuration: scenario.space.default_configuration(),
+        cap: Cap::at(5.0),
+        why: Why::Incumbent,
+    };
+    let command = target.command_line(&request)?.command();
+    let left = AtomicU64::new(arguments.trials);
+    // The first run starts the guardian.
+    confine::run(&command, &target.limits(request.cap, None), &Control::new())?;
+    let begin = Instant::now();
+    std::thread::scope(|scope| -> Result<()> {
+        let mut threads = Vec::new();
+        for slot in slots(arguments.workers, 1)? {
+            let (command, left) = (&command, &left);
+            let limits = target.limits(request.cap, slot.cores.as_ref());
+            threads.push(scope.spawn(move || -> Result<()> {
+                while left
+                    .fetch_update(Ordering::Relaxed, Ordering::Relaxed, |left| left.checked_sub(1))
+                    .is_ok()
+                {
+                    confine::run(command, &limits, &Control::new())?;
+                }
+                Ok(())
+            }));
+        }
+        threads.into_iter().try_for_each(|thread| thread.join().expect("the thread has said why"))
+    })?;
+    Ok(arguments.trials as f64 / begin.elapsed().as_secs_f64())
+}
+
+/// A whole campaign; its validation is left out of the time.
+fn whole(scenario: &Path, seed: u64) -> Result<Seen> {
+    let order =
+        Order { path: scenario.to_owned(), seed: Some(seed), budget: Budget::default(), ..Order::default() };
+    let mut stopped = f64::NAN;
+    let outcome = open(&order)?.run(|_| {}, &mut |event| {
+        if matches!(event.what, What::Stopped(_)) {
+            stopped = event.at;
+        }
+    })?;
+    let progress = outcome.progress;
+    Ok(Seen {
+        rate: progress.counts.iter().sum::<u64>() as f64 / stopped,
+        deciding: progress.optimizer_share,
+        configurations: progress.configurations,
+    })
+}

@@ -1,0 +1,219 @@
+//! SAPS tuned on five quasigroups with holes and tested on twenty others.
+//!
+//! The cost is a number of steps, the budget is CPU time of the trials, and each trial stops itself at
+//! its cap. The incumbent and the default are then run on the test formulas with fresh seeds. Campaigns
+//! that the file of rows has are not run again, so that a long series can be made in pieces.
+
+mod row;
+mod table;
+
+use std::collections::VecDeque;
+use std::path::PathBuf;
+use std::sync::{Arc, Mutex, PoisonError};
+
+use anyhow::{Context, Result};
+use campaign::budget::Budget;
+use campaign::event::What;
+use campaign::executor::Local;
+use campaign::target::{FunctionTarget, Leash, Said, Slot};
+use campaign::{Campaign, Ledger, Search};
+use clap::{Args, ValueEnum};
+use engine::{Objective, Status, TrialRequest, Why};
+use targets::saps::{Saps, solve, solve_while, space};
+use targets::{Formula, Quasigroup};
+
+use super::stage::settings;
+use crate::seeds::range;
+use row::Row;
+
+#[derive(Args)]
+pub(crate) struct Arguments {
+    /// Classes, as ORDER,HOLES
+    #[arg(long = "class", default_values = ["25,225", "27,262"])]
+    classes: Vec<String>,
+    /// Kinds of campaigns
+    #[arg(long, value_enum, value_delimiter = ',', default_values_t = [Kind::Random])]
+    kinds: Vec<Kind>,
+    /// Seeds of campaigns, as FIRST-LAST
+    #[arg(long, default_value = "1-10")]
+    seeds: String,
+    /// CPU seconds of each campaign's trials
+    #[arg(long, default_value_t = 120.0)]
+    cpu: f64,
+    /// Steps of a trial
+    #[arg(long, default_value_t = 1e7)]
+    cutoff: f64,
+    /// Generator seeds of the formulas to tune on, as FIRST-LAST
+    #[arg(long, default_value = "1-5")]
+    training: String,
+    /// Generator seeds of the formulas to test on, as FIRST-LAST
+    #[arg(long, default_value = "6-25")]
+    test: String,
+    /// Runs of each test formula
+    #[arg(long, default_value_t = 3)]
+    runs: u64,
+    /// Campaigns at one time
+    #[arg(long, default_value_t = 2)]
+    threads: usize,
+    /// The file of rows, one for each campaign
+    #[arg(long, default_value = "docs/results/spine-saps.csv")]
+    rows: PathBuf,
+}
+
+/// How a campaign searches.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, ValueEnum)]
+enum Kind {
+    /// Random search.
+    Random,
+    /// Local search.
+    Local,
+    /// Random search, capped at the cutoff alone.
+    Uncapped,
+}
+
+impl Kind {
+    fn name(self) -> &'static str {
+        match self {
+            Self::Random => "random",
+            Self::Local => "local",
+            Self::Uncapped => "uncapped",
+        }
+    }
+}
+
+/// The formulas of one class.
+struct Class {
+    name: String,
+    training: Arc<Vec<Formula>>,
+    test: Vec<Formula>,
+}
+
+impl Class {
+    fn new(name: &str, arguments: &Arguments) -> Result<Self> {
+        let formulas = |seeds: &str| -> Result<Vec<Formula>> {
+            let formula = |seed| Ok(format!("qwh:{name},{seed}").parse::<Quasigroup>()?.formula());
+            range(seeds)?.map(formula).collect()
+        };
+        Ok(Self {
+            name: name.to_owned(),
+            training: Arc::new(formulas(&arguments.training)?),
+            test: formulas(&arguments.test)?,
+        })
+    }
+}
+
+/// Runs what the file of rows does not have, and prints the tables of all that it has.
+pub(crate) fn measure(arguments: &Arguments) -> Result<()> {
+    let known = row::read(&arguments.rows)?;
+    let mut jobs = VecDeque::new();
+    let classes: Vec<Class> =
+        arguments.classes.iter().map(|class| Class::new(class, arguments)).collect::<Result<_>>()?;
+    for &kind in &arguments.kinds {
+        for seed in range(&arguments.seeds)? {
+            for (place, class) in classes.iter().enumerate() {
+                if !known.iter().any(|row| row.is_of(&class.name, kind.name(), seed)) {
+                    jobs.push_back((place, kind, seed));
+                }
+            }
+        }
+    }
+    // The default's costs do not depend on the campaign.
+    let mut defaults = Vec::new();
+    for (place, class) in classes.iter().enumerate() {
+        let known = known.iter().find(|row| row.class == class.name).map(|row| row.default_cost);
+        let wanted = jobs.iter().any(|job| job.0 == place);
+        defaults.push(known.or_else(|| wanted.then(|| test(class, &Saps::default(), arguments))));
+    }
+    let jobs = Mutex::new(jobs);
+    let next = || jobs.lock().unwrap_or_else(PoisonError::into_inner).pop_front();
+    let work = || -> Result<()> {
+        while let Some((place, kind, seed)) = next() {
+            let default_cost = defaults[place].context("the default was tested for every class")?;
+            let row = Row { default_cost, ..run(&classes[place], kind, seed, arguments)? };
+            row.append(&arguments.rows)?;
+        }
+        Ok(())
+    };
+    std::thread::scope(|scope| {
+        let workers: Vec<_> = (0..arguments.threads.max(1)).map(|_| scope.spawn(work)).collect();
+        workers.into_iter().try_for_each(|worker| worker.join().expect("the worker has said why"))
+    })?;
+    table::print(&row::read(&arguments.rows)?);
+    Ok(())
+}
+
+/// Mean cost on the test formulas; a run at the cutoff counts ten times that.
+fn test(class: &Class, saps: &Saps, arguments: &Arguments) -> f64 {
+    let mut costs = Vec::new();
+    for formula in &class.test {
+        // Seeds of campaigns are below 2^31.
+        for seed in (1 << 40)..(1 << 40) + arguments.runs {
+            let outcome = solve(formula, saps, seed, arguments.cutoff as u64);
+            costs.push(match outcome.solved {
+                Some(_) => outcome.steps as f64,
+                None => 10.0 * arguments.cutoff,
+            });
+        }
+    }
+    costs.iter().sum::<f64>() / costs.len() as f64
+}
+
+fn run(class: &Class, kind: Kind, seed: u64, arguments: &Arguments) -> Result<Row> {
+    let objective = Objective { grain: 1.0, ..Objective::capped(arguments.cutoff) };
+    let mut settings = settings(&space(), class.training.len() as u32, objective, seed);
+    settings.budget = Budget { cpu: Some(arguments.cpu), ..Budget::default() };
+    match kind {
+        Kind::Random => {}
+        Kind::Local => settings.search = Search::Local,
+        Kind::Uncapped => settings.racing.slack = f64::INFINITY,
+    }
+    let formulas = class.training.clone();
+    let trial = move |request: &TrialRequest, leash: &Leash| {
+        let pair = request.key.pair;
+        let saps = Saps::from_configuration(&request.configuration);
+        let most = request.cap.cost().ceil() as u64;
+        let goes_on = |steps: u64| !leash.is_cancelled() && (steps as f64) < leash.cap().cost();
+        let seed = u64::from(pair.seed.0);
+        let outcome = solve_while(&formulas[pair.instance.index()], &saps, seed, most, goes_on);
+        match outcome.solved {
+            Some(_) => Said::Finished(outcome.steps as f64),
+            None => Said::Stopped(outcome.steps as f64),
+        }
+    };
+    let target = Arc::new(FunctionTarget::new(Some(arguments.cutoff), trial));
+    let executor = Local::new(target, vec![Slot::default()], 0.0)?;
+    let mut campaign = Campaign::new(&settings, Box::new(executor), Ledger::in_memory(), None)?;
+    let (mut cpu, mut cpu_incumbents, mut incumbents) = (0.0, 0.0, 0);
+    campaign.search(&mut |event| match &event.what {
+        What::TrialEnded(trial) => {
+            let used = trial.detail.cpu.unwrap_or(0.0);
+            cpu += used;
+            if trial.why == Why::Incumbent {
+                cpu_incumbents += used;
+            }
+        }
+        What::NewIncumbent(_) => incumbents += 1,
+        _ => {}
+    })?;
+    let progress = campaign.progress();
+    let history = campaign.optimizer().history();
+    let saps = Saps::from_configuration(history.configuration(progress.best.config));
+    drop(campaign);
+    Ok(Row {
+        class: class.name.clone(),
+        kind: kind.name().to_owned(),
+        seed,
+        configurations: progress.configurations as u64,
+        trials: progress.counts.iter().sum(),
+        capped: progress.count(Status::Capped),
+        timeouts: progress.count(Status::Timeout),
+        incumbents,
+        pairs: progress.best.pairs as u64,
+        cpu,
+        cpu_incumbents,
+        saps: [saps.alpha, saps.rho, saps.ps, saps.wp],
+        training_cost: progress.best.mean,
+        test_cost: test(class, &saps, arguments),
+        default_cost: f64::NAN,
+    })
+}

@@ -1,0 +1,96 @@
+//! One campaign as a line of a file.
+
+use std::fs::OpenOptions;
+use std::io::{ErrorKind, Write as _};
+use std::path::Path;
+use std::str::FromStr;
+
+use anyhow::{Context, Result, bail};
+
+const HEAD: &str = "order,holes,kind,seed,configurations,trials,capped,timeouts,incumbents,pairs,cpu_s,\
+                    cpu_incumbents_s,alpha,rho,ps,wp,training_steps,test_par10_steps,default_par10_steps";
+
+/// What a campaign did, found and cost.
+#[derive(Clone, PartialEq, Debug)]
+pub(super) struct Row {
+    /// ORDER,HOLES.
+    pub(super) class: String,
+    pub(super) kind: String,
+    pub(super) seed: u64,
+    pub(super) configurations: u64,
+    pub(super) trials: u64,
+    pub(super) capped: u64,
+    pub(super) timeouts: u64,
+    /// How often the incumbent was replaced.
+    pub(super) incumbents: u64,
+    /// Pairs of the last incumbent.
+    pub(super) pairs: u64,
+    pub(super) cpu: f64,
+    pub(super) cpu_incumbents: f64,
+    /// alpha, rho, ps and wp of the last incumbent.
+    pub(super) saps: [f64; 4],
+    pub(super) training_cost: f64,
+    pub(super) test_cost: f64,
+    pub(super) default_cost: f64,
+}
+
+impl Row {
+    pub(super) fn is_of(&self, class: &str, kind: &str, seed: u64) -> bool {
+        self.class == class && self.kind == kind && self.seed == seed
+    }
+
+    /// Adds it to a file, in one write so that others may do the same.
+    pub(super) fn append(&self, path: &Path) -> Result<()> {
+        let mut file = OpenOptions::new().create(true).append(true).open(path)?;
+        let Self { class, kind, seed, configurations, trials, capped, timeouts, incumbents, pairs, .. } =
+            self;
+        let [alpha, rho, ps, wp] = self.saps;
+        let head = if file.metadata()?.len() == 0 { format!("{HEAD}\n") } else { String::new() };
+        let line = format!(
+            "{head}{class},{kind},{seed},{configurations},{trials},{capped},{timeouts},{incumbents},{pairs},\
+             {:.2},{:.2},{alpha},{rho},{ps},{wp},{:.1},{:.1},{:.1}\n",
+            self.cpu, self.cpu_incumbents, self.training_cost, self.test_cost, self.default_cost
+        );
+        file.write_all(line.as_bytes())?;
+        Ok(())
+    }
+
+    fn of_line(line: &str) -> Result<Self> {
+        let mut words = line.split(',');
+        let mut word = || words.next().with_context(|| format!("`{line}` is too short"));
+        fn number<T: FromStr<Err: std::error::Error + Send + Sync + 'static>>(word: &str) -> Result<T> {
+            word.parse().with_context(|| format!("`{word}` is no number"))
+        }
+        Ok(Self {
+            class: format!("{},{}", word()?, word()?),
+            kind: word()?.to_owned(),
+            seed: number(word()?)?,
+            configurations: number(word()?)?,
+            trials: number(word()?)?,
+            capped: number(word()?)?,
+            timeouts: number(word()?)?,
+            incumbents: number(word()?)?,
+            pairs: number(word()?)?,
+            cpu: number(word()?)?,
+            cpu_incumbents: number(word()?)?,
+            saps: [number(word()?)?, number(word()?)?, number(word()?)?, number(word()?)?],
+            training_cost: number(word()?)?,
+            test_cost: number(word()?)?,
+            default_cost: number(word()?)?,
+        })
+    }
+}
+
+/// All rows of a file; none if there is no file.
+pub(super) fn read(path: &Path) -> Result<Vec<Row>> {
+    let text = match std::fs::read_to_string(path) {
+        Ok(text) => text,
+        Err(error) if error.kind() == ErrorKind::NotFound => return Ok(Vec::new()),
+        Err(error) => return Err(error).with_context(|| format!("cannot read {}", path.display())),
+    };
+    let mut lines = text.lines();
+    if lines.next() != Some(HEAD) {
+        bail!("{} has other columns: remove it, or name another file", path.display());
+    }
+    lines.map(Row::of_line).collect()
+}

@@ -1,0 +1,112 @@
+//! How much sooner several workers are where one worker is at the end of its time.
+//!
+//! Quality is the true mean cost of the incumbent, which the formula of the function gives. With T the
+//! time of one worker and q what it has then, the time of others is when they first have q or better.
+//! One worker has had q for a while at T, so there are two ways to compare: with T, and with the time
+//! at which one worker first had q.
+
+use anyhow::Result;
+use campaign::budget::Budget;
+use campaign::event::What;
+use campaign::executor::{Answer, Simulated};
+use campaign::{Campaign, Ledger, Search, Settings};
+use clap::{Args, ValueEnum};
+use engine::{Objective, TrialRequest};
+use targets::Function;
+
+use super::stage::settings;
+use crate::quantiles::Quantiles;
+use crate::seeds::range;
+
+#[derive(Args)]
+pub(crate) struct Arguments {
+    /// Seeds, as FIRST-LAST
+    #[arg(long, default_value = "1-100")]
+    seeds: String,
+    /// Simulated seconds of one worker
+    #[arg(long, default_value_t = 3000.0)]
+    wall: f64,
+    /// Numbers of workers beside one
+    #[arg(long, value_delimiter = ',', default_values_t = [2, 8, 64])]
+    workers: Vec<usize>,
+    /// Who proposes
+    #[arg(long, value_enum, value_delimiter = ',', default_values_t = [Proposer::Random, Proposer::Local])]
+    search: Vec<Proposer>,
+    /// Instances
+    #[arg(long, default_value_t = 10)]
+    instances: u32,
+}
+
+/// Who proposes configurations.
+#[derive(Clone, Copy, ValueEnum)]
+enum Proposer {
+    Random,
+    Local,
+}
+
+const CUTOFF: f64 = 60.0;
+
+/// The true mean costs of the successive incumbents, with the time at which each was crowned.
+fn course(settings: &Settings, function: Function, workers: usize) -> Result<Vec<(f64, f64)>> {
+    let cost = move |request: &TrialRequest| {
+        let pair = request.key.pair;
+        Answer::finished(function.cost(&request.configuration, pair.instance.0, u64::from(pair.seed.0)))
+    };
+    let executor = Simulated::new(Box::new(cost), Some(CUTOFF), workers, 0.0);
+    let mut campaign = Campaign::new(settings, Box::new(executor), Ledger::in_memory(), None)?;
+    let mut course = vec![(0.0, function.value(&settings.problem.default))];
+    campaign.search(&mut |event| {
+        if let What::NewIncumbent(new) = &event.what {
+            course.push((event.at, function.value(&new.configuration)));
+        }
+    })?;
+    Ok(course)
+}
+
+/// When a course first has this quality; never is infinite.
+fn reached(course: &[(f64, f64)], quality: f64) -> f64 {
+    course.iter().find(|&&(_, value)| value <= quality).map_or(f64::INFINITY, |&(at, _)| at)
+}
+
+/// Measures both functions with every number of workers.
+pub(crate) fn measure(arguments: &Arguments) -> Result<()> {
+    println!(
+        "| function | search | workers | of all its time: p25 | median | p75 | of when it had it: median | never |"
+    );
+    println!("|---|---|---|---|---|---|---|---|");
+    for function in [Function::Hartmann3, Function::Hartmann6] {
+        for &search in &arguments.search {
+            let (search, word) = match search {
+                Proposer::Random => (Search::Random, "random"),
+                Proposer::Local => (Search::Local, "local"),
+            };
+            let mut shares = vec![(Vec::new(), Vec::new()); arguments.workers.len()];
+            for seed in range(&arguments.seeds)? {
+                let objective = Objective::capped(CUTOFF);
+                let mut settings = settings(&function.space(), arguments.instances, objective, seed);
+                settings.search = search;
+                settings.budget = Budget { wall: Some(arguments.wall), ..Budget::default() };
+                let alone = course(&settings, function, 1)?;
+                let Some(&(_, quality)) = alone.last() else { continue };
+                let first = reached(&alone, quality);
+                for (&workers, (of_all, of_first)) in arguments.workers.iter().zip(&mut shares) {
+                    let time = reached(&course(&settings, function, workers)?, quality);
+                    of_all.push(time / arguments.wall);
+                    of_first.push(time / first);
+                }
+            }
+            for (workers, (of_all, of_first)) in arguments.workers.iter().zip(shares) {
+                let never = of_all.iter().filter(|share| share.is_infinite()).count();
+                let (of_all, of_first) = (Quantiles::of(of_all), Quantiles::of(of_first));
+                println!(
+                    "| {function:?} | {word} | {workers} | {:.2} | {:.2} | {:.2} | {:.2} | {never} |",
+                    of_all.at(0.25),
+                    of_all.median(),
+                    of_all.at(0.75),
+                    of_first.median(),
+                );
+            }
+        }
+    }
+    Ok(())
+}

@@ -1,0 +1,46 @@
+//! What the parts share: settings of a campaign, worlds as its trials.
+
+use campaign::budget::Budget;
+use campaign::executor::Answer;
+use campaign::{Search, Settings};
+use engine::{Objective, Problem, Racing, Space, Status, TrialRequest};
+use targets::World;
+use targets::worlds::Ending;
+
+/// A campaign on a space, with the loop's usual settings.
+pub(super) fn settings(space: &Space, instances: u32, objective: Objective, seed: u64) -> Settings {
+    Settings {
+        problem: Problem {
+            space: space.clone(),
+            default: space.default_configuration(),
+            objective,
+            instances,
+            seed,
+        },
+        racing: Racing::default(),
+        search: Search::Random,
+        initial: Vec::new(),
+        budget: Budget::default(),
+        repeatable: false,
+        cpu_matters: false,
+    }
+}
+
+/// What a world answers to a trial.
+pub(super) fn answer(world: &World, request: &TrialRequest) -> Answer {
+    let pair = request.key.pair;
+    let answer = world.answer(&request.configuration, pair.instance.0, u64::from(pair.seed.0));
+    let (status, cost) = match answer.ending {
+        Ending::Finished => (Status::Finished, answer.cost),
+        Ending::Crashed { after } => (Status::Crashed, after),
+        Ending::MemoryOut { after } => (Status::Memory, after),
+    };
+    Answer { cost, status, constraints: answer.constraints, time: cost }
+}
+
+/// A share of all, with its standard error, in percent.
+pub(super) fn percent(count: usize, all: usize) -> String {
+    let share = count as f64 / all as f64;
+    let error = (share * (1.0 - share) / all as f64).sqrt();
+    format!("{:.1} % ± {:.1}", 100.0 * share, 100.0 * error)
+}

@@ -1,0 +1,76 @@
+//! Simulated workers that write down what they were asked for.
+
+use campaign::executor::{Bell, Executor, Happening, Simulated};
+use engine::{Cap, TrialId, TrialRequest};
+
+pub(crate) struct Watched {
+    workers: Simulated,
+    /// Every trial handed out, in order.
+    pub(crate) submitted: Vec<TrialId>,
+    /// The largest cap ordered, first or later.
+    pub(crate) largest_cap: f64,
+    /// The most trials that were out at a time.
+    pub(crate) most_out: usize,
+    out: usize,
+}
+
+impl Watched {
+    pub(crate) fn new(workers: Simulated) -> Self {
+        Self { workers, submitted: Vec::new(), largest_cap: 0.0, most_out: 0, out: 0 }
+    }
+
+    /// Seconds that the slots have spent on trials, those still running included.
+    pub(crate) fn busy(&self) -> f64 {
+        let time = self.workers.now() * self.workers.workers() as f64;
+        if time > 0.0 { self.workers.busy_share() * time } else { 0.0 }
+    }
+}
+
+impl Executor for Watched {
+    fn workers(&self) -> usize {
+        self.workers.workers()
+    }
+
+    fn is_simulated(&self) -> bool {
+        true
+    }
+
+    fn now(&self) -> f64 {
+        self.workers.now()
+    }
+
+    fn submit(&mut self, request: &TrialRequest, started: Option<f64>) {
+        self.submitted.push(request.id);
+        self.largest_cap = self.largest_cap.max(request.cap.cost());
+        self.out += 1;
+        self.most_out = self.most_out.max(self.out);
+        self.workers.submit(request, started);
+    }
+
+    fn tighten(&mut self, id: TrialId, cap: Cap) {
+        self.largest_cap = self.largest_cap.max(cap.cost());
+        self.workers.tighten(id, cap);
+    }
+
+    fn cancel(&mut self, id: TrialId) -> bool {
+        self.workers.cancel(id)
+    }
+
+    fn next(&mut self, patience: Option<f64>) -> Happening {
+        let happening = self.workers.next(patience);
+        self.out -= usize::from(matches!(happening, Happening::Ended(_)));
+        happening
+    }
+
+    fn next_ring(&mut self) -> Happening {
+        self.workers.next_ring()
+    }
+
+    fn bell(&self) -> Bell {
+        self.workers.bell()
+    }
+
+    fn reached(&self) -> Vec<(TrialId, f64)> {
+        self.workers.reached()
+    }
+}
