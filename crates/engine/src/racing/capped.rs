@@ -13,9 +13,14 @@ use crate::propose::Proposer;
 use crate::reading::Reading;
 use crate::trial::{Cap, ConfigId, Pair, TrialId, TrialKey, TrialRequest, Why};
 
+/// Most configurations of an earlier campaign that race again.
+const MOST_EARLIER: usize = 10;
+
 /// Races with adaptive capping, on any number of workers.
 pub struct CappedRacer {
     terms: Terms,
+    /// Configurations of an earlier campaign that are to race before new ones.
+    earlier: VecDeque<ConfigId>,
     /// Open races, oldest first.
     races: Vec<Race>,
     running: BTreeMap<TrialId, Running>,
@@ -53,11 +58,22 @@ impl Running {
 }
 
 impl CappedRacer {
-    /// A race of everything against the default.
+    /// A race of everything against the default. If the history holds trials of an earlier campaign,
+    /// the default is known where it was, and the configurations known best race before new ones:
+    /// nobody proposes them again.
     pub fn new(problem: Problem, racing: Racing, history: &mut History) -> Self {
         let incumbent = history.intern(&problem.default);
+        let mut terms = Terms::new(problem, racing, incumbent);
+        terms.gain_all_known(history);
+        let mut earlier: Vec<(usize, ConfigId)> = (0..history.configurations().len() as u32)
+            .map(|number| (terms.known_pairs(ConfigId(number), history), ConfigId(number)))
+            .filter(|&(pairs, config)| pairs > 0 && config != incumbent)
+            .collect();
+        // An incumbent is known on more pairs than whoever lost against it.
+        earlier.sort_by_key(|&(pairs, config)| (std::cmp::Reverse(pairs), config));
         Self {
-            terms: Terms::new(problem, racing, incumbent),
+            terms,
+            earlier: earlier.into_iter().take(MOST_EARLIER).map(|(_, config)| config).collect(),
             races: Vec::new(),
             running: BTreeMap::new(),
             next_trial: history.trials().iter().map(|trial| trial.id.0 + 1).max().unwrap_or(0),
@@ -73,12 +89,13 @@ impl CappedRacer {
     /// Goes on from a snapshot taken when the history was what it is now. What running trials have
     /// reached is to be reported anew, if they still run.
     pub fn restore(problem: Problem, racing: Racing, snapshot: Snapshot, history: &History) -> Self {
-        let Snapshot { next_trial, incumbent, incumbent_pairs, gain_due, balance, races, orders, pending } =
+        let Snapshot { incumbent, incumbent_pairs, next_trial, gain_due, balance, races, orders, .. } =
             snapshot;
         Self {
             terms: Terms::resumed(problem, racing, incumbent, &incumbent_pairs, history),
+            earlier: snapshot.earlier.into(),
             races,
-            running: pending.into_iter().map(|trial| (trial.id, Running::new(trial))).collect(),
+            running: snapshot.pending.into_iter().map(|trial| (trial.id, Running::new(trial))).collect(),
             next_trial,
             gain_due,
             balance,
@@ -202,10 +219,13 @@ impl CappedRacer {
 
     /// Opens a race for a new configuration; false if there is none.
     fn open(&mut self, history: &mut History, proposer: &mut dyn Proposer) -> bool {
-        let Some(configuration) = proposer.propose(history, self.terms.incumbent()) else {
-            return false;
+        let config = match self.earlier.pop_front() {
+            Some(config) => config,
+            None => match proposer.propose(history, self.terms.incumbent()) {
+                Some(configuration) => history.intern(&configuration),
+                None => return false,
+            },
         };
-        let config = history.intern(&configuration);
         let is_racing =
             config == self.terms.incumbent() || self.races.iter().any(|race| race.config == config);
         assert!(!is_racing, "a proposal is neither the incumbent nor racing against it");
@@ -424,6 +444,7 @@ impl Racer for CappedRacer {
             next_trial: self.next_trial,
             incumbent: self.terms.incumbent(),
             incumbent_pairs: self.terms.pairs().to_vec(),
+            earlier: self.earlier.iter().copied().collect(),
             gain_due: self.gain_due,
             balance: self.balance,
             races: self.races.clone(),

@@ -13,6 +13,7 @@ pub struct Snapshot {
     pub(super) next_trial: u64,
     pub(super) incumbent: ConfigId,
     pub(super) incumbent_pairs: Vec<Pair>,
+    pub(super) earlier: Vec<ConfigId>,
     pub(super) gain_due: bool,
     pub(super) balance: Balance,
     pub(super) races: Vec<Race>,

@@ -6,7 +6,7 @@ use super::Racing;
 use super::comparison::{Objective, Problem};
 use super::constraint::Tally;
 use super::pairs::Pairs;
-use super::race::{Rules, trial};
+use super::race::{Rules, known, trial};
 use crate::history::History;
 use crate::trial::{ConfigId, Pair};
 
@@ -129,6 +129,24 @@ impl Terms {
             self.pairs.push(pair);
             self.take_in(pair, history);
         }
+    }
+
+    /// The incumbent gains all pairs that the history can answer, as far as they come one after the
+    /// other.
+    pub(super) fn gain_all_known(&mut self, history: &History) {
+        while self.pairs.len() < self.most_pairs()
+            && let Some(pair) = self.next_pair(&[])
+            && known(history, self.objective(), self.incumbent, pair).is_some()
+        {
+            self.gain(pair, history);
+        }
+    }
+
+    /// On how many pairs a configuration is known.
+    pub(super) fn known_pairs(&self, config: ConfigId, history: &History) -> usize {
+        let compared =
+            history.readings(config).map(|(_, trial)| self.objective().compared(&trial.observation));
+        compared.filter(|reading| !reading.is_censored()).count()
     }
 
     fn take_in(&mut self, pair: Pair, history: &History) {
