@@ -1,6 +1,9 @@
 //! Trials of about a millisecond: a whole campaign with its store on disk, beside as many threads that
 //! do nothing but call the runner. Both start the same commands under the same limits on the same
 //! cores, and take turns, so that a noisy machine disturbs both alike.
+//!
+//! CPU times are those of everything together: this program, guardian, supervisors and targets. Where
+//! trials keep all cores busy their ratio is what the share would be on a machine of our own.
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -14,9 +17,10 @@ use campaign::event::What;
 use campaign::executor::slots;
 use campaign::target::ProcessTarget;
 use clap::Args;
-use confine::Control;
+use confine::{Control, dismiss_guardians};
 use engine::{Cap, ConfigId, InstanceId, Pair, Seed, TrialId, TrialKey, TrialRequest, Why};
 
+use crate::clock::cpu_with_children;
 use crate::confine::burner;
 use crate::quantiles::Quantiles;
 
@@ -36,9 +40,16 @@ pub(crate) struct Arguments {
     folder: Option<PathBuf>,
 }
 
+/// Trials per second, and CPU seconds of each.
+#[derive(Clone, Copy)]
+struct Speed {
+    rate: f64,
+    cpu: f64,
+}
+
 /// What one campaign did.
 struct Seen {
-    rate: f64,
+    speed: Speed,
     /// The optimizer's share of wall time.
     deciding: f64,
     configurations: usize,
@@ -56,40 +67,38 @@ pub(crate) fn measure(arguments: &Arguments) -> Result<()> {
         ),
     ];
     println!(
-        "| program | runner alone, per s | campaign, per s | share: least | median | most | optimizer's share of wall time | \
-         configurations |"
+        "| program | runner alone, per s | campaign, per s | share: least | median | most | CPU ms each, alone | \
+         campaign | share by CPU time | optimizer's share of wall time | configurations |"
     );
-    println!("|---|---|---|---|---|---|---|---|");
+    println!("|---|---|---|---|---|---|---|---|---|---|---|");
     let folder = match &arguments.folder {
         Some(folder) => folder.clone(),
         None => std::env::temp_dir().join(format!("captune-rate-{}", std::process::id())),
     };
     for (name, command) in programs {
-        let (mut alone, mut within, mut share) = (Vec::new(), Vec::new(), Vec::new());
-        let (mut deciding, mut configurations) = (Vec::new(), Vec::new());
+        let mut rounds = Vec::new();
         for round in 0..arguments.rounds {
             std::fs::create_dir_all(&folder)?;
             let scenario = folder.join("rate.toml");
             std::fs::write(&scenario, text(&command, arguments))?;
-            let bare = runner(&scenario, arguments)?;
-            let seen = whole(&scenario, round as u64)?;
+            let alone = runner(&scenario, arguments)?;
+            rounds.push((alone, whole(&scenario, round as u64)?));
             std::fs::remove_dir_all(&folder)?;
-            alone.push(bare);
-            within.push(seen.rate);
-            share.push(seen.rate / bare);
-            deciding.push(seen.deciding);
-            configurations.push(seen.configurations as f64);
         }
-        let share = Quantiles::of(share);
+        let all = |figure: fn(&(Speed, Seen)) -> f64| Quantiles::of(rounds.iter().map(figure).collect());
+        let share = all(|(alone, seen)| seen.speed.rate / alone.rate);
         println!(
-            "| {name} | {:.0} | {:.0} | {:.1} % | {:.1} % | {:.1} % | {:.1} % | {} |",
-            Quantiles::of(alone).median(),
-            Quantiles::of(within).median(),
+            "| {name} | {:.0} | {:.0} | {:.1} % | {:.1} % | {:.1} % | {:.3} | {:.3} | {:.1} % | {:.1} % | {} |",
+            all(|(alone, _)| alone.rate).median(),
+            all(|(_, seen)| seen.speed.rate).median(),
             100.0 * share.at(0.0),
             100.0 * share.median(),
             100.0 * share.max(),
-            100.0 * Quantiles::of(deciding).median(),
-            Quantiles::of(configurations).median(),
+            1e3 * all(|(alone, _)| alone.cpu).median(),
+            1e3 * all(|(_, seen)| seen.speed.cpu).median(),
+            100.0 * all(|(alone, seen)| alone.cpu / seen.speed.cpu).median(),
+            100.0 * all(|(_, seen)| seen.deciding).median(),
+            all(|(_, seen)| seen.configurations as f64).median(),
         );
     }
     Ok(())
@@ -103,8 +112,8 @@ fn text(command: &str, arguments: &Arguments) -> String {
     )
 }
 
-/// Trials per second of threads that call the runner in a loop.
-fn runner(scenario: &Path, arguments: &Arguments) -> Result<f64> {
+/// Threads that call the runner in a loop.
+fn runner(scenario: &Path, arguments: &Arguments) -> Result<Speed> {
     let (_, scenario) = scenario_of_file(scenario)?;
     let target = ProcessTarget::new(Arc::new(scenario.clone()));
     let request = TrialRequest {
@@ -116,9 +125,7 @@ fn runner(scenario: &Path, arguments: &Arguments) -> Result<f64> {
     };
     let command = target.command_line(&request)?.command();
     let left = AtomicU64::new(arguments.trials);
-    // The first run starts the guardian.
-    confine::run(&command, &target.limits(request.cap, None), &Control::new())?;
-    let begin = Instant::now();
+    let (cpu, begin) = (cpu_with_children()?, Instant::now());
     std::thread::scope(|scope| -> Result<()> {
         let mut threads = Vec::new();
         for slot in slots(arguments.workers, 1)? {
@@ -136,22 +143,28 @@ fn runner(scenario: &Path, arguments: &Arguments) -> Result<f64> {
         }
         threads.into_iter().try_for_each(|thread| thread.join().expect("the thread has said why"))
     })?;
-    Ok(arguments.trials as f64 / begin.elapsed().as_secs_f64())
+    let rate = arguments.trials as f64 / begin.elapsed().as_secs_f64();
+    // The guardian's time is known when it has ended.
+    dismiss_guardians();
+    Ok(Speed { rate, cpu: (cpu_with_children()? - cpu) / arguments.trials as f64 })
 }
 
 /// A whole campaign; its validation is left out of the time.
 fn whole(scenario: &Path, seed: u64) -> Result<Seen> {
     let order =
         Order { path: scenario.to_owned(), seed: Some(seed), budget: Budget::default(), ..Order::default() };
-    let mut stopped = f64::NAN;
+    let (cpu, mut stopped) = (cpu_with_children()?, f64::NAN);
     let outcome = open(&order)?.run(|_| {}, &mut |event| {
         if matches!(event.what, What::Stopped(_)) {
             stopped = event.at;
         }
     })?;
-    let progress = outcome.progress;
+    dismiss_guardians();
+    let (cpu, progress) = (cpu_with_children()? - cpu, outcome.progress);
+    let trials: u64 = progress.counts.iter().sum();
+    // The few trials of the validation are among those that used it.
     Ok(Seen {
-        rate: progress.counts.iter().sum::<u64>() as f64 / stopped,
+        speed: Speed { rate: trials as f64 / stopped, cpu: cpu / trials as f64 },
         deciding: progress.optimizer_share,
         configurations: progress.configurations,
     })

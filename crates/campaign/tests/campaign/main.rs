@@ -5,6 +5,7 @@
 mod change;
 mod command_line;
 mod interrupted;
+mod killed;
 mod mistakes;
 mod process;
 mod properties;
