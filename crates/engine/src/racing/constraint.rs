@@ -6,7 +6,7 @@
 //! ```
 //!
 //! A configuration is feasible as far as seen if its violation is 0. It is infeasible beyond doubt if
-//! one pair violates a `max`, or if after [`LEAST_PAIRS`] pairs the lower 97.5 % bound of a mean,
+//! one pair violates a `max`, or if after four pairs the lower 97.5 % bound of a mean,
 //! `mean - t * sd / sqrt(n)`, is above the constraint's.
 
 use serde::{Deserialize, Serialize};
