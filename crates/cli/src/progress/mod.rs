@@ -2,8 +2,8 @@
 //!
 //! | reader | where | shows |
 //! |---|---|---|
-//! | [`Screen`](screen::Screen) | a terminal | lines that stay, and below them a block that is drawn anew |
-//! | [`Log`](log::Log) | a file or a pipe | lines that stay, and a heartbeat |
+//! | [`Screen`] | a terminal | lines that stay, and below them a block that is drawn anew |
+//! | [`Log`] | a file or a pipe | lines that stay, and a heartbeat |
 //! | [`json`] | `--progress json` | every event as one JSON object, on standard output |
 
 pub(crate) mod block;
