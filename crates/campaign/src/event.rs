@@ -105,6 +105,13 @@ pub enum Warning {
         /// Of the trials' wall time.
         share: f64,
     },
+    /// A trial was not taken down well, in a way not seen before.
+    Teardown {
+        /// Which one.
+        id: TrialId,
+        /// What went wrong.
+        reason: String,
+    },
     /// A trial failed in a way not seen before.
     Failure {
         /// Which one.

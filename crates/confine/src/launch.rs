@@ -18,7 +18,7 @@ use crate::folder::Private;
 use crate::limits::{Cores, Limits};
 use crate::sequence::Sequence;
 use crate::tier::Tier;
-use crate::wire::{AtEnd, Job};
+use crate::wire::{Job, Killed};
 
 /// Runs one command to its end and says how it went.
 ///
@@ -36,7 +36,7 @@ pub fn run(command: &Command, limits: &Limits, control: &Control) -> Result<Fini
 /// where there is one.
 pub(crate) fn job(
     private: Option<&Path>,
-    at_end: AtEnd,
+    at_end: Killed,
     command: &Command,
     limits: &Limits,
     attached: &[Option<OwnedFd>; 3],

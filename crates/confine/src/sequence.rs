@@ -14,7 +14,7 @@ use crate::guardian;
 use crate::launch::{check_cores, folder_name, job, make_private, not_started, open_streams};
 use crate::limits::Limits;
 use crate::tier::{Tier, cgroup};
-use crate::wire::{self, AtEnd, Birth, Job, Report, Request, Word};
+use crate::wire::{self, Birth, Job, Killed, Report, Request, Word};
 
 /// Commands that run one after the other in one process tree, with one private folder for them all.
 ///
@@ -65,7 +65,7 @@ impl Sequence {
             let private = self.private.as_ref().map(|private| private.path.join(name));
             *file = file.take().or(private);
         }
-        self.run_to(AtEnd::KillNothing, &command, limits, control)
+        self.run_to(Killed::Nothing, &command, limits, control)
     }
 
     /// Runs a command to its end. What it leaves alive is killed; what was set up lives on.
@@ -75,7 +75,7 @@ impl Sequence {
         limits: &Limits,
         control: &Control,
     ) -> Result<Finished, LaunchError> {
-        self.run_to(AtEnd::KillOwn, command, limits, control)
+        self.run_to(Killed::Own, command, limits, control)
     }
 
     /// Runs the last command to its end, after which everything is killed.
@@ -85,7 +85,7 @@ impl Sequence {
         limits: &Limits,
         control: &Control,
     ) -> Result<Finished, LaunchError> {
-        self.run_to(AtEnd::KillAll, command, limits, control)
+        self.run_to(Killed::All, command, limits, control)
     }
 
     /// Kills everything and waits until it is gone, as dropping it does.
@@ -93,7 +93,7 @@ impl Sequence {
 
     fn run_to(
         &mut self,
-        at_end: AtEnd,
+        at_end: Killed,
         command: &Command,
         limits: &Limits,
         control: &Control,
@@ -128,12 +128,12 @@ impl Sequence {
     fn run_in(
         &mut self,
         tier: Tier,
-        at_end: AtEnd,
+        at_end: Killed,
         command: &Command,
         limits: &Limits,
         control: &Control,
     ) -> Result<Finished, LaunchError> {
-        if tier == Tier::Group && at_end != AtEnd::KillAll {
+        if tier == Tier::Group && at_end != Killed::All {
             let why = "it cannot hold more than one command together".to_owned();
             return Err(LaunchError::Tier { tier, why });
         }
@@ -151,7 +151,7 @@ impl Sequence {
         let orders = socket.try_clone().map_err(failed)?;
         let report = hand_over(&socket, orders, job, &attached, control);
         match report {
-            Some(Report::Finished(mut finished)) if at_end == AtEnd::KillAll => {
+            Some(Report::Finished(mut finished)) if at_end == Killed::All => {
                 // What the supervisor could not remove, because it was mounted in its own namespace, we may.
                 self.private = None;
                 finished.left_behind = finished.left_behind.filter(|path| path.exists());

@@ -55,19 +55,19 @@ pub(crate) struct Job {
     pub(crate) keep: Keep,
     /// Which of stdin, stdout file and stderr file ride along, in this order.
     pub(crate) attached: [bool; 3],
-    pub(crate) at_end: AtEnd,
+    pub(crate) at_end: Killed,
 }
 
 /// What is killed when the main process of a job has ended.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
-pub(crate) enum AtEnd {
+pub(crate) enum Killed {
     /// Everything: no other job follows.
-    KillAll,
+    All,
     /// What this job has started; what was there before lives on.
-    KillOwn,
+    Own,
     /// Nothing, unless the job was stopped. Its streams go straight to their files, as whoever lives
     /// on may write to them.
-    KillNothing,
+    Nothing,
 }
 
 /// What a caller says to a supervisor.

@@ -5,9 +5,9 @@ use std::sync::Arc;
 use engine::stats::Verdict;
 use engine::{ConfigId, Configuration, InstanceId};
 
-use super::open::{ConductError, Opened};
+use super::open::{ConductError, Opened, places};
 use crate::event::Stop;
-use crate::executor::{Bell, Executor, Local, slots};
+use crate::executor::{Bell, Executor, Local};
 use crate::progress::Progress;
 use crate::store::Batch;
 use crate::target::ProcessTarget;
@@ -40,7 +40,7 @@ impl Opened {
     /// Searches, validates, and closes the store. `ready` is given a bell that stops the campaign.
     pub fn run(self, ready: impl FnOnce(Bell), sink: Sink<'_>) -> Result<Outcome, ConductError> {
         let Self { scenario, settings, instances, workers, store, resumed, stored, .. } = self;
-        let slots = slots(workers, scenario.parallel.cores_per_trial as usize)?;
+        let slots = places(&scenario, workers)?;
         let target = Arc::new(ProcessTarget::new(scenario.clone()).on(instances.clone()));
         let executor = Local::new(target, slots, resumed.wall).map_err(ConductError::Worker)?;
         ready(executor.bell());

@@ -172,6 +172,9 @@ fn defaults(minimise: &str, given: &BTreeMap<String, Meaning>) -> Vec<(&'static 
     let capped_by = given.get("objective.capped_by").map_or("", |meaning| &meaning.shown);
     let mut defaults = vec![
         ("seed", "1"),
+        ("target.setup_limit", "60s"),
+        ("target.teardown_limit", "60s"),
+        ("target.workdir", "\"private\""),
         ("target.params", "[\"--{name}={value}\"]"),
         ("objective.par", "10.0"),
         ("objective.capped_by", if time { "\"time\"" } else { "\"none\"" }),
@@ -180,11 +183,15 @@ fn defaults(minimise: &str, given: &BTreeMap<String, Meaning>) -> Vec<(&'static 
         ("racing.max_pairs", "2000"),
         ("racing.deterministic", "false"),
         ("parallel.cores_per_trial", "1"),
+        ("parallel.gpus_per_trial", "0"),
         ("parallel.repeatable", "false"),
         ("surrogate.kind", "\"local\""),
     ];
     if !given.contains_key("target.success.pattern") {
         defaults.push(("target.success.exit", "[0]"));
+    }
+    if given.keys().any(|path| path.starts_with("target.retry.")) {
+        defaults.extend([("target.retry.times", "5"), ("target.retry.wait", "30s")]);
     }
     if time {
         defaults.push(("objective.grain", "0.001s"));

@@ -5,11 +5,13 @@
 
 pub mod change;
 mod command;
+mod config_file;
 mod consistency;
 mod instances;
 pub mod keys;
 mod objective;
 mod report;
+mod retry;
 mod settings;
 mod space;
 mod syntax;
@@ -18,10 +20,12 @@ mod template;
 mod writing;
 
 pub use command::{Argument, CommandTemplate, Piece};
+pub use config_file::ConfigFile;
 pub use instances::{Instance, Instances};
 pub use objective::{CappedBy, Measure, Objective, Output};
+pub use retry::Retry;
 pub use settings::{Budget, Parallel, Racing, SurrogateKind};
-pub use target::{Success, TargetSettings};
+pub use target::{Step, Success, TargetSettings, Workdir};
 pub use writing::{Writing, WritingPiece};
 
 use std::path::{Path, PathBuf};
@@ -134,6 +138,7 @@ fn sections(
     if let Some(target) = &target {
         let given = root.section("instances").is_present();
         consistency::placeholders(report, target, given, objective.as_ref(), racing.as_ref());
+        consistency::places(report, target, limits.as_ref());
         if let Some(space) = &space {
             consistency::parameters_are_passed(report, target, space);
         }

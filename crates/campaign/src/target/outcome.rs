@@ -45,11 +45,13 @@ pub(super) fn account(
         stdout_tail: kept(&finished.stdout),
         stderr_tail: kept(&finished.stderr),
         tier: finished.tier.name(),
+        teardown: None,
     };
     Ok(Account { observation, detail })
 }
 
-fn tail(stream: &confine::Captured) -> Vec<u8> {
+/// The end of a stream.
+pub(super) fn tail(stream: &confine::Captured) -> Vec<u8> {
     let all = stream.joined();
     all[all.len().saturating_sub(TAIL)..].to_vec()
 }
@@ -226,7 +228,7 @@ impl Outcome<'_> {
 }
 
 /// ` (SIGSEGV)` for the signals that programs die of.
-fn signal_name(signal: i32) -> String {
+pub(super) fn signal_name(signal: i32) -> String {
     let name = match signal {
         1 => "SIGHUP",
         2 => "SIGINT",

@@ -93,6 +93,9 @@ fn warning(warning: &Warning) -> Value {
         }
         Warning::SmallBudget { passes } => json!({ "warning": "small_budget", "passes": passes }),
         Warning::AlmostNoCpu { share } => json!({ "warning": "almost_no_cpu", "share": share }),
+        Warning::Teardown { id, reason } => {
+            json!({ "warning": "teardown", "trial": id.0, "reason": reason })
+        }
         Warning::Failure { id, reason } => json!({ "warning": "failure", "trial": id.0, "reason": reason }),
     }
 }

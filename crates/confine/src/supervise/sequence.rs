@@ -11,7 +11,7 @@ use super::watch::watch;
 use crate::finished::Finished;
 use crate::folder;
 use crate::sys;
-use crate::wire::{self, AtEnd, Birth, Job, Report, Request, Word};
+use crate::wire::{self, Birth, Job, Killed, Report, Request, Word};
 
 /// Runs as supervisor; never returns.
 pub(super) fn supervise(socket: BorrowedFd<'_>, guardian: BorrowedFd<'_>, birth: &Birth) -> ! {
@@ -23,7 +23,7 @@ pub(super) fn supervise(socket: BorrowedFd<'_>, guardian: BorrowedFd<'_>, birth:
             Err(failure) => not_started(socket, birth, Report::NotStarted(failure)),
         };
         let report = match watch(socket, guardian, &job, files, &mut enclosure, is_first) {
-            Ok(Some(finished)) if job.at_end == AtEnd::KillAll => {
+            Ok(Some(finished)) if job.at_end == Killed::All => {
                 enclosure.remove();
                 let left_behind = clear_folder(birth);
                 let finished = Box::new(Finished { left_behind, ..finished });

@@ -19,7 +19,7 @@ use crate::finished::{CpuTime, Exit, Finished, Stop};
 use crate::limits::{Cores, Limit, implied_wall};
 use crate::sys;
 use crate::tier::cgroup::ControlGroup;
-use crate::wire::{self, AtEnd, Job, Order, Request, Word};
+use crate::wire::{self, Job, Killed, Order, Request, Word};
 
 /// The shortest wait between two looks at the CPU time, and the longest that it grows to while the
 /// tree uses none.
@@ -49,7 +49,7 @@ pub(super) fn watch(
     let mut attached = job.attached.map(|is_attached| if is_attached { files.next() } else { None });
     let stdin = attached[0].take().map_or_else(spawn::closed_stdin, Ok)?;
     let stream = |file: Option<OwnedFd>| match file {
-        Some(file) if job.at_end == AtEnd::KillNothing => Stream::straight(job.keep, file),
+        Some(file) if job.at_end == Killed::Nothing => Stream::straight(job.keep, file),
         file => Stream::open(job.keep, file),
     };
     let (stdout, their_stdout) = stream(attached[1].take()).during(Step::Descriptors)?;
@@ -94,7 +94,7 @@ pub(super) fn watch(
     };
     let ended = watch.until_end(socket, guardian, &alarm);
     // If nobody is left to say what comes next, nothing may be left alive.
-    let at_end = if matches!(ended, Ok(Ended::Run)) { job.at_end } else { AtEnd::KillAll };
+    let at_end = if matches!(ended, Ok(Ended::Run)) { job.at_end } else { Killed::All };
     let finished = watch.finish(at_end)?;
     Ok(if ended? == Ended::Abandoned { None } else { Some(finished) })
 }
@@ -282,13 +282,13 @@ impl Watch<'_> {
     }
 
     /// Kills what is to be killed, waits until it is gone, and adds up.
-    fn finish(mut self, at_end: AtEnd) -> Result<Finished, Failure> {
+    fn finish(mut self, at_end: Killed) -> Result<Finished, Failure> {
         self.deaths.take_dead();
         let before = self.deaths.adopted;
         match at_end {
-            AtEnd::KillAll => self.enclosure.kill(self.tree, &mut self.deaths),
-            AtEnd::KillNothing if self.stopped.is_none() => {}
-            AtEnd::KillOwn | AtEnd::KillNothing => {
+            Killed::All => self.enclosure.kill(self.tree, &mut self.deaths),
+            Killed::Nothing if self.stopped.is_none() => {}
+            Killed::Own | Killed::Nothing => {
                 self.enclosure.kill_but(&self.from_before, self.tree, &mut self.deaths);
             }
         }
