@@ -90,6 +90,7 @@ fn run_in(
         limits: limits.clone(),
         cores: limits.cores.clone().or_else(|| Cores::allowed().ok()),
         keep: command.keep,
+        read_files: files_to_read(command)?,
         attached: attached.each_ref().map(Option::is_some),
     };
     let birth = Birth { tier, cgroup, private: private.is_some().then_some(folder) };
@@ -217,7 +218,7 @@ fn create_regular(path: &Path) -> io::Result<File> {
 fn folder(wanted: &Folder) -> Result<(PathBuf, Option<Private>), LaunchError> {
     match wanted {
         Folder::Private => {
-            let private = Private::make().map_err(|(path, source)| LaunchError::Folder { path, source })?;
+            let private = Private::new()?;
             Ok((private.path.clone(), Some(private)))
         }
         Folder::Given(path) => {
@@ -276,6 +277,15 @@ fn executable(path: PathBuf) -> Result<PathBuf, LaunchError> {
         None => Ok(path),
         Some(why) => Err(LaunchError::NotExecutable { program: path, why }),
     }
+}
+
+fn files_to_read(command: &Command) -> Result<Vec<CString>, LaunchError> {
+    let name = |path: &PathBuf| {
+        let unusable =
+            |()| LaunchError::Folder { path: path.clone(), source: io::ErrorKind::InvalidInput.into() };
+        c_string(path.clone().into_os_string()).map_err(unusable)
+    };
+    command.read_files.iter().map(name).collect()
 }
 
 fn arguments(command: &Command) -> Result<Vec<CString>, LaunchError> {

@@ -7,7 +7,7 @@ use std::time::Duration;
 use confine::{Cores, Finished, LaunchError, Limits};
 use engine::{Cap, Observation, Status, TrialRequest};
 
-use super::{Account, CommandLine, Detail, Leash, Target, TargetError, outcome};
+use super::{Account, CommandLine, Detail, Leash, Target, TargetError, outcome, outputs};
 use crate::scenario::{CappedBy, Instance, Measure, Scenario};
 
 /// Runs each trial as a process tree of its own.
@@ -59,6 +59,9 @@ impl ProcessTarget {
         let mut command = line.command();
         if let Some(guardian) = &self.guardian {
             command = command.guardian(guardian);
+        }
+        for file in outputs::files(&self.scenario.outputs) {
+            command = command.read_file(file);
         }
         match confine::run(&command, &self.limits(trial.cap, cores), leash.control()) {
             Ok(finished) => {

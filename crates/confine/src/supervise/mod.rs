@@ -59,9 +59,10 @@ fn take_socket() -> Option<OwnedFd> {
 fn supervise(socket: BorrowedFd<'_>, guardian: BorrowedFd<'_>, birth: &Birth) -> ! {
     let Ok(Some((job, files))) = wire::receive::<Job>(socket) else { sys::exit_now(0) };
     let ended = watch::watch(socket, guardian, birth, &job, files);
+    let files = job.read_files.iter().map(|path| folder::read(&job.folder, path)).collect();
     let left_behind = birth.private_folder().filter(|path| folder::remove(path).is_err());
     let report = match ended {
-        Ok(Some(finished)) => Report::Finished(Box::new(Finished { left_behind, ..finished })),
+        Ok(Some(finished)) => Report::Finished(Box::new(Finished { files, left_behind, ..finished })),
         Ok(None) => sys::exit_now(0),
         Err(failure) => Report::NotStarted(failure),
     };
