@@ -40,6 +40,9 @@ pub struct Difference {
     pub row: Row,
 }
 
+/// The keys by which the objective uses outputs.
+const USERS: [&str; 1] = ["objective.minimise"];
+
 /// What all differences together mean.
 pub fn verdict(differences: &[Difference]) -> Row {
     differences.iter().map(|difference| difference.row).max().unwrap_or(Row::Continue)
@@ -63,6 +66,13 @@ pub fn compare(stored: &Stored<'_>, text: &str, scenario: &Scenario) -> Result<V
                 // Without a cutoff, costs of any size are of interest.
                 let size = |side: Option<&Meaning>| side.and_then(|m| m.number).unwrap_or(f64::INFINITY);
                 if size(new) > size(old) { Row::Reuse } else { Row::Refuse }
+            }
+            Judgement::Outputs => {
+                let name = path.split('.').nth(1).map(|name| format!("{name:?}"));
+                let uses = |side: &BTreeMap<String, Meaning>| {
+                    USERS.iter().any(|user| side.get(*user).map(|meaning| &meaning.shown) == name.as_ref())
+                };
+                if uses(&before) || uses(&after) { Row::Refuse } else { Row::Continue }
             }
             // By what the keys lead to, below.
             Judgement::Instances | Judgement::Space => continue,
@@ -143,7 +153,11 @@ fn meanings(text: &str, file_name: &str) -> Result<BTreeMap<String, Meaning>, Di
     let minimise = minimise.and_then(|found| found.value.get_ref().as_str()).unwrap_or_default();
     let mut found = BTreeMap::new();
     collect(&root, &[], minimise, &mut found);
-    for (path, value) in defaults(minimise, &found) {
+    let patterns = found.keys().filter(|path| path.starts_with("outputs.") && path.ends_with(".pattern"));
+    let takes: Vec<String> = patterns.map(|path| path.replace(".pattern", ".take")).collect();
+    let takes = takes.iter().map(|path| (path.as_str(), "\"last\""));
+    let defaults: Vec<(&str, &str)> = defaults(minimise, &found).into_iter().chain(takes).collect();
+    for (path, value) in defaults {
         let Place::Key(key) = keys::place(&path.split('.').collect::<Vec<_>>()) else { continue };
         let absent = || Meaning { key, shown: value.to_owned(), number: None };
         found.entry(path.to_owned()).or_insert_with(absent);

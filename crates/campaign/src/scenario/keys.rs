@@ -33,6 +33,8 @@ pub enum Judgement {
     Growing,
     /// By the instances themselves: continue if some are added, refuse if some are removed.
     Instances,
+    /// Refuse if the objective uses this output, continue if it is only kept.
+    Outputs,
     /// By the space itself: re-use, but refuse if a parameter is written differently.
     Space,
 }
@@ -44,6 +46,7 @@ impl Judgement {
             Self::Always(row) => row.name(),
             Self::Growing => "larger: reuse; smaller: refuse",
             Self::Instances => "added: continue; removed: refuse",
+            Self::Outputs => "used by the objective: refuse; else continue",
             Self::Space => "reuse; written differently: refuse",
         }
     }
@@ -153,7 +156,10 @@ pub const KEYS: &[Key] = &[
     key("objective.par", Form::Number, "10", REUSE, "a trial without a cost counts as this many cutoffs"),
     key("objective.capped_by", Form::Text, "\"time\" for times, else \"none\"", REFUSE, "who stops a trial at its cap: `time` (captune), `argument` (the target, told by `{cap}`), `none`"),
     key("objective.grain", Form::Cost, "1ms for times, 1 for outputs", CONTINUE, "the smallest cost that the measurement resolves"),
-    key("outputs.NAME.pattern", Form::Text, "required", REFUSE, "a regular expression with one group, the number; the last line of standard output that matches counts"),
+    key("outputs.NAME.pattern", Form::Text, "or `file` and `key`", Judgement::Outputs, "a regular expression with one group, the number, for lines of standard output"),
+    key("outputs.NAME.take", Form::Text, "\"last\"", Judgement::Outputs, "which match of `pattern` counts: `first` or `last`"),
+    key("outputs.NAME.file", Form::Text, "or `pattern`", Judgement::Outputs, "a JSON or TOML file that the target writes, from the folder it runs in"),
+    key("outputs.NAME.key", Form::Text, "with `file`", Judgement::Outputs, "the number in it: names with dots between them, numbers from 0 for lists"),
     key("instances.files", Form::Texts, "none", Judgement::Instances, "paths and glob patterns of the inputs, from the scenario's folder"),
     key("instances.list", Form::Texts, "none", Judgement::Instances, "words in place of files"),
     key("instances.test", Form::Texts, "none", CONTINUE, "inputs kept for the final validation, as `files` or as `list`"),

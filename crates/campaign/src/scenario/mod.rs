@@ -10,6 +10,7 @@ mod consistency;
 mod instances;
 pub mod keys;
 mod objective;
+mod outputs;
 mod report;
 mod retry;
 mod settings;
@@ -22,7 +23,8 @@ mod writing;
 pub use command::{Argument, CommandTemplate, Piece};
 pub use config_file::ConfigFile;
 pub use instances::{Instance, Instances};
-pub use objective::{CappedBy, Measure, Objective, Output};
+pub use objective::{CappedBy, Measure, Objective};
+pub use outputs::{Output, Source, Take};
 pub use retry::Retry;
 pub use settings::{Budget, Parallel, Racing, SurrogateKind};
 pub use target::{Step, Success, TargetSettings, Workdir};
@@ -50,7 +52,7 @@ pub struct Scenario {
     pub target: TargetSettings,
     /// What is minimised.
     pub objective: Objective,
-    /// The numbers that the target prints.
+    /// The numbers that the target tells.
     pub outputs: Vec<Output>,
     /// The inputs.
     pub instances: Instances,
@@ -125,7 +127,7 @@ fn sections(
     };
     let space = space::read(report, &root, &folder, file_name, referred);
     let target = target::read(report, &root.section("target"), &folder, space.as_ref());
-    let outputs = objective::outputs(report, &root.section("outputs"));
+    let outputs = outputs::read(report, &root.section("outputs"));
     let objective = objective::read(report, &root.section("objective"), &root.section("outputs"));
     let instances = instances::read(report, &root.section("instances"), &folder);
     let budget = settings::budget(report, &root.section("budget"));

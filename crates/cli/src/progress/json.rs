@@ -78,6 +78,7 @@ fn trial(trial: &TrialEnded) -> Value {
         "wall": trial.detail.wall,
         "memory": trial.detail.memory,
         "exit": trial.detail.exit,
+        "outputs": trial.detail.outputs,
         "reason": trial.detail.reason,
     });
     if let (Value::Object(fields), Value::Object(cost)) = (&mut fields, cost(trial.cost)) {
