@@ -19,10 +19,10 @@ CREATE TABLE session (
     version  TEXT NOT NULL      -- of captune
 );
 
--- Configurations in the order of appearance; number 0 is the default.
+-- Configurations in the order of appearance; number 0 is the baseline.
 CREATE TABLE configuration (
     id       INTEGER PRIMARY KEY,
-    origin   TEXT NOT NULL,     -- who proposed it: default, design, random, local ...
+    origin   TEXT NOT NULL,     -- who proposed it: default, baseline, given, design, random, local ...
     "values" TEXT NOT NULL,     -- JSON object of the active parameters by name
     codes    BLOB NOT NULL      -- the same for captune: one little-endian double for each parameter of
                                 -- the space, a choice as its index, NaN if inactive
