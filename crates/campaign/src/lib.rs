@@ -4,8 +4,10 @@
 pub mod budget;
 pub mod campaign;
 pub mod conduct;
+pub mod draft;
 pub mod event;
 pub mod executor;
+pub mod import;
 mod ledger;
 mod pace;
 pub mod progress;

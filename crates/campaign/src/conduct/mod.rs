@@ -7,8 +7,10 @@
 //! | another objective, command … | refused: the stored trials measure something else; begun anew if all of them failed |
 
 mod carry_over;
+mod import;
 mod open;
 mod run;
 
+pub use import::{Imported, import};
 pub use open::{ConductError, Opened, Opening, Order, open, scenario_of_file, settings, workers};
 pub use run::{Outcome, Valued};
