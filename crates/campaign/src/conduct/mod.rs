@@ -8,8 +8,10 @@
 
 mod both_targets;
 mod carry_over;
+mod import;
 mod open;
 mod run;
 
+pub use import::{Imported, import};
 pub use open::{ConductError, Opened, Opening, Order, open, scenario_of_file, settings, workers};
 pub use run::{Outcome, Valued};

@@ -236,7 +236,7 @@ fn charter(scenario: &Scenario, text: String, instances: &[Instance], settings: 
     }
 }
 
-fn begin(
+pub(super) fn begin(
     order: &Order,
     scenario: Scenario,
     text: String,
@@ -319,7 +319,7 @@ fn in_stored_order(known: &[String], instances: &[Instance]) -> Vec<Instance> {
 }
 
 /// Renames a store so that a new one can take its place.
-fn set_aside(folder: &Path) -> Result<PathBuf, ConductError> {
+pub(super) fn set_aside(folder: &Path) -> Result<PathBuf, ConductError> {
     let store = folder.join("campaign.sqlite");
     let free = (1..).map(|number| folder.join(format!("campaign-{number}.sqlite")));
     let aside = free.into_iter().find(|path| !path.exists()).unwrap_or_else(|| store.clone());
