@@ -14,6 +14,7 @@ pub(crate) fn explained(error: ConductError) -> anyhow::Error {
         ConductError::Scenario(mistakes) => mistakes.into(),
         ConductError::Store(error) => error.into(),
         ConductError::Target(error) => error.into(),
+        ConductError::Staging(error) => error.into(),
         ConductError::Campaign(CampaignError::Ledger(LedgerError::Store(error))) => error.into(),
         ConductError::Campaign(CampaignError::Ledger(error)) => error.into(),
         ConductError::Campaign(CampaignError::Sample(error)) => refusal(error).into(),

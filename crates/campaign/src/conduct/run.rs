@@ -11,6 +11,7 @@ use crate::event::Stop;
 use crate::executor::{Bell, Executor, Local, slots};
 use crate::progress::Progress;
 use crate::queue::Queue;
+use crate::staging::Staging;
 use crate::store::Batch;
 use crate::validation::{conclude, plan};
 use crate::{Campaign, Ledger, Sink};
@@ -43,10 +44,16 @@ impl Opened {
     /// Searches, validates, and closes the store. `ready` is given a bell that stops the campaign.
     pub fn run(self, ready: impl FnOnce(Bell), sink: Sink<'_>) -> Result<Outcome, ConductError> {
         let Self { folder, scenario, settings, instances, workers, store, resumed, stored, .. } = self;
+        let staging = Staging::of(&scenario, &folder);
+        let sources = instances;
+        let instances = staging.as_ref().map_or_else(|| sources.clone(), |staging| staging.staged(&sources));
         let slots = slots(workers, scenario.parallel.cores_per_trial as usize)?;
         let target = Arc::new(BothTargets::new(&scenario, &instances, settings.validation.cutoff));
         let executor = Local::new(target, slots, resumed.wall).map_err(ConductError::Worker)?;
         ready(executor.bell());
+        if let Some(staging) = &staging {
+            staging.stage(&sources)?;
+        }
         let (measured, events) = (store.reader().validations()?, store.reader().events()?);
         let mut ledger = Ledger::on_disk(store, executor.bell(), stored.0, stored.1)?;
         if resumed.snapshot.is_none() && stored == (0, 0) {

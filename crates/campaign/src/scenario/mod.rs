@@ -22,7 +22,7 @@ mod writing;
 pub(crate) use syntax::mistakes as syntax_mistakes;
 
 pub use command::{Argument, CommandTemplate, Piece};
-pub use instances::{Instance, Instances};
+pub use instances::{Features, Instance, Instances};
 pub use objective::{CappedBy, Measure, Objective, Output};
 pub use settings::{Budget, Parallel, Racing, SurrogateKind};
 pub use target::{Success, TargetSettings};
@@ -143,7 +143,13 @@ fn sections(
     let target = target::read(report, &root.section("target"), &folder, space.as_ref());
     let outputs = objective::outputs(report, &root.section("outputs"));
     let objective = objective::read(report, &root.section("objective"), &root.section("outputs"));
-    let instances = instances::read(report, &root.section("instances"), &folder);
+    let instances = instances::read(
+        report,
+        &root.section("instances"),
+        &folder,
+        seed.map_or(0, |seed| seed as u64),
+        referred,
+    );
     let budget = settings::budget(report, &root.section("budget"));
     let limits = settings::limits(report, &root.section("limits"));
     let count = instances.as_ref().map(|instances| instances.train.len());
