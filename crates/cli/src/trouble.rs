@@ -30,6 +30,19 @@ pub(crate) fn explained(error: ConductError) -> anyhow::Error {
                 .to_owned(),
         }
         .into(),
+        ConductError::NothingUnseen => {
+            Hinted { message: error.to_string(), hint: "name some with --instances".to_owned() }.into()
+        }
+        ConductError::NothingToValidate => Hinted {
+            message: error.to_string(),
+            hint: "name another configuration with --config FILE, or go on tuning".to_owned(),
+        }
+        .into(),
+        ConductError::OtherSpace { ref folder } => Hinted {
+            message: error.to_string(),
+            hint: format!("put it back, or go on with `captune run {}`", folder.display()),
+        }
+        .into(),
         other => other.into(),
     }
 }

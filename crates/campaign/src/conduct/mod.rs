@@ -10,6 +10,8 @@ mod both_targets;
 mod carry_over;
 mod open;
 mod run;
+mod validate;
 
 pub use open::{ConductError, Opened, Opening, Order, open, scenario_of_file, settings, workers};
 pub use run::{Outcome, Valued};
+pub use validate::{LaterVerdict, ToValidate, ValidationOrder, open_to_validate};

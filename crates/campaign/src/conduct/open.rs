@@ -67,6 +67,16 @@ pub enum ConductError {
     Target(#[from] TargetError),
     #[error(transparent)]
     Staging(#[from] StagingError),
+    #[error("the file with the space of {} has changed since the campaign last ran", folder.display())]
+    OtherSpace { folder: PathBuf },
+    #[error("{0}")]
+    Instances(String),
+    #[error("the cutoff of a validation cannot be below the scenario's")]
+    ShortCutoff,
+    #[error("there is nothing to validate: the best is what gains are measured against")]
+    NothingToValidate,
+    #[error("a deterministic target has nothing to be validated on but instances that it was not tuned on")]
+    NothingUnseen,
 }
 
 impl From<LedgerError> for ConductError {
@@ -313,7 +323,7 @@ fn keep_test(store: &mut Store, scenario: &Scenario) -> Result<(), StoreError> {
 }
 
 /// The instances with those that the store knows first, by its numbers.
-fn in_stored_order(known: &[String], instances: &[Instance]) -> Vec<Instance> {
+pub(super) fn in_stored_order(known: &[String], instances: &[Instance]) -> Vec<Instance> {
     let place = |instance: &Instance| known.iter().position(|name| *name == instance.name);
     let mut sorted: Vec<Instance> = instances.to_vec();
     sorted.sort_by_key(|instance| place(instance).unwrap_or(usize::MAX));

@@ -59,6 +59,8 @@ pub struct Instances {
     pub stage: bool,
     /// Where to, if not into the campaign's folder.
     pub stage_folder: Option<PathBuf>,
+    /// Whether they are files rather than words.
+    are_files: bool,
     /// What the split is drawn from.
     seed: u64,
 }
@@ -79,6 +81,28 @@ impl Instances {
             counts.entry(family).or_default().1 += 1;
         }
         counts
+    }
+
+    /// Puts others in the place of those to validate on: files and patterns from a folder, or words. What is
+    /// wrong with them is said in one line.
+    pub fn validate_on(&mut self, named: &[String], folder: &Path) -> Result<(), String> {
+        let texts: Vec<Spanned<String>> = named.iter().map(|text| text.as_str().into()).collect();
+        let mut report = Report::new("");
+        let entries = match self.are_files {
+            true => files::files(&mut report, &texts, folder),
+            false => words(&mut report, &texts),
+        };
+        let Some(entries) = entries else {
+            let all: Vec<&str> = report.mistakes.iter().map(|mistake| mistake.message.as_str()).collect();
+            return Err(all.join("; "));
+        };
+        let test: Vec<Instance> = entries.into_iter().map(|entry| entry.instance).collect();
+        let tuned_on = |instance: &&Instance| self.train.iter().any(|it| it.argument == instance.argument);
+        if let Some(known) = test.iter().find(tuned_on) {
+            return Err(format!("`{}` was tuned on: that proves nothing", known.name));
+        }
+        self.test = test;
+        Ok(())
     }
 
     /// Leaves what a campaign has tuned on and kept apart where it is, and splits the others among
@@ -124,6 +148,7 @@ pub(super) fn read(
             features: None,
             stage: false,
             stage_folder: None,
+            are_files: false,
             seed,
         });
     }
@@ -196,7 +221,7 @@ pub(super) fn read(
         share = Some(part);
     }
     let (stage, stage_folder) = stage;
-    Some(Instances { train, test: test_set, share, features, stage, stage_folder, seed })
+    Some(Instances { train, test: test_set, share, features, stage, stage_folder, are_files, seed })
 }
 
 fn test<'a, 't>(report: &mut Report<'_>, section: &Section<'a, 't>) -> Option<Test<'a, 't>> {
