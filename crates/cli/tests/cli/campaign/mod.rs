@@ -1,6 +1,7 @@
 //! Whole campaigns, driven by the program itself on real targets.
 
 mod inline;
+mod inputs;
 mod looking;
 mod minisat;
 mod refusals;
