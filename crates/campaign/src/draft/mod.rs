@@ -7,8 +7,10 @@
 pub mod inline;
 mod save;
 pub mod value;
+mod words;
 
 pub use save::{SaveError, Saved};
+pub use words::words;
 
 use std::fmt::Write as _;
 

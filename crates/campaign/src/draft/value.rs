@@ -1,8 +1,5 @@
 //! Values in TOML.
 
-use std::time::Duration;
-
-use confine::quantity::{parse_duration, show_duration};
 use engine::space::float_text;
 
 /// Text in quotes.
@@ -28,6 +25,13 @@ pub fn texts<T: AsRef<str>>(items: impl IntoIterator<Item = T>) -> String {
     format!("[{}]", items.join(", "))
 }
 
+/// A list of texts that may be long: then each has a line of its own.
+pub fn list<T: AsRef<str>>(items: impl IntoIterator<Item = T>) -> String {
+    let items: Vec<String> = items.into_iter().map(|item| text(item.as_ref())).collect();
+    let short = items.iter().map(String::len).sum::<usize>() < 90;
+    if short { format!("[{}]", items.join(", ")) } else { format!("[\n  {},\n]", items.join(",\n  ")) }
+}
+
 /// One text, or a list of several.
 pub fn one_or_more<T: AsRef<str>>(items: &[T]) -> String {
     match items {
@@ -41,14 +45,14 @@ pub fn number(number: f64) -> String {
     if number.fract() == 0.0 && number.abs() < 1e15 { format!("{number}") } else { float_text(number) }
 }
 
-/// A duration in quotes, in the unit that fits if that loses nothing.
+/// A duration in quotes, in the largest unit that it is a whole number of.
 pub fn duration(seconds: f64) -> String {
-    let exact = |time: &Duration| {
-        let shown = show_duration(*time).to_string();
-        (parse_duration(&shown).ok().as_ref() == Some(time)).then_some(shown)
-    };
-    let shown = Duration::try_from_secs_f64(seconds).ok().as_ref().and_then(exact);
-    text(&shown.unwrap_or_else(|| format!("{}s", number(seconds))))
+    let whole = |unit: f64| seconds >= unit && seconds % unit == 0.0;
+    text(&match seconds {
+        s if whole(3600.0) => format!("{}h", number(s / 3600.0)),
+        s if whole(60.0) && s >= 120.0 => format!("{}m", number(s / 60.0)),
+        s => format!("{}s", number(s)),
+    })
 }
 
 /// A key, in quotes where it must be.
@@ -68,8 +72,8 @@ mod tests {
         let table = toml::de::DeTable::parse(&line).unwrap_or_else(|error| panic!("{line}: {error}"));
         assert_eq!(table.get_ref()["a.b c"].get_ref().as_str(), Some(odd));
         assert_eq!(
-            [600.0, 5.0, 0.25, 100.123_456, 1e9].map(duration),
-            ["\"10m\"", "\"5s\"", "\"250ms\"", "\"100.123456s\"", "\"1000000000s\""]
+            [3600.0, 600.0, 5.0, 0.25, 100.125, 1e9].map(duration),
+            ["\"1h\"", "\"10m\"", "\"5s\"", "\"0.25s\"", "\"100.125s\"", "\"1000000000s\""]
         );
         assert_eq!([3.0, 0.5, 1e300].map(number), ["3", "0.5", "1e300"]);
         assert_eq!(

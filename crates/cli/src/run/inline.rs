@@ -62,6 +62,7 @@ impl InlineCommand {
             test: self.test.clone(),
             minimise: self.minimise.clone(),
             cutoff: self.cutoff.clone(),
+            space: None,
             success_exit: self.success_exit.clone(),
             wall: terms.wall.map(|time| time.as_secs_f64()),
             cpu: terms.cpu.map(|time| time.as_secs_f64()),

@@ -77,6 +77,9 @@ pub(crate) struct Arguments {
     /// each new best, and one a minute), json (every event, on standard output) or none
     #[arg(long, value_name = "HOW", value_enum, default_value_t = Choice::Auto, hide_possible_values = true)]
     progress: Choice,
+    /// Runs to begin with, as `captune import` takes them; only the first time
+    #[arg(long, value_name = "FROM")]
+    import: Option<PathBuf>,
     #[command(flatten)]
     inline: inline::InlineCommand,
 }
@@ -85,7 +88,7 @@ impl Arguments {
     /// A scenario with a budget, everything else as it says.
     pub(crate) fn of_scenario(path: PathBuf, budget: Duration, progress: Choice) -> Self {
         let (dir, cpu_budget, trials, workers, seed) = (None, None, None, None, None);
-        let inline = inline::InlineCommand::default();
+        let (import, inline) = (None, inline::InlineCommand::default());
         Self {
             path: Some(path),
             dir,
@@ -95,6 +98,7 @@ impl Arguments {
             workers,
             seed,
             progress,
+            import,
             inline,
         }
     }
@@ -132,7 +136,11 @@ pub(crate) fn run(arguments: &Arguments) -> anyhow::Result<ExitCode> {
         // What cannot be enforced should be refused before a folder is made for it.
         tier(&conduct::scenario_of_file(&path).map_err(explained)?.1)?;
     }
-    let opened = conduct::open(&arguments.order(path)).map_err(explained)?;
+    let order = arguments.order(path);
+    if let Some(from) = &arguments.import {
+        crate::import::bring_in(&order, from)?;
+    }
+    let opened = conduct::open(&order).map_err(explained)?;
     let scenario = Arc::clone(&opened.scenario);
     warn(&scenario);
     let tier = tier(&scenario)?;

@@ -35,6 +35,8 @@ pub struct Wishes {
     pub minimise: Option<String>,
     /// The cutoff as text: its unit is that of what is minimised.
     pub cutoff: Option<String>,
+    /// A file with the parameters, if they are not in the command.
+    pub space: Option<String>,
     /// Exit codes of a success.
     pub success_exit: Vec<u8>,
     /// Seconds on the clock in all.
@@ -187,7 +189,13 @@ impl Command<'_> {
             missing("there is no command", "write it after `--`: `captune run … -- minisat {instance}`");
             return;
         }
-        if self.parameters.is_empty() && sound {
+        if let (Some(space), Some(inline)) = (&wishes.space, self.parameters.first()) {
+            let message = format!("a parameter in the command, but there is a space in `{space}`, too");
+            let mistake = Diagnostic::new(inline.span, message);
+            self.mistakes.push(mistake.hint("write it `{param:NAME}` and define it there"));
+            return;
+        }
+        if self.parameters.is_empty() && wishes.space.is_none() && sound {
             let hint = "write its range in place of a value, in quotes: '-rinc={1.1..4.0 = 2}'";
             missing("the command has no parameter to tune", hint);
         }
@@ -216,7 +224,12 @@ impl Command<'_> {
 
     fn draft(&self, wishes: &Wishes) -> Draft {
         let mut draft = Draft::default();
-        draft.set("target.command", value::texts(&self.words));
+        let mut words = self.words.clone();
+        let names_parameters = words.iter().any(|word| word.contains("{param"));
+        if wishes.space.is_some() && !names_parameters {
+            words.insert(1, "{params}".to_owned());
+        }
+        draft.set("target.command", value::texts(words));
         for Inline { name, domain, .. } in &self.parameters {
             if let Domain::Flag { word, .. } = domain {
                 let form = format!("{{ on = {}, off = \"\" }}", value::text(word));
@@ -247,6 +260,10 @@ impl Command<'_> {
         if !self.text.contains("{seed}") && !wishes.instances.is_empty() {
             draft.set("racing.deterministic", "true");
             draft.note("racing.deterministic", "The command has no {seed}: each instance is measured once.");
+        }
+        if let Some(space) = &wishes.space {
+            draft.space_from(space);
+            return draft;
         }
         draft.space_lines(self.parameters.iter().map(Inline::to_toml).collect());
         draft

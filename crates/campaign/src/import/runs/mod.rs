@@ -4,12 +4,14 @@
 //! into trials. What was stopped stays "at least that": a penalised cost such as PAR10 is undone.
 
 mod earlier;
+mod optuna;
 mod runhistory;
 mod table;
 mod take_in;
 
 pub use take_in::{Left, take_in};
 
+use std::io::Read as _;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -67,7 +69,7 @@ pub struct Runs {
 }
 
 /// Reads the runs that a path leads to: a campaign's folder, a `runhistory.json` or the folder that has
-/// one, or a table in CSV.
+/// one, an Optuna study in SQLite, or a table in CSV.
 pub fn read(path: &Path) -> Result<Runs, ImportError> {
     let source = path.file_name().map_or_else(|| path.into(), PathBuf::from).display().to_string();
     if path.join("campaign.sqlite").is_file() {
@@ -79,10 +81,21 @@ pub fn read(path: &Path) -> Result<Runs, ImportError> {
         true => return Err(ImportError::NoRuns { path: path.to_owned() }),
         false => (path, path.extension().is_some_and(|extension| extension == "json")),
     };
+    let shape = |what| ImportError::Shape { path: file.to_owned(), what };
+    if is_sqlite(file) {
+        return Ok(Runs { source, list: optuna::read(file).map_err(shape)?, charter: None });
+    }
     let text = text_of(file)?;
     let list = match is_history {
-        true => runhistory::read(&text).map_err(|what| ImportError::Shape { path: file.to_owned(), what })?,
+        true => runhistory::read(&text).map_err(shape)?,
         false => table::read(&text, &file.display().to_string()).map_err(ImportError::Table)?,
     };
     Ok(Runs { source, list, charter: None })
+}
+
+/// Whether a file begins as SQLite's do.
+fn is_sqlite(file: &Path) -> bool {
+    let mut start = [0; 16];
+    let read = std::fs::File::open(file).and_then(|mut file| file.read_exact(&mut start));
+    read.is_ok() && &start == b"SQLite format 3\0"
 }

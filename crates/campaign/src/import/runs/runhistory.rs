@@ -16,6 +16,7 @@ use engine::space::Literal;
 use serde_json::Value;
 
 use super::{Ending, Run, Values};
+use crate::import::json;
 
 /// Numbers of statuses, from 2.0 on.
 const NUMBERED: [&str; 5] = ["RUNNING", "SUCCESS", "CRASHED", "TIMEOUT", "MEMORYOUT"];
@@ -33,7 +34,7 @@ struct Entry<'a> {
 
 /// The runs, or what is not as it should be.
 pub(super) fn read(text: &str) -> Result<Vec<Run>, String> {
-    let all: Value = serde_json::from_str(text).map_err(|error| error.to_string())?;
+    let all = json::read(text)?;
     let configurations = configurations(&all)?;
     let data = all["data"].as_array().ok_or("there is no list `data`")?;
     let budgets: Vec<&Value> =
@@ -133,6 +134,8 @@ fn ending(entry: &Entry<'_>) -> Result<Ending, String> {
     match status {
         "SUCCESS" => match entry.cost {
             Value::Number(cost) => Ok(Ending::Finished(cost.as_f64().unwrap_or(f64::NAN))),
+            // Not a number, or infinitely large.
+            Value::Null => Ok(Ending::Crashed),
             Value::Array(_) => Ok(Ending::Nothing("it has several costs".to_owned())),
             other => Err(format!("the cost {other} is no number")),
         },

@@ -1,5 +1,6 @@
 //! Whole campaigns, driven by the program itself on real targets.
 
+mod importing;
 mod inline;
 mod inputs;
 mod looking;
