@@ -4,11 +4,14 @@
 pub mod budget;
 pub mod campaign;
 pub mod conduct;
+pub mod configuration_file;
 pub mod event;
 pub mod executor;
 mod ledger;
 mod pace;
 pub mod progress;
+pub mod queue;
+mod requests;
 pub mod resume;
 mod savings;
 pub mod scenario;

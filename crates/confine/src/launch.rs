@@ -61,6 +61,7 @@ pub(crate) fn job(
         limits: limits.clone(),
         cores: limits.cores.clone().or_else(|| Cores::allowed().ok()),
         keep: command.keep,
+        read_files: files_to_read(command)?,
         attached: attached.each_ref().map(Option::is_some),
         at_end,
     }))
@@ -157,7 +158,7 @@ fn create_regular(path: &Path) -> io::Result<File> {
 }
 
 pub(crate) fn make_private() -> Result<Private, LaunchError> {
-    Private::make().map_err(|(path, source)| LaunchError::Folder { path, source })
+    Private::new()
 }
 
 /// The full path of a folder that can be entered.
@@ -220,6 +221,15 @@ fn executable(path: PathBuf) -> Result<PathBuf, LaunchError> {
         None => Ok(path),
         Some(why) => Err(LaunchError::NotExecutable { program: path, why }),
     }
+}
+
+fn files_to_read(command: &Command) -> Result<Vec<CString>, LaunchError> {
+    let name = |path: &PathBuf| {
+        let unusable =
+            |()| LaunchError::Folder { path: path.clone(), source: io::ErrorKind::InvalidInput.into() };
+        c_string(path.clone().into_os_string()).map_err(unusable)
+    };
+    command.read_files.iter().map(name).collect()
 }
 
 fn arguments(command: &Command) -> Result<Vec<CString>, LaunchError> {

@@ -53,6 +53,8 @@ pub(crate) struct Job {
     /// The cores to run on: those of the limits, or those of the caller.
     pub(crate) cores: Option<Cores>,
     pub(crate) keep: Keep,
+    /// Files to read at the end, from `folder`.
+    pub(crate) read_files: Vec<CString>,
     /// Which of stdin, stdout file and stderr file ride along, in this order.
     pub(crate) attached: [bool; 3],
     pub(crate) at_end: Killed,

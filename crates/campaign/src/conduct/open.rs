@@ -18,6 +18,7 @@ use crate::scenario::keys::Row;
 use crate::scenario::{CappedBy, Instance, Measure, Scenario, SurrogateKind, read};
 use crate::store::{Charter, Store, StoreError};
 use crate::target::{Slot, TargetError};
+use crate::validation::Terms;
 use crate::{CampaignError, LedgerError, Search, Settings};
 
 /// What is asked for.
@@ -130,7 +131,7 @@ pub fn settings(scenario: &Scenario, order: &Order) -> Settings {
     Settings {
         problem: Problem {
             space: scenario.space.clone(),
-            default: scenario.space.default_configuration(),
+            default: scenario.baseline(),
             objective: Objective {
                 cutoff: objective.cutoff.filter(|_| capped),
                 par: objective.par,
@@ -150,7 +151,18 @@ pub fn settings(scenario: &Scenario, order: &Order) -> Settings {
             SurrogateKind::Local => Search::Local,
             SurrogateKind::Random => Search::Random,
         },
-        initial: Vec::new(),
+        initial: scenario
+            .baseline
+            .iter()
+            .map(|_| scenario.space.default_configuration())
+            .chain(scenario.initial.clone())
+            .collect(),
+        validation: Terms {
+            wanted: scenario.validation.at_the_end,
+            cutoff: scenario.validation.cutoff,
+            seeds: scenario.validation.seeds,
+            budget: scenario.validation.budget.map(|time| time.as_secs_f64()),
+        },
         budget,
         repeatable: scenario.parallel.repeatable,
         cpu_matters: objective.minimise == Measure::CpuTime,
@@ -252,7 +264,8 @@ fn resume(
     let loaded = store.load()?;
     let before = &loaded.charter;
     let space = write(&before.space, Format::Toml)?;
-    let stored = Stored { text: &before.scenario, space: &space, instances: &before.instances };
+    let baseline = loaded.history.configurations().first();
+    let stored = Stored { text: &before.scenario, space: &space, instances: &before.instances, baseline };
     let mut differences = change::compare(&stored, &text, &scenario).map_err(ConductError::Scenario)?;
     if let Some(seed) = order.seed.filter(|&seed| seed != before.seed) {
         let (key, before, after) = ("seed".to_owned(), Some(before.seed.to_string()), Some(seed.to_string()));

@@ -33,6 +33,10 @@ pub enum Judgement {
     Growing,
     /// By the instances themselves: continue if some are added, refuse if some are removed.
     Instances,
+    /// Refuse if the objective uses this output, continue if it is only kept.
+    Outputs,
+    /// By the configuration itself: re-use if it is another.
+    Baseline,
     /// By the space itself: re-use, but refuse if a parameter is written differently.
     Space,
 }
@@ -44,6 +48,8 @@ impl Judgement {
             Self::Always(row) => row.name(),
             Self::Growing => "larger: reuse; smaller: refuse",
             Self::Instances => "added: continue; removed: refuse",
+            Self::Outputs => "used by the objective: refuse; else continue",
+            Self::Baseline => "another: reuse",
             Self::Space => "reuse; written differently: refuse",
         }
     }
@@ -129,6 +135,8 @@ const REFUSE: Judgement = Judgement::Always(Row::Refuse);
 pub const KEYS: &[Key] = &[
     key("name", Form::Text, "the file's name", CONTINUE, "what the campaign is called"),
     key("seed", Form::Integer, "1", REUSE, "where the random numbers of the campaign begin"),
+    key("baseline", Form::Text, "the default configuration", Judgement::Baseline, "a file with the configuration that gains are measured against; it is tried first"),
+    key("initial", Form::Texts, "none", CONTINUE, "files with configurations to race before all others"),
     key("target.command", Form::Texts, "required", REFUSE, "the program and its arguments, with placeholders; never through a shell"),
     key("target.setup", Form::Texts, "none", REFUSE, "a command before each trial, outside its cost; what it starts lives until the trial is over"),
     key("target.setup_limit", Form::Duration, "60s", CONTINUE, "time on the clock that `setup` may take"),
@@ -153,10 +161,17 @@ pub const KEYS: &[Key] = &[
     key("objective.par", Form::Number, "10", REUSE, "a trial without a cost counts as this many cutoffs"),
     key("objective.capped_by", Form::Text, "\"time\" for times, else \"none\"", REFUSE, "who stops a trial at its cap: `time` (captune), `argument` (the target, told by `{cap}`), `none`"),
     key("objective.grain", Form::Cost, "1ms for times, 1 for outputs", CONTINUE, "the smallest cost that the measurement resolves"),
-    key("outputs.NAME.pattern", Form::Text, "required", REFUSE, "a regular expression with one group, the number; the last line of standard output that matches counts"),
+    key("outputs.NAME.pattern", Form::Text, "or `file` and `key`", Judgement::Outputs, "a regular expression with one group, the number, for lines of standard output"),
+    key("outputs.NAME.take", Form::Text, "\"last\"", Judgement::Outputs, "which match of `pattern` counts: `first` or `last`"),
+    key("outputs.NAME.file", Form::Text, "or `pattern`", Judgement::Outputs, "a JSON or TOML file that the target writes, from the folder it runs in"),
+    key("outputs.NAME.key", Form::Text, "with `file`", Judgement::Outputs, "the number in it: names with dots between them, numbers from 0 for lists"),
     key("instances.files", Form::Texts, "none", Judgement::Instances, "paths and glob patterns of the inputs, from the scenario's folder"),
     key("instances.list", Form::Texts, "none", Judgement::Instances, "words in place of files"),
     key("instances.test", Form::Texts, "none", CONTINUE, "inputs kept for the final validation, as `files` or as `list`"),
+    key("validation.cutoff", Form::Cost, "that of the objective", CONTINUE, "where a trial of the validation is stopped; not below that of the objective"),
+    key("validation.seeds", Form::Integer, "as many as make 20 pairs", CONTINUE, "measurements of each instance, each with a seed of its own"),
+    key("validation.budget", Form::Duration, "none", CONTINUE, "time on the clock for the validation, besides `[budget]`"),
+    key("validation.when", Form::Text, "\"end\"", CONTINUE, "`end`: when the campaign has ended; `never`: only when `captune validate` asks for it"),
     key("budget.wall", Form::Duration, "none", CONTINUE, "time on the clock"),
     key("budget.cpu", Form::Duration, "none", CONTINUE, "CPU time of all trials together"),
     key("budget.trials", Form::Integer, "none", CONTINUE, "how many trials"),

@@ -10,6 +10,7 @@ mod function;
 mod leash;
 mod outcome;
 mod output;
+mod outputs;
 pub mod place;
 mod process;
 pub mod shell;
@@ -21,6 +22,7 @@ pub use leash::Leash;
 pub use place::Place;
 pub use process::ProcessTarget;
 
+use std::collections::BTreeMap;
 use std::path::PathBuf;
 
 use confine::{Cores, LaunchError, Tier};
@@ -70,6 +72,8 @@ pub struct Detail {
     pub memory: Option<u64>,
     /// How the main process ended: its exit code, or minus the number of the signal that ended it.
     pub exit: Option<i32>,
+    /// The outputs of the scenario that were found, by name; also of trials that were stopped.
+    pub outputs: BTreeMap<String, f64>,
     /// Why it failed, in one line that is the same for the same cause.
     pub reason: Option<String>,
     /// The end of standard output; of failures only.

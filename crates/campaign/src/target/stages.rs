@@ -15,6 +15,7 @@ use engine::{Observation, Status, TrialRequest};
 
 use super::command::Filling;
 use super::outcome::{self, signal_name, tail};
+use super::outputs;
 use super::place::Place;
 use super::{Account, CommandLine, Detail, Leash, ProcessTarget, Slot, TargetError};
 use crate::scenario::{CappedBy, CommandTemplate, Scenario, Step};
@@ -90,6 +91,9 @@ impl Stages<'_> {
         let (line, mut command) = self.command(&settings.command);
         if Place::wants_stdout(self.scenario) {
             command = command.stdout_file(&self.place.stdout);
+        }
+        for file in outputs::files(&self.scenario.outputs) {
+            command = command.read_file(file);
         }
         let limits = self.target.limits(self.trial.cap, self.slot.cores.as_ref());
         leash.begin();

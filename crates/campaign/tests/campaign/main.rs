@@ -7,6 +7,7 @@ mod command_line;
 mod interrupted;
 mod killed;
 mod mistakes;
+mod outputs;
 mod process;
 mod properties;
 mod reference;

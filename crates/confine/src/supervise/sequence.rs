@@ -8,7 +8,7 @@ use super::deaths::Deaths;
 use super::enclosure::Enclosure;
 use super::tree::Tree;
 use super::watch::watch;
-use crate::finished::Finished;
+use crate::finished::{Finished, Unread};
 use crate::folder;
 use crate::sys;
 use crate::wire::{self, Birth, Job, Killed, Report, Request, Word};
@@ -24,14 +24,17 @@ pub(super) fn supervise(socket: BorrowedFd<'_>, guardian: BorrowedFd<'_>, birth:
         };
         let report = match watch(socket, guardian, &job, files, &mut enclosure, is_first) {
             Ok(Some(finished)) if job.at_end == Killed::All => {
+                let files = read_files(&job);
                 enclosure.remove();
                 let left_behind = clear_folder(birth);
-                let finished = Box::new(Finished { left_behind, ..finished });
+                let finished = Box::new(Finished { files, left_behind, ..finished });
                 // If the caller is gone there is nobody to report to.
                 wire::send(socket, &Word::Report(Report::Finished(finished)), &[]).ok();
                 sys::exit_now(0)
             }
-            Ok(Some(finished)) => Report::Finished(Box::new(finished)),
+            Ok(Some(finished)) => {
+                Report::Finished(Box::new(Finished { files: read_files(&job), ..finished }))
+            }
             Ok(None) => {
                 held = Some(enclosure);
                 break;
@@ -87,6 +90,11 @@ fn not_started(socket: BorrowedFd<'_>, birth: &Birth, report: Report) -> ! {
         clear_folder(birth);
     }
     sys::exit_now(0)
+}
+
+/// What the job has written and its caller wants to see.
+fn read_files(job: &Job) -> Vec<Result<Vec<u8>, Unread>> {
+    job.read_files.iter().map(|path| folder::read(&job.folder, path)).collect()
 }
 
 /// Removes the private folder; the path if that fails.

@@ -316,6 +316,7 @@ impl Watch<'_> {
             tier: self.enclosure.tier(),
             stdout: self.stdout.finish(),
             stderr: self.stderr.finish(),
+            files: Vec::new(),
             left_behind: None,
         })
     }
