@@ -29,7 +29,7 @@ pub enum Happening {
         at: f64,
     },
     /// A trial has ended.
-    Ended(Ended),
+    Ended(Box<Ended>),
     /// The store has committed so many more batches, or failed.
     Committed(Result<u64, String>),
     /// Someone wants the campaign to stop.
