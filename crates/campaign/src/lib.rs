@@ -4,6 +4,7 @@
 pub mod budget;
 pub mod campaign;
 pub mod conduct;
+pub mod configuration_file;
 pub mod draft;
 pub mod event;
 pub mod executor;
@@ -11,6 +12,8 @@ pub mod import;
 mod ledger;
 mod pace;
 pub mod progress;
+pub mod queue;
+mod requests;
 pub mod resume;
 mod savings;
 pub mod scenario;

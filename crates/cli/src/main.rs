@@ -24,6 +24,7 @@ mod signals;
 mod space;
 mod status;
 mod trouble;
+mod try_one;
 mod tryout;
 mod words;
 
@@ -52,6 +53,8 @@ enum Verb {
     Status(status::Arguments),
     /// Show the best configuration of a campaign
     Best(best::Arguments),
+    /// Have a configuration of your own raced next, also while the campaign runs
+    Try(try_one::Arguments),
     /// Run a trial of a campaign once more and show its output
     Rerun(rerun::Arguments),
     /// Show the trials that failed, by their reason
@@ -80,6 +83,7 @@ fn main() -> std::process::ExitCode {
         Verb::Check(arguments) => check::check(&arguments),
         Verb::Status(arguments) => status::status(&arguments),
         Verb::Best(arguments) => best::best(&arguments),
+        Verb::Try(arguments) => try_one::try_one(&arguments),
         Verb::Rerun(arguments) => rerun::rerun(&arguments),
         Verb::Failures(arguments) => failures::failures(&arguments),
         Verb::Exec(arguments) => exec::exec(arguments),

@@ -6,6 +6,7 @@
 //! | another space, a larger cutoff … | a new campaign that re-uses the trials; the old store is kept beside it |
 //! | another objective, command … | refused: the stored trials measure something else; begun anew if all of them failed |
 
+mod both_targets;
 mod carry_over;
 mod import;
 mod open;

@@ -11,13 +11,14 @@ use engine::space::format::{CannotExpress, Format, write};
 
 use super::carry_over::carry_over;
 use crate::budget::{Budget, Spent};
-use crate::executor::{SlotError, physical_cores, slots};
+use crate::executor::{SlotError, available_gpus, physical_cores, share_gpus, slots};
 use crate::resume::Resumed;
 use crate::scenario::change::{self, Difference, Stored};
 use crate::scenario::keys::Row;
 use crate::scenario::{CappedBy, Instance, Measure, Scenario, SurrogateKind, read};
 use crate::store::{Charter, Store, StoreError};
-use crate::target::TargetError;
+use crate::target::{Slot, TargetError};
+use crate::validation::Terms;
 use crate::{CampaignError, LedgerError, Search, Settings};
 
 /// What is asked for.
@@ -130,7 +131,7 @@ pub fn settings(scenario: &Scenario, order: &Order) -> Settings {
     Settings {
         problem: Problem {
             space: scenario.space.clone(),
-            default: scenario.space.default_configuration(),
+            default: scenario.baseline(),
             objective: Objective {
                 cutoff: objective.cutoff.filter(|_| capped),
                 par: objective.par,
@@ -150,7 +151,18 @@ pub fn settings(scenario: &Scenario, order: &Order) -> Settings {
             SurrogateKind::Local => Search::Local,
             SurrogateKind::Random => Search::Random,
         },
-        initial: Vec::new(),
+        initial: scenario
+            .baseline
+            .iter()
+            .map(|_| scenario.space.default_configuration())
+            .chain(scenario.initial.clone())
+            .collect(),
+        validation: Terms {
+            wanted: scenario.validation.at_the_end,
+            cutoff: scenario.validation.cutoff,
+            seeds: scenario.validation.seeds,
+            budget: scenario.validation.budget.map(|time| time.as_secs_f64()),
+        },
         budget,
         repeatable: scenario.parallel.repeatable,
         cpu_matters: objective.minimise == Measure::CpuTime,
@@ -164,10 +176,24 @@ pub fn workers(scenario: &Scenario, order: &Order) -> Result<usize, SlotError> {
     let given = order.workers.or(scenario.parallel.workers.map(|workers| workers as usize));
     let workers = match given {
         Some(workers) => workers,
-        None => (physical_cores()? / each).max(1),
+        None => {
+            let by_cores = physical_cores()? / each;
+            let by_gpus = match scenario.parallel.gpus_per_trial as usize {
+                0 => by_cores,
+                gpus => available_gpus(&scenario.parallel).len() / gpus,
+            };
+            by_cores.min(by_gpus).max(1)
+        }
     };
-    slots(workers, each)?;
+    places(scenario, workers)?;
     Ok(workers)
+}
+
+/// A slot for each worker, with its cores and its GPUs.
+pub(super) fn places(scenario: &Scenario, workers: usize) -> Result<Vec<Slot>, SlotError> {
+    let mut places = slots(workers, scenario.parallel.cores_per_trial as usize)?;
+    share_gpus(&mut places, &available_gpus(&scenario.parallel), scenario.parallel.gpus_per_trial as usize)?;
+    Ok(places)
 }
 
 /// Opens a campaign, or begins it.
@@ -238,7 +264,8 @@ fn resume(
     let loaded = store.load()?;
     let before = &loaded.charter;
     let space = write(&before.space, Format::Toml)?;
-    let stored = Stored { text: &before.scenario, space: &space, instances: &before.instances };
+    let baseline = loaded.history.configurations().first();
+    let stored = Stored { text: &before.scenario, space: &space, instances: &before.instances, baseline };
     let mut differences = change::compare(&stored, &text, &scenario).map_err(ConductError::Scenario)?;
     if let Some(seed) = order.seed.filter(|&seed| seed != before.seed) {
         let (key, before, after) = ("seed".to_owned(), Some(before.seed.to_string()), Some(seed.to_string()));

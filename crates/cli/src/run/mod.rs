@@ -213,6 +213,7 @@ fn end(
         progress: &outcome.progress,
         verdict: outcome.verdict.as_ref(),
         cut_short,
+        planned: scenario.validation.at_the_end.then_some(outcome.planned),
         command: &command,
         facts,
     };

@@ -58,7 +58,8 @@ fn text(
     cut_short: bool,
 ) -> String {
     let command = "/opt/kissat --chrono=false --tier1=3 {instance}";
-    Ending { stop, progress, verdict, cut_short, command, facts }.text(Paint::none())
+    let planned = Some(75);
+    Ending { stop, progress, verdict, cut_short, planned, command, facts }.text(Paint::none())
 }
 
 #[test]

@@ -10,3 +10,5 @@ mod stage;
 mod stopping;
 mod terminal;
 mod trials;
+mod validation;
+mod yours;
