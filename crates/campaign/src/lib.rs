@@ -18,6 +18,7 @@ pub mod resume;
 mod savings;
 pub mod scenario;
 pub mod settings;
+pub mod staging;
 pub mod store;
 pub mod target;
 pub mod validation;

@@ -36,7 +36,11 @@ impl Kept {
         let folder = folder_of(path);
         let reader = Store::read(&folder)?;
         let charter = reader.charter()?;
-        let scenario = scenario::read(&charter.scenario, &charter.folder, "the stored scenario");
+        let mut scenario = scenario::read(&charter.scenario, &charter.folder, "the stored scenario");
+        if let Ok(scenario) = &mut scenario {
+            let apart = reader.test_instances()?.unwrap_or_default();
+            scenario.instances.keep_apart(&charter.instances, &apart);
+        }
         Ok(Self { folder, reader, charter, scenario })
     }
 

@@ -26,6 +26,7 @@ mod status;
 mod trouble;
 mod try_one;
 mod tryout;
+mod validate;
 mod words;
 
 use clap::{Parser, Subcommand};
@@ -55,6 +56,8 @@ enum Verb {
     Best(best::Arguments),
     /// Have a configuration of your own raced next, also while the campaign runs
     Try(try_one::Arguments),
+    /// Compare the best, or any configuration, with the baseline on unseen instances
+    Validate(validate::Arguments),
     /// Run a trial of a campaign once more and show its output
     Rerun(rerun::Arguments),
     /// Show the trials that failed, by their reason
@@ -84,6 +87,7 @@ fn main() -> std::process::ExitCode {
         Verb::Status(arguments) => status::status(&arguments),
         Verb::Best(arguments) => best::best(&arguments),
         Verb::Try(arguments) => try_one::try_one(&arguments),
+        Verb::Validate(arguments) => validate::validate(&arguments),
         Verb::Rerun(arguments) => rerun::rerun(&arguments),
         Verb::Failures(arguments) => failures::failures(&arguments),
         Verb::Exec(arguments) => exec::exec(arguments),

@@ -85,7 +85,8 @@ pub fn import(order: &Order, runs: &Runs) -> Result<Imported, ConductError> {
 fn refuse_other_measures(opened: &Opened, runs: &Runs) -> Result<(), ConductError> {
     let Some(before) = &runs.charter else { return Ok(()) };
     let space = write(&before.space, Format::Toml)?;
-    let stored = Stored { text: &before.scenario, space: &space, instances: &before.instances };
+    let stored =
+        Stored { text: &before.scenario, space: &space, instances: &before.instances, baseline: None };
     let text = opened.store.reader().charter()?.scenario;
     let mut differences =
         change::compare(&stored, &text, &opened.scenario).map_err(ConductError::Scenario)?;
@@ -120,6 +121,7 @@ fn batch(history: &engine::History, before: usize, source: &str, spent: Spent) -
         ended: 0.0,
         slot: 0,
         output: None,
+        outputs: std::collections::BTreeMap::new(),
     });
     let text = format!("{} trials from {source}", history.trials().len() - before);
     Batch {

@@ -16,6 +16,7 @@ use crate::resume::Resumed;
 use crate::scenario::change::{self, Difference, Stored};
 use crate::scenario::keys::Row;
 use crate::scenario::{CappedBy, Instance, Measure, Scenario, SurrogateKind, read};
+use crate::staging::StagingError;
 use crate::store::{Charter, Store, StoreError};
 use crate::target::{Slot, TargetError};
 use crate::validation::Terms;
@@ -64,6 +65,18 @@ pub enum ConductError {
     Space(#[from] CannotExpress),
     #[error(transparent)]
     Target(#[from] TargetError),
+    #[error(transparent)]
+    Staging(#[from] StagingError),
+    #[error("the file with the space of {} has changed since the campaign last ran", folder.display())]
+    OtherSpace { folder: PathBuf },
+    #[error("{0}")]
+    Instances(String),
+    #[error("the cutoff of a validation cannot be below the scenario's")]
+    ShortCutoff,
+    #[error("there is nothing to validate: the best is what gains are measured against")]
+    NothingToValidate,
+    #[error("a deterministic target has nothing to be validated on but instances that it was not tuned on")]
+    NothingUnseen,
 }
 
 impl From<LedgerError> for ConductError {
@@ -247,7 +260,8 @@ pub(super) fn begin(
     let settings = settings(&scenario, order);
     let workers = workers(&scenario, order)?;
     let train = scenario.instances.train.clone();
-    let store = Store::create(&folder, &charter(&scenario, text, &train, &settings))?;
+    let mut store = Store::create(&folder, &charter(&scenario, text, &train, &settings))?;
+    keep_test(&mut store, &scenario)?;
     let instances = train.into_iter().chain(scenario.instances.test.clone()).collect();
     let resumed = earlier.unwrap_or_default();
     let scenario = Arc::new(scenario);
@@ -256,13 +270,15 @@ pub(super) fn begin(
 
 fn resume(
     order: &Order,
-    scenario: Scenario,
+    mut scenario: Scenario,
     text: String,
     folder: PathBuf,
     mut store: Store,
 ) -> Result<Opened, ConductError> {
     let loaded = store.load()?;
     let before = &loaded.charter;
+    let apart = store.reader().test_instances()?.unwrap_or_default();
+    scenario.instances.keep_apart(&before.instances, &apart);
     let space = write(&before.space, Format::Toml)?;
     let baseline = loaded.history.configurations().first();
     let stored = Stored { text: &before.scenario, space: &space, instances: &before.instances, baseline };
@@ -291,6 +307,7 @@ fn resume(
             if text != before.scenario || train.len() > before.instances.len() {
                 store.recharter(&charter(&scenario, text, &train, &settings))?;
             }
+            keep_test(&mut store, &scenario)?;
             let instances = train.into_iter().chain(scenario.instances.test.clone()).collect();
             let stored = (loaded.history.configurations().len(), loaded.history.trials().len() as u64);
             let resumed = Resumed::of_store(loaded)?;
@@ -310,8 +327,17 @@ fn resume(
     }
 }
 
+/// Remembers which instances were set apart, so that none of them is ever tuned on.
+fn keep_test(store: &mut Store, scenario: &Scenario) -> Result<(), StoreError> {
+    if scenario.instances.share.is_none() {
+        return Ok(());
+    }
+    let names: Vec<String> = scenario.instances.test.iter().map(|instance| instance.name.clone()).collect();
+    store.keep_test_instances(&names)
+}
+
 /// The instances with those that the store knows first, by its numbers.
-fn in_stored_order(known: &[String], instances: &[Instance]) -> Vec<Instance> {
+pub(super) fn in_stored_order(known: &[String], instances: &[Instance]) -> Vec<Instance> {
     let place = |instance: &Instance| known.iter().position(|name| *name == instance.name);
     let mut sorted: Vec<Instance> = instances.to_vec();
     sorted.sort_by_key(|instance| place(instance).unwrap_or(usize::MAX));

@@ -11,6 +11,7 @@ use crate::event::Stop;
 use crate::executor::{Bell, Executor, Local};
 use crate::progress::Progress;
 use crate::queue::Queue;
+use crate::staging::Staging;
 use crate::store::Batch;
 use crate::validation::{conclude, plan};
 use crate::{Campaign, Ledger, Sink};
@@ -44,9 +45,15 @@ impl Opened {
     pub fn run(self, ready: impl FnOnce(Bell), sink: Sink<'_>) -> Result<Outcome, ConductError> {
         let Self { folder, scenario, settings, instances, workers, store, resumed, stored, .. } = self;
         let slots = places(&scenario, workers)?;
+        let staging = Staging::of(&scenario, &folder);
+        let sources = instances;
+        let instances = staging.as_ref().map_or_else(|| sources.clone(), |staging| staging.staged(&sources));
         let target = Arc::new(BothTargets::new(&scenario, &instances, settings.validation.cutoff));
         let executor = Local::new(target, slots, resumed.wall).map_err(ConductError::Worker)?;
         ready(executor.bell());
+        if let Some(staging) = &staging {
+            staging.stage(&sources)?;
+        }
         let (measured, events) = (store.reader().validations()?, store.reader().events()?);
         let mut ledger = Ledger::on_disk(store, executor.bell(), stored.0, stored.1)?;
         if resumed.snapshot.is_none() && stored == (0, 0) {

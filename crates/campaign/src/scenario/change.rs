@@ -85,7 +85,8 @@ pub fn compare(stored: &Stored<'_>, text: &str, scenario: &Scenario) -> Result<V
     let is_list = |side: &BTreeMap<String, Meaning>| side.contains_key("instances.list");
     let names: Vec<&str> = scenario.instances.train.iter().map(|instance| instance.name.as_str()).collect();
     differences.extend(instances(stored.instances, &names));
-    if is_list(&before) != is_list(&after) {
+    let is_named_elsewhere = before.contains_key("instances.from") || after.contains_key("instances.from");
+    if is_list(&before) != is_list(&after) && !is_named_elsewhere {
         let words = |list: bool| Some(if list { "words" } else { "files" }.to_owned());
         let (before, after) = (words(is_list(&before)), words(is_list(&after)));
         differences.push(Difference { key: "instances".to_owned(), before, after, row: Row::Refuse });
@@ -216,6 +217,7 @@ fn defaults(minimise: &str, given: &BTreeMap<String, Meaning>) -> Vec<(&'static 
         ("parallel.repeatable", "false"),
         ("surrogate.kind", "\"local\""),
         ("validation.when", "\"end\""),
+        ("instances.stage", "false"),
     ];
     if !given.contains_key("target.success.pattern") {
         defaults.push(("target.success.exit", "[0]"));

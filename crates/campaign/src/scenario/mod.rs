@@ -26,7 +26,7 @@ pub(crate) use syntax::mistakes as syntax_mistakes;
 
 pub use command::{Argument, CommandTemplate, Piece};
 pub use config_file::ConfigFile;
-pub use instances::{Instance, Instances};
+pub use instances::{Features, Instance, Instances};
 pub use objective::{CappedBy, Measure, Objective};
 pub use outputs::{Output, Source, Take};
 pub use retry::Retry;
@@ -149,7 +149,13 @@ fn sections(
     let target = target::read(report, &root.section("target"), &folder, space.as_ref());
     let outputs = outputs::read(report, &root.section("outputs"));
     let objective = objective::read(report, &root.section("objective"), &root.section("outputs"));
-    let instances = instances::read(report, &root.section("instances"), &folder);
+    let instances = instances::read(
+        report,
+        &root.section("instances"),
+        &folder,
+        seed.map_or(0, |seed| seed as u64),
+        referred,
+    );
     let budget = settings::budget(report, &root.section("budget"));
     let limits = settings::limits(report, &root.section("limits"));
     let count = instances.as_ref().map(|instances| instances.train.len());

@@ -2,7 +2,8 @@
 -- seconds; `started`, `ended` and `at` count from the start of the campaign, breaks left out.
 -- Moments are UTC. What was not measured is NULL, never 0.
 
--- What the campaign is, by key: version, name, scenario, folder, space, seed, created.
+-- What the campaign is, by key: version, name, scenario, folder, space, seed, created; and test, a JSON
+-- list of the instances that were set apart.
 CREATE TABLE campaign (
     key   TEXT PRIMARY KEY NOT NULL,
     value TEXT NOT NULL

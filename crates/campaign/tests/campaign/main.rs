@@ -5,6 +5,7 @@
 mod change;
 mod command_line;
 mod import;
+mod instances;
 mod interrupted;
 mod killed;
 mod mistakes;

@@ -186,7 +186,7 @@ fn facts(opened: &Opened) -> Facts {
 
 /// The first signal asks the campaign to stop. The second does not wait for that: what has been
 /// acknowledged is on disk, and what still runs ends with us.
-fn stop_on_signal(signals: Listening, bell: Bell, interrupted: Arc<AtomicBool>) {
+pub(crate) fn stop_on_signal(signals: Listening, bell: Bell, interrupted: Arc<AtomicBool>) {
     signals.each(move |count| {
         interrupted.store(true, Ordering::Relaxed);
         bell.ring(Happening::Interrupted);

@@ -156,7 +156,8 @@ mod tests {
 
     #[test]
     fn an_instance_is_found_by_the_end_of_its_path() {
-        let instance = |name: &str| Instance { name: name.to_owned(), argument: format!("/data/{name}") };
+        let instance =
+            |name: &str| Instance { name: name.to_owned(), argument: format!("/data/{name}"), family: None };
         let all = [instance("in/a.cnf"), instance("in/b.cnf"), instance("other/b.cnf")];
         let found = |name: &str| place(name, &all).map(|id| id.0);
         assert_eq!(found("in/a.cnf"), Some(0));
@@ -167,7 +168,7 @@ mod tests {
         assert_eq!(found("b.cnf"), None, "two of them");
         assert_eq!(found("c.cnf"), None);
         assert_eq!(
-            place("", &[Instance { name: String::new(), argument: String::new() }]),
+            place("", &[Instance { name: String::new(), argument: String::new(), family: None }]),
             Some(InstanceId(0))
         );
     }

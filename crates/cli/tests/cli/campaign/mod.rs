@@ -2,6 +2,7 @@
 
 mod importing;
 mod inline;
+mod inputs;
 mod looking;
 mod minisat;
 mod refusals;
