@@ -114,6 +114,13 @@ pub enum Warning {
         /// Of the trials' wall time.
         share: f64,
     },
+    /// A trial was not taken down well, in a way not seen before.
+    Teardown {
+        /// Which one.
+        id: TrialId,
+        /// What went wrong.
+        reason: String,
+    },
     /// What someone wants tried is no configuration of the space.
     RequestRefused {
         /// Where it is kept.

@@ -15,7 +15,7 @@ use crate::message;
 use crate::run::{self, failing, plan};
 use crate::trouble::explained;
 use crate::tryout;
-use crate::words::{Costs, seconds};
+use crate::words::{Costs, harmless, number, seconds};
 
 /// The seed of the trial: any will do.
 const SEED: Seed = Seed(1);
@@ -113,6 +113,8 @@ fn result(account: &Account, costs: &Costs) -> String {
     let detail = &account.detail;
     let mut parts = vec![account.observation.status().name().to_owned()];
     parts.extend(account.observation.cost().map(|cost| format!("cost {}", costs.reading(cost))));
+    let output = |(name, value): (&String, &f64)| format!("{} {}", harmless(name), number(*value));
+    parts.extend(detail.outputs.iter().map(output));
     parts.extend(detail.cpu.map(|cpu| format!("cpu {}", seconds(cpu))));
     parts.push(format!("wall {}", seconds(detail.wall)));
     parts.extend(detail.memory.map(|memory| format!("memory {}", show_size(memory))));

@@ -1,5 +1,6 @@
 //! `captune rerun`: a trial of a campaign once more, with its output shown.
 
+use std::collections::{BTreeMap, BTreeSet};
 use std::io::Write;
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -18,7 +19,7 @@ use crate::exit_code::ExitCode;
 use crate::kept::Kept;
 use crate::message::{self, Hinted};
 use crate::tryout;
-use crate::words::{Costs, harmless, seconds};
+use crate::words::{Costs, harmless, number, seconds};
 
 #[derive(Args, Debug)]
 #[command(after_help = "\
@@ -112,6 +113,11 @@ fn compared(stored: &StoredTrial, account: &Account, costs: &Costs) -> String {
     let reason = |reason: &Option<String>| reason.as_deref().map(harmless);
     row("because", reason(&stored.reason), reason(&detail.reason));
     row("cost", then.cost().map(|cost| costs.reading(cost)), now.cost().map(|cost| costs.reading(cost)));
+    let names: BTreeSet<&String> = stored.outputs.keys().chain(detail.outputs.keys()).collect();
+    for name in names {
+        let shown = |outputs: &BTreeMap<String, f64>| outputs.get(name).map(|value| number(*value));
+        row(&harmless(name), shown(&stored.outputs), shown(&detail.outputs));
+    }
     row("cpu", stored.cpu.map(seconds), detail.cpu.map(seconds));
     row("wall", stored.wall.map(seconds), Some(seconds(detail.wall)));
     let size = |bytes: u64| show_size(bytes).to_string();

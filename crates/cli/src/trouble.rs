@@ -24,6 +24,12 @@ pub(crate) fn explained(error: ConductError) -> anyhow::Error {
                 .to_owned(),
         }
         .into(),
+        ConductError::Slots(error @ SlotError::TooFewGpus { .. }) => Hinted {
+            message: error.to_string(),
+            hint: "ask for fewer with --workers, or name the GPUs in CUDA_VISIBLE_DEVICES or by `gpus` in `[parallel]`"
+                .to_owned(),
+        }
+        .into(),
         ConductError::Refused { ref differences, .. } => Hinted {
             message: format!("{error}:\n{}", changed(differences).join("\n")),
             hint: "begin a new campaign in another folder with --dir, or put the scenario back as it was"

@@ -2,11 +2,10 @@
 
 use std::sync::Arc;
 
-use confine::Cores;
 use engine::{Cap, TrialRequest};
 
 use crate::scenario::{Instance, Objective, Scenario};
-use crate::target::{Account, Leash, ProcessTarget, Target, TargetError};
+use crate::target::{Account, Leash, ProcessTarget, Slot, Target, TargetError};
 use crate::validation::is_of_validation;
 
 /// Runs trials of the search with the objective's cutoff, those of the validation with theirs.
@@ -31,14 +30,9 @@ impl BothTargets {
 }
 
 impl Target for BothTargets {
-    fn run_on(
-        &self,
-        trial: &TrialRequest,
-        leash: &Leash,
-        cores: Option<&Cores>,
-    ) -> Result<Account, TargetError> {
+    fn run_on(&self, trial: &TrialRequest, leash: &Leash, slot: &Slot) -> Result<Account, TargetError> {
         let target = if is_of_validation(trial.id) { &self.validation } else { &self.search };
-        target.run_on(trial, leash, cores)
+        target.run_on(trial, leash, slot)
     }
 
     fn lower_cap(&self, leash: &Leash, cap: Cap) {

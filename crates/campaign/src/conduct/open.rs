@@ -11,14 +11,14 @@ use engine::space::format::{CannotExpress, Format, write};
 
 use super::carry_over::carry_over;
 use crate::budget::{Budget, Spent};
-use crate::executor::{SlotError, physical_cores, slots};
+use crate::executor::{SlotError, available_gpus, physical_cores, share_gpus, slots};
 use crate::resume::Resumed;
 use crate::scenario::change::{self, Difference, Stored};
 use crate::scenario::keys::Row;
 use crate::scenario::{CappedBy, Instance, Measure, Scenario, SurrogateKind, read};
 use crate::staging::StagingError;
 use crate::store::{Charter, Store, StoreError};
-use crate::target::TargetError;
+use crate::target::{Slot, TargetError};
 use crate::validation::Terms;
 use crate::{CampaignError, LedgerError, Search, Settings};
 
@@ -189,10 +189,24 @@ pub fn workers(scenario: &Scenario, order: &Order) -> Result<usize, SlotError> {
     let given = order.workers.or(scenario.parallel.workers.map(|workers| workers as usize));
     let workers = match given {
         Some(workers) => workers,
-        None => (physical_cores()? / each).max(1),
+        None => {
+            let by_cores = physical_cores()? / each;
+            let by_gpus = match scenario.parallel.gpus_per_trial as usize {
+                0 => by_cores,
+                gpus => available_gpus(&scenario.parallel).len() / gpus,
+            };
+            by_cores.min(by_gpus).max(1)
+        }
     };
-    slots(workers, each)?;
+    places(scenario, workers)?;
     Ok(workers)
+}
+
+/// A slot for each worker, with its cores and its GPUs.
+pub(super) fn places(scenario: &Scenario, workers: usize) -> Result<Vec<Slot>, SlotError> {
+    let mut places = slots(workers, scenario.parallel.cores_per_trial as usize)?;
+    share_gpus(&mut places, &available_gpus(&scenario.parallel), scenario.parallel.gpus_per_trial as usize)?;
+    Ok(places)
 }
 
 /// Opens a campaign, or begins it.

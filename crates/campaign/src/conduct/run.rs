@@ -6,9 +6,9 @@ use engine::stats::Verdict;
 use engine::{ConfigId, Configuration, InstanceId};
 
 use super::both_targets::BothTargets;
-use super::open::{ConductError, Opened};
+use super::open::{ConductError, Opened, places};
 use crate::event::Stop;
-use crate::executor::{Bell, Executor, Local, slots};
+use crate::executor::{Bell, Executor, Local};
 use crate::progress::Progress;
 use crate::queue::Queue;
 use crate::staging::Staging;
@@ -47,7 +47,7 @@ impl Opened {
         let staging = Staging::of(&scenario, &folder);
         let sources = instances;
         let instances = staging.as_ref().map_or_else(|| sources.clone(), |staging| staging.staged(&sources));
-        let slots = slots(workers, scenario.parallel.cores_per_trial as usize)?;
+        let slots = places(&scenario, workers)?;
         let target = Arc::new(BothTargets::new(&scenario, &instances, settings.validation.cutoff));
         let executor = Local::new(target, slots, resumed.wall).map_err(ConductError::Worker)?;
         ready(executor.bell());

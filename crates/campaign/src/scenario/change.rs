@@ -42,6 +42,9 @@ pub struct Difference {
     pub row: Row,
 }
 
+/// The keys by which the objective uses outputs.
+const USERS: [&str; 1] = ["objective.minimise"];
+
 /// What all differences together mean.
 pub fn verdict(differences: &[Difference]) -> Row {
     differences.iter().map(|difference| difference.row).max().unwrap_or(Row::Continue)
@@ -65,6 +68,13 @@ pub fn compare(stored: &Stored<'_>, text: &str, scenario: &Scenario) -> Result<V
                 // Without a cutoff, costs of any size are of interest.
                 let size = |side: Option<&Meaning>| side.and_then(|m| m.number).unwrap_or(f64::INFINITY);
                 if size(new) > size(old) { Row::Reuse } else { Row::Refuse }
+            }
+            Judgement::Outputs => {
+                let name = path.split('.').nth(1).map(|name| format!("{name:?}"));
+                let uses = |side: &BTreeMap<String, Meaning>| {
+                    USERS.iter().any(|user| side.get(*user).map(|meaning| &meaning.shown) == name.as_ref())
+                };
+                if uses(&before) || uses(&after) { Row::Refuse } else { Row::Continue }
             }
             // By what the keys lead to, below.
             Judgement::Instances | Judgement::Baseline | Judgement::Space => continue,
@@ -159,7 +169,11 @@ fn meanings(text: &str, file_name: &str) -> Result<BTreeMap<String, Meaning>, Di
     let minimise = minimise.and_then(|found| found.value.get_ref().as_str()).unwrap_or_default();
     let mut found = BTreeMap::new();
     collect(&root, &[], minimise, &mut found);
-    for (path, value) in defaults(minimise, &found) {
+    let patterns = found.keys().filter(|path| path.starts_with("outputs.") && path.ends_with(".pattern"));
+    let takes: Vec<String> = patterns.map(|path| path.replace(".pattern", ".take")).collect();
+    let takes = takes.iter().map(|path| (path.as_str(), "\"last\""));
+    let defaults: Vec<(&str, &str)> = defaults(minimise, &found).into_iter().chain(takes).collect();
+    for (path, value) in defaults {
         let Place::Key(key) = keys::place(&path.split('.').collect::<Vec<_>>()) else { continue };
         let absent = || Meaning { key, shown: value.to_owned(), number: None };
         found.entry(path.to_owned()).or_insert_with(absent);
@@ -188,6 +202,9 @@ fn defaults(minimise: &str, given: &BTreeMap<String, Meaning>) -> Vec<(&'static 
     let capped_by = given.get("objective.capped_by").map_or("", |meaning| &meaning.shown);
     let mut defaults = vec![
         ("seed", "1"),
+        ("target.setup_limit", "60s"),
+        ("target.teardown_limit", "60s"),
+        ("target.workdir", "\"private\""),
         ("target.params", "[\"--{name}={value}\"]"),
         ("objective.par", "10.0"),
         ("objective.capped_by", if time { "\"time\"" } else { "\"none\"" }),
@@ -196,6 +213,7 @@ fn defaults(minimise: &str, given: &BTreeMap<String, Meaning>) -> Vec<(&'static 
         ("racing.max_pairs", "2000"),
         ("racing.deterministic", "false"),
         ("parallel.cores_per_trial", "1"),
+        ("parallel.gpus_per_trial", "0"),
         ("parallel.repeatable", "false"),
         ("surrogate.kind", "\"local\""),
         ("validation.when", "\"end\""),
@@ -203,6 +221,9 @@ fn defaults(minimise: &str, given: &BTreeMap<String, Meaning>) -> Vec<(&'static 
     ];
     if !given.contains_key("target.success.pattern") {
         defaults.push(("target.success.exit", "[0]"));
+    }
+    if given.keys().any(|path| path.starts_with("target.retry.")) {
+        defaults.extend([("target.retry.times", "5"), ("target.retry.wait", "30s")]);
     }
     if time {
         defaults.push(("objective.grain", "0.001s"));

@@ -5,12 +5,15 @@
 
 pub mod change;
 mod command;
+mod config_file;
 mod consistency;
 mod given;
 mod instances;
 pub mod keys;
 mod objective;
+mod outputs;
 mod report;
+mod retry;
 mod settings;
 mod space;
 mod syntax;
@@ -22,10 +25,13 @@ mod writing;
 pub(crate) use syntax::mistakes as syntax_mistakes;
 
 pub use command::{Argument, CommandTemplate, Piece};
+pub use config_file::ConfigFile;
 pub use instances::{Features, Instance, Instances};
-pub use objective::{CappedBy, Measure, Objective, Output};
+pub use objective::{CappedBy, Measure, Objective};
+pub use outputs::{Output, Source, Take};
+pub use retry::Retry;
 pub use settings::{Budget, Parallel, Racing, SurrogateKind};
-pub use target::{Success, TargetSettings};
+pub use target::{Step, Success, TargetSettings, Workdir};
 pub use validation::Validation;
 pub use writing::{Writing, WritingPiece};
 
@@ -55,7 +61,7 @@ pub struct Scenario {
     pub target: TargetSettings,
     /// What is minimised.
     pub objective: Objective,
-    /// The numbers that the target prints.
+    /// The numbers that the target tells.
     pub outputs: Vec<Output>,
     /// The inputs.
     pub instances: Instances,
@@ -141,7 +147,7 @@ fn sections(
     let baseline = given::baseline(report, &root, &folder, space.as_ref(), referred);
     let initial = given::initial(report, &root, &folder, space.as_ref(), referred);
     let target = target::read(report, &root.section("target"), &folder, space.as_ref());
-    let outputs = objective::outputs(report, &root.section("outputs"));
+    let outputs = outputs::read(report, &root.section("outputs"));
     let objective = objective::read(report, &root.section("objective"), &root.section("outputs"));
     let instances = instances::read(
         report,
@@ -155,13 +161,19 @@ fn sections(
     let count = instances.as_ref().map(|instances| instances.train.len());
     let racing = settings::racing(report, &root.section("racing"), count);
     let parallel = settings::parallel(report, &root.section("parallel"));
-    let validation =
-        validation::read(report, &root.section("validation"), objective.as_ref(), racing.as_ref());
+    let validation = validation::read(
+        report,
+        &root.section("validation"),
+        objective.as_ref(),
+        racing.as_ref(),
+        limits.as_ref().and_then(|limits| limits.wall),
+    );
     let surrogate = settings::surrogate(report, &root.section("surrogate"));
 
     if let Some(target) = &target {
         let given = root.section("instances").is_present();
         consistency::placeholders(report, target, given, objective.as_ref(), racing.as_ref());
+        consistency::places(report, target, limits.as_ref());
         if let Some(space) = &space {
             consistency::parameters_are_passed(report, target, space);
         }

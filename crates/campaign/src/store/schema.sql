@@ -1,4 +1,4 @@
--- The record of one campaign, version 1. Columns named `wall`, `cpu`, `started`, `ended` and `at` are
+-- The record of one campaign, version 2. Columns named `wall`, `cpu`, `started`, `ended` and `at` are
 -- seconds; `started`, `ended` and `at` count from the start of the campaign, breaks left out.
 -- Moments are UTC. What was not measured is NULL, never 0.
 
@@ -57,7 +57,8 @@ CREATE TABLE trial (
     started       REAL NOT NULL,
     ended         REAL NOT NULL,
     slot          INTEGER NOT NULL,     -- which of the places for trials it ran in
-    session       INTEGER NOT NULL REFERENCES session (id)
+    session       INTEGER NOT NULL REFERENCES session (id),
+    outputs       TEXT                  -- JSON object of the scenario's outputs by name, as far as found
 );
 
 -- How many trials ended in each way, and what they used as far as it was measured: the sums over

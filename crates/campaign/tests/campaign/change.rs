@@ -36,6 +36,23 @@ fn the_same_in_other_words_is_no_difference() {
 }
 
 #[test]
+fn an_output_may_change_unless_the_objective_uses_it() {
+    let with = |minimise: &str, output: &str| {
+        let objective = format!("minimise = \"{minimise}\"\n[outputs]\n{output}\n");
+        SMALL.replace("minimise = \"cpu_time\"\ncutoff = \"5s\"\n", &objective) + "[limits]\nwall = \"9s\"\n"
+    };
+    let (one, first) = ("x = { pattern = '(a)' }", "x = { pattern = '(a)', take = \"first\" }");
+    let take = vec!["outputs.x.take".to_owned()];
+    assert_eq!(judged(&with("x", one), &with("x", first)), (take.clone(), Row::Refuse));
+    assert_eq!(judged(&with("memory", one), &with("memory", first)), (take, Row::Continue));
+    let last = "x = { pattern = '(a)', take = \"last\" }";
+    assert_eq!(judged(&with("x", one), &with("x", last)), (vec![], Row::Continue));
+    let (none, some) = (with("memory", ""), with("memory", "y = { file = \"m.json\", key = \"a.b\" }"));
+    let keys = ["outputs.y.file", "outputs.y.key"].map(str::to_owned).to_vec();
+    assert_eq!(judged(&none, &some), (keys, Row::Continue));
+}
+
+#[test]
 fn each_key_meets_its_row() {
     let first = |line: &str| format!("{line}\n{SMALL}");
     let last = |lines: &str| format!("{SMALL}{lines}\n");
@@ -55,7 +72,6 @@ fn each_key_meets_its_row() {
         ("objective.par", Row::Reuse, objective("par = 2")),
         ("objective.grain", Row::Continue, objective("grain = \"10ms\"")),
         ("objective.capped_by", Row::Refuse, objective("capped_by = \"none\"")),
-        ("outputs.x.pattern", Row::Refuse, last("[outputs]\nx = { pattern = '(a)' }")),
         ("budget.trials", Row::Continue, SMALL.replace("trials = 10", "trials = 20")),
         ("limits.memory", Row::Refuse, last("[limits]\nmemory = \"1GB\"")),
         ("limits.output", Row::Continue, last("[limits]\noutput = \"1GB\"")),

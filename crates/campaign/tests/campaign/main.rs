@@ -8,6 +8,7 @@ mod instances;
 mod interrupted;
 mod killed;
 mod mistakes;
+mod outputs;
 mod process;
 mod properties;
 mod reference;

@@ -87,6 +87,7 @@ fn trial(trial: &TrialEnded) -> Value {
         "wall": trial.detail.wall,
         "memory": trial.detail.memory,
         "exit": trial.detail.exit,
+        "outputs": trial.detail.outputs,
         "reason": trial.detail.reason,
     });
     if let (Value::Object(fields), Value::Object(cost)) = (&mut fields, cost(trial.cost)) {
@@ -102,6 +103,9 @@ fn warning(warning: &Warning) -> Value {
         }
         Warning::SmallBudget { passes } => json!({ "warning": "small_budget", "passes": passes }),
         Warning::AlmostNoCpu { share } => json!({ "warning": "almost_no_cpu", "share": share }),
+        Warning::Teardown { id, reason } => {
+            json!({ "warning": "teardown", "trial": id.0, "reason": reason })
+        }
         Warning::RequestRefused { file, why } => {
             json!({ "warning": "request_refused", "file": file, "why": why })
         }

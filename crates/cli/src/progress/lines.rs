@@ -66,6 +66,10 @@ pub(crate) fn warn(warning: &Warning, folder: &str) -> String {
             "trials use CPU for {} of their time: the work happens elsewhere, so minimise wall_time instead",
             share(*part)
         ),
+        Warning::Teardown { id, reason } => format!(
+            "trial {id} was not taken down: {}; its result counts, and no process of it is left, but files may be",
+            harmless(reason.lines().next().unwrap_or_default())
+        ),
         Warning::RequestRefused { file, why } => format!(
             "what you want tried is no configuration of the space: {} (kept as {})",
             harmless(why),

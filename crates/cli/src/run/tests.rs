@@ -129,6 +129,11 @@ fn verdicts_name_what_they_rest_on() {
 fn a_failure_is_explained_by_its_command_and_output() {
     let target = campaign::scenario::TargetSettings {
         command: campaign::scenario::CommandTemplate { program: "/opt/solver".into(), arguments: Vec::new() },
+        setup: None,
+        teardown: None,
+        workdir: campaign::scenario::Workdir::Private,
+        config_file: None,
+        retry: None,
         writing: Vec::new(),
         success: campaign::scenario::Success { exit: Some(vec![0]), pattern: None },
         // Whatever this machine's own variables are: nothing is withheld.
