@@ -10,6 +10,8 @@ mod exec;
 mod exit_code;
 mod failures;
 mod forms;
+mod import;
+mod init;
 mod kept;
 mod limits;
 mod message;
@@ -42,6 +44,10 @@ enum Verb {
     Demo(demo::Arguments),
     /// Tune: run a campaign, or go on with it
     Run(run::Arguments),
+    /// Write a first scenario: from answers, options, or the files of SMAC, irace or Optuna
+    Init(init::Arguments),
+    /// Take over runs of an earlier campaign, of SMAC3 or of a table
+    Import(import::Arguments),
     /// Read a scenario, show what would be run, and run one trial of it
     Check(check::Arguments),
     /// Show where a campaign stands, also while it runs
@@ -75,6 +81,8 @@ fn main() -> std::process::ExitCode {
         Verb::Demo(arguments) => demo::demo(&arguments),
         Verb::Solver(arguments) => demo::solver(arguments),
         Verb::Run(arguments) => run::run(&arguments),
+        Verb::Init(arguments) => init::init(&arguments),
+        Verb::Import(arguments) => import::import(&arguments),
         Verb::Check(arguments) => check::check(&arguments),
         Verb::Status(arguments) => status::status(&arguments),
         Verb::Best(arguments) => best::best(&arguments),

@@ -249,7 +249,7 @@ fn charter(scenario: &Scenario, text: String, instances: &[Instance], settings: 
     }
 }
 
-fn begin(
+pub(super) fn begin(
     order: &Order,
     scenario: Scenario,
     text: String,
@@ -345,7 +345,7 @@ pub(super) fn in_stored_order(known: &[String], instances: &[Instance]) -> Vec<I
 }
 
 /// Renames a store so that a new one can take its place.
-fn set_aside(folder: &Path) -> Result<PathBuf, ConductError> {
+pub(super) fn set_aside(folder: &Path) -> Result<PathBuf, ConductError> {
     let store = folder.join("campaign.sqlite");
     let free = (1..).map(|number| folder.join(format!("campaign-{number}.sqlite")));
     let aside = free.into_iter().find(|path| !path.exists()).unwrap_or_else(|| store.clone());

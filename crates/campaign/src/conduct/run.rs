@@ -44,10 +44,10 @@ impl Opened {
     /// Searches, validates, and closes the store. `ready` is given a bell that stops the campaign.
     pub fn run(self, ready: impl FnOnce(Bell), sink: Sink<'_>) -> Result<Outcome, ConductError> {
         let Self { folder, scenario, settings, instances, workers, store, resumed, stored, .. } = self;
+        let slots = places(&scenario, workers)?;
         let staging = Staging::of(&scenario, &folder);
         let sources = instances;
         let instances = staging.as_ref().map_or_else(|| sources.clone(), |staging| staging.staged(&sources));
-        let slots = places(&scenario, workers)?;
         let target = Arc::new(BothTargets::new(&scenario, &instances, settings.validation.cutoff));
         let executor = Local::new(target, slots, resumed.wall).map_err(ConductError::Worker)?;
         ready(executor.bell());

@@ -4,6 +4,7 @@
 
 mod change;
 mod command_line;
+mod import;
 mod instances;
 mod interrupted;
 mod killed;

@@ -1,5 +1,7 @@
 //! Whole campaigns, driven by the program itself on real targets.
 
+mod importing;
+mod inline;
 mod inputs;
 mod looking;
 mod minisat;
