@@ -18,6 +18,7 @@ use crate::target::{Account, TargetError};
 
 /// Something that happened while waiting.
 #[derive(Debug)]
+#[allow(clippy::large_enum_variant, reason = "they pass one by one, and most are trials that have ended")]
 pub enum Happening {
     /// A trial was taken up by a slot.
     Started {
