@@ -172,3 +172,57 @@ fn run(stage: &Arc<Stage>, configurator: &dyn Configurator, seed: u64) -> Result
         configuration: course.at(stage.scenario.budget).to_string(),
     })
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn arguments(folder: &std::path::Path, seeds: &str) -> Arguments {
+        Arguments {
+            scenarios: vec!["synthetic".to_owned()],
+            configurators: Vec::new(),
+            seeds: seeds.to_owned(),
+            threads: 2,
+            rows: folder.join("rows.csv"),
+            plot: folder.join("plot.svg"),
+            lcbench: None,
+            formulas: None,
+        }
+    }
+
+    #[test]
+    fn a_second_call_runs_what_is_missing_and_nothing_else() {
+        let folder = std::env::temp_dir().join(format!("captune-compare-{}", std::process::id()));
+        std::fs::create_dir_all(&folder).unwrap();
+        let rows = || std::fs::read_to_string(folder.join("rows.csv")).unwrap();
+        measure(&arguments(&folder, "1-1")).unwrap();
+        let first = rows();
+        assert_eq!(first.lines().count(), 1 + configurator::ALL.len());
+        measure(&arguments(&folder, "1-1")).unwrap();
+        assert_eq!(rows(), first, "nothing was missing");
+        // The row that is lost comes back as it was.
+        let (kept, lost) = first.trim_end().rsplit_once('\n').unwrap();
+        std::fs::write(folder.join("rows.csv"), format!("{kept}\n")).unwrap();
+        measure(&arguments(&folder, "1-1")).unwrap();
+        assert_eq!(rows(), format!("{kept}\n{lost}\n"));
+        let other = first.replace(&stage::definition(&scenarios::ALL[11]), "0123456789abcdef");
+        std::fs::write(folder.join("rows.csv"), other).unwrap();
+        let refusal = measure(&arguments(&folder, "1-1")).unwrap_err().to_string();
+        assert!(refusal.contains("another definition of synthetic-76"), "{refusal}");
+        std::fs::remove_dir_all(&folder).unwrap();
+    }
+
+    #[test]
+    fn the_test_is_the_same_for_all_and_counts_failures_tenfold() {
+        let stage = Stage::new(scenarios::ALL[11], subject::synthetic(20, 50)).unwrap();
+        let default = stage.known.space.default_configuration();
+        assert_eq!(stage.evaluate(&default), stage.default_cost());
+        let crashed = campaign::executor::Answer {
+            status: engine::Status::Crashed,
+            ..campaign::executor::Answer::finished(1.0)
+        };
+        assert_eq!(stage.compared(&crashed), 3000.0);
+        assert_eq!(stage.compared(&campaign::executor::Answer::finished(300.5)), 3000.0);
+        assert_eq!(stage.compared(&campaign::executor::Answer::finished(300.0)), 300.0);
+    }
+}
