@@ -8,6 +8,7 @@
 //! | `sign_flip` | how often would luck alone make such a difference? |
 //! | `verdict` | may an improvement be claimed, and does it carry over from training? |
 //! | `interval` | the mean cost of one configuration, cheap enough for every tick |
+//! | `mann_whitney` | two samples that are not paired: does one tend to be smaller? |
 //! | `student` | the quantiles that small samples need |
 //!
 //! All costs here are compared costs (see [`Objective::compared`](crate::Objective::compared)), so a
@@ -17,6 +18,7 @@
 mod bootstrap;
 mod contrast;
 mod interval;
+mod mann_whitney;
 mod paired;
 mod sign_flip;
 #[cfg(test)]
@@ -25,6 +27,7 @@ pub(crate) mod student;
 mod verdict;
 
 pub use interval::{MeanCost, mean_cost};
+pub use mann_whitney::{MannWhitney, mann_whitney};
 pub use paired::{CompareError, Comparison, Measured, Unit, compare, ratio_of_means};
 pub use verdict::{Basis, Claim, Solved, Validated, Verdict, judge};
 
