@@ -12,6 +12,7 @@ mod mistakes;
 mod outputs;
 mod process;
 mod properties;
+mod protocols;
 mod reference;
 mod repeated;
 mod scenario;
