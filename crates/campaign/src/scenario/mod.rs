@@ -149,7 +149,8 @@ fn sections(
     let space = space::read(report, &root, &folder, file_name, referred);
     let baseline = given::baseline(report, &root, &folder, space.as_ref(), referred);
     let initial = given::initial(report, &root, &folder, space.as_ref(), referred);
-    let protocol = protocol::read(report, &root.section("target")).unwrap_or_default();
+    // Without it, what the command, the outputs and the objective mean is guesswork.
+    let protocol = protocol::read(report, &root.section("target"))?;
     let mut target = target::read(report, &root.section("target"), &folder, space.as_ref(), protocol);
     let outputs = outputs::read(report, &root.section("outputs"), protocol);
     let told = outputs::names(&root.section("outputs"), protocol);
