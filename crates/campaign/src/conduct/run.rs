@@ -77,6 +77,7 @@ fn reason(stop: &Stop) -> String {
         Stop::Exhausted => "every configuration tried".to_owned(),
         Stop::Interrupted => "interrupted".to_owned(),
         Stop::NeverSucceeded { .. } => "the default never succeeded".to_owned(),
+        Stop::DefaultWrong { .. } => "the default gives wrong answers".to_owned(),
         Stop::Aborted(why) => format!("aborted: {why}"),
     }
 }

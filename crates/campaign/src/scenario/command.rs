@@ -89,7 +89,7 @@ pub(super) fn read(
         );
         return None;
     }
-    let program = program(report, first, folder, environment);
+    let program = program(report, "target.command", first, folder, environment);
     let arguments = rest.iter().map(|word| argument(report, word, folder, space));
     let arguments = arguments.collect::<Vec<_>>().into_iter().collect::<Option<Vec<_>>>();
     let (program, arguments) = (program?, arguments?);
@@ -98,8 +98,10 @@ pub(super) fn read(
     Some(Read { template: CommandTemplate { program, arguments }, span: found.span() })
 }
 
-fn program(
+/// The full path of a program that a key names.
+pub(super) fn program(
     report: &mut Report<'_>,
+    key: &str,
     word: &Spanned<String>,
     folder: &Path,
     environment: &BTreeMap<OsString, OsString>,
@@ -125,7 +127,7 @@ fn program(
             };
             let not_found = matches!(error, confine::LaunchError::ProgramNotFound { .. });
             let hint = if not_found { hint.or(error.hint()) } else { error.hint().or(hint) };
-            let message = format!("`target.command`: {error}");
+            let message = format!("`{key}`: {error}");
             report.mistakes.push(Diagnostic::new(word.span, message).maybe_hint(hint));
             None
         }

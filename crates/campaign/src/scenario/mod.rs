@@ -3,6 +3,7 @@
 //! [`read`] turns its TOML text into a checked [`Scenario`], or shows every mistake at once. The keys
 //! are listed in [`keys`]; [`change`] says what a changed one means for a campaign under way.
 
+mod answers;
 pub mod change;
 mod command;
 mod consistency;
@@ -18,9 +19,10 @@ mod target;
 mod template;
 mod writing;
 
+pub use answers::{Answers, Known, Verify, VerifyPiece};
 pub use command::{Argument, CommandTemplate, Piece};
 pub use instances::{Instance, Instances};
-pub use objective::{CappedBy, Measure, Objective};
+pub use objective::{CappedBy, Measure, Objective, Sense};
 pub use outputs::{Output, Source, Take};
 pub use settings::{Budget, Parallel, Racing, SurrogateKind};
 pub use target::{Success, TargetSettings};
@@ -136,6 +138,9 @@ fn sections(
     if let Some(target) = &target {
         let given = root.section("instances").is_present();
         consistency::placeholders(report, target, given, objective.as_ref(), racing.as_ref());
+        if let (Some(answers), Some(instances)) = (&target.answers, &instances) {
+            answers::fit(report, answers, instances);
+        }
         if let Some(space) = &space {
             consistency::parameters_are_passed(report, target, space);
         }

@@ -8,6 +8,7 @@ use engine::Space;
 use engine::space::{Diagnostic, Span};
 use regex::bytes::Regex;
 
+use super::answers::{self, Answers};
 use super::command::{self, CommandTemplate};
 use super::report::{Found, Report, Section};
 use super::writing::{self, Writing};
@@ -21,6 +22,8 @@ pub struct TargetSettings {
     pub writing: Vec<Writing>,
     /// When a trial that ended by itself has succeeded.
     pub success: Success,
+    /// How its answers are checked.
+    pub answers: Answers,
     /// Variables to set.
     pub env: BTreeMap<String, String>,
     /// Names and `*` patterns of variables to pass.
@@ -40,6 +43,7 @@ pub struct Success {
 pub(super) struct Read {
     pub(super) settings: TargetSettings,
     pub(super) command_span: Span,
+    pub(super) answers: Option<answers::Read>,
 }
 
 pub(super) fn read(
@@ -61,6 +65,7 @@ pub(super) fn read(
         confine::environment::compose(std::env::vars_os(), pass_env.as_deref().unwrap_or_default(), &set);
     let command = command::read(report, target, folder, &environment, space);
     let writing = writing::read(report, target, space);
+    let answers = answers::read(report, target, folder, &environment);
     let success = success(report, &target.section("success"));
     let command = command?;
     // After a mistake in one of the others, the command is still compared with the other tables.
@@ -68,10 +73,11 @@ pub(super) fn read(
         command: command.template,
         writing: writing.unwrap_or_default(),
         success: success.unwrap_or(Success { exit: None, pattern: None }),
+        answers: answers.as_ref().map(|read| read.answers.clone()).unwrap_or_default(),
         env: env.unwrap_or_default(),
         pass_env: pass_env.unwrap_or_default(),
     };
-    Some(Read { settings, command_span: command.span })
+    Some(Read { settings, command_span: command.span, answers })
 }
 
 fn env(report: &mut Report<'_>, section: &Section<'_, '_>) -> Option<BTreeMap<String, String>> {

@@ -13,8 +13,8 @@ pub(super) type Step = (u32, &'static str);
 
 /// Every step there has been.
 pub(super) const STEPS: &[Step] = &[
-    // The outputs of a trial.
-    (1, "ALTER TABLE trial ADD COLUMN outputs TEXT;"),
+    // The outputs of a trial, and the one that decides between timeouts.
+    (1, "ALTER TABLE trial ADD COLUMN outputs TEXT; ALTER TABLE trial ADD COLUMN tie REAL;"),
 ];
 
 /// Takes a store from version `from` to `to`.

@@ -41,7 +41,8 @@ CREATE TABLE trial (
     configuration INTEGER NOT NULL REFERENCES configuration (id),
     instance      INTEGER NOT NULL REFERENCES instance (id),
     seed          INTEGER NOT NULL,
-    status        TEXT NOT NULL,        -- finished, capped, timeout, memory, crashed, aborted, lost
+    status        TEXT NOT NULL,        -- finished, capped, timeout, memory, crashed, wrong,
+                                        -- aborted, lost
     cost          REAL,                 -- NULL if it has none
     censored      INTEGER,              -- 0: the cost is exact; 1: it is this or more; NULL: no cost
     spent         REAL NOT NULL,        -- what it used, in the unit of the cost where that grows with time
@@ -57,7 +58,8 @@ CREATE TABLE trial (
     ended         REAL NOT NULL,
     slot          INTEGER NOT NULL,     -- which of the places for trials it ran in
     session       INTEGER NOT NULL REFERENCES session (id),
-    outputs       TEXT                  -- JSON object of the scenario's outputs by name, as far as found
+    outputs       TEXT,                 -- JSON object of the scenario's outputs by name, as far as found
+    tie           REAL                  -- what decides between two timeouts: the output of `objective.then`
 );
 
 -- How many trials ended in each way, and what they used as far as it was measured: the sums over

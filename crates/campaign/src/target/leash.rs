@@ -16,6 +16,10 @@ pub struct Leash {
     /// trial, both as bits.
     used: AtomicU64,
     ask_at: AtomicU64,
+    /// Steers the check of its answer.
+    check: Control,
+    /// The cost of a trial whose answer is being checked, as bits; not a number before.
+    settled: AtomicU64,
 }
 
 /// Seconds between two questions to the supervisor.
@@ -25,7 +29,9 @@ impl Default for Leash {
     fn default() -> Self {
         let cap = AtomicU64::new(Cap::NONE.cost().to_bits());
         let (used, ask_at) = (AtomicU64::new(0), AtomicU64::new(ASKED_EVERY.to_bits()));
-        Self { cap, cancelled: AtomicBool::new(false), control: Control::new(), used, ask_at }
+        let settled = AtomicU64::new(f64::NAN.to_bits());
+        let (control, check) = (Control::new(), Control::new());
+        Self { cap, cancelled: AtomicBool::new(false), control, used, ask_at, check, settled }
     }
 }
 
@@ -50,6 +56,21 @@ impl Leash {
         &self.control
     }
 
+    /// The side of it that steers the check of its answer, which is not to be stopped at the cap.
+    pub(super) fn check(&self) -> &Control {
+        &self.check
+    }
+
+    /// The trial has ended at a cost, and its answer is being checked.
+    pub(super) fn settle(&self, cost: f64) {
+        self.settled.store(cost.to_bits(), Ordering::Relaxed);
+    }
+
+    /// What the trial cost, if it has ended and its answer is being checked.
+    pub(super) fn settled(&self) -> Option<f64> {
+        Some(f64::from_bits(self.settled.load(Ordering::Relaxed))).filter(|cost| !cost.is_nan())
+    }
+
     /// CPU seconds the process is known to have used after so many seconds of the trial.
     pub fn used_cpu(&self, seconds: f64) -> Option<f64> {
         if seconds >= f64::from_bits(self.ask_at.load(Ordering::Relaxed)) {
@@ -71,5 +92,6 @@ impl Leash {
     pub fn cancel(&self) {
         self.cancelled.store(true, Ordering::Relaxed);
         self.control.cancel();
+        self.check.cancel();
     }
 }

@@ -13,6 +13,7 @@ mod output;
 mod outputs;
 mod process;
 pub mod shell;
+mod verify;
 
 pub use command::CommandLine;
 pub use function::{FunctionTarget, Said};

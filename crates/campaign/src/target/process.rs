@@ -7,7 +7,8 @@ use std::time::Duration;
 use confine::{Cores, Finished, LaunchError, Limits};
 use engine::{Cap, Observation, Status, TrialRequest};
 
-use super::{Account, CommandLine, Detail, Leash, Target, TargetError, outcome, outputs};
+use super::verify::Whole;
+use super::{Account, CommandLine, Detail, Leash, Target, TargetError, outcome, outputs, verify};
 use crate::scenario::{CappedBy, Instance, Measure, Scenario};
 
 /// Runs each trial as a process tree of its own.
@@ -63,9 +64,14 @@ impl ProcessTarget {
         for file in outputs::files(&self.scenario.outputs) {
             command = command.read_file(file);
         }
+        let whole = Whole::of(&self.scenario)?;
+        if let Some(whole) = &whole {
+            command = command.stdout_file(whole.path());
+        }
         match confine::run(&command, &self.limits(trial.cap, cores), leash.control()) {
             Ok(finished) => {
                 let account = outcome::account(&self.scenario, trial.cap, leash.control(), &finished)?;
+                let account = self.checked(account, trial, &line, leash, (&finished, whole.as_ref()))?;
                 Ok((account, Some(finished)))
             }
             Err(LaunchError::SupervisorLost) => {
@@ -75,6 +81,27 @@ impl ProcessTarget {
             }
             Err(source) => Err(TargetError::Launch { command: line.to_string(), source }),
         }
+    }
+
+    /// The account with what is found of the answer, if the trial succeeded.
+    fn checked(
+        &self,
+        account: Account,
+        trial: &TrialRequest,
+        line: &CommandLine,
+        leash: &Leash,
+        (finished, whole): (&Finished, Option<&Whole>),
+    ) -> Result<Account, TargetError> {
+        let (Status::Finished, Some(cost)) = (account.observation.status(), account.observation.cost())
+        else {
+            return Ok(account);
+        };
+        leash.settle(cost.lower_bound());
+        let pair = trial.key.pair;
+        let instance = (&self.instances[pair.instance.index()], pair.seed);
+        let by = (leash.check(), self.guardian.as_deref());
+        let said = verify::check(&self.scenario, instance, line, finished, whole, by)?;
+        Ok(outcome::judged(account, finished, said))
     }
 
     /// The scenario's limits, and those that the cap brings.
@@ -136,6 +163,9 @@ impl Target for ProcessTarget {
     }
 
     fn reached(&self, leash: &Leash, seconds: f64) -> Option<f64> {
+        if let Some(cost) = leash.settled() {
+            return Some(cost).filter(|_| self.scenario.objective.minimise.is_time());
+        }
         match self.scenario.objective.minimise {
             Measure::WallTime => Some(seconds),
             Measure::CpuTime => leash.used_cpu(seconds),

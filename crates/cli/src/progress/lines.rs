@@ -19,7 +19,7 @@ pub(crate) fn line(event: &Event, facts: &Facts) -> Option<(Kind, String)> {
     let time = clock(event.at);
     match &event.what {
         // Between two that cost the same, such as a crash each, the choice is no news.
-        What::NewIncumbent(new) if new.cost == new.before => None,
+        What::NewIncumbent(new) if new.cost == new.before || new.before.is_nan() => None,
         What::NewIncumbent(new) => Some((Kind::NewBest, format!(" {time}  {}", new_best(new, facts)))),
         What::Warning(warning) => {
             Some((Kind::Warning, format!(" {time}  ! {}", warn(warning, &facts.folder))))
@@ -51,6 +51,11 @@ pub(crate) fn warn(warning: &Warning, folder: &str) -> String {
         Warning::AlmostNoCpu { share: part } => format!(
             "trials use CPU for {} of their time: the work happens elsewhere, so minimise wall_time instead",
             share(*part)
+        ),
+        Warning::Dethroned { config, by } => format!(
+            "{}, the best so far, gave a wrong answer and is out for good: {} takes its place",
+            super::block::name(*config),
+            super::block::name(*by)
         ),
         Warning::Failure { id, reason } => format!(
             "trial {id} failed: {} (captune failures {} shows all)",

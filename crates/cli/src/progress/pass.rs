@@ -69,10 +69,14 @@ impl Pass {
         };
         let range = match (costs.show(least), costs.show(most)) {
             (least, most) if least == most => least,
+            (most, least) if costs.are_maximised() => format!("{least} to {most}"),
             (least, most) => format!("{least} to {most}"),
         };
-        let mut parts =
-            vec![format!("the default takes {range} on {}{timeouts}", counted(self.trials, "pair"))];
+        let mut parts = vec![format!(
+            "the default {} {range} on {}{timeouts}",
+            if costs.are_maximised() { "reaches" } else { "takes" },
+            counted(self.trials, "pair")
+        )];
         let one = |total: f64| total / self.trials as f64;
         let instances = facts.instances as f64;
         let time = span(one(self.wall) * instances);

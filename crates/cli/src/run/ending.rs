@@ -12,7 +12,7 @@ use super::verdict;
 use crate::paint::Paint;
 use crate::progress::Facts;
 use crate::progress::block::name;
-use crate::words::{chosen, counted, times};
+use crate::words::{chosen, counted};
 
 /// How a campaign ended, for its last lines.
 pub(crate) struct Ending<'a> {
@@ -53,6 +53,7 @@ impl Ending<'_> {
             Stop::Exhausted => "every configuration of the space has been tried".to_owned(),
             Stop::Interrupted => "interrupted; the same command resumes".to_owned(),
             Stop::NeverSucceeded { .. } => "the target never succeeded".to_owned(),
+            Stop::DefaultWrong { .. } => "the default gives wrong answers".to_owned(),
             Stop::Aborted(_) => "no trial can be run; the same command resumes".to_owned(),
         };
         let trials: u64 = self.progress.counts.iter().sum();
@@ -74,7 +75,7 @@ impl Ending<'_> {
             return ("So far:", vec!["nothing has been measured.".to_owned()]);
         }
         if best.config == ConfigId(0) {
-            let nothing = format!("nothing {} than the default was found", self.facts.costs.better());
+            let nothing = format!("{} than the default was found", self.facts.costs.nothing(""));
             let line = match self.stop {
                 Stop::Interrupted | Stop::Aborted(_) => format!("{nothing} yet."),
                 _ => format!("{nothing}. Keep the default."),
@@ -84,8 +85,7 @@ impl Ending<'_> {
         }
         let mut line = format!("best {}, {}", name(best.config), self.facts.costs.standing(best));
         if let Some(compared) = self.progress.default {
-            let ratio = times(compared.default / compared.incumbent);
-            line += &format!("; {ratio} {} than the default in training", self.facts.costs.better());
+            line += &format!("; {} than the default in training", self.facts.costs.compared(&compared));
         }
         let mut lines = vec![format!("{line}.")];
         lines.push(match self.stop {

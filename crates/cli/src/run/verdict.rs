@@ -10,30 +10,28 @@ pub(crate) fn sentence(verdict: &Verdict, costs: &Costs) -> String {
     let how = figures(verdict, costs);
     let on = on(verdict);
     let mut text = match (verdict.basis, verdict.claim) {
-        (Basis::TrainingOnly, _) => format!(
-            "{} {} than the default in training ({how}), where it was chosen: that proves nothing. \
+        (Basis::TrainingOnly, Claim::Faster | Claim::NothingReliable | Claim::Slower) => format!(
+            "{} than the default in training ({how}), where it was chosen: that proves nothing. \
              Give `instances.test` to have it proved on unseen instances",
-            times(found.ratio),
-            costs.better()
+            costs.gain(found.ratio)
         ),
         (_, Claim::Faster) => {
-            format!(
-                "{} {} than the default on {on} ({how}){}",
-                times(found.ratio),
-                costs.better(),
-                solved(verdict)
-            )
+            format!("{} than the default on {on} ({how}){}", costs.gain(found.ratio), solved(verdict))
         }
         (_, Claim::NothingReliable) => format!(
-            "nothing reliably {} than the default was found (best {} on {on}, {how}). Keep the default",
-            costs.better(),
+            "{} than the default was found (best {} on {on}, {how}). Keep the default",
+            costs.nothing("reliably "),
             times(found.ratio)
         ),
         (_, Claim::Slower) => format!(
-            "what looked best in training is {} {} than the default on {on} ({how}){}. Keep the default",
-            times(found.ratio.recip()),
-            costs.worse(),
+            "what looked best in training {} {} than the default on {on} ({how}){}. Keep the default",
+            if costs.are_maximised() { "has" } else { "is" },
+            costs.gain(found.ratio),
             solved(verdict)
+        ),
+        (_, Claim::Wrong) => format!(
+            "what looked best in training gives wrong answers on {} of {on}. Keep the default",
+            counted(verdict.wrong as u64, "pair")
         ),
     };
     text.push('.');

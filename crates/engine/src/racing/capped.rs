@@ -67,7 +67,7 @@ impl CappedRacer {
         terms.gain_all_known(history);
         let mut earlier: Vec<(usize, ConfigId)> = (0..history.configurations().len() as u32)
             .map(|number| (terms.known_pairs(ConfigId(number), history), ConfigId(number)))
-            .filter(|&(pairs, config)| pairs > 0 && config != incumbent)
+            .filter(|&(pairs, config)| pairs > 0 && config != incumbent && !history.is_barred(config))
             .collect();
         // An incumbent is known on more pairs than whoever lost against it.
         earlier.sort_by_key(|&(pairs, config)| (std::cmp::Reverse(pairs), config));
@@ -281,6 +281,34 @@ impl CappedRacer {
         }
     }
 
+    /// A configuration has given a wrong answer: it is out, also as the incumbent.
+    fn bar(&mut self, config: ConfigId, history: &History) {
+        self.earlier.retain(|&other| other != config);
+        if config == self.terms.incumbent() {
+            self.dethrone(history);
+        } else if let Some(place) = self.races.iter().position(|race| race.config == config) {
+            self.remove(place, Drop::Wrong);
+        }
+    }
+
+    /// The incumbent is barred. Its successor may know fewer pairs, of which open races have met
+    /// others: they begin anew, with what is known of them.
+    fn dethrone(&mut self, history: &History) {
+        let Some((successor, pairs)) = self.terms.successor(history) else { return };
+        let before = self.terms.incumbent();
+        while let Some(last) = self.races.len().checked_sub(1) {
+            let config = self.races[last].config;
+            self.remove(last, Drop::Restart);
+            self.earlier.push_front(config);
+        }
+        self.earlier.retain(|&config| config != successor);
+        self.exhausted = false;
+        let (problem, racing) = (self.terms.problem.clone(), self.terms.racing.clone());
+        self.terms = Terms::resumed(problem, racing, successor, &pairs, history);
+        self.terms.gain_all_known(history);
+        self.news.push(News::Dethroned(successor, self.terms.pairs().len(), before));
+    }
+
     /// Lowers the caps of a challenger's running trials to what is left for each.
     fn tighten(&mut self, place: usize, history: &History) {
         let left = self.left(place, history);
@@ -362,6 +390,15 @@ impl Racer for CappedRacer {
         }
         let Some(observation) = history.trials().last().map(|trial| &trial.observation) else { return };
         let objective = self.terms.objective();
+        if observation.status().bars() {
+            match trial.why {
+                Why::Incumbent => self.balance.incumbent_spent(observation.spent()),
+                Why::Challenge => {
+                    self.balance.challenger_spent(observation.spent(), f64::INFINITY, objective.grain);
+                }
+            }
+            return self.bar(trial.key.config, history);
+        }
         match (trial.why, place) {
             (Why::Incumbent, _) => {
                 self.balance.incumbent_spent(observation.spent());
