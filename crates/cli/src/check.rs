@@ -4,6 +4,7 @@ use std::path::PathBuf;
 use std::sync::Arc;
 
 use campaign::conduct::{self, Order};
+use campaign::staging::Staging;
 use campaign::target::{Account, ProcessTarget};
 use clap::Args;
 use confine::quantity::show_size;
@@ -21,9 +22,9 @@ const SEED: Seed = Seed(1);
 
 #[derive(Args, Debug)]
 #[command(after_help = "\
-Runs the default configuration on the first instance, with seed 1 and the cutoff as its cap. Nothing is
-kept. Exit code: 0 if all is well; 2 if the scenario is wrong; 3 if the trial failed; 4 if this machine
-cannot enforce a limit.")]
+Runs the default configuration, or the baseline if one is given, on the first instance, with seed 1 and
+the cutoff as its cap. Nothing is kept. Exit code: 0 if all is well; 2 if the scenario is wrong; 3 if the
+trial failed; 4 if this machine cannot enforce a limit.")]
 pub(crate) struct Arguments {
     /// The scenario
     #[arg(value_name = "SCENARIO")]
@@ -43,7 +44,16 @@ pub(crate) fn check(arguments: &Arguments) -> anyhow::Result<ExitCode> {
     let tier = run::tier(&scenario)?;
     let costs = Costs::of(&scenario);
     let scenario = Arc::new(scenario);
-    let target = ProcessTarget::new(Arc::clone(&scenario));
+    let staged = scenario.instances.stage.then(TemporaryFolder::new);
+    let instances = match staged.as_ref().and_then(|folder| Staging::of_check(&scenario, &folder.0)) {
+        Some(staging) => {
+            let first = &scenario.instances.train[..1];
+            staging.stage(first)?;
+            staging.staged(first)
+        }
+        None => scenario.instances.train.clone(),
+    };
+    let target = ProcessTarget::new(Arc::clone(&scenario)).on(instances);
     let pair = Pair { instance: InstanceId(0), seed: SEED };
     let request = TrialRequest {
         id: TrialId(0),
@@ -57,8 +67,10 @@ pub(crate) fn check(arguments: &Arguments) -> anyhow::Result<ExitCode> {
         "" => String::new(),
         name => format!(" on {name}"),
     };
+    let about: String = plan::about_instances(&scenario).iter().map(|line| format!("{line}\n")).collect();
+    let against = costs.against;
     let text = format!(
-        "{}\nbudget: {}\nlimits of a trial: {}\n\none trial of the default{instance} with seed {SEED}:\n  {command}\n",
+        "{}\n{about}budget: {}\nlimits of a trial: {}\n\none trial of the {against}{instance} with seed {SEED}:\n  {command}\n",
         plan::headline(&scenario, workers, tier),
         plan::budget(&settings.budget),
         plan::limits(&target.limits(request.cap, None)),
@@ -78,6 +90,22 @@ pub(crate) fn check(arguments: &Arguments) -> anyhow::Result<ExitCode> {
         return Ok(ExitCode::TargetFailed);
     }
     Ok(ExitCode::Done)
+}
+
+/// A folder that goes when it is no longer needed.
+struct TemporaryFolder(PathBuf);
+
+impl TemporaryFolder {
+    fn new() -> Self {
+        Self(std::env::temp_dir().join(format!("captune-check-{}", std::process::id())))
+    }
+}
+
+impl Drop for TemporaryFolder {
+    fn drop(&mut self) {
+        // What cannot be removed is a temporary file.
+        let _ = std::fs::remove_dir_all(&self.0);
+    }
 }
 
 /// How a trial ended and what it used.

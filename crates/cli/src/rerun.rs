@@ -6,12 +6,13 @@ use std::path::PathBuf;
 use std::sync::Arc;
 
 use campaign::scenario::Instance;
+use campaign::staging::Staging;
 use campaign::store::StoredTrial;
 use campaign::target::{Account, ProcessTarget};
 use clap::Args;
 use comfy_table::{Table, presets};
 use confine::quantity::show_size;
-use engine::{TrialId, TrialRequest};
+use engine::{InstanceId, TrialId, TrialRequest};
 
 use crate::check::exit;
 use crate::exit_code::ExitCode;
@@ -48,7 +49,8 @@ pub(crate) fn rerun(arguments: &Arguments) -> anyhow::Result<ExitCode> {
     };
     let scenario = kept.scenario()?;
     let costs = Costs::of(scenario);
-    let target = ProcessTarget::new(Arc::new(scenario.clone())).on(instances(&kept)?);
+    let target =
+        ProcessTarget::new(Arc::new(scenario.clone())).on(instances(&kept, stored.trial.key.pair.instance)?);
     let trial = &stored.trial;
     let configuration = kept.reader.configuration(trial.key.config)?;
     let configuration = configuration.ok_or_else(|| Hinted {
@@ -77,13 +79,22 @@ pub(crate) fn rerun(arguments: &Arguments) -> anyhow::Result<ExitCode> {
 }
 
 /// The instances by the store's numbers: what is named there and is no more has no argument.
-fn instances(kept: &Kept) -> anyhow::Result<Vec<Instance>> {
+fn instances(kept: &Kept, wanted: InstanceId) -> anyhow::Result<Vec<Instance>> {
     let known = &kept.scenario()?.instances.train;
     let by_name = |name: &String| {
         let instance = known.iter().find(|instance| instance.name == *name).cloned();
-        instance.unwrap_or_else(|| Instance { name: name.clone(), argument: name.clone() })
+        instance.unwrap_or_else(|| Instance::new(name, name))
     };
-    Ok(kept.charter.instances.iter().map(by_name).collect())
+    let mut all: Vec<Instance> = kept.charter.instances.iter().map(by_name).collect();
+    if let (Some(staging), Some(one)) =
+        (Staging::of(kept.scenario()?, &kept.folder), all.get_mut(wanted.index()))
+    {
+        let source = std::slice::from_ref(&*one);
+        staging.stage(source)?;
+        let staged = staging.staged(source).remove(0);
+        *one = staged;
+    }
+    Ok(all)
 }
 
 /// Then and now, side by side.

@@ -20,6 +20,8 @@ pub(crate) struct Costs {
     noun: String,
     /// What a mean of compared costs is called.
     pub(crate) mean: String,
+    /// What gains are measured against: `default`, or `baseline` if one is given.
+    pub(crate) against: &'static str,
 }
 
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -45,21 +47,22 @@ impl Costs {
             (Some(_), _) if unit == Unit::Seconds => format!("PAR{}", objective.par),
             (Some(_), _) => format!("PAR{} {noun}", objective.par),
         };
-        Self { unit, sense: objective.sense, noun: noun.to_owned(), mean }
+        let against = if scenario.baseline.is_some() { "baseline" } else { "default" };
+        Self { unit, sense: objective.sense, noun: noun.to_owned(), mean, against }
     }
 
     /// Times with a penalty, for tests.
     #[cfg(test)]
     pub(crate) fn seconds(par: f64) -> Self {
         let (sense, noun) = (Sense::Minimise, "CPU time".to_owned());
-        Self { unit: Unit::Seconds, sense, noun, mean: format!("PAR{par}") }
+        Self { unit: Unit::Seconds, sense, noun, mean: format!("PAR{par}"), against: "default" }
     }
 
     /// An output of which more is better, for tests.
     #[cfg(test)]
     pub(crate) fn maximised(noun: &str) -> Self {
         let (sense, mean) = (Sense::Maximise, format!("mean {noun}"));
-        Self { unit: Unit::Plain, sense, noun: noun.to_owned(), mean }
+        Self { unit: Unit::Plain, sense, noun: noun.to_owned(), mean, against: "default" }
     }
 
     /// Whether more is better.

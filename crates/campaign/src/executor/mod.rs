@@ -1,9 +1,11 @@
 //! Running trials: on this machine's cores, or in simulated time.
 
+mod gpus;
 mod local;
 mod simulated;
 mod slots;
 
+pub use gpus::{available_gpus, share_gpus};
 pub use local::Local;
 pub use simulated::{Answer, Oracle, Simulated};
 pub use slots::{SlotError, physical_cores, slots};

@@ -2,7 +2,6 @@
 //! `target.answer`.
 
 use std::collections::{BTreeMap, BTreeSet};
-use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
@@ -10,7 +9,7 @@ use engine::space::{Span, Spanned};
 use regex::bytes::Regex;
 use toml::de::DeTable;
 
-use super::command::program;
+use super::command::{Surroundings, program};
 use super::instances::Instances;
 use super::outputs::one_group;
 use super::report::{Found, Report, Section};
@@ -70,8 +69,7 @@ pub(super) struct Read {
 pub(super) fn read(
     report: &mut Report<'_>,
     target: &Section<'_, '_>,
-    folder: &Path,
-    environment: &BTreeMap<OsString, OsString>,
+    around: &Surroundings<'_>,
 ) -> Option<Read> {
     let limit = match target.get("verify_limit") {
         None => Some(LIMIT),
@@ -84,13 +82,13 @@ pub(super) fn read(
     };
     let verify = match target.get("verify") {
         None => Some(None),
-        Some(found) => verify(report, &found, folder, environment, limit.unwrap_or(LIMIT)).map(Some),
+        Some(found) => verify(report, &found, around, limit.unwrap_or(LIMIT)).map(Some),
     };
     let known_span = target.get("known").map_or(Span::NONE, |found| found.span());
     let known = match (target.get("known"), target.get("answer")) {
         (None, None) => Some(None),
         (Some(file), Some(answer)) => {
-            let (answers, answer) = (known(report, &file, folder), one_group(report, &answer));
+            let (answers, answer) = (known(report, &file, around.folder), one_group(report, &answer));
             answers.zip(answer).map(|(answers, answer)| Some(Known { answers, answer }))
         }
         (Some(found), None) => {
@@ -111,14 +109,13 @@ pub(super) fn read(
 fn verify(
     report: &mut Report<'_>,
     found: &Found<'_, '_>,
-    folder: &Path,
-    environment: &BTreeMap<OsString, OsString>,
+    around: &Surroundings<'_>,
     limit: Duration,
 ) -> Option<Verify> {
     let words = report.texts(found)?;
     let (first, rest) = words.split_first()?;
-    let program = program(report, "target.verify", first, folder, environment);
-    let arguments: Vec<_> = rest.iter().map(|word| argument(report, word, folder)).collect();
+    let program = program(report, "target.verify", first, around);
+    let arguments: Vec<_> = rest.iter().map(|word| argument(report, word, around.folder)).collect();
     let arguments = arguments.into_iter().collect::<Option<Vec<_>>>();
     Some(Verify { program: program?, arguments: arguments?, limit })
 }

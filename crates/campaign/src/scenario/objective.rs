@@ -240,7 +240,7 @@ fn capped_by(report: &mut Report<'_>, found: &Found<'_, '_>, measure: Measure) -
 }
 
 /// A positive cost, in the unit of what is minimised.
-fn cost(report: &mut Report<'_>, found: &Found<'_, '_>, measure: Measure) -> Option<f64> {
+pub(super) fn cost(report: &mut Report<'_>, found: &Found<'_, '_>, measure: Measure) -> Option<f64> {
     match measure {
         Measure::CpuTime | Measure::WallTime => Some(report.duration(found)?.as_secs_f64()),
         Measure::Memory => Some(report.size(found)? as f64),

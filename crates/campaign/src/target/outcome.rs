@@ -51,6 +51,7 @@ pub(super) fn account(
         stdout_tail: kept(&finished.stdout),
         stderr_tail: kept(&finished.stderr),
         tier: finished.tier.name(),
+        teardown: None,
     };
     Ok(Account { observation, detail })
 }
@@ -75,7 +76,8 @@ pub(super) fn judged(account: Account, finished: &Finished, said: Said) -> Accou
     Account { observation, detail }
 }
 
-fn tail(stream: &confine::Captured) -> Vec<u8> {
+/// The end of a stream.
+pub(super) fn tail(stream: &confine::Captured) -> Vec<u8> {
     end_of(stream.joined())
 }
 
@@ -248,7 +250,7 @@ impl Outcome<'_> {
 }
 
 /// ` (SIGSEGV)` for the signals that programs die of.
-fn signal_name(signal: i32) -> String {
+pub(super) fn signal_name(signal: i32) -> String {
     let name = match signal {
         1 => "SIGHUP",
         2 => "SIGINT",

@@ -5,11 +5,11 @@
 
 use std::path::{Path, PathBuf};
 
-use confine::{Control, Finished, Limits, PrivateFolder};
+use confine::{End, Finished, LaunchError, PrivateFolder};
 use engine::Seed;
 
+use super::CommandLine;
 use super::output::last_group;
-use super::{CommandLine, TargetError};
 use crate::scenario::{Instance, Known, Scenario, Verify, VerifyPiece};
 
 /// What is said of an answer.
@@ -31,14 +31,9 @@ pub(super) struct Whole(PrivateFolder);
 
 impl Whole {
     /// A place for it, if it is wanted.
-    pub(super) fn of(scenario: &Scenario) -> Result<Option<Self>, TargetError> {
-        let wanted = scenario.target.answers.verify.as_ref();
-        let failed = |verify: &Verify, source| TargetError::Launch {
-            command: verify.program.display().to_string(),
-            source,
-        };
-        let make = |verify| PrivateFolder::new().map(Self).map_err(|source| failed(verify, source));
-        wanted.map(make).transpose()
+    pub(super) fn of(scenario: &Scenario) -> Result<Option<Self>, LaunchError> {
+        let wanted = scenario.target.answers.verify.is_some();
+        wanted.then(|| PrivateFolder::new().map(Self)).transpose()
     }
 
     /// The file.
@@ -47,30 +42,8 @@ impl Whole {
     }
 }
 
-/// Checks the answer of a success. `target` is the command that gave it.
-pub(super) fn check(
-    scenario: &Scenario,
-    (instance, seed): (&Instance, Seed),
-    target: &CommandLine,
-    finished: &Finished,
-    whole: Option<&Whole>,
-    (control, guardian): (&Control, Option<&Path>),
-) -> Result<Said, TargetError> {
-    let answers = &scenario.target.answers;
-    if let Some(known) = &answers.known {
-        match compare(known, instance, finished) {
-            Said::Right => {}
-            other => return Ok(other),
-        }
-    }
-    let (Some(verify), Some(whole)) = (&answers.verify, whole) else { return Ok(Said::Right) };
-    if !finished.stdout.file_complete {
-        return Ok(Said::Unknown("standard output could not be kept for verification"));
-    }
-    run(verify, (instance, seed), target, &whole.path(), (control, guardian))
-}
-
-fn compare(known: &Known, instance: &Instance, finished: &Finished) -> Said {
+/// The target's answer against what is known of the instance.
+pub(super) fn compare(known: &Known, instance: &Instance, finished: &Finished) -> Said {
     let Some(expected) = known.answers.get(&instance.name) else { return Said::Right };
     match last_group(&finished.stdout, &known.answer) {
         None => Said::NoAnswer,
@@ -82,13 +55,13 @@ fn compare(known: &Known, instance: &Instance, finished: &Finished) -> Said {
     }
 }
 
-fn run(
+/// The command that checks what the command `target` answered, in the same environment.
+pub(super) fn command(
     verify: &Verify,
     (instance, seed): (&Instance, Seed),
     target: &CommandLine,
     stdout: &Path,
-    (control, guardian): (&Control, Option<&Path>),
-) -> Result<Said, TargetError> {
+) -> CommandLine {
     let text = |piece: &VerifyPiece| match piece {
         VerifyPiece::Literal(text) => text.clone(),
         VerifyPiece::Instance => instance.argument.clone(),
@@ -96,21 +69,18 @@ fn run(
         VerifyPiece::Stdout => stdout.to_string_lossy().into_owned(),
     };
     let arguments = verify.arguments.iter().map(|pieces| pieces.iter().map(text).collect()).collect();
-    let line = CommandLine { program: verify.program.clone(), arguments, ..target.clone() };
-    let mut command = line.command();
-    if let Some(guardian) = guardian {
-        command = command.guardian(guardian);
-    }
-    let limits = Limits { wall: Some(verify.limit), ..Limits::default() };
-    let checked = confine::run(&command, &limits, control)
-        .map_err(|source| TargetError::Launch { command: line.to_string(), source })?;
+    CommandLine { program: verify.program.clone(), arguments, ..target.clone() }
+}
+
+/// What the end of the checking program says.
+pub(super) fn judge(checked: &Finished) -> Said {
     let why = match checked.end() {
-        confine::End::Exited(0) => return Ok(Said::Right),
-        confine::End::Cancelled => return Ok(Said::Unknown("verification was stopped")),
-        confine::End::Exited(code) => format!("exit {code}"),
-        confine::End::Signalled(signal) => format!("signal {signal}"),
-        confine::End::Stopped(limit) => format!("{limit} limit"),
+        End::Exited(0) => return Said::Right,
+        End::Cancelled => return Said::Unknown("verification was stopped"),
+        End::Exited(code) => format!("exit {code}"),
+        End::Signalled(signal) => format!("signal {signal}"),
+        End::Stopped(limit) => format!("{limit} limit"),
     };
     let wrote = [checked.stdout.joined(), checked.stderr.joined()].concat();
-    Ok(Said::Wrong(format!("wrong answer: {why} of verify"), wrote))
+    Said::Wrong(format!("wrong answer: {why} of verify"), wrote)
 }

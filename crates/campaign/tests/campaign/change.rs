@@ -14,7 +14,8 @@ fn names(scenario: &Scenario) -> Vec<String> {
 fn differences(stage: &Stage, before: &str, after: &str) -> Vec<Difference> {
     let (old, new) = (stage.read(before), stage.read(after));
     let space = write(&old.space, Format::Toml).unwrap();
-    let stored = Stored { text: before, space: &space, instances: &names(&old) };
+    let baseline = old.baseline();
+    let stored = Stored { text: before, space: &space, instances: &names(&old), baseline: Some(&baseline) };
     compare(&stored, after, &new).unwrap_or_else(|mistakes| panic!("{mistakes}"))
 }
 
@@ -107,7 +108,7 @@ fn files_that_came_and_a_space_that_changed_are_seen() {
     let text = format!("{text}from = \"s.toml\"\n[instances]\nfiles = \"*.cnf\"\n");
     let old = stage.read(&text);
     let (space, instances) = (write(&old.space, Format::Toml).unwrap(), names(&old));
-    let stored = Stored { text: &text, space: &space, instances: &instances };
+    let stored = Stored { text: &text, space: &space, instances: &instances, baseline: None };
     let judged = || {
         let list = compare(&stored, &text, &stage.read(&text)).unwrap();
         list.into_iter().map(|d| (d.key, d.row, d.after)).collect::<Vec<_>>()
@@ -124,4 +125,19 @@ fn files_that_came_and_a_space_that_changed_are_seen() {
     let words = text.replace("files = \"*.cnf\"", "list = [\"a.cnf\", \"b.cnf\"]");
     let list = compare(&stored, &words, &stage.read(&words)).unwrap();
     assert_eq!(verdict(&list), Row::Refuse);
+}
+
+#[test]
+fn another_baseline_begins_anew_and_another_file_with_the_same_does_not() {
+    let stage = Stage::new();
+    stage.file("one.conf", "alpha 0.5\n");
+    stage.file("two.conf", "{\"alpha\": 0.25}");
+    stage.file("three.conf", "alpha = 0.25\nfast = false\n");
+    let with = |name: &str| format!("baseline = \"{name}.conf\"\n{SMALL}");
+    let keys = |before: &str, after: &str| -> Vec<String> {
+        differences(&stage, before, after).into_iter().map(|it| format!("{} {:?}", it.key, it.row)).collect()
+    };
+    assert!(keys(SMALL, &with("one")).is_empty(), "the default is the baseline if there is none");
+    assert_eq!(keys(SMALL, &with("two")), ["baseline Reuse"]);
+    assert!(keys(&with("two"), &with("three")).is_empty());
 }

@@ -5,6 +5,8 @@
 mod answers;
 mod change;
 mod command_line;
+mod import;
+mod instances;
 mod interrupted;
 mod killed;
 mod mistakes;

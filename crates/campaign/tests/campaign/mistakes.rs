@@ -162,3 +162,11 @@ fn one_text_is_no_argument_vector() {
     let text = SMALL.replace("[\"true\", \"{params}\", \"{seed}\"]", "\"minisat {params} {seed}\"");
     insta::assert_snapshot!(stage.mistakes(&text));
 }
+
+#[test]
+fn configurations_in_files_have_their_mistakes_shown() {
+    let stage = Stage::new();
+    stage.file("production.conf", "alpha 7\nfsat true\n");
+    let text = format!("baseline = \"production.conf\"\ninitial = [\"gone.toml\"]\n{SMALL}");
+    insta::assert_snapshot!(stage.mistakes(&text));
+}

@@ -3,7 +3,7 @@
 use campaign::budget::Limit;
 use campaign::event::{Event, Stop, TrialEnded, Warning, What};
 use campaign::progress::{Progress, Standing};
-use engine::racing::Drop;
+use engine::racing::{Drop, Requested};
 use engine::{Configuration, Reading, Status};
 use serde_json::{Map, Value, json};
 
@@ -26,6 +26,15 @@ fn what(what: &What, costs: &Costs) -> (&'static str, Value) {
     match what {
         What::TrialEnded(trial) => ("trial_ended", self::trial(trial, costs)),
         What::RaceOpened(config) => ("race_opened", json!({ "configuration": config.0 })),
+        What::Requested { config, configuration, requested } => {
+            let becomes = match requested {
+                Requested::Next => "next",
+                Requested::Underway => "underway",
+                Requested::Incumbent => "incumbent",
+            };
+            let values = values(configuration);
+            ("requested", json!({ "configuration": config.0, "values": values, "becomes": becomes }))
+        }
         What::RaceDropped { config, pairs, why } => {
             let why = match why {
                 Drop::Sum => "sum",
@@ -101,6 +110,12 @@ fn warning(warning: &Warning) -> Value {
         Warning::AlmostNoCpu { share } => json!({ "warning": "almost_no_cpu", "share": share }),
         Warning::Dethroned { config, by } => {
             json!({ "warning": "dethroned", "configuration": config.0, "by": by.0 })
+        }
+        Warning::Teardown { id, reason } => {
+            json!({ "warning": "teardown", "trial": id.0, "reason": reason })
+        }
+        Warning::RequestRefused { file, why } => {
+            json!({ "warning": "request_refused", "file": file, "why": why })
         }
         Warning::Failure { id, reason } => json!({ "warning": "failure", "trial": id.0, "reason": reason }),
     }

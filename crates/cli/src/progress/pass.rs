@@ -73,7 +73,8 @@ impl Pass {
             (least, most) => format!("{least} to {most}"),
         };
         let mut parts = vec![format!(
-            "the default {} {range} on {}{timeouts}",
+            "the {} {} {range} on {}{timeouts}",
+            costs.against,
             if costs.are_maximised() { "reaches" } else { "takes" },
             counted(self.trials, "pair")
         )];

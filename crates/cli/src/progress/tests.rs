@@ -88,7 +88,7 @@ fn the_block_fits_the_terminal() {
     assert_eq!(whole.lines().count(), 3);
     assert!(!whole.contains('…'));
     insta::assert_snapshot!("block_at_the_start", shown(&at_the_start(), 120));
-    insta::assert_snapshot!("block_of_the_validation", validation(30, 150).join("\n"));
+    insta::assert_snapshot!("block_of_the_validation", validation(30, 150, "default").join("\n"));
 }
 
 #[test]

@@ -21,6 +21,8 @@ pub(crate) struct Ending<'a> {
     pub(crate) verdict: Option<&'a Verdict>,
     /// Whether someone stopped the validation, so that the verdict rests on a part of it.
     pub(crate) cut_short: bool,
+    /// Pairs that the validation was to have; none if there is to be no validation.
+    pub(crate) planned: Option<usize>,
     /// The best configuration's command, ready to paste.
     pub(crate) command: &'a str,
     pub(crate) facts: &'a Facts,
@@ -53,7 +55,7 @@ impl Ending<'_> {
             Stop::Exhausted => "every configuration of the space has been tried".to_owned(),
             Stop::Interrupted => "interrupted; the same command resumes".to_owned(),
             Stop::NeverSucceeded { .. } => "the target never succeeded".to_owned(),
-            Stop::DefaultWrong { .. } => "the default gives wrong answers".to_owned(),
+            Stop::DefaultWrong { .. } => format!("the {} gives wrong answers", self.facts.costs.against),
             Stop::Aborted(_) => "no trial can be run; the same command resumes".to_owned(),
         };
         let trials: u64 = self.progress.counts.iter().sum();
@@ -63,11 +65,19 @@ impl Ending<'_> {
 
     fn found(&self) -> (&'static str, Vec<String>) {
         let best = &self.progress.best;
+        let against = self.facts.costs.against;
         if let Some(found) = self.verdict {
             let mut lines = vec![verdict::sentence(found, &self.facts.costs)];
             lines.extend(verdict::remarks(found));
+            let pairs = found.comparison.pairs;
             if self.cut_short {
                 lines.push("The validation was interrupted: the same command completes it.".to_owned());
+            } else if let Some(planned) =
+                self.planned.filter(|&planned| pairs < planned && found.basis != Basis::TrainingOnly)
+            {
+                lines.push(format!(
+                    "The validation's budget was spent after {pairs} of {planned} pairs: the same command completes it."
+                ));
             }
             return ("Verdict:", lines);
         }
@@ -75,25 +85,28 @@ impl Ending<'_> {
             return ("So far:", vec!["nothing has been measured.".to_owned()]);
         }
         if best.config == ConfigId(0) {
-            let nothing = format!("{} than the default was found", self.facts.costs.nothing(""));
+            let nothing = format!("{} than the {against} was found", self.facts.costs.nothing(""));
             let line = match self.stop {
                 Stop::Interrupted | Stop::Aborted(_) => format!("{nothing} yet."),
-                _ => format!("{nothing}. Keep the default."),
+                _ => format!("{nothing}. Keep the {against}."),
             };
             let label = if matches!(self.stop, Stop::Interrupted) { "So far:" } else { "Verdict:" };
             return (label, vec![line]);
         }
-        let mut line = format!("best {}, {}", name(best.config), self.facts.costs.standing(best));
+        let mut line = format!("best {}, {}", name(best.config, against), self.facts.costs.standing(best));
         if let Some(compared) = self.progress.default {
-            line += &format!("; {} than the default in training", self.facts.costs.compared(&compared));
+            line += &format!("; {} than the {against} in training", self.facts.costs.compared(&compared));
         }
         let mut lines = vec![format!("{line}.")];
         lines.push(match self.stop {
             _ if self.cut_short => {
                 "The validation was interrupted: the same command completes it.".to_owned()
             }
+            Stop::Budget(_) | Stop::Exhausted if self.planned.is_none() => {
+                "Training only: it was not validated, as `validation.when` says.".to_owned()
+            }
             Stop::Budget(_) | Stop::Exhausted => {
-                "It could not be compared with the default on other pairs.".to_owned()
+                format!("It could not be compared with the {against} on other pairs.")
             }
             _ => "Training flatters: what holds is measured when the campaign ends.".to_owned(),
         });

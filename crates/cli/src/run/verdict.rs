@@ -9,28 +9,29 @@ pub(crate) fn sentence(verdict: &Verdict, costs: &Costs) -> String {
     let found = &verdict.comparison;
     let how = figures(verdict, costs);
     let on = on(verdict);
+    let against = costs.against;
     let mut text = match (verdict.basis, verdict.claim) {
         (Basis::TrainingOnly, Claim::Faster | Claim::NothingReliable | Claim::Slower) => format!(
-            "{} than the default in training ({how}), where it was chosen: that proves nothing. \
+            "training only: {} than the {against} where it was chosen ({how}), which proves nothing. \
              Give `instances.test` to have it proved on unseen instances",
             costs.gain(found.ratio)
         ),
         (_, Claim::Faster) => {
-            format!("{} than the default on {on} ({how}){}", costs.gain(found.ratio), solved(verdict))
+            format!("{} than the {against} on {on} ({how}){}", costs.gain(found.ratio), solved(verdict))
         }
         (_, Claim::NothingReliable) => format!(
-            "{} than the default was found (best {} on {on}, {how}). Keep the default",
+            "{} than the {against} was found (best {} on {on}, {how}). Keep the {against}",
             costs.nothing("reliably "),
             times(found.ratio)
         ),
         (_, Claim::Slower) => format!(
-            "what looked best in training {} {} than the default on {on} ({how}){}. Keep the default",
+            "what looked best in training {} {} than the {against} on {on} ({how}){}. Keep the {against}",
             if costs.are_maximised() { "has" } else { "is" },
             costs.gain(found.ratio),
             solved(verdict)
         ),
         (_, Claim::Wrong) => format!(
-            "what looked best in training gives wrong answers on {} of {on}. Keep the default",
+            "what looked best in training gives wrong answers on {} of {on}. Keep the {against}",
             counted(verdict.wrong as u64, "pair")
         ),
     };

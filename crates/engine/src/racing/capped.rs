@@ -7,7 +7,7 @@ use super::comparison::Problem;
 use super::race::{Race, Standing, compared, known};
 use super::snapshot::{Order, PendingTrial, Snapshot};
 use super::terms::Terms;
-use super::{Ask, Drop, News, Racer, Racing, StopReason};
+use super::{Ask, Drop, News, Racer, Racing, Requested, StopReason};
 use crate::history::History;
 use crate::propose::Proposer;
 use crate::reading::Reading;
@@ -19,8 +19,10 @@ const MOST_EARLIER: usize = 10;
 /// Races with adaptive capping, on any number of workers.
 pub struct CappedRacer {
     terms: Terms,
-    /// Configurations of an earlier campaign that are to race before new ones.
+    /// Configurations of an earlier campaign, or asked for, that are to race before new ones.
     earlier: VecDeque<ConfigId>,
+    /// How many of these were asked for: they come first.
+    requested: usize,
     /// Open races, oldest first.
     races: Vec<Race>,
     running: BTreeMap<TrialId, Running>,
@@ -74,6 +76,7 @@ impl CappedRacer {
         Self {
             terms,
             earlier: earlier.into_iter().take(MOST_EARLIER).map(|(_, config)| config).collect(),
+            requested: 0,
             races: Vec::new(),
             running: BTreeMap::new(),
             next_trial: history.trials().iter().map(|trial| trial.id.0 + 1).max().unwrap_or(0),
@@ -94,6 +97,7 @@ impl CappedRacer {
         Self {
             terms: Terms::resumed(problem, racing, incumbent, &incumbent_pairs, history),
             earlier: snapshot.earlier.into(),
+            requested: 0,
             races,
             running: snapshot.pending.into_iter().map(|trial| (trial.id, Running::new(trial))).collect(),
             next_trial,
@@ -217,9 +221,21 @@ impl CappedRacer {
         self.news.push(News::Dropped(race.config, race.sums.count, drop));
     }
 
+    /// The first of those that are to race before new ones; whoever was wrong is passed over, whoever
+    /// wants it tried.
+    fn next_earlier(&mut self, history: &History) -> Option<ConfigId> {
+        loop {
+            let config = self.earlier.pop_front()?;
+            self.requested = self.requested.saturating_sub(1);
+            if !history.is_barred(config) {
+                return Some(config);
+            }
+        }
+    }
+
     /// Opens a race for a new configuration; false if there is none.
     fn open(&mut self, history: &mut History, proposer: &mut dyn Proposer) -> bool {
-        let config = match self.earlier.pop_front() {
+        let config = match self.next_earlier(history) {
             Some(config) => config,
             None => match proposer.propose(history, self.terms.incumbent()) {
                 Some(configuration) => history.intern(&configuration),
@@ -300,6 +316,7 @@ impl CappedRacer {
             let config = self.races[last].config;
             self.remove(last, Drop::Restart);
             self.earlier.push_front(config);
+            self.requested += 1;
         }
         self.earlier.retain(|&config| config != successor);
         self.exhausted = false;
@@ -380,6 +397,19 @@ impl Racer for CappedRacer {
             }
             self.gain_due = true;
         }
+    }
+
+    fn request(&mut self, config: ConfigId) -> Requested {
+        if config == self.terms.incumbent() {
+            return Requested::Incumbent;
+        }
+        if self.earlier.contains(&config) || self.races.iter().any(|race| race.config == config) {
+            return Requested::Underway;
+        }
+        self.earlier.insert(self.requested.min(self.earlier.len()), config);
+        self.requested += 1;
+        self.exhausted = false;
+        Requested::Next
     }
 
     fn told(&mut self, id: TrialId, history: &History) {

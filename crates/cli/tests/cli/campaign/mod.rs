@@ -1,6 +1,9 @@
 //! Whole campaigns, driven by the program itself on real targets.
 
 mod answers;
+mod importing;
+mod inline;
+mod inputs;
 mod looking;
 mod minisat;
 mod refusals;
@@ -9,3 +12,5 @@ mod stage;
 mod stopping;
 mod terminal;
 mod trials;
+mod validation;
+mod yours;
