@@ -8,7 +8,7 @@ use targets::World;
 use targets::worlds::Ending;
 
 /// A campaign on a space, with the loop's usual settings.
-pub(super) fn settings(space: &Space, instances: u32, objective: Objective, seed: u64) -> Settings {
+pub(crate) fn settings(space: &Space, instances: u32, objective: Objective, seed: u64) -> Settings {
     Settings {
         problem: Problem {
             space: space.clone(),

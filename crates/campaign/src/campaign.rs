@@ -275,7 +275,7 @@ impl<'a> Campaign<'a> {
         let mut happening = self.executor.next(Some(self.patience()));
         loop {
             match happening {
-                Happening::Ended(trial) => ended.push(trial),
+                Happening::Ended(trial) => ended.push(*trial),
                 Happening::Committed(outcome) => self.ledger.committed(outcome)?,
                 Happening::Interrupted => self.stop = Some(Stop::Interrupted),
                 Happening::Started { .. } => {}

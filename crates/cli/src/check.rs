@@ -63,6 +63,8 @@ pub(crate) fn check(arguments: &Arguments) -> anyhow::Result<ExitCode> {
         why: Why::Incumbent,
     };
     let command = target.command_line(&request)?.to_string();
+    let steps = target.steps(&request)?.into_iter();
+    let steps: String = steps.map(|(key, line)| format!("  {key}: {line}\n")).collect();
     let instance = match scenario.instances.train[0].name.as_str() {
         "" => String::new(),
         name => format!(" on {name}"),
@@ -70,7 +72,7 @@ pub(crate) fn check(arguments: &Arguments) -> anyhow::Result<ExitCode> {
     let about: String = plan::about_instances(&scenario).iter().map(|line| format!("{line}\n")).collect();
     let against = costs.against;
     let text = format!(
-        "{}\n{about}budget: {}\nlimits of a trial: {}\n\none trial of the {against}{instance} with seed {SEED}:\n  {command}\n",
+        "{}\n{about}budget: {}\nlimits of a trial: {}\n\none trial of the {against}{instance} with seed {SEED}:\n  {command}\n{steps}",
         plan::headline(&scenario, workers, tier),
         plan::budget(&settings.budget),
         plan::limits(&target.limits(request.cap, None)),

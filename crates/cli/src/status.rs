@@ -263,7 +263,8 @@ impl Figures {
     }
 }
 
-fn verdict_json(verdict: &Verdict, costs: &Costs) -> Value {
+/// A verdict as JSON.
+pub(crate) fn verdict_json(verdict: &Verdict, costs: &Costs) -> Value {
     let found = &verdict.comparison;
     json!({
         "claim": match verdict.claim {

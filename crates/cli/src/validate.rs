@@ -10,6 +10,7 @@ use campaign::configuration_file;
 use campaign::scenario::{Measure, Scenario};
 use clap::Args;
 use confine::quantity::{parse_duration, parse_size};
+use serde_json::json;
 
 use crate::exit_code::ExitCode;
 use crate::kept::Kept;
@@ -18,6 +19,7 @@ use crate::progress::block::name;
 use crate::progress::{Choice, Display, Facts};
 use crate::run::{stop_on_signal, verdict};
 use crate::signals;
+use crate::status::verdict_json;
 use crate::trouble::explained;
 use crate::words::Costs;
 
@@ -96,6 +98,12 @@ pub(crate) fn validate(arguments: &Arguments) -> anyhow::Result<ExitCode> {
     let told = opened.run(|bell| stop_on_signal(signals, bell, flag), &mut |event| display.show(event));
     display.close();
     let told = told.map_err(explained)?;
+    if arguments.progress == Choice::Json {
+        let verdict = told.verdict.as_ref().map(|verdict| verdict_json(verdict, &costs));
+        let line = json!({ "event": "verdict", "planned": told.planned, "verdict": verdict });
+        message::print(format!("{line}\n").as_bytes())?;
+        return Ok(exit_code(&interrupted));
+    }
     let text = match &told.verdict {
         Some(found) => {
             let mut lines = vec![verdict::sentence(found, &costs)];
@@ -112,7 +120,11 @@ pub(crate) fn validate(arguments: &Arguments) -> anyhow::Result<ExitCode> {
         None => "no pair was measured with both.".to_owned(),
     };
     message::print(format!("{text}\n").as_bytes())?;
-    Ok(if interrupted.load(Ordering::Relaxed) { ExitCode::Interrupted } else { ExitCode::Done })
+    Ok(exit_code(&interrupted))
+}
+
+fn exit_code(interrupted: &AtomicBool) -> ExitCode {
+    if interrupted.load(Ordering::Relaxed) { ExitCode::Interrupted } else { ExitCode::Done }
 }
 
 fn cutoff(text: &str, scenario: &Scenario) -> anyhow::Result<f64> {

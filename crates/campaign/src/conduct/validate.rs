@@ -7,9 +7,9 @@ use engine::stats::{Basis, Verdict, judge};
 use engine::{ConfigId, Configuration, InstanceId, Rng};
 
 use super::both_targets::BothTargets;
-use super::open::{ConductError, Order, in_stored_order, settings, workers};
+use super::open::{ConductError, Order, in_stored_order, places, settings, workers};
 use super::run::Valued;
-use crate::executor::{Bell, Executor, Local, slots};
+use crate::executor::{Bell, Executor, Local};
 use crate::progress;
 use crate::scenario::{Instance, Scenario, read};
 use crate::staging::Staging;
@@ -128,7 +128,7 @@ impl ToValidate {
         let Self { scenario, settings, candidate, workers, folder, store, instances, history, .. } = self;
         let staging = Staging::of(&scenario, &folder);
         let used = staging.as_ref().map_or_else(|| instances.clone(), |staging| staging.staged(&instances));
-        let slots = slots(workers, scenario.parallel.cores_per_trial as usize)?;
+        let slots = places(&scenario, workers)?;
         let target = Arc::new(BothTargets::new(&scenario, &used, settings.validation.cutoff));
         let mut executor = Local::new(target, slots, self.wall).map_err(ConductError::Worker)?;
         ready(executor.bell());

@@ -121,7 +121,7 @@ fn work(
         }
         let account = target.run_on(&request, &leash, slot);
         let ended = Ended { id: request.id, account, started, ended: now(), slot: slot.number };
-        if sender.send(Happening::Ended(ended)).is_err() {
+        if sender.send(Happening::Ended(Box::new(ended))).is_err() {
             return;
         }
     }

@@ -18,6 +18,7 @@ use crate::target::{Account, TargetError};
 
 /// Something that happened while waiting.
 #[derive(Debug)]
+#[allow(clippy::large_enum_variant, reason = "they pass one by one, and most are trials that have ended")]
 pub enum Happening {
     /// A trial was taken up by a slot.
     Started {
@@ -29,7 +30,7 @@ pub enum Happening {
         at: f64,
     },
     /// A trial has ended.
-    Ended(Ended),
+    Ended(Box<Ended>),
     /// The store has committed so many more batches, or failed.
     Committed(Result<u64, String>),
     /// Someone wants the campaign to stop.

@@ -163,8 +163,13 @@ fn sections(
     let count = instances.as_ref().map(|instances| instances.train.len());
     let racing = settings::racing(report, &root.section("racing"), count);
     let parallel = settings::parallel(report, &root.section("parallel"));
-    let validation =
-        validation::read(report, &root.section("validation"), objective.as_ref(), racing.as_ref());
+    let validation = validation::read(
+        report,
+        &root.section("validation"),
+        objective.as_ref(),
+        racing.as_ref(),
+        limits.as_ref().and_then(|limits| limits.wall),
+    );
     let surrogate = settings::surrogate(report, &root.section("surrogate"));
 
     if let Some(target) = &target {

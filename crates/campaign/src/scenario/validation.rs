@@ -24,6 +24,7 @@ pub(super) fn read(
     section: &Section<'_, '_>,
     objective: Option<&objective::Read>,
     racing: Option<&Racing>,
+    limit: Option<Duration>,
 ) -> Option<Validation> {
     let cutoff = match (section.get("cutoff"), objective) {
         (None, _) => Some(None),
@@ -42,6 +43,14 @@ pub(super) fn read(
                     let message = format!("`{}` is below `objective.cutoff`", found.key);
                     let hint = "what was tuned for longer trials is not proved by shorter ones";
                     report.mistake(found.span(), message, hint);
+                    None
+                }
+                (Some(given), _)
+                    if read.objective.minimise.is_time()
+                        && limit.is_some_and(|limit| limit.as_secs_f64() < given) =>
+                {
+                    let message = format!("`{}` is above `limits.wall`", found.key);
+                    report.mistake(found.span(), message, "no trial could reach it: raise the limit");
                     None
                 }
                 (given, _) => given.map(Some),

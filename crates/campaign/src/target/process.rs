@@ -9,10 +9,11 @@ use confine::{Cores, End, Finished, Limits};
 use engine::{Cap, Status, TrialRequest};
 use regex::bytes::Regex;
 
+use super::command::Filling;
 use super::stages::{self, Run};
 use super::{Account, CommandLine, Detail, Leash, Slot, Target, TargetError, output};
 use crate::executor::{SlotError, available_gpus, share_gpus};
-use crate::scenario::{CappedBy, Instance, Measure, Retry, Scenario};
+use crate::scenario::{CappedBy, Instance, Measure, Retry, Scenario, Step};
 
 /// Runs each trial as a process tree of its own.
 #[derive(Clone, Debug)]
@@ -47,6 +48,23 @@ impl ProcessTarget {
     pub fn command_line(&self, trial: &TrialRequest) -> Result<CommandLine, TargetError> {
         let (instance, seed) = (self.instance(trial)?, trial.key.pair.seed);
         Ok(CommandLine::new(&self.scenario, &trial.configuration, instance, seed, trial.cap))
+    }
+
+    /// The commands around that of a trial, with their keys: what runs before it, and after it.
+    pub fn steps(&self, trial: &TrialRequest) -> Result<Vec<(&'static str, CommandLine)>, TargetError> {
+        let (instance, seed) = (self.instance(trial)?, trial.key.pair.seed.to_string());
+        let filling = Filling {
+            configuration: &trial.configuration,
+            instance: &instance.argument,
+            seed: &seed,
+            cap: trial.cap,
+            place: None,
+        };
+        let target = &self.scenario.target;
+        let steps = [("setup", &target.setup), ("teardown", &target.teardown)];
+        let given = steps.into_iter().filter_map(|(key, step)| Some((key, step.as_ref()?)));
+        let line = |step: &Step| CommandLine::filled(&self.scenario, &step.command, &filling);
+        Ok(given.map(|(key, step)| (key, line(step))).collect())
     }
 
     /// A slot for a trial outside any campaign: any cores, and as many GPUs as it needs.

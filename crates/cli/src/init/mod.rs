@@ -109,6 +109,8 @@ fn next(path: &Path, runs: Option<&Path>) {
     let path = quoted(&path.to_string_lossy());
     message::note(&format!("next: captune check {path}"));
     if let Some(runs) = runs {
+        let here = std::env::current_dir().ok();
+        let runs = here.and_then(|here| runs.strip_prefix(here).ok()).unwrap_or(runs);
         let runs = quoted(&runs.to_string_lossy());
         message::note(&format!("then: captune import {path} {runs}      # its runs, as a start"));
     }

@@ -36,6 +36,10 @@ pub(super) fn read(text: &str, file: &str) -> Result<Vec<Run>, Diagnostics> {
     let mut records = records(text, &mut mistakes).into_iter();
     let head = records.next().unwrap_or_default();
     check_head(&head, text.len(), &mut mistakes);
+    if !mistakes.is_empty() {
+        // What the columns are is not known, so nothing can be said of the cells.
+        return Err(Diagnostics::new(file, text, mistakes));
+    }
     let mut runs = Vec::new();
     for record in records {
         if record.len() != head.len() {
@@ -198,7 +202,7 @@ mod tests {
 
     #[test]
     fn every_mistake_of_a_table_has_its_line() {
-        let text = "a,cost,status,a\n1,x,,2\n1,2,caped,2\n1,,,2\n1,2\n";
+        let text = "a,cost,status,b\n1,x,,2\n1,2,caped,2\n1,,,2\n1,2\n";
         let mistakes = read(text, "runs.csv").unwrap_err();
         let shown: Vec<String> = mistakes
             .list()
@@ -208,13 +212,13 @@ mod tests {
         assert_eq!(
             shown,
             [
-                "1 there are two columns `a`",
                 "2 `x` is not a number",
                 "3 unknown status `caped`",
                 "4 a run that is finished has no cost",
                 "5 2 cells where the first line has 4",
             ]
         );
+        assert!(read("x,x,cost\n1,2,3\n", "runs.csv").unwrap_err().to_string().contains("two columns `x`"));
         assert!(read("x,y\n1,2\n", "runs.csv").unwrap_err().to_string().contains("no column `cost`"));
     }
 }
