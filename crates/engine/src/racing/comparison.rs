@@ -171,20 +171,21 @@ mod tests {
     fn ties_between_timeouts_are_broken_by_what_they_told() {
         let objective = Objective::capped(5.0);
         let timeout = |tie: Option<f64>| Observation::timeout(5.0).with_tie(tie);
-        let compare = |own: &[Observation], other: &[Observation]| {
-            objective.compare(&own.iter().zip(other).collect::<Vec<_>>())
+        let compare = |own: &[&Observation], other: &[&Observation]| {
+            objective.compare(&own.iter().copied().zip(other.iter().copied()).collect::<Vec<_>>())
         };
         let (near, far, silent) = (timeout(Some(1.0)), timeout(Some(9.0)), timeout(None));
         let solved = |cost| Observation::finished(cost).with_tie(Some(100.0));
-        assert_eq!(compare(&[near.clone()], &[far.clone()]), Ordering::Less);
-        assert_eq!(compare(&[far.clone()], &[silent.clone()]), Ordering::Less);
-        assert_eq!(compare(&[silent.clone()], &[silent.clone()]), Ordering::Equal);
+        let (one, two) = (solved(1.0), solved(2.0));
+        assert_eq!(compare(&[&near], &[&far]), Ordering::Less);
+        assert_eq!(compare(&[&far], &[&silent]), Ordering::Less);
+        assert_eq!(compare(&[&silent], &[&silent]), Ordering::Equal);
         // Costs go first, and only timeouts of both count.
-        assert_eq!(compare(&[far.clone(), solved(1.0)], &[near.clone(), solved(2.0)]), Ordering::Less);
-        assert_eq!(compare(&[solved(3.0), near.clone()], &[far.clone(), solved(3.0)]), Ordering::Equal);
+        assert_eq!(compare(&[&far, &one], &[&near, &two]), Ordering::Less);
+        assert_eq!(compare(&[&one, &near], &[&far, &one]), Ordering::Equal);
         let sure = Observation::capped(5.0).with_tie(Some(2.0));
-        assert_eq!(compare(&[sure.clone(), near.clone()], &[near.clone(), far]), Ordering::Less);
-        assert_eq!(compare(&[sure], &[near]), Ordering::Greater);
+        assert_eq!(compare(&[&sure, &near], &[&near, &far]), Ordering::Less);
+        assert_eq!(compare(&[&sure], &[&near]), Ordering::Greater);
     }
 
     #[test]
