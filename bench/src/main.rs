@@ -6,6 +6,7 @@
 
 mod clock;
 mod confine;
+mod forest;
 mod quantiles;
 mod race;
 mod saps;
@@ -26,6 +27,8 @@ struct Arguments {
 enum Table {
     /// Overhead, overshoot, accuracy and leaks of the runner
     Confine(confine::Arguments),
+    /// Growing, filling in and asking the censored forest
+    Forest(forest::Arguments),
     /// What asking for and telling of trials costs while the history grows
     Race(race::Arguments),
     /// Hardness of generated formulas, and speed of the solver that comes with captune
@@ -45,6 +48,7 @@ fn main() -> anyhow::Result<()> {
     ::confine::supervise_if_asked();
     match Arguments::parse().table {
         Table::Confine(arguments) => confine::measure(&arguments),
+        Table::Forest(arguments) => forest::measure(&arguments),
         Table::Race(arguments) => race::measure(&arguments),
         Table::Saps(arguments) => saps::measure(&arguments),
         Table::Space(arguments) => space::measure(&arguments),
