@@ -20,6 +20,7 @@ pub(crate) fn settings(space: &Space, instances: u32, objective: Objective, seed
         racing: Racing::default(),
         search: Search::Random,
         initial: Vec::new(),
+        validation: campaign::validation::Terms::default(),
         budget: Budget::default(),
         repeatable: false,
         cpu_matters: false,

@@ -4,6 +4,7 @@
 //! printing. The same settings, seed and history give the same decisions on every platform, which
 //! is why logarithms and exponentials come from `libm` rather than from the operating system.
 
+pub mod acquisition;
 pub mod design;
 mod elementary;
 pub mod history;
@@ -15,6 +16,7 @@ mod reading;
 pub mod rng;
 pub mod space;
 pub mod stats;
+pub mod surrogate;
 #[cfg(any(test, feature = "testkit"))]
 pub mod testkit;
 mod trial;

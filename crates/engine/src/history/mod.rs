@@ -16,6 +16,7 @@ use crate::trial::{Cap, ConfigId, Pair, TrialId, TrialKey, Why};
 use fingerprint::AlreadyMixed;
 use mixing::Mixing;
 use table::Readings;
+pub(crate) use table::tells_more;
 
 /// A trial that has ended.
 #[derive(Clone, PartialEq, Debug)]

@@ -41,7 +41,7 @@ impl Readings {
 
 /// Of two trials of one configuration on one pair: whether the new one replaces the kept one. Only a
 /// trial stopped at a cap leaves the question open; the first answer stays.
-fn tells_more(new: &Observation, kept: &Observation) -> bool {
+pub(crate) fn tells_more(new: &Observation, kept: &Observation) -> bool {
     kept.status() == Status::Capped
         && match (new.cost(), kept.cost()) {
             (Some(new_cost), Some(kept_cost)) => {

@@ -6,10 +6,12 @@
 
 mod initial;
 mod local;
+mod model;
 mod random;
 
 pub use initial::Initial;
 pub use local::LocalSearch;
+pub use model::{ModelSearch, ModelSettings, Utility};
 pub use random::RandomSearch;
 
 use crate::history::History;

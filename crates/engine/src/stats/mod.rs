@@ -10,6 +10,7 @@
 //! | `interval` | the mean cost of one configuration, cheap enough for every tick |
 //! | `mann_whitney` | two samples that are not paired: does one tend to be smaller? |
 //! | `student` | the quantiles that small samples need |
+//! | `normal`, `normal_truncated` | the normal law far into its tails, and cut off below |
 //!
 //! All costs here are compared costs (see [`Objective::compared`](crate::Objective::compared)), so a
 //! timeout is a large number and a failure without a cutoff is infinite. Nothing here is worded: that
@@ -19,6 +20,8 @@ mod bootstrap;
 mod contrast;
 mod interval;
 mod mann_whitney;
+pub mod normal;
+mod normal_truncated;
 mod paired;
 mod sign_flip;
 #[cfg(test)]
@@ -28,6 +31,7 @@ mod verdict;
 
 pub use interval::{MeanCost, mean_cost};
 pub use mann_whitney::{MannWhitney, mann_whitney};
+pub use normal_truncated::TruncatedNormal;
 pub use paired::{CompareError, Comparison, Measured, Unit, compare, ratio_of_means};
 pub use verdict::{Basis, Claim, Solved, Validated, Verdict, judge};
 

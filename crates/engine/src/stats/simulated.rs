@@ -79,7 +79,7 @@ impl World {
         if self.cutoff == f64::INFINITY {
             return full;
         }
-        let below = |x: f64| libm::erfc(-x / variance.sqrt() / std::f64::consts::SQRT_2) / 2.0;
+        let below = |x: f64| super::normal::cdf(x / variance.sqrt());
         let log = libm::log(self.cutoff) + gain;
         full * below(log - variance) + 10.0 * self.cutoff * (1.0 - below(log))
     }

@@ -17,6 +17,8 @@
 //! and it takes the variance for known. Both are mended by reading the resamples further out.
 //! (T. Hesterberg, What Teachers Should Know About the Bootstrap, The American Statistician 69, 2015.)
 
+use super::normal;
+
 /// The quantile of 97.5 % of Student's t with `freedom` degrees of freedom, at least one; right to 4 digits.
 pub(crate) fn quantile(freedom: usize) -> f64 {
     // The expansion is poor here.
@@ -41,7 +43,7 @@ pub(crate) fn quantile(freedom: usize) -> f64 {
 pub(super) fn expanded_tail(units: usize) -> f64 {
     let n = units as f64;
     let far = (n / (n - 1.0)).sqrt() * quantile(units - 1);
-    libm::erfc(far / std::f64::consts::SQRT_2) / 2.0
+    normal::cdf(-far)
 }
 
 #[cfg(test)]

@@ -4,6 +4,7 @@
 //! same number gives the same world again.
 
 pub mod racer;
+pub mod surrogate;
 mod world;
 
 pub use world::{Traits, Truth, World};

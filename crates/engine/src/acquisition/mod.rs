@@ -1,0 +1,123 @@
+//! Acquisitions: how much a trial of a configuration is worth, given what a model predicts of it.
+//!
+//! They see predictions, never models, so that each works with every surrogate. All answer the
+//! logarithm of a utility, larger being better: far from the best the utilities themselves are 0 in
+//! floating point, and all such points would look alike.
+//!
+//! | acquisition | utility |
+//! |---|---|
+//! | [`ExpectedImprovement`] | E max(0, best - y), on the model's scale |
+//! | [`ExpectedSaving`] | E max(0, 10^best - 10^y): improvement of a cost modelled by its logarithm |
+//! | [`LowerBound`] | exp(-(μ - k σ)): how good it may be |
+//! | [`ProbabilityOfImprovement`] | P(y < best) |
+//!
+//! Constraints multiply it by the probability that each is kept, [`with_success`] by that of ending
+//! without a failure.
+
+mod improvement;
+mod saving;
+
+pub use improvement::ExpectedImprovement;
+pub use saving::ExpectedSaving;
+
+use crate::stats::normal::log_cdf;
+use crate::surrogate::Prediction;
+
+/// What a trial is worth.
+pub trait Acquisition: Send + Sync {
+    /// The logarithm of the utility of a predicted cost, against the best known; without one the
+    /// smallest mean is best. Each constraint is the prediction of how far an output lies above its
+    /// bound.
+    fn log_utility(&self, cost: Prediction, constraints: &[Prediction], best: Option<f64>) -> f64;
+}
+
+/// The mean less some deviations.
+#[derive(Clone, Copy, PartialEq, Debug)]
+pub struct LowerBound {
+    /// How many deviations.
+    pub deviations: f64,
+}
+
+impl Acquisition for LowerBound {
+    fn log_utility(&self, cost: Prediction, constraints: &[Prediction], _best: Option<f64>) -> f64 {
+        self.deviations * cost.deviation() - cost.mean + log_feasibility(constraints)
+    }
+}
+
+/// The probability of a lower cost than the best.
+#[derive(Clone, Copy, PartialEq, Debug, Default)]
+pub struct ProbabilityOfImprovement;
+
+impl Acquisition for ProbabilityOfImprovement {
+    fn log_utility(&self, cost: Prediction, constraints: &[Prediction], best: Option<f64>) -> f64 {
+        let own = best.map_or(-cost.mean, |best| log_probability_below(cost, best));
+        own + log_feasibility(constraints)
+    }
+}
+
+/// The logarithm of the probability that all constraints are kept.
+pub fn log_feasibility(constraints: &[Prediction]) -> f64 {
+    constraints.iter().map(|&excess| log_probability_below(excess, 0.0)).sum()
+}
+
+/// A utility with the probability that a trial ends without a failure.
+pub fn with_success(log_utility: f64, success: f64) -> f64 {
+    log_utility + libm::log(success)
+}
+
+/// log P(y <= at); of a certain value 0 or -∞.
+fn log_probability_below(value: Prediction, at: f64) -> f64 {
+    let deviation = value.deviation();
+    if deviation > 0.0 {
+        let z = (at - value.mean) / deviation;
+        if z.is_finite() {
+            return log_cdf(z);
+        }
+    }
+    if value.mean <= at { 0.0 } else { f64::NEG_INFINITY }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn of(mean: f64, deviation: f64) -> Prediction {
+        Prediction { mean, variance: deviation * deviation }
+    }
+
+    #[test]
+    fn all_are_ordered_and_defined_everywhere() {
+        let all: [&dyn Acquisition; 4] = [
+            &ExpectedImprovement,
+            &ExpectedSaving,
+            &LowerBound { deviations: 1.0 },
+            &ProbabilityOfImprovement,
+        ];
+        for (number, acquisition) in all.into_iter().enumerate() {
+            for deviation in [1e-9, 1e-3, 0.3, 5.0] {
+                let utility = |mean| acquisition.log_utility(of(mean, deviation), &[], Some(1.0));
+                let mut last = f64::INFINITY;
+                for i in -300..=300 {
+                    // From 30 deviations below the best to 30 above.
+                    let now = utility(1.0 + f64::from(i) / 10.0 * deviation);
+                    assert!(now.is_finite() && now <= last + 1e-9, "{number} {deviation} {i}: {now} {last}");
+                    last = now;
+                }
+            }
+            let certain = |mean| acquisition.log_utility(of(mean, 0.0), &[], Some(1.0));
+            assert!(!certain(2.0).is_nan() && certain(0.5) > certain(2.0));
+            assert!(acquisition.log_utility(of(0.5, 0.1), &[], None).is_finite());
+        }
+    }
+
+    #[test]
+    fn constraints_and_failures_lower_the_utility() {
+        let lower = LowerBound { deviations: 0.0 };
+        let free = lower.log_utility(of(1.0, 1.0), &[], None);
+        let even = lower.log_utility(of(1.0, 1.0), &[of(0.0, 2.0)], None);
+        assert!((even - free - libm::log(0.5)).abs() < 1e-12);
+        assert_eq!(lower.log_utility(of(1.0, 1.0), &[of(1.0, 0.0)], None), f64::NEG_INFINITY);
+        assert_eq!(with_success(free, 1.0), free);
+        assert!((with_success(free, 0.25) - free - libm::log(0.25)).abs() < 1e-12);
+    }
+}

@@ -1,0 +1,286 @@
+//! Proposals by a model: where a forest expects most to be gained.
+//!
+//! | turn | proposal |
+//! |---|---|
+//! | every [`ModelSettings::random_every`]-th | random, so that no part of the space is forgotten |
+//! | others | the best new configuration by log utility: of random ones, and of local searches from the best of these and of those tried |
+//!
+//! Configurations that the model has not seen a trial of are [believed](Forest::believing) to cost what it
+//! expects, so that several proposals at once differ.
+//!
+//! Like every proposer this one is a function of the seed and the history, in spite of fits that start
+//! from earlier ones: fits happen after fixed numbers of trials t, use just the first t, and start from
+//! nothing whenever t has doubled. After an interruption the few fits since then are done again.
+
+mod search;
+#[cfg(test)]
+mod tests;
+
+use self::search::{Judge, search};
+use super::{Proposer, RandomSearch};
+use crate::acquisition::{
+    Acquisition, ExpectedImprovement, ExpectedSaving, LowerBound, ProbabilityOfImprovement,
+};
+use crate::history::History;
+use crate::racing::Problem;
+use crate::racing::constraint::Tally;
+use crate::rng::Rng;
+use crate::space::Configuration;
+use crate::surrogate::forest::{Forest, ForestSettings, ForestTrainer};
+use crate::surrogate::{InstanceTable, Points, Prediction, Predictor, Scale, TrainingSet};
+use crate::trial::ConfigId;
+
+/// How a model proposes.
+#[derive(Clone, PartialEq, Debug)]
+pub struct ModelSettings {
+    /// The model.
+    pub forest: ForestSettings,
+    /// What makes a configuration worth a race.
+    pub utility: Utility,
+    /// Trials before the first fit.
+    pub first_fit: usize,
+    /// Share of new trials after which the model is fitted again.
+    pub refit: f64,
+    /// Every so many-th proposal is random.
+    pub random_every: usize,
+    /// Random configurations looked at for one proposal.
+    pub candidates: usize,
+    /// Local searches for one proposal.
+    pub starts: usize,
+    /// Most steps of a local search.
+    pub steps: usize,
+}
+
+/// What makes a configuration worth a race.
+#[derive(Clone, Copy, PartialEq, Debug)]
+pub enum Utility {
+    /// Expected improvement of the cost.
+    ExpectedImprovement,
+    /// How good it may be: the mean less so many deviations.
+    LowerBound(f64),
+    /// The probability of being better at all.
+    ProbabilityOfImprovement,
+}
+
+impl Default for ModelSettings {
+    fn default() -> Self {
+        Self {
+            forest: ForestSettings::default(),
+            utility: Utility::ExpectedImprovement,
+            first_fit: 10,
+            refit: 0.05,
+            random_every: 4,
+            candidates: 1000,
+            starts: 10,
+            steps: 20,
+        }
+    }
+}
+
+/// Proposes what a forest expects most of.
+pub struct ModelSearch {
+    problem: Problem,
+    settings: ModelSettings,
+    instances: InstanceTable,
+    random: RandomSearch,
+    model: Option<Model>,
+}
+
+/// What is known after some number of trials.
+struct Model {
+    trials: usize,
+    trainer: ForestTrainer,
+    fitted: Option<Fitted>,
+}
+
+struct Fitted {
+    forest: Forest,
+    /// Which trials fail, if any did.
+    success: Option<Forest>,
+    scale: Scale,
+    /// The smallest mean cost that the forest expects of a feasible configuration tried.
+    best: Option<f64>,
+}
+
+impl ModelSearch {
+    /// Searches the space of a problem; what is known of its instances is which is which.
+    pub fn new(problem: Problem, settings: ModelSettings) -> Self {
+        let instances = match problem.instances {
+            0 | 1 => InstanceTable::alike(),
+            several => InstanceTable::named(several as usize),
+        };
+        Self::with_instances(problem, settings, instances)
+    }
+
+    /// Searches with features of the instances.
+    ///
+    /// # Panics
+    /// If the table has neither one row nor one for each instance, or settings make no sense.
+    pub fn with_instances(problem: Problem, settings: ModelSettings, instances: InstanceTable) -> Self {
+        let rows = instances.count();
+        assert!(
+            rows == 1 || rows == problem.instances as usize,
+            "{rows} rows for {} instances",
+            problem.instances
+        );
+        assert!(settings.first_fit > 0 && settings.random_every > 0, "turns are counted from one");
+        let random = RandomSearch::new(problem.space.clone(), problem.seed);
+        Self { problem, settings, instances, random, model: None }
+    }
+
+    fn is_random_turn(&self, number: usize) -> bool {
+        self.problem.space.row_length() == 0 || number.is_multiple_of(self.settings.random_every)
+    }
+
+    /// The fits due by now, the last of them for proposing.
+    fn learn(&mut self, history: &History) {
+        let Some(due) = Schedule { settings: &self.settings }.fits(history.trials().len()) else {
+            self.model = None;
+            return;
+        };
+        let known = self.model.as_ref().map_or(0, |model| model.trials);
+        let goes_on = due.contains(&known);
+        for &trials in due.iter().filter(|&&trials| !goes_on || trials > known) {
+            self.fit(history, trials, trials == due[0]);
+        }
+    }
+
+    fn fit(&mut self, history: &History, trials: usize, anew: bool) {
+        let Self { problem, settings, instances, .. } = self;
+        let seed = Rng::new(problem.seed, "forest", trials as u64).bits();
+        let trainer = match self.model.take() {
+            Some(model) if !anew => model.trainer,
+            _ => ForestTrainer::new(settings.forest.clone(), seed),
+        };
+        let mut model = Model { trials, trainer, fitted: None };
+        let costs = TrainingSet::costs(problem, history, trials, instances);
+        if let Ok((forest, _)) = model.trainer.fit(&costs) {
+            let best = best_of(problem, history, trials, &forest);
+            let success = success(problem, history, trials, instances, seed);
+            model.fitted = Some(Fitted { forest, success, scale: costs.scale(), best });
+        }
+        self.model = Some(model);
+    }
+
+    fn by_model(&mut self, history: &History, number: usize) -> Option<Configuration> {
+        self.learn(history);
+        let Model { trials, fitted: Some(fitted), .. } = self.model.as_ref()? else { return None };
+        let space = &self.problem.space;
+        let (tried, pending) = tried_and_pending(history, *trials);
+        let rows = |ids: &[ConfigId]| -> Vec<f64> {
+            ids.iter().flat_map(|&id| space.encode(history.configuration(id))).collect()
+        };
+        let pending = rows(&pending);
+        let believing = fitted.forest.believing(Points::new(&pending, space.row_length()));
+        let judge = Judging { fitted, forest: &believing, utility: self.settings.utility };
+        let mut rng = Rng::new(self.problem.seed, "model search", number as u64);
+        search(space, history, &tried, &judge, &self.settings, &mut rng)
+    }
+}
+
+impl Proposer for ModelSearch {
+    fn propose(&mut self, history: &History, incumbent: ConfigId) -> Option<Configuration> {
+        let number = history.configurations().len();
+        let by_model = if self.is_random_turn(number) { None } else { self.by_model(history, number) };
+        by_model.or_else(|| self.random.propose(history, incumbent))
+    }
+
+    fn origin(&self, config: ConfigId, _history: &History) -> &'static str {
+        if self.is_random_turn(config.index()) { "random" } else { "model" }
+    }
+}
+
+/// After how many trials the model is fitted.
+struct Schedule<'a> {
+    settings: &'a ModelSettings,
+}
+
+impl Schedule<'_> {
+    /// The fits due after so many trials, from the last that starts from nothing on; `None` before the
+    /// first.
+    fn fits(&self, trials: usize) -> Option<Vec<usize>> {
+        let mut due = Vec::new();
+        let mut next = self.settings.first_fit;
+        let mut fresh_from = next;
+        while next <= trials {
+            if next >= fresh_from {
+                due.clear();
+                fresh_from = 2 * next;
+            }
+            due.push(next);
+            next += ((self.settings.refit * next as f64) as usize).max(1);
+        }
+        (!due.is_empty()).then_some(due)
+    }
+}
+
+/// The configurations that the first so many trials were of, and the others.
+fn tried_and_pending(history: &History, trials: usize) -> (Vec<ConfigId>, Vec<ConfigId>) {
+    let mut seen = vec![false; history.configurations().len()];
+    history.trials()[..trials].iter().for_each(|trial| seen[trial.key.config.index()] = true);
+    let ids = || (0..seen.len()).map(|index| ConfigId(index as u32));
+    (ids().filter(|id| seen[id.index()]).collect(), ids().filter(|id| !seen[id.index()]).collect())
+}
+
+/// The smallest mean cost expected of a feasible configuration tried.
+fn best_of(problem: &Problem, history: &History, trials: usize, forest: &Forest) -> Option<f64> {
+    let constraints = &problem.objective.constraints;
+    let mut tallies = vec![Tally::default(); history.configurations().len()];
+    for trial in &history.trials()[..trials] {
+        tallies[trial.key.config.index()].take_in(&trial.observation);
+    }
+    let (mut tried, _) = tried_and_pending(history, trials);
+    tried.retain(|id| constraints.is_empty() || tallies[id.index()].violation(constraints) == 0.0);
+    let rows: Vec<f64> =
+        tried.iter().flat_map(|&id| problem.space.encode(history.configuration(id))).collect();
+    let points = Points::new(&rows, problem.space.row_length());
+    let mut expected = vec![Prediction::default(); points.len()];
+    forest.predict_marginal(points, &mut expected);
+    expected.iter().map(|found| found.mean).min_by(f64::total_cmp)
+}
+
+/// A forest that tells which trials succeed, if some failed.
+fn success(
+    problem: &Problem,
+    history: &History,
+    trials: usize,
+    instances: &InstanceTable,
+    seed: u64,
+) -> Option<Forest> {
+    let failed = history.trials()[..trials].iter().any(|trial| trial.observation.status().is_failure());
+    if !failed {
+        return None;
+    }
+    let outcomes = TrainingSet::outcomes(problem, history, trials, instances);
+    let (forest, _) = ForestTrainer::new(ForestSettings::of_success(), seed).fit(&outcomes).ok()?;
+    Some(forest)
+}
+
+/// Judges configurations by the utility of what is expected of them.
+struct Judging<'a> {
+    fitted: &'a Fitted,
+    forest: &'a Forest,
+    utility: Utility,
+}
+
+impl Judge for Judging<'_> {
+    fn judge(&self, rows: Points<'_>, out: &mut Vec<f64>) {
+        let mut costs = vec![Prediction::default(); rows.len()];
+        self.forest.predict_marginal(rows, &mut costs);
+        let best = self.fitted.best;
+        let acquisition: &dyn Acquisition = match (self.utility, self.fitted.scale) {
+            (Utility::ExpectedImprovement, Scale::Log10 { .. }) => &ExpectedSaving,
+            (Utility::ExpectedImprovement, Scale::Linear) => &ExpectedImprovement,
+            (Utility::LowerBound(deviations), _) => &LowerBound { deviations },
+            (Utility::ProbabilityOfImprovement, _) => &ProbabilityOfImprovement,
+        };
+        out.clear();
+        out.extend(costs.iter().map(|&cost| acquisition.log_utility(cost, &[], best)));
+        if let Some(success) = &self.fitted.success {
+            success.predict_marginal(rows, &mut costs);
+            for (utility, share) in out.iter_mut().zip(&costs) {
+                *utility = crate::acquisition::with_success(*utility, share.mean);
+            }
+        }
+    }
+}

@@ -1,0 +1,114 @@
+//! Searching a space for the configuration of largest utility: random ones, then local searches from the
+//! best of them and of those tried, each step to the best neighbour. The best that is not in the history
+//! is found, wherever on the way it was met.
+
+use super::ModelSettings;
+use crate::history::History;
+use crate::rng::Rng;
+use crate::space::{Configuration, Neighbourhood, ParameterId, Space};
+use crate::surrogate::Points;
+use crate::trial::ConfigId;
+
+/// Tells utilities.
+pub(super) trait Judge {
+    /// The log utility of each of some rows, see [`Space::encode_many`].
+    fn judge(&self, rows: Points<'_>, out: &mut Vec<f64>);
+}
+
+/// The new configuration of largest utility; `None` if none has any.
+pub(super) fn search(
+    space: &Space,
+    history: &History,
+    tried: &[ConfigId],
+    judge: &dyn Judge,
+    settings: &ModelSettings,
+    rng: &mut Rng,
+) -> Option<Configuration> {
+    let width = space.row_length();
+    let variable: Vec<ParameterId> = space.ids().filter(|&id| space.parameter(id).is_variable()).collect();
+    let mut best = Best { space, history, found: None };
+    let mut look = Look { space, judge, rows: Vec::new(), utilities: Vec::new() };
+    let mut random = vec![f64::NAN; settings.candidates * width];
+    // A space of which nearly everything is forbidden is left to whoever proposes at random.
+    space.sample_many(rng, &mut random).ok()?;
+    let known: Vec<f64> = tried.iter().flat_map(|&id| history.configuration(id).codes().to_vec()).collect();
+    let mut starts = Vec::new();
+    for codes in [&known, &random] {
+        let utilities = look.at(codes);
+        best.offer_all(codes, utilities);
+        starts.extend(
+            highest(utilities, settings.starts.div_ceil(2))
+                .map(|i| (utilities[i], codes[i * width..(i + 1) * width].to_vec())),
+        );
+    }
+    let how = Neighbourhood::default();
+    for (mut utility, mut codes) in starts {
+        for _ in 0..settings.steps {
+            let mut near = Vec::new();
+            for &id in &variable {
+                space.vary(id, &codes, &how, rng, &mut |found| near.extend_from_slice(found));
+            }
+            let utilities = look.at(&near);
+            best.offer_all(&near, utilities);
+            let Some(next) = highest(utilities, 1).next().filter(|&i| utilities[i] > utility) else { break };
+            utility = utilities[next];
+            codes.copy_from_slice(&near[next * width..(next + 1) * width]);
+        }
+    }
+    best.found.map(|(_, configuration)| configuration)
+}
+
+/// The places of the largest, in falling order; of equal ones the first comes first.
+fn highest(utilities: &[f64], count: usize) -> impl Iterator<Item = usize> + use<> {
+    let mut places: Vec<usize> = (0..utilities.len()).collect();
+    if count == 1 {
+        places = places
+            .into_iter()
+            .reduce(|a, b| if utilities[b] > utilities[a] { b } else { a })
+            .into_iter()
+            .collect();
+    } else {
+        places.sort_by(|&a, &b| utilities[b].total_cmp(&utilities[a]));
+    }
+    places.into_iter().take(count)
+}
+
+/// Encodes and judges.
+struct Look<'a> {
+    space: &'a Space,
+    judge: &'a dyn Judge,
+    rows: Vec<f64>,
+    utilities: Vec<f64>,
+}
+
+impl Look<'_> {
+    fn at(&mut self, codes: &[f64]) -> &[f64] {
+        self.rows.clear();
+        self.rows.resize(codes.len(), 0.0);
+        self.space.encode_many(codes, &mut self.rows);
+        self.judge.judge(Points::new(&self.rows, self.space.row_length()), &mut self.utilities);
+        &self.utilities
+    }
+}
+
+/// The best new configuration so far.
+struct Best<'a> {
+    space: &'a Space,
+    history: &'a History,
+    found: Option<(f64, Configuration)>,
+}
+
+impl Best<'_> {
+    fn offer_all(&mut self, codes: &[f64], utilities: &[f64]) {
+        for (codes, &utility) in codes.chunks_exact(self.space.row_length()).zip(utilities) {
+            let least = self.found.as_ref().map_or(f64::NEG_INFINITY, |(utility, _)| *utility);
+            // Only what would win is looked up.
+            if utility > least {
+                let configuration = Configuration::new(self.space.clone(), codes);
+                if self.history.find(&configuration).is_none() {
+                    self.found = Some((utility, configuration));
+                }
+            }
+        }
+    }
+}

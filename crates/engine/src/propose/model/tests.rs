@@ -1,0 +1,176 @@
+//! Campaigns in worlds, proposed by a model.
+
+use super::*;
+use crate::observation::{Observation, Status};
+use crate::optimizer::Optimizer;
+use crate::propose::Initial;
+use crate::racing::{Ask, CappedRacer, Objective, Racing};
+use crate::space::Space;
+use crate::space::format::{Format, read};
+use crate::testkit::World;
+use crate::trial::TrialRequest;
+
+fn optimizer(problem: &Problem, racing: &Racing, proposer: Box<dyn Proposer>) -> Optimizer {
+    let mut history = History::new();
+    let racer = CappedRacer::new(problem.clone(), racing.clone(), &mut history);
+    Optimizer::new(history, Box::new(racer), proposer)
+}
+
+/// Runs trials on some workers, always the first of those running ending first.
+fn drive(
+    optimizer: &mut Optimizer,
+    trials: usize,
+    workers: usize,
+    observe: &mut dyn FnMut(&TrialRequest) -> Observation,
+) {
+    while optimizer.history().trials().len() < trials {
+        let free = workers - optimizer.running().count();
+        match optimizer.ask(free) {
+            Ask::Run(_) | Ask::Tighten(..) => {}
+            Ask::Cancel(id) => optimizer.withdraw(id).unwrap(),
+            Ask::Wait | Ask::Done(_) => {
+                let Some(request) = optimizer.running().next().cloned() else { return };
+                optimizer.tell(request.id, observe(&request)).unwrap();
+            }
+        }
+    }
+}
+
+fn small(forest: ForestSettings) -> ModelSettings {
+    ModelSettings { forest, candidates: 60, starts: 4, steps: 4, ..ModelSettings::default() }
+}
+
+#[test]
+fn worlds_of_every_sort_are_searched_and_proposals_are_new() {
+    for seed in 0..24 {
+        let world = World::random(seed);
+        let proposer = Box::new(ModelSearch::new(world.problem.clone(), small(ForestSettings::default())));
+        let mut optimizer = optimizer(&world.problem, &world.racing, proposer);
+        drive(&mut optimizer, 60, 1 + seed as usize % 4, &mut |request| {
+            world.observe(&world.truth(request), request.cap)
+        });
+        let seen = optimizer.history().configurations();
+        for (i, configuration) in seen.iter().enumerate() {
+            world.problem.space.check(configuration.codes()).unwrap();
+            assert!(seen[..i].iter().all(|earlier| earlier != configuration), "world {seed}");
+        }
+    }
+}
+
+fn bowl() -> Problem {
+    let text = "a = { float = [0, 1] }\nb = { float = [0, 1] }\nc = { choices = [\"x\", \"y\", \"z\"] }\n\
+                d = { float = [0, 1], when = \"c == 'y'\" }\n";
+    let space: Space = read(text, "bowl", Format::Toml).unwrap();
+    let default = space.default_configuration();
+    Problem { space, default, objective: Objective::capped(100.0), instances: 1, seed: 5 }
+}
+
+/// log10 cost: best near a = 0.8, b = 0.2, c = y, d = 0.6.
+fn depth(configuration: &Configuration) -> f64 {
+    let codes = configuration.codes();
+    let square = |x: f64, at: f64| (x - at) * (x - at);
+    let own =
+        [0.8, 0.0, 0.5][codes[2] as usize] + if codes[3].is_nan() { 0.0 } else { square(codes[3], 0.6) };
+    3.0 * (square(codes[0], 0.8) + square(codes[1], 0.2)) + own - 1.0
+}
+
+fn run_bowl(request: &TrialRequest) -> Observation {
+    let cost = libm::pow(10.0, depth(&request.configuration));
+    let cap = request.cap.cost();
+    match cost > cap {
+        true if cap >= 100.0 => Observation::timeout(cap),
+        true => Observation::capped(cap),
+        false => Observation::finished(cost),
+    }
+}
+
+fn best_depth(seed: u64, make: &dyn Fn(Problem) -> Box<dyn Proposer>) -> f64 {
+    let problem = Problem { seed, ..bowl() };
+    let racing = Racing { deterministic: true, ..Racing::default() };
+    let mut optimizer = optimizer(&problem, &racing, make(problem.clone()));
+    drive(&mut optimizer, 60, 1, &mut run_bowl);
+    depth(optimizer.history().configuration(optimizer.incumbent()))
+}
+
+#[test]
+fn a_model_finds_more_than_chance() {
+    let model = |problem: Problem| -> Box<dyn Proposer> {
+        Box::new(ModelSearch::new(problem, ModelSettings { candidates: 200, ..ModelSettings::default() }))
+    };
+    let random =
+        |problem: Problem| -> Box<dyn Proposer> { Box::new(RandomSearch::new(problem.space, problem.seed)) };
+    let mean = |make: &dyn Fn(Problem) -> Box<dyn Proposer>| {
+        (0..6).map(|seed| best_depth(seed, make)).sum::<f64>() / 6.0
+    };
+    let (model, random) = (mean(&model), mean(&random));
+    println!("log10 cost after 60 trials: model {model:.3}, random {random:.3}; the best is -1");
+    assert!(model < random - 0.05 && model < -0.9, "{model} {random}");
+}
+
+#[test]
+fn a_proposer_made_anew_goes_on_alike() {
+    let problem = bowl();
+    let settings = small(ForestSettings::default());
+    let racing = Racing { deterministic: true, ..Racing::default() };
+    let make = || -> Box<dyn Proposer> {
+        let then = Box::new(ModelSearch::new(problem.clone(), settings.clone()));
+        let design = crate::design::Design::Sobol;
+        Box::new(Initial::new(Vec::new(), &problem.space, design, 5, 5, then).unwrap())
+    };
+    let mut through = optimizer(&problem, &racing, make());
+    for trials in [12, 19, 33, 47, 58] {
+        drive(&mut through, trials, 3, &mut run_bowl);
+        let history = through.history().clone();
+        let mut lived = ModelSearch::new(problem.clone(), settings.clone());
+        for told in [11, 26, 40] {
+            // It has proposed at other moments than the one made anew.
+            let mut part = history.clone();
+            part.take_after(told);
+            lived.propose(&part, ConfigId(0));
+        }
+        let mut anew = ModelSearch::new(problem.clone(), settings.clone());
+        assert_eq!(lived.propose(&history, ConfigId(0)), anew.propose(&history, ConfigId(0)), "{trials}");
+    }
+}
+
+#[test]
+fn fits_are_due_after_few_new_trials_and_start_anew_when_trials_double() {
+    let settings = ModelSettings::default();
+    let schedule = Schedule { settings: &settings };
+    assert_eq!(schedule.fits(9), None);
+    assert_eq!(schedule.fits(12), Some(vec![10, 11, 12]));
+    for trials in [10, 25, 99, 1000, 54_321] {
+        let due = schedule.fits(trials).unwrap();
+        let last = due[due.len() - 1];
+        assert!(last <= trials && (trials - last) as f64 <= (0.05 * last as f64).max(1.0), "{trials} {last}");
+        assert!(due[0] * 2 > last && due.len() <= 22, "{due:?}");
+    }
+}
+
+#[test]
+fn several_proposals_at_once_differ_and_failures_are_avoided() {
+    let problem = bowl();
+    let mut history = History::new();
+    let mut model = ModelSearch::new(problem.clone(), small(ForestSettings::default()));
+    let racing = Racing { deterministic: true, ..Racing::default() };
+    let random = Box::new(RandomSearch::new(problem.space.clone(), 5));
+    let mut optimizer = optimizer(&problem, &racing, random);
+    // The best category crashes.
+    drive(&mut optimizer, 60, 1, &mut |request| match request.configuration.codes()[2] {
+        1.0 => Observation::failed(Status::Crashed, 0.1),
+        _ => run_bowl(request),
+    });
+    history.clone_from(optimizer.history());
+    let (mut proposed, mut crashing) = (0, 0);
+    for _ in 0..20 {
+        let number = history.configurations().len();
+        let next = model.propose(&history, ConfigId(0)).unwrap();
+        assert!(history.find(&next).is_none());
+        if !model.is_random_turn(number) {
+            proposed += 1;
+            crashing += usize::from(next.codes()[2] == 1.0);
+        }
+        history.intern(&next);
+    }
+    assert!(proposed >= 14 && crashing <= 1, "{crashing} of {proposed} crash");
+}

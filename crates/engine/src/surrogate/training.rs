@@ -1,0 +1,209 @@
+//! What surrogates learn from.
+//!
+//! One point for each configuration and pair: the reading that tells most of it. Points keep the order
+//! of their first reading, so that later training sets of a campaign begin with the earlier ones, some
+//! readings told better. Trials without a cost are left out; penalties never come here.
+
+use std::collections::HashMap;
+
+use super::{Column, InstanceTable, Scale, configuration_columns};
+use crate::history::{History, tells_more};
+use crate::racing::Problem;
+use crate::reading::Reading;
+use crate::trial::{ConfigId, TrialKey};
+
+/// Where a reading was taken.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Point {
+    /// Which of the set's configurations.
+    pub configuration: u32,
+    /// Which row of the instance table.
+    pub instance: u32,
+}
+
+/// Configurations, instances and readings, on the model's scale.
+#[derive(Clone, Debug)]
+pub struct TrainingSet<'a> {
+    columns: Vec<Column>,
+    instances: &'a InstanceTable,
+    scale: Scale,
+    cutoff: Option<f64>,
+    rows: Vec<f64>,
+    points: Vec<Point>,
+    readings: Vec<Reading>,
+}
+
+impl<'a> TrainingSet<'a> {
+    /// Without any point: the columns of configurations, what is known of instances, and the largest
+    /// cost any trial may reach.
+    pub fn new(
+        configuration: &[Column],
+        instances: &'a InstanceTable,
+        scale: Scale,
+        cutoff: Option<f64>,
+    ) -> Self {
+        let columns = configuration.iter().chain(instances.columns()).copied().collect();
+        let cutoff = cutoff.map(|cutoff| scale.model(cutoff));
+        Self { columns, instances, scale, cutoff, rows: Vec::new(), points: Vec::new(), readings: Vec::new() }
+    }
+
+    /// Adds a configuration by its row; its number.
+    ///
+    /// # Panics
+    /// If the row has not one value for each column of configurations.
+    pub fn push_configuration(&mut self, row: &[f64]) -> u32 {
+        assert_eq!(row.len(), self.configuration_width(), "a value for each column");
+        let number = self.rows.len() / row.len().max(1);
+        self.rows.extend_from_slice(row);
+        number as u32
+    }
+
+    /// Adds what is known of the cost of a configuration on an instance.
+    ///
+    /// # Panics
+    /// If the configuration or the instance is unknown, or the cost no finite number.
+    pub fn push(&mut self, configuration: u32, instance: usize, cost: Reading) {
+        assert!(cost.lower_bound().is_finite(), "costs are finite numbers");
+        assert!(instance < self.instances.count(), "instance {instance} has no row");
+        assert!((configuration as usize) < self.configurations(), "configuration {configuration} has no row");
+        self.points.push(Point { configuration, instance: instance as u32 });
+        self.readings.push(self.scale.reading(cost));
+    }
+
+    /// The costs of the first so many trials of a history.
+    pub fn costs(problem: &Problem, history: &History, trials: usize, instances: &'a InstanceTable) -> Self {
+        let scale = Scale::of(&problem.objective, history, trials);
+        let costs =
+            history.trials()[..trials].iter().enumerate().filter(|(_, t)| t.observation.cost().is_some());
+        let mut kept: Vec<(TrialKey, usize)> = Vec::new();
+        keep_the_most_telling(history, costs.map(|(row, _)| row), &mut kept);
+        Self::of_trials(
+            problem,
+            history,
+            instances,
+            scale,
+            kept.into_iter()
+                .filter_map(|(key, row)| history.trials()[row].observation.cost().map(|cost| (key, cost))),
+        )
+    }
+
+    /// Whether the first so many trials of a history succeeded: 1 or 0. A trial that was stopped had
+    /// not failed.
+    pub fn outcomes(
+        problem: &Problem,
+        history: &History,
+        trials: usize,
+        instances: &'a InstanceTable,
+    ) -> Self {
+        let telling = |row: &usize| !history.trials()[*row].observation.status().says_nothing();
+        let mut kept: Vec<(TrialKey, usize)> = Vec::new();
+        keep_the_most_telling(history, (0..trials).filter(telling), &mut kept);
+        let outcomes = kept.into_iter().map(|(key, row)| {
+            let failed = history.trials()[row].observation.status().is_failure();
+            (key, Reading::Exact(if failed { 0.0 } else { 1.0 }))
+        });
+        Self { cutoff: None, ..Self::of_trials(problem, history, instances, Scale::Linear, outcomes) }
+    }
+
+    fn of_trials(
+        problem: &Problem,
+        history: &History,
+        instances: &'a InstanceTable,
+        scale: Scale,
+        readings: impl Iterator<Item = (TrialKey, Reading)>,
+    ) -> Self {
+        let columns = configuration_columns(&problem.space);
+        let mut set = Self::new(&columns, instances, scale, problem.objective.cutoff);
+        let mut numbers: HashMap<ConfigId, u32> = HashMap::new();
+        for (key, reading) in readings {
+            let number = *numbers.entry(key.config).or_insert_with(|| {
+                set.push_configuration(&problem.space.encode(history.configuration(key.config)))
+            });
+            let instance = if instances.count() == 1 { 0 } else { key.pair.instance.index() };
+            set.push(number, instance, reading);
+        }
+        set
+    }
+
+    /// What its columns mean: those of configurations, then those of instances.
+    pub fn columns(&self) -> &[Column] {
+        &self.columns
+    }
+
+    /// What is known of the instances.
+    pub fn instances(&self) -> &'a InstanceTable {
+        self.instances
+    }
+
+    /// How many columns belong to configurations.
+    pub fn configuration_width(&self) -> usize {
+        self.columns.len() - self.instances.columns().len()
+    }
+
+    /// How many configurations there are.
+    pub fn configurations(&self) -> usize {
+        self.rows.len() / self.configuration_width().max(1)
+    }
+
+    /// The rows of all configurations, one after the other.
+    pub fn configuration_rows(&self) -> &[f64] {
+        &self.rows
+    }
+
+    /// How many points there are.
+    pub fn len(&self) -> usize {
+        self.points.len()
+    }
+
+    /// Whether there is nothing to learn from.
+    pub fn is_empty(&self) -> bool {
+        self.points.is_empty()
+    }
+
+    /// Where the readings were taken.
+    pub fn points(&self) -> &[Point] {
+        &self.points
+    }
+
+    /// What was read, on the model's scale.
+    pub fn readings(&self) -> &[Reading] {
+        &self.readings
+    }
+
+    /// The largest cost any trial may reach, on the model's scale.
+    pub fn cutoff(&self) -> Option<f64> {
+        self.cutoff
+    }
+
+    /// The scale of the readings.
+    pub fn scale(&self) -> Scale {
+        self.scale
+    }
+
+    /// The values of a point's columns.
+    pub fn row(&self, point: usize) -> impl Iterator<Item = f64> {
+        let Point { configuration, instance } = self.points[point];
+        let width = self.configuration_width();
+        let own = &self.rows[configuration as usize * width..(configuration as usize + 1) * width];
+        own.iter().chain(self.instances.row(instance as usize)).copied()
+    }
+}
+
+/// Of the trials of each configuration and pair the one that tells most, in the order of their first.
+fn keep_the_most_telling(
+    history: &History,
+    rows: impl Iterator<Item = usize>,
+    kept: &mut Vec<(TrialKey, usize)>,
+) {
+    let mut places: HashMap<TrialKey, usize> = HashMap::new();
+    let trials = history.trials();
+    for row in rows {
+        let key = trials[row].key;
+        let place = *places.entry(key).or_insert(kept.len());
+        if place == kept.len() {
+            kept.push((key, row));
+        } else if tells_more(&trials[row].observation, &trials[kept[place].1].observation) {
+            kept[place].1 = row;
+        }
+    }
+}
