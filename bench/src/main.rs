@@ -5,8 +5,11 @@
 #![allow(clippy::print_stdout, reason = "tables are what this program is for")]
 
 mod clock;
+mod compare;
 mod confine;
 mod forest;
+mod lcbench;
+mod plot;
 mod quantiles;
 mod race;
 mod saps;
@@ -25,10 +28,14 @@ struct Arguments {
 
 #[derive(Subcommand)]
 enum Table {
+    /// Configurators on all scenarios, by the cost of what they find
+    Compare(compare::Arguments),
     /// Overhead, overshoot, accuracy and leaks of the runner
     Confine(confine::Arguments),
     /// Growing, filling in and asking the censored forest
     Forest(forest::Arguments),
+    /// Thresholds, cutoffs and times of the LCBench surrogate
+    Lcbench(lcbench::Arguments),
     /// What asking for and telling of trials costs while the history grows
     Race(race::Arguments),
     /// Hardness of generated formulas, and speed of the solver that comes with captune
@@ -47,8 +54,10 @@ fn main() -> anyhow::Result<()> {
     // Campaigns start a copy of this program as guardian.
     ::confine::supervise_if_asked();
     match Arguments::parse().table {
+        Table::Compare(arguments) => compare::measure(&arguments),
         Table::Confine(arguments) => confine::measure(&arguments),
         Table::Forest(arguments) => forest::measure(&arguments),
+        Table::Lcbench(arguments) => lcbench::measure(&arguments),
         Table::Race(arguments) => race::measure(&arguments),
         Table::Saps(arguments) => saps::measure(&arguments),
         Table::Space(arguments) => space::measure(&arguments),

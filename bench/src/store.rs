@@ -3,6 +3,7 @@
 //!
 //! Loading is measured in a process of its own, so that its peak memory is that of a resume.
 
+use std::collections::BTreeMap;
 use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -108,6 +109,7 @@ fn trial(id: u64, config: u32, met: u64, rng: &mut Rng) -> StoredTrial {
         ended: id as f64 * 0.1 + cost,
         slot: id as u32 % 64,
         output: None,
+        outputs: BTreeMap::new(),
     }
 }
 

@@ -15,7 +15,7 @@ mod flat;
 mod rate;
 mod saps;
 mod speedup;
-mod stage;
+pub(crate) mod stage;
 
 use anyhow::Result;
 use clap::{Args, Subcommand};

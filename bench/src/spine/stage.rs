@@ -8,7 +8,7 @@ use targets::World;
 use targets::worlds::Ending;
 
 /// A campaign on a space, with the loop's usual settings.
-pub(super) fn settings(space: &Space, instances: u32, objective: Objective, seed: u64) -> Settings {
+pub(crate) fn settings(space: &Space, instances: u32, objective: Objective, seed: u64) -> Settings {
     Settings {
         problem: Problem {
             space: space.clone(),
@@ -20,6 +20,7 @@ pub(super) fn settings(space: &Space, instances: u32, objective: Objective, seed
         racing: Racing::default(),
         search: Search::Random,
         initial: Vec::new(),
+        validation: campaign::validation::Terms::default(),
         budget: Budget::default(),
         repeatable: false,
         cpu_matters: false,

@@ -10,14 +10,17 @@ use engine::racing::News;
 use engine::{Ask, Cap, ConfigId, Optimizer, Status, TrialId, TrialRequest};
 
 use crate::budget::Spent;
-use crate::event::{Event, NewIncumbent, Stop, TrialEnded, What};
+use crate::event::{Event, NewIncumbent, Stop, TrialEnded, Warning, What};
 use crate::executor::{Ended, Executor, Happening};
 use crate::ledger::{Ledger, LedgerError, Mark};
 use crate::pace::Pace;
 use crate::progress::{self, Progress};
+use crate::queue::{Queue, QueueError};
+use crate::requests::{Requests, Wish};
 use crate::resume::Resumed;
 use crate::savings::Savings;
 use crate::settings::Settings;
+use crate::store::StoredEvent;
 use crate::target::Account;
 use crate::warnings::Watch;
 
@@ -48,6 +51,9 @@ pub enum CampaignError {
     /// The space has no configuration to draw.
     #[error(transparent)]
     Sample(#[from] engine::space::SampleError),
+    /// What people want tried cannot be read.
+    #[error(transparent)]
+    Queue(#[from] QueueError),
 }
 
 /// One optimisation.
@@ -69,6 +75,7 @@ pub struct Campaign<'a> {
     next_tick: f64,
     /// The last failure of the default, while nothing has succeeded.
     failed_default: Option<Box<TrialEnded>>,
+    requests: Option<Requests>,
     stop: Option<Stop>,
 }
 
@@ -101,10 +108,18 @@ impl<'a> Campaign<'a> {
             watch: Watch::default(),
             next_tick: 0.0,
             failed_default: None,
+            requests: None,
             stop: None,
         };
         campaign.take_up(&resumed.marks, resumed.untold);
         Ok(campaign)
+    }
+
+    /// Races what is put into a queue, too; `events` are those stored so far.
+    #[must_use]
+    pub fn with_queue(mut self, queue: Queue, events: &[StoredEvent]) -> Self {
+        self.requests = Some(Requests::new(queue, events));
+        self
     }
 
     /// Trials that were out when the campaign was interrupted: told if they are on disk, run anew in
@@ -138,6 +153,7 @@ impl<'a> Campaign<'a> {
     pub fn search(&mut self, sink: Sink<'_>) -> Result<Stop, CampaignError> {
         self.follow(sink);
         let stop = loop {
+            self.take_requests(sink)?;
             self.hand_out(sink);
             self.tick(sink);
             if let Some(stop) = self.stop.take() {
@@ -146,8 +162,33 @@ impl<'a> Campaign<'a> {
             self.gather(sink)?;
         };
         self.wind_down(sink)?;
+        if let Some(requests) = &mut self.requests {
+            requests.tidy(self.ledger.batches())?;
+        }
         self.emit(sink, What::Stopped(stop.clone()));
         Ok(stop)
+    }
+
+    /// Makes what people want tried the next to race.
+    fn take_requests(&mut self, sink: Sink<'_>) -> Result<(), CampaignError> {
+        let Some(mut requests) = self.requests.take() else { return Ok(()) };
+        for wish in requests.look(self.ledger.batches(), &self.settings.problem.space)? {
+            match wish {
+                Wish::Race(name, configuration) => {
+                    let (config, requested) = self.optimizer.request(&configuration);
+                    let (spent, event) = (self.spent(), Requests::event(self.executor.now(), &name));
+                    let batch = self.ledger.keep_event(event, &self.optimizer, &self.out, &spent)?;
+                    requests.submitted(name, batch);
+                    let configuration = Box::new(configuration);
+                    self.emit(sink, What::Requested { config, configuration, requested });
+                }
+                Wish::Refused(file, why) => {
+                    self.emit(sink, What::Warning(Warning::RequestRefused { file, why }));
+                }
+            }
+        }
+        self.requests = Some(requests);
+        Ok(())
     }
 
     /// Asks for trials until all slots have one.
@@ -233,7 +274,7 @@ impl<'a> Campaign<'a> {
         let mut happening = self.executor.next(Some(self.patience()));
         loop {
             match happening {
-                Happening::Ended(trial) => ended.push(trial),
+                Happening::Ended(trial) => ended.push(*trial),
                 Happening::Committed(outcome) => self.ledger.committed(outcome)?,
                 Happening::Interrupted => self.stop = Some(Stop::Interrupted),
                 Happening::Started { .. } => {}

@@ -1,6 +1,6 @@
 //! What happens in a campaign. Everything a person sees is a reader of events.
 
-use engine::racing::Drop;
+use engine::racing::{Drop, Requested};
 use engine::{Cap, ConfigId, Configuration, Pair, Reading, Status, TrialId, Why};
 
 use crate::budget::Limit;
@@ -23,6 +23,15 @@ pub enum What {
     TrialEnded(Box<TrialEnded>),
     /// A new configuration meets the incumbent.
     RaceOpened(ConfigId),
+    /// Someone wants a configuration tried.
+    Requested {
+        /// Its number.
+        config: ConfigId,
+        /// Its values.
+        configuration: Box<Configuration>,
+        /// What becomes of it.
+        requested: Requested,
+    },
     /// A challenger is out.
     RaceDropped {
         /// Which one.
@@ -104,6 +113,20 @@ pub enum Warning {
     AlmostNoCpu {
         /// Of the trials' wall time.
         share: f64,
+    },
+    /// A trial was not taken down well, in a way not seen before.
+    Teardown {
+        /// Which one.
+        id: TrialId,
+        /// What went wrong.
+        reason: String,
+    },
+    /// What someone wants tried is no configuration of the space.
+    RequestRefused {
+        /// Where it is kept.
+        file: String,
+        /// What is wrong with it.
+        why: String,
     },
     /// A trial failed in a way not seen before.
     Failure {

@@ -13,8 +13,8 @@ use crate::budget::Spent;
 use crate::campaign::Out;
 use crate::executor::{Bell, Ended, Happening};
 use crate::store::{
-    Acknowledgement, Batch, Output, State, Store, StoreError, StoredConfiguration, StoredIncumbent,
-    StoredTrial, Writer,
+    Acknowledgement, Batch, Output, State, Store, StoreError, StoredConfiguration, StoredEvent,
+    StoredIncumbent, StoredTrial, Writer,
 };
 
 /// The loop's own state, beside the history.
@@ -102,7 +102,13 @@ impl Ledger {
     pub fn adopt(&mut self, history: &History) -> Result<(), LedgerError> {
         let Some(writer) = &mut self.writer else { return Ok(()) };
         let configurations = history.configurations().iter().enumerate().map(|(number, configuration)| {
-            let origin = if number == 0 { "default" } else { "earlier" }.to_owned();
+            let is_default = *configuration == configuration.space().default_configuration();
+            let origin = match number {
+                _ if is_default => "default",
+                0 => "baseline",
+                _ => "earlier",
+            };
+            let origin = origin.to_owned();
             StoredConfiguration { id: ConfigId(number as u32), origin, configuration: configuration.clone() }
         });
         let trials = history.trials().iter().map(|trial| StoredTrial {
@@ -111,6 +117,7 @@ impl Ledger {
             wall: None,
             memory: None,
             exit: None,
+            outputs: BTreeMap::new(),
             reason: Some("of an earlier campaign".to_owned()),
             started: 0.0,
             ended: 0.0,
@@ -163,7 +170,7 @@ impl Ledger {
             return Ok(());
         }
         let trials = rows.iter().filter_map(stored).collect();
-        self.submit(trials, optimizer, out, spent)?;
+        self.submit(trials, Vec::new(), optimizer, out, spent)?;
         self.waiting.push_back((Instant::now(), rows));
         Ok(())
     }
@@ -176,15 +183,36 @@ impl Ledger {
         spent: &Spent,
     ) -> Result<(), LedgerError> {
         if self.writer.is_some() {
-            self.submit(Vec::new(), optimizer, out, spent)?;
+            self.submit(Vec::new(), Vec::new(), optimizer, out, spent)?;
             self.waiting.push_back((Instant::now(), Vec::new()));
         }
         Ok(())
     }
 
+    /// Keeps an event together with the state that follows from it; gives the number of the batch.
+    pub(crate) fn keep_event(
+        &mut self,
+        event: StoredEvent,
+        optimizer: &Optimizer,
+        out: &BTreeMap<TrialId, Out>,
+        spent: &Spent,
+    ) -> Result<u64, LedgerError> {
+        if self.writer.is_some() {
+            self.submit(Vec::new(), vec![event], optimizer, out, spent)?;
+            self.waiting.push_back((Instant::now(), Vec::new()));
+        }
+        Ok(self.committed + self.waiting.len() as u64)
+    }
+
+    /// How many batches are on disk.
+    pub(crate) fn batches(&self) -> u64 {
+        self.committed
+    }
+
     fn submit(
         &mut self,
         trials: Vec<StoredTrial>,
+        events: Vec<StoredEvent>,
         optimizer: &Optimizer,
         out: &BTreeMap<TrialId, Out>,
         spent: &Spent,
@@ -207,6 +235,7 @@ impl Ledger {
         let batch = Batch {
             configurations,
             trials,
+            events,
             incumbents: std::mem::take(&mut self.incumbents),
             state: Some(State { snapshot: postcard::to_allocvec(&bookmark)?, told: self.told }),
             spent: Some(crate::store::Spent { wall: spent.wall, cpu: spent.cpu }),
@@ -263,6 +292,7 @@ fn stored((request, ended): &Row) -> Option<StoredTrial> {
         wall: Some(detail.wall),
         memory: detail.memory,
         exit: detail.exit,
+        outputs: detail.outputs.clone(),
         reason: detail.reason.clone(),
         started: ended.started,
         ended: ended.ended,

@@ -8,6 +8,7 @@ use engine::space::SampleError;
 use engine::{Configuration, Optimizer};
 
 use crate::budget::Budget;
+use crate::validation::Terms;
 
 /// Points of the first design.
 const DESIGN: usize = 10;
@@ -32,6 +33,8 @@ pub struct Settings {
     pub search: Search,
     /// Configurations to race before all others.
     pub initial: Vec<Configuration>,
+    /// How the end is validated.
+    pub validation: Terms,
     /// When to stop.
     pub budget: Budget,
     /// Whether results are taken in the order of asking, so that they do not depend on the number

@@ -1,10 +1,12 @@
 //! Honest ends: the default and the incumbent on pairs that had no part in choosing.
 //!
-//! Both run on the same pairs with the scenario's cutoff, interleaved in random order on the same slots,
-//! so that neither profits from a quiet hour.
+//! Both run on the same pairs with the same cutoff, interleaved in random order on the same slots, so that
+//! neither profits from a quiet hour. Every instance is met once before any is met again, and the two
+//! trials of a pair follow each other: what a budget cuts off is seeds, not instances.
 
 use std::collections::BTreeMap;
 
+use engine::racing::Objective;
 use engine::stats::{Basis, Measured, Validated, Verdict, judge};
 use engine::{
     ConfigId, Configuration, InstanceId, Pair, Reading, Rng, Seed, Status, TrialId, TrialKey, TrialRequest,
@@ -22,6 +24,38 @@ use crate::{Campaign, CampaignError, Ledger, Sink};
 const LEAST_PAIRS: usize = 20;
 /// Numbers of validation trials start here, far from those of the search.
 const FIRST: u64 = 1 << 48;
+
+/// How a validation is done.
+#[derive(Clone, Copy, PartialEq, Debug)]
+pub struct Terms {
+    /// Whether it is done when a search has ended.
+    pub wanted: bool,
+    /// Where trials are stopped, if not at the search's cutoff.
+    pub cutoff: Option<f64>,
+    /// Measurements of each instance; by default as many as make enough pairs.
+    pub seeds: Option<u32>,
+    /// Campaign seconds that it may take.
+    pub budget: Option<f64>,
+}
+
+impl Default for Terms {
+    fn default() -> Self {
+        Self { wanted: true, cutoff: None, seeds: None, budget: None }
+    }
+}
+
+/// Whether a trial is one of a validation rather than of a search.
+pub fn is_of_validation(id: TrialId) -> bool {
+    id.0 >= FIRST
+}
+
+/// What is minimised in the validation.
+pub fn objective(settings: &Settings) -> Objective {
+    let own = &settings.problem.objective;
+    // Where nothing is capped, there is no cutoff to raise.
+    let cutoff = own.cutoff.map(|cutoff| settings.validation.cutoff.unwrap_or(cutoff));
+    Objective { cutoff, ..own.clone() }
+}
 
 /// What is validated on.
 #[derive(Clone, PartialEq, Debug)]
@@ -42,8 +76,15 @@ pub fn plan(settings: &Settings, unseen: u32) -> Plan {
         0 => (Basis::FreshSeeds, 0..train),
         unseen => (Basis::UnseenInstances, train..train + unseen),
     };
-    let rounds = if deterministic { 1 } else { LEAST_PAIRS.div_ceil(instances.len()) };
-    let mut rng = Rng::new(settings.problem.seed, "validation", 0);
+    let rounds = match settings.validation.seeds {
+        _ if deterministic => 1,
+        Some(seeds) => seeds as usize,
+        None => LEAST_PAIRS.div_ceil(instances.len()),
+    };
+    // A trial stopped at another cutoff says something else: it has another seed.
+    let raised =
+        settings.validation.cutoff.filter(|&raised| settings.problem.objective.cutoff != Some(raised));
+    let mut rng = Rng::new(settings.problem.seed, "validation", raised.map_or(0, f64::to_bits));
     let mut pairs = Vec::new();
     for _ in 0..rounds {
         for instance in instances.clone() {
@@ -119,10 +160,8 @@ pub fn validate(
     sink: Sink<'_>,
 ) -> Result<Vec<Validated>, CampaignError> {
     let Validation { plan, default, incumbent, settings, names, measured } = validation;
-    let mut order: Vec<(usize, Role)> =
-        (0..plan.pairs.len()).flat_map(|pair| [(pair, Role::Default), (pair, Role::Incumbent)]).collect();
-    Rng::new(settings.problem.seed, "validation order", 0).shuffle(&mut order);
-    let objective = &settings.problem.objective;
+    let mut order = order(plan, settings.problem.seed);
+    let objective = &objective(settings);
     let request = |(pair, role): (usize, Role), number: usize| {
         let candidate = if role == Role::Default { default } else { incumbent };
         TrialRequest {
@@ -151,6 +190,7 @@ pub fn validate(
     let request = |number: usize| request(order[number], number);
     let (mut next, mut out, mut done) = (0, 0, 0);
     let mut interrupted = false;
+    let end = settings.validation.budget.map(|budget| executor.now() + budget);
     while done < order.len() {
         while !interrupted && next < order.len() && out < executor.workers() {
             executor.submit(&request(next), None);
@@ -159,7 +199,13 @@ pub fn validate(
         if out == 0 {
             break;
         }
-        match executor.next(None) {
+        let left = end.filter(|_| !interrupted).map(|end| (end - executor.now()).max(0.0));
+        if left == Some(0.0) {
+            interrupted = true;
+            out -= cancel(executor, next);
+            continue;
+        }
+        match executor.next(left) {
             Happening::Ended(ended) => {
                 // In simulated time trials of the search are still running.
                 let Some(number) = ended.id.0.checked_sub(FIRST) else { continue };
@@ -177,9 +223,7 @@ pub fn validate(
             Happening::Committed(outcome) => ledger.committed(outcome)?,
             Happening::Interrupted => {
                 interrupted = true;
-                for number in 0..next {
-                    out -= usize::from(executor.cancel(TrialId(FIRST + number as u64)));
-                }
+                out -= cancel(executor, next);
             }
             Happening::Started { .. } | Happening::Nothing => {}
         }
@@ -191,6 +235,27 @@ pub fn validate(
         Some(Validated { measured, default_solved, tuned_solved })
     };
     Ok(plan.pairs.iter().enumerate().filter_map(both).collect())
+}
+
+/// Pairs and roles in the order of running.
+fn order(plan: &Plan, seed: u64) -> Vec<(usize, Role)> {
+    let mut rng = Rng::new(seed, "validation order", 0);
+    let mut instances: Vec<InstanceId> = plan.pairs.iter().map(|pair| pair.instance).collect();
+    instances.sort_unstable();
+    instances.dedup();
+    let mut places: Vec<usize> = (0..plan.pairs.len()).collect();
+    places.chunks_mut(instances.len().max(1)).for_each(|round| rng.shuffle(round));
+    let both = |pair: usize| {
+        let mut roles = [(pair, Role::Default), (pair, Role::Incumbent)];
+        rng.shuffle(&mut roles);
+        roles
+    };
+    places.into_iter().flat_map(both).collect()
+}
+
+/// Cancels what runs of the first `count` trials; gives how many will not be heard of again.
+fn cancel(executor: &mut dyn Executor, count: usize) -> usize {
+    (0..count).filter(|&number| executor.cancel(TrialId(FIRST + number as u64))).count()
 }
 
 struct Row {
@@ -217,4 +282,31 @@ fn row(
         wall: Some(account.detail.wall),
     };
     Some(Row { observation, stored })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn plan_of(instances: u32, seeds: u32) -> Plan {
+        let pair = |round: u32| move |instance| Pair { instance: InstanceId(instance), seed: Seed(round) };
+        let pairs = (0..seeds).flat_map(|round| (0..instances).map(pair(round)));
+        Plan { basis: Basis::UnseenInstances, pairs: pairs.collect() }
+    }
+
+    #[test]
+    fn every_instance_is_met_by_both_before_any_is_met_again() {
+        let plan = plan_of(7, 3);
+        let order = order(&plan, 5);
+        assert_eq!(order.len(), 42);
+        for (place, both) in order.chunks(2).enumerate() {
+            assert_eq!(both[0].0, both[1].0, "the trials of a pair follow each other");
+            assert_ne!(both[0].1, both[1].1);
+            assert_eq!(plan.pairs[both[0].0].seed.0 as usize, place / 7, "seed by seed");
+        }
+        let first: Vec<bool> = order.chunks(2).map(|both| both[0].1 == Role::Default).collect();
+        assert!(first.contains(&true) && first.contains(&false), "neither is always first");
+        let instances: Vec<usize> = order.chunks(2).take(7).map(|both| both[0].0).collect();
+        assert!(!instances.is_sorted(), "{instances:?}");
+    }
 }

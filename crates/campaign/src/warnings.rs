@@ -39,6 +39,11 @@ impl Watch {
                 warnings.push(Warning::Failure { id: told.id, reason });
             }
         }
+        if let Some(reason) = told.detail.teardown.clone()
+            && self.failures.insert(reason.clone())
+        {
+            warnings.push(Warning::Teardown { id: told.id, reason });
+        }
         if let (Some(cpu), true) = (told.detail.cpu, settings.cpu_matters) {
             self.trials += 1;
             self.wall_seconds += told.detail.wall;

@@ -60,7 +60,7 @@ fn in_full(kept: &Kept, config: ConfigId, configuration: &Configuration) -> anyh
     let settings = kept.settings()?;
     let costs = Costs::of(kept.scenario()?);
     let history = kept.reader.load()?.history;
-    let mut parts = vec![format!("best: {}", name(config))];
+    let mut parts = vec![format!("best: {}", name(config, costs.against))];
     match standing(&history, &settings, config) {
         Some(standing) => parts.push(costs.standing(&standing)),
         None => parts.push("not measured yet".to_owned()),
@@ -70,20 +70,20 @@ fn in_full(kept: &Kept, config: ConfigId, configuration: &Configuration) -> anyh
         parts.extend(compared.map(|compared| {
             let (ratio, pairs) =
                 (times(compared.default / compared.incumbent), counted(compared.pairs as u64, "pair"));
-            format!("{ratio} {} than the default on {pairs} (training)", costs.better())
+            format!("{ratio} {} than the {} on {pairs} (training)", costs.better(), costs.against)
         }));
     }
-    let changes = table(&kept.default(), configuration);
+    let changes = table(&kept.default()?, configuration, costs.against);
     Ok(format!("{}\n\n{changes}\n{}\n", parts.join(" · "), kept.command(configuration)?))
 }
 
 /// What is changed, against the default.
-fn table(default: &Configuration, configuration: &Configuration) -> String {
+fn table(default: &Configuration, configuration: &Configuration, against: &str) -> String {
     let changes = changes(default, configuration);
     let all = configuration.space().parameters().len();
     if changes.is_empty() {
         return format!(
-            "nothing is changed: all {} are as in the default\n",
+            "nothing is changed: all {} are as in the {against}\n",
             counted(all as u64, "parameter")
         );
     }
@@ -92,11 +92,11 @@ fn table(default: &Configuration, configuration: &Configuration) -> String {
     };
     let mut table = Table::new();
     table.load_style(presets::NOTHING);
-    table.set_header(["parameter", "default", "best"]);
+    table.set_header(["parameter", against, "best"]);
     for change in &changes {
         table.add_row([harmless(&change.name), shown(&change.default), shown(&change.value)]);
     }
     let rows: String = table.to_string().lines().map(|line| format!("{}\n", line.trim_end())).collect();
     let rest = counted((all - changes.len()) as u64, "parameter");
-    if all == changes.len() { rows } else { format!("{rows}{rest} as in the default\n") }
+    if all == changes.len() { rows } else { format!("{rows}{rest} as in the {against}\n") }
 }

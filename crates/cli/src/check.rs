@@ -4,6 +4,7 @@ use std::path::PathBuf;
 use std::sync::Arc;
 
 use campaign::conduct::{self, Order};
+use campaign::staging::Staging;
 use campaign::target::{Account, ProcessTarget};
 use clap::Args;
 use confine::quantity::show_size;
@@ -14,16 +15,16 @@ use crate::message;
 use crate::run::{self, failing, plan};
 use crate::trouble::explained;
 use crate::tryout;
-use crate::words::{Costs, seconds};
+use crate::words::{Costs, harmless, number, seconds};
 
 /// The seed of the trial: any will do.
 const SEED: Seed = Seed(1);
 
 #[derive(Args, Debug)]
 #[command(after_help = "\
-Runs the default configuration on the first instance, with seed 1 and the cutoff as its cap. Nothing is
-kept. Exit code: 0 if all is well; 2 if the scenario is wrong; 3 if the trial failed; 4 if this machine
-cannot enforce a limit.")]
+Runs the default configuration, or the baseline if one is given, on the first instance, with seed 1 and
+the cutoff as its cap. Nothing is kept. Exit code: 0 if all is well; 2 if the scenario is wrong; 3 if the
+trial failed; 4 if this machine cannot enforce a limit.")]
 pub(crate) struct Arguments {
     /// The scenario
     #[arg(value_name = "SCENARIO")]
@@ -43,7 +44,16 @@ pub(crate) fn check(arguments: &Arguments) -> anyhow::Result<ExitCode> {
     let tier = run::tier(&scenario)?;
     let costs = Costs::of(&scenario);
     let scenario = Arc::new(scenario);
-    let target = ProcessTarget::new(Arc::clone(&scenario));
+    let staged = scenario.instances.stage.then(TemporaryFolder::new);
+    let instances = match staged.as_ref().and_then(|folder| Staging::of_check(&scenario, &folder.0)) {
+        Some(staging) => {
+            let first = &scenario.instances.train[..1];
+            staging.stage(first)?;
+            staging.staged(first)
+        }
+        None => scenario.instances.train.clone(),
+    };
+    let target = ProcessTarget::new(Arc::clone(&scenario)).on(instances);
     let pair = Pair { instance: InstanceId(0), seed: SEED };
     let request = TrialRequest {
         id: TrialId(0),
@@ -53,12 +63,16 @@ pub(crate) fn check(arguments: &Arguments) -> anyhow::Result<ExitCode> {
         why: Why::Incumbent,
     };
     let command = target.command_line(&request)?.to_string();
+    let steps = target.steps(&request)?.into_iter();
+    let steps: String = steps.map(|(key, line)| format!("  {key}: {line}\n")).collect();
     let instance = match scenario.instances.train[0].name.as_str() {
         "" => String::new(),
         name => format!(" on {name}"),
     };
+    let about: String = plan::about_instances(&scenario).iter().map(|line| format!("{line}\n")).collect();
+    let against = costs.against;
     let text = format!(
-        "{}\nbudget: {}\nlimits of a trial: {}\n\none trial of the default{instance} with seed {SEED}:\n  {command}\n",
+        "{}\n{about}budget: {}\nlimits of a trial: {}\n\none trial of the {against}{instance} with seed {SEED}:\n  {command}\n{steps}",
         plan::headline(&scenario, workers, tier),
         plan::budget(&settings.budget),
         plan::limits(&target.limits(request.cap, None)),
@@ -80,11 +94,29 @@ pub(crate) fn check(arguments: &Arguments) -> anyhow::Result<ExitCode> {
     Ok(ExitCode::Done)
 }
 
+/// A folder that goes when it is no longer needed.
+struct TemporaryFolder(PathBuf);
+
+impl TemporaryFolder {
+    fn new() -> Self {
+        Self(std::env::temp_dir().join(format!("captune-check-{}", std::process::id())))
+    }
+}
+
+impl Drop for TemporaryFolder {
+    fn drop(&mut self) {
+        // What cannot be removed is a temporary file.
+        let _ = std::fs::remove_dir_all(&self.0);
+    }
+}
+
 /// How a trial ended and what it used.
 fn result(account: &Account, costs: &Costs) -> String {
     let detail = &account.detail;
     let mut parts = vec![account.observation.status().name().to_owned()];
     parts.extend(account.observation.cost().map(|cost| format!("cost {}", costs.reading(cost))));
+    let output = |(name, value): (&String, &f64)| format!("{} {}", harmless(name), number(*value));
+    parts.extend(detail.outputs.iter().map(output));
     parts.extend(detail.cpu.map(|cpu| format!("cpu {}", seconds(cpu))));
     parts.push(format!("wall {}", seconds(detail.wall)));
     parts.extend(detail.memory.map(|memory| format!("memory {}", show_size(memory))));

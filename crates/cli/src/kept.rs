@@ -36,7 +36,11 @@ impl Kept {
         let folder = folder_of(path);
         let reader = Store::read(&folder)?;
         let charter = reader.charter()?;
-        let scenario = scenario::read(&charter.scenario, &charter.folder, "the stored scenario");
+        let mut scenario = scenario::read(&charter.scenario, &charter.folder, "the stored scenario");
+        if let Ok(scenario) = &mut scenario {
+            let apart = reader.test_instances()?.unwrap_or_default();
+            scenario.instances.keep_apart(&charter.instances, &apart);
+        }
         Ok(Self { folder, reader, charter, scenario })
     }
 
@@ -65,16 +69,20 @@ impl Kept {
         }
     }
 
-    /// The configuration that users would run without tuning.
-    pub(crate) fn default(&self) -> Configuration {
-        self.charter.space.default_configuration()
+    /// What gains are measured against.
+    pub(crate) fn default(&self) -> anyhow::Result<Configuration> {
+        match (self.reader.configuration(ConfigId(0))?, &self.scenario) {
+            (Some(stored), _) => Ok(stored.configuration),
+            (None, Ok(scenario)) => Ok(scenario.baseline()),
+            (None, Err(_)) => Ok(self.charter.space.default_configuration()),
+        }
     }
 
     /// The best configuration so far.
     pub(crate) fn best(&self) -> anyhow::Result<(ConfigId, Configuration)> {
         match self.reader.summary()?.best {
             Some(leader) => Ok((leader.incumbent.config, leader.configuration.configuration)),
-            None => Ok((ConfigId(0), self.default())),
+            None => Ok((ConfigId(0), self.default()?)),
         }
     }
 
@@ -94,7 +102,7 @@ impl Kept {
         let test = scenario.instances.test.iter().map(|instance| &instance.name);
         let names: Vec<&String> = self.charter.instances.iter().chain(test).collect();
         let plan = validation::plan(&settings, scenario.instances.test.len() as u32);
-        let validated = validated(&plan, &names, best, &measured, settings.problem.objective.penalty());
+        let validated = validated(&plan, &names, best, &measured, validation::objective(&settings).penalty());
         let objective = &settings.problem.objective;
         let training = progress::compare(history, objective, ConfigId(0), best);
         let training = training.map(|both| both.default / both.incumbent);

@@ -10,6 +10,8 @@ mod exec;
 mod exit_code;
 mod failures;
 mod forms;
+mod import;
+mod init;
 mod kept;
 mod limits;
 mod message;
@@ -22,7 +24,9 @@ mod signals;
 mod space;
 mod status;
 mod trouble;
+mod try_one;
 mod tryout;
+mod validate;
 mod words;
 
 use clap::{Parser, Subcommand};
@@ -40,12 +44,20 @@ enum Verb {
     Demo(demo::Arguments),
     /// Tune: run a campaign, or go on with it
     Run(run::Arguments),
+    /// Write a first scenario: from answers, options, or the files of SMAC, irace or Optuna
+    Init(init::Arguments),
+    /// Take over runs of an earlier campaign, of SMAC3 or of a table
+    Import(import::Arguments),
     /// Read a scenario, show what would be run, and run one trial of it
     Check(check::Arguments),
     /// Show where a campaign stands, also while it runs
     Status(status::Arguments),
     /// Show the best configuration of a campaign
     Best(best::Arguments),
+    /// Have a configuration of your own raced next, also while the campaign runs
+    Try(try_one::Arguments),
+    /// Compare the best, or any configuration, with the baseline on unseen instances
+    Validate(validate::Arguments),
     /// Run a trial of a campaign once more and show its output
     Rerun(rerun::Arguments),
     /// Show the trials that failed, by their reason
@@ -69,9 +81,13 @@ fn main() -> std::process::ExitCode {
         Verb::Demo(arguments) => demo::demo(&arguments),
         Verb::Solver(arguments) => demo::solver(arguments),
         Verb::Run(arguments) => run::run(&arguments),
+        Verb::Init(arguments) => init::init(&arguments),
+        Verb::Import(arguments) => import::import(&arguments),
         Verb::Check(arguments) => check::check(&arguments),
         Verb::Status(arguments) => status::status(&arguments),
         Verb::Best(arguments) => best::best(&arguments),
+        Verb::Try(arguments) => try_one::try_one(&arguments),
+        Verb::Validate(arguments) => validate::validate(&arguments),
         Verb::Rerun(arguments) => rerun::rerun(&arguments),
         Verb::Failures(arguments) => failures::failures(&arguments),
         Verb::Exec(arguments) => exec::exec(arguments),

@@ -1,23 +1,25 @@
 //! `captune rerun`: a trial of a campaign once more, with its output shown.
 
+use std::collections::{BTreeMap, BTreeSet};
 use std::io::Write;
 use std::path::PathBuf;
 use std::sync::Arc;
 
 use campaign::scenario::Instance;
+use campaign::staging::Staging;
 use campaign::store::StoredTrial;
 use campaign::target::{Account, ProcessTarget};
 use clap::Args;
 use comfy_table::{Table, presets};
 use confine::quantity::show_size;
-use engine::{TrialId, TrialRequest};
+use engine::{InstanceId, TrialId, TrialRequest};
 
 use crate::check::exit;
 use crate::exit_code::ExitCode;
 use crate::kept::Kept;
 use crate::message::{self, Hinted};
 use crate::tryout;
-use crate::words::{Costs, harmless, seconds};
+use crate::words::{Costs, harmless, number, seconds};
 
 #[derive(Args, Debug)]
 #[command(after_help = "\
@@ -47,7 +49,8 @@ pub(crate) fn rerun(arguments: &Arguments) -> anyhow::Result<ExitCode> {
     };
     let scenario = kept.scenario()?;
     let costs = Costs::of(scenario);
-    let target = ProcessTarget::new(Arc::new(scenario.clone())).on(instances(&kept)?);
+    let target =
+        ProcessTarget::new(Arc::new(scenario.clone())).on(instances(&kept, stored.trial.key.pair.instance)?);
     let trial = &stored.trial;
     let configuration = kept.reader.configuration(trial.key.config)?;
     let configuration = configuration.ok_or_else(|| Hinted {
@@ -76,13 +79,22 @@ pub(crate) fn rerun(arguments: &Arguments) -> anyhow::Result<ExitCode> {
 }
 
 /// The instances by the store's numbers: what is named there and is no more has no argument.
-fn instances(kept: &Kept) -> anyhow::Result<Vec<Instance>> {
+fn instances(kept: &Kept, wanted: InstanceId) -> anyhow::Result<Vec<Instance>> {
     let known = &kept.scenario()?.instances.train;
     let by_name = |name: &String| {
         let instance = known.iter().find(|instance| instance.name == *name).cloned();
-        instance.unwrap_or_else(|| Instance { name: name.clone(), argument: name.clone() })
+        instance.unwrap_or_else(|| Instance::new(name, name))
     };
-    Ok(kept.charter.instances.iter().map(by_name).collect())
+    let mut all: Vec<Instance> = kept.charter.instances.iter().map(by_name).collect();
+    if let (Some(staging), Some(one)) =
+        (Staging::of(kept.scenario()?, &kept.folder), all.get_mut(wanted.index()))
+    {
+        let source = std::slice::from_ref(&*one);
+        staging.stage(source)?;
+        let staged = staging.staged(source).remove(0);
+        *one = staged;
+    }
+    Ok(all)
 }
 
 /// Then and now, side by side.
@@ -101,6 +113,11 @@ fn compared(stored: &StoredTrial, account: &Account, costs: &Costs) -> String {
     let reason = |reason: &Option<String>| reason.as_deref().map(harmless);
     row("because", reason(&stored.reason), reason(&detail.reason));
     row("cost", then.cost().map(|cost| costs.reading(cost)), now.cost().map(|cost| costs.reading(cost)));
+    let names: BTreeSet<&String> = stored.outputs.keys().chain(detail.outputs.keys()).collect();
+    for name in names {
+        let shown = |outputs: &BTreeMap<String, f64>| outputs.get(name).map(|value| number(*value));
+        row(&harmless(name), shown(&stored.outputs), shown(&detail.outputs));
+    }
     row("cpu", stored.cpu.map(seconds), detail.cpu.map(seconds));
     row("wall", stored.wall.map(seconds), Some(seconds(detail.wall)));
     let size = |bytes: u64| show_size(bytes).to_string();

@@ -126,7 +126,7 @@ impl Picture {
         match &self.figures {
             Ok(figures) => rows.extend(figures.rows(self.config)),
             Err(why) => {
-                rows.push(("best", name(self.config)));
+                rows.push(("best", name(self.config, "default")));
                 rows.push(("costs", format!("not shown, since the scenario no longer reads: {why}")));
             }
         }
@@ -152,9 +152,10 @@ impl Picture {
             Ok(figures) => format!("{} {}", figures.costs.mean, figures.costs.show(incumbent.cost)),
             Err(_) => number(incumbent.cost),
         };
+        let against = self.figures.as_ref().map_or("default", |figures| figures.costs.against);
         let changes = self.figures.as_ref().ok().and_then(|figures| figures.changes.get(place));
         let pairs = counted(u64::from(incumbent.pairs), "pair");
-        let (time, name) = (clock(incumbent.spent.wall), name(incumbent.config));
+        let (time, name) = (clock(incumbent.spent.wall), name(incumbent.config, against));
         let line = format!("{time}  {name:<6} {cost} on {pairs}   {}", changes.map_or("", String::as_str));
         line.trim_end().to_owned()
     }
@@ -205,7 +206,7 @@ impl Figures {
         let compared = (config != ConfigId(0) && known(config))
             .then(|| progress::compare(&history, objective, ConfigId(0), config))
             .flatten();
-        let default = kept.default();
+        let default = kept.default()?;
         let change = |incumbent: &StoredIncumbent| {
             let known = known(incumbent.config).then(|| history.configuration(incumbent.config));
             known.map_or_else(String::new, |configuration| changes::in_short(&default, configuration))
@@ -229,15 +230,18 @@ impl Figures {
                 .map_or_else(|| "not measured yet".to_owned(), |standing| self.costs.standing(standing))
         };
         if config == ConfigId(0) {
-            rows.push(("best", format!("the default: {}", shown(&self.best))));
+            rows.push(("best", format!("the {}: {}", self.costs.against, shown(&self.best))));
         } else {
-            rows.push(("best", format!("{}  {}", name(config), shown(&self.best))));
-            rows.push(("default", shown(&self.default)));
+            rows.push(("best", format!("{}  {}", name(config, self.costs.against), shown(&self.best))));
+            rows.push((self.costs.against, shown(&self.default)));
         }
         if let Some(compared) = &self.compared {
             let (ratio, pairs) =
                 (times(compared.default / compared.incumbent), counted(compared.pairs as u64, "common pair"));
-            rows.push(("training", format!("{ratio} {} than the default on {pairs}", self.costs.better())));
+            rows.push((
+                "training",
+                format!("{ratio} {} than the {} on {pairs}", self.costs.better(), self.costs.against),
+            ));
         }
         if let Some(found) = &self.verdict {
             rows.push(("verdict", verdict::sentence(found, &self.costs)));
@@ -259,7 +263,8 @@ impl Figures {
     }
 }
 
-fn verdict_json(verdict: &Verdict) -> Value {
+/// A verdict as JSON.
+pub(crate) fn verdict_json(verdict: &Verdict) -> Value {
     let found = &verdict.comparison;
     json!({
         "claim": match verdict.claim {

@@ -14,6 +14,7 @@ pub(crate) fn explained(error: ConductError) -> anyhow::Error {
         ConductError::Scenario(mistakes) => mistakes.into(),
         ConductError::Store(error) => error.into(),
         ConductError::Target(error) => error.into(),
+        ConductError::Staging(error) => error.into(),
         ConductError::Campaign(CampaignError::Ledger(LedgerError::Store(error))) => error.into(),
         ConductError::Campaign(CampaignError::Ledger(error)) => error.into(),
         ConductError::Campaign(CampaignError::Sample(error)) => refusal(error).into(),
@@ -23,10 +24,29 @@ pub(crate) fn explained(error: ConductError) -> anyhow::Error {
                 .to_owned(),
         }
         .into(),
+        ConductError::Slots(error @ SlotError::TooFewGpus { .. }) => Hinted {
+            message: error.to_string(),
+            hint: "ask for fewer with --workers, or name the GPUs in CUDA_VISIBLE_DEVICES or by `gpus` in `[parallel]`"
+                .to_owned(),
+        }
+        .into(),
         ConductError::Refused { ref differences, .. } => Hinted {
             message: format!("{error}:\n{}", changed(differences).join("\n")),
             hint: "begin a new campaign in another folder with --dir, or put the scenario back as it was"
                 .to_owned(),
+        }
+        .into(),
+        ConductError::NothingUnseen => {
+            Hinted { message: error.to_string(), hint: "name some with --instances".to_owned() }.into()
+        }
+        ConductError::NothingToValidate => Hinted {
+            message: error.to_string(),
+            hint: "name another configuration with --config FILE, or go on tuning".to_owned(),
+        }
+        .into(),
+        ConductError::OtherSpace { ref folder } => Hinted {
+            message: error.to_string(),
+            hint: format!("put it back, or go on with `captune run {}`", folder.display()),
         }
         .into(),
         other => other.into(),

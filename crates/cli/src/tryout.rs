@@ -16,6 +16,6 @@ pub(crate) fn run(
     let leash = Arc::new(Leash::new());
     let held = Arc::clone(&leash);
     signals::listen()?.each(move |_| held.cancel());
-    let told = target.run_with_record(request, &leash, None)?;
+    let told = target.run_with_record(request, &leash, &target.lone_slot()?)?;
     Ok((!leash.is_cancelled()).then_some(told))
 }

@@ -17,6 +17,8 @@ pub(crate) struct Costs {
     unit: Unit,
     /// What a mean of compared costs is called.
     pub(crate) mean: String,
+    /// What gains are measured against: `default`, or `baseline` if one is given.
+    pub(crate) against: &'static str,
 }
 
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -42,13 +44,14 @@ impl Costs {
             (Some(_), _) if unit == Unit::Seconds => format!("PAR{}", objective.par),
             (Some(_), _) => format!("PAR{} {noun}", objective.par),
         };
-        Self { unit, mean }
+        let against = if scenario.baseline.is_some() { "baseline" } else { "default" };
+        Self { unit, mean, against }
     }
 
     /// Times with a penalty, for tests.
     #[cfg(test)]
     pub(crate) fn seconds(par: f64) -> Self {
-        Self { unit: Unit::Seconds, mean: format!("PAR{par}") }
+        Self { unit: Unit::Seconds, mean: format!("PAR{par}"), against: "default" }
     }
 
     /// What it is to cost less: `faster`.

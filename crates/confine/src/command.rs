@@ -21,6 +21,7 @@ pub struct Command {
     pub(crate) stdout_file: Option<PathBuf>,
     pub(crate) stderr_file: Option<PathBuf>,
     pub(crate) keep: Keep,
+    pub(crate) read_files: Vec<PathBuf>,
     pub(crate) tier: Option<Tier>,
     pub(crate) guardian: Option<PathBuf>,
 }
@@ -69,6 +70,7 @@ impl Command {
             stdout_file: None,
             stderr_file: None,
             keep: Keep { head: 64 << 10, tail: 1 << 20 },
+            read_files: Vec::new(),
             tier: None,
             guardian: None,
         }
@@ -126,6 +128,14 @@ impl Command {
     /// Keeps at most this many bytes of the beginning and of the end of each output stream.
     pub fn keep_output(mut self, head: usize, tail: usize) -> Self {
         self.keep = Keep { head, tail };
+        self
+    }
+
+    /// Reads a file that the target has written when the run is over, before its folder is removed:
+    /// [`crate::Finished::files`] has them in the order asked for. The path counts from the target's
+    /// folder and cannot leave it, neither by `..` nor through a link.
+    pub fn read_file(mut self, path: impl AsRef<Path>) -> Self {
+        self.read_files.push(path.as_ref().to_owned());
         self
     }
 

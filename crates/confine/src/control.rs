@@ -4,7 +4,7 @@ use std::os::fd::OwnedFd;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
-use crate::wire::{self, Order};
+use crate::wire::{self, Order, Request};
 
 /// Steers one run. Orders given before the run starts hold from its start; orders given after its
 /// end do nothing.
@@ -91,9 +91,10 @@ impl Control {
         orders.into_iter().flatten().for_each(|order| state.send(order));
     }
 
-    /// Lets go of the supervisor.
+    /// Lets go of the supervisor. What the run has used is no answer for the next.
     pub(crate) fn detach(&self) {
-        self.lock().supervisor = None;
+        let mut state = self.lock();
+        (state.supervisor, state.used, state.asked) = (None, None, false);
     }
 
     fn lock(&self) -> MutexGuard<'_, State> {
@@ -105,7 +106,7 @@ impl State {
     fn send(&mut self, order: Order) {
         let Some(supervisor) = &self.supervisor else { return };
         // The supervisor may have ended a moment ago: then there is nothing left to steer.
-        if wire::send(supervisor, &order, &[]).is_err() {
+        if wire::send(supervisor, &Request::Order(order), &[]).is_err() {
             self.supervisor = None;
         }
     }

@@ -29,6 +29,11 @@ pub fn compose(
     environment
 }
 
+/// Whether a variable of this name is passed by the names and `*` patterns in `pass`.
+pub fn passes(pass: &[String], name: &str) -> bool {
+    pass.iter().any(|pattern| matches(pattern.as_bytes(), name.as_bytes()))
+}
+
 /// Whether `name` fits `pattern`, in which `*` stands for any bytes.
 fn matches(pattern: &[u8], name: &[u8]) -> bool {
     match pattern.split_first() {

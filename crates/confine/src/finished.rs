@@ -95,6 +95,32 @@ impl Captured {
     }
 }
 
+/// Why a file that the target should have written was not read.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, thiserror::Error)]
+#[serde(rename_all = "snake_case")]
+pub enum Unread {
+    /// There is none.
+    #[error("it does not exist")]
+    Missing,
+    /// It is a folder, a pipe or the like.
+    #[error("it is not a regular file")]
+    NotAFile,
+    /// It is longer than [`Unread::LONGEST`].
+    #[error("it has more than 1 MiB")]
+    TooLong,
+    /// Its path leads out of the target's folder.
+    #[error("it lies outside the target's folder")]
+    Outside,
+    /// The system refused, with this error number.
+    #[error("{}", std::io::Error::from_raw_os_error(*.0))]
+    Refused(i32),
+}
+
+impl Unread {
+    /// Longest file that is read, in bytes.
+    pub const LONGEST: u64 = 1 << 20;
+}
+
 /// The record of one run.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Finished {
@@ -121,6 +147,8 @@ pub struct Finished {
     pub stdout: Captured,
     /// What was kept of standard error.
     pub stderr: Captured,
+    /// The files asked for by [`crate::Command::read_file`], in that order.
+    pub files: Vec<Result<Vec<u8>, Unread>>,
     /// The private folder, if it could not be removed.
     #[serde(with = "crate::wire::path_bytes")]
     pub left_behind: Option<PathBuf>,

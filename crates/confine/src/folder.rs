@@ -1,7 +1,8 @@
 //! The private working folder of a run: made fresh, removed afterwards, never through a link.
 
+use std::ffi::CStr;
 use std::fs::{self, DirBuilder, File};
-use std::io;
+use std::io::{self, Read as _};
 use std::os::fd::{AsFd, BorrowedFd};
 use std::os::unix::fs::{DirBuilderExt, MetadataExt};
 use std::path::{Path, PathBuf};
@@ -14,12 +15,16 @@ use rustix::fs::{
 };
 use rustix::io::Errno;
 
+use crate::error::LaunchError;
+use crate::finished::Unread;
+
 /// How the name of everything begins that a run makes in the system.
 pub(crate) const RUN_PREFIX: &str = "captune-run-";
 
 /// A private folder, locked as long as the caller holds it. The supervisor removes it, or the guardian
 /// if that is killed, or else the caller.
-pub(crate) struct Private {
+#[derive(Debug)]
+pub struct Private {
     pub(crate) path: PathBuf,
     /// Held, not read: it tells [`is_abandoned`] that we live.
     #[cfg_attr(not(test), expect(dead_code))]
@@ -27,6 +32,16 @@ pub(crate) struct Private {
 }
 
 impl Private {
+    /// A fresh folder that only we can enter, removed with this value, or by a later run if we are killed.
+    pub fn new() -> Result<Self, LaunchError> {
+        Self::make().map_err(|(path, source)| LaunchError::Folder { path, source })
+    }
+
+    /// Where it is.
+    pub fn path(&self) -> &Path {
+        &self.path
+    }
+
     /// Makes a folder that nobody else can enter, below TMPDIR.
     pub(crate) fn make() -> Result<Self, (PathBuf, io::Error)> {
         static COUNT: AtomicU64 = AtomicU64::new(0);
@@ -62,6 +77,27 @@ impl Drop for Private {
         // One that is in the way of nobody: the next sweep tries again.
         remove(&self.path).ok();
     }
+}
+
+/// Reads a regular file by its path from a folder that it must not leave.
+pub(crate) fn read(folder: &CStr, path: &CStr) -> Result<Vec<u8>, Unread> {
+    let refused = |error: Errno| match error {
+        Errno::NOENT | Errno::NOTDIR => Unread::Missing,
+        Errno::XDEV | Errno::LOOP => Unread::Outside,
+        other => Unread::Refused(other.raw_os_error()),
+    };
+    let within = ResolveFlags::BENEATH | ResolveFlags::NO_MAGICLINKS;
+    let top = openat2(CWD, folder, FOLDER, Mode::empty(), ResolveFlags::empty()).map_err(refused)?;
+    // Without waiting for a writer, should it be a pipe.
+    let flags = OFlags::RDONLY | OFlags::CLOEXEC | OFlags::NONBLOCK;
+    let file = File::from(openat2(top, path, flags, Mode::empty(), within).map_err(refused)?);
+    let failed = |error: io::Error| Unread::Refused(error.raw_os_error().unwrap_or(0));
+    if !file.metadata().map_err(failed)?.is_file() {
+        return Err(Unread::NotAFile);
+    }
+    let mut content = Vec::new();
+    file.take(Unread::LONGEST + 1).read_to_end(&mut content).map_err(failed)?;
+    if content.len() as u64 > Unread::LONGEST { Err(Unread::TooLong) } else { Ok(content) }
 }
 
 /// Removes a folder and all in it: links and not what they point to, and nothing that is mounted in

@@ -1,4 +1,4 @@
-//! The caller's side of one run: check everything, have a supervisor born, hand it the job, wait.
+//! The caller's side of one run: check everything before a supervisor is asked.
 
 use std::collections::BTreeMap;
 use std::ffi::{CString, OsStr, OsString};
@@ -8,7 +8,6 @@ use std::os::fd::{AsFd, OwnedFd};
 use std::os::unix::ffi::{OsStrExt, OsStringExt};
 use std::os::unix::fs::OpenOptionsExt;
 use std::path::{Path, PathBuf};
-use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 
 use crate::command::{Command, Folder, Stdin};
 use crate::control::Control;
@@ -16,42 +15,59 @@ use crate::environment;
 use crate::error::{Failure, LaunchError, Step};
 use crate::finished::Finished;
 use crate::folder::Private;
-use crate::guardian;
 use crate::limits::{Cores, Limits};
-use crate::tier::{Tier, cgroup};
-use crate::wire::{self, Birth, Job, Report, Word};
+use crate::sequence::Sequence;
+use crate::tier::Tier;
+use crate::wire::{Job, Killed};
 
 /// Runs one command to its end and says how it went.
 ///
 /// Without a tier of the command's own the best one that works is used; the first run finds out
 /// which by trying, as a tier that does not work fails before the target has started.
 pub fn run(command: &Command, limits: &Limits, control: &Control) -> Result<Finished, LaunchError> {
-    /// Index of the best tier not known to fail.
-    static BEST: AtomicUsize = AtomicUsize::new(0);
-    /// Whether it has worked once: then a failure is of the moment, and no reason to settle for less.
-    static WORKS: AtomicBool = AtomicBool::new(false);
-
-    limits.check()?;
-    check_cores(limits)?;
-    if let Some(tier) = command.tier {
-        return run_in(tier, command, limits, control);
-    }
-    loop {
-        let best = BEST.load(Ordering::Relaxed);
-        match run_in(Tier::ALL[best], command, limits, control) {
-            Err(LaunchError::Tier { .. }) if !WORKS.load(Ordering::Relaxed) && best + 1 < Tier::ALL.len() => {
-                // Another thread may have found the same just now.
-                BEST.compare_exchange(best, best + 1, Ordering::Relaxed, Ordering::Relaxed).ok();
-            }
-            result => {
-                WORKS.fetch_or(result.is_ok(), Ordering::Relaxed);
-                return result;
-            }
-        }
-    }
+    let private = match command.folder {
+        Folder::Private => Some(make_private()?),
+        Folder::Given(_) => None,
+    };
+    Sequence::within(private).run_last(command, limits, control)
 }
 
-fn check_cores(limits: &Limits) -> Result<(), LaunchError> {
+/// The command as the supervisor is told, with everything checked; `private` is the private folder,
+/// where there is one.
+pub(crate) fn job(
+    private: Option<&Path>,
+    at_end: Killed,
+    command: &Command,
+    limits: &Limits,
+    attached: &[Option<OwnedFd>; 3],
+) -> Result<Box<Job>, LaunchError> {
+    let mut environment = environment::compose(std::env::vars_os(), &command.pass_env, &command.set_env);
+    let program = find_program(&command.program, &environment)?;
+    let arguments = arguments(command)?;
+    if let Some(private) = private
+        && !command.set_env.contains_key(OsStr::new("TMPDIR"))
+    {
+        environment.insert("TMPDIR".into(), private.into());
+    }
+    let folder = match &command.folder {
+        Folder::Private => folder_name(private.unwrap_or(Path::new(".")))?,
+        Folder::Given(path) => folder_name(&usable_folder(path)?)?,
+    };
+    Ok(Box::new(Job {
+        program: c_string(program.into_os_string()).map_err(|()| LaunchError::NulInArgument { index: 0 })?,
+        arguments,
+        environment: variables(environment)?,
+        folder,
+        limits: limits.clone(),
+        cores: limits.cores.clone().or_else(|| Cores::allowed().ok()),
+        keep: command.keep,
+        read_files: files_to_read(command)?,
+        attached: attached.each_ref().map(Option::is_some),
+        at_end,
+    }))
+}
+
+pub(crate) fn check_cores(limits: &Limits) -> Result<(), LaunchError> {
     let Some(wanted) = &limits.cores else { return Ok(()) };
     // A mask that cannot be read is left to the kernel, which refuses a wrong one at the start.
     let Ok(allowed) = Cores::allowed() else { return Ok(()) };
@@ -62,79 +78,7 @@ fn check_cores(limits: &Limits) -> Result<(), LaunchError> {
     }
 }
 
-fn run_in(
-    tier: Tier,
-    command: &Command,
-    limits: &Limits,
-    control: &Control,
-) -> Result<Finished, LaunchError> {
-    let cgroup = match tier {
-        Tier::Cgroup => Some(cgroup::Parent::ours().map_err(|why| LaunchError::Tier { tier, why })?.plan()),
-        _ => None,
-    };
-    let attached = open_streams(command)?;
-    let mut environment = environment::compose(std::env::vars_os(), &command.pass_env, &command.set_env);
-    let program = find_program(&command.program, &environment)?;
-    let arguments = arguments(command)?;
-    let (folder, private) = folder(&command.folder)?;
-    if private.is_some() && !command.set_env.contains_key(OsStr::new("TMPDIR")) {
-        environment.insert("TMPDIR".into(), folder.clone().into());
-    }
-    let folder = c_string(folder.clone().into_os_string())
-        .map_err(|()| LaunchError::Folder { path: folder, source: io::ErrorKind::InvalidInput.into() })?;
-    let job = Job {
-        program: c_string(program.into_os_string()).map_err(|()| LaunchError::NulInArgument { index: 0 })?,
-        arguments,
-        environment: variables(environment)?,
-        folder: folder.clone(),
-        limits: limits.clone(),
-        cores: limits.cores.clone().or_else(|| Cores::allowed().ok()),
-        keep: command.keep,
-        attached: attached.each_ref().map(Option::is_some),
-    };
-    let birth = Birth { tier, cgroup, private: private.is_some().then_some(folder) };
-    let report = hand_over(command, &birth, &job, &attached, control)?;
-    // What the supervisor could not remove, because it was mounted in its own namespace, we may.
-    drop(private);
-    match report {
-        Some(Report::Finished(mut finished)) => {
-            finished.left_behind = finished.left_behind.filter(|path| path.exists());
-            Ok(*finished)
-        }
-        Some(Report::NotStarted(failure)) => Err(not_started(failure, tier, command)),
-        None => Err(LaunchError::SupervisorLost),
-    }
-}
-
-/// Gives the job to a new supervisor, and waits for the report: none if that was killed.
-fn hand_over(
-    command: &Command,
-    birth: &Birth,
-    job: &Job,
-    attached: &[Option<OwnedFd>; 3],
-    control: &Control,
-) -> Result<Option<Report>, LaunchError> {
-    // Not the path behind it: that may have been replaced by a newer version since we started.
-    let executable = command.guardian.as_deref().unwrap_or(Path::new("/proc/self/exe"));
-    let failed = |source: io::Error| LaunchError::Guardian { path: executable.to_owned(), source };
-    let socket = guardian::new_supervisor(executable, birth).map_err(failed)?;
-    let orders = socket.try_clone().map_err(failed)?;
-    let files: Vec<_> = attached.iter().flatten().map(AsFd::as_fd).collect();
-    // If nobody takes it, the report says why, or its absence does.
-    wire::send(&socket, job, &files).ok();
-    control.attach(orders);
-    let report = loop {
-        match wire::receive::<Word>(&socket) {
-            Ok(Some((Word::Used(cpu), _))) => control.note_used(cpu),
-            Ok(Some((Word::Report(report), _))) => break Some(report),
-            Ok(None) | Err(_) => break None,
-        }
-    };
-    control.detach();
-    Ok(report)
-}
-
-fn not_started(failure: Failure, tier: Tier, command: &Command) -> LaunchError {
+pub(crate) fn not_started(failure: Failure, tier: Tier, command: &Command) -> LaunchError {
     let source = io::Error::from_raw_os_error(failure.errno);
     match failure.step {
         step if step.is_of_tier() && !is_of_the_moment(failure.errno) => {
@@ -161,7 +105,7 @@ fn is_of_the_moment(errno: i32) -> bool {
 }
 
 /// Opens the files behind the standard streams, so that a mistake shows before anything runs.
-fn open_streams(command: &Command) -> Result<[Option<OwnedFd>; 3], LaunchError> {
+pub(crate) fn open_streams(command: &Command) -> Result<[Option<OwnedFd>; 3], LaunchError> {
     let opened = |stream, path: &Path, file: io::Result<File>| {
         file.map(|file| Some(OwnedFd::from(file))).map_err(|source| LaunchError::Stream {
             stream,
@@ -205,7 +149,7 @@ fn is_same(one: &OwnedFd, other: &OwnedFd) -> bool {
 fn create_regular(path: &Path) -> io::Result<File> {
     // Without waiting for a reader, should it be a pipe.
     let flags = rustix::fs::OFlags::NONBLOCK.bits() as i32;
-    let file = File::options().write(true).create(true).truncate(false).custom_flags(flags).open(path)?;
+    let file = File::options().read(true).append(true).create(true).custom_flags(flags).open(path)?;
     if !file.metadata()?.is_file() {
         return Err(io::Error::other("it is not a regular file"));
     }
@@ -213,25 +157,26 @@ fn create_regular(path: &Path) -> io::Result<File> {
     Ok(file)
 }
 
-/// The folder to run in, and the hold on it if it is private.
-fn folder(wanted: &Folder) -> Result<(PathBuf, Option<Private>), LaunchError> {
-    match wanted {
-        Folder::Private => {
-            let private = Private::make().map_err(|(path, source)| LaunchError::Folder { path, source })?;
-            Ok((private.path.clone(), Some(private)))
-        }
-        Folder::Given(path) => {
-            let usable = std::fs::metadata(path).and_then(|data| match data.is_dir() {
-                true => Ok(rustix::fs::access(path, rustix::fs::Access::EXEC_OK)?),
-                false => Err(io::ErrorKind::NotADirectory.into()),
-            });
-            let unusable = |source| LaunchError::Folder { path: path.clone(), source };
-            usable.map_err(unusable)?;
-            // The guardian may have been started elsewhere.
-            let path = std::path::absolute(path).map_err(unusable)?;
-            Ok((path, None))
-        }
-    }
+pub(crate) fn make_private() -> Result<Private, LaunchError> {
+    Private::new()
+}
+
+/// The full path of a folder that can be entered.
+fn usable_folder(path: &Path) -> Result<PathBuf, LaunchError> {
+    let usable = std::fs::metadata(path).and_then(|data| match data.is_dir() {
+        true => Ok(rustix::fs::access(path, rustix::fs::Access::EXEC_OK)?),
+        false => Err(io::ErrorKind::NotADirectory.into()),
+    });
+    let unusable = |source| LaunchError::Folder { path: path.to_owned(), source };
+    usable.map_err(unusable)?;
+    // The guardian may have been started elsewhere.
+    std::path::absolute(path).map_err(unusable)
+}
+
+pub(crate) fn folder_name(path: &Path) -> Result<CString, LaunchError> {
+    let unusable =
+        |()| LaunchError::Folder { path: path.to_owned(), source: io::ErrorKind::InvalidInput.into() };
+    c_string(path.as_os_str().to_owned()).map_err(unusable)
 }
 
 /// The program's full path: by the PATH of the target's `environment`, or from our folder if it has
@@ -276,6 +221,15 @@ fn executable(path: PathBuf) -> Result<PathBuf, LaunchError> {
         None => Ok(path),
         Some(why) => Err(LaunchError::NotExecutable { program: path, why }),
     }
+}
+
+fn files_to_read(command: &Command) -> Result<Vec<CString>, LaunchError> {
+    let name = |path: &PathBuf| {
+        let unusable =
+            |()| LaunchError::Folder { path: path.clone(), source: io::ErrorKind::InvalidInput.into() };
+        c_string(path.clone().into_os_string()).map_err(unusable)
+    };
+    command.read_files.iter().map(name).collect()
 }
 
 fn arguments(command: &Command) -> Result<Vec<CString>, LaunchError> {

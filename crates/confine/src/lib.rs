@@ -30,6 +30,7 @@ mod guardian;
 mod launch;
 mod limits;
 pub mod quantity;
+mod sequence;
 mod supervise;
 mod sys;
 mod tier;
@@ -38,10 +39,12 @@ mod wire;
 pub use command::{Command, Folder, Stdin};
 pub use control::Control;
 pub use error::{LaunchError, Step};
-pub use finished::{Captured, CpuTime, End, Exit, Finished, Stop};
+pub use finished::{Captured, CpuTime, End, Exit, Finished, Stop, Unread};
+pub use folder::Private as PrivateFolder;
 pub use guardian::dismiss_guardians;
 pub use launch::{find_program, run};
 pub use limits::{Cores, Limit, LimitError, Limits};
+pub use sequence::Sequence;
 pub use tier::Tier;
 
 /// Turns this process into the guardian of supervisors if it was started as one, and then never

@@ -1,5 +1,6 @@
-//! The sockets between our own processes: births to the guardian; to a supervisor one job and then
-//! orders, and back what it has used when asked, and one report.
+//! The sockets between our own processes: births to the guardian; to a supervisor a job, or several
+//! one after the other, with orders in between; and back what it has used when asked, and one report
+//! for each job.
 //!
 //! A frame is a four-byte length and a `postcard` body. Both ends are the same executable, so the
 //! format needs no version. The open files of the job ride along with its first byte.
@@ -52,8 +53,34 @@ pub(crate) struct Job {
     /// The cores to run on: those of the limits, or those of the caller.
     pub(crate) cores: Option<Cores>,
     pub(crate) keep: Keep,
+    /// Files to read at the end, from `folder`.
+    pub(crate) read_files: Vec<CString>,
     /// Which of stdin, stdout file and stderr file ride along, in this order.
     pub(crate) attached: [bool; 3],
+    pub(crate) at_end: Killed,
+}
+
+/// What is killed when the main process of a job has ended.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+pub(crate) enum Killed {
+    /// Everything: no other job follows.
+    All,
+    /// What this job has started; what was there before lives on.
+    Own,
+    /// Nothing, unless the job was stopped. Its streams go straight to their files, as whoever lives
+    /// on may write to them.
+    Nothing,
+}
+
+/// What a caller says to a supervisor.
+#[derive(Debug, Serialize, Deserialize)]
+pub(crate) enum Request {
+    /// To be answered with a [`Report`].
+    Run(Box<Job>),
+    /// About the job under way.
+    Order(Order),
+    /// No other job follows: to be answered by ending, when nothing is left.
+    End,
 }
 
 /// What a caller may say during the run.
@@ -71,11 +98,11 @@ pub(crate) enum Order {
 pub(crate) enum Word {
     /// CPU time of the tree so far.
     Used(Duration),
-    /// The last word.
+    /// How a job went.
     Report(Report),
 }
 
-/// What the supervisor says at the end.
+/// What the supervisor says at the end of a job.
 #[derive(Debug, Serialize, Deserialize)]
 pub(crate) enum Report {
     Finished(Box<Finished>),

@@ -3,12 +3,13 @@
 //! The state after any number of calls is a function of the settings, the seed and the calls. Time
 //! enters only by [`Optimizer::elapsed`].
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use crate::history::{History, Trial};
 use crate::observation::Observation;
 use crate::propose::Proposer;
-use crate::racing::{Ask, News, PendingTrial, Racer, Snapshot};
+use crate::racing::{Ask, News, PendingTrial, Racer, Requested, Snapshot};
+use crate::space::Configuration;
 use crate::trial::{ConfigId, TrialId, TrialRequest};
 
 /// Decides which trials to run and learns from what they told.
@@ -17,6 +18,8 @@ pub struct Optimizer {
     racer: Box<dyn Racer>,
     proposer: Box<dyn Proposer>,
     running: BTreeMap<TrialId, TrialRequest>,
+    /// Configurations that nobody proposed before someone asked for them.
+    requested: BTreeSet<ConfigId>,
 }
 
 /// A trial was told that was not asked for, or told twice.
@@ -33,7 +36,7 @@ impl Optimizer {
             (id, TrialRequest { id, key, configuration, cap, why })
         };
         let running = racer.snapshot().pending.into_iter().map(request).collect();
-        Self { history, racer, proposer, running }
+        Self { history, racer, proposer, running, requested: BTreeSet::new() }
     }
 
     /// What to do next with so many free slots; with none, only orders about running trials.
@@ -51,6 +54,16 @@ impl Optimizer {
             Ask::Cancel(_) | Ask::Wait | Ask::Done(_) => {}
         }
         ask
+    }
+
+    /// Races a configuration before any new one; gives its number, and whether it is to race at all.
+    pub fn request(&mut self, configuration: &Configuration) -> (ConfigId, Requested) {
+        let new = self.history.find(configuration).is_none();
+        let config = self.history.intern(configuration);
+        if new {
+            self.requested.insert(config);
+        }
+        (config, self.racer.request(config))
     }
 
     /// A trial has ended.
@@ -105,7 +118,7 @@ impl Optimizer {
 
     /// Where a configuration came from.
     pub fn origin(&self, config: ConfigId) -> &'static str {
-        self.proposer.origin(config, &self.history)
+        if self.requested.contains(&config) { "given" } else { self.proposer.origin(config, &self.history) }
     }
 
     /// The state beside the history, to go on from after an interruption.

@@ -5,18 +5,22 @@
 //! | [`saps`] | a local search solver, also as the program `captune-saps` |
 //! | [`quasigroup`], [`latin`] | formulas for it, of any hardness and always satisfiable |
 //! | [`formula`], [`dimacs`] | formulas as such, and their usual file format |
+//! | [`lcbench`] | training of neural networks, answered by a surrogate that the user provides |
 //! | [`functions`] | Branin, camelback and Hartmann as costs |
+//! | [`synthetic`] | 76 parameters with conditions, interactions and crashes |
 //! | [`worlds`] | simulated targets of known properties, for simulated campaigns |
 //!
-//! Everything is a function of its arguments and of a seed: no files, no clock, no printing, except
-//! in the program.
+//! Everything is a function of its arguments and of a seed: no clock, no printing, and no files but
+//! the network of `lcbench`; the program reads and prints for itself.
 
 pub mod dimacs;
 pub mod formula;
 pub mod functions;
 pub mod latin;
+pub mod lcbench;
 pub mod quasigroup;
 pub mod saps;
+pub mod synthetic;
 pub mod worlds;
 
 pub use formula::Formula;

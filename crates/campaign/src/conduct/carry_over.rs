@@ -41,7 +41,8 @@ fn translate(configuration: &Configuration, settings: &Settings) -> Option<Confi
     let mut values: Vec<(&str, _)> =
         configuration.iter().filter(|(name, _)| problem.space.find(name).is_some()).collect();
     let old = configuration.space();
-    values.extend(problem.default.iter().filter(|(name, _)| old.find(name).is_none()));
+    let default = problem.space.default_configuration();
+    values.extend(default.iter().filter(|(name, _)| old.find(name).is_none()));
     problem.space.configuration(values).ok()
 }
 

@@ -6,9 +6,14 @@
 //! | another space, a larger cutoff … | a new campaign that re-uses the trials; the old store is kept beside it |
 //! | another objective, command … | refused: the stored trials measure something else; begun anew if all of them failed |
 
+mod both_targets;
 mod carry_over;
+mod import;
 mod open;
 mod run;
+mod validate;
 
+pub use import::{Imported, import};
 pub use open::{ConductError, Opened, Opening, Order, open, scenario_of_file, settings, workers};
 pub use run::{Outcome, Valued};
+pub use validate::{LaterVerdict, ToValidate, ValidationOrder, open_to_validate};

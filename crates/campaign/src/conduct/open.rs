@@ -11,13 +11,15 @@ use engine::space::format::{CannotExpress, Format, write};
 
 use super::carry_over::carry_over;
 use crate::budget::{Budget, Spent};
-use crate::executor::{SlotError, physical_cores, slots};
+use crate::executor::{SlotError, available_gpus, physical_cores, share_gpus, slots};
 use crate::resume::Resumed;
 use crate::scenario::change::{self, Difference, Stored};
 use crate::scenario::keys::Row;
 use crate::scenario::{CappedBy, Instance, Measure, Scenario, SurrogateKind, read};
+use crate::staging::StagingError;
 use crate::store::{Charter, Store, StoreError};
-use crate::target::TargetError;
+use crate::target::{Slot, TargetError};
+use crate::validation::Terms;
 use crate::{CampaignError, LedgerError, Search, Settings};
 
 /// What is asked for.
@@ -63,6 +65,18 @@ pub enum ConductError {
     Space(#[from] CannotExpress),
     #[error(transparent)]
     Target(#[from] TargetError),
+    #[error(transparent)]
+    Staging(#[from] StagingError),
+    #[error("the file with the space of {} has changed since the campaign last ran", folder.display())]
+    OtherSpace { folder: PathBuf },
+    #[error("{0}")]
+    Instances(String),
+    #[error("the cutoff of a validation cannot be below the scenario's")]
+    ShortCutoff,
+    #[error("there is nothing to validate: the best is what gains are measured against")]
+    NothingToValidate,
+    #[error("a deterministic target has nothing to be validated on but instances that it was not tuned on")]
+    NothingUnseen,
 }
 
 impl From<LedgerError> for ConductError {
@@ -130,7 +144,7 @@ pub fn settings(scenario: &Scenario, order: &Order) -> Settings {
     Settings {
         problem: Problem {
             space: scenario.space.clone(),
-            default: scenario.space.default_configuration(),
+            default: scenario.baseline(),
             objective: Objective {
                 cutoff: objective.cutoff.filter(|_| capped),
                 par: objective.par,
@@ -150,7 +164,18 @@ pub fn settings(scenario: &Scenario, order: &Order) -> Settings {
             SurrogateKind::Local => Search::Local,
             SurrogateKind::Random => Search::Random,
         },
-        initial: Vec::new(),
+        initial: scenario
+            .baseline
+            .iter()
+            .map(|_| scenario.space.default_configuration())
+            .chain(scenario.initial.clone())
+            .collect(),
+        validation: Terms {
+            wanted: scenario.validation.at_the_end,
+            cutoff: scenario.validation.cutoff,
+            seeds: scenario.validation.seeds,
+            budget: scenario.validation.budget.map(|time| time.as_secs_f64()),
+        },
         budget,
         repeatable: scenario.parallel.repeatable,
         cpu_matters: objective.minimise == Measure::CpuTime,
@@ -164,10 +189,24 @@ pub fn workers(scenario: &Scenario, order: &Order) -> Result<usize, SlotError> {
     let given = order.workers.or(scenario.parallel.workers.map(|workers| workers as usize));
     let workers = match given {
         Some(workers) => workers,
-        None => (physical_cores()? / each).max(1),
+        None => {
+            let by_cores = physical_cores()? / each;
+            let by_gpus = match scenario.parallel.gpus_per_trial as usize {
+                0 => by_cores,
+                gpus => available_gpus(&scenario.parallel).len() / gpus,
+            };
+            by_cores.min(by_gpus).max(1)
+        }
     };
-    slots(workers, each)?;
+    places(scenario, workers)?;
     Ok(workers)
+}
+
+/// A slot for each worker, with its cores and its GPUs.
+pub(super) fn places(scenario: &Scenario, workers: usize) -> Result<Vec<Slot>, SlotError> {
+    let mut places = slots(workers, scenario.parallel.cores_per_trial as usize)?;
+    share_gpus(&mut places, &available_gpus(&scenario.parallel), scenario.parallel.gpus_per_trial as usize)?;
+    Ok(places)
 }
 
 /// Opens a campaign, or begins it.
@@ -210,7 +249,7 @@ fn charter(scenario: &Scenario, text: String, instances: &[Instance], settings: 
     }
 }
 
-fn begin(
+pub(super) fn begin(
     order: &Order,
     scenario: Scenario,
     text: String,
@@ -221,7 +260,8 @@ fn begin(
     let settings = settings(&scenario, order);
     let workers = workers(&scenario, order)?;
     let train = scenario.instances.train.clone();
-    let store = Store::create(&folder, &charter(&scenario, text, &train, &settings))?;
+    let mut store = Store::create(&folder, &charter(&scenario, text, &train, &settings))?;
+    keep_test(&mut store, &scenario)?;
     let instances = train.into_iter().chain(scenario.instances.test.clone()).collect();
     let resumed = earlier.unwrap_or_default();
     let scenario = Arc::new(scenario);
@@ -230,15 +270,18 @@ fn begin(
 
 fn resume(
     order: &Order,
-    scenario: Scenario,
+    mut scenario: Scenario,
     text: String,
     folder: PathBuf,
     mut store: Store,
 ) -> Result<Opened, ConductError> {
     let loaded = store.load()?;
     let before = &loaded.charter;
+    let apart = store.reader().test_instances()?.unwrap_or_default();
+    scenario.instances.keep_apart(&before.instances, &apart);
     let space = write(&before.space, Format::Toml)?;
-    let stored = Stored { text: &before.scenario, space: &space, instances: &before.instances };
+    let baseline = loaded.history.configurations().first();
+    let stored = Stored { text: &before.scenario, space: &space, instances: &before.instances, baseline };
     let mut differences = change::compare(&stored, &text, &scenario).map_err(ConductError::Scenario)?;
     if let Some(seed) = order.seed.filter(|&seed| seed != before.seed) {
         let (key, before, after) = ("seed".to_owned(), Some(before.seed.to_string()), Some(seed.to_string()));
@@ -264,6 +307,7 @@ fn resume(
             if text != before.scenario || train.len() > before.instances.len() {
                 store.recharter(&charter(&scenario, text, &train, &settings))?;
             }
+            keep_test(&mut store, &scenario)?;
             let instances = train.into_iter().chain(scenario.instances.test.clone()).collect();
             let stored = (loaded.history.configurations().len(), loaded.history.trials().len() as u64);
             let resumed = Resumed::of_store(loaded)?;
@@ -283,8 +327,17 @@ fn resume(
     }
 }
 
+/// Remembers which instances were set apart, so that none of them is ever tuned on.
+fn keep_test(store: &mut Store, scenario: &Scenario) -> Result<(), StoreError> {
+    if scenario.instances.share.is_none() {
+        return Ok(());
+    }
+    let names: Vec<String> = scenario.instances.test.iter().map(|instance| instance.name.clone()).collect();
+    store.keep_test_instances(&names)
+}
+
 /// The instances with those that the store knows first, by its numbers.
-fn in_stored_order(known: &[String], instances: &[Instance]) -> Vec<Instance> {
+pub(super) fn in_stored_order(known: &[String], instances: &[Instance]) -> Vec<Instance> {
     let place = |instance: &Instance| known.iter().position(|name| *name == instance.name);
     let mut sorted: Vec<Instance> = instances.to_vec();
     sorted.sort_by_key(|instance| place(instance).unwrap_or(usize::MAX));
@@ -292,7 +345,7 @@ fn in_stored_order(known: &[String], instances: &[Instance]) -> Vec<Instance> {
 }
 
 /// Renames a store so that a new one can take its place.
-fn set_aside(folder: &Path) -> Result<PathBuf, ConductError> {
+pub(super) fn set_aside(folder: &Path) -> Result<PathBuf, ConductError> {
     let store = folder.join("campaign.sqlite");
     let free = (1..).map(|number| folder.join(format!("campaign-{number}.sqlite")));
     let aside = free.into_iter().find(|path| !path.exists()).unwrap_or_else(|| store.clone());

@@ -5,13 +5,15 @@ use std::sync::Arc;
 use engine::stats::Verdict;
 use engine::{ConfigId, Configuration, InstanceId};
 
-use super::open::{ConductError, Opened};
+use super::both_targets::BothTargets;
+use super::open::{ConductError, Opened, places};
 use crate::event::Stop;
-use crate::executor::{Bell, Executor, Local, slots};
+use crate::executor::{Bell, Executor, Local};
 use crate::progress::Progress;
+use crate::queue::Queue;
+use crate::staging::Staging;
 use crate::store::Batch;
-use crate::target::ProcessTarget;
-use crate::validation::conclude;
+use crate::validation::{conclude, plan};
 use crate::{Campaign, Ledger, Sink};
 
 /// A configuration with its number.
@@ -34,49 +36,61 @@ pub struct Outcome {
     pub best: Valued,
     /// What may be said of it; `None` if it is the default, or if nothing was validated.
     pub verdict: Option<Verdict>,
+    /// Pairs that a validation has; fewer of them are in the verdict if its budget was spent.
+    pub planned: usize,
 }
 
 impl Opened {
     /// Searches, validates, and closes the store. `ready` is given a bell that stops the campaign.
     pub fn run(self, ready: impl FnOnce(Bell), sink: Sink<'_>) -> Result<Outcome, ConductError> {
-        let Self { scenario, settings, instances, workers, store, resumed, stored, .. } = self;
-        let slots = slots(workers, scenario.parallel.cores_per_trial as usize)?;
-        let target = Arc::new(ProcessTarget::new(scenario.clone()).on(instances.clone()));
+        let Self { folder, scenario, settings, instances, workers, store, resumed, stored, .. } = self;
+        let slots = places(&scenario, workers)?;
+        let staging = Staging::of(&scenario, &folder);
+        let sources = instances;
+        let instances = staging.as_ref().map_or_else(|| sources.clone(), |staging| staging.staged(&sources));
+        let target = Arc::new(BothTargets::new(&scenario, &instances, settings.validation.cutoff));
         let executor = Local::new(target, slots, resumed.wall).map_err(ConductError::Worker)?;
         ready(executor.bell());
-        let measured = store.reader().validations()?;
+        if let Some(staging) = &staging {
+            staging.stage(&sources)?;
+        }
+        let (measured, events) = (store.reader().validations()?, store.reader().events()?);
         let mut ledger = Ledger::on_disk(store, executor.bell(), stored.0, stored.1)?;
         if resumed.snapshot.is_none() && stored == (0, 0) {
             ledger.adopt(&resumed.history)?;
         }
         let event = settings.budget.event(resumed.wall).map_err(ConductError::Budget)?;
         ledger.note(Batch { events: vec![event], ..Batch::default() })?;
-        let mut campaign = Campaign::new(&settings, Box::new(executor), ledger, Some(resumed))?;
+        let mut campaign = Campaign::new(&settings, Box::new(executor), ledger, Some(resumed))?
+            .with_queue(Queue::of_campaign(&folder), &events);
         let stop = campaign.search(sink)?;
         let progress = campaign.progress();
         let config = campaign.optimizer().incumbent();
         let configuration = campaign.optimizer().history().configuration(config).clone();
         let best = Valued { config, configuration };
         let complete = matches!(stop, Stop::Budget(_) | Stop::Exhausted);
-        let verdict = if complete {
-            let unseen = instances.len() as u32 - settings.problem.instances;
+        let unseen = instances.len() as u32 - settings.problem.instances;
+        let verdict = if complete && settings.validation.wanted {
             let names = |id: InstanceId| instances[id.index()].name.clone();
             conclude(&mut campaign, &settings, unseen, &names, &measured, sink)?
         } else {
             None
         };
-        campaign.finish(&reason(&stop))?;
-        Ok(Outcome { stop, progress, best, verdict })
+        campaign.finish(&reason(&stop, scenario.baseline.is_some()))?;
+        let planned = plan(&settings, unseen).pairs.len();
+        Ok(Outcome { stop, progress, best, verdict, planned })
     }
 }
 
 /// Why a session ended, for the store.
-fn reason(stop: &Stop) -> String {
+fn reason(stop: &Stop, baseline: bool) -> String {
     match stop {
         Stop::Budget(limit) => format!("budget spent: {}", limit.name()),
         Stop::Exhausted => "every configuration tried".to_owned(),
         Stop::Interrupted => "interrupted".to_owned(),
-        Stop::NeverSucceeded { .. } => "the default never succeeded".to_owned(),
+        Stop::NeverSucceeded { .. } => {
+            format!("the {} never succeeded", if baseline { "baseline" } else { "default" })
+        }
         Stop::Aborted(why) => format!("aborted: {why}"),
     }
 }

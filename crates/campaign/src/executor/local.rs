@@ -78,9 +78,10 @@ impl Local {
         let origin = Instant::now();
         let mut local =
             Self { target, queue, out: BTreeMap::new(), inbox, sender, workers: Vec::new(), origin, before };
-        for (number, slot) in slots.into_iter().enumerate() {
+        for slot in slots {
+            let number = slot.number;
             let (queue, target, sender) = (local.queue.clone(), local.target.clone(), local.sender.clone());
-            let work = move || work(number, &slot, &queue, &*target, &sender, origin, before);
+            let work = move || work(&slot, &queue, &*target, &sender, origin, before);
             let name = format!("slot {number}");
             local.workers.push(std::thread::Builder::new().name(name).spawn(work)?);
         }
@@ -104,7 +105,6 @@ impl Local {
 }
 
 fn work(
-    number: usize,
     slot: &Slot,
     queue: &Queue,
     target: &dyn Target,
@@ -116,12 +116,12 @@ fn work(
         let now = || before + origin.elapsed().as_secs_f64();
         let started = now();
         // Once nobody listens the campaign is over, and so is the work.
-        if sender.send(Happening::Started { id: request.id, slot: number, at: started }).is_err() {
+        if sender.send(Happening::Started { id: request.id, slot: slot.number, at: started }).is_err() {
             return;
         }
-        let account = target.run_on(&request, &leash, slot.cores.as_ref());
-        let ended = Ended { id: request.id, account, started, ended: now(), slot: number };
-        if sender.send(Happening::Ended(ended)).is_err() {
+        let account = target.run_on(&request, &leash, slot);
+        let ended = Ended { id: request.id, account, started, ended: now(), slot: slot.number };
+        if sender.send(Happening::Ended(Box::new(ended))).is_err() {
             return;
         }
     }

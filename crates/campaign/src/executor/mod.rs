@@ -1,9 +1,11 @@
 //! Running trials: on this machine's cores, or in simulated time.
 
+mod gpus;
 mod local;
 mod simulated;
 mod slots;
 
+pub use gpus::{available_gpus, share_gpus};
 pub use local::Local;
 pub use simulated::{Answer, Oracle, Simulated};
 pub use slots::{SlotError, physical_cores, slots};
@@ -16,6 +18,7 @@ use crate::target::{Account, TargetError};
 
 /// Something that happened while waiting.
 #[derive(Debug)]
+#[allow(clippy::large_enum_variant, reason = "they pass one by one, and most are trials that have ended")]
 pub enum Happening {
     /// A trial was taken up by a slot.
     Started {
@@ -27,7 +30,7 @@ pub enum Happening {
         at: f64,
     },
     /// A trial has ended.
-    Ended(Ended),
+    Ended(Box<Ended>),
     /// The store has committed so many more batches, or failed.
     Committed(Result<u64, String>),
     /// Someone wants the campaign to stop.

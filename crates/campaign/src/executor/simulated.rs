@@ -147,13 +147,13 @@ impl Simulated {
         };
         let detail = Detail { cpu: Some(time), wall: time, ..Detail::default() };
         let account = Account { observation, detail };
-        Happening::Ended(Ended {
+        Happening::Ended(Box::new(Ended {
             id,
             account: Ok(account),
             started: running.started,
             ended: at,
             slot: running.slot,
-        })
+        }))
     }
 }
 

@@ -27,6 +27,19 @@ pub enum SlotError {
         /// Cores that there are.
         allowed: usize,
     },
+    /// There are not enough GPUs.
+    #[error(
+        "{workers} workers with {each} GPU(s) each need {} GPUs, and there {} {available} to share out",
+        workers * each, if *available == 1 { "is" } else { "are" }
+    )]
+    TooFewGpus {
+        /// Trials at one time.
+        workers: usize,
+        /// GPUs of each.
+        each: usize,
+        /// GPUs that there are.
+        available: usize,
+    },
     /// The kernel does not tell.
     #[error("cannot find out which cores may be used: {0}")]
     Unknown(#[from] std::io::Error),
@@ -66,8 +79,12 @@ fn assign(cores: &[Vec<usize>], workers: usize, each: usize) -> Result<Vec<Slot>
     if workers * each > order.len() {
         return Err(SlotError::TooFew { workers, each, allowed: order.len() });
     }
-    let slot = |threads: &[usize]| Slot { cores: Some(threads.iter().copied().collect()) };
-    Ok(order.chunks(each.max(1)).take(workers).map(slot).collect())
+    let slot = |(number, threads): (usize, &[usize])| Slot {
+        number,
+        cores: Some(threads.iter().copied().collect()),
+        gpus: Vec::new(),
+    };
+    Ok(order.chunks(each.max(1)).take(workers).enumerate().map(slot).collect())
 }
 
 #[cfg(test)]

@@ -7,9 +7,9 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use confine::quantity::{parse_duration, parse_size};
-use engine::Space;
 use engine::space::format::{self, Format};
 use engine::space::{Diagnostics, Kind, float_text};
+use engine::{Configuration, Space};
 use toml::de::{DeTable, DeValue};
 
 use super::keys::{self, Form, Judgement, Key, Place, Row};
@@ -25,6 +25,8 @@ pub struct Stored<'a> {
     pub space: &'a str,
     /// The names of the instances to tune on: files may have come or gone.
     pub instances: &'a [String],
+    /// The configuration that gains are measured against, if it has been tried.
+    pub baseline: Option<&'a Configuration>,
 }
 
 /// A key that says something else than before.
@@ -39,6 +41,9 @@ pub struct Difference {
     /// What that means.
     pub row: Row,
 }
+
+/// The keys by which the objective uses outputs.
+const USERS: [&str; 1] = ["objective.minimise"];
 
 /// What all differences together mean.
 pub fn verdict(differences: &[Difference]) -> Row {
@@ -64,8 +69,15 @@ pub fn compare(stored: &Stored<'_>, text: &str, scenario: &Scenario) -> Result<V
                 let size = |side: Option<&Meaning>| side.and_then(|m| m.number).unwrap_or(f64::INFINITY);
                 if size(new) > size(old) { Row::Reuse } else { Row::Refuse }
             }
+            Judgement::Outputs => {
+                let name = path.split('.').nth(1).map(|name| format!("{name:?}"));
+                let uses = |side: &BTreeMap<String, Meaning>| {
+                    USERS.iter().any(|user| side.get(*user).map(|meaning| &meaning.shown) == name.as_ref())
+                };
+                if uses(&before) || uses(&after) { Row::Refuse } else { Row::Continue }
+            }
             // By what the keys lead to, below.
-            Judgement::Instances | Judgement::Space => continue,
+            Judgement::Instances | Judgement::Baseline | Judgement::Space => continue,
         };
         let shown = |side: Option<&Meaning>| side.map(|meaning| meaning.shown.clone());
         differences.push(Difference { key: path.clone(), before: shown(old), after: shown(new), row });
@@ -73,14 +85,28 @@ pub fn compare(stored: &Stored<'_>, text: &str, scenario: &Scenario) -> Result<V
     let is_list = |side: &BTreeMap<String, Meaning>| side.contains_key("instances.list");
     let names: Vec<&str> = scenario.instances.train.iter().map(|instance| instance.name.as_str()).collect();
     differences.extend(instances(stored.instances, &names));
-    if is_list(&before) != is_list(&after) {
+    let is_named_elsewhere = before.contains_key("instances.from") || after.contains_key("instances.from");
+    if is_list(&before) != is_list(&after) && !is_named_elsewhere {
         let words = |list: bool| Some(if list { "words" } else { "files" }.to_owned());
         let (before, after) = (words(is_list(&before)), words(is_list(&after)));
         differences.push(Difference { key: "instances".to_owned(), before, after, row: Row::Refuse });
     }
+    differences.extend(stored.baseline.and_then(|before| baseline(before, &scenario.baseline())));
     let space = format::read(stored.space, "the stored space", Format::Toml)?;
     differences.extend(spaces(&space, &scenario.space));
     Ok(differences)
+}
+
+/// By values: where the space differs, its own difference says so.
+fn baseline(before: &Configuration, after: &Configuration) -> Option<Difference> {
+    let (old, new) = (before.to_string(), after.to_string());
+    let same_space = before.space() == after.space();
+    (same_space && old != new).then(|| Difference {
+        key: "baseline".to_owned(),
+        before: Some(old),
+        after: Some(new),
+        row: Row::Reuse,
+    })
 }
 
 fn instances(before: &[String], after: &[&str]) -> Vec<Difference> {
@@ -143,7 +169,11 @@ fn meanings(text: &str, file_name: &str) -> Result<BTreeMap<String, Meaning>, Di
     let minimise = minimise.and_then(|found| found.value.get_ref().as_str()).unwrap_or_default();
     let mut found = BTreeMap::new();
     collect(&root, &[], minimise, &mut found);
-    for (path, value) in defaults(minimise, &found) {
+    let patterns = found.keys().filter(|path| path.starts_with("outputs.") && path.ends_with(".pattern"));
+    let takes: Vec<String> = patterns.map(|path| path.replace(".pattern", ".take")).collect();
+    let takes = takes.iter().map(|path| (path.as_str(), "\"last\""));
+    let defaults: Vec<(&str, &str)> = defaults(minimise, &found).into_iter().chain(takes).collect();
+    for (path, value) in defaults {
         let Place::Key(key) = keys::place(&path.split('.').collect::<Vec<_>>()) else { continue };
         let absent = || Meaning { key, shown: value.to_owned(), number: None };
         found.entry(path.to_owned()).or_insert_with(absent);
@@ -172,6 +202,9 @@ fn defaults(minimise: &str, given: &BTreeMap<String, Meaning>) -> Vec<(&'static 
     let capped_by = given.get("objective.capped_by").map_or("", |meaning| &meaning.shown);
     let mut defaults = vec![
         ("seed", "1"),
+        ("target.setup_limit", "60s"),
+        ("target.teardown_limit", "60s"),
+        ("target.workdir", "\"private\""),
         ("target.params", "[\"--{name}={value}\"]"),
         ("objective.par", "10.0"),
         ("objective.capped_by", if time { "\"time\"" } else { "\"none\"" }),
@@ -180,11 +213,17 @@ fn defaults(minimise: &str, given: &BTreeMap<String, Meaning>) -> Vec<(&'static 
         ("racing.max_pairs", "2000"),
         ("racing.deterministic", "false"),
         ("parallel.cores_per_trial", "1"),
+        ("parallel.gpus_per_trial", "0"),
         ("parallel.repeatable", "false"),
         ("surrogate.kind", "\"local\""),
+        ("validation.when", "\"end\""),
+        ("instances.stage", "false"),
     ];
     if !given.contains_key("target.success.pattern") {
         defaults.push(("target.success.exit", "[0]"));
+    }
+    if given.keys().any(|path| path.starts_with("target.retry.")) {
+        defaults.extend([("target.retry.times", "5"), ("target.retry.wait", "30s")]);
     }
     if time {
         defaults.push(("objective.grain", "0.001s"));

@@ -1,4 +1,4 @@
-//! The command of the target: a program and a vector of arguments with placeholders.
+//! The commands of the target: a program and a vector of arguments with placeholders.
 
 use std::collections::BTreeMap;
 use std::ffi::{OsStr, OsString};
@@ -7,10 +7,26 @@ use std::path::{Path, PathBuf};
 use engine::Space;
 use engine::space::{Diagnostic, Parameter, ParameterId, Span, Spanned, suggestion};
 
-use super::report::{Report, Section};
+use super::report::{Found, Report};
 use super::template::{self, Part};
 
-const PLACEHOLDERS: [&str; 6] = ["instance", "seed", "cap", "params", "param:NAME", "folder"];
+/// What every command knows.
+const PLACEHOLDERS: [&str; 12] = [
+    "instance",
+    "seed",
+    "cap",
+    "params",
+    "param:NAME",
+    "folder",
+    "workdir",
+    "config_file",
+    "slot",
+    "trial",
+    "cores",
+    "memory",
+];
+/// What is known besides when the target's command has ended.
+const STDOUT: &str = "stdout";
 const SHELLS: [&str; 6] = ["sh", "bash", "dash", "zsh", "ksh", "fish"];
 
 /// One argument as the scenario has it.
@@ -33,6 +49,20 @@ pub enum Piece {
     Seed,
     /// `{cap}`.
     Cap,
+    /// `{workdir}`: where the trial runs.
+    Workdir,
+    /// `{config_file}`: the path of the file that the configuration was written to.
+    ConfigFile,
+    /// `{stdout}`: the path of a file with all that the command has written to standard output.
+    Stdout,
+    /// `{slot}`: which of the trials running at one time this is, from 0.
+    Slot,
+    /// `{trial}`: the trial's number.
+    Trial,
+    /// `{cores}`: how many cores the trial has.
+    Cores,
+    /// `{memory}`: the memory limit in MiB, rounded down.
+    Memory,
     /// `{param:NAME}`: the value of one parameter.
     Param(ParameterId),
 }
@@ -67,42 +97,52 @@ pub(super) struct Read {
     pub(super) span: Span,
 }
 
-/// Reads `target.command`. The program is looked up in the target's `environment`.
+/// What a command is read with.
+pub(super) struct Surroundings<'a> {
+    /// The scenario's folder.
+    pub(super) folder: &'a Path,
+    /// The target's variables, in whose PATH programs are looked up.
+    pub(super) environment: BTreeMap<OsString, OsString>,
+    pub(super) space: Option<&'a Space>,
+    /// Whether the target runs in the scenario's folder.
+    pub(super) at_home: bool,
+}
+
+/// Reads a command of the target. One that runs `after` the target's own knows what that has written.
 pub(super) fn read(
     report: &mut Report<'_>,
-    target: &Section<'_, '_>,
-    folder: &Path,
-    environment: &BTreeMap<OsString, OsString>,
-    space: Option<&Space>,
+    found: &Found<'_, '_>,
+    around: &Surroundings<'_>,
+    after: bool,
 ) -> Option<Read> {
-    let hint = "write `command = [\"program\", \"{params}\", \"{instance}\"]`";
-    let found = report.required(target, "command", hint)?;
-    let words = report.texts(&found)?;
+    let words = report.texts(found)?;
     let (first, rest) = words.split_first()?;
     if rest.is_empty() && first.value.contains(' ') {
         let words = first.value.split_whitespace().map(|word| format!("{word:?}"));
         let list = words.collect::<Vec<_>>().join(", ");
         report.mistake(
             first.span,
-            "`target.command` is one text with spaces: no shell will split it",
+            format!("`{}` is one text with spaces: no shell will split it", found.key),
             format!("write a list of arguments: [{list}]"),
         );
         return None;
     }
-    let program = program(report, first, folder, environment);
-    let arguments = rest.iter().map(|word| argument(report, word, folder, space));
+    let program = program(report, &found.key, first, around);
+    let arguments = rest.iter().map(|word| argument(report, word, around, after));
     let arguments = arguments.collect::<Vec<_>>().into_iter().collect::<Option<Vec<_>>>();
     let (program, arguments) = (program?, arguments?);
     warn_of_shell(report, first, rest, &arguments);
-    warn_of_files(report, rest, folder);
+    if !around.at_home {
+        warn_of_files(report, rest, around.folder);
+    }
     Some(Read { template: CommandTemplate { program, arguments }, span: found.span() })
 }
 
 fn program(
     report: &mut Report<'_>,
+    key: &str,
     word: &Spanned<String>,
-    folder: &Path,
-    environment: &BTreeMap<OsString, OsString>,
+    around: &Surroundings<'_>,
 ) -> Option<PathBuf> {
     let mut name = String::new();
     for part in template::split(report, word)? {
@@ -115,8 +155,8 @@ fn program(
             }
         }
     }
-    let path = if name.contains('/') { folder.join(&name) } else { PathBuf::from(&name) };
-    match confine::find_program(path.as_os_str(), environment) {
+    let path = if name.contains('/') { around.folder.join(&name) } else { PathBuf::from(&name) };
+    match confine::find_program(path.as_os_str(), &around.environment) {
         Ok(path) => Some(path),
         Err(error) => {
             let hint = match name.contains('/') {
@@ -125,7 +165,7 @@ fn program(
             };
             let not_found = matches!(error, confine::LaunchError::ProgramNotFound { .. });
             let hint = if not_found { hint.or(error.hint()) } else { error.hint().or(hint) };
-            let message = format!("`target.command`: {error}");
+            let message = format!("`{key}`: {error}");
             report.mistakes.push(Diagnostic::new(word.span, message).maybe_hint(hint));
             None
         }
@@ -135,8 +175,8 @@ fn program(
 fn argument(
     report: &mut Report<'_>,
     word: &Spanned<String>,
-    folder: &Path,
-    space: Option<&Space>,
+    around: &Surroundings<'_>,
+    after: bool,
 ) -> Option<Argument> {
     let parts = template::split(report, word)?;
     let mut pieces = Vec::new();
@@ -154,7 +194,14 @@ fn argument(
             "instance" => pieces.push(Piece::Instance),
             "seed" => pieces.push(Piece::Seed),
             "cap" => pieces.push(Piece::Cap),
-            "folder" => pieces.push(Piece::Literal(folder.to_string_lossy().into_owned())),
+            "folder" => pieces.push(Piece::Literal(around.folder.to_string_lossy().into_owned())),
+            "workdir" => pieces.push(Piece::Workdir),
+            "config_file" => pieces.push(Piece::ConfigFile),
+            "slot" => pieces.push(Piece::Slot),
+            "trial" => pieces.push(Piece::Trial),
+            "cores" => pieces.push(Piece::Cores),
+            "memory" => pieces.push(Piece::Memory),
+            STDOUT if after => pieces.push(Piece::Stdout),
             "params" if alone => return Some(Argument::Params),
             "params" => {
                 let hint = "one parameter's value inside an argument is `{param:NAME}`";
@@ -165,7 +212,7 @@ fn argument(
                 );
                 sound = false;
             }
-            other => match (other.strip_prefix("param:"), space) {
+            other => match (other.strip_prefix("param:"), around.space) {
                 (Some(name), Some(space)) => match parameter(report, &placeholder, name, space) {
                     Some(id) => pieces.push(Piece::Param(id)),
                     None => sound = false,
@@ -173,7 +220,8 @@ fn argument(
                 // The mistakes of the space are told elsewhere.
                 (Some(_), None) => sound = false,
                 (None, _) => {
-                    template::unknown(report, &placeholder, &PLACEHOLDERS);
+                    let known: Vec<&str> = PLACEHOLDERS.into_iter().chain(after.then_some(STDOUT)).collect();
+                    template::unknown(report, &placeholder, &known);
                     sound = false;
                 }
             },

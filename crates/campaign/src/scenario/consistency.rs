@@ -2,11 +2,12 @@
 
 use std::time::Duration;
 
+use confine::Limits;
 use confine::quantity::show_duration;
 use engine::Space;
 use engine::space::Span;
 
-use super::command::{Argument, Piece};
+use super::command::{Argument, CommandTemplate, Piece};
 use super::objective::{CappedBy, Measure};
 use super::report::{Report, Section};
 use super::settings::{Budget, Parallel, Racing};
@@ -21,8 +22,9 @@ pub(super) fn placeholders(
     racing: Option<&Racing>,
 ) {
     let command = &target.settings.command;
+    let before_end = |piece| target.settings.until_end().any(|command| command.mentions(piece));
     let span = target.command_span;
-    match (command.mentions(&Piece::Instance), instances_given) {
+    match (before_end(&Piece::Instance), instances_given) {
         (false, true) => {
             let hint = "put it where the target expects its input";
             report.mistake(span, "the command has no `{instance}`, but there are `[instances]`", hint);
@@ -46,21 +48,47 @@ pub(super) fn placeholders(
             _ => {}
         }
     }
-    if racing.is_some_and(|racing| !racing.deterministic) && !command.mentions(&Piece::Seed) {
+    if racing.is_some_and(|racing| !racing.deterministic) && !before_end(&Piece::Seed) {
         let hint = "pass `{seed}`, or write `deterministic = true` in `[racing]`";
         report.warn(span, "the command has no `{seed}`: is the target deterministic?", hint);
     }
 }
 
+/// What the placeholders of the commands stand for is there.
+pub(super) fn places(report: &mut Report<'_>, target: &target::Read, limits: Option<&Limits>) {
+    let settings = &target.settings;
+    let mentioned = |piece| settings.commands().any(|command| command.mentions(piece));
+    match (mentioned(&Piece::ConfigFile), &settings.config_file) {
+        (true, None) => {
+            let message =
+                "a command has `{config_file}`, but `target.config_file` does not say how to write it";
+            let hint = "write `config_file = \"{name} = {value}\"`, or \"json\", \"toml\", \"env\"";
+            report.mistake(target.command_span, message, hint);
+        }
+        (false, Some(_)) => {
+            let message = "`target.config_file` is given, but no command has `{config_file}`";
+            report.mistake(target.command_span, message, "put it where the target expects its file");
+        }
+        _ => {}
+    }
+    if mentioned(&Piece::Memory) && limits.is_some_and(|limits| limits.memory.is_none()) {
+        let message = "a command has `{memory}`, but there is no limit on memory";
+        report.mistake(target.command_span, message, "write `memory = \"2GiB\"` in `[limits]`");
+    }
+}
+
 /// Every parameter that can vary reaches the target.
 pub(super) fn parameters_are_passed(report: &mut Report<'_>, target: &target::Read, space: &Space) {
-    let command = &target.settings.command;
-    if command.arguments.contains(&Argument::Params) {
+    let all_at_once = |command: &CommandTemplate| {
+        command.arguments.contains(&Argument::Params) || command.mentions(&Piece::ConfigFile)
+    };
+    if target.settings.until_end().any(all_at_once) {
         return;
     }
+    let named = |id| target.settings.until_end().any(|command| command.names(id));
     let lost: Vec<&str> = space
         .ids()
-        .filter(|&id| space.parameter(id).is_variable() && !command.names(id))
+        .filter(|&id| space.parameter(id).is_variable() && !named(id))
         .map(|id| space.parameter(id).name())
         .collect();
     if let Some(first) = lost.first() {
@@ -69,7 +97,7 @@ pub(super) fn parameters_are_passed(report: &mut Report<'_>, target: &target::Re
             more => format!(" and {more} more"),
         };
         let message = format!("`{first}`{more}: not passed to the target");
-        report.mistake(target.command_span, message, "add `{params}` to the command");
+        report.mistake(target.command_span, message, "add `{params}` or `{config_file}` to the command");
     }
 }
 

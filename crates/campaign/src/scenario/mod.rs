@@ -5,30 +5,41 @@
 
 pub mod change;
 mod command;
+mod config_file;
 mod consistency;
+mod given;
 mod instances;
 pub mod keys;
 mod objective;
+mod outputs;
 mod report;
+mod retry;
 mod settings;
 mod space;
 mod syntax;
 mod target;
 mod template;
+mod validation;
 mod writing;
 
+pub(crate) use syntax::mistakes as syntax_mistakes;
+
 pub use command::{Argument, CommandTemplate, Piece};
-pub use instances::{Instance, Instances};
-pub use objective::{CappedBy, Measure, Objective, Output};
+pub use config_file::ConfigFile;
+pub use instances::{Features, Instance, Instances};
+pub use objective::{CappedBy, Measure, Objective};
+pub use outputs::{Output, Source, Take};
+pub use retry::Retry;
 pub use settings::{Budget, Parallel, Racing, SurrogateKind};
-pub use target::{Success, TargetSettings};
+pub use target::{Step, Success, TargetSettings, Workdir};
+pub use validation::Validation;
 pub use writing::{Writing, WritingPiece};
 
 use std::path::{Path, PathBuf};
 
 use confine::Limits;
-use engine::Space;
 use engine::space::{Diagnostics, Span};
+use engine::{Configuration, Space};
 use toml::de::DeTable;
 
 use report::{Report, Section};
@@ -42,14 +53,20 @@ pub struct Scenario {
     pub seed: u64,
     /// The folder that its paths count from.
     pub folder: PathBuf,
+    /// What gains are measured against, if not the default.
+    pub baseline: Option<Configuration>,
+    /// Configurations to race before all others.
+    pub initial: Vec<Configuration>,
     /// What is run.
     pub target: TargetSettings,
     /// What is minimised.
     pub objective: Objective,
-    /// The numbers that the target prints.
+    /// The numbers that the target tells.
     pub outputs: Vec<Output>,
     /// The inputs.
     pub instances: Instances,
+    /// How the end is validated.
+    pub validation: Validation,
     /// What the campaign may spend.
     pub budget: Budget,
     /// What a trial may use, besides its cap.
@@ -64,6 +81,13 @@ pub struct Scenario {
     pub space: Space,
     /// What is doubtful in the scenario; empty if nothing is.
     pub warnings: Diagnostics,
+}
+
+impl Scenario {
+    /// What gains are measured against.
+    pub fn baseline(&self) -> Configuration {
+        self.baseline.clone().unwrap_or_else(|| self.space.default_configuration())
+    }
 }
 
 /// Reads a scenario. Paths in it count from `folder`; `file_name` is shown in messages.
@@ -120,20 +144,36 @@ fn sections(
         Some(found) => report.integer(&found, 0, i64::MAX),
     };
     let space = space::read(report, &root, &folder, file_name, referred);
+    let baseline = given::baseline(report, &root, &folder, space.as_ref(), referred);
+    let initial = given::initial(report, &root, &folder, space.as_ref(), referred);
     let target = target::read(report, &root.section("target"), &folder, space.as_ref());
-    let outputs = objective::outputs(report, &root.section("outputs"));
+    let outputs = outputs::read(report, &root.section("outputs"));
     let objective = objective::read(report, &root.section("objective"), &root.section("outputs"));
-    let instances = instances::read(report, &root.section("instances"), &folder);
+    let instances = instances::read(
+        report,
+        &root.section("instances"),
+        &folder,
+        seed.map_or(0, |seed| seed as u64),
+        referred,
+    );
     let budget = settings::budget(report, &root.section("budget"));
     let limits = settings::limits(report, &root.section("limits"));
     let count = instances.as_ref().map(|instances| instances.train.len());
     let racing = settings::racing(report, &root.section("racing"), count);
     let parallel = settings::parallel(report, &root.section("parallel"));
+    let validation = validation::read(
+        report,
+        &root.section("validation"),
+        objective.as_ref(),
+        racing.as_ref(),
+        limits.as_ref().and_then(|limits| limits.wall),
+    );
     let surrogate = settings::surrogate(report, &root.section("surrogate"));
 
     if let Some(target) = &target {
         let given = root.section("instances").is_present();
         consistency::placeholders(report, target, given, objective.as_ref(), racing.as_ref());
+        consistency::places(report, target, limits.as_ref());
         if let Some(space) = &space {
             consistency::parameters_are_passed(report, target, space);
         }
@@ -147,10 +187,13 @@ fn sections(
         name: name?,
         seed: seed? as u64,
         folder,
+        baseline: baseline?,
+        initial: initial?,
         target: target?.settings,
         objective: objective?.objective,
         outputs: outputs?,
         instances: instances?,
+        validation: validation?,
         budget: budget?,
         limits: limits?,
         racing: racing?,

@@ -1,12 +1,10 @@
-//! The tables `[objective]` and `[outputs]`: what is minimised, how it is measured, where it ends.
+//! The table `[objective]`: what is minimised, how it is measured, where it ends.
 //!
 //! Costs are plain numbers from here on: seconds, bytes, or the unit of an output.
 
 use engine::space::{Span, suggestion};
-use regex::bytes::Regex;
 
 use super::report::{Found, Report, Section};
-use super::target::pattern;
 
 /// What is minimised.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
@@ -17,12 +15,12 @@ pub enum Measure {
     WallTime,
     /// Largest memory of the tree, in bytes.
     Memory,
-    /// A number that the target prints: its place in [`Scenario::outputs`](super::Scenario::outputs).
+    /// A number that the target tells: its place in [`Scenario::outputs`](super::Scenario::outputs).
     Output(usize),
 }
 
 impl Measure {
-    const NAMED: [(&'static str, Self); 3] =
+    pub(super) const NAMED: [(&'static str, Self); 3] =
         [("cpu_time", Self::CpuTime), ("wall_time", Self::WallTime), ("memory", Self::Memory)];
 
     /// Whether it is a time.
@@ -57,54 +55,11 @@ pub struct Objective {
     pub grain: f64,
 }
 
-/// A number that the target prints.
-#[derive(Clone, Debug)]
-pub struct Output {
-    /// Its name.
-    pub name: String,
-    /// A line that has it, with one group around the number.
-    pub pattern: Regex,
-}
-
 /// The objective with where its parts stand.
 pub(super) struct Read {
     pub(super) objective: Objective,
     pub(super) cutoff_span: Span,
     pub(super) capped_by_span: Span,
-}
-
-pub(super) fn outputs(report: &mut Report<'_>, section: &Section<'_, '_>) -> Option<Vec<Output>> {
-    let mut outputs = Vec::new();
-    let mut sound = true;
-    for (name, found) in section.entries() {
-        if Measure::NAMED.iter().any(|(taken, _)| *taken == name) {
-            let message = format!("an output cannot be called `{name}`");
-            report.mistake(found.key_span, message, "captune measures that itself; choose another name");
-            sound = false;
-        }
-        let own = section.section(&name);
-        // Anything but a table has been reported as such.
-        let pattern = own.is_present().then(|| one_group(report, &own)).flatten();
-        match pattern {
-            Some(pattern) => outputs.push(Output { name, pattern }),
-            None => sound = false,
-        }
-    }
-    sound.then_some(outputs)
-}
-
-fn one_group(report: &mut Report<'_>, section: &Section<'_, '_>) -> Option<Regex> {
-    let hint = "write `name = { pattern = 'steps = ([0-9]+)' }`";
-    let found = report.required(section, "pattern", hint)?;
-    let regex = pattern(report, &found)?;
-    let groups = regex.captures_len() - 1;
-    if groups != 1 {
-        let message = format!("`{}` has {groups} groups, where one is needed", found.key);
-        let hint = "put parentheses around the number; `(?:…)` groups without counting";
-        report.mistake(found.span(), message, hint);
-        return None;
-    }
-    Some(regex)
 }
 
 pub(super) fn read(
@@ -188,7 +143,7 @@ fn capped_by(report: &mut Report<'_>, found: &Found<'_, '_>, measure: Measure) -
 }
 
 /// A positive cost, in the unit of what is minimised.
-fn cost(report: &mut Report<'_>, found: &Found<'_, '_>, measure: Measure) -> Option<f64> {
+pub(super) fn cost(report: &mut Report<'_>, found: &Found<'_, '_>, measure: Measure) -> Option<f64> {
     match measure {
         Measure::CpuTime | Measure::WallTime => Some(report.duration(found)?.as_secs_f64()),
         Measure::Memory => Some(report.size(found)? as f64),

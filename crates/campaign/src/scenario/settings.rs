@@ -33,12 +33,16 @@ pub struct Racing {
 }
 
 /// How trials run beside each other.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Parallel {
     /// Trials at one time; as many as there are cores for if it is not given.
     pub workers: Option<u32>,
     /// Cores of each.
     pub cores_per_trial: u32,
+    /// GPUs of each.
+    pub gpus_per_trial: u32,
+    /// The GPUs to share out; those of CUDA_VISIBLE_DEVICES if they are not given.
+    pub gpus: Option<Vec<u32>>,
     /// Whether results are taken in the order of asking.
     pub repeatable: bool,
 }
@@ -167,12 +171,29 @@ fn repeats(report: &mut Report<'_>, found: &Found<'_, '_>) -> Option<(i64, i64)>
 pub(super) fn parallel(report: &mut Report<'_>, section: &Section<'_, '_>) -> Option<Parallel> {
     let workers = optional(section, "workers", |found| report.integer(found, 1, 100_000));
     let cores = optional(section, "cores_per_trial", |found| report.integer(found, 1, 100_000));
+    let gpus_each = optional(section, "gpus_per_trial", |found| report.integer(found, 0, 100_000));
+    let gpus = optional(section, "gpus", |found| gpus(report, found));
     let repeatable = optional(section, "repeatable", |found| report.truth(found));
     Some(Parallel {
         workers: workers?.map(|workers| workers as u32),
         cores_per_trial: cores?.unwrap_or(1) as u32,
+        gpus_per_trial: gpus_each?.unwrap_or(0) as u32,
+        gpus: gpus?,
         repeatable: repeatable?.unwrap_or(false),
     })
+}
+
+/// Numbers of GPUs, each once: a trial must not share its own with another.
+fn gpus(report: &mut Report<'_>, found: &Found<'_, '_>) -> Option<Vec<u32>> {
+    let mut numbers = Vec::new();
+    for number in report.integers(found, 0, 100_000)? {
+        if numbers.contains(&(number as u32)) {
+            report.mistake(found.span(), format!("`{}` has {number} twice", found.key), "keep one of them");
+            return None;
+        }
+        numbers.push(number as u32);
+    }
+    Some(numbers)
 }
 
 pub(super) fn surrogate(report: &mut Report<'_>, section: &Section<'_, '_>) -> Option<SurrogateKind> {

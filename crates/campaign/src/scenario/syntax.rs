@@ -3,7 +3,7 @@
 use engine::space::{Diagnostic, Span};
 
 /// One slip makes the parser complain several times, so each line is heard once.
-pub(super) fn mistakes(text: &str, errors: &[toml::de::Error]) -> Vec<Diagnostic> {
+pub(crate) fn mistakes(text: &str, errors: &[toml::de::Error]) -> Vec<Diagnostic> {
     let line =
         |offset: usize| text.as_bytes()[..offset.min(text.len())].iter().filter(|&&b| b == b'\n').count();
     let mut last = None;

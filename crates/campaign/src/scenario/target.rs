@@ -2,14 +2,17 @@
 
 use std::collections::BTreeMap;
 use std::ffi::OsString;
-use std::path::Path;
+use std::path::{Path, PathBuf};
+use std::time::Duration;
 
 use engine::Space;
 use engine::space::{Diagnostic, Span};
 use regex::bytes::Regex;
 
-use super::command::{self, CommandTemplate};
+use super::command::{self, CommandTemplate, Surroundings};
+use super::config_file::{self, ConfigFile};
 use super::report::{Found, Report, Section};
+use super::retry::{self, Retry};
 use super::writing::{self, Writing};
 
 /// The target of a scenario.
@@ -17,6 +20,16 @@ use super::writing::{self, Writing};
 pub struct TargetSettings {
     /// The program and its arguments.
     pub command: CommandTemplate,
+    /// What runs before it.
+    pub setup: Option<Step>,
+    /// What runs after it.
+    pub teardown: Option<Step>,
+    /// Where they run.
+    pub workdir: Workdir,
+    /// How the configuration is written into a file.
+    pub config_file: Option<ConfigFile>,
+    /// Which failed runs are repeated.
+    pub retry: Option<Retry>,
     /// How each parameter of the space is written, in the order of the space.
     pub writing: Vec<Writing>,
     /// When a trial that ended by itself has succeeded.
@@ -25,6 +38,36 @@ pub struct TargetSettings {
     pub env: BTreeMap<String, String>,
     /// Names and `*` patterns of variables to pass.
     pub pass_env: Vec<String>,
+}
+
+/// A command before or after that of the trial.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Step {
+    /// The program and its arguments.
+    pub command: CommandTemplate,
+    /// How long it may take.
+    pub limit: Duration,
+}
+
+/// Where a trial runs.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum Workdir {
+    /// In a fresh folder of its own, removed afterwards.
+    Private,
+    /// In this folder, which others may use at the same time.
+    Shared(PathBuf),
+}
+
+impl TargetSettings {
+    /// What runs before a trial's end is known, in this order.
+    pub fn until_end(&self) -> impl Iterator<Item = &CommandTemplate> {
+        self.setup.iter().map(|step| &step.command).chain([&self.command])
+    }
+
+    /// All commands, in the order in which they run.
+    pub fn commands(&self) -> impl Iterator<Item = &CommandTemplate> {
+        self.until_end().chain(self.teardown.iter().map(|step| &step.command))
+    }
 }
 
 /// When a trial has succeeded: everything given must hold.
@@ -59,19 +102,69 @@ pub(super) fn read(
         env.iter().flatten().map(|(name, value)| (name.into(), value.into())).collect();
     let environment =
         confine::environment::compose(std::env::vars_os(), pass_env.as_deref().unwrap_or_default(), &set);
-    let command = command::read(report, target, folder, &environment, space);
+    let workdir = workdir(report, target, folder);
+    let at_home = workdir == Some(Workdir::Shared(folder.to_owned()));
+    let around = Surroundings { folder, environment, space, at_home };
+    let hint = "write `command = [\"program\", \"{params}\", \"{instance}\"]`";
+    let command = report.required(target, "command", hint);
+    let command = command.and_then(|found| command::read(report, &found, &around, false));
+    let setup = step(report, target, "setup", &around, false);
+    let teardown = step(report, target, "teardown", &around, true);
     let writing = writing::read(report, target, space);
+    let config_file = target.get("config_file");
+    let config_file = config_file.and_then(|found| config_file::read(report, &found, target, space));
     let success = success(report, &target.section("success"));
+    let retry = retry::read(report, &target.section("retry"), success.as_ref());
     let command = command?;
     // After a mistake in one of the others, the command is still compared with the other tables.
     let settings = TargetSettings {
         command: command.template,
+        setup,
+        teardown,
+        workdir: workdir.unwrap_or(Workdir::Private),
+        config_file,
+        retry: retry.flatten(),
         writing: writing.unwrap_or_default(),
         success: success.unwrap_or(Success { exit: None, pattern: None }),
         env: env.unwrap_or_default(),
         pass_env: pass_env.unwrap_or_default(),
     };
     Some(Read { settings, command_span: command.span })
+}
+
+/// A command before or after the target's own, and its limit.
+fn step(
+    report: &mut Report<'_>,
+    target: &Section<'_, '_>,
+    name: &str,
+    around: &Surroundings<'_>,
+    after: bool,
+) -> Option<Step> {
+    let limit = match target.get(&format!("{name}_limit")) {
+        None => Some(Duration::from_secs(60)),
+        Some(found) => report.duration(&found),
+    };
+    let found = target.get(name)?;
+    let command = command::read(report, &found, around, after)?;
+    Some(Step { command: command.template, limit: limit? })
+}
+
+/// Reads `target.workdir`.
+fn workdir(report: &mut Report<'_>, target: &Section<'_, '_>, folder: &Path) -> Option<Workdir> {
+    let Some(found) = target.get("workdir") else { return Some(Workdir::Private) };
+    let text = report.text(&found)?;
+    let path = match text.as_str() {
+        "private" => return Some(Workdir::Private),
+        "scenario" => folder.to_owned(),
+        path => folder.join(path),
+    };
+    if !path.is_dir() {
+        let message = format!("`target.workdir`: there is no folder `{}`", path.display());
+        let hint = "it is `private`, `scenario`, or a folder counted from the scenario's";
+        report.mistake(found.span(), message, hint);
+        return None;
+    }
+    Some(Workdir::Shared(path))
 }
 
 fn env(report: &mut Report<'_>, section: &Section<'_, '_>) -> Option<BTreeMap<String, String>> {

@@ -60,6 +60,24 @@ enum Form {
     Flag { on: Vec<Part>, off: Vec<Part> },
 }
 
+/// Reads a line of a file with `{name}` and `{value}`, and finds that of every parameter: its own form
+/// in `target.parameter` comes first. `None` after a mistake; those of `target.parameter` are reported
+/// by [`read`].
+pub(super) fn read_lines(
+    report: &mut Report<'_>,
+    found: &Found<'_, '_>,
+    target: &Section<'_, '_>,
+    space: Option<&Space>,
+) -> Option<Vec<Writing>> {
+    let general = value_form(report, found)?;
+    let own = own_forms(&mut Report::new(report.text), target, space);
+    let writing = |parameter: &Parameter| {
+        let own = own.iter().find(|(name, _)| name == parameter.name()).map(|(_, form)| form);
+        settled(own.unwrap_or(&general), parameter.name())
+    };
+    Some(space?.parameters().iter().map(writing).collect())
+}
+
 /// Reads the forms, and finds the writing of every parameter; `None` after a mistake.
 pub(super) fn read(
     report: &mut Report<'_>,
@@ -70,6 +88,28 @@ pub(super) fn read(
     let params = target.get("params").and_then(|found| value_form(report, &found));
     let flags = target.section("flags");
     let flags = flags.is_present().then(|| flag_form(report, &flags)).flatten();
+    let own = own_forms(report, target, space);
+    let space = space.filter(|_| report.mistakes.len() == before)?;
+    let without_any = || template::split(&mut Report::new(""), &WITHOUT_ANY.into()).unwrap_or_default();
+    let general = params.unwrap_or_else(|| Form::Value(vec![without_any()]));
+    let writing = |parameter: &Parameter| {
+        let own = own.iter().find(|(name, _)| name == parameter.name()).map(|(_, form)| form);
+        match (own, parameter.switch(), &flags) {
+            (Some(form), _, _) => settled(form, parameter.name()),
+            (None, Some(switch), _) => of_switch(switch),
+            (None, None, Some(form)) if parameter.kind() == Kind::Boolean => settled(form, parameter.name()),
+            _ => settled(&general, parameter.name()),
+        }
+    };
+    Some(space.parameters().iter().map(writing).collect())
+}
+
+/// The forms of `target.parameter`, by the names of the parameters.
+fn own_forms(
+    report: &mut Report<'_>,
+    target: &Section<'_, '_>,
+    space: Option<&Space>,
+) -> Vec<(String, Form)> {
     let mut own = Vec::new();
     for (name, found) in target.section("parameter").entries() {
         let parameter = space.and_then(|space| space.find(&name).map(|id| space.parameter(id)));
@@ -88,19 +128,7 @@ pub(super) fn read(
         };
         own.extend(form.map(|form| (name, form)));
     }
-    let space = space.filter(|_| report.mistakes.len() == before)?;
-    let without_any = || template::split(&mut Report::new(""), &WITHOUT_ANY.into()).unwrap_or_default();
-    let general = params.unwrap_or_else(|| Form::Value(vec![without_any()]));
-    let writing = |parameter: &Parameter| {
-        let own = own.iter().find(|(name, _)| name == parameter.name()).map(|(_, form)| form);
-        match (own, parameter.switch(), &flags) {
-            (Some(form), _, _) => settled(form, parameter.name()),
-            (None, Some(switch), _) => of_switch(switch),
-            (None, None, Some(form)) if parameter.kind() == Kind::Boolean => settled(form, parameter.name()),
-            _ => settled(&general, parameter.name()),
-        }
-    };
-    Some(space.parameters().iter().map(writing).collect())
+    own
 }
 
 /// The argument of a switch: a space at its end separates it from the value.

@@ -10,7 +10,7 @@ use super::StoreError;
 use super::record::{
     Batch, Spent, State, StoredConfiguration, StoredEvent, StoredIncumbent, StoredTrial, StoredValidation,
 };
-use super::values::{codes_blob, constraints_text, values_text};
+use super::values::{codes_blob, constraints_text, outputs_text, values_text};
 
 /// The next numbers to give, and which session trials belong to.
 #[derive(Clone, Copy, Debug)]
@@ -80,7 +80,7 @@ impl<'a> Insert<'a> {
 
     fn trials(&self, all: &[StoredTrial], numbers: &mut Numbers) -> Result<(), StoreError> {
         let mut statement = self.statement(
-            "INSERT INTO trial VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
+            "INSERT INTO trial VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
         )?;
         for stored in all {
             let trial = &stored.trial;
@@ -108,6 +108,7 @@ impl<'a> Insert<'a> {
                 stored.ended,
                 stored.slot,
                 numbers.session,
+                outputs_text(&stored.outputs),
             ];
             statement.execute(row).map_err(|error| match error.sqlite_error() {
                 Some(cause) if cause.extended_code == rusqlite::ffi::SQLITE_CONSTRAINT_UNIQUE => {

@@ -6,13 +6,16 @@
 use rusqlite::Connection;
 
 /// The version that this captune writes.
-pub(super) const VERSION: u32 = 1;
+pub(super) const VERSION: u32 = 2;
 
 /// One step: the version it starts from, and what it does.
 pub(super) type Step = (u32, &'static str);
 
 /// Every step there has been.
-pub(super) const STEPS: &[Step] = &[];
+pub(super) const STEPS: &[Step] = &[
+    // The outputs of a trial.
+    (1, "ALTER TABLE trial ADD COLUMN outputs TEXT;"),
+];
 
 /// Takes a store from version `from` to `to`.
 pub(super) fn migrate(

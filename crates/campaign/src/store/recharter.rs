@@ -4,6 +4,18 @@ use super::record::Charter;
 use super::{Store, StoreError};
 
 impl Store {
+    /// Remembers the names of the instances that are kept for the validation; none is ever forgotten.
+    pub fn keep_test_instances(&mut self, names: &[String]) -> Result<(), StoreError> {
+        let mut all = self.reader.test_instances()?.unwrap_or_default();
+        let new: Vec<String> = names.iter().filter(|name| !all.contains(name)).cloned().collect();
+        all.extend(new);
+        let path = &self.reader.path;
+        let text = serde_json::Value::from(all).to_string();
+        let keep = "INSERT INTO campaign VALUES ('test', ?1) ON CONFLICT DO UPDATE SET value = ?1";
+        self.reader.connection.execute(keep, [text]).map_err(|error| StoreError::sqlite(path, error))?;
+        Ok(())
+    }
+
     /// Replaces what the campaign is called, its scenario and its folder, and adds the instances that
     /// are new: those known keep their numbers, so the charter must name them first. The space and the
     /// seed stay.

@@ -1,5 +1,6 @@
 //! What is stored: plain records, one for each table.
 
+use std::collections::BTreeMap;
 use std::path::PathBuf;
 
 use engine::history::Trial;
@@ -66,6 +67,8 @@ pub struct StoredTrial {
     pub memory: Option<u64>,
     /// Exit code, or minus the number of the signal that ended it.
     pub exit: Option<i32>,
+    /// The outputs of the scenario that were found, by name.
+    pub outputs: BTreeMap<String, f64>,
     /// Why it has its status, where that is not plain.
     pub reason: Option<String>,
     /// Campaign seconds at which it started.

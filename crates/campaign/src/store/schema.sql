@@ -1,8 +1,9 @@
--- The record of one campaign, version 1. Columns named `wall`, `cpu`, `started`, `ended` and `at` are
+-- The record of one campaign, version 2. Columns named `wall`, `cpu`, `started`, `ended` and `at` are
 -- seconds; `started`, `ended` and `at` count from the start of the campaign, breaks left out.
 -- Moments are UTC. What was not measured is NULL, never 0.
 
--- What the campaign is, by key: version, name, scenario, folder, space, seed, created.
+-- What the campaign is, by key: version, name, scenario, folder, space, seed, created; and test, a JSON
+-- list of the instances that were set apart.
 CREATE TABLE campaign (
     key   TEXT PRIMARY KEY NOT NULL,
     value TEXT NOT NULL
@@ -19,10 +20,10 @@ CREATE TABLE session (
     version  TEXT NOT NULL      -- of captune
 );
 
--- Configurations in the order of appearance; number 0 is the default.
+-- Configurations in the order of appearance; number 0 is the baseline.
 CREATE TABLE configuration (
     id       INTEGER PRIMARY KEY,
-    origin   TEXT NOT NULL,     -- who proposed it: default, design, random, local ...
+    origin   TEXT NOT NULL,     -- who proposed it: default, baseline, given, design, random, local ...
     "values" TEXT NOT NULL,     -- JSON object of the active parameters by name
     codes    BLOB NOT NULL      -- the same for captune: one little-endian double for each parameter of
                                 -- the space, a choice as its index, NaN if inactive
@@ -56,7 +57,8 @@ CREATE TABLE trial (
     started       REAL NOT NULL,
     ended         REAL NOT NULL,
     slot          INTEGER NOT NULL,     -- which of the places for trials it ran in
-    session       INTEGER NOT NULL REFERENCES session (id)
+    session       INTEGER NOT NULL REFERENCES session (id),
+    outputs       TEXT                  -- JSON object of the scenario's outputs by name, as far as found
 );
 
 -- How many trials ended in each way, and what they used as far as it was measured: the sums over

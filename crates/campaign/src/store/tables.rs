@@ -22,6 +22,15 @@ impl StoreReader {
         Ok(Charter { name: self.name()?, scenario, folder, space: self.space()?, instances, seed })
     }
 
+    /// The names of the instances that were set apart for the validation; `None` if none were.
+    pub fn test_instances(&self) -> Result<Option<Vec<String>>, StoreError> {
+        let sql = "SELECT value FROM campaign WHERE key = 'test'";
+        let found = self.connection.query_row(sql, [], |row| row.get::<_, String>(0));
+        let Some(text) = self.ask(found.optional())? else { return Ok(None) };
+        let names = serde_json::from_str(&text);
+        names.map(Some).map_err(|error| self.damaged(format!("the instances set apart: {error}")))
+    }
+
     /// What it is called.
     pub fn name(&self) -> Result<String, StoreError> {
         self.campaign("name")

@@ -6,7 +6,7 @@ use engine::{Cap, ConfigId, InstanceId, Observation, Pair, Seed, Status, TrialId
 use rusqlite::{OptionalExtension as _, Row};
 
 use super::record::{Output, StoredTrial};
-use super::values::constraints_of_text;
+use super::values::{constraints_of_text, outputs_of_text};
 use super::{StoreError, StoreReader};
 
 /// The columns of what the search was told.
@@ -16,16 +16,17 @@ impl StoreReader {
     /// A trial by its row, the first being 1, with all that was measured of it.
     pub fn trial(&self, row: u64) -> Result<Option<StoredTrial>, StoreError> {
         let sql = format!(
-            "SELECT cpu, wall, memory, exit, reason, started, ended, slot, {TOLD} FROM trial WHERE row = ?"
+            "SELECT cpu, wall, memory, exit, reason, started, ended, slot, outputs, {TOLD} FROM trial WHERE row = ?"
         );
         let found = self.connection.query_row(&sql, [row.cast_signed()], |columns| {
-            let Some(trial) = told(columns, 8)? else { return Ok(None) };
+            let Some(trial) = told(columns, 9)? else { return Ok(None) };
             Ok(Some(StoredTrial {
                 trial,
                 cpu: columns.get(0)?,
                 wall: columns.get(1)?,
                 memory: columns.get::<_, Option<i64>>(2)?.map(i64::cast_unsigned),
                 exit: columns.get(3)?,
+                outputs: columns.get_ref(8)?.as_str_or_null()?.and_then(outputs_of_text).unwrap_or_default(),
                 reason: columns.get(4)?,
                 started: columns.get(5)?,
                 ended: columns.get(6)?,

@@ -1,6 +1,7 @@
 //! Values in a store: configurations as JSON for people and as codes for captune, the outputs that
 //! constraints bound as JSON.
 
+use std::collections::BTreeMap;
 use std::fmt::Write as _;
 
 use engine::space::{Literal, float_text};
@@ -57,6 +58,17 @@ pub(super) fn constraints_text(constraints: &[Option<Reading>]) -> Option<String
         }
     }
     Some(text + "]")
+}
+
+/// Outputs by name as a JSON object; `None` if there are none.
+pub(super) fn outputs_text(outputs: &BTreeMap<String, f64>) -> Option<String> {
+    let entry = |(name, value): (&String, &f64)| format!("{}:{}", Value::from(name.as_str()), number(*value));
+    (!outputs.is_empty()).then(|| format!("{{{}}}", outputs.iter().map(entry).collect::<Vec<_>>().join(",")))
+}
+
+/// Reads what [`outputs_text`] writes.
+pub(super) fn outputs_of_text(text: &str) -> Option<BTreeMap<String, f64>> {
+    serde_json::from_str(text).ok()
 }
 
 /// JSON has no word for numbers that are not finite: they are texts.

@@ -1,12 +1,13 @@
-//! The command of one trial: the scenario's template with everything put in.
+//! The commands of one trial: the scenario's templates with everything put in.
 
 use std::fmt;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use engine::{Cap, Configuration, Seed};
 
+use super::place::Place;
 use super::shell;
-use crate::scenario::{Argument, Instance, Measure, Piece, Scenario};
+use crate::scenario::{Argument, CommandTemplate, Instance, Measure, Piece, Scenario};
 
 /// A command with all of its arguments. Its `Display` can be pasted into a shell.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -21,8 +22,23 @@ pub struct CommandLine {
     pub pass_env: Vec<String>,
 }
 
+/// What is put into the templates of a trial.
+#[derive(Clone, Copy, Debug)]
+pub struct Filling<'a> {
+    /// The parameters' values.
+    pub configuration: &'a Configuration,
+    /// The input as the target is told of it.
+    pub instance: &'a str,
+    /// The seed.
+    pub seed: &'a str,
+    /// Where to stop.
+    pub cap: Cap,
+    /// Where the trial runs; without it, placeholders of that are left as they are.
+    pub place: Option<&'a Place>,
+}
+
 impl CommandLine {
-    /// The command of a trial.
+    /// The command of a trial that does not run anywhere yet.
     pub fn new(
         scenario: &Scenario,
         configuration: &Configuration,
@@ -30,24 +46,23 @@ impl CommandLine {
         seed: Seed,
         cap: Cap,
     ) -> Self {
-        Self::filled(scenario, configuration, &instance.argument, &seed.to_string(), cap)
+        let seed = &seed.to_string();
+        let filling = Filling { configuration, instance: &instance.argument, seed, cap, place: None };
+        Self::filled(scenario, &scenario.target.command, &filling)
     }
 
     /// The command of a configuration, for use: with `{instance}` and `{seed}` left in their places,
     /// and the cutoff as the cap.
     pub fn for_use(scenario: &Scenario, configuration: &Configuration) -> Self {
         let cap = scenario.objective.cutoff.map_or(Cap::NONE, Cap::at);
-        Self::filled(scenario, configuration, "{instance}", "{seed}", cap)
+        let filling = Filling { configuration, instance: "{instance}", seed: "{seed}", cap, place: None };
+        Self::filled(scenario, &scenario.target.command, &filling)
     }
 
-    fn filled(
-        scenario: &Scenario,
-        configuration: &Configuration,
-        instance: &str,
-        seed: &str,
-        cap: Cap,
-    ) -> Self {
-        let target = &scenario.target;
+    /// A template of the scenario with everything put in.
+    pub fn filled(scenario: &Scenario, template: &CommandTemplate, filling: &Filling<'_>) -> Self {
+        let Filling { configuration, instance, seed, cap, place } = *filling;
+        let placed = |name: &str, text: fn(&Place) -> String| place.map_or_else(|| name.to_owned(), text);
         let text = |piece: &Piece| match piece {
             Piece::Literal(text) => text.clone(),
             Piece::Instance => instance.to_owned(),
@@ -55,16 +70,25 @@ impl CommandLine {
             Piece::Cap => cap_text(scenario, cap),
             // The reader has refused parameters that may be inactive.
             Piece::Param(id) => configuration.value(*id).map_or_else(String::new, |value| value.to_string()),
+            Piece::Workdir => placed("{workdir}", |place| shown(&place.workdir)),
+            Piece::ConfigFile => placed("{config_file}", |place| shown(&place.config_file)),
+            Piece::Stdout => placed("{stdout}", |place| shown(&place.stdout)),
+            Piece::Slot => placed("{slot}", |place| place.slot.to_string()),
+            Piece::Trial => placed("{trial}", |place| place.trial.0.to_string()),
+            Piece::Cores => scenario.parallel.cores_per_trial.to_string(),
+            // The reader has refused it where there is no limit.
+            Piece::Memory => (scenario.limits.memory.unwrap_or(0) >> 20).to_string(),
         };
         let mut arguments = Vec::new();
-        for argument in &target.command.arguments {
+        for argument in &template.arguments {
             match argument {
                 Argument::Pieces(pieces) => arguments.push(pieces.iter().map(text).collect()),
-                Argument::Params => arguments.extend(params(scenario, configuration)),
+                Argument::Params => arguments.extend(params(scenario, template, configuration)),
             }
         }
+        let target = &scenario.target;
         Self {
-            program: target.command.program.clone(),
+            program: template.program.clone(),
             arguments,
             env: target.env.iter().map(|(name, value)| (name.clone(), value.clone())).collect(),
             pass_env: target.pass_env.clone(),
@@ -84,9 +108,12 @@ impl CommandLine {
     }
 }
 
-/// The arguments of `{params}`.
-pub fn params(scenario: &Scenario, configuration: &Configuration) -> Vec<String> {
-    let command = &scenario.target.command;
+fn shown(path: &Path) -> String {
+    path.to_string_lossy().into_owned()
+}
+
+/// The arguments of `{params}` in a command.
+fn params(scenario: &Scenario, command: &CommandTemplate, configuration: &Configuration) -> Vec<String> {
     let written = scenario.space.ids().zip(&scenario.target.writing);
     let written = written.filter(|(id, _)| !command.names(*id));
     written
@@ -115,7 +142,7 @@ fn seconds_text(seconds: f64) -> String {
 
 impl fmt::Display for CommandLine {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let program = self.program.to_string_lossy().into_owned();
+        let program = shown(&self.program);
         let words = std::iter::once(program).chain(self.arguments.iter().cloned());
         f.write_str(&shell::line(&self.env, words))
     }

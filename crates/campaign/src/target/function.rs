@@ -2,11 +2,10 @@
 //!
 //! Its CPU time is that of the thread that runs it.
 
-use confine::Cores;
 use engine::{Observation, Status, TrialRequest};
 use rustix::time::{ClockId, clock_gettime};
 
-use super::{Account, Detail, Leash, Target, TargetError};
+use super::{Account, Detail, Leash, Slot, Target, TargetError};
 
 /// Runs a function in the worker's own thread. The function looks at the leash now and then: a cost
 /// that passes its cap, or a cancelled trial, is the moment to stop.
@@ -34,12 +33,7 @@ impl<F: Fn(&TrialRequest, &Leash) -> Said + Send + Sync> FunctionTarget<F> {
 }
 
 impl<F: Fn(&TrialRequest, &Leash) -> Said + Send + Sync> Target for FunctionTarget<F> {
-    fn run_on(
-        &self,
-        trial: &TrialRequest,
-        leash: &Leash,
-        _cores: Option<&Cores>,
-    ) -> Result<Account, TargetError> {
+    fn run_on(&self, trial: &TrialRequest, leash: &Leash, _slot: &Slot) -> Result<Account, TargetError> {
         let cpu = || seconds(clock_gettime(ClockId::ThreadCPUTime));
         let wall = || seconds(clock_gettime(ClockId::Monotonic));
         let (cpu_before, wall_before) = (cpu(), wall());

@@ -1,6 +1,8 @@
 //! The hand on a running trial: its cap, which may be lowered, and the order to stop.
 
-use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
+use std::time::{Duration, Instant};
 
 use confine::Control;
 use engine::Cap;
@@ -10,8 +12,14 @@ use engine::Cap;
 pub struct Leash {
     /// The lowest cap ordered so far, as bits: a number that any thread may lower.
     cap: AtomicU64,
-    cancelled: AtomicBool,
+    cancelled: Mutex<bool>,
+    cancelling: Condvar,
+    /// Steers the trial's own command.
     control: Control,
+    /// Steers what is set up before it, which knows no cap.
+    setup: Control,
+    /// When the command began, and what had passed when it ended.
+    running: Mutex<Option<(Instant, Option<Duration>)>>,
     /// What the process has used, in CPU seconds, and when it is to be asked again, in seconds of the
     /// trial, both as bits.
     used: AtomicU64,
@@ -23,9 +31,16 @@ const ASKED_EVERY: f64 = 0.05;
 
 impl Default for Leash {
     fn default() -> Self {
-        let cap = AtomicU64::new(Cap::NONE.cost().to_bits());
-        let (used, ask_at) = (AtomicU64::new(0), AtomicU64::new(ASKED_EVERY.to_bits()));
-        Self { cap, cancelled: AtomicBool::new(false), control: Control::new(), used, ask_at }
+        Self {
+            cap: AtomicU64::new(Cap::NONE.cost().to_bits()),
+            cancelled: Mutex::new(false),
+            cancelling: Condvar::new(),
+            control: Control::new(),
+            setup: Control::new(),
+            running: Mutex::new(None),
+            used: AtomicU64::new(0),
+            ask_at: AtomicU64::new(ASKED_EVERY.to_bits()),
+        }
     }
 }
 
@@ -42,12 +57,42 @@ impl Leash {
 
     /// Whether the trial is to stop.
     pub fn is_cancelled(&self) -> bool {
-        self.cancelled.load(Ordering::Relaxed)
+        *lock(&self.cancelled)
     }
 
-    /// The side of it that steers a process.
+    /// Waits; true, at once, if the trial is to stop.
+    pub fn wait(&self, time: Duration) -> bool {
+        let going_on = |cancelled: &mut bool| !*cancelled;
+        let waited = self.cancelling.wait_timeout_while(lock(&self.cancelled), time, going_on);
+        *waited.unwrap_or_else(PoisonError::into_inner).0
+    }
+
+    /// The side of it that steers the trial's own command.
     pub fn control(&self) -> &Control {
         &self.control
+    }
+
+    /// The side of it that steers what is set up before that.
+    pub fn setup_control(&self) -> &Control {
+        &self.setup
+    }
+
+    /// Says that the trial's own command begins.
+    pub(super) fn begin(&self) {
+        *lock(&self.running) = Some((Instant::now(), None));
+    }
+
+    /// Says that it has ended.
+    pub(super) fn end(&self) {
+        if let Some((began, passed)) = &mut *lock(&self.running) {
+            *passed = Some(began.elapsed());
+        }
+    }
+
+    /// Seconds for which the trial's own command has run; `None` before it began.
+    pub fn run_time(&self) -> Option<f64> {
+        let (began, passed) = (*lock(&self.running))?;
+        Some(passed.unwrap_or_else(|| began.elapsed()).as_secs_f64())
     }
 
     /// CPU seconds the process is known to have used after so many seconds of the trial.
@@ -69,7 +114,13 @@ impl Leash {
 
     /// Stops the trial.
     pub fn cancel(&self) {
-        self.cancelled.store(true, Ordering::Relaxed);
+        *lock(&self.cancelled) = true;
+        self.cancelling.notify_all();
+        self.setup.cancel();
         self.control.cancel();
     }
+}
+
+fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }

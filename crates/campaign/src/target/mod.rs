@@ -10,13 +10,20 @@ mod function;
 mod leash;
 mod outcome;
 mod output;
+mod outputs;
+pub mod place;
 mod process;
 pub mod shell;
+mod stages;
 
 pub use command::CommandLine;
 pub use function::{FunctionTarget, Said};
 pub use leash::Leash;
+pub use place::Place;
 pub use process::ProcessTarget;
+
+use std::collections::BTreeMap;
+use std::path::PathBuf;
 
 use confine::{Cores, LaunchError, Tier};
 use engine::{Cap, InstanceId, Observation, TrialRequest};
@@ -24,18 +31,12 @@ use thiserror::Error;
 
 /// What a campaign runs its trials on.
 pub trait Target: Send + Sync {
-    /// Runs a trial to its end on some cores, or on any. By its leash the trial can be cancelled from
-    /// another thread.
-    fn run_on(
-        &self,
-        trial: &TrialRequest,
-        leash: &Leash,
-        cores: Option<&Cores>,
-    ) -> Result<Account, TargetError>;
+    /// Runs a trial to its end in a slot. By its leash the trial can be cancelled from another thread.
+    fn run_on(&self, trial: &TrialRequest, leash: &Leash, slot: &Slot) -> Result<Account, TargetError>;
 
-    /// Runs a trial to its end on any cores.
+    /// Runs a trial to its end in a slot of its own, on any cores.
     fn run(&self, trial: &TrialRequest, leash: &Leash) -> Result<Account, TargetError> {
-        self.run_on(trial, leash, None)
+        self.run_on(trial, leash, &Slot::default())
     }
 
     /// Lowers the cap of the trial on a leash, if this target can be stopped earlier while it runs;
@@ -71,6 +72,8 @@ pub struct Detail {
     pub memory: Option<u64>,
     /// How the main process ended: its exit code, or minus the number of the signal that ended it.
     pub exit: Option<i32>,
+    /// The outputs of the scenario that were found, by name; also of trials that were stopped.
+    pub outputs: BTreeMap<String, f64>,
     /// Why it failed, in one line that is the same for the same cause.
     pub reason: Option<String>,
     /// The end of standard output; of failures only.
@@ -79,6 +82,9 @@ pub struct Detail {
     pub stderr_tail: Vec<u8>,
     /// How the process tree was held together; empty if that is not known.
     pub tier: &'static str,
+    /// What went wrong when the trial was taken down, in one line that is the same for the same cause:
+    /// what it told counts all the same.
+    pub teardown: Option<String>,
 }
 
 /// Why a trial could not be run at all, as no other could: the campaign stops.
@@ -100,6 +106,22 @@ pub enum TargetError {
         /// How the tree was held together.
         tier: Tier,
     },
+    /// The file of the configuration cannot be written.
+    #[error("cannot write the configuration to {}", path.display())]
+    ConfigFile {
+        /// The file.
+        path: PathBuf,
+        /// Why not.
+        source: std::io::Error,
+    },
+    /// A run was repeated as often as the scenario allows.
+    #[error("{reason}: the same again after {times} repetitions, which `target.retry` allows")]
+    Unavailable {
+        /// Why each was withdrawn.
+        reason: String,
+        /// How many times it was repeated.
+        times: u32,
+    },
     /// A trial on an instance that the target was not given.
     #[error("there is no instance {wanted}: the target has {count}")]
     NoInstance {
@@ -118,7 +140,10 @@ impl TargetError {
             Self::Unmeasured { .. } => {
                 Some("`captune doctor` shows how to get the cgroup tier, which measures everything".into())
             }
-            Self::NoInstance { .. } => None,
+            Self::Unavailable { .. } => {
+                Some("nothing is lost: run the same command when it is mended".into())
+            }
+            Self::ConfigFile { .. } | Self::NoInstance { .. } => None,
         }
     }
 }
@@ -126,6 +151,10 @@ impl TargetError {
 /// Where a trial runs.
 #[derive(Clone, PartialEq, Debug, Default)]
 pub struct Slot {
+    /// Its number, from 0: no two trials that run at one time have the same.
+    pub number: usize,
     /// The cores it may use; any if `None`.
     pub cores: Option<Cores>,
+    /// The GPUs it may use, by number or name.
+    pub gpus: Vec<String>,
 }

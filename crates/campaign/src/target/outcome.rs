@@ -15,8 +15,8 @@
 use confine::{Control, End, Exit, Finished, Limit};
 use engine::{Cap, Observation, Status};
 
-use super::output::{last_group, matches};
-use super::{Account, Detail, TargetError};
+use super::output::matches;
+use super::{Account, Detail, TargetError, outputs};
 use crate::scenario::{CappedBy, Measure, Scenario};
 
 /// How much of each stream is kept of a failure.
@@ -41,15 +41,18 @@ pub(super) fn account(
             Exit::Code(code) => code,
             Exit::Signal(signal) => -signal,
         }),
+        outputs: outputs::all(&scenario.outputs, finished),
         reason,
         stdout_tail: kept(&finished.stdout),
         stderr_tail: kept(&finished.stderr),
         tier: finished.tier.name(),
+        teardown: None,
     };
     Ok(Account { observation, detail })
 }
 
-fn tail(stream: &confine::Captured) -> Vec<u8> {
+/// The end of a stream.
+pub(super) fn tail(stream: &confine::Captured) -> Vec<u8> {
     let all = stream.joined();
     all[all.len().saturating_sub(TAIL)..].to_vec()
 }
@@ -103,19 +106,10 @@ impl Outcome<'_> {
             Measure::Memory if self.finished.peak_memory.is_none() => {
                 return Err(TargetError::Unmeasured { what: "memory", tier });
             }
-            Measure::Output(index) => {
-                let output = &self.scenario.outputs[index];
-                let Some(text) = last_group(&self.finished.stdout, &output.pattern) else {
-                    return Ok(self.crashed(format!("no match for output `{}`", output.name)));
-                };
-                match text.parse::<f64>() {
-                    Ok(number) if number.is_finite() => number,
-                    _ => {
-                        let reason = format!("output `{}` is not a finite number", output.name);
-                        return Ok(self.crashed(reason));
-                    }
-                }
-            }
+            Measure::Output(index) => match self.output(index) {
+                Ok(number) => number,
+                Err(reason) => return Ok(self.crashed(reason)),
+            },
             _ => self.reached().unwrap_or(0.0),
         };
         let observation = match self.scenario.objective.cutoff.filter(|&cutoff| cost > cutoff) {
@@ -202,16 +196,18 @@ impl Outcome<'_> {
         self.measure().is_time() || self.scenario.objective.capped_by == CappedBy::Argument
     }
 
+    fn output(&self, index: usize) -> Result<f64, String> {
+        let outputs = &self.scenario.outputs;
+        outputs::one(outputs, &outputs[index], self.finished)
+    }
+
     /// What the cost had reached at the end, as far as it is known.
     fn reached(&self) -> Option<f64> {
         match self.measure() {
             Measure::CpuTime => self.finished.cpu.map(|cpu| cpu.total().as_secs_f64()),
             Measure::WallTime => Some(self.finished.wall.as_secs_f64()),
             Measure::Memory => self.finished.peak_memory.map(|bytes| bytes as f64),
-            Measure::Output(index) => {
-                let text = last_group(&self.finished.stdout, &self.scenario.outputs[index].pattern)?;
-                text.parse().ok().filter(|number: &f64| number.is_finite() && *number >= 0.0)
-            }
+            Measure::Output(index) => self.output(index).ok().filter(|number| *number >= 0.0),
         }
     }
 
@@ -226,7 +222,7 @@ impl Outcome<'_> {
 }
 
 /// ` (SIGSEGV)` for the signals that programs die of.
-fn signal_name(signal: i32) -> String {
+pub(super) fn signal_name(signal: i32) -> String {
     let name = match signal {
         1 => "SIGHUP",
         2 => "SIGINT",
@@ -274,6 +270,7 @@ mod tests {
             tier: Tier::Group,
             stdout: confine::Captured::default(),
             stderr: confine::Captured::default(),
+            files: Vec::new(),
             left_behind: None,
         };
         account(&scenario, Cap::NONE, &Control::new(), &finished)

@@ -23,6 +23,15 @@ pub(super) fn last_group(stream: &Captured, pattern: &Regex) -> Option<String> {
     parts(stream).iter().rev().find_map(|part| lines(part).rev().find_map(of_line))
 }
 
+/// The same where it matches first.
+pub(super) fn first_group(stream: &Captured, pattern: &Regex) -> Option<String> {
+    let of_line = |line| {
+        let group = pattern.captures_iter(line).find_map(|found| found.get(1))?;
+        Some(String::from_utf8_lossy(group.as_bytes()).into_owned())
+    };
+    parts(stream).iter().find_map(|part| lines(part).find_map(of_line))
+}
+
 /// The whole stream, or its beginning and its end without the lines cut between them.
 fn parts(stream: &Captured) -> Vec<Vec<u8>> {
     if stream.dropped() == 0 {
@@ -56,6 +65,9 @@ mod tests {
     #[test]
     fn the_last_match_counts() {
         assert_eq!(last(&captured("steps 1\r\nsteps 2 steps 3\nnone\n", "", 0)).as_deref(), Some("3"));
+        let first = |stream: &Captured| first_group(stream, &Regex::new("steps ([0-9]+)").unwrap());
+        assert_eq!(first(&captured("x\nsteps 2 steps 3\nsteps 4\n", "", 0)).as_deref(), Some("2"));
+        assert_eq!(first(&captured("steps", "\n1\nsteps 5", 9)).as_deref(), Some("5"));
         assert_eq!(last(&captured("nothing", "", 0)), None);
         // A line may lie across the two parts.
         assert_eq!(last(&captured("steps 1", "23\n", 0)).as_deref(), Some("123"));

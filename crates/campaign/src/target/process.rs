@@ -1,14 +1,19 @@
-//! The program of a scenario, run under `confine`.
+//! The program of a scenario, run under `confine`: its limits, and which of its runs are repeated. What
+//! happens in one run is in [`stages`].
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
 
-use confine::{Cores, Finished, LaunchError, Limits};
-use engine::{Cap, Observation, Status, TrialRequest};
+use confine::{Cores, End, Finished, Limits};
+use engine::{Cap, Status, TrialRequest};
+use regex::bytes::Regex;
 
-use super::{Account, CommandLine, Detail, Leash, Target, TargetError, outcome};
-use crate::scenario::{CappedBy, Instance, Measure, Scenario};
+use super::command::Filling;
+use super::stages::{self, Run};
+use super::{Account, CommandLine, Detail, Leash, Slot, Target, TargetError, output};
+use crate::executor::{SlotError, available_gpus, share_gpus};
+use crate::scenario::{CappedBy, Instance, Measure, Retry, Scenario, Step};
 
 /// Runs each trial as a process tree of its own.
 #[derive(Clone, Debug)]
@@ -41,36 +46,89 @@ impl ProcessTarget {
 
     /// The command of a trial.
     pub fn command_line(&self, trial: &TrialRequest) -> Result<CommandLine, TargetError> {
-        let pair = trial.key.pair;
-        let count = self.instances.len();
-        let instance = self.instances.get(pair.instance.index());
-        let instance = instance.ok_or(TargetError::NoInstance { wanted: pair.instance, count })?;
-        Ok(CommandLine::new(&self.scenario, &trial.configuration, instance, pair.seed, trial.cap))
+        let (instance, seed) = (self.instance(trial)?, trial.key.pair.seed);
+        Ok(CommandLine::new(&self.scenario, &trial.configuration, instance, seed, trial.cap))
     }
 
-    /// Runs a trial to its end, and gives the record of its run besides: `None` if that was lost.
+    /// The commands around that of a trial, with their keys: what runs before it, and after it.
+    pub fn steps(&self, trial: &TrialRequest) -> Result<Vec<(&'static str, CommandLine)>, TargetError> {
+        let (instance, seed) = (self.instance(trial)?, trial.key.pair.seed.to_string());
+        let filling = Filling {
+            configuration: &trial.configuration,
+            instance: &instance.argument,
+            seed: &seed,
+            cap: trial.cap,
+            place: None,
+        };
+        let target = &self.scenario.target;
+        let steps = [("setup", &target.setup), ("teardown", &target.teardown)];
+        let given = steps.into_iter().filter_map(|(key, step)| Some((key, step.as_ref()?)));
+        let line = |step: &Step| CommandLine::filled(&self.scenario, &step.command, &filling);
+        Ok(given.map(|(key, step)| (key, line(step))).collect())
+    }
+
+    /// A slot for a trial outside any campaign: any cores, and as many GPUs as it needs.
+    pub fn lone_slot(&self) -> Result<Slot, SlotError> {
+        let parallel = &self.scenario.parallel;
+        let mut slots = [Slot::default()];
+        share_gpus(&mut slots, &available_gpus(parallel), parallel.gpus_per_trial as usize)?;
+        let [slot] = slots;
+        Ok(slot)
+    }
+
+    /// Runs a trial to its end, and gives the record of its run besides: `None` if that was lost, or
+    /// never begun.
     pub fn run_with_record(
         &self,
         trial: &TrialRequest,
         leash: &Leash,
-        cores: Option<&Cores>,
+        slot: &Slot,
     ) -> Result<(Account, Option<Finished>), TargetError> {
-        let line = self.command_line(trial)?;
-        let mut command = line.command();
-        if let Some(guardian) = &self.guardian {
-            command = command.guardian(guardian);
+        let mut repeated = 0;
+        loop {
+            let run = stages::run(self, trial, leash, slot)?;
+            let Some((retry, reason)) = self.withdrawn(&run) else {
+                return Ok((run.account, run.record));
+            };
+            if repeated == retry.times {
+                return Err(TargetError::Unavailable { reason, times: repeated });
+            }
+            repeated += 1;
+            if leash.wait(retry.wait) {
+                let observation = stages::not_begun(&self.scenario);
+                return Ok((Account { observation, detail: Detail::default() }, None));
+            }
         }
-        match confine::run(&command, &self.limits(trial.cap, cores), leash.control()) {
-            Ok(finished) => {
-                let account = outcome::account(&self.scenario, trial.cap, leash.control(), &finished)?;
-                Ok((account, Some(finished)))
-            }
-            Err(LaunchError::SupervisorLost) => {
-                let reason = Some("the supervisor was lost".to_owned());
-                let observation = Observation::failed(Status::Lost, 0.0);
-                Ok((Account { observation, detail: Detail { reason, ..Detail::default() } }, None))
-            }
-            Err(source) => Err(TargetError::Launch { command: line.to_string(), source }),
+    }
+
+    /// Why a run is to be repeated, if it is.
+    fn withdrawn(&self, run: &Run) -> Option<(&Retry, String)> {
+        let retry = self.scenario.target.retry.as_ref()?;
+        let record = run.record.as_ref().filter(|_| run.account.observation.status() == Status::Crashed)?;
+        let by_exit = matches!(record.end(), End::Exited(code) if retry.exit.contains(&code));
+        let streams = [&record.stdout, &record.stderr];
+        let found = |pattern: &Regex| streams.iter().any(|stream| output::matches(stream, pattern));
+        if !by_exit && !retry.pattern.as_ref().is_some_and(found) {
+            return None;
+        }
+        Some((retry, run.account.detail.reason.clone().unwrap_or_default()))
+    }
+
+    pub(super) fn scenario(&self) -> &Scenario {
+        &self.scenario
+    }
+
+    pub(super) fn instance(&self, trial: &TrialRequest) -> Result<&Instance, TargetError> {
+        let wanted = trial.key.pair.instance;
+        let missing = TargetError::NoInstance { wanted, count: self.instances.len() };
+        self.instances.get(wanted.index()).ok_or(missing)
+    }
+
+    /// A command with the guardian that it is to have.
+    pub(super) fn hosted(&self, command: confine::Command) -> confine::Command {
+        match &self.guardian {
+            Some(guardian) => command.guardian(guardian),
+            None => command,
         }
     }
 
@@ -110,13 +168,8 @@ fn at_least(seconds: f64) -> Option<Duration> {
 }
 
 impl Target for ProcessTarget {
-    fn run_on(
-        &self,
-        trial: &TrialRequest,
-        leash: &Leash,
-        cores: Option<&Cores>,
-    ) -> Result<Account, TargetError> {
-        Ok(self.run_with_record(trial, leash, cores)?.0)
+    fn run_on(&self, trial: &TrialRequest, leash: &Leash, slot: &Slot) -> Result<Account, TargetError> {
+        Ok(self.run_with_record(trial, leash, slot)?.0)
     }
 
     fn lower_cap(&self, leash: &Leash, cap: Cap) {
@@ -133,8 +186,12 @@ impl Target for ProcessTarget {
     }
 
     fn reached(&self, leash: &Leash, seconds: f64) -> Option<f64> {
+        // What a run has reached is nothing any more if it is withdrawn and repeated.
+        if self.scenario.target.retry.is_some() {
+            return None;
+        }
         match self.scenario.objective.minimise {
-            Measure::WallTime => Some(seconds),
+            Measure::WallTime => leash.run_time(),
             Measure::CpuTime => leash.used_cpu(seconds),
             Measure::Memory | Measure::Output(_) => None,
         }

@@ -15,7 +15,8 @@ pub fn line<'a>(
     start.into_iter().chain(settings).chain(words).collect::<Vec<_>>().join(" ")
 }
 
-fn is_identifier(name: &str) -> bool {
+/// Whether a shell takes it as the name of a variable.
+pub fn is_identifier(name: &str) -> bool {
     let letter = |c: char| c.is_ascii_alphabetic() || c == '_';
     name.starts_with(letter) && name.chars().all(|c| letter(c) || c.is_ascii_digit())
 }

@@ -14,7 +14,8 @@ fn names(scenario: &Scenario) -> Vec<String> {
 fn differences(stage: &Stage, before: &str, after: &str) -> Vec<Difference> {
     let (old, new) = (stage.read(before), stage.read(after));
     let space = write(&old.space, Format::Toml).unwrap();
-    let stored = Stored { text: before, space: &space, instances: &names(&old) };
+    let baseline = old.baseline();
+    let stored = Stored { text: before, space: &space, instances: &names(&old), baseline: Some(&baseline) };
     compare(&stored, after, &new).unwrap_or_else(|mistakes| panic!("{mistakes}"))
 }
 
@@ -32,6 +33,23 @@ fn the_same_in_other_words_is_no_difference() {
         + "[racing]\nslack = 1.30\n[limits]\ngrace = \"0s\"\n[parallel]\nrepeatable = false\n";
     assert_eq!(judged(SMALL, &wordy), (vec![], Row::Continue));
     assert_eq!(judged(&wordy, SMALL), (vec![], Row::Continue));
+}
+
+#[test]
+fn an_output_may_change_unless_the_objective_uses_it() {
+    let with = |minimise: &str, output: &str| {
+        let objective = format!("minimise = \"{minimise}\"\n[outputs]\n{output}\n");
+        SMALL.replace("minimise = \"cpu_time\"\ncutoff = \"5s\"\n", &objective) + "[limits]\nwall = \"9s\"\n"
+    };
+    let (one, first) = ("x = { pattern = '(a)' }", "x = { pattern = '(a)', take = \"first\" }");
+    let take = vec!["outputs.x.take".to_owned()];
+    assert_eq!(judged(&with("x", one), &with("x", first)), (take.clone(), Row::Refuse));
+    assert_eq!(judged(&with("memory", one), &with("memory", first)), (take, Row::Continue));
+    let last = "x = { pattern = '(a)', take = \"last\" }";
+    assert_eq!(judged(&with("x", one), &with("x", last)), (vec![], Row::Continue));
+    let (none, some) = (with("memory", ""), with("memory", "y = { file = \"m.json\", key = \"a.b\" }"));
+    let keys = ["outputs.y.file", "outputs.y.key"].map(str::to_owned).to_vec();
+    assert_eq!(judged(&none, &some), (keys, Row::Continue));
 }
 
 #[test]
@@ -54,7 +72,6 @@ fn each_key_meets_its_row() {
         ("objective.par", Row::Reuse, objective("par = 2")),
         ("objective.grain", Row::Continue, objective("grain = \"10ms\"")),
         ("objective.capped_by", Row::Refuse, objective("capped_by = \"none\"")),
-        ("outputs.x.pattern", Row::Refuse, last("[outputs]\nx = { pattern = '(a)' }")),
         ("budget.trials", Row::Continue, SMALL.replace("trials = 10", "trials = 20")),
         ("limits.memory", Row::Refuse, last("[limits]\nmemory = \"1GB\"")),
         ("limits.output", Row::Continue, last("[limits]\noutput = \"1GB\"")),
@@ -91,7 +108,7 @@ fn files_that_came_and_a_space_that_changed_are_seen() {
     let text = format!("{text}from = \"s.toml\"\n[instances]\nfiles = \"*.cnf\"\n");
     let old = stage.read(&text);
     let (space, instances) = (write(&old.space, Format::Toml).unwrap(), names(&old));
-    let stored = Stored { text: &text, space: &space, instances: &instances };
+    let stored = Stored { text: &text, space: &space, instances: &instances, baseline: None };
     let judged = || {
         let list = compare(&stored, &text, &stage.read(&text)).unwrap();
         list.into_iter().map(|d| (d.key, d.row, d.after)).collect::<Vec<_>>()
@@ -108,4 +125,19 @@ fn files_that_came_and_a_space_that_changed_are_seen() {
     let words = text.replace("files = \"*.cnf\"", "list = [\"a.cnf\", \"b.cnf\"]");
     let list = compare(&stored, &words, &stage.read(&words)).unwrap();
     assert_eq!(verdict(&list), Row::Refuse);
+}
+
+#[test]
+fn another_baseline_begins_anew_and_another_file_with_the_same_does_not() {
+    let stage = Stage::new();
+    stage.file("one.conf", "alpha 0.5\n");
+    stage.file("two.conf", "{\"alpha\": 0.25}");
+    stage.file("three.conf", "alpha = 0.25\nfast = false\n");
+    let with = |name: &str| format!("baseline = \"{name}.conf\"\n{SMALL}");
+    let keys = |before: &str, after: &str| -> Vec<String> {
+        differences(&stage, before, after).into_iter().map(|it| format!("{} {:?}", it.key, it.row)).collect()
+    };
+    assert!(keys(SMALL, &with("one")).is_empty(), "the default is the baseline if there is none");
+    assert_eq!(keys(SMALL, &with("two")), ["baseline Reuse"]);
+    assert!(keys(&with("two"), &with("three")).is_empty());
 }

@@ -4,13 +4,20 @@
 
 mod change;
 mod command_line;
+mod import;
+mod instances;
 mod interrupted;
 mod killed;
 mod mistakes;
+mod outputs;
 mod process;
 mod properties;
 mod reference;
+mod repeated;
 mod scenario;
+mod servers;
+mod session;
+mod set_up;
 mod simulated;
 mod stage;
 mod store;

@@ -162,3 +162,31 @@ fn one_text_is_no_argument_vector() {
     let text = SMALL.replace("[\"true\", \"{params}\", \"{seed}\"]", "\"minisat {params} {seed}\"");
     insta::assert_snapshot!(stage.mistakes(&text));
 }
+
+#[test]
+fn configurations_in_files_have_their_mistakes_shown() {
+    let stage = Stage::new();
+    stage.file("production.conf", "alpha 7\nfsat true\n");
+    let text = format!("baseline = \"production.conf\"\ninitial = [\"gone.toml\"]\n{SMALL}");
+    insta::assert_snapshot!(stage.mistakes(&text));
+}
+
+#[test]
+fn a_validation_must_fit_the_objective() {
+    let stage = Stage::new();
+    for (text, part) in [
+        ("cutoff = \"4s\"", "`validation.cutoff` is below `objective.cutoff`"),
+        ("cutoff = \"60s\"\n[limits]\nwall = \"50s\"", "`validation.cutoff` is above `limits.wall`"),
+        (
+            "seeds = 2\n[racing]\ndeterministic = true",
+            "`validation.seeds` is 2, but the target is deterministic",
+        ),
+        ("when = \"always\"", "`validation.when` cannot be `always`"),
+    ] {
+        let mistakes = stage.mistakes(&format!("{SMALL}[validation]\n{text}\n"));
+        assert!(mistakes.contains(part), "{text}: {mistakes}");
+    }
+    let text = SMALL.replace("cutoff = \"5s\"", "capped_by = \"none\"");
+    let mistakes = stage.mistakes(&format!("{text}[validation]\ncutoff = \"9s\"\n"));
+    assert!(mistakes.contains("but nothing is capped"), "{mistakes}");
+}

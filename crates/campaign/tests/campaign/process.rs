@@ -6,7 +6,7 @@ use std::sync::{Arc, mpsc};
 use std::time::Duration;
 
 use campaign::scenario::Scenario;
-use campaign::target::{Account, Leash, ProcessTarget, Target, TargetError, environment};
+use campaign::target::{Account, Leash, ProcessTarget, Slot, Target, TargetError, environment};
 use confine::Cores;
 use engine::{Cap, Reading, Status};
 
@@ -283,8 +283,8 @@ fn the_target_sees_its_environment_and_its_cores() {
     let objective =
         "minimise = \"cores\"\n[outputs]\ncores = { pattern = 'Cpus_allowed_list:\\s*([0-9]+)$' }";
     let scenario = scenario(&stage, "grep Cpus_allowed_list /proc/self/status", objective, "");
-    let cores: Cores = [core].into_iter().collect();
-    let account = target(&scenario).run_on(&trial(&scenario, 0, Cap::NONE), &Leash::new(), Some(&cores));
+    let slot = Slot { cores: Some([core].into_iter().collect()), ..Slot::default() };
+    let account = target(&scenario).run_on(&trial(&scenario, 0, Cap::NONE), &Leash::new(), &slot);
     assert_eq!(account.unwrap().observation.cost(), Some(Reading::Exact(core as f64)));
 }
 

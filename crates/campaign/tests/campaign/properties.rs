@@ -73,6 +73,7 @@ impl Case {
             racing: self.racing.clone(),
             search: self.search,
             initial: Vec::new(),
+            validation: campaign::validation::Terms::default(),
             budget: self.budget,
             repeatable: self.repeatable,
             cpu_matters: false,

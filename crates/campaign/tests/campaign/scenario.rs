@@ -28,7 +28,10 @@ fn what_is_left_out_has_its_default() {
     assert_eq!(scenario.objective.capped_by, CappedBy::Time);
     assert_eq!(scenario.objective.grain, 0.001);
     assert_eq!(scenario.racing, Racing { slack: 1.3, min_pairs: 1, max_pairs: 2000, deterministic: false });
-    assert_eq!(scenario.parallel, Parallel { workers: None, cores_per_trial: 1, repeatable: false });
+    assert_eq!(
+        scenario.parallel,
+        Parallel { workers: None, cores_per_trial: 1, gpus_per_trial: 0, gpus: None, repeatable: false }
+    );
     assert_eq!(scenario.surrogate, SurrogateKind::Local);
     assert_eq!(scenario.limits, confine::Limits::default());
     assert_eq!(scenario.target.success.exit, Some(vec![0]));

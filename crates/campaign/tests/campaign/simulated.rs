@@ -18,6 +18,7 @@ pub(crate) fn settings(instances: u32, cutoff: f64, budget: Budget) -> Settings 
         racing: Racing::default(),
         search: Search::Local,
         initial: Vec::new(),
+        validation: campaign::validation::Terms::default(),
         budget,
         repeatable: false,
         cpu_matters: false,

@@ -16,9 +16,9 @@ pub(crate) fn block(progress: &Progress, facts: &Facts) -> Vec<String> {
 }
 
 /// The block while the best is validated.
-pub(crate) fn validation(done: usize, of: usize) -> Vec<String> {
+pub(crate) fn validation(done: usize, of: usize, against: &str) -> Vec<String> {
     let part = done as f64 / of.max(1) as f64;
-    vec![format!(" {} validating the best against the default: {done} of {of} trials", bar(part))]
+    vec![format!(" {} validating the best against the {against}: {done} of {of} trials", bar(part))]
 }
 
 fn spent(progress: &Progress, facts: &Facts) -> String {
@@ -74,23 +74,24 @@ pub(crate) fn trials(counts: &[u64; Status::ALL.len()]) -> String {
 fn standing(progress: &Progress, facts: &Facts) -> String {
     let best = &progress.best;
     if best.pairs == 0 {
-        return "   best: the default, which is being measured".to_owned();
+        return format!("   best: the {}, which is being measured", facts.costs.against);
     }
-    let mut line = format!("   best {}  {}", name(best.config), facts.costs.standing(best));
+    let mut line =
+        format!("   best {}  {}", name(best.config, facts.costs.against), facts.costs.standing(best));
     if best.config != ConfigId(0)
         && let Some(compared) = progress.default
     {
         let (ratio, default) =
             (times(compared.default / compared.incumbent), facts.costs.show(compared.default));
         let pairs = counted(compared.pairs as u64, "pair");
-        line += &format!(" · training {ratio} (default {default} on {pairs})");
+        line += &format!(" · training {ratio} ({} {default} on {pairs})", facts.costs.against);
     }
     line
 }
 
-/// What a configuration is called: the default has no number that one would look up.
-pub(crate) fn name(config: ConfigId) -> String {
-    if config == ConfigId(0) { "default".to_owned() } else { format!("#{config}") }
+/// What a configuration is called: the one that gains are measured `against` has no number that one would look up.
+pub(crate) fn name(config: ConfigId, against: &str) -> String {
+    if config == ConfigId(0) { against.to_owned() } else { format!("#{config}") }
 }
 
 fn racing(progress: &Progress, facts: &Facts) -> String {
@@ -118,7 +119,7 @@ pub(crate) fn heartbeat(progress: &Progress, facts: &Facts) -> String {
     let mut parts = vec![used(&facts.budget, &progress.spent), trials(&progress.counts)];
     let best = &progress.best;
     if best.pairs > 0 {
-        parts.push(format!("best {} {}", name(best.config), facts.costs.standing(best)));
+        parts.push(format!("best {} {}", name(best.config, facts.costs.against), facts.costs.standing(best)));
     }
     if let (Some(compared), true) = (progress.default, best.config != ConfigId(0)) {
         parts.push(format!("{} (training)", times(compared.default / compared.incumbent)));

@@ -3,7 +3,7 @@
 use campaign::budget::Limit;
 use campaign::event::{Event, Stop, TrialEnded, Warning, What};
 use campaign::progress::{Progress, Standing};
-use engine::racing::Drop;
+use engine::racing::{Drop, Requested};
 use engine::{Configuration, Reading, Status};
 use serde_json::{Map, Value, json};
 
@@ -25,6 +25,15 @@ fn what(what: &What) -> (&'static str, Value) {
     match what {
         What::TrialEnded(trial) => ("trial_ended", self::trial(trial)),
         What::RaceOpened(config) => ("race_opened", json!({ "configuration": config.0 })),
+        What::Requested { config, configuration, requested } => {
+            let becomes = match requested {
+                Requested::Next => "next",
+                Requested::Underway => "underway",
+                Requested::Incumbent => "incumbent",
+            };
+            let values = values(configuration);
+            ("requested", json!({ "configuration": config.0, "values": values, "becomes": becomes }))
+        }
         What::RaceDropped { config, pairs, why } => {
             let why = match why {
                 Drop::Sum => "sum",
@@ -78,6 +87,7 @@ fn trial(trial: &TrialEnded) -> Value {
         "wall": trial.detail.wall,
         "memory": trial.detail.memory,
         "exit": trial.detail.exit,
+        "outputs": trial.detail.outputs,
         "reason": trial.detail.reason,
     });
     if let (Value::Object(fields), Value::Object(cost)) = (&mut fields, cost(trial.cost)) {
@@ -93,6 +103,12 @@ fn warning(warning: &Warning) -> Value {
         }
         Warning::SmallBudget { passes } => json!({ "warning": "small_budget", "passes": passes }),
         Warning::AlmostNoCpu { share } => json!({ "warning": "almost_no_cpu", "share": share }),
+        Warning::Teardown { id, reason } => {
+            json!({ "warning": "teardown", "trial": id.0, "reason": reason })
+        }
+        Warning::RequestRefused { file, why } => {
+            json!({ "warning": "request_refused", "file": file, "why": why })
+        }
         Warning::Failure { id, reason } => json!({ "warning": "failure", "trial": id.0, "reason": reason }),
     }
 }

@@ -2,6 +2,7 @@
 
 use campaign::event::{Event, NewIncumbent, Warning, What};
 use campaign::target::shell::quoted;
+use engine::racing::Requested;
 
 use super::Facts;
 use crate::changes;
@@ -24,13 +25,26 @@ pub(crate) fn line(event: &Event, facts: &Facts) -> Option<(Kind, String)> {
         What::Warning(warning) => {
             Some((Kind::Warning, format!(" {time}  ! {}", warn(warning, &facts.folder))))
         }
+        What::Requested { config, configuration, requested } => {
+            let changed = changes::in_short(&facts.default, configuration);
+            let text = match requested {
+                Requested::Next => format!("trying yours, #{config}: {changed}"),
+                Requested::Underway => format!("yours is racing already, #{config}: {changed}"),
+                Requested::Incumbent => {
+                    let name = super::block::name(*config, facts.costs.against);
+                    format!("yours is the best so far already, {name}: {changed}")
+                }
+            };
+            let text = text.trim_end().trim_end_matches(':');
+            Some((Kind::NewBest, format!(" {time}  {text}")))
+        }
         _ => None,
     }
 }
 
 fn new_best(new: &NewIncumbent, facts: &Facts) -> String {
     let costs = &facts.costs;
-    let name = super::block::name(new.config);
+    let name = super::block::name(new.config, costs.against);
     let pairs = counted(new.pairs as u64, "pair");
     let gain = format!("{} {} -> {} on {pairs}", costs.mean, costs.show(new.before), costs.show(new.cost));
     let changed = changes::in_short(&facts.default, &new.configuration);
@@ -51,6 +65,15 @@ pub(crate) fn warn(warning: &Warning, folder: &str) -> String {
         Warning::AlmostNoCpu { share: part } => format!(
             "trials use CPU for {} of their time: the work happens elsewhere, so minimise wall_time instead",
             share(*part)
+        ),
+        Warning::Teardown { id, reason } => format!(
+            "trial {id} was not taken down: {}; its result counts, and no process of it is left, but files may be",
+            harmless(reason.lines().next().unwrap_or_default())
+        ),
+        Warning::RequestRefused { file, why } => format!(
+            "what you want tried is no configuration of the space: {} (kept as {})",
+            harmless(why),
+            quoted(file)
         ),
         Warning::Failure { id, reason } => format!(
             "trial {id} failed: {} (captune failures {} shows all)",

@@ -31,7 +31,8 @@ impl Log {
         let beat = match &event.what {
             What::Progress(progress) => Some(block::heartbeat(progress, &self.facts)),
             What::Validating { done, of } => {
-                Some(format!("validating the best against the default: {done} of {of} trials"))
+                let against = self.facts.costs.against;
+                Some(format!("validating the best against the {against}: {done} of {of} trials"))
             }
             _ => None,
         };

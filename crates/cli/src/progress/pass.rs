@@ -71,8 +71,11 @@ impl Pass {
             (least, most) if least == most => least,
             (least, most) => format!("{least} to {most}"),
         };
-        let mut parts =
-            vec![format!("the default takes {range} on {}{timeouts}", counted(self.trials, "pair"))];
+        let mut parts = vec![format!(
+            "the {} takes {range} on {}{timeouts}",
+            costs.against,
+            counted(self.trials, "pair")
+        )];
         let one = |total: f64| total / self.trials as f64;
         let instances = facts.instances as f64;
         let time = span(one(self.wall) * instances);

@@ -48,7 +48,7 @@ impl Screen {
         }
         let block = match &event.what {
             What::Progress(progress) => block::block(progress, &self.facts),
-            What::Validating { done, of } => block::validation(*done, *of),
+            What::Validating { done, of } => block::validation(*done, *of, self.facts.costs.against),
             _ => return,
         };
         self.block = block;

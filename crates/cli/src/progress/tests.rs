@@ -88,7 +88,7 @@ fn the_block_fits_the_terminal() {
     assert_eq!(whole.lines().count(), 3);
     assert!(!whole.contains('…'));
     insta::assert_snapshot!("block_at_the_start", shown(&at_the_start(), 120));
-    insta::assert_snapshot!("block_of_the_validation", validation(30, 150).join("\n"));
+    insta::assert_snapshot!("block_of_the_validation", validation(30, 150, "default").join("\n"));
 }
 
 #[test]
@@ -141,6 +141,7 @@ fn everything() -> Vec<What> {
         What::Warning(Warning::MostlyTimeouts { timeouts: 12, pairs: 20 }),
         What::Warning(Warning::SmallBudget { passes: 3.24 }),
         What::Warning(Warning::AlmostNoCpu { share: 0.02 }),
+        What::Warning(Warning::Teardown { id: TrialId(12), reason: "teardown: exit 4".to_owned() }),
         What::Warning(Warning::Failure { id: TrialId(377), reason: "signal 11\u{1b}[2J".to_owned() }),
         What::Progress(Box::new(progress())),
         What::Validating { done: 3, of: 40 },

@@ -21,6 +21,8 @@ pub(crate) struct Ending<'a> {
     pub(crate) verdict: Option<&'a Verdict>,
     /// Whether someone stopped the validation, so that the verdict rests on a part of it.
     pub(crate) cut_short: bool,
+    /// Pairs that the validation was to have; none if there is to be no validation.
+    pub(crate) planned: Option<usize>,
     /// The best configuration's command, ready to paste.
     pub(crate) command: &'a str,
     pub(crate) facts: &'a Facts,
@@ -62,11 +64,19 @@ impl Ending<'_> {
 
     fn found(&self) -> (&'static str, Vec<String>) {
         let best = &self.progress.best;
+        let against = self.facts.costs.against;
         if let Some(found) = self.verdict {
             let mut lines = vec![verdict::sentence(found, &self.facts.costs)];
             lines.extend(verdict::remarks(found));
+            let pairs = found.comparison.pairs;
             if self.cut_short {
                 lines.push("The validation was interrupted: the same command completes it.".to_owned());
+            } else if let Some(planned) =
+                self.planned.filter(|&planned| pairs < planned && found.basis != Basis::TrainingOnly)
+            {
+                lines.push(format!(
+                    "The validation's budget was spent after {pairs} of {planned} pairs: the same command completes it."
+                ));
             }
             return ("Verdict:", lines);
         }
@@ -74,26 +84,29 @@ impl Ending<'_> {
             return ("So far:", vec!["nothing has been measured.".to_owned()]);
         }
         if best.config == ConfigId(0) {
-            let nothing = format!("nothing {} than the default was found", self.facts.costs.better());
+            let nothing = format!("nothing {} than the {against} was found", self.facts.costs.better());
             let line = match self.stop {
                 Stop::Interrupted | Stop::Aborted(_) => format!("{nothing} yet."),
-                _ => format!("{nothing}. Keep the default."),
+                _ => format!("{nothing}. Keep the {against}."),
             };
             let label = if matches!(self.stop, Stop::Interrupted) { "So far:" } else { "Verdict:" };
             return (label, vec![line]);
         }
-        let mut line = format!("best {}, {}", name(best.config), self.facts.costs.standing(best));
+        let mut line = format!("best {}, {}", name(best.config, against), self.facts.costs.standing(best));
         if let Some(compared) = self.progress.default {
             let ratio = times(compared.default / compared.incumbent);
-            line += &format!("; {ratio} {} than the default in training", self.facts.costs.better());
+            line += &format!("; {ratio} {} than the {against} in training", self.facts.costs.better());
         }
         let mut lines = vec![format!("{line}.")];
         lines.push(match self.stop {
             _ if self.cut_short => {
                 "The validation was interrupted: the same command completes it.".to_owned()
             }
+            Stop::Budget(_) | Stop::Exhausted if self.planned.is_none() => {
+                "Training only: it was not validated, as `validation.when` says.".to_owned()
+            }
             Stop::Budget(_) | Stop::Exhausted => {
-                "It could not be compared with the default on other pairs.".to_owned()
+                format!("It could not be compared with the {against} on other pairs.")
             }
             _ => "Training flatters: what holds is measured when the campaign ends.".to_owned(),
         });

@@ -2,6 +2,7 @@
 
 mod ending;
 pub(crate) mod failing;
+pub(crate) mod inline;
 pub(crate) mod plan;
 #[cfg(test)]
 mod tests;
@@ -34,6 +35,7 @@ use crate::signals::{self, Listening};
 use crate::trouble::explained;
 use crate::words::Costs;
 use ending::Ending;
+use inline::Terms;
 
 #[derive(Args, Debug)]
 #[command(after_help = "\
@@ -41,13 +43,18 @@ A new campaign lives in a folder beside its scenario: cnf.toml has cnf.campaign.
 on with it, after Ctrl-C, a larger budget or a power cut; every trial that has ended is kept there. What
 a changed scenario means for a campaign under way is in docs/reference/scenario.md.
 
+A command may stand in place of a scenario, with ranges and choices in place of values; the scenario is
+written to captune.toml, or to the file named before it, and then run as any other:
+  captune run --instances 'cnf/*.cnf' --cutoff 30s --budget 1h --success-exit 10,20 \\
+    -- minisat '-rinc={1.1..4.0 = 2}' '-ccmin-mode={0|1|2 = 2}' {instance}
+
 Exit code: 0 when it has ended; 2 if the arguments or the scenario are wrong; 3 if the target never
 succeeded; 4 if this machine cannot enforce a limit; 5 if the folder cannot be used; 130 if you
 interrupted it.")]
 pub(crate) struct Arguments {
     /// A scenario, or the folder of a campaign
-    #[arg(value_name = "SCENARIO|DIR")]
-    path: PathBuf,
+    #[arg(value_name = "SCENARIO|DIR", required_unless_present = "command")]
+    path: Option<PathBuf>,
     /// The campaign's folder, if not the one named after the scenario
     #[arg(long, value_name = "DIR")]
     dir: Option<PathBuf>,
@@ -70,18 +77,44 @@ pub(crate) struct Arguments {
     /// each new best, and one a minute), json (every event, on standard output) or none
     #[arg(long, value_name = "HOW", value_enum, default_value_t = Choice::Auto, hide_possible_values = true)]
     progress: Choice,
+    /// Runs to begin with, as `captune import` takes them; only the first time
+    #[arg(long, value_name = "FROM")]
+    import: Option<PathBuf>,
+    #[command(flatten)]
+    inline: inline::InlineCommand,
 }
 
 impl Arguments {
     /// A scenario with a budget, everything else as it says.
     pub(crate) fn of_scenario(path: PathBuf, budget: Duration, progress: Choice) -> Self {
         let (dir, cpu_budget, trials, workers, seed) = (None, None, None, None, None);
-        Self { path, dir, budget: Some(budget), cpu_budget, trials, workers, seed, progress }
+        let (import, inline) = (None, inline::InlineCommand::default());
+        Self {
+            path: Some(path),
+            dir,
+            budget: Some(budget),
+            cpu_budget,
+            trials,
+            workers,
+            seed,
+            progress,
+            import,
+            inline,
+        }
     }
 
-    fn order(&self) -> Order {
+    /// The scenario or folder; a command's scenario is written first.
+    fn path(&self) -> anyhow::Result<PathBuf> {
+        if self.inline.is_given() {
+            let Self { budget: wall, cpu_budget: cpu, trials, workers, seed, .. } = *self;
+            return self.inline.write(self.path.as_deref(), &Terms { wall, cpu, trials, workers, seed });
+        }
+        self.path.clone().context("there is no scenario")
+    }
+
+    fn order(&self, path: PathBuf) -> Order {
         Order {
-            path: self.path.clone(),
+            path,
             folder: self.dir.clone(),
             budget: Budget {
                 wall: self.budget.map(|time| time.as_secs_f64()),
@@ -98,11 +131,16 @@ impl Arguments {
 pub(crate) fn run(arguments: &Arguments) -> anyhow::Result<ExitCode> {
     // From here on Ctrl-C waits until the campaign can be asked to stop.
     let signals = signals::listen()?;
-    if arguments.path.is_file() {
+    let path = arguments.path()?;
+    if path.is_file() {
         // What cannot be enforced should be refused before a folder is made for it.
-        tier(&conduct::scenario_of_file(&arguments.path).map_err(explained)?.1)?;
+        tier(&conduct::scenario_of_file(&path).map_err(explained)?.1)?;
     }
-    let opened = conduct::open(&arguments.order()).map_err(explained)?;
+    let order = arguments.order(path);
+    if let Some(from) = &arguments.import {
+        crate::import::bring_in(&order, from)?;
+    }
+    let opened = conduct::open(&order).map_err(explained)?;
     let scenario = Arc::clone(&opened.scenario);
     warn(&scenario);
     let tier = tier(&scenario)?;
@@ -148,7 +186,7 @@ fn facts(opened: &Opened) -> Facts {
 
 /// The first signal asks the campaign to stop. The second does not wait for that: what has been
 /// acknowledged is on disk, and what still runs ends with us.
-fn stop_on_signal(signals: Listening, bell: Bell, interrupted: Arc<AtomicBool>) {
+pub(crate) fn stop_on_signal(signals: Listening, bell: Bell, interrupted: Arc<AtomicBool>) {
     signals.each(move |count| {
         interrupted.store(true, Ordering::Relaxed);
         bell.ring(Happening::Interrupted);
@@ -175,6 +213,7 @@ fn end(
         progress: &outcome.progress,
         verdict: outcome.verdict.as_ref(),
         cut_short,
+        planned: scenario.validation.at_the_end.then_some(outcome.planned),
         command: &command,
         facts,
     };

@@ -3,6 +3,7 @@
 use campaign::budget::Budget;
 use campaign::conduct::{Opened, Opening};
 use campaign::scenario::Scenario;
+use campaign::staging::Staging;
 use campaign::target::shell::quoted;
 use confine::quantity::{show_duration, show_size};
 use confine::{Limits, Tier};
@@ -10,6 +11,9 @@ use engine::Space;
 
 use crate::trouble::changed;
 use crate::words::{chosen, clock, count, counted, harmless};
+
+/// Families that are shown one by one.
+const FAMILIES: usize = 20;
 
 /// What is tuned, on what, by whom.
 pub(crate) fn headline(scenario: &Scenario, workers: usize, tier: Tier) -> String {
@@ -50,6 +54,28 @@ fn instances(scenario: &Scenario) -> String {
         0 => train,
         test => format!("{train} + {test} unseen"),
     }
+}
+
+/// What is known of the instances besides their number: lines of the families and the features.
+pub(crate) fn about_instances(scenario: &Scenario) -> Vec<String> {
+    let families = scenario.instances.families();
+    let family = |(name, (train, test)): (&&str, &(usize, usize))| match test {
+        0 => format!("{} {train}", harmless(name)),
+        test => format!("{} {train} + {test}", harmless(name)),
+    };
+    let mut lines = Vec::new();
+    if !families.is_empty() {
+        let count = families.len() as u64;
+        let noun = if count == 1 { "1 family".to_owned() } else { format!("{count} families") };
+        let shown: Vec<String> = families.iter().take(FAMILIES).map(family).collect();
+        let more = families.len().saturating_sub(FAMILIES);
+        let more = if more > 0 { format!(", {more} more") } else { String::new() };
+        lines.push(format!("{noun}: {}{more}", shown.join(", ")));
+    }
+    if let Some(features) = &scenario.instances.features {
+        lines.push(format!("{} of each instance", counted(features.numbers().len() as u64, "feature")));
+    }
+    lines
 }
 
 /// The budget in words.
@@ -106,6 +132,12 @@ pub(crate) fn opening(opened: &Opened) -> Vec<String> {
         }
     };
     let mut lines = vec![first];
+    if let Some(staging) = Staging::of(&opened.scenario, &opened.folder) {
+        lines.push(format!(
+            "instances are used from copies in {}",
+            quoted(&staging.folder().to_string_lossy())
+        ));
+    }
     if !differences.is_empty() {
         lines.push("changed since:".to_owned());
         lines.extend(changed(differences));

@@ -58,7 +58,8 @@ fn text(
     cut_short: bool,
 ) -> String {
     let command = "/opt/kissat --chrono=false --tier1=3 {instance}";
-    Ending { stop, progress, verdict, cut_short, command, facts }.text(Paint::none())
+    let planned = Some(75);
+    Ending { stop, progress, verdict, cut_short, planned, command, facts }.text(Paint::none())
 }
 
 #[test]
@@ -126,14 +127,11 @@ fn verdicts_name_what_they_rest_on() {
 
 #[test]
 fn a_failure_is_explained_by_its_command_and_output() {
-    let target = campaign::scenario::TargetSettings {
-        command: campaign::scenario::CommandTemplate { program: "/opt/solver".into(), arguments: Vec::new() },
-        writing: Vec::new(),
-        success: campaign::scenario::Success { exit: Some(vec![0]), pattern: None },
-        // Whatever this machine's own variables are: nothing is withheld.
-        env: std::collections::BTreeMap::new(),
-        pass_env: vec!["*".to_owned()],
-    };
+    // Whatever this machine's own variables are: nothing is withheld.
+    let text = "[target]\ncommand = [\"true\", \"{params}\", \"{seed}\"]\npass_env = \"*\"\n[objective]\n\
+        minimise = \"cpu_time\"\ncutoff = \"9s\"\n[budget]\ntrials = 1\n[space]\nx = { integer = [1, 9] }\n";
+    let scenario = campaign::scenario::read(text, std::path::Path::new("."), "test.toml").unwrap();
+    let target = scenario.target;
     let lines: String = (1..=30).map(|number| format!("line {number}\n")).collect();
     let detail = Detail {
         exit: Some(10),

@@ -9,28 +9,29 @@ pub(crate) fn sentence(verdict: &Verdict, costs: &Costs) -> String {
     let found = &verdict.comparison;
     let how = figures(verdict, costs);
     let on = on(verdict);
+    let against = costs.against;
     let mut text = match (verdict.basis, verdict.claim) {
         (Basis::TrainingOnly, _) => format!(
-            "{} {} than the default in training ({how}), where it was chosen: that proves nothing. \
+            "training only: {} {} than the {against} where it was chosen ({how}), which proves nothing. \
              Give `instances.test` to have it proved on unseen instances",
             times(found.ratio),
             costs.better()
         ),
         (_, Claim::Faster) => {
             format!(
-                "{} {} than the default on {on} ({how}){}",
+                "{} {} than the {against} on {on} ({how}){}",
                 times(found.ratio),
                 costs.better(),
                 solved(verdict)
             )
         }
         (_, Claim::NothingReliable) => format!(
-            "nothing reliably {} than the default was found (best {} on {on}, {how}). Keep the default",
+            "nothing reliably {} than the {against} was found (best {} on {on}, {how}). Keep the {against}",
             costs.better(),
             times(found.ratio)
         ),
         (_, Claim::Slower) => format!(
-            "what looked best in training is {} {} than the default on {on} ({how}){}. Keep the default",
+            "what looked best in training is {} {} than the {against} on {on} ({how}){}. Keep the {against}",
             times(found.ratio.recip()),
             costs.worse(),
             solved(verdict)

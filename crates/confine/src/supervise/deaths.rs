@@ -8,7 +8,8 @@ use crate::sys::{self, Reaped, Wait};
 
 /// The deaths in one tree that came to the supervisor.
 pub(super) struct Deaths {
-    main: Pid,
+    /// The main process, if a job is under way.
+    main: Option<Pid>,
     /// Whether orphans come to us; if not, only the main process does.
     adopts: bool,
     /// How and when the main process ended.
@@ -20,7 +21,7 @@ pub(super) struct Deaths {
 }
 
 impl Deaths {
-    pub(super) fn new(main: Pid, adopts: bool) -> Self {
+    pub(super) fn new(main: Option<Pid>, adopts: bool) -> Self {
         Self { main, adopts, of_main: None, adopted: 0, largest: 0 }
     }
 
@@ -47,13 +48,13 @@ impl Deaths {
     }
 
     fn whom(&self) -> Option<Pid> {
-        if self.adopts { None } else { Some(self.main) }
+        if self.adopts { None } else { self.main }
     }
 
     fn note(&mut self, dead: &Reaped) {
         self.largest = self.largest.max(dead.peak_memory);
         // Its number may be given to another later.
-        if dead.pid == self.main && self.of_main.is_none() {
+        if Some(dead.pid) == self.main && self.of_main.is_none() {
             self.of_main = Some((dead.exit, Moment::now()));
         } else {
             self.adopted += 1;

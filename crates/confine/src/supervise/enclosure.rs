@@ -1,6 +1,8 @@
 //! What the tiers do differently: how a tree is enclosed, killed, reaped and accounted for.
 
-use rustix::process::{Pid, Signal, kill_process_group, set_child_subreaper};
+use std::collections::HashSet;
+
+use rustix::process::{Pid, Signal, kill_process, kill_process_group, set_child_subreaper};
 
 use super::deaths::Deaths;
 use super::tree::Tree;
@@ -103,6 +105,24 @@ impl Enclosure {
                 Self::Subreaper => tree.signal(Signal::KILL),
                 Self::Group(group) => signal_group(*group, Signal::KILL),
             }
+            if !deaths.await_one() {
+                return;
+            }
+        }
+    }
+
+    /// Kills everything inside but the processes of `spared` and what is below them, and waits until
+    /// it is gone. Not for the group tier.
+    pub(super) fn kill_but(&self, spared: &HashSet<Pid>, tree: Tree, deaths: &mut Deaths) {
+        while deaths.take_dead() {
+            let strays = tree.descendants_outside(&|pid| spared.contains(&pid));
+            if strays.is_empty() {
+                return;
+            }
+            for process in strays {
+                kill_process(process.pid, Signal::KILL).ok();
+            }
+            // The uppermost of them are our own children: one of their deaths comes to us.
             if !deaths.await_one() {
                 return;
             }

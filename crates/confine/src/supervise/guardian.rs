@@ -9,7 +9,7 @@ use std::os::fd::{AsFd, OwnedFd};
 use rustix::event::{PollFd, PollFlags, poll};
 use rustix::process::{Pid, PidfdFlags, Signal, getpid, kill_process, pidfd_open, set_child_subreaper};
 
-use super::supervise;
+use super::sequence::supervise;
 use super::tree::Tree;
 use crate::error::{DuringStep, Failure, Step};
 use crate::finished::Exit;

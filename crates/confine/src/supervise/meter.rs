@@ -10,6 +10,9 @@
 //!
 //! The time used is at least max( W + Σ o(p) + Σ c(p), Σ s(p), G ). The second bound sees through
 //! parents that never wait; the third is complete but lags behind by a tick for what is running.
+//!
+//! Where processes of an earlier job live on, each of the three counts from what it was when the job
+//! began, so that their own roundings, of a tick for each process, go into the difference.
 
 use std::collections::HashMap;
 use std::time::Duration;
@@ -18,6 +21,7 @@ use rustix::process::Pid;
 
 use super::enclosure::Enclosure;
 use super::tree::{Process, Tree};
+use crate::finished::CpuTime;
 use crate::sys;
 
 /// One look at the tree.
@@ -43,6 +47,16 @@ pub(super) struct Meter {
     pub(super) peak_memory: u64,
     /// Whether a process was seen whose children are reaped by nobody.
     pub(super) saw_unreaped: bool,
+    before: Before,
+}
+
+/// What had been used when the job began.
+#[derive(Default)]
+struct Before {
+    accounted: Duration,
+    system: Duration,
+    seen: Duration,
+    group: Option<CpuTime>,
 }
 
 impl Meter {
@@ -55,11 +69,49 @@ impl Meter {
             replaced: Duration::ZERO,
             peak_memory: 0,
             saw_unreaped: false,
+            before: Before::default(),
         }
+    }
+
+    /// Counts from now on only.
+    pub(super) fn begin(&mut self, enclosure: &mut Enclosure) {
+        let (accounted, _) = self.look();
+        self.before = Before {
+            accounted,
+            system: sys::usage_of_children().system,
+            seen: self.seen_in_all(),
+            group: enclosure.cpu(),
+        };
     }
 
     /// Looks at the tree now.
     pub(super) fn sample(&mut self, enclosure: &mut Enclosure) -> Sample {
+        let (accounted, mut sample) = self.look();
+        self.peak_memory = self.peak_memory.max(sample.memory);
+        let accounted = accounted.saturating_sub(self.before.accounted);
+        let group = self.of_group(enclosure).map_or(Duration::ZERO, |cpu| cpu.total());
+        sample.cpu = accounted.max(self.seen_in_all()).max(group);
+        sample
+    }
+
+    /// What the processes that were waited for and the living ones have used, in user and kernel mode:
+    /// the latter as far as waited for.
+    pub(super) fn accounted(&mut self) -> (Duration, Duration) {
+        let total = self.look().0.saturating_sub(self.before.accounted);
+        let system = sys::usage_of_children().system.saturating_sub(self.before.system).min(total);
+        (total - system, system)
+    }
+
+    /// What the control group has used, where there is one.
+    pub(super) fn of_group(&self, enclosure: &mut Enclosure) -> Option<CpuTime> {
+        let now = enclosure.cpu()?;
+        let Some(before) = &self.before.group else { return Some(now) };
+        let (user, system) = (now.user.saturating_sub(before.user), now.system.saturating_sub(before.system));
+        Some(CpuTime { user, system, complete: now.complete })
+    }
+
+    /// W + Σ o(p) + Σ c(p), and what else shows.
+    fn look(&mut self) -> (Duration, Sample) {
         let waited = sys::usage_of_children();
         let mut accounted = waited.user + waited.system;
         let mut sample = Sample::default();
@@ -72,10 +124,7 @@ impl Meter {
                 self.see(process.pid, own);
             }
         }
-        self.peak_memory = self.peak_memory.max(sample.memory);
-        sample.cpu =
-            accounted.max(self.seen_in_all()).max(enclosure.cpu().map_or(Duration::ZERO, |cpu| cpu.total()));
-        sample
+        (accounted, sample)
     }
 
     /// Looks for what is slow to tell: whether the tree has children that nobody reaps.
@@ -98,6 +147,6 @@ impl Meter {
 
     /// Σ s(p): own time of every process ever seen, as last seen.
     pub(super) fn seen_in_all(&self) -> Duration {
-        self.seen.values().sum::<Duration>() + self.replaced
+        (self.seen.values().sum::<Duration>() + self.replaced).saturating_sub(self.before.seen)
     }
 }

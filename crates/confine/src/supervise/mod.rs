@@ -7,7 +7,8 @@
 //!
 //! The *guardian*, one for each caller, forks a supervisor for each run and destroys what a killed
 //! one has left. The *supervisor* makes the enclosure, starts the target, watches its limits, kills
-//! and reaps the tree, cleans up and reports.
+//! and reaps the tree, cleans up and reports. Of a sequence it runs one job after the other in the same
+//! enclosure, and what an earlier one has started may live on until the end.
 //!
 //! | who dies | who notices | how |
 //! |---|---|---|
@@ -21,16 +22,14 @@ mod enclosure;
 mod guardian;
 mod meter;
 mod output;
+mod sequence;
 mod spawn;
 mod tree;
 mod watch;
 
-use std::os::fd::{BorrowedFd, OwnedFd};
+use std::os::fd::OwnedFd;
 
-use crate::finished::Finished;
-use crate::folder;
 use crate::sys;
-use crate::wire::{self, Birth, Job, Report, Word};
 
 /// The hidden first argument that turns an executable into a guardian.
 pub(crate) const SUPERVISE: &str = "__supervise";
@@ -53,19 +52,4 @@ fn take_socket() -> Option<OwnedFd> {
     let nothing = std::fs::File::open("/dev/null").ok()?;
     rustix::stdio::dup2_stdin(&nothing).ok()?;
     Some(socket)
-}
-
-/// Runs as supervisor of one run; never returns.
-fn supervise(socket: BorrowedFd<'_>, guardian: BorrowedFd<'_>, birth: &Birth) -> ! {
-    let Ok(Some((job, files))) = wire::receive::<Job>(socket) else { sys::exit_now(0) };
-    let ended = watch::watch(socket, guardian, birth, &job, files);
-    let left_behind = birth.private_folder().filter(|path| folder::remove(path).is_err());
-    let report = match ended {
-        Ok(Some(finished)) => Report::Finished(Box::new(Finished { left_behind, ..finished })),
-        Ok(None) => sys::exit_now(0),
-        Err(failure) => Report::NotStarted(failure),
-    };
-    // If the caller is gone there is nobody to report to.
-    wire::send(socket, &Word::Report(report), &[]).ok();
-    sys::exit_now(0)
 }

@@ -1,7 +1,10 @@
 //! One output stream: its beginning and end in memory, all of it in a file if asked.
+//!
+//! It comes through a pipe. But where processes may live on that write to it when nobody reads any
+//! more, the file itself is their stream, and is read when the job has ended.
 
 use std::fs::File;
-use std::io::{self, Write};
+use std::io::{self, Read, Seek, SeekFrom, Write};
 use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
 
 use rustix::fs::OFlags;
@@ -16,7 +19,8 @@ const ONE_TURN: usize = 1 << 20;
 
 /// Our end of a target's output.
 pub(super) struct Stream {
-    pipe: OwnedFd,
+    /// None if the target writes into the file itself.
+    pipe: Option<OwnedFd>,
     keep: Keep,
     kept: Captured,
     file: Option<File>,
@@ -29,34 +33,46 @@ impl Stream {
         let (ours, theirs) = pipe_with(PipeFlags::CLOEXEC)?;
         rustix::fs::fcntl_setfl(&ours, OFlags::NONBLOCK)?;
         let kept = Captured { file_complete: true, ..Captured::default() };
-        Ok((Self { pipe: ours, keep, kept, file: file.map(File::from), ended: false }, theirs))
+        Ok((Self { pipe: Some(ours), keep, kept, file: file.map(File::from), ended: false }, theirs))
     }
 
-    /// Whether nobody can write to it any more.
-    pub(super) fn ended(&self) -> bool {
-        self.ended
+    /// A file that the target writes into: our hold of it, and the target's.
+    pub(super) fn straight(keep: Keep, file: OwnedFd) -> io::Result<(Self, OwnedFd)> {
+        let theirs = file.try_clone()?;
+        let kept = Captured { file_complete: true, ..Captured::default() };
+        Ok((Self { pipe: None, keep, kept, file: Some(file.into()), ended: true }, theirs))
     }
 
     /// How many bytes have come so far.
     pub(super) fn written(&self) -> u64 {
-        self.kept.written
+        match (&self.pipe, &self.file) {
+            (None, Some(file)) => file.metadata().map_or(0, |data| data.len()),
+            _ => self.kept.written,
+        }
+    }
+
+    /// What to wait at for more; none if there is nothing to wait for.
+    pub(super) fn source(&self) -> Option<BorrowedFd<'_>> {
+        self.pipe.as_ref().filter(|_| !self.ended).map(AsFd::as_fd)
     }
 
     /// Takes what is there, without waiting, and no more than a turn's worth.
     pub(super) fn drain(&mut self, buffer: &mut [u8]) {
+        let Some(pipe) = self.pipe.take() else { return };
         let mut taken = 0;
         while taken < ONE_TURN && !self.ended {
-            match rustix::io::read(&self.pipe, &mut *buffer) {
+            match rustix::io::read(&pipe, &mut *buffer) {
                 Ok(0) => self.ended = true,
                 Ok(bytes) => {
                     taken += bytes;
                     self.take(&buffer[..bytes]);
                 }
                 Err(Errno::INTR) => {}
-                Err(Errno::AGAIN) => return,
+                Err(Errno::AGAIN) => break,
                 Err(_) => self.ended = true,
             }
         }
+        self.pipe = Some(pipe);
     }
 
     fn take(&mut self, bytes: &[u8]) {
@@ -83,14 +99,25 @@ impl Stream {
 
     /// What was kept.
     pub(super) fn finish(mut self) -> Captured {
+        if let (None, Some(file)) = (&self.pipe, self.file.take()) {
+            self.kept.file_complete = self.read_back(file).is_ok();
+        }
         self.cut_tail();
         self.kept
     }
-}
 
-impl AsFd for Stream {
-    fn as_fd(&self) -> BorrowedFd<'_> {
-        self.pipe.as_fd()
+    /// Takes the beginning and the end of what was written straight into the file.
+    fn read_back(&mut self, mut file: File) -> io::Result<()> {
+        let written = file.metadata()?.len();
+        file.rewind()?;
+        // By its length of now: someone may go on writing.
+        let head = written.min(self.keep.head as u64);
+        (&file).take(head).read_to_end(&mut self.kept.head)?;
+        let tail = (written - head).min(self.keep.tail as u64);
+        file.seek(SeekFrom::Start(written - tail))?;
+        file.take(tail).read_to_end(&mut self.kept.tail)?;
+        self.kept.written = written;
+        Ok(())
     }
 }
 
@@ -109,10 +136,27 @@ mod tests {
         }
         drop(writer);
         stream.drain(&mut buffer);
-        assert!(stream.ended());
+        assert!(stream.source().is_none());
         let kept = stream.finish();
         assert_eq!((&kept.head[..], &kept.tail[..], kept.written), (&b"abc"[..], &b"nopq"[..], 17));
         assert_eq!(kept.dropped(), 10);
+    }
+
+    #[test]
+    fn what_went_straight_into_a_file_is_read_back() {
+        let path = std::env::temp_dir().join(format!("confine-straight-{}", std::process::id()));
+        let mut options = File::options();
+        let file = options.read(true).append(true).create(true).open(&path).unwrap();
+        std::fs::remove_file(&path).unwrap();
+        let (mut stream, theirs) = Stream::straight(Keep { head: 3, tail: 4 }, file.into()).unwrap();
+        let mut writer = File::from(theirs);
+        writer.write_all(b"abcdefghij").unwrap();
+        stream.drain(&mut [0; 7]);
+        assert_eq!(stream.written(), 10);
+        let kept = stream.finish();
+        assert_eq!((&kept.head[..], &kept.tail[..], kept.written), (&b"abc"[..], &b"ghij"[..], 10));
+        // Whoever goes on writing meets no closed pipe.
+        writer.write_all(b"more").unwrap();
     }
 
     #[test]

@@ -1,10 +1,11 @@
-//! One run from its start to its record: wait for an end, an order or a limit, then kill and reap.
+//! One job from its start to its record: wait for an end, an order or a limit, then kill and reap.
 
+use std::collections::HashSet;
 use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
 use std::time::Duration;
 
 use rustix::event::{PollFd, PollFlags, poll};
-use rustix::process::{Signal, pidfd_send_signal};
+use rustix::process::{Pid, Signal, pidfd_send_signal};
 
 use super::clock::{Alarm, Moment};
 use super::deaths::Deaths;
@@ -18,7 +19,7 @@ use crate::finished::{CpuTime, Exit, Finished, Stop};
 use crate::limits::{Cores, Limit, implied_wall};
 use crate::sys;
 use crate::tier::cgroup::ControlGroup;
-use crate::wire::{self, Birth, Job, Order, Word};
+use crate::wire::{self, Job, Killed, Order, Request, Word};
 
 /// The shortest wait between two looks at the CPU time, and the longest that it grows to while the
 /// tree uses none.
@@ -32,34 +33,33 @@ const CROWD_SAMPLES: Duration = Duration::from_millis(5);
 /// Two accounts of the same time may differ by this.
 const ROUNDING: Duration = Duration::from_millis(1);
 
-/// Runs the job's target to its end; `None` if nobody is left to report to.
+/// Runs a job to its end; `None` if nobody is left to report to. Where others came before it in its
+/// enclosure, `is_first` is false.
 pub(super) fn watch(
-    socket: BorrowedFd<'_>,
-    guardian: BorrowedFd<'_>,
-    birth: &Birth,
-    job: &Job,
-    files: Vec<OwnedFd>,
-) -> Result<Option<Finished>, Failure> {
-    let mut enclosure = Enclosure::make(birth, &job.limits)?;
-    let ended = run(socket, guardian, job, files, &mut enclosure);
-    enclosure.remove();
-    ended
-}
-
-fn run(
     socket: BorrowedFd<'_>,
     guardian: BorrowedFd<'_>,
     job: &Job,
     files: Vec<OwnedFd>,
     enclosure: &mut Enclosure,
+    is_first: bool,
 ) -> Result<Option<Finished>, Failure> {
     let tree = Tree::probe().ok_or(Failure { step: Step::ReadTree, errno: libc::ENOENT })?;
     let alarm = Alarm::new().during(Step::Descriptors)?;
     let mut files = files.into_iter();
     let mut attached = job.attached.map(|is_attached| if is_attached { files.next() } else { None });
     let stdin = attached[0].take().map_or_else(spawn::closed_stdin, Ok)?;
-    let (stdout, their_stdout) = Stream::open(job.keep, attached[1].take()).during(Step::Descriptors)?;
-    let (stderr, their_stderr) = Stream::open(job.keep, attached[2].take()).during(Step::Descriptors)?;
+    let stream = |file: Option<OwnedFd>| match file {
+        Some(file) if job.at_end == Killed::Nothing => Stream::straight(job.keep, file),
+        file => Stream::open(job.keep, file),
+    };
+    let (stdout, their_stdout) = stream(attached[1].take()).during(Step::Descriptors)?;
+    let (stderr, their_stderr) = stream(attached[2].take()).during(Step::Descriptors)?;
+    let mut meter = Meter::new(tree);
+    let mut from_before = HashSet::new();
+    if !is_first {
+        meter.begin(enclosure);
+        from_before = tree.descendants().iter().map(|process| process.pid).collect();
+    }
 
     // What the child inherits of our own memory before it becomes its program is no use of its.
     let inherited_memory = sys::usage_of_self().peak_memory;
@@ -73,8 +73,9 @@ fn run(
         job,
         enclosure,
         tree,
-        meter: Meter::new(tree),
-        deaths: Deaths::new(main.pid, adopts),
+        meter,
+        from_before,
+        deaths: Deaths::new(Some(main.pid), adopts),
         main,
         stdout,
         stderr,
@@ -92,8 +93,9 @@ fn run(
         buffer: vec![0; 64 << 10],
     };
     let ended = watch.until_end(socket, guardian, &alarm);
-    // Whatever came of it, nothing may be left alive.
-    let finished = watch.finish()?;
+    // If nobody is left to say what comes next, nothing may be left alive.
+    let at_end = if matches!(ended, Ok(Ended::Run)) { job.at_end } else { Killed::All };
+    let finished = watch.finish(at_end)?;
     Ok(if ended? == Ended::Abandoned { None } else { Some(finished) })
 }
 
@@ -111,6 +113,8 @@ struct Watch<'a> {
     enclosure: &'a mut Enclosure,
     tree: Tree,
     meter: Meter,
+    /// What was alive in the enclosure when the job began.
+    from_before: HashSet<Pid>,
     deaths: Deaths,
     main: Main,
     stdout: Stream,
@@ -152,8 +156,9 @@ impl Watch<'_> {
                     PollFd::from_borrowed_fd(guardian, PollFlags::IN),
                     PollFd::new(alarm, PollFlags::IN),
                 ];
-                let streams = [&self.stdout, &self.stderr];
-                waits.extend(streams.iter().filter(|s| !s.ended()).map(|s| PollFd::new(*s, PollFlags::IN)));
+                let sources = [self.stdout.source(), self.stderr.source()];
+                let wait = |source| PollFd::from_borrowed_fd(source, PollFlags::IN);
+                waits.extend(sources.into_iter().flatten().map(wait));
                 match poll(&mut waits, None) {
                     Ok(_) | Err(rustix::io::Errno::INTR) => {}
                     Err(error) => return Err(error).during(Step::Descriptors),
@@ -177,7 +182,8 @@ impl Watch<'_> {
 
     /// Takes one order; false if the caller is gone.
     fn obey(&mut self, socket: BorrowedFd<'_>) -> bool {
-        let Ok(Some((order, _))) = wire::receive::<Order>(socket) else { return false };
+        // Whoever sends another job, or the end, before this job has ended does not keep to the rules.
+        let Ok(Some((Request::Order(order), _))) = wire::receive::<Request>(socket) else { return false };
         match order {
             Order::LowerCpu(cap) => {
                 self.cpu_cap = Some(self.cpu_cap.map_or(cap, |old| old.min(cap)));
@@ -275,11 +281,17 @@ impl Watch<'_> {
         }
     }
 
-    /// Kills what is left, waits until it is gone, and adds up.
-    fn finish(mut self) -> Result<Finished, Failure> {
+    /// Kills what is to be killed, waits until it is gone, and adds up.
+    fn finish(mut self, at_end: Killed) -> Result<Finished, Failure> {
         self.deaths.take_dead();
         let before = self.deaths.adopted;
-        self.enclosure.kill(self.tree, &mut self.deaths);
+        match at_end {
+            Killed::All => self.enclosure.kill(self.tree, &mut self.deaths),
+            Killed::Nothing if self.stopped.is_none() => {}
+            Killed::Own | Killed::Nothing => {
+                self.enclosure.kill_but(&self.from_before, self.tree, &mut self.deaths);
+            }
+        }
         let killed = self.deaths.adopted - before;
         let (exit, end) = self.deaths.of_main.ok_or(Failure { step: Step::Fork, errno: libc::ECHILD })?;
         // No more than a turn: in the group tier someone who escaped may go on writing.
@@ -304,6 +316,7 @@ impl Watch<'_> {
             tier: self.enclosure.tier(),
             stdout: self.stdout.finish(),
             stderr: self.stderr.finish(),
+            files: Vec::new(),
             left_behind: None,
         })
     }
@@ -321,18 +334,19 @@ impl Watch<'_> {
         }
     }
 
-    /// CPU time of the tree, now that all of it is dead.
+    /// CPU time of the tree, now that all of it is dead but what is to live on.
     fn cpu(&mut self) -> CpuTime {
-        let waited = sys::usage_of_children();
-        let accounted = waited.user + waited.system;
+        let (user, system) = self.meter.accounted();
+        let accounted = user + system;
         // Less than we have waited for is only told of a tree that has left its group.
-        if let Some(complete) = self.enclosure.cpu().filter(|cpu| cpu.total() + ROUNDING >= accounted) {
+        let group = self.meter.of_group(self.enclosure);
+        if let Some(complete) = group.filter(|cpu| cpu.total() + ROUNDING >= accounted) {
             return complete;
         }
         // Seen but accounted for by nobody: it was used all the same. A rounding is no such case.
         let lost = self.meter.seen_in_all().saturating_sub(accounted);
         let complete = lost < ROUNDING && !self.meter.saw_unreaped;
-        CpuTime { user: waited.user + lost, system: waited.system, complete }
+        CpuTime { user: user + lost, system, complete }
     }
 
     fn peak_memory(&self) -> Option<u64> {

@@ -7,5 +7,6 @@ mod death;
 mod limits;
 mod measure;
 mod mistakes;
+mod sequence;
 mod stage;
 mod surroundings;

@@ -40,6 +40,29 @@ fn a_given_folder_stays() {
 }
 
 #[test]
+fn files_are_read_before_their_folder_is_removed() {
+    let script = "mkdir d; printf 42 > d/n; ln -s d/n near; ln -s /etc/passwd far; ln -s .. up; mkfifo pipe; \
+                  head -c 1048577 /dev/zero > long; head -c 1048576 /dev/zero > full";
+    let asked = ["d/n", "near", "none", "far", "up/x", "../x", "/etc/passwd", "pipe", "d", "long"];
+    for tier in every_tier() {
+        let command = confine::Command::new("sh").args(["-c", script]).guardian(MISBEHAVE).tier(tier);
+        let command = asked.iter().fold(command, |command, path| command.read_file(path));
+        let finished = run(&command.read_file("full"), &no_limits());
+        let mut files = finished.files.into_iter();
+        let mut next = || files.next().unwrap();
+        assert_eq!([next(), next()], [Ok(b"42".to_vec()), Ok(b"42".to_vec())], "{tier}");
+        let refused = [(); 8].map(|()| next().unwrap_err());
+        use confine::Unread::{Missing, NotAFile, Outside, TooLong};
+        assert_eq!(
+            refused,
+            [Missing, Outside, Outside, Outside, Outside, NotAFile, NotAFile, TooLong],
+            "{tier}"
+        );
+        assert_eq!(next().map(|content| content.len()), Ok(1 << 20));
+    }
+}
+
+#[test]
 fn the_environment_is_what_was_asked_for() {
     let said = shown(&misbehave("show").pass_env("CARGO_*").env("ANSWER", "4 2"));
     assert!(said.contains(&"env ANSWER=4 2".to_owned()), "{said:?}");

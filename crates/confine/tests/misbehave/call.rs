@@ -4,7 +4,7 @@ use std::ffi::OsString;
 use std::path::Path;
 use std::time::Duration;
 
-use confine::{Command, Control, Finished, LaunchError, Limits};
+use confine::{Command, Control, Finished, LaunchError, Limits, Sequence};
 
 /// `call TIER WHAT...`: runs another misbehaviour of this program, or a program given by its
 /// path, without any limit but a minute of wall time, and prints its record.
@@ -50,6 +50,25 @@ pub(crate) fn many(tier: &str, count: usize, what: &[String]) {
     // The guardian is the one child it keeps.
     println!("children {}", children(std::process::id()).len() - 1);
     println!("groups {}", groups(Path::new("/sys/fs/cgroup")));
+}
+
+/// `call-sequence TIER busy|idle`: sets up what lives on, and then runs a command, or nothing, for a
+/// minute. Whoever comes last is ready at `$STAGE_READY`.
+pub(crate) fn sequence(tier: &str, idle: bool) {
+    let variable = |name: &str| std::env::var_os(name).expect("a variable");
+    let this = std::env::current_exe().expect("this program");
+    let command = |what: &str| Command::new(&this).arg(what).env("ALIVE", variable("STAGE_ALIVE"));
+    let ready = |command: Command| command.env("READY", variable("STAGE_READY"));
+    let (limits, control) = (Limits::default(), Control::new());
+    let set_up = command("orphan").tier(tier.parse().expect("a tier"));
+    let mut sequence = Sequence::new().expect("a folder");
+    let set_up = if idle { ready(set_up) } else { set_up };
+    sequence.set_up(&set_up, &limits, &control).expect("a run");
+    if idle {
+        std::thread::sleep(Duration::from_secs(60));
+    } else {
+        drop(sequence.run(&ready(command("daemon")), &limits, &control));
+    }
 }
 
 fn children(pid: u32) -> Vec<u32> {

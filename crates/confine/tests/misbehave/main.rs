@@ -48,6 +48,7 @@ fn main() {
         "call" => call::once(&words[1..]),
         "call-twice" => (0..2).for_each(|_| call::once(&words[1..])),
         "call-both" => call::both(&words[1..]),
+        "call-sequence" => call::sequence(&words[1], words[2] == "idle"),
         "call-many" => call::many(&words[1], number(2) as usize, &words[3..]),
         other => panic!("unknown misbehaviour `{other}`"),
     }

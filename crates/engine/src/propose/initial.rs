@@ -11,6 +11,7 @@ use crate::trial::ConfigId;
 pub struct Initial {
     first: Vec<Configuration>,
     given: usize,
+    default: Configuration,
     /// All before this place are in the history.
     cursor: usize,
     then: Box<dyn Proposer>,
@@ -29,7 +30,8 @@ impl Initial {
         let mut first = given;
         let given = first.len();
         first.extend(design.configurations(space, count, &mut Rng::new(seed, "design", 0))?);
-        Ok(Self { first, given, cursor: 0, then })
+        let default = space.default_configuration();
+        Ok(Self { first, given, default, cursor: 0, then })
     }
 }
 
@@ -48,7 +50,8 @@ impl Proposer for Initial {
         // A configuration may be given twice, or be the default: it is what it was first.
         let configuration = history.configuration(config);
         match self.first.iter().position(|first| first == configuration) {
-            _ if config.0 == 0 => "default",
+            _ if *configuration == self.default => "default",
+            _ if config.0 == 0 => "baseline",
             Some(place) if place < self.given => "given",
             Some(_) => "design",
             None => self.then.origin(config, history),

@@ -7,7 +7,7 @@ use super::comparison::Problem;
 use super::race::{Race, Standing, compared, known};
 use super::snapshot::{Order, PendingTrial, Snapshot};
 use super::terms::Terms;
-use super::{Ask, Drop, News, Racer, Racing, StopReason};
+use super::{Ask, Drop, News, Racer, Racing, Requested, StopReason};
 use crate::history::History;
 use crate::propose::Proposer;
 use crate::reading::Reading;
@@ -19,8 +19,10 @@ const MOST_EARLIER: usize = 10;
 /// Races with adaptive capping, on any number of workers.
 pub struct CappedRacer {
     terms: Terms,
-    /// Configurations of an earlier campaign that are to race before new ones.
+    /// Configurations of an earlier campaign, or asked for, that are to race before new ones.
     earlier: VecDeque<ConfigId>,
+    /// How many of these were asked for: they come first.
+    requested: usize,
     /// Open races, oldest first.
     races: Vec<Race>,
     running: BTreeMap<TrialId, Running>,
@@ -74,6 +76,7 @@ impl CappedRacer {
         Self {
             terms,
             earlier: earlier.into_iter().take(MOST_EARLIER).map(|(_, config)| config).collect(),
+            requested: 0,
             races: Vec::new(),
             running: BTreeMap::new(),
             next_trial: history.trials().iter().map(|trial| trial.id.0 + 1).max().unwrap_or(0),
@@ -94,6 +97,7 @@ impl CappedRacer {
         Self {
             terms: Terms::resumed(problem, racing, incumbent, &incumbent_pairs, history),
             earlier: snapshot.earlier.into(),
+            requested: 0,
             races,
             running: snapshot.pending.into_iter().map(|trial| (trial.id, Running::new(trial))).collect(),
             next_trial,
@@ -220,7 +224,10 @@ impl CappedRacer {
     /// Opens a race for a new configuration; false if there is none.
     fn open(&mut self, history: &mut History, proposer: &mut dyn Proposer) -> bool {
         let config = match self.earlier.pop_front() {
-            Some(config) => config,
+            Some(config) => {
+                self.requested = self.requested.saturating_sub(1);
+                config
+            }
             None => match proposer.propose(history, self.terms.incumbent()) {
                 Some(configuration) => history.intern(&configuration),
                 None => return false,
@@ -352,6 +359,19 @@ impl Racer for CappedRacer {
             }
             self.gain_due = true;
         }
+    }
+
+    fn request(&mut self, config: ConfigId) -> Requested {
+        if config == self.terms.incumbent() {
+            return Requested::Incumbent;
+        }
+        if self.earlier.contains(&config) || self.races.iter().any(|race| race.config == config) {
+            return Requested::Underway;
+        }
+        self.earlier.insert(self.requested.min(self.earlier.len()), config);
+        self.requested += 1;
+        self.exhausted = false;
+        Requested::Next
     }
 
     fn told(&mut self, id: TrialId, history: &History) {

@@ -80,6 +80,17 @@ pub enum Drop {
     Constraint,
 }
 
+/// What becomes of a configuration that someone wants raced.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Requested {
+    /// It is the next to race, after others that were asked for before it.
+    Next,
+    /// It is racing or waiting to race already.
+    Underway,
+    /// It is the incumbent.
+    Incumbent,
+}
+
 /// How to race.
 #[derive(Clone, PartialEq, Debug)]
 pub struct Racing {
@@ -105,6 +116,9 @@ pub trait Racer: Send {
     /// called again until it answers [`Ask::Wait`] or [`Ask::Done`]; with a free slot it answers so
     /// only if the proposer has nothing new.
     fn next(&mut self, slots: usize, history: &mut History, proposer: &mut dyn Proposer) -> Ask;
+
+    /// Races a configuration of the history before any new one.
+    fn request(&mut self, config: ConfigId) -> Requested;
 
     /// A trial has ended and is now the last of the history.
     fn told(&mut self, id: TrialId, history: &History);

@@ -10,7 +10,7 @@ use crate::space::{Configuration, Space};
 use crate::trial::{Cap, ConfigId, TrialId, TrialRequest, Why};
 
 use super::constraint::{Constraint, Over};
-use super::{Ask, CappedRacer, Drop, News, Objective, Problem, Racing};
+use super::{Ask, CappedRacer, Drop, News, Objective, Problem, Racing, Requested};
 
 const CUTOFF: f64 = 100.0;
 const GRAIN: f64 = 0.001;
@@ -568,4 +568,25 @@ fn the_last_configuration_is_the_end() {
         }
     }
     assert_eq!((trials, optimizer.history().configurations().len()), (51, 51));
+}
+
+#[test]
+fn what_is_asked_for_races_before_anything_new_and_once() {
+    let mut optimizer = arena(1, Objective::capped(CUTOFF), 1);
+    let first = run(&mut optimizer);
+    finish(&mut optimizer, &first, 10.0);
+    let wanted = |a: i64| first.configuration.space().configuration([("a", a.into())]).unwrap();
+    assert_eq!(optimizer.request(&wanted(40)), (ConfigId(1), Requested::Next));
+    assert_eq!(optimizer.request(&wanted(30)), (ConfigId(2), Requested::Next));
+    assert_eq!(optimizer.request(&wanted(40)), (ConfigId(1), Requested::Underway));
+    assert_eq!(optimizer.request(&wanted(0)), (ConfigId(0), Requested::Incumbent));
+    assert_eq!(optimizer.origin(ConfigId(1)), "given");
+    let order: Vec<u32> = (0..3)
+        .map(|_| {
+            let request = run(&mut optimizer);
+            finish(&mut optimizer, &request, 20.0);
+            request.key.config.0
+        })
+        .collect();
+    assert_eq!(order, [1, 2, 3]);
 }

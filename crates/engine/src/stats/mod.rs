@@ -8,6 +8,7 @@
 //! | `sign_flip` | how often would luck alone make such a difference? |
 //! | `verdict` | may an improvement be claimed, and does it carry over from training? |
 //! | `interval` | the mean cost of one configuration, cheap enough for every tick |
+//! | `mann_whitney` | two samples that are not paired: does one tend to be smaller? |
 //! | `student` | the quantiles that small samples need |
 //! | `normal`, `normal_truncated` | the normal law far into its tails, and cut off below |
 //!
@@ -18,6 +19,7 @@
 mod bootstrap;
 mod contrast;
 mod interval;
+mod mann_whitney;
 pub mod normal;
 mod normal_truncated;
 mod paired;
@@ -28,6 +30,7 @@ pub(crate) mod student;
 mod verdict;
 
 pub use interval::{MeanCost, mean_cost};
+pub use mann_whitney::{MannWhitney, mann_whitney};
 pub use normal_truncated::TruncatedNormal;
 pub use paired::{CompareError, Comparison, Measured, Unit, compare, ratio_of_means};
 pub use verdict::{Basis, Claim, Solved, Validated, Verdict, judge};

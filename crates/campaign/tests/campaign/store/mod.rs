@@ -5,6 +5,7 @@ mod documented;
 mod full;
 mod kill;
 mod lookup;
+mod older;
 mod power;
 mod reading;
 mod refusal;

@@ -48,7 +48,8 @@ fn output() -> impl Strategy<Value = Output> {
 /// Of configuration 0 and trial 0; both are numbered later.
 fn trial() -> impl Strategy<Value = StoredTrial> {
     let asked = (0..5u32, 0..1u32 << 31, option::of(1e-9..1e9), any::<bool>());
-    let measured = (seconds(), seconds(), option::of(any::<u64>()), option::of(any::<i32>()));
+    let outputs = prop::collection::btree_map(".*", -1e300..1e300, 0..3);
+    let measured = (seconds(), seconds(), option::of(any::<u64>()), option::of(any::<i32>()), outputs);
     let rest = (option::of(".*"), 0.0..1e9, 0.0..1e9, any::<u32>(), option::of(output()));
     (asked, observation(), measured, rest).prop_map(|(asked, observation, measured, rest)| {
         let pair = Pair { instance: InstanceId(asked.0), seed: Seed(asked.1) };
@@ -59,9 +60,9 @@ fn trial() -> impl Strategy<Value = StoredTrial> {
             why: if asked.3 { Why::Incumbent } else { Why::Challenge },
             observation,
         };
-        let (cpu, wall, memory, exit) = measured;
+        let (cpu, wall, memory, exit, outputs) = measured;
         let (reason, started, ended, slot, output) = rest;
-        StoredTrial { trial, cpu, wall, memory, exit, reason, started, ended, slot, output }
+        StoredTrial { trial, cpu, wall, memory, exit, outputs, reason, started, ended, slot, output }
     })
 }
 

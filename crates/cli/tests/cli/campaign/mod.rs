@@ -1,5 +1,8 @@
 //! Whole campaigns, driven by the program itself on real targets.
 
+mod importing;
+mod inline;
+mod inputs;
 mod looking;
 mod minisat;
 mod refusals;
@@ -8,3 +11,5 @@ mod stage;
 mod stopping;
 mod terminal;
 mod trials;
+mod validation;
+mod yours;

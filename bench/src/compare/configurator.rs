@@ -1,0 +1,125 @@
+//! Configurators: who searches. Each gets a stage, a seed and the scenario's budget, and gives back its
+//! incumbents with the cost of all trials up to each.
+
+use std::sync::Arc;
+
+use anyhow::Result;
+use campaign::budget::Budget;
+use campaign::event::What;
+use campaign::executor::Simulated;
+use campaign::{Campaign, Ledger, Search};
+use engine::{Configuration, InstanceId, Pair, Rng, Seed, TrialRequest};
+
+use super::stage::Stage;
+use crate::spine::stage::settings;
+
+/// What a configurator did.
+pub(super) struct Course {
+    /// By the cost of all trials until then.
+    incumbents: Vec<(f64, Configuration)>,
+    pub(super) trials: u64,
+    pub(super) configurations: u64,
+}
+
+impl Course {
+    /// The incumbent when so much was spent.
+    pub(super) fn at(&self, spent: f64) -> &Configuration {
+        let known = self.incumbents.iter().rev().find(|(at, _)| *at <= spent);
+        &known.unwrap_or(&self.incumbents[0]).1
+    }
+}
+
+/// Someone who searches.
+pub(super) trait Configurator: Sync {
+    /// As in rows and on the command line.
+    fn name(&self) -> &'static str;
+
+    /// One cell: searches until the budget is spent. The first incumbent is the default, before any cost.
+    fn run(&self, stage: &Arc<Stage>, seed: u64) -> Result<Course>;
+}
+
+/// All of them; the first is the one that the others are compared with.
+pub(super) const ALL: &[&dyn Configurator] = &[
+    &Captune { name: "captune-local", search: Search::Local },
+    &Captune { name: "captune-random", search: Search::Random },
+    &Plain,
+];
+
+/// A campaign: races, caps.
+struct Captune {
+    name: &'static str,
+    search: Search,
+}
+
+impl Configurator for Captune {
+    fn name(&self) -> &'static str {
+        self.name
+    }
+
+    fn run(&self, stage: &Arc<Stage>, seed: u64) -> Result<Course> {
+        let known = &stage.known;
+        let mut settings = settings(&known.space, known.training, stage.objective.clone(), seed);
+        settings.search = self.search;
+        settings.racing.deterministic = known.deterministic;
+        settings.budget = Budget { cpu: Some(stage.scenario.budget), ..Budget::default() };
+        let mut incumbents = vec![(0.0, known.space.default_configuration())];
+        let oracle = {
+            let stage = stage.clone();
+            move |request: &TrialRequest| {
+                stage.answer(&request.configuration, request.key.pair, request.cap.cost())
+            }
+        };
+        // With one worker the clock is the sum of all costs.
+        let executor = Simulated::new(Box::new(oracle), Some(stage.scenario.cutoff), 1, 0.0);
+        let mut campaign = Campaign::new(&settings, Box::new(executor), Ledger::in_memory(), None)?;
+        campaign.search(&mut |event| {
+            if let What::NewIncumbent(new) = &event.what {
+                incumbents.push((event.at, new.configuration.clone()));
+            }
+        })?;
+        let progress = campaign.progress();
+        let (trials, configurations) = (progress.counts.iter().sum(), progress.configurations as u64);
+        Ok(Course { incumbents, trials, configurations })
+    }
+}
+
+/// Training pairs on which plain random search tries each configuration, at most.
+const PLAIN_PAIRS: u32 = 10;
+
+/// Random search without races and caps: every configuration on the same pairs, each to the cutoff.
+struct Plain;
+
+impl Configurator for Plain {
+    fn name(&self) -> &'static str {
+        "plain-random"
+    }
+
+    fn run(&self, stage: &Arc<Stage>, seed: u64) -> Result<Course> {
+        let (space, cutoff) = (&stage.known.space, stage.scenario.cutoff);
+        let mut rng = Rng::new(seed, "plain", 0);
+        let mut pairs: Vec<Pair> = (0..stage.known.training)
+            .map(|instance| Pair { instance: InstanceId(instance), seed: Seed((rng.bits() >> 33) as u32) })
+            .collect();
+        rng.shuffle(&mut pairs);
+        pairs.truncate(PLAIN_PAIRS as usize);
+        let mut configuration = space.default_configuration();
+        let mut incumbents = vec![(0.0, configuration.clone())];
+        let (mut best, mut spent, mut trials, mut configurations) = (f64::INFINITY, 0.0, 0, 0);
+        while spent < stage.scenario.budget {
+            let mut sum = 0.0;
+            for &pair in &pairs {
+                let answer = stage.answer(&configuration, pair, cutoff);
+                spent += answer.cost.min(cutoff);
+                sum += stage.compared(&answer);
+                trials += 1;
+            }
+            configurations += 1;
+            if sum < best {
+                best = sum;
+                incumbents.push((spent, configuration));
+            }
+            configuration = space.sample(&mut rng)?;
+        }
+        Ok(Course { incumbents, trials, configurations })
+    }
+}

@@ -1,0 +1,228 @@
+//! Configurators compared: scenarios x configurators x seeds, each cell with the same budget and the same
+//! test. Cells that the file of rows has are not run again, so a long comparison can be made in pieces.
+//!
+//! | file | subject |
+//! |---|---|
+//! | `scenarios` | the list: what is tuned, cutoffs, budgets |
+//! | `subject` | how each target answers a trial |
+//! | `stage` | a scenario made ready, and its test |
+//! | `configurator` | who searches |
+//! | `row` | one cell in the file |
+//! | `digest` | checksums |
+//! | `summary` | medians, ranks, scores, tests |
+
+mod configurator;
+mod digest;
+mod row;
+mod scenarios;
+mod stage;
+mod subject;
+mod summary;
+
+use std::collections::VecDeque;
+use std::path::PathBuf;
+use std::sync::{Arc, Mutex, PoisonError};
+
+use anyhow::{Context, Result, ensure};
+use clap::Args;
+use targets::lcbench::Network;
+
+use crate::seeds::range;
+use configurator::Configurator;
+use row::{Row, SHARES};
+use scenarios::{Scenario, Target};
+use stage::Stage;
+
+#[derive(Args)]
+pub(crate) struct Arguments {
+    /// Scenarios whose names begin so; all if none is given
+    #[arg(long = "scenario", value_delimiter = ',')]
+    scenarios: Vec<String>,
+    /// Configurators; all if none is given
+    #[arg(long = "configurator", value_delimiter = ',')]
+    configurators: Vec<String>,
+    /// Seeds of cells, as FIRST-LAST
+    #[arg(long, default_value = "1-5")]
+    seeds: String,
+    /// Cells at one time
+    #[arg(long, default_value_t = 2)]
+    threads: usize,
+    /// The file of rows, one for each cell
+    #[arg(long, default_value = "docs/results/compare.csv")]
+    rows: PathBuf,
+    /// The file of box plots to write
+    #[arg(long, default_value = "docs/results/compare.svg")]
+    plot: PathBuf,
+    /// The exported network of LCBench; without it those scenarios are skipped
+    #[arg(long)]
+    lcbench: Option<PathBuf>,
+    /// The folder of formulas for minisat; without it that scenario is skipped
+    #[arg(long)]
+    formulas: Option<PathBuf>,
+}
+
+/// Runs what the file of rows does not have, then prints and draws all that it has.
+pub(crate) fn measure(arguments: &Arguments) -> Result<()> {
+    let chosen = |name: &str| {
+        arguments.scenarios.is_empty() || arguments.scenarios.iter().any(|wanted| name.starts_with(wanted))
+    };
+    let list: Vec<Scenario> = scenarios::ALL.iter().copied().filter(|it| chosen(it.name)).collect();
+    ensure!(!list.is_empty(), "no scenario begins with {}", arguments.scenarios.join(" or "));
+    let mut configurators = Vec::new();
+    for name in &arguments.configurators {
+        let known = configurator::ALL.iter().copied().find(|it| it.name() == name);
+        configurators.push(known.with_context(|| format!("there is no configurator `{name}`"))?);
+    }
+    if configurators.is_empty() {
+        configurators = configurator::ALL.to_vec();
+    }
+    let network = match &arguments.lcbench {
+        Some(path) => Some(Arc::new(Network::of_file(path)?)),
+        None => None,
+    };
+    let known = row::read(&arguments.rows)?;
+    let mut cells = VecDeque::new();
+    for scenario in list {
+        let Some(stage) = open(scenario, arguments, network.as_ref())? else {
+            println!("{}: skipped, as its data is not given (--help)", scenario.name);
+            continue;
+        };
+        let (stage, definition) = (Arc::new(stage), stage::definition(&scenario));
+        for row in known.iter().filter(|row| row.scenario == scenario.name) {
+            ensure!(
+                row.definition == definition,
+                "{} has rows of another definition of {}: remove them, or name another file",
+                arguments.rows.display(),
+                scenario.name
+            );
+        }
+        for seed in range(&arguments.seeds)? {
+            for &configurator in &configurators {
+                let is_done = |row: &Row| {
+                    row.scenario == scenario.name
+                        && row.configurator == configurator.name()
+                        && row.seed == seed
+                };
+                if !known.iter().any(is_done) {
+                    cells.push_back((stage.clone(), configurator, seed));
+                }
+            }
+        }
+    }
+    run_all(cells, arguments)?;
+    let rows = row::read(&arguments.rows)?;
+    summary::print(&rows)?;
+    let drawn = crate::plot::boxes(&summary::panels(&rows));
+    std::fs::write(&arguments.plot, drawn)
+        .with_context(|| format!("cannot write {}", arguments.plot.display()))
+}
+
+/// Makes a scenario ready; `None` if its data is not given.
+fn open(scenario: Scenario, arguments: &Arguments, network: Option<&Arc<Network>>) -> Result<Option<Stage>> {
+    let known = match scenario.target {
+        Target::Saps { class, training, test } => subject::saps_on(class, training, test)?,
+        Target::Synthetic { training, test } => subject::synthetic(training, test),
+        Target::Lcbench { data_set } => match network {
+            Some(network) => subject::time_to_accuracy(network, data_set, scenario.cutoff)?,
+            None => return Ok(None),
+        },
+        Target::Minisat => match &arguments.formulas {
+            Some(folder) => subject::minisat_on(folder)?,
+            None => return Ok(None),
+        },
+    };
+    Stage::new(scenario, known).map(Some)
+}
+
+type Cell = (Arc<Stage>, &'static dyn Configurator, u64);
+
+fn run_all(cells: VecDeque<Cell>, arguments: &Arguments) -> Result<()> {
+    let cells = Mutex::new(cells);
+    let next = || cells.lock().unwrap_or_else(PoisonError::into_inner).pop_front();
+    let work = || -> Result<()> {
+        while let Some((stage, configurator, seed)) = next() {
+            run(&stage, configurator, seed)?.append(&arguments.rows)?;
+        }
+        Ok(())
+    };
+    std::thread::scope(|scope| {
+        let workers: Vec<_> = (0..arguments.threads.max(1)).map(|_| scope.spawn(work)).collect();
+        workers.into_iter().try_for_each(|worker| worker.join().expect("the worker has said why"))
+    })
+}
+
+/// One cell: the search, then the test of its incumbents.
+fn run(stage: &Arc<Stage>, configurator: &dyn Configurator, seed: u64) -> Result<Row> {
+    let course = configurator.run(stage, seed)?;
+    let mut costs = [f64::NAN; SHARES.len()];
+    for place in 0..SHARES.len() {
+        let incumbent = course.at(SHARES[place] * stage.scenario.budget);
+        let is_same = place > 0 && course.at(SHARES[place - 1] * stage.scenario.budget) == incumbent;
+        costs[place] = if is_same { costs[place - 1] } else { stage.evaluate(incumbent) };
+    }
+    Ok(Row {
+        scenario: stage.scenario.name.to_owned(),
+        definition: stage::definition(&stage.scenario),
+        configurator: configurator.name().to_owned(),
+        seed,
+        trials: course.trials,
+        configurations: course.configurations,
+        default_cost: stage.default_cost(),
+        costs,
+        configuration: course.at(stage.scenario.budget).to_string(),
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn arguments(folder: &std::path::Path, seeds: &str) -> Arguments {
+        Arguments {
+            scenarios: vec!["synthetic".to_owned()],
+            configurators: Vec::new(),
+            seeds: seeds.to_owned(),
+            threads: 2,
+            rows: folder.join("rows.csv"),
+            plot: folder.join("plot.svg"),
+            lcbench: None,
+            formulas: None,
+        }
+    }
+
+    #[test]
+    fn a_second_call_runs_what_is_missing_and_nothing_else() {
+        let folder = std::env::temp_dir().join(format!("captune-compare-{}", std::process::id()));
+        std::fs::create_dir_all(&folder).unwrap();
+        let rows = || std::fs::read_to_string(folder.join("rows.csv")).unwrap();
+        measure(&arguments(&folder, "1-1")).unwrap();
+        let first = rows();
+        assert_eq!(first.lines().count(), 1 + configurator::ALL.len());
+        measure(&arguments(&folder, "1-1")).unwrap();
+        assert_eq!(rows(), first, "nothing was missing");
+        // The row that is lost comes back as it was.
+        let (kept, lost) = first.trim_end().rsplit_once('\n').unwrap();
+        std::fs::write(folder.join("rows.csv"), format!("{kept}\n")).unwrap();
+        measure(&arguments(&folder, "1-1")).unwrap();
+        assert_eq!(rows(), format!("{kept}\n{lost}\n"));
+        let other = first.replace(&stage::definition(&scenarios::ALL[11]), "0123456789abcdef");
+        std::fs::write(folder.join("rows.csv"), other).unwrap();
+        let refusal = measure(&arguments(&folder, "1-1")).unwrap_err().to_string();
+        assert!(refusal.contains("another definition of synthetic-76"), "{refusal}");
+        std::fs::remove_dir_all(&folder).unwrap();
+    }
+
+    #[test]
+    fn the_test_is_the_same_for_all_and_counts_failures_tenfold() {
+        let stage = Stage::new(scenarios::ALL[11], subject::synthetic(20, 50)).unwrap();
+        let default = stage.known.space.default_configuration();
+        assert_eq!(stage.evaluate(&default), stage.default_cost());
+        let crashed = campaign::executor::Answer {
+            status: engine::Status::Crashed,
+            ..campaign::executor::Answer::finished(1.0)
+        };
+        assert_eq!(stage.compared(&crashed), 3000.0);
+        assert_eq!(stage.compared(&campaign::executor::Answer::finished(300.5)), 3000.0);
+        assert_eq!(stage.compared(&campaign::executor::Answer::finished(300.0)), 300.0);
+    }
+}

@@ -1,0 +1,116 @@
+//! One cell as a line of a file.
+
+use std::fs::OpenOptions;
+use std::io::{ErrorKind, Write as _};
+use std::path::Path;
+
+use anyhow::{Context, Result, bail};
+
+/// The parts of the budget after which incumbents are tested.
+pub(super) const SHARES: [f64; 4] = [0.125, 0.25, 0.5, 1.0];
+
+const HEAD: &str = "scenario,definition,configurator,seed,trials,configurations,default_par10,par10_at_1_8,\
+                    par10_at_1_4,par10_at_1_2,par10_at_1,configuration";
+
+/// What a configurator found in one cell.
+#[derive(Clone, PartialEq, Debug)]
+pub(super) struct Row {
+    pub(super) scenario: String,
+    /// The digest of what the list said of the scenario.
+    pub(super) definition: String,
+    pub(super) configurator: String,
+    pub(super) seed: u64,
+    pub(super) trials: u64,
+    pub(super) configurations: u64,
+    pub(super) default_cost: f64,
+    /// On the test, after each of [`SHARES`].
+    pub(super) costs: [f64; 4],
+    /// The last incumbent.
+    pub(super) configuration: String,
+}
+
+impl Row {
+    /// What it found in the end.
+    pub(super) fn last(&self) -> f64 {
+        self.costs[3]
+    }
+
+    fn line(&self) -> String {
+        let Self { scenario, definition, configurator, seed, trials, configurations, .. } = self;
+        let [a, b, c, d] = self.costs;
+        let text = self.configuration.replace('"', "\"\"");
+        format!(
+            "{scenario},{definition},{configurator},{seed},{trials},{configurations},{},{a},{b},{c},{d},\"{text}\"\n",
+            self.default_cost
+        )
+    }
+
+    /// Adds it to a file, in one write so that others may do the same.
+    pub(super) fn append(&self, path: &Path) -> Result<()> {
+        let opened = OpenOptions::new().create(true).append(true).open(path);
+        let mut file = opened.with_context(|| format!("cannot write {}", path.display()))?;
+        let head = if file.metadata()?.len() == 0 { format!("{HEAD}\n") } else { String::new() };
+        file.write_all(format!("{head}{}", self.line()).as_bytes())?;
+        Ok(())
+    }
+
+    fn of_line(line: &str) -> Result<Self> {
+        let words: Vec<&str> = line.splitn(12, ',').collect();
+        let [scenario, definition, configurator, seed, trials, configurations, default, a, b, c, d, text] =
+            *words
+        else {
+            bail!("`{line}` is too short");
+        };
+        let number = |word: &str| word.parse::<f64>().with_context(|| format!("`{word}` is no number"));
+        let text = text.strip_prefix('"').and_then(|text| text.strip_suffix('"'));
+        Ok(Self {
+            scenario: scenario.to_owned(),
+            definition: definition.to_owned(),
+            configurator: configurator.to_owned(),
+            seed: seed.parse()?,
+            trials: trials.parse()?,
+            configurations: configurations.parse()?,
+            default_cost: number(default)?,
+            costs: [number(a)?, number(b)?, number(c)?, number(d)?],
+            configuration: text.with_context(|| format!("`{line}` has no end"))?.replace("\"\"", "\""),
+        })
+    }
+}
+
+/// All rows of a file; none if there is no file.
+pub(super) fn read(path: &Path) -> Result<Vec<Row>> {
+    let text = match std::fs::read_to_string(path) {
+        Ok(text) => text,
+        Err(error) if error.kind() == ErrorKind::NotFound => return Ok(Vec::new()),
+        Err(error) => return Err(error).with_context(|| format!("cannot read {}", path.display())),
+    };
+    let mut lines = text.lines();
+    match lines.next() {
+        None => Ok(Vec::new()),
+        Some(HEAD) => lines.map(Row::of_line).collect(),
+        Some(_) => bail!("{} has other columns: remove it, or name another file", path.display()),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn rows_come_back_as_they_were() {
+        let row = Row {
+            scenario: "synthetic-76".to_owned(),
+            definition: "00ff".to_owned(),
+            configurator: "captune-local".to_owned(),
+            seed: 3,
+            trials: 1000,
+            configurations: 70,
+            default_cost: 1.0 / 3.0,
+            costs: [4.0, 3.5, 0.1 + 0.2, 1e-9],
+            configuration: "a=\"x, y\" b=2".to_owned(),
+        };
+        let line = row.line();
+        assert_eq!(Row::of_line(line.trim_end()).unwrap(), row);
+        assert!(Row::of_line(&line[..line.len() - 3]).is_err(), "a line that was cut off");
+    }
+}

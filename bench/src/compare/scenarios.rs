@@ -1,0 +1,82 @@
+//! The scenarios, fixed before any result.
+//!
+//! Costs, cutoffs and budgets of a scenario are in one unit: steps of SAPS, seconds of the surrogate of
+//! LCBench, seconds of the formula, CPU seconds of minisat. The checksum is of what is solved: formulas,
+//! network or answers; a list whose checksum differs is refused, so rows of one scenario are comparable.
+//!
+//! | scenario | trained on | tested on |
+//! |---|---|---|
+//! | saps-qwh-* | formulas `qwh:CLASS,SEED` of the training seeds | those of the test seeds, three runs each |
+//! | lcbench-tta-* | one data set, no randomness | the same: its cost is exact |
+//! | minisat-sw-qcp | every second formula of the folder, by name | the others, one run each |
+//! | synthetic-76 | 20 even instances | 50 odd ones, four runs each |
+
+/// What is run.
+#[derive(Clone, Copy, PartialEq, Debug)]
+pub(super) enum Target {
+    /// SAPS on quasigroups with holes: ORDER,HOLES and generator seeds, as FIRST-LAST.
+    Saps { class: &'static str, training: &'static str, test: &'static str },
+    /// Time to accuracy on a data set.
+    Lcbench { data_set: &'static str },
+    /// minisat on a folder of formulas.
+    Minisat,
+    /// The formula of 76 parameters, with so many instances.
+    Synthetic { training: u32, test: u32 },
+}
+
+/// One scenario.
+#[derive(Clone, Copy, PartialEq, Debug)]
+pub(super) struct Scenario {
+    pub(super) name: &'static str,
+    pub(super) target: Target,
+    pub(super) cutoff: f64,
+    /// What all trials of a cell may cost.
+    pub(super) budget: f64,
+    /// Seeds on each test instance.
+    pub(super) runs: u32,
+    pub(super) checksum: u64,
+}
+
+const fn saps(name: &'static str, class: &'static str, cutoff: f64, budget: f64, checksum: u64) -> Scenario {
+    let target = Target::Saps { class, training: "1-5", test: "101-120" };
+    Scenario { name, target, cutoff, budget, runs: 3, checksum }
+}
+
+/// The budget is what 50 trials at the cutoff take.
+const fn lcbench(name: &'static str, data_set: &'static str, cutoff: f64) -> Scenario {
+    let target = Target::Lcbench { data_set };
+    Scenario { name, target, cutoff, budget: 50.0 * cutoff, runs: 1, checksum: LCBENCH }
+}
+
+/// The exported network.
+const LCBENCH: u64 = 0x035d_e2e8_7408_cca2;
+
+/// All of them.
+pub(super) const ALL: &[Scenario] = &[
+    saps("saps-qwh-easy", "22,185", 1e6, 1e7, 0xfd3f_195a_2409_5306),
+    saps("saps-qwh-mid", "27,262", 1e7, 3e8, 0xe4ce_b2bb_c240_58e3),
+    saps("saps-qwh-hard", "30,324", 1e7, 1e9, 0x51d3_ea99_e577_25a8),
+    lcbench("lcbench-tta-adult", "adult", 105.0),
+    lcbench("lcbench-tta-airlines", "airlines", 865.0),
+    lcbench("lcbench-tta-bank-marketing", "bank-marketing", 104.0),
+    lcbench("lcbench-tta-connect-4", "connect-4", 187.0),
+    lcbench("lcbench-tta-credit-g", "credit-g", 75.0),
+    lcbench("lcbench-tta-jannis", "jannis", 200.0),
+    lcbench("lcbench-tta-vehicle", "vehicle", 90.0),
+    Scenario {
+        name: "minisat-sw-qcp",
+        target: Target::Minisat,
+        cutoff: 10.0,
+        budget: 600.0,
+        runs: 1,
+        checksum: 0x8be5_ba4d_6a47_1112,
+    },
+    Scenario {
+        name: "synthetic-76",
+        target: Target::Synthetic { training: 20, test: 50 },
+        cutoff: 300.0,
+        budget: 30_000.0,
+        runs: 4,
+        checksum: 0x1dbb_9530_917f_b9b4,
+    },
+];

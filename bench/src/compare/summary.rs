@@ -1,0 +1,238 @@
+//! What the rows say: for each scenario, over all of them, and how sure that is.
+//!
+//! | figure | of | is |
+//! |---|---|---|
+//! | ratio | a cell | its PAR10 on the test, divided by the default's |
+//! | score | a cell | 100 (worst - cost) / (worst - best), with the best and the worst last cost of any cell of the scenario |
+//! | rank | a configurator on a scenario | its place by the median cost, ties sharing the mean |
+//! | p, chance | two configurators on a scenario | Mann-Whitney on the costs |
+//! | p | two configurators on all scenarios | sign flips of the differences of ratios, a scenario being the unit |
+
+use anyhow::Result;
+use engine::stats::{Measured, compare, mann_whitney};
+use engine::{InstanceId, Rng};
+
+use super::configurator;
+use super::row::Row;
+use super::scenarios;
+use crate::plot::{Group, Panel};
+use crate::quantiles::Quantiles;
+
+/// The rows of one scenario by configurator.
+struct Table<'a> {
+    scenario: &'a str,
+    groups: Vec<(&'static str, Vec<&'a Row>)>,
+}
+
+/// In the order of the lists; what has no rows is left out.
+fn tables(rows: &[Row]) -> Vec<Table<'_>> {
+    let of_scenario = |scenario: &'static str| {
+        let groups = configurator::ALL.iter().map(|it| {
+            let is_own = |row: &&Row| row.scenario == scenario && row.configurator == it.name();
+            let mut own: Vec<&Row> = rows.iter().filter(is_own).collect();
+            own.sort_by_key(|row| row.seed);
+            (it.name(), own)
+        });
+        Table { scenario, groups: groups.filter(|(_, rows)| !rows.is_empty()).collect() }
+    };
+    let all = scenarios::ALL.iter().map(|it| of_scenario(it.name));
+    all.filter(|table| !table.groups.is_empty()).collect()
+}
+
+fn ratio(row: &Row) -> f64 {
+    row.last() / row.default_cost
+}
+
+fn costs(rows: &[&Row]) -> Vec<f64> {
+    rows.iter().map(|row| row.last()).collect()
+}
+
+impl Table<'_> {
+    fn extremes(&self) -> (f64, f64) {
+        let all = self.groups.iter().flat_map(|(_, rows)| costs(rows));
+        all.fold((f64::INFINITY, 0.0), |(best, worst), cost| (best.min(cost), worst.max(cost)))
+    }
+
+    fn score(&self, row: &Row) -> f64 {
+        let (best, worst) = self.extremes();
+        if worst > best { 100.0 * (worst - row.last()) / (worst - best) } else { 100.0 }
+    }
+
+    /// The rank of each group.
+    fn ranks(&self) -> Vec<f64> {
+        let medians: Vec<f64> =
+            self.groups.iter().map(|(_, rows)| Quantiles::of(costs(rows)).median()).collect();
+        ranks(&medians)
+    }
+}
+
+/// Places from 1 on, ties sharing the mean.
+fn ranks(values: &[f64]) -> Vec<f64> {
+    let rank = |value: &f64| {
+        let below = values.iter().filter(|other| *other < value).count() as f64;
+        let equal = values.iter().filter(|other| *other == value).count() as f64;
+        below + (equal + 1.0) / 2.0
+    };
+    values.iter().map(rank).collect()
+}
+
+/// Three digits that count.
+fn short(value: f64) -> String {
+    match value {
+        value if value >= 1e6 => format!("{:.2} M", value / 1e6),
+        value if value >= 1e4 => format!("{:.0} k", value / 1e3),
+        value if value >= 100.0 => format!("{value:.0}"),
+        value if value >= 1.0 => format!("{value:.2}"),
+        value => format!("{value:.4}"),
+    }
+}
+
+/// Prints all tables as Markdown.
+pub(super) fn print(rows: &[Row]) -> Result<()> {
+    let tables = tables(rows);
+    println!("\n## By scenario: PAR10 on the test\n");
+    println!(
+        "| scenario | configurator | cells | default | quartile | median | quartile | median at 1/8 | 1/4 | 1/2 of the budget \
+         | score, median | configurations | trials |"
+    );
+    println!("|---|---|---|---|---|---|---|---|---|---|---|---|---|");
+    for table in &tables {
+        for (name, rows) in &table.groups {
+            let of = |what: &dyn Fn(&Row) -> f64| Quantiles::of(rows.iter().map(|row| what(row)).collect());
+            let last = of(&|row| row.last());
+            println!(
+                "| {} | {name} | {} | {} | {} | {} | {} | {} | {} | {} | {:.1} | {:.0} | {:.0} |",
+                table.scenario,
+                rows.len(),
+                short(rows[0].default_cost),
+                short(last.at(0.25)),
+                short(last.median()),
+                short(last.at(0.75)),
+                short(of(&|row| row.costs[0]).median()),
+                short(of(&|row| row.costs[1]).median()),
+                short(of(&|row| row.costs[2]).median()),
+                of(&|row| table.score(row)).median(),
+                of(&|row| row.configurations as f64).median(),
+                of(&|row| row.trials as f64).median(),
+            );
+        }
+    }
+    print_overall(&tables);
+    print_tests(&tables)
+}
+
+fn print_overall(tables: &[Table<'_>]) {
+    println!("\n## Over all scenarios\n");
+    println!(
+        "| configurator | scenarios | mean rank | mean of median scores | geometric mean of median ratios |"
+    );
+    println!("|---|---|---|---|---|");
+    for it in configurator::ALL {
+        let (mut ranks, mut scores, mut logarithms) = (Vec::new(), Vec::new(), Vec::new());
+        for table in tables {
+            let Some(place) = table.groups.iter().position(|(name, _)| *name == it.name()) else { continue };
+            let rows = &table.groups[place].1;
+            ranks.push(table.ranks()[place]);
+            scores.push(Quantiles::of(rows.iter().map(|row| table.score(row)).collect()).median());
+            logarithms.push(Quantiles::of(rows.iter().map(|row| ratio(row)).collect()).median().ln());
+        }
+        if ranks.is_empty() {
+            continue;
+        }
+        let mean = |series: &[f64]| series.iter().sum::<f64>() / series.len() as f64;
+        println!(
+            "| {} | {} | {:.2} | {:.1} | {:.4} |",
+            it.name(),
+            ranks.len(),
+            mean(&ranks),
+            mean(&scores),
+            mean(&logarithms).exp()
+        );
+    }
+}
+
+fn print_tests(tables: &[Table<'_>]) -> Result<()> {
+    let Some(first) = configurator::ALL.first().map(|it| it.name()) else { return Ok(()) };
+    println!("\n## {first} against the others\n");
+    println!("| scenario | against | chance to be better | p (Mann-Whitney) |");
+    println!("|---|---|---|---|");
+    let mut paired: Vec<(&str, Vec<Measured>)> = Vec::new();
+    for (number, table) in tables.iter().enumerate() {
+        let Some((_, own)) = table.groups.iter().find(|(name, _)| *name == first) else { continue };
+        for (name, others) in table.groups.iter().filter(|(name, _)| *name != first) {
+            if let Some(found) = mann_whitney(&costs(own), &costs(others)) {
+                println!("| {} | {name} | {:.2} | {:.4} |", table.scenario, found.chance, found.p);
+            }
+            if !paired.iter().any(|(known, _)| known == name) {
+                paired.push((name, Vec::new()));
+            }
+            let pairs =
+                own.iter().flat_map(|a| others.iter().filter(|b| b.seed == a.seed).map(move |b| (a, b)));
+            for (a, b) in pairs {
+                let measured =
+                    Measured { instance: InstanceId(number as u32), default: ratio(b), tuned: ratio(a) };
+                paired.iter_mut().filter(|it| it.0 == *name).for_each(|it| it.1.push(measured));
+            }
+        }
+    }
+    println!("\n| against | cells of both | mean ratio there | of {first} | p (sign flips) |");
+    println!("|---|---|---|---|---|");
+    for (name, measured) in paired.iter().filter(|(_, measured)| !measured.is_empty()) {
+        let found = compare(measured, &mut Rng::new(1, "compare", 0))?;
+        println!("| {name} | {} | {:.4} | {:.4} | {:.4} |", found.pairs, found.default, found.tuned, found.p);
+    }
+    Ok(())
+}
+
+/// What is drawn: ratios of all cells.
+pub(super) fn panels(rows: &[Row]) -> Vec<Panel> {
+    let panel = |table: &Table<'_>| {
+        let group = |(name, rows): &(&'static str, Vec<&Row>)| Group {
+            name: (*name).to_owned(),
+            values: rows.iter().map(|row| ratio(row)).collect(),
+        };
+        Panel { title: table.scenario.to_owned(), groups: table.groups.iter().map(group).collect() }
+    };
+    tables(rows).iter().map(panel).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn row(configurator: &str, seed: u64, last: f64) -> Row {
+        Row {
+            scenario: "synthetic-76".to_owned(),
+            definition: String::new(),
+            configurator: configurator.to_owned(),
+            seed,
+            trials: 1,
+            configurations: 1,
+            default_cost: 10.0,
+            costs: [10.0, 9.0, 8.0, last],
+            configuration: String::new(),
+        }
+    }
+
+    #[test]
+    fn scores_and_ranks_are_those_done_by_hand() {
+        let rows = [
+            row("plain-random", 1, 6.0),
+            row("captune-local", 2, 2.0),
+            row("captune-local", 1, 3.0),
+            row("captune-local", 3, 5.0),
+            row("plain-random", 2, 4.0),
+        ];
+        let tables = tables(&rows);
+        let table = &tables[0];
+        assert_eq!(
+            table.groups.iter().map(|it| (it.0, it.1.len())).collect::<Vec<_>>(),
+            [("captune-local", 3), ("plain-random", 2)]
+        );
+        assert_eq!([2.0, 4.0, 6.0].map(|last| table.score(&row("", 1, last))), [100.0, 50.0, 0.0]);
+        assert_eq!(table.ranks(), [1.0, 2.0]);
+        assert_eq!(ranks(&[3.0, 1.0, 3.0]), [2.5, 1.0, 2.5]);
+        let panels = panels(&rows);
+        assert_eq!(panels[0].groups[0].values, [0.3, 0.2, 0.5], "by seed, of the default");
+    }
+}

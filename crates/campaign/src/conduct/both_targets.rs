@@ -1,0 +1,45 @@
+//! The target of a search and, where that has another cutoff, of its validation.
+
+use std::sync::Arc;
+
+use engine::{Cap, TrialRequest};
+
+use crate::scenario::{Instance, Objective, Scenario};
+use crate::target::{Account, Leash, ProcessTarget, Slot, Target, TargetError};
+use crate::validation::is_of_validation;
+
+/// Runs trials of the search with the objective's cutoff, those of the validation with theirs.
+pub(super) struct BothTargets {
+    search: ProcessTarget,
+    validation: ProcessTarget,
+}
+
+impl BothTargets {
+    pub(super) fn new(scenario: &Arc<Scenario>, instances: &[Instance], cutoff: Option<f64>) -> Self {
+        let search = ProcessTarget::new(Arc::clone(scenario)).on(instances.to_vec());
+        let validation = match cutoff {
+            Some(cutoff) => {
+                let objective = Objective { cutoff: Some(cutoff), ..scenario.objective.clone() };
+                let scenario = Scenario { objective, ..Scenario::clone(scenario) };
+                ProcessTarget::new(Arc::new(scenario)).on(instances.to_vec())
+            }
+            None => search.clone(),
+        };
+        Self { search, validation }
+    }
+}
+
+impl Target for BothTargets {
+    fn run_on(&self, trial: &TrialRequest, leash: &Leash, slot: &Slot) -> Result<Account, TargetError> {
+        let target = if is_of_validation(trial.id) { &self.validation } else { &self.search };
+        target.run_on(trial, leash, slot)
+    }
+
+    fn lower_cap(&self, leash: &Leash, cap: Cap) {
+        self.search.lower_cap(leash, cap);
+    }
+
+    fn reached(&self, leash: &Leash, seconds: f64) -> Option<f64> {
+        self.search.reached(leash, seconds)
+    }
+}

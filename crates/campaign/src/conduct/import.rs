@@ -1,0 +1,141 @@
+//! Earlier runs in a campaign's store.
+//!
+//! They stand there as trials of an earlier campaign: the search knows them from the start, and the
+//! configurations known best race first. A campaign under way begins anew with them, as after a change
+//! that re-uses its trials, and keeps what it has spent.
+
+use std::path::PathBuf;
+
+use engine::space::format::{Format, write};
+use engine::{ConfigId, Status};
+
+use super::carry_over::carry_over;
+use super::open::{ConductError, Opened, Opening, Order, begin, open, set_aside};
+use crate::import::runs::{Left, Runs, take_in};
+use crate::resume::Resumed;
+use crate::scenario::change::{self, Stored};
+use crate::scenario::keys::Row;
+use crate::store::{Batch, Spent, Store, StoreError, StoredConfiguration, StoredEvent, StoredTrial};
+
+/// What became of the runs.
+#[derive(Clone, PartialEq, Debug)]
+pub struct Imported {
+    /// The campaign's folder.
+    pub folder: PathBuf,
+    /// Trials taken in, by how they ended.
+    pub trials: Vec<(Status, usize)>,
+    /// Of how many configurations.
+    pub configurations: usize,
+    /// Why runs were left out, and how many.
+    pub left: Left,
+    /// Where the store is that the campaign had before.
+    pub set_aside: Option<PathBuf>,
+}
+
+impl Imported {
+    /// How many trials were taken in.
+    pub fn count(&self) -> usize {
+        self.trials.iter().map(|(_, count)| count).sum()
+    }
+}
+
+/// Puts runs into the store of a campaign, which is begun if need be.
+pub fn import(order: &Order, runs: &Runs) -> Result<Imported, ConductError> {
+    let opened = open(order)?;
+    refuse_other_measures(&opened, runs)?;
+    let is_new = opened.opening == Opening::New;
+    let Opened { folder, scenario, settings, store, .. } = opened;
+    let loaded = store.load()?;
+    let train = &scenario.instances.train;
+    let Resumed { mut history, .. } = carry_over(&loaded, &settings, train);
+    let before = history.trials().len();
+    let left = take_in(&mut history, &runs.list, &settings, train);
+    let new = &history.trials()[before..];
+    let count = |status: Status| new.iter().filter(|trial| trial.observation.status() == status).count();
+    let trials = Status::ALL.map(|status| (status, count(status)));
+    let configurations: std::collections::BTreeSet<ConfigId> =
+        new.iter().map(|trial| trial.key.config).collect();
+    let mut imported = Imported {
+        folder: folder.clone(),
+        trials: trials.into_iter().filter(|(_, count)| *count > 0).collect(),
+        configurations: configurations.len(),
+        left,
+        set_aside: None,
+    };
+    if new.is_empty() {
+        return Ok(imported);
+    }
+    let batch = batch(&history, before, &runs.source, loaded.spent);
+    let store = if is_new {
+        store
+    } else {
+        drop(store);
+        let aside = set_aside(&folder)?;
+        imported.set_aside = Some(aside);
+        let text = loaded.charter.scenario.clone();
+        let order = Order { seed: Some(loaded.charter.seed), ..order.clone() };
+        let scenario = std::sync::Arc::unwrap_or_clone(scenario);
+        begin(&order, scenario, text, folder, Opening::New, None)?.store
+    };
+    keep(store, batch)?;
+    Ok(imported)
+}
+
+/// Trials of a campaign that measured something else say nothing here.
+fn refuse_other_measures(opened: &Opened, runs: &Runs) -> Result<(), ConductError> {
+    let Some(before) = &runs.charter else { return Ok(()) };
+    let space = write(&before.space, Format::Toml)?;
+    let stored =
+        Stored { text: &before.scenario, space: &space, instances: &before.instances, baseline: None };
+    let text = opened.store.reader().charter()?.scenario;
+    let mut differences =
+        change::compare(&stored, &text, &opened.scenario).map_err(ConductError::Scenario)?;
+    // Each run is fitted to the cutoff and the instances of its own accord.
+    differences.retain(|difference| {
+        difference.row == Row::Refuse
+            && difference.key != "objective.cutoff"
+            && !difference.key.starts_with("instances")
+    });
+    if differences.is_empty() {
+        return Ok(());
+    }
+    Err(ConductError::Refused { folder: opened.folder.clone(), differences })
+}
+
+fn batch(history: &engine::History, before: usize, source: &str, spent: Spent) -> Batch {
+    let configurations = history.configurations().iter().enumerate().map(|(number, configuration)| {
+        let origin = if number == 0 { "default" } else { "earlier" }.to_owned();
+        StoredConfiguration { id: ConfigId(number as u32), origin, configuration: configuration.clone() }
+    });
+    let trials = history.trials().iter().enumerate().map(|(row, trial)| StoredTrial {
+        trial: trial.clone(),
+        cpu: None,
+        wall: None,
+        memory: None,
+        exit: None,
+        reason: Some(match row < before {
+            true => "of an earlier campaign".to_owned(),
+            false => format!("imported from {source}"),
+        }),
+        started: 0.0,
+        ended: 0.0,
+        slot: 0,
+        output: None,
+        outputs: std::collections::BTreeMap::new(),
+    });
+    let text = format!("{} trials from {source}", history.trials().len() - before);
+    Batch {
+        configurations: configurations.collect(),
+        trials: trials.collect(),
+        events: vec![StoredEvent { at: spent.wall, kind: "import".to_owned(), text }],
+        spent: Some(spent),
+        ..Batch::default()
+    }
+}
+
+/// Writes a batch in a session of its own.
+fn keep(store: Store, batch: Batch) -> Result<(), StoreError> {
+    let mut writer = store.write(|_| {})?;
+    writer.submit(batch)?;
+    writer.finish("imported")
+}

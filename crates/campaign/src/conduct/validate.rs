@@ -1,0 +1,168 @@
+//! A validation at any later time, of the best or of any other configuration.
+
+use std::path::PathBuf;
+use std::sync::Arc;
+
+use engine::stats::{Basis, Verdict, judge};
+use engine::{ConfigId, Configuration, InstanceId, Rng};
+
+use super::both_targets::BothTargets;
+use super::open::{ConductError, Order, in_stored_order, places, settings, workers};
+use super::run::Valued;
+use crate::executor::{Bell, Executor, Local};
+use crate::progress;
+use crate::scenario::{Instance, Scenario, read};
+use crate::staging::Staging;
+use crate::store::{Batch, Store, StoredConfiguration};
+use crate::validation::{self, Candidate, Validation, plan};
+use crate::{Ledger, Settings, Sink};
+
+/// What is to be validated.
+#[derive(Clone, Debug, Default)]
+pub struct ValidationOrder {
+    /// The campaign's folder.
+    pub folder: PathBuf,
+    /// In place of the best.
+    pub configuration: Option<Configuration>,
+    /// Files or words, as the scenario has, in place of the instances that were set apart.
+    pub instances: Vec<String>,
+    /// Replaces the scenario's cutoff of the validation.
+    pub cutoff: Option<f64>,
+    /// Replaces the scenario's number of seeds.
+    pub seeds: Option<u32>,
+    /// Replaces the scenario's number of workers.
+    pub workers: Option<usize>,
+}
+
+/// A campaign that is about to be validated.
+#[derive(Debug)]
+pub struct ToValidate {
+    /// What it is about.
+    pub scenario: Arc<Scenario>,
+    /// What it is made of.
+    pub settings: Settings,
+    /// The configuration that is compared with the baseline.
+    pub candidate: Valued,
+    /// Trials at one time.
+    pub workers: usize,
+    folder: PathBuf,
+    store: Store,
+    instances: Vec<Instance>,
+    history: engine::History,
+    wall: f64,
+    /// Whether the candidate is new to the store.
+    is_new: bool,
+}
+
+/// What came of it.
+#[derive(Clone, PartialEq, Debug)]
+pub struct LaterVerdict {
+    /// What may be said; `None` if no pair was measured with both.
+    pub verdict: Option<Verdict>,
+    /// How many pairs were to be measured.
+    pub planned: usize,
+}
+
+/// Opens a campaign for a validation.
+pub fn open_to_validate(order: &ValidationOrder) -> Result<ToValidate, ConductError> {
+    let store = Store::open(&order.folder)?;
+    let loaded = store.load()?;
+    let charter = &loaded.charter;
+    let mut scenario =
+        read(&charter.scenario, &charter.folder, "the stored scenario").map_err(ConductError::Scenario)?;
+    if scenario.space != charter.space {
+        return Err(ConductError::OtherSpace { folder: order.folder.clone() });
+    }
+    let apart = store.reader().test_instances()?.unwrap_or_default();
+    scenario.instances.keep_apart(&charter.instances, &apart);
+    if !order.instances.is_empty() {
+        scenario
+            .instances
+            .validate_on(&order.instances, &scenario.folder)
+            .map_err(ConductError::Instances)?;
+    }
+    let given = Order { seed: Some(charter.seed), workers: order.workers, ..Order::default() };
+    let mut settings = settings(&scenario, &given);
+    let terms = &mut settings.validation;
+    (terms.cutoff, terms.seeds) = (order.cutoff.or(terms.cutoff), order.seeds.or(terms.seeds));
+    if let (Some(wanted), Some(least)) = (terms.cutoff, settings.problem.objective.cutoff)
+        && wanted < least
+    {
+        return Err(ConductError::ShortCutoff);
+    }
+    let history = loaded.history;
+    let incumbent = store.reader().summary()?.best.map(|leader| leader.incumbent.config);
+    let candidate = match (&order.configuration, incumbent) {
+        (Some(configuration), _) => Valued {
+            config: history.find(configuration).unwrap_or(ConfigId(history.configurations().len() as u32)),
+            configuration: configuration.clone(),
+        },
+        (None, Some(config)) => Valued { config, configuration: history.configuration(config).clone() },
+        (None, None) => return Err(ConductError::NothingToValidate),
+    };
+    if candidate.config == ConfigId(0) || history.configurations().is_empty() {
+        return Err(ConductError::NothingToValidate);
+    }
+    if plan(&settings, scenario.instances.test.len() as u32).basis == Basis::TrainingOnly {
+        return Err(ConductError::NothingUnseen);
+    }
+    let train = in_stored_order(&charter.instances, &scenario.instances.train);
+    let instances = train.into_iter().chain(scenario.instances.test.clone()).collect();
+    Ok(ToValidate {
+        workers: workers(&scenario, &given)?,
+        is_new: candidate.config.index() >= history.configurations().len(),
+        scenario: Arc::new(scenario),
+        settings,
+        candidate,
+        folder: order.folder.clone(),
+        store,
+        instances,
+        history,
+        wall: loaded.spent.wall,
+    })
+}
+
+impl ToValidate {
+    /// Runs what has not been measured yet and closes the store. `ready` is given a bell that stops it.
+    pub fn run(self, ready: impl FnOnce(Bell), sink: Sink<'_>) -> Result<LaterVerdict, ConductError> {
+        let Self { scenario, settings, candidate, workers, folder, store, instances, history, .. } = self;
+        let staging = Staging::of(&scenario, &folder);
+        let used = staging.as_ref().map_or_else(|| instances.clone(), |staging| staging.staged(&instances));
+        let slots = places(&scenario, workers)?;
+        let target = Arc::new(BothTargets::new(&scenario, &used, settings.validation.cutoff));
+        let mut executor = Local::new(target, slots, self.wall).map_err(ConductError::Worker)?;
+        ready(executor.bell());
+        if let Some(staging) = &staging {
+            staging.stage(&instances)?;
+        }
+        let measured = store.reader().validations()?;
+        let stored = (history.configurations().len(), history.trials().len() as u64);
+        let mut ledger = Ledger::on_disk(store, executor.bell(), stored.0, stored.1)?;
+        if self.is_new {
+            let Valued { config: id, configuration } = candidate.clone();
+            let new = StoredConfiguration { id, origin: "given".to_owned(), configuration };
+            ledger.note(Batch { configurations: vec![new], ..Batch::default() })?;
+        }
+        let unseen = instances.len() as u32 - settings.problem.instances;
+        let plan = plan(&settings, unseen);
+        let names = |id: InstanceId| instances[id.index()].name.clone();
+        let default = ConfigId(0);
+        let validation = Validation {
+            plan: &plan,
+            default: Candidate { config: default, configuration: history.configuration(default).clone() },
+            incumbent: Candidate { config: candidate.config, configuration: candidate.configuration.clone() },
+            settings: &settings,
+            names: &names,
+            measured: &measured,
+        };
+        let validated = validation::validate(&validation, &mut executor, &mut ledger, sink)?;
+        ledger.finish("validated")?;
+        let objective = &settings.problem.objective;
+        let known = (!self.is_new).then_some(candidate.config);
+        let training = known.and_then(|config| progress::compare(&history, objective, default, config));
+        let training = training.map(|both| both.default / both.incumbent);
+        let mut rng = Rng::new(settings.problem.seed, "verdict", 0);
+        let verdict = judge(&validated, plan.basis, training, &mut rng).ok();
+        Ok(LaterVerdict { verdict, planned: plan.pairs.len() })
+    }
+}

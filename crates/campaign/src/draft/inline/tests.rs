@@ -1,0 +1,124 @@
+//! Commands with parameters in them, and what becomes of them.
+
+use std::path::Path;
+
+use super::*;
+
+fn words(line: &str) -> Vec<String> {
+    line.split('~').map(str::to_owned).collect()
+}
+
+fn enough() -> Wishes {
+    Wishes { cutoff: Some("30s".to_owned()), wall: Some(3600.0), ..Wishes::default() }
+}
+
+/// The scenario of a command whose words are separated by `~`.
+fn drafted(line: &str) -> String {
+    draft(&words(line), &enough(), Path::new("/nowhere")).unwrap_or_else(|e| panic!("{e}")).to_toml()
+}
+
+/// Command and space of a command.
+fn parts(line: &str) -> (String, String) {
+    let text = drafted(line);
+    let command = text.lines().find_map(|line| line.strip_prefix("command")).unwrap();
+    let command = command.trim_start_matches([' ', '=']).to_owned();
+    (command, text.split_once("[space]\n").unwrap().1.to_owned())
+}
+
+/// The mistakes of a command: the text each points at, and its message.
+fn mistakes(line: &str) -> Vec<(String, String)> {
+    let text = words(line).join(" ");
+    let mistakes = draft(&words(line), &enough(), Path::new("/nowhere")).map(|_| "sound").unwrap_err();
+    let place = |d: &Diagnostic| text.get(d.span.start..d.span.end).unwrap_or("").to_owned();
+    mistakes.list().iter().map(|d| (place(d), d.message.clone())).collect()
+}
+
+#[test]
+fn ranges_and_choices_become_a_space_and_the_command_names_them() {
+    let (command, space) = parts("minisat~-rinc={1.1..4.0 = 2}~-ccmin-mode={0|1|2 = 2}~-n={1..1000 log=10}");
+    assert_eq!(
+        command,
+        r#"["minisat", "-rinc={param:rinc}", "-ccmin-mode={param:ccmin-mode}", "-n={param:n}"]"#
+    );
+    assert_eq!(
+        space,
+        "rinc = { float = [1.1, 4.0], default = 2.0 }\n\
+         ccmin-mode = { choices = [\"0\", \"1\", \"2\"], default = \"2\" }\n\
+         n = { integer = [1, 1000], log = true, default = 10 }\n"
+    );
+}
+
+#[test]
+fn names_come_from_the_place_or_are_given() {
+    let (command, space) =
+        parts("p~--depth~{1..9}~x{name: -4..4 = 0}y~{-luby|-no-luby}~-o~a=1,b={2|3}~{t: u=1|u=2}~--{s: a|b}");
+    assert!(
+        command.contains(
+            r#""--depth", "{param:depth}", "x{param:name}y", "{param:luby}", "-o", "a=1,b={param:b}""#
+        ),
+        "{command}"
+    );
+    let names: Vec<&str> = space.lines().map(|line| line.split(' ').next().unwrap()).collect();
+    assert_eq!(names, ["depth", "name", "luby", "b", "t", "s"], "{space}");
+}
+
+#[test]
+fn a_shell_that_split_at_spaces_does_no_harm() {
+    assert_eq!(parts("p~-r={1..4~log~=~2}~{seed}"), parts("p~-r={1..4 log = 2}~{seed}"));
+}
+
+#[test]
+fn an_argument_may_be_there_or_not() {
+    let text = drafted("p~{-x|}~{|--yes}~{-z| = }~{seed}");
+    assert!(text.contains("command     = [") || text.contains("[\"p\", \"{params}\", \"{seed}\"]"), "{text}");
+    assert!(text.contains("parameter.x   = { on = \"-x\", off = \"\" }"), "{text}");
+    assert!(
+        text.contains("\nx = { boolean = true }\nyes = { boolean = false }\nz = { boolean = false }\n"),
+        "{text}"
+    );
+}
+
+#[test]
+fn placeholders_and_braces_stay_what_they_are() {
+    let (command, _) = parts("p~{{{seed}}}~{params}~{x: 0.5..1e3}~{folder}/a");
+    assert_eq!(command, r#"["p", "{{{seed}}}", "{params}", "{param:x}", "{folder}/a"]"#);
+}
+
+#[test]
+fn every_mistake_is_shown_where_it_is() {
+    let found = mistakes(
+        "p~-a={9..1}~-b={1..x = 3}~-c={1..9 = 10}~-d={0..1 log}~{1..2}~-a={1..2}~-e={a|a}~-f={a|b = c}~{-g|-h|}~-i={1..2",
+    );
+    let expected = [
+        ("9..1", "9 is not below 1"),
+        ("x", "`x` is not a number"),
+        ("10", "the default 10 is outside 1 to 9"),
+        ("0", "a logarithmic range cannot begin at 0"),
+        ("{a|a}", "`a` is there twice"),
+        ("{a|b = c}", "the default `c` is not among the choices"),
+        ("{-g|-h|}", "an argument that is empty would still be an argument"),
+        ("{", "`{` has no partner"),
+    ];
+    let expected = expected.map(|(place, message)| (place.to_owned(), message.to_owned()));
+    assert_eq!(found, expected);
+    assert_eq!(
+        mistakes("p~-a={1..2}~-a={3..4}"),
+        [("{3..4}".to_owned(), "`a` is the name of `{1..2}`, too".to_owned())]
+    );
+    assert_eq!(mistakes("p~{1..2}")[0].1, "nothing here tells the parameter's name");
+}
+
+#[test]
+fn what_is_missing_is_asked_for_all_at_once() {
+    let missing = draft(&words("p~{instance}"), &Wishes::default(), Path::new("/nowhere")).unwrap_err();
+    let said: Vec<&str> = missing.list().iter().map(|d| d.message.as_str()).collect();
+    assert_eq!(
+        said,
+        [
+            "the command has no parameter to tune",
+            "no `--cutoff`: how long may one trial take at most?",
+            "no `--budget`: how long may all of it take?",
+            "the command has `{instance}`, but there are no `--instances`",
+        ]
+    );
+}

@@ -1,0 +1,45 @@
+//! JSON as Python writes it: with `NaN` and `Infinity`, which JSON does not know. They become `null`.
+
+use serde_json::Value;
+
+/// Reads a text, or says what is wrong with it.
+pub(super) fn read(text: &str) -> Result<Value, String> {
+    match serde_json::from_str(text) {
+        Ok(value) => Ok(value),
+        Err(_) => serde_json::from_str(&without_odd_numbers(text)).map_err(|error| error.to_string()),
+    }
+}
+
+fn without_odd_numbers(text: &str) -> String {
+    let mut out = String::with_capacity(text.len());
+    let (mut in_text, mut escaped) = (false, false);
+    let mut rest = text;
+    while let Some(c) = rest.chars().next() {
+        let word = ["-Infinity", "Infinity", "NaN"].into_iter().find(|word| rest.starts_with(word));
+        match word.filter(|_| !in_text) {
+            Some(word) => {
+                out.push_str("null");
+                rest = &rest[word.len()..];
+            }
+            None => {
+                in_text ^= c == '"' && !escaped;
+                escaped = in_text && c == '\\' && !escaped;
+                out.push(c);
+                rest = &rest[c.len_utf8()..];
+            }
+        }
+    }
+    out
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn numbers_that_are_none_are_null_and_texts_are_left_alone() {
+        let read = read(r#"{"a": NaN, "b": [-Infinity, 1e3], "c": "NaN \" Infinity", "d": "\\"}"#);
+        let expected = r#"{"a":null,"b":[null,1000.0],"c":"NaN \" Infinity","d":"\\"}"#;
+        assert_eq!(read.map(|value| value.to_string()), Ok(expected.to_owned()));
+    }
+}

@@ -1,0 +1,44 @@
+//! The trials of a campaign.
+
+use std::path::Path;
+use std::sync::Arc;
+
+use engine::{ConfigId, Reading, Status};
+
+use super::{Ending, Run, Runs, Values};
+use crate::import::ImportError;
+use crate::store::Store;
+
+pub(super) fn read(folder: &Path, source: String) -> Result<Runs, ImportError> {
+    let loaded = Store::read(folder)?.load()?;
+    let history = &loaded.history;
+    let values: Vec<Values> = history
+        .configurations()
+        .iter()
+        .map(|configuration| {
+            Arc::from_iter(configuration.iter().map(|(name, value)| (name.to_owned(), value)))
+        })
+        .collect();
+    let of = |config: ConfigId| Arc::clone(&values[config.index()]);
+    let run = |trial: &engine::history::Trial| {
+        let cost = trial.observation.cost().map(Reading::lower_bound);
+        let ending = match (trial.observation.status(), cost) {
+            (Status::Finished, Some(cost)) => Ending::Finished(cost),
+            (Status::Capped | Status::Timeout, Some(at)) => Ending::StoppedAt(at),
+            (Status::Memory, _) => Ending::Memory,
+            (Status::Crashed, _) => Ending::Crashed,
+            (status, _) => Ending::Nothing(format!("the trial was {}", status.name())),
+        };
+        let instance = loaded.charter.instances.get(trial.key.pair.instance.index());
+        Run {
+            values: of(trial.key.config),
+            instance: instance.cloned().unwrap_or_default(),
+            seed: i64::from(trial.key.pair.seed.0),
+            ending,
+            cap: Some(trial.cap.cost()).filter(|cap| cap.is_finite()),
+            time: None,
+        }
+    };
+    let list = history.trials().iter().map(run).collect();
+    Ok(Runs { source, list, charter: Some(loaded.charter) })
+}

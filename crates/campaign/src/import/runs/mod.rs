@@ -1,0 +1,101 @@
+//! Runs that another program, or an earlier campaign, has recorded.
+//!
+//! [`read`] finds out what a path leads to and reads it; [`take_in`](take_in()) turns what fits a scenario
+//! into trials. What was stopped stays "at least that": a penalised cost such as PAR10 is undone.
+
+mod earlier;
+mod optuna;
+mod runhistory;
+mod table;
+mod take_in;
+
+pub use take_in::{KNOWN, Left, take_in};
+
+use std::io::Read as _;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use engine::space::Literal;
+
+use super::{ImportError, text_of};
+use crate::store::Charter;
+
+/// Names and values of the parameters that were set.
+pub type Values = Arc<[(String, Literal)]>;
+
+/// A run as it was recorded.
+#[derive(Clone, PartialEq, Debug)]
+pub struct Run {
+    /// Its configuration.
+    pub values: Values,
+    /// The input's name; empty if the target has one only.
+    pub instance: String,
+    /// The random seed.
+    pub seed: i64,
+    /// How it ended.
+    pub ending: Ending,
+    /// Where it would have been stopped, if that is recorded.
+    pub cap: Option<f64>,
+    /// Seconds that it took, if they are recorded.
+    pub time: Option<f64>,
+}
+
+/// How a run ended, in words that all programs share.
+#[derive(Clone, PartialEq, Debug)]
+pub enum Ending {
+    /// By itself, at this cost.
+    Finished(f64),
+    /// It was stopped when its cost had reached this.
+    StoppedAt(f64),
+    /// It was stopped after this many seconds, where costs need not be times.
+    OutOfTime(f64),
+    /// It used too much memory.
+    Memory,
+    /// It failed.
+    Crashed,
+    /// It tells nothing, for this reason.
+    Nothing(String),
+}
+
+/// All runs of a source, in its order.
+#[derive(Clone, Debug)]
+pub struct Runs {
+    /// Where they come from, for the store and for messages.
+    pub source: String,
+    /// The runs.
+    pub list: Vec<Run>,
+    /// What the campaign was that they are of, if it was one of captune.
+    pub charter: Option<Charter>,
+}
+
+/// Reads the runs that a path leads to: a campaign's folder, a `runhistory.json` or the folder that has
+/// one, an Optuna study in SQLite, or a table in CSV.
+pub fn read(path: &Path) -> Result<Runs, ImportError> {
+    let source = path.file_name().map_or_else(|| path.into(), PathBuf::from).display().to_string();
+    if path.join("campaign.sqlite").is_file() {
+        return earlier::read(path, source);
+    }
+    let history = path.join("runhistory.json");
+    let (file, is_history) = match path.is_dir() {
+        true if history.is_file() => (history.as_path(), true),
+        true => return Err(ImportError::NoRuns { path: path.to_owned() }),
+        false => (path, path.extension().is_some_and(|extension| extension == "json")),
+    };
+    let shape = |what| ImportError::Shape { path: file.to_owned(), what };
+    if is_sqlite(file) {
+        return Ok(Runs { source, list: optuna::read(file).map_err(shape)?, charter: None });
+    }
+    let text = text_of(file)?;
+    let list = match is_history {
+        true => runhistory::read(&text).map_err(shape)?,
+        false => table::read(&text, &file.display().to_string()).map_err(ImportError::Table)?,
+    };
+    Ok(Runs { source, list, charter: None })
+}
+
+/// Whether a file begins as SQLite's do.
+fn is_sqlite(file: &Path) -> bool {
+    let mut start = [0; 16];
+    let read = std::fs::File::open(file).and_then(|mut file| file.read_exact(&mut start));
+    read.is_ok() && &start == b"SQLite format 3\0"
+}

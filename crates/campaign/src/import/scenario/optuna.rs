@@ -1,0 +1,247 @@
+//! A study of Optuna in an SQLite file.
+//!
+//! The objective is a Python function, so the command is left to fill in. Parameters are known by the
+//! distributions that trials drew from; a parameter that some trials lack depends on others in a way that
+//! nobody wrote down.
+
+use std::collections::BTreeMap;
+use std::path::Path;
+
+use engine::space::float_text;
+use engine::space::format::{self, Format};
+use rusqlite::{Connection, OpenFlags};
+use serde_json::Value;
+
+use super::paths::Paths;
+use super::{Found, Origin};
+use crate::draft::{Draft, value};
+use crate::import::{ImportError, python_word};
+
+/// The number that the target is asked to print, on the last line that is one.
+const PRINTED: &str = r"'^value: ([-+0-9.eE]+)$'";
+
+pub(super) fn read(file: &Path, paths: &Paths) -> Result<Found, ImportError> {
+    let study = Study::read(file).map_err(|error| match error {
+        StudyError::Sqlite(error) => ImportError::Shape { path: file.to_owned(), what: error.to_string() },
+        StudyError::Shape(what) => ImportError::Shape { path: file.to_owned(), what },
+    })?;
+    let mut draft = Draft::default();
+    draft.about.push(format!("From the Optuna study `{}` in `{}`.", study.name, paths.shown(file)));
+    draft.set("name", value::text(&study.name));
+    draft.set(
+        "target.command",
+        value::texts(["python3", "{folder}/objective.py", "{params}", "--seed={seed}"]),
+    );
+    draft.to_do.push(
+        "target.command: a program that takes the parameters as --name=value and prints `value: NUMBER`"
+            .into(),
+    );
+    draft.set("outputs.value.pattern", PRINTED);
+    match study.directions.as_slice() {
+        [direction, rest @ ..] => {
+            let key = if direction == "MAXIMIZE" { "objective.maximise" } else { "objective.minimise" };
+            draft.set(key, value::text("value"));
+            if !rest.is_empty() {
+                draft.lose(format!("objectives after the first ({}): only that one counts", rest.len()));
+            }
+        }
+        [] => {
+            draft.set("objective.minimise", value::text("value"));
+        }
+    }
+    draft.set("limits.wall", value::text("1h"));
+    draft.note("limits.wall", "Optuna stops no trial; an hour is a guess.");
+    draft.set("budget.trials", (2 * study.trials).max(100).to_string());
+    draft.note("budget.trials", format!("The study has {} trials.", study.trials));
+    space(&mut draft, &study)?;
+    initial(&mut draft, &study);
+    if study.pruned > 0 {
+        draft.lose(format!("what pruned trials ({}) reported on the way: it is no bound", study.pruned));
+    }
+    let runs = (draft.get("objective.maximise").is_none()).then(|| file.to_owned());
+    Ok(Found { origin: Origin::Optuna, draft, runs })
+}
+
+#[derive(Debug, thiserror::Error)]
+enum StudyError {
+    #[error(transparent)]
+    Sqlite(#[from] rusqlite::Error),
+    #[error("{0}")]
+    Shape(String),
+}
+
+/// What is read of a study.
+struct Study {
+    name: String,
+    directions: Vec<String>,
+    trials: u64,
+    pruned: u64,
+    /// By name, in the order of first appearance: the newest distribution, and in how many trials.
+    parameters: Vec<(String, Value, u64)>,
+    /// Of the best trial that has all parameters: its number, its value and its parameters in Optuna's own numbers.
+    best: Option<(u64, f64, BTreeMap<String, f64>)>,
+}
+
+impl Study {
+    fn read(file: &Path) -> Result<Self, StudyError> {
+        let connection = Connection::open_with_flags(file, OpenFlags::SQLITE_OPEN_READ_ONLY)?;
+        let mut statement =
+            connection.prepare("SELECT study_id, study_name FROM studies ORDER BY study_id")?;
+        let studies: Vec<(i64, String)> =
+            statement.query_map([], |row| Ok((row.get(0)?, row.get(1)?)))?.collect::<Result<_, _>>()?;
+        let [(id, name)] = studies.as_slice() else {
+            let names: Vec<&str> = studies.iter().map(|(_, name)| name.as_str()).collect();
+            let what =
+                format!("it has {} studies ({}) where one is expected", studies.len(), names.join(", "));
+            return Err(StudyError::Shape(what));
+        };
+        let sql = "SELECT direction FROM study_directions WHERE study_id = ? ORDER BY objective";
+        let mut statement = connection.prepare(sql)?;
+        let directions: Vec<String> =
+            statement.query_map([id], |row| row.get(0))?.collect::<Result<_, _>>()?;
+        let count = |state: &str| {
+            let sql = "SELECT count(*) FROM trials WHERE study_id = ? AND state LIKE ?";
+            connection.query_row(sql, (id, state), |row| row.get::<_, i64>(0)).map(i64::cast_unsigned)
+        };
+        let (trials, pruned) = (count("%")?, count("PRUNED")?);
+        let parameters = parameters(&connection, *id)?;
+        let order = if directions.first().is_some_and(|word| word == "MAXIMIZE") { "DESC" } else { "ASC" };
+        let best = best(&connection, *id, parameters.len(), order)?;
+        Ok(Self { name: name.clone(), directions, trials, pruned, parameters, best })
+    }
+}
+
+fn parameters(connection: &Connection, id: i64) -> Result<Vec<(String, Value, u64)>, StudyError> {
+    let sql = "SELECT param_name, distribution_json FROM trial_params JOIN trials USING (trial_id)
+               WHERE study_id = ? ORDER BY trial_id, param_id";
+    let mut statement = connection.prepare(sql)?;
+    let rows = statement.query_map([id], |row| Ok((row.get::<_, String>(0)?, row.get::<_, String>(1)?)))?;
+    let mut parameters: Vec<(String, Value, u64)> = Vec::new();
+    for row in rows {
+        let (name, text) = row?;
+        let distribution = serde_json::from_str(&text)
+            .map_err(|error| StudyError::Shape(format!("the distribution of `{name}`: {error}")))?;
+        match parameters.iter_mut().find(|(known, _, _)| *known == name) {
+            Some((_, known, count)) => {
+                *known = distribution;
+                *count += 1;
+            }
+            None => parameters.push((name, distribution, 1)),
+        }
+    }
+    if parameters.is_empty() {
+        return Err(StudyError::Shape("no trial of the study has parameters".to_owned()));
+    }
+    Ok(parameters)
+}
+
+type Best = Option<(u64, f64, BTreeMap<String, f64>)>;
+
+/// The best trial that has all parameters.
+fn best(connection: &Connection, id: i64, parameters: usize, order: &str) -> Result<Best, StudyError> {
+    let sql = format!(
+        "SELECT trial_id, number, value FROM trial_values JOIN trials USING (trial_id)
+         WHERE study_id = ? AND state = 'COMPLETE' AND objective = 0 AND value IS NOT NULL
+         AND (SELECT count(*) FROM trial_params AS own WHERE own.trial_id = trials.trial_id) = ?
+         ORDER BY value {order}, trial_id LIMIT 1"
+    );
+    let mut statement = connection.prepare(&sql)?;
+    let mut rows = statement.query((id, parameters as i64))?;
+    let Some(row) = rows.next()? else { return Ok(None) };
+    let (trial, number, value): (i64, i64, f64) = (row.get(0)?, row.get(1)?, row.get(2)?);
+    let mut statement =
+        connection.prepare("SELECT param_name, param_value FROM trial_params WHERE trial_id = ?")?;
+    let values = statement.query_map([trial], |row| Ok((row.get(0)?, row.get(1)?)))?;
+    Ok(Some((number.cast_unsigned(), value, values.collect::<Result<_, _>>()?)))
+}
+
+/// A parameter in the TOML form of spaces; an error is what cannot be said.
+fn domain(distribution: &Value) -> Result<String, String> {
+    let attributes = &distribution["attributes"];
+    let name = distribution["name"].as_str().unwrap_or_default();
+    let number = |key: &str| {
+        let number = attributes[key].as_f64();
+        number.ok_or_else(|| format!("`{key}` of {name} is no number"))
+    };
+    let range = |kind: &str, log: bool, step: Option<f64>| {
+        let shown = |number: f64| match kind {
+            "integer" => format!("{}", number as i64),
+            _ => float_text(number),
+        };
+        let (low, high) = (number("low")?, number("high")?);
+        if low >= high {
+            return Ok(format!("constant = {}", shown(low)));
+        }
+        let step = step.filter(|step| kind == "float" || *step != 1.0);
+        let step = step.map(|step| format!(", step = {}", shown(step))).unwrap_or_default();
+        let log = if log { ", log = true" } else { "" };
+        Ok(format!("{kind} = [{}, {}]{log}{step}", shown(low), shown(high)))
+    };
+    let log = attributes["log"].as_bool().unwrap_or(false);
+    let step = attributes["step"].as_f64();
+    match name {
+        "FloatDistribution" => range("float", log, step),
+        "IntDistribution" => range("integer", log, step),
+        "UniformDistribution" => range("float", false, None),
+        "LogUniformDistribution" => range("float", true, None),
+        "DiscreteUniformDistribution" => range("float", false, attributes["q"].as_f64()),
+        "IntUniformDistribution" => range("integer", false, step),
+        "IntLogUniformDistribution" => range("integer", true, None),
+        "CategoricalDistribution" => {
+            let choices = attributes["choices"].as_array().ok_or("a choice has no `choices`")?;
+            let choices: Vec<String> = choices.iter().map(choice).collect();
+            let kind = if choices.len() == 1 { "constant = " } else { "choices = [" };
+            let end = if choices.len() == 1 { "" } else { "]" };
+            Ok(format!("{kind}{}{end}", choices.join(", ")))
+        }
+        other => Err(format!("the distribution `{other}` is unknown")),
+    }
+}
+
+/// A choice in TOML: numbers as numbers, everything else as text.
+fn choice(value: &Value) -> String {
+    match value {
+        Value::Number(number) => number.to_string(),
+        other => value::text(&python_word(other)),
+    }
+}
+
+fn space(draft: &mut Draft, study: &Study) -> Result<(), ImportError> {
+    let mut text = String::new();
+    for (name, distribution, count) in &study.parameters {
+        match domain(distribution) {
+            Ok(domain) => text += &format!("{} = {{ {domain} }}\n", value::key(name)),
+            Err(why) => {
+                draft.lose(format!("the parameter `{name}`: {why}"));
+            }
+        }
+        let all = study.parameters.iter().map(|(_, _, count)| *count).max().unwrap_or(0);
+        if *count < all {
+            draft.lose(format!(
+                "when `{name}` is active: only {count} of {all} trials have it; add `when = \"…\"` to it"
+            ));
+        }
+    }
+    let space = format::read(&text, "the study", Format::Toml).map_err(ImportError::Space)?;
+    draft.space(&space, "space.toml").map(drop).map_err(ImportError::Express)
+}
+
+/// The best trial that has all parameters is raced first.
+fn initial(draft: &mut Draft, study: &Study) {
+    let Some((number, best, values)) = &study.best else { return };
+    let mut text = format!("# trial {number} of the study: {best}\n");
+    for (name, distribution, _) in &study.parameters {
+        let Some(&code) = values.get(name) else { continue };
+        let choices = distribution["attributes"]["choices"].as_array();
+        let shown = match choices {
+            Some(choices) => choices.get(code as usize).map(choice),
+            None if distribution["name"].as_str().is_some_and(|name| name.starts_with("Int")) => {
+                Some(format!("{}", code as i64))
+            }
+            None => Some(float_text(code)),
+        };
+        text += &shown.map(|shown| format!("{} = {shown}\n", value::key(name))).unwrap_or_default();
+    }
+    draft.files.push(("best-of-study.toml".to_owned(), text));
+    draft.set("initial", value::texts(["best-of-study.toml"]));
+}

@@ -1,0 +1,126 @@
+//! Setting instances apart for the validation, family by family.
+//!
+//! Of the n instances of a family, n s are set apart for a share s: the whole part of it in every family,
+//! and of what is missing to the share of all, one each in the families with the largest remainders.
+//! Which ones is drawn from the scenario's seed. What a campaign has used or kept apart stays so; new
+//! instances are split among themselves.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use engine::Rng;
+
+use super::Instance;
+
+/// The instances to tune on, and those set apart, each in the order given.
+pub(super) fn split(
+    instances: Vec<Instance>,
+    share: f64,
+    seed: u64,
+    known: &Known<'_>,
+) -> (Vec<Instance>, Vec<Instance>) {
+    let mut families: BTreeMap<&str, Vec<usize>> = BTreeMap::new();
+    let mut apart: BTreeSet<usize> = BTreeSet::new();
+    for (place, instance) in instances.iter().enumerate() {
+        match (known.test.contains(&instance.name.as_str()), known.train.contains(&instance.name.as_str())) {
+            (true, _) => drop(apart.insert(place)),
+            (false, true) => {}
+            (false, false) => families.entry(instance.family()).or_default().push(place),
+        }
+    }
+    let new: usize = families.values().map(Vec::len).sum();
+    let mut wanted = (share * new as f64).round() as usize;
+    if new == instances.len() && new > 1 {
+        // Of a first split neither side is empty.
+        wanted = wanted.clamp(1, new - 1);
+    }
+    let mut rest: Vec<(f64, u64, usize)> = Vec::new();
+    for (number, members) in families.values_mut().enumerate() {
+        let mut rng = Rng::new(seed, "split", number as u64);
+        rng.shuffle(members);
+        let due = share * members.len() as f64;
+        let whole = (due.floor() as usize).min(wanted.saturating_sub(apart_of(&apart, &instances, known)));
+        apart.extend(members.drain(..whole));
+        if let Some(&next) = members.first() {
+            rest.push((due - due.floor(), rng.bits(), next));
+        }
+    }
+    rest.sort_by(|a, b| b.0.total_cmp(&a.0).then(a.1.cmp(&b.1)));
+    let missing = wanted.saturating_sub(apart_of(&apart, &instances, known));
+    apart.extend(rest.into_iter().take(missing).map(|(_, _, place)| place));
+    let (mut train, mut test) = (Vec::new(), Vec::new());
+    for (place, instance) in instances.into_iter().enumerate() {
+        if apart.contains(&place) { test.push(instance) } else { train.push(instance) }
+    }
+    (train, test)
+}
+
+/// How many are set apart that were not before.
+fn apart_of(apart: &BTreeSet<usize>, instances: &[Instance], known: &Known<'_>) -> usize {
+    apart.iter().filter(|&&place| !known.test.contains(&instances[place].name.as_str())).count()
+}
+
+/// What a campaign has done with instances before.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Known<'a> {
+    pub(super) train: BTreeSet<&'a str>,
+    pub(super) test: BTreeSet<&'a str>,
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn instances(families: &[(&str, usize)]) -> Vec<Instance> {
+        let of = |&(family, count): &(&str, usize)| {
+            let one = move |number: usize| {
+                let name = format!("{family}/{number:02}");
+                Instance { argument: name.clone(), name, family: Some(family.to_owned()) }
+            };
+            (0..count).map(one).collect::<Vec<_>>()
+        };
+        families.iter().flat_map(of).collect()
+    }
+
+    fn counts(list: &[Instance]) -> BTreeMap<&str, usize> {
+        let mut counts = BTreeMap::new();
+        list.iter().for_each(|instance| *counts.entry(instance.family()).or_default() += 1);
+        counts
+    }
+
+    #[test]
+    fn every_family_gives_its_share() {
+        for seed in 0..20 {
+            let all = instances(&[("a", 40), ("b", 8), ("c", 3)]);
+            let (train, test) = split(all, 0.25, seed, &Known::default());
+            assert_eq!((train.len(), test.len()), (38, 13));
+            let counts = counts(&test);
+            assert_eq!((counts["a"], counts["b"], counts["c"]), (10, 2, 1));
+        }
+    }
+
+    #[test]
+    fn it_depends_on_the_seed_alone_and_leaves_neither_side_empty() {
+        let two = |seed| split(instances(&[("a", 30)]), 0.5, seed, &Known::default());
+        assert_eq!(two(1), two(1));
+        assert_ne!(two(1), two(2));
+        for (count, share) in [(2, 0.01), (2, 0.99), (9, 0.04)] {
+            let (train, test) = split(instances(&[("a", count)]), share, 1, &Known::default());
+            assert!(!train.is_empty() && !test.is_empty(), "{count} {share}");
+        }
+    }
+
+    #[test]
+    fn what_is_known_stays_where_it_is() {
+        let (train, test) = split(instances(&[("a", 20)]), 0.25, 7, &Known::default());
+        let names = |list: &[Instance]| list.iter().map(|it| it.name.clone()).collect::<Vec<_>>();
+        let (train, test) = (names(&train), names(&test));
+        let known = Known {
+            train: train.iter().map(String::as_str).collect(),
+            test: test.iter().map(String::as_str).collect(),
+        };
+        let (more_train, more_test) = split(instances(&[("a", 40)]), 0.25, 7, &known);
+        assert_eq!((more_train.len(), more_test.len()), (30, 10));
+        assert!(train.iter().all(|name| names(&more_train).contains(name)));
+        assert!(test.iter().all(|name| names(&more_test).contains(name)));
+    }
+}

@@ -1,0 +1,68 @@
+//! `target.retry`: runs that say nothing of the configuration and are repeated, such as those that got
+//! no licence.
+
+use std::time::Duration;
+
+use regex::bytes::Regex;
+
+use super::report::{Report, Section};
+use super::target::{Success, pattern};
+
+/// Which failed runs are repeated, and how.
+#[derive(Clone, Debug)]
+pub struct Retry {
+    /// Exit codes of such a run.
+    pub exit: Vec<i32>,
+    /// What a line of its output matches.
+    pub pattern: Option<Regex>,
+    /// How many times it is repeated at most.
+    pub times: u32,
+    /// How long to wait before each time.
+    pub wait: Duration,
+}
+
+/// Reads `target.retry`; the outer `None` stands for a mistake.
+pub(super) fn read(
+    report: &mut Report<'_>,
+    section: &Section<'_, '_>,
+    success: Option<&Success>,
+) -> Option<Option<Retry>> {
+    if !section.is_present() {
+        return Some(None);
+    }
+    let (exit, regex) = (section.get("exit"), section.get("pattern"));
+    if exit.is_none() && regex.is_none() {
+        let hint = "say which runs are repeated: give `exit`, `pattern` or both";
+        report.mistake(section.span, "`target.retry` has no `exit` and no `pattern`", hint);
+    }
+    let codes = match &exit {
+        None => Some(Vec::new()),
+        Some(found) => report.integers(found, 0, 255),
+    };
+    let succeeds = |code: &&i64| {
+        let codes = success.and_then(|success| success.exit.as_ref());
+        codes.is_some_and(|codes| codes.contains(&(**code as i32)))
+    };
+    if let (Some(code), Some(found)) = (codes.iter().flatten().find(succeeds), &exit) {
+        let message = format!("`target.retry.exit` has {code}, which is an exit code of a success");
+        report.mistake(found.span(), message, "only runs that failed are repeated");
+    }
+    let regex = match &regex {
+        None => Some(None),
+        Some(found) => pattern(report, found).map(Some),
+    };
+    let times = match section.get("times") {
+        None => Some(5),
+        Some(found) => report.integer(&found, 1, 1_000_000),
+    };
+    let wait = match section.get("wait") {
+        None => Some(Duration::from_secs(30)),
+        Some(found) => report.duration(&found),
+    };
+    Some(Some(Retry {
+        exit: codes?.into_iter().map(|code| code as i32).collect(),
+        pattern: regex?,
+        times: times? as u32,
+        wait: wait?,
+    }))
+}

@@ -1,0 +1,182 @@
+//! Runs of others become trials, one by one.
+
+use std::path::Path;
+
+use campaign::conduct::{Imported, Opening, Order, import, open};
+use campaign::import::runs;
+use campaign::store::{Loaded, Store};
+use engine::{ConfigId, Reading, Status};
+use serde_json::Value;
+
+use super::data;
+use crate::stage::{Stage, root};
+
+/// A scenario on the space of the small data.
+fn scenario(stage: &Stage, instances: &str, space: &Path) -> std::path::PathBuf {
+    let text = format!(
+        "[target]\ncommand = [\"true\", \"{{params}}\", \"{{instance}}\", \"{{seed}}\"]\n\
+         [objective]\nminimise = \"cpu_time\"\ncutoff = \"5s\"\n\
+         [instances]\nlist = [{instances}]\n[budget]\ntrials = 10000\n\
+         [space]\nfrom = \"{}\"\n",
+        space.display()
+    );
+    stage.file("s.toml", &text)
+}
+
+fn order(path: &Path) -> Order {
+    Order { path: path.to_owned(), ..Order::default() }
+}
+
+fn bring_in(path: &Path, from: &Path) -> Imported {
+    let runs = runs::read(from).unwrap_or_else(|error| panic!("{error}"));
+    import(&order(path), &runs).unwrap_or_else(|error| panic!("{error}"))
+}
+
+fn load(imported: &Imported) -> Loaded {
+    Store::read(&imported.folder).unwrap().load().unwrap()
+}
+
+/// `#1 cnf/a.cnf 11 finished 0.25`
+fn shown(loaded: &Loaded) -> Vec<String> {
+    let trial = |trial: &engine::history::Trial| {
+        let instance = &loaded.charter.instances[trial.key.pair.instance.index()];
+        let cost = trial.observation.cost().map_or("-".to_owned(), |cost| cost.to_string());
+        let status = trial.observation.status().name();
+        format!("#{} {instance} {} {status} {cost}", trial.key.config, trial.key.pair.seed)
+    };
+    loaded.history.trials().iter().map(trial).collect()
+}
+
+#[test]
+fn what_was_stopped_is_a_bound_and_what_does_not_fit_is_named() {
+    let stage = Stage::new();
+    let smac = data().join("smac");
+    let path = scenario(&stage, "\"cnf/a.cnf\", \"cnf/b.cnf\"", &smac.join("params.pcs"));
+    let imported = bring_in(&path, &smac);
+    let loaded = load(&imported);
+    assert_eq!(
+        shown(&loaded),
+        [
+            "#0 cnf/a.cnf 11 finished 0.25",
+            "#0 cnf/b.cnf 12 timeout >= 5",
+            "#1 cnf/a.cnf 11 capped >= 0.25",
+            "#1 cnf/b.cnf 12 memory -",
+            "#2 cnf/a.cnf 11 crashed -",
+            "#2 cnf/b.cnf 12 finished 0.2",
+        ]
+    );
+    assert_eq!(
+        loaded.history.configuration(ConfigId(2)).get("alpha"),
+        Some(1.0.into()),
+        "rounded by its writer"
+    );
+    let left: Vec<String> = imported.left.iter().map(|(why, count)| format!("{count} {why}")).collect();
+    assert_eq!(
+        left,
+        [
+            "1 instance `cnf/gone.cnf` is none of the scenario",
+            "1 it tells nothing: its status is ABORT",
+            "1 the configuration is none of the space: `2.0` is not a value of `alpha`: \
+             it is outside the range 0.01 to 1.0",
+        ]
+    );
+    assert_eq!((imported.count(), imported.configurations), (6, 3));
+    // The campaign goes on from there, and its search has spent nothing yet.
+    let opened = open(&order(&path)).unwrap();
+    assert_eq!(opened.opening, Opening::Continue(vec![]));
+    assert_eq!((opened.so_far().trials, opened.so_far().wall), (6, 0.0));
+}
+
+#[test]
+fn the_same_runs_are_not_taken_twice_and_new_ones_join_them() {
+    let stage = Stage::new();
+    let smac = data().join("smac");
+    let path = scenario(&stage, "\"cnf/a.cnf\", \"cnf/b.cnf\"", &smac.join("params.pcs"));
+    bring_in(&path, &smac);
+    let again = bring_in(&path, &smac);
+    assert_eq!((again.count(), again.left["known already"], again.set_aside.clone()), (0, 6, None));
+    let table = "alpha,depth,mode,rate,instance,seed,cost,status\n\
+                 0.5,3,slow,,a.cnf,99,7.5,finished\n0.1,2,fast,0.5,b.cnf,99,2,capped\n";
+    let more = bring_in(&path, &stage.file("more.csv", table));
+    assert_eq!(more.trials, [(Status::Capped, 1), (Status::Timeout, 1)]);
+    assert!(more.set_aside.is_some_and(|path| path.is_file()));
+    let loaded = load(&again);
+    let trials = shown(&loaded);
+    assert_eq!(trials[..1], ["#0 cnf/a.cnf 11 finished 0.25"]);
+    assert_eq!(trials[6..], ["#0 cnf/a.cnf 99 timeout >= 5", "#3 cnf/b.cnf 99 capped >= 2"]);
+    let ids: Vec<u64> = loaded.history.trials().iter().map(|trial| trial.id.0).collect();
+    assert_eq!(ids, [0, 1, 2, 3, 4, 5, 6, 7]);
+}
+
+#[test]
+fn a_campaign_is_taken_over_unless_it_measured_something_else() {
+    let stage = Stage::new();
+    let smac = data().join("smac");
+    let path = scenario(&stage, "\"cnf/a.cnf\", \"cnf/b.cnf\"", &smac.join("params.pcs"));
+    let first = bring_in(&path, &smac);
+    let text = std::fs::read_to_string(&path).unwrap();
+    let second = stage.file("t.toml", &text.replace("\"5s\"", "\"9s\""));
+    let imported = bring_in(&second, &first.folder);
+    let mut expected = shown(&load(&first));
+    expected[1] = "#0 cnf/b.cnf 12 capped >= 5".to_owned();
+    assert_eq!(shown(&load(&imported)), expected);
+    let third = stage.file("u.toml", &text.replace("cpu_time", "wall_time"));
+    let runs = runs::read(&first.folder).unwrap();
+    let refused = import(&order(&third), &runs).unwrap_err().to_string();
+    assert!(refused.contains("measure something else"), "{refused}");
+}
+
+/// Every run of a history, compared with what its file says, word by word.
+fn assert_equal(history: &Value, loaded: &Loaded, cutoff: f64) {
+    let data = history["data"].as_array().unwrap();
+    assert_eq!(data.len(), loaded.history.trials().len());
+    for (entry, trial) in data.iter().zip(loaded.history.trials()) {
+        let (key, told) = (&entry[0], &entry[1]);
+        assert_eq!(key[1], *loaded.charter.instances[trial.key.pair.instance.index()]);
+        assert_eq!(key[2], trial.key.pair.seed.0);
+        let cost = trial.observation.cost().unwrap();
+        match told[2]["__enum__"].as_str().unwrap() {
+            "StatusType.SUCCESS" => assert_eq!(cost, Reading::Exact(told[0].as_f64().unwrap())),
+            "StatusType.CAPPED" => {
+                assert_eq!(trial.observation.status(), Status::Capped);
+                assert_eq!(cost, Reading::AtLeast(told[1].as_f64().unwrap()));
+                assert!(cost.lower_bound() < cutoff);
+            }
+            other => panic!("{other}"),
+        }
+        let configuration = loaded.history.configuration(trial.key.config);
+        let values = history["configs"][key[0].to_string()].as_object().unwrap();
+        assert_eq!(configuration.iter().count(), values.len());
+        for (name, value) in values {
+            let own = configuration.get(name).unwrap_or_else(|| panic!("{name} is inactive"));
+            let same = match value {
+                Value::String(text) => own.is_spelled(text),
+                number => own.number() == number.as_f64(),
+            };
+            assert!(same, "{name}: {own} is not {value}");
+        }
+    }
+}
+
+/// 729 runs of a real campaign, 90 of them capped.
+#[test]
+fn a_real_history_is_taken_over_run_by_run() {
+    let folder = root().join("../shared/data/smac3-spear-qcp");
+    if !folder.is_dir() {
+        println!("skipped: {} is not there", folder.display());
+        return;
+    }
+    let stage = Stage::new();
+    let instances = std::fs::read_to_string(folder.join("instances.txt")).unwrap();
+    let instances: Vec<String> = instances.lines().map(|name| format!("{name:?}")).collect();
+    let space = folder.canonicalize().unwrap().join("spear-params-mixed.pcs");
+    let path = scenario(&stage, &instances.join(", "), &space);
+    let imported = bring_in(&path, &folder);
+    assert_eq!(
+        (&imported.trials[..], imported.left.len()),
+        (&[(Status::Finished, 639), (Status::Capped, 90)][..], 0)
+    );
+    assert_eq!(imported.configurations, 234);
+    let text = std::fs::read_to_string(folder.join("runhistory.json")).unwrap();
+    assert_equal(&serde_json::from_str(&text).unwrap(), &load(&imported), 5.0);
+}

@@ -1,0 +1,176 @@
+//! The inputs: found, named, alike, described, set apart, staged.
+
+use std::collections::BTreeSet;
+use std::process::Command;
+
+use campaign::scenario::Instance;
+use campaign::staging::{Staged, Staging, StagingError};
+
+use crate::stage::{SMALL, Stage};
+
+fn scenario(instances: &str) -> String {
+    format!("{}[instances]\n{instances}\n", SMALL.replace("\"{seed}\"", "\"{seed}\", \"{instance}\""))
+}
+
+fn names(instances: &[Instance]) -> Vec<&str> {
+    instances.iter().map(|instance| instance.name.as_str()).collect()
+}
+
+fn forest() -> Stage {
+    let stage = Stage::new();
+    for file in ["cnf/b/2.cnf", "cnf/b/1.cnf", "cnf/a/deep/3.cnf", "cnf/.hidden", "cnf/c.cnf"] {
+        stage.file(file, file);
+    }
+    stage
+}
+
+#[test]
+fn a_folder_stands_for_all_files_in_it() {
+    let stage = forest();
+    let all = ["cnf/a/deep/3.cnf", "cnf/b/1.cnf", "cnf/b/2.cnf", "cnf/c.cnf"];
+    for files in ["\"cnf\"", "\"cnf/**/*.cnf\"", "[\"cnf/c.cnf\", \"cnf\", \"cnf/b/*\"]"] {
+        let read = stage.read(&scenario(&format!("files = {files}")));
+        assert_eq!(names(&read.instances.train), all, "{files}");
+    }
+    std::fs::create_dir(stage.folder.join("empty")).unwrap();
+    assert!(stage.mistakes(&scenario("files = \"empty\"")).contains("the folder `empty` has no files"));
+}
+
+#[test]
+fn a_file_names_one_in_each_line() {
+    let stage = forest();
+    stage.file("list.txt", "# a comment\n\n  cnf/c.cnf\ncnf/b/1.cnf\ncnf/c.cnf\n");
+    let read = stage.read(&scenario("from = \"list.txt\""));
+    assert_eq!(names(&read.instances.train), ["cnf/b/1.cnf", "cnf/c.cnf"]);
+    assert_eq!(read.instances.train[1].argument, stage.folder.join("cnf/c.cnf").to_str().unwrap());
+    stage.file("list.txt", "small\nlarge\n");
+    let read = stage.read(&scenario("from = \"list.txt\"\ntest = [\"huge\"]"));
+    assert_eq!(names(&read.instances.train), ["large", "small"]);
+    assert_eq!(read.instances.train[0].argument, "large");
+    stage.file("list.txt", "cnf/c.cnf\ncnf/d.cnf\n");
+    insta::assert_snapshot!(stage.mistakes(&scenario("from = \"list.txt\"")));
+    stage.file("list.txt", "cnf/d.cnf\n");
+    assert!(
+        stage
+            .mistakes(&scenario("from = \"list.txt\""))
+            .contains("there is no file `cnf/d.cnf`\n --> list.txt:1:1")
+    );
+}
+
+#[test]
+fn families_give_their_share() {
+    let stage = Stage::new();
+    for family in ["large", "small"] {
+        for number in 0..8 {
+            stage.file(&format!("cnf/{family}/{family}-{number}.cnf"), "");
+        }
+    }
+    stage.file("features.csv", &{
+        let rows = (0..8).map(|n| format!("large-{n}.cnf,L,{n}\ncnf/small/small-{n}.cnf,S,-{n}e3\n"));
+        format!("instance, kind, size\n{}", rows.collect::<String>())
+    });
+    for family in ["'{parent}'", "'([a-z]+)-\\d'", "'{column:kind}'"] {
+        let text = format!("files = \"cnf\"\ntest = \"25%\"\nfamily = {family}\nfeatures = \"features.csv\"");
+        let text =
+            if family.contains("column") { text } else { text.replace("\nfeatures = \"features.csv\"", "") };
+        let read = stage.read(&scenario(&text));
+        let counts: Vec<(usize, usize)> = read.instances.families().into_values().collect();
+        assert_eq!(counts, [(6, 2), (6, 2)], "{family}");
+    }
+    let text = "files = \"cnf\"\ntest = \"25%\"\nfamily = '{column:kind}'\nfeatures = \"features.csv\"";
+    let read = stage.read(&scenario(text));
+    let features = read.instances.features.unwrap();
+    assert_eq!(features.numbers(), ["size"]);
+    let matrix = features.matrix(&read.instances.train);
+    for (instance, row) in read.instances.train.iter().zip(&matrix) {
+        let number: f64 = instance.name[instance.name.len() - 5..instance.name.len() - 4].parse().unwrap();
+        assert_eq!(row, &[if instance.family() == "L" { number } else { -1000.0 * number }], "{instance:?}");
+    }
+}
+
+#[test]
+fn mistakes_of_families_shares_and_features() {
+    let stage = forest();
+    for (text, part) in [
+        ("files = \"cnf\"\ntest = \"100%\"", "`instances.test` is 100 %"),
+        ("files = \"cnf/c.cnf\"\ntest = \"25%\"", "one instance cannot be split"),
+        ("files = \"cnf\"\nfamily = \"x\"", "must have one group"),
+        ("files = \"cnf\"\nfamily = \"(\"", "is no regular expression"),
+        ("files = \"cnf\"\nfamily = \"b/(.)\"", "gives `cnf/a/deep/3.cnf` and 1 more no family"),
+        ("files = \"cnf\"\nfamily = \"{column:x}\"", "there are no features"),
+        ("list = [\"a\"]\nfamily = \"{parent}\"", "words have no folder"),
+        ("list = [\"a\"]\nstage = true", "words cannot be copied"),
+        ("files = \"cnf\"\nstage_folder = \"x\"", "but nothing is staged"),
+        ("files = \"cnf\"\nfrom = \"x\"", "both `instances.files` and `instances.from` are given"),
+    ] {
+        let mistakes = stage.mistakes(&scenario(text));
+        assert!(mistakes.contains(part), "{text}: {mistakes}");
+    }
+    stage.file("features.csv", "name,a,b\nc.cnf,1,x\n1.cnf,2\nc.cnf,nan,4\n");
+    insta::assert_snapshot!(stage.mistakes(&scenario("files = \"cnf\"\nfeatures = \"features.csv\"")));
+    stage.file("features.csv", "name,a,b\n1.cnf,1,7\n2.cnf,2,7\n3.cnf,3,7\nc.cnf,4,7\n");
+    let read = stage.read(&scenario("files = \"cnf\"\nfeatures = \"features.csv\""));
+    assert!(read.warnings.to_string().contains("the feature `b` is the same for all instances"));
+}
+
+#[test]
+fn what_is_set_apart_stays_so_when_instances_come() {
+    let stage = Stage::new();
+    let text = scenario("files = \"cnf\"\ntest = \"40%\"");
+    (0..10).for_each(|number| drop(stage.file(&format!("cnf/{number}0"), "")));
+    let first = stage.read(&text).instances;
+    assert_eq!((first.train.len(), first.test.len()), (6, 4));
+    (0..10).for_each(|number| drop(stage.file(&format!("cnf/{number}5"), "")));
+    let mut second = stage.read(&text).instances;
+    let owned = |list: &[Instance]| list.iter().map(|it| it.name.clone()).collect::<Vec<_>>();
+    second.keep_apart(&owned(&first.train), &owned(&first.test));
+    assert_eq!((second.train.len(), second.test.len()), (12, 8));
+    let all = |list: &[Instance]| owned(list).into_iter().collect::<BTreeSet<_>>();
+    assert!(all(&second.train).is_superset(&all(&first.train)));
+    assert!(all(&second.test).is_superset(&all(&first.test)));
+}
+
+#[test]
+fn staged_files_are_copied_once_and_again_when_they_change() {
+    let stage = forest();
+    let read = stage.read(&scenario("files = \"cnf\"\nstage = true"));
+    let staging = Staging::of(&read, &stage.folder.join("campaign")).unwrap();
+    let train = &read.instances.train;
+    assert_eq!(staging.stage(train).unwrap(), Staged { files: 4, bytes: 47, kept: 0 });
+    assert_eq!(staging.stage(train).unwrap(), Staged { files: 0, bytes: 0, kept: 4 });
+    for (source, copy) in train.iter().zip(staging.staged(train)) {
+        assert_eq!(std::fs::read_to_string(&copy.argument).unwrap(), source.name);
+        assert!(copy.argument.contains("/campaign/stage/cnf/"), "{copy:?}");
+        assert_eq!(copy.name, source.name);
+    }
+    stage.file("cnf/c.cnf", "longer than before");
+    // What was damaged is not trusted either.
+    std::fs::write(&staging.staged(train)[0].argument, "").unwrap();
+    assert_eq!(staging.stage(train).unwrap(), Staged { files: 2, bytes: 34, kept: 2 });
+}
+
+#[test]
+fn compressed_files_are_unpacked() {
+    let stage = Stage::new();
+    for (program, ending) in [("gzip", "gz"), ("xz", "xz"), ("bzip2", "bz2"), ("zstd", "zst")] {
+        let path = stage.file(&format!("{program}/a.cnf"), "p cnf 0 0\n");
+        // Two streams one after the other are one file, as parallel packers write them.
+        let pack = format!("{program} -c a.cnf > x && cat x x > a.cnf.{ending} && rm x");
+        let packed = Command::new("sh").args(["-c", &pack]).current_dir(path.parent().unwrap()).output();
+        if !packed.is_ok_and(|output| output.status.success()) {
+            println!("skipped: there is no {program} here");
+            continue;
+        }
+        let text = scenario(&format!("files = \"{program}\"\nstage = true\nstage_folder = \"staged\""));
+        let read = stage.read(&text);
+        let staging = Staging::of(&read, &stage.folder).unwrap();
+        assert_eq!(staging.stage(&read.instances.train).unwrap().files, 2, "{program}");
+        let staged = staging.staged(&read.instances.train);
+        let content = |place: usize| std::fs::read_to_string(&staged[place].argument).unwrap();
+        assert_eq!((content(0), content(1)), ("p cnf 0 0\n".to_owned(), "p cnf 0 0\n".repeat(2)));
+        assert!(staged[1].argument.ends_with("/a.cnf"), "{staged:?}");
+        stage.file(&format!("{program}/a.cnf.{ending}"), "nonsense");
+        let error = staging.stage(&read.instances.train).unwrap_err();
+        assert!(matches!(error, StagingError::Damaged { .. }), "{error}");
+    }
+}

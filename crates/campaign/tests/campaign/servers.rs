@@ -1,0 +1,51 @@
+//! Trials that set up a server, ask it and stop it, in a campaign that is killed at random moments: no
+//! server is left, and nobody is ever answered by the server of another trial.
+
+use std::net::TcpListener;
+
+use engine::Status;
+
+use crate::session::{GUARDIAN, SCENARIO, kill_and_go_on};
+use crate::stage::Stage;
+
+/// The first of some ports in a row that nobody uses.
+fn free_ports(count: u16) -> u16 {
+    let start = 20_000 + (std::process::id() % 10_000) as u16;
+    let is_free = |port: u16| TcpListener::bind(("127.0.0.1", port)).is_ok();
+    (start..32_000).find(|&first| (first..first + count).all(is_free)).unwrap()
+}
+
+/// A server listens on a port of its slot, and holds a lock of its slot; it answers with the number of
+/// its trial. Whoever asks crashes if that is not his own. Every other trial leaves the server running.
+fn scenario(ports: u16) -> String {
+    format!(
+        r#"
+        [target]
+        setup = ["{GUARDIAN}", "up", "{ports}", "{{slot}}", "{{trial}}", "{{config_file}}", "{{folder}}"]
+        command = ["{GUARDIAN}", "ask", "{ports}", "{{slot}}", "{{trial}}", "{{seed}}"]
+        teardown = ["{GUARDIAN}", "down", "{ports}", "{{slot}}", "{{trial}}"]
+        config_file = "{{name}} = {{value}}"
+        [objective]
+        minimise = "latency"
+        [outputs]
+        latency = {{ pattern = 'latency = (\S+)' }}
+        [limits]
+        wall = "30s"
+        [budget]
+        trials = 1
+        [space]
+        x = {{ integer = [1, 900], default = 500 }}
+        y = {{ float = [0.0, 1.0], default = 0.5 }}
+        "#
+    )
+}
+
+#[test]
+fn servers_of_a_killed_campaign_are_gone_and_never_mixed_up() {
+    let stage = Stage::new();
+    stage.file(SCENARIO, &scenario(free_ports(2)));
+    stage.file("alive", "");
+    for trial in kill_and_go_on(&stage.folder, 50, "servers") {
+        assert_eq!(trial.observation.status(), Status::Finished, "{trial:?}");
+    }
+}

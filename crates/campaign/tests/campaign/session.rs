@@ -1,0 +1,159 @@
+//! A campaign of real processes in a process of its own, which tests kill with SIGKILL and let go on.
+//!
+//! The campaign's folder has its scenario, and a file `alive` on which every process of the target
+//! holds a shared lock.
+
+use std::collections::BTreeSet;
+use std::fs::File;
+use std::io::{BufRead as _, BufReader, Read as _, Write as _};
+use std::path::Path;
+use std::process::{Command, Stdio};
+use std::sync::{Arc, mpsc};
+use std::time::{Duration, Instant};
+
+use campaign::budget::Budget;
+use campaign::conduct::{Order, settings};
+use campaign::event::{Stop, What};
+use campaign::executor::{Executor, Local, slots};
+use campaign::resume::Resumed;
+use campaign::store::{Charter, Store, StoreError};
+use campaign::target::ProcessTarget;
+use campaign::{Campaign, Ledger, scenario};
+use engine::Rng;
+use engine::history::Trial;
+use rustix::fs::{FlockOperation, flock};
+
+pub(crate) const GUARDIAN: &str = env!("CARGO_BIN_EXE_guardian");
+pub(crate) const SCENARIO: &str = "scenario.toml";
+/// The folder of the campaign, for the process to be killed.
+const FOLDER: &str = "CAPTUNE_TEST_KILLED";
+/// How many trials it makes at most.
+const TRIALS: &str = "CAPTUNE_TEST_TRIALS";
+const WORKERS: usize = 2;
+
+/// The campaign in a folder, from wherever it was left, to its stop; prints the number of every trial
+/// told.
+pub(crate) fn go_on(folder: &Path, trials: u64) -> Stop {
+    let text = std::fs::read_to_string(folder.join(SCENARIO)).unwrap();
+    let scenario = scenario::read(&text, folder, "test").unwrap_or_else(|mistakes| panic!("{mistakes}"));
+    let budget = Budget { trials: Some(trials), ..Budget::default() };
+    let settings = settings(&scenario, &Order { budget, ..Order::default() });
+    let charter = Charter {
+        name: "killed".to_owned(),
+        scenario: text,
+        folder: folder.to_owned(),
+        space: scenario.space.clone(),
+        instances: scenario.instances.train.iter().map(|instance| instance.name.clone()).collect(),
+        seed: settings.problem.seed,
+    };
+    let store = match Store::open(folder) {
+        Err(StoreError::Missing { .. }) => Store::create(folder, &charter).unwrap(),
+        store => store.unwrap(),
+    };
+    let loaded = store.load().unwrap();
+    let (configurations, stored) = (loaded.history.configurations().len(), loaded.history.trials().len());
+    let resumed = Resumed::of_store(loaded).unwrap();
+    let target = Arc::new(ProcessTarget::new(Arc::new(scenario)).guardian(GUARDIAN));
+    let executor = Local::new(target, slots(WORKERS, 1).unwrap(), resumed.wall).unwrap();
+    let ledger = Ledger::on_disk(store, executor.bell(), configurations, stored as u64).unwrap();
+    let mut campaign = Campaign::new(&settings, Box::new(executor), ledger, Some(resumed)).unwrap();
+    let mut out = std::io::stdout();
+    // Begins a new line: the frame of the tests has written half of one.
+    writeln!(out).unwrap();
+    let stop = campaign.search(&mut |event| {
+        if let What::TrialEnded(trial) = &event.what {
+            writeln!(out, "told {}", trial.id).unwrap();
+        }
+    });
+    campaign.finish("done").unwrap();
+    stop.unwrap()
+}
+
+/// Not a test of its own: the process that gets killed.
+#[test]
+fn process_to_be_killed() {
+    if let Ok(folder) = std::env::var(FOLDER) {
+        let stop = go_on(Path::new(&folder), std::env::var(TRIALS).unwrap().parse().unwrap());
+        assert_eq!(stop, Stop::Budget(campaign::budget::Limit::Trials));
+    }
+}
+
+/// The campaign in a process of its own.
+fn command(folder: &Path, trials: u64) -> Command {
+    let mut command = Command::new(std::env::current_exe().unwrap());
+    command
+        .args(["session::process_to_be_killed", "--exact", "--nocapture", "--test-threads=1"])
+        .env(FOLDER, folder)
+        .env(TRIALS, trials.to_string())
+        .stdout(Stdio::piped());
+    command
+}
+
+/// The trial that a line says was told.
+fn told(line: &str) -> Option<u64> {
+    line.strip_prefix("told ")?.parse().ok()
+}
+
+/// Lets the campaign go on for a random while; the trials it said were told.
+fn go_on_until_killed(folder: &Path, rng: &mut Rng) -> Vec<u64> {
+    let mut child = command(folder, u64::from(u32::MAX)).stderr(Stdio::null()).spawn().unwrap();
+    let mut lines = BufReader::new(child.stdout.take().unwrap());
+    let mut said = String::new();
+    // A quarter of them die while they open the store, resume, or start the guardian.
+    let words = if rng.below(4) == 0 { 0 } else { 1 + rng.below(12) };
+    while said.lines().filter_map(told).count() < words {
+        assert!(lines.read_line(&mut said).unwrap() > 0, "it ended by itself: {said}");
+    }
+    let moment = Instant::now() + Duration::from_micros(rng.below(20_000) as u64);
+    while Instant::now() < moment {
+        std::hint::spin_loop();
+    }
+    child.kill().unwrap();
+    child.wait().unwrap();
+    lines.read_to_string(&mut said).unwrap();
+    let whole = said.rsplit_once('\n').map_or("", |(whole, _)| whole);
+    whole.lines().filter_map(told).collect()
+}
+
+/// Waits until no process of the target holds the lock; false if one does after a while.
+fn all_dead(folder: &Path) -> bool {
+    let alive = File::open(folder.join("alive")).unwrap();
+    let (tell, dead) = mpsc::channel();
+    std::thread::spawn(move || tell.send(flock(&alive, FlockOperation::LockExclusive)));
+    matches!(dead.recv_timeout(Duration::from_secs(30)), Ok(Ok(())))
+}
+
+/// The stored trials: those before, and more, each once.
+fn check(folder: &Path, before: &[Trial], known: &BTreeSet<u64>) -> Vec<Trial> {
+    let store = match Store::open(folder) {
+        Err(StoreError::Missing { .. }) if known.is_empty() => return Vec::new(),
+        store => store.unwrap(),
+    };
+    store.reader().verify().unwrap();
+    let trials = store.load().unwrap().history.trials().to_vec();
+    assert_eq!(&trials[..before.len()], before, "what was stored stays");
+    let ids: BTreeSet<u64> = trials.iter().map(|trial| trial.id.0).collect();
+    assert_eq!(ids.len(), trials.len(), "no trial is doubled");
+    assert!(known.is_subset(&ids), "told and lost: {:?}", known.difference(&ids));
+    trials
+}
+
+/// Kills the campaign so many times at random moments and lets it go on; then lets it come to an end.
+/// The trials in its store: none that was told is lost or doubled, and nothing of the target is left
+/// alive, each time.
+pub(crate) fn kill_and_go_on(folder: &Path, kills: u64, stream: &str) -> Vec<Trial> {
+    let (mut known, mut trials) = (BTreeSet::new(), Vec::new());
+    for kill in 0..kills {
+        known.extend(go_on_until_killed(folder, &mut Rng::new(kill, stream, 0)));
+        assert!(all_dead(folder), "a process of the target survives");
+        trials = check(folder, &trials, &known);
+    }
+    println!("{kills} kills, {} trials told, {} stored", known.len(), trials.len());
+    // And it comes to an end when it is let.
+    let budget = trials.len() as u64 + 20;
+    assert!(command(folder, budget).output().unwrap().status.success());
+    trials = check(folder, &trials, &known);
+    assert_eq!(trials.len() as u64, budget);
+    assert!(all_dead(folder), "a process of the target survives");
+    trials
+}

@@ -1,0 +1,184 @@
+//! `captune init`: a first scenario, from another configurator's files, from options, or from answers.
+
+mod questions;
+
+use std::io::IsTerminal;
+use std::path::{Path, PathBuf};
+
+use campaign::draft::inline::{self, Wishes};
+use campaign::draft::{Draft, words};
+use campaign::import::scenario;
+use campaign::target::shell::quoted;
+use clap::Args;
+use confine::quantity::parse_duration;
+
+use crate::exit_code::ExitCode;
+use crate::import::unreadable;
+use crate::message::{self, Hinted};
+use crate::run::inline::explained;
+use crate::words::harmless;
+use questions::Questions;
+
+#[derive(Args, Debug)]
+#[command(after_help = "\
+  captune init                                     # asks
+  captune init --command 'minisat -rinc={1.1..4.0 = 2} {instance}' \\
+    --instances 'cnf/*.cnf' --cutoff 30s --budget 1h
+  captune init --from smac3-output/run_1           # SMAC 1 and 2, SMAC3: a scenario.txt or a folder
+  captune init --from tuning/                      # irace: scenario.txt, parameters.txt, target-runner
+  captune init --from study.db                     # Optuna: an SQLite file
+
+What another scenario says and captune cannot is listed, at the top of the new one, too.")]
+pub(crate) struct Arguments {
+    /// The scenario to write
+    #[arg(value_name = "SCENARIO", default_value = "captune.toml")]
+    path: PathBuf,
+    /// A folder or file of another configurator
+    #[arg(long, value_name = "DIR|FILE", conflicts_with_all = ["command", "space", "instances"])]
+    from: Option<PathBuf>,
+    /// The command in one text, its parameters as ranges or in --space
+    #[arg(long, value_name = "TEXT")]
+    command: Option<String>,
+    /// A file with the parameters
+    #[arg(long, value_name = "FILE")]
+    space: Option<String>,
+    /// Inputs: paths and patterns in quotes
+    #[arg(long, value_name = "FILES", num_args = 1..)]
+    instances: Vec<String>,
+    /// Inputs kept for the validation: paths and patterns, or a share such as 25%
+    #[arg(long, value_name = "FILES|SHARE", num_args = 1..)]
+    test: Vec<String>,
+    /// The largest cost of one trial (30s)
+    #[arg(long, value_name = "COST")]
+    cutoff: Option<String>,
+    /// What to minimise: cpu_time (if not given), wall_time or memory
+    #[arg(long, value_name = "WHAT")]
+    minimise: Option<String>,
+    /// Time on the clock in all (90s, 2h)
+    #[arg(long, value_name = "TIME")]
+    budget: Option<String>,
+    /// Exit codes of a success, if not 0 (10,20)
+    #[arg(long, value_name = "CODES", value_delimiter = ',')]
+    success_exit: Vec<u8>,
+    /// Replace a scenario that is there and says something else
+    #[arg(long)]
+    force: bool,
+}
+
+/// Writes a scenario and says what to type next.
+pub(crate) fn init(arguments: &Arguments) -> anyhow::Result<ExitCode> {
+    let folder = arguments.path.parent().filter(|folder| !folder.as_os_str().is_empty());
+    let folder = folder.unwrap_or(Path::new("."));
+    match &arguments.from {
+        Some(from) => convert(arguments, from, folder),
+        None => {
+            let (command, wishes) = arguments.wishes()?;
+            let draft = inline::draft(&words(&command), &wishes, folder)?;
+            write(&draft, arguments)?;
+            next(&arguments.path, None);
+            Ok(ExitCode::Done)
+        }
+    }
+}
+
+fn convert(arguments: &Arguments, from: &Path, folder: &Path) -> anyhow::Result<ExitCode> {
+    let found = scenario::read(from, folder).map_err(unreadable)?;
+    write(&found.draft, arguments)?;
+    let list = |title: &str, items: &[String]| {
+        if !items.is_empty() {
+            message::note(title);
+            items.iter().for_each(|item| message::note(&format!("  {}", harmless(item))));
+        }
+    };
+    list(&format!("not carried over from {}:", found.origin.name()), &found.draft.lost);
+    list("to do before it can run:", &found.draft.to_do);
+    next(&arguments.path, found.runs.as_deref());
+    Ok(ExitCode::Done)
+}
+
+fn write(draft: &Draft, arguments: &Arguments) -> anyhow::Result<()> {
+    draft.save(&arguments.path, arguments.force).map_err(explained)?;
+    let files: Vec<&str> = draft.files.iter().map(|(name, _)| name.as_str()).collect();
+    let more = if files.is_empty() { String::new() } else { format!(", with {}", files.join(", ")) };
+    message::note(&format!("the scenario is in {}{more}", quoted(&arguments.path.to_string_lossy())));
+    Ok(())
+}
+
+/// The next command to type.
+fn next(path: &Path, runs: Option<&Path>) {
+    let path = quoted(&path.to_string_lossy());
+    message::note(&format!("next: captune check {path}"));
+    if let Some(runs) = runs {
+        let here = std::env::current_dir().ok();
+        let runs = here.and_then(|here| runs.strip_prefix(here).ok()).unwrap_or(runs);
+        let runs = quoted(&runs.to_string_lossy());
+        message::note(&format!("then: captune import {path} {runs}      # its runs, as a start"));
+    }
+    message::note(&format!("then: captune run {path}"));
+}
+
+impl Arguments {
+    /// The command and what else was wished for; what is not given is asked for.
+    fn wishes(&self) -> anyhow::Result<(String, Wishes)> {
+        let mut questions = Questions::new(std::io::stdin().lock(), std::io::stdin().is_terminal());
+        let any = self.command.is_some() || self.space.is_some() || !self.instances.is_empty();
+        let mut wishes = Wishes {
+            instances: self.instances.clone(),
+            test: self.test.clone(),
+            minimise: self.minimise.clone(),
+            cutoff: self.cutoff.clone(),
+            space: self.space.clone(),
+            success_exit: self.success_exit.clone(),
+            ..Wishes::default()
+        };
+        let mut budget = self.budget.clone();
+        let command = match &self.command {
+            Some(command) => command.clone(),
+            None => {
+                let asked = questions.ask(
+                    "The command, with ranges in place of values, such as\n  \
+                     minisat -rinc={1.1..4.0 = 2} -ccmin-mode={0|1|2 = 2} {instance}",
+                    "",
+                )?;
+                if asked.is_empty() {
+                    let hint = "--command gives it; --from reads another configurator's files".to_owned();
+                    return Err(Hinted { message: "there is no command".to_owned(), hint }.into());
+                }
+                asked
+            }
+        };
+        if !any {
+            if command.contains("{instance}") {
+                let asked = questions.ask("The inputs: paths and patterns", "*")?;
+                wishes.instances = words(&asked);
+                let asked =
+                    questions.ask("Inputs kept for the validation: paths and patterns, or a share", "25%")?;
+                wishes.test = words(&asked);
+            }
+            if wishes.cutoff.is_none() {
+                wishes.cutoff = Some(questions.ask("The longest that one trial may take", "30s")?);
+            }
+            if budget.is_none() {
+                budget = Some(questions.ask("The time for all of it", "1h")?);
+            }
+            if wishes.success_exit.is_empty() {
+                let asked = questions.ask("Exit codes of a success", "0")?;
+                wishes.success_exit = codes(&asked)?;
+            }
+        }
+        wishes.wall = match budget {
+            Some(text) => Some(parse_duration(&text)?.as_secs_f64()),
+            None => None,
+        };
+        Ok((command, wishes))
+    }
+}
+
+/// Exit codes between commas or spaces; only 0 is what holds without them.
+fn codes(text: &str) -> anyhow::Result<Vec<u8>> {
+    let words = text.split([',', ' ']).filter(|word| !word.is_empty());
+    let codes: Result<Vec<u8>, _> = words.map(str::parse).collect();
+    let hint = "exit codes are numbers up to 255, such as 10,20".to_owned();
+    let codes = codes.map_err(|_| Hinted { message: format!("`{text}` is no exit code"), hint })?;
+    Ok(if codes == [0] { Vec::new() } else { codes })
+}

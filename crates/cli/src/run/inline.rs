@@ -1,0 +1,93 @@
+//! `captune run … -- CMD`: a command with parameters in it, written down as a scenario.
+
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+use campaign::draft::inline::{self, Wishes};
+use campaign::draft::{SaveError, Saved};
+use campaign::target::shell::quoted;
+use clap::Args;
+
+use crate::message::{self, Hinted};
+
+/// The scenario's file, unless one is named.
+const FILE: &str = "captune.toml";
+
+#[derive(Args, Debug, Default)]
+#[command(next_help_heading = "With a command instead of a scenario")]
+pub(crate) struct InlineCommand {
+    /// Its inputs: paths and patterns in quotes
+    #[arg(long, value_name = "FILES", num_args = 1.., requires = "command")]
+    instances: Vec<String>,
+    /// Inputs kept for the validation: paths and patterns, or a share such as 25%
+    #[arg(long, value_name = "FILES|SHARE", num_args = 1.., requires = "command")]
+    test: Vec<String>,
+    /// The largest cost of one trial (30s)
+    #[arg(long, value_name = "COST", requires = "command")]
+    cutoff: Option<String>,
+    /// What to minimise: cpu_time (if not given), wall_time or memory
+    #[arg(long, value_name = "WHAT", requires = "command")]
+    minimise: Option<String>,
+    /// Exit codes of a success, if not 0 (10,20)
+    #[arg(long, value_name = "CODES", value_delimiter = ',', requires = "command")]
+    success_exit: Vec<u8>,
+    /// Replace a scenario that is there and says something else
+    #[arg(long, requires = "command")]
+    force: bool,
+    /// The program and its arguments, some of them ranges: '-rinc={1.1..4.0 = 2}' '-m={a|b = b}'
+    #[arg(last = true, value_name = "CMD")]
+    command: Vec<String>,
+}
+
+/// What a campaign may spend and how it runs, which have options of their own.
+pub(super) struct Terms {
+    pub(super) wall: Option<Duration>,
+    pub(super) cpu: Option<Duration>,
+    pub(super) trials: Option<u64>,
+    pub(super) workers: Option<u32>,
+    pub(super) seed: Option<u64>,
+}
+
+impl InlineCommand {
+    /// Whether there is a command.
+    pub(super) fn is_given(&self) -> bool {
+        !self.command.is_empty()
+    }
+
+    /// Writes the scenario and says where it is.
+    pub(super) fn write(&self, path: Option<&Path>, terms: &Terms) -> anyhow::Result<PathBuf> {
+        let path = path.unwrap_or(Path::new(FILE));
+        let wishes = Wishes {
+            instances: self.instances.clone(),
+            test: self.test.clone(),
+            minimise: self.minimise.clone(),
+            cutoff: self.cutoff.clone(),
+            space: None,
+            success_exit: self.success_exit.clone(),
+            wall: terms.wall.map(|time| time.as_secs_f64()),
+            cpu: terms.cpu.map(|time| time.as_secs_f64()),
+            trials: terms.trials,
+            workers: terms.workers,
+            seed: terms.seed,
+        };
+        let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty());
+        let draft = inline::draft(&self.command, &wishes, folder.unwrap_or(Path::new(".")))?;
+        let shown = quoted(&path.to_string_lossy());
+        match draft.save(path, self.force).map_err(explained)? {
+            Saved::Written => message::note(&format!("the scenario is in {shown}")),
+            Saved::Same => message::note(&format!("the scenario is in {shown}, as before")),
+        }
+        Ok(path.to_owned())
+    }
+}
+
+/// The error with what to do.
+pub(crate) fn explained(error: SaveError) -> anyhow::Error {
+    match error {
+        SaveError::Differs { ref path } => {
+            let hint = format!("--force replaces it; or name another file than {}", path.display());
+            Hinted { message: error.to_string(), hint }.into()
+        }
+        other => other.into(),
+    }
+}

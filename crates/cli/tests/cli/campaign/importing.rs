@@ -1,0 +1,107 @@
+//! Scenarios and runs of others.
+
+use std::io::Write;
+use std::process::Stdio;
+
+use super::stage::{SCENARIO, Stage};
+use crate::{code, stderr};
+
+const RUNS: &str = "loops,mode,instance,seed,cost,status\n\
+                    2000,slow,a,1,0.5,finished\n\
+                    100,fast,a,1,0.25,capped\n\
+                    100,fast,b,2,,crashed\n\
+                    7,fast,a,1,0.1,finished\n";
+
+#[test]
+fn runs_of_a_table_are_a_start() {
+    let stage = Stage::new(SCENARIO);
+    stage.write("runs.csv", RUNS);
+    let output = stage.captune("import count.toml runs.csv");
+    assert_eq!(code(&output), 0, "{}", stderr(&output));
+    insta::assert_snapshot!(stderr(&output));
+    assert_eq!(code(&stage.captune("import count.toml runs.csv")), 0, "there already");
+    stage.write("other.csv", "loops,mode,instance,cost\n200,slow,z,1\n");
+    assert_eq!(code(&stage.captune("import count.toml other.csv")), 2, "none fits");
+    let status = stage.status("count.campaign");
+    assert_eq!(status["spent"]["trials"], 3, "{status}");
+    // They count as trials of the budget, and the best of them race again.
+    let output = stage.captune("run count.campaign --trials 13");
+    assert!(stderr(&output).contains("after 00:00 and 3 trials, budget 13 trials in all"), "{output:?}");
+    assert_eq!(stage.status("count.campaign")["spent"]["trials"], 13);
+}
+
+#[test]
+fn a_run_may_begin_with_runs_and_takes_them_once() {
+    let stage = Stage::new(SCENARIO);
+    stage.write("runs.csv", RUNS);
+    let line = "run count.toml --import runs.csv --trials 8";
+    let output = stage.captune(line);
+    assert!(stderr(&output).contains("3 of 4 runs imported (1 finished, 1 capped, 1 crashed)"), "{output:?}");
+    let again = stage.captune(line);
+    let said = stderr(&again);
+    assert_eq!(code(&again), 0, "{said}");
+    assert!(said.contains("0 of 4 runs imported") && said.contains("3 x known already"), "{said}");
+    assert_eq!(stage.status("count.campaign")["spent"]["trials"], 8);
+}
+
+#[test]
+fn mistakes_of_a_table_are_shown_where_they_are() {
+    let stage = Stage::new(SCENARIO);
+    stage.write("runs.csv", "loops,cots\n1,x\n");
+    let output = stage.captune("import count.toml runs.csv");
+    assert_eq!(code(&output), 2);
+    insta::assert_snapshot!(stderr(&output));
+    let nowhere = stage.captune("import count.toml .");
+    assert_eq!(code(&nowhere), 2);
+    assert!(stderr(&nowhere).contains("hint: name the file"), "{nowhere:?}");
+}
+
+#[test]
+fn a_scenario_of_smac_says_what_is_lost_and_what_to_type_next() {
+    let stage = Stage::new("");
+    let text =
+        "algo = ./counter\nparamfile = p.pcs\ncutoff_time = 2\nwallclock_limit = 60\nrf_num_trees = 10\n";
+    stage.write("old/scenario.txt", text);
+    stage.write("old/p.pcs", "loops integer [100, 20000] [2000] log\n");
+    stage.write("old/runhistory.json", "{}");
+    let output = stage.captune("init new.toml --from old");
+    assert_eq!(code(&output), 0);
+    insta::assert_snapshot!(stage.hidden(&stderr(&output)));
+    assert!(
+        std::fs::read_to_string(stage.folder.join("new.toml")).unwrap().contains("# - `rf_num_trees = 10`")
+    );
+    let unknown = stage.captune("init other.toml --from nowhere");
+    assert_eq!(code(&unknown), 2);
+}
+
+#[test]
+fn a_scenario_may_be_asked_for() {
+    let stage = Stage::new("");
+    let mut command = stage.command("init asked.toml");
+    let mut child =
+        command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
+    let answers = "./counter --loops={100..20000 log = 2000} --seed={seed}\n2s\n\n0\n";
+    child.stdin.take().unwrap().write_all(answers.as_bytes()).unwrap();
+    let output = child.wait_with_output().unwrap();
+    assert_eq!(code(&output), 0, "{}", stderr(&output));
+    insta::assert_snapshot!(stderr(&output));
+    insta::assert_snapshot!("asked", std::fs::read_to_string(stage.folder.join("asked.toml")).unwrap());
+    assert_eq!(code(&stage.captune("check asked.toml")), 0);
+}
+
+#[test]
+fn options_leave_nothing_to_ask() {
+    let stage = Stage::new("");
+    stage.write("in/a.txt", "");
+    stage.write("s.toml", "loops = { integer = [100, 20000], default = 2000 }\n");
+    let mut command =
+        stage.command("init o.toml --space s.toml --instances in/*.txt --cutoff 2s --budget 90s");
+    command.args(["--command", "./counter {instance} '--seed={seed}'"]);
+    let output = command.output().unwrap();
+    assert_eq!(code(&output), 0, "{}", stderr(&output));
+    let text = std::fs::read_to_string(stage.folder.join("o.toml")).unwrap();
+    assert!(text.contains(r#"command = ["./counter", "{params}", "{instance}", "--seed={seed}"]"#), "{text}");
+    assert_eq!(code(&stage.captune("check o.toml")), 0);
+    let neither = stage.captune("init p.toml");
+    assert!(stderr(&neither).contains("there is no command"), "{neither:?}");
+}

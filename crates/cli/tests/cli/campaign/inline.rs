@@ -1,0 +1,63 @@
+//! A command with parameters in it, in place of a scenario.
+
+use super::stage::Stage;
+use crate::{CAPTUNE, code, stderr};
+use std::process::{Command, Output};
+
+const COMMAND: [&str; 6] = [
+    "./counter",
+    "--loops={100..20000 log = 2000}",
+    "--mode={slow|fast = slow}",
+    "{instance}",
+    "{--quiet|}",
+    "--seed={seed}",
+];
+
+fn run(stage: &Stage, options: &str, command: &[&str]) -> Output {
+    let mut captune = Command::new(CAPTUNE);
+    captune.arg("run").args(options.split_whitespace()).arg("--").args(command);
+    captune.current_dir(&stage.folder).env("NO_COLOR", "1").output().unwrap()
+}
+
+#[test]
+fn a_command_is_tuned_and_its_scenario_is_written_down() {
+    let stage = Stage::new("");
+    stage.write("in/a.txt", "");
+    stage.write("in/b.txt", "");
+    let options = "--instances in/*.txt --cutoff 2s --trials 15 --workers 1";
+    let output = run(&stage, options, &COMMAND);
+    let said = stderr(&output);
+    assert_eq!(code(&output), 0, "{said}");
+    assert!(said.starts_with("the scenario is in captune.toml\n"), "{said}");
+    assert!(said.contains("15 trials, "), "{said}");
+    let text = std::fs::read_to_string(stage.folder.join("captune.toml")).unwrap();
+    insta::assert_snapshot!(text);
+    // It is a scenario like any other, and the same command goes on with it.
+    assert_eq!(code(&stage.captune("check captune.toml --no-run")), 0);
+    let again = run(&stage, options, &COMMAND);
+    assert!(stderr(&again).starts_with("the scenario is in captune.toml, as before\n"), "{again:?}");
+    assert!(stderr(&again).contains("going on in captune.campaign"), "{again:?}");
+}
+
+#[test]
+fn a_scenario_that_says_something_else_is_not_replaced() {
+    let stage = Stage::new("");
+    stage.write("mine.toml", "# precious\n");
+    let command = ["./counter", "--loops={100..200}", "{seed}"];
+    let refused = run(&stage, "mine.toml --cutoff 2s --trials 2", &command);
+    assert_eq!(code(&refused), 2);
+    insta::assert_snapshot!(stderr(&refused));
+    assert_eq!(std::fs::read_to_string(stage.folder.join("mine.toml")).unwrap(), "# precious\n");
+    let forced = run(&stage, "mine.toml --cutoff 2s --trials 2 --force", &command);
+    assert_eq!(code(&forced), 0, "{}", stderr(&forced));
+    assert!(stage.folder.join("mine.campaign").is_dir());
+}
+
+#[test]
+fn all_mistakes_of_a_command_are_shown_at_once() {
+    let stage = Stage::new("");
+    let output = run(&stage, "--minimise cpu_time", &["./counter", "-a={9..1}", "-b={x|x}", "{instance}"]);
+    assert_eq!(code(&output), 2);
+    insta::assert_snapshot!(stderr(&output));
+    assert!(!stage.folder.join("captune.toml").exists());
+}

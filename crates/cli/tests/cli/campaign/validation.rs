@@ -1,0 +1,100 @@
+//! Honest ends: how the best is compared with what it was tuned from.
+
+use campaign::store::{Role, Store, StoredValidation};
+use engine::Status;
+
+use super::stage::{SCENARIO, Stage};
+use crate::{code, stderr};
+
+pub(super) fn validations(stage: &Stage) -> Vec<StoredValidation> {
+    Store::read(&stage.folder.join("count.campaign")).unwrap().validations().unwrap()
+}
+
+/// A target that takes 0.3 s by default, where the search stops trials after 0.1 s.
+fn sleeper() -> Stage {
+    let scenario = SCENARIO
+        .replace("cpu_time", "wall_time")
+        .replace("cutoff = \"2s\"", "cutoff = \"100ms\"")
+        .replace("trials = 40", "trials = 10")
+        .replace("loops = { integer = [100, 20000], default = 2000, log = true }\n", "");
+    let stage = Stage::new(&(scenario + "[validation]\ncutoff = \"20s\"\nseeds = 2\n"));
+    stage.write("counter", "#!/bin/sh\ncase \"$*\" in *slow*) sleep 0.3 ;; esac\n");
+    stage
+}
+
+#[test]
+fn the_validation_has_a_cutoff_and_seeds_of_its_own() {
+    let stage = sleeper();
+    let output = stage.captune("run count.toml --workers 1");
+    let said = stderr(&output);
+    assert_eq!(code(&output), 0, "{said}");
+    assert!(said.contains("x faster than the default on 12 pairs of 6 unseen instances"), "{said}");
+    let rows = validations(&stage);
+    assert_eq!(rows.len(), 24);
+    assert!(rows.iter().all(|row| row.status == Status::Finished), "{rows:?}");
+    let told = stage.said("status count.campaign");
+    assert!(told.contains("verdict") && told.contains("12 pairs of 6 unseen"), "{told}");
+}
+
+#[test]
+fn a_validation_can_be_left_out_and_done_later() {
+    let stage = Stage::new(&format!("{SCENARIO}[validation]\nwhen = \"never\"\n"));
+    let said = stderr(&stage.captune("run count.toml"));
+    assert!(said.contains("Training only: it was not validated, as `validation.when` says.\n"), "{said}");
+    assert!(!said.contains("Verdict:") && validations(&stage).is_empty(), "{said}");
+    stage.write("count.toml", SCENARIO);
+    let said = stderr(&stage.captune("run count.toml"));
+    assert!(said.contains("x faster than the default on 24 pairs of 6 unseen instances"), "{said}");
+}
+
+#[test]
+fn a_budget_of_the_validation_holds_and_the_next_session_goes_on() {
+    let stage = Stage::new(&format!("{SCENARIO}[validation]\nbudget = \"1us\"\n"));
+    assert_eq!(code(&stage.captune("run count.toml")), 0);
+    assert!(validations(&stage).len() < 48);
+    stage.write("count.toml", SCENARIO);
+    assert_eq!(code(&stage.captune("run count.toml")), 0);
+    let rows = validations(&stage);
+    assert_eq!(rows.len(), 48);
+    assert_eq!(rows.iter().filter(|row| row.role == Role::Default).count(), 24);
+}
+
+#[test]
+fn the_best_is_validated_at_any_later_time() {
+    let stage = Stage::new(&format!("{SCENARIO}[validation]\nwhen = \"never\"\n"));
+    assert_eq!(code(&stage.captune("run count.toml")), 0);
+    let said = stage.said("validate count.campaign --seeds 2");
+    assert!(said.contains("x faster than the default on 12 pairs of 6 unseen instances (PAR10, "), "{said}");
+    assert_eq!(validations(&stage).len(), 24);
+    // What is known is not measured again, and a longer cutoff measures anew.
+    stage.said("validate count.campaign --seeds 2");
+    assert_eq!(validations(&stage).len(), 24);
+    stage.said("validate count.campaign --seeds 1 --cutoff 3s");
+    assert_eq!(validations(&stage).len(), 36);
+    let said = stage.said("validate count.campaign --seeds 4 --instances x y z --workers 1");
+    assert!(said.contains("on 12 pairs of 3 unseen instances"), "{said}");
+    let output = stage.captune("validate count.campaign --instances a");
+    assert_eq!((code(&output), stderr(&output).contains("`a` was tuned on")), (2, true));
+    // The campaign goes on as if nothing had happened.
+    let output = stage.captune("run count.toml --trials 50");
+    assert_eq!(code(&output), 0, "{}", stderr(&output));
+    assert_eq!(stage.status("count.campaign")["spent"]["trials"], 50);
+}
+
+#[test]
+fn any_configuration_can_be_validated() {
+    let stage = Stage::new(SCENARIO);
+    assert_eq!(code(&stage.captune("run count.toml --trials 10")), 0);
+    let (before, known) =
+        (validations(&stage).len(), stage.status("count.campaign")["configurations"].as_u64());
+    stage.write("mine.conf", "loops 20000\nmode slow\n");
+    let said = stage.said("validate count.toml --config mine.conf");
+    assert!(said.contains("x slower than the default on 24 pairs of 6 unseen instances"), "{said}");
+    // Unless the search found nothing, the default is known already.
+    assert_eq!(validations(&stage).len(), if before == 0 { 48 } else { before + 24 });
+    assert_eq!(stage.status("count.campaign")["configurations"].as_u64(), known.map(|known| known + 1));
+    stage.write("mine.conf", "loops 2000\n");
+    let output = stage.captune("validate count.toml --config mine.conf");
+    assert_eq!((code(&output), stderr(&output).contains("nothing to validate")), (2, true));
+    assert_eq!(code(&stage.captune("run count.toml --trials 20")), 0);
+}

@@ -1,0 +1,188 @@
+//! Several commands in one tree: what is set up lives on, and nothing outlives the whole.
+
+use std::process::{Child, Command as Process, Stdio};
+use std::time::Duration;
+
+use confine::{Command, Control, Exit, Limit, Sequence, Stop, Tier};
+use rustix::process::{Pid, Signal, kill_process};
+
+use crate::stage::{MISBEHAVE, Stage, children, cpu, misbehave, no_limits, tight_tiers, wall, working};
+
+fn shell(script: &str) -> Command {
+    Command::new("sh").args(["-c", script]).guardian(MISBEHAVE)
+}
+
+#[test]
+fn what_is_set_up_lives_on_until_the_end() {
+    for tier in tight_tiers() {
+        let (server, own) = (Stage::new(), Stage::new());
+        let mut sequence = Sequence::new().unwrap();
+        let folder = sequence.folder().to_owned();
+        let set_up = server.direct(misbehave("orphan")).tier(tier);
+        let finished = sequence.set_up(&set_up, &no_limits(), &Control::new()).unwrap();
+        assert_eq!((finished.exit, finished.tier), (Exit::Code(0), tier));
+        // A command that ends by itself, and one that is stopped: what they leave is killed.
+        for (what, limits, stopped) in
+            [("orphan", no_limits(), None), ("chain", wall(150), Some(Stop::Limit(Limit::Wall)))]
+        {
+            let finished = sequence.run(&own.direct(misbehave(what)), &limits, &Control::new()).unwrap();
+            assert_eq!(finished.stopped, stopped, "{tier}");
+            assert!(own.all_dead_now(), "{tier}: {what} survived its command");
+            assert!(!server.all_dead_now(), "{tier}: what was set up did not survive {what}");
+        }
+        assert!(folder.exists());
+        let finished = sequence.run_last(&own.direct(misbehave("orphan")), &no_limits(), &Control::new());
+        assert_eq!(finished.unwrap().exit, Exit::Code(0), "{tier}");
+        assert!(server.all_dead_now() && own.all_dead_now(), "{tier}: something survived the sequence");
+        assert!(!folder.exists());
+    }
+}
+
+#[test]
+fn a_sequence_that_is_dropped_leaves_nothing() {
+    for tier in tight_tiers() {
+        let stage = Stage::new();
+        let mut sequence = Sequence::new().unwrap();
+        let folder = sequence.folder().to_owned();
+        let set_up = stage.direct(misbehave("orphan")).tier(tier);
+        sequence.set_up(&set_up, &no_limits(), &Control::new()).unwrap();
+        assert!(!stage.all_dead_now(), "{tier}");
+        sequence.end();
+        assert!(stage.all_dead_now() && !folder.exists(), "{tier}: something survived");
+    }
+}
+
+#[test]
+fn a_set_up_that_is_stopped_leaves_nothing_behind() {
+    for tier in tight_tiers() {
+        let stage = Stage::new();
+        let mut sequence = Sequence::new().unwrap();
+        let set_up = stage.direct(misbehave("chain")).tier(tier);
+        let finished = sequence.set_up(&set_up, &wall(150), &Control::new()).unwrap();
+        assert_eq!(finished.stopped, Some(Stop::Limit(Limit::Wall)));
+        assert!(stage.all_dead_now(), "{tier}");
+        // And what cleans up can run.
+        let finished = sequence.run_last(&misbehave("exit 3"), &no_limits(), &Control::new()).unwrap();
+        assert_eq!(finished.exit, Exit::Code(3));
+    }
+}
+
+#[test]
+fn a_command_that_does_not_start_ends_no_sequence() {
+    let stage = Stage::new();
+    let mut sequence = Sequence::new().unwrap();
+    let set_up = stage.direct(misbehave("orphan")).tier(Tier::Subreaper);
+    sequence.set_up(&set_up, &no_limits(), &Control::new()).unwrap();
+    let script = stage.path("script");
+    std::fs::write(&script, "#!/surely/not/there\n").unwrap();
+    std::fs::set_permissions(&script, std::os::unix::fs::PermissionsExt::from_mode(0o755)).unwrap();
+    sequence.run(&Command::new(&script), &no_limits(), &Control::new()).unwrap_err();
+    assert!(!stage.all_dead_now());
+    let finished = sequence.run_last(&misbehave("exit 0"), &no_limits(), &Control::new()).unwrap();
+    assert_eq!(finished.exit, Exit::Code(0));
+    assert!(stage.all_dead_now());
+}
+
+/// Whoever writes to a pipe that nobody reads is ended by a signal, or waits for ever.
+#[test]
+fn what_lives_on_can_write() {
+    for tier in tight_tiers() {
+        let mut sequence = Sequence::new().unwrap();
+        let script = "echo up; (until [ -e go ]; do sleep 0.01; done; head -c 200000 /dev/zero; echo more; : > done) &";
+        let finished = sequence.set_up(&shell(script).tier(tier), &no_limits(), &Control::new()).unwrap();
+        assert_eq!(finished.stdout.joined(), b"up\n");
+        let script = ": > go; until [ -e done ]; do sleep 0.01; done";
+        let finished = sequence.run(&shell(script), &wall(30_000), &Control::new()).unwrap();
+        assert_eq!(finished.stopped, None, "{tier}: it was never done");
+    }
+}
+
+#[test]
+fn a_command_is_not_charged_for_what_was_used_before_it() {
+    for tier in tight_tiers() {
+        let mut sequence = Sequence::new().unwrap();
+        let used = |finished: &confine::Finished| finished.cpu.unwrap().total();
+        let burn = misbehave("burn 0.3").tier(tier);
+        let set_up = sequence.set_up(&burn, &no_limits(), &Control::new()).unwrap();
+        assert!(used(&set_up) >= Duration::from_millis(299), "{tier}");
+        // Nor does it come nearer to its limit by that.
+        let finished = sequence.run(&misbehave("burn 0.1"), &cpu(200), &Control::new()).unwrap();
+        assert_eq!(finished.stopped, None, "{tier}");
+        assert!((100..200).contains(&(used(&finished).as_millis() + 1)), "{tier}: {finished:?}");
+        let finished = sequence.run_last(&misbehave("burn 60"), &cpu(50), &Control::new()).unwrap();
+        assert_eq!(finished.stopped, Some(Stop::Limit(Limit::Cpu)), "{tier}");
+        assert!(used(&finished) >= Duration::from_millis(50) && used(&finished) < Duration::from_millis(250));
+    }
+}
+
+/// What works for a command while it runs is its own doing.
+#[test]
+fn a_command_is_charged_for_what_a_server_does_meanwhile() {
+    for tier in tight_tiers() {
+        let mut sequence = Sequence::new().unwrap();
+        let script = format!("(until [ -e go ]; do sleep 0.01; done; {MISBEHAVE} burn 0.2; : > done) &");
+        sequence.set_up(&shell(&script).tier(tier), &no_limits(), &Control::new()).unwrap();
+        let script = ": > go; until [ -e done ]; do sleep 0.01; done";
+        let finished = sequence.run(&shell(script), &wall(30_000), &Control::new()).unwrap();
+        assert!(finished.cpu.unwrap().total() >= Duration::from_millis(180), "{tier}: {finished:?}");
+    }
+}
+
+#[test]
+fn a_control_steers_the_command_under_way() {
+    let control = Control::new();
+    control.cancel();
+    let mut sequence = Sequence::new().unwrap();
+    let set_up = misbehave("exit 0").tier(Tier::Subreaper);
+    assert_eq!(sequence.set_up(&set_up, &no_limits(), &Control::new()).unwrap().stopped, None);
+    let finished = sequence.run(&misbehave("sleep 60"), &no_limits(), &control).unwrap();
+    assert_eq!(finished.stopped, Some(Stop::Cancelled));
+    // An order that comes after the end of its command does nothing to the next.
+    control.cancel();
+    assert_eq!(sequence.run(&misbehave("exit 0"), &no_limits(), &Control::new()).unwrap().stopped, None);
+}
+
+#[test]
+fn the_group_tier_holds_one_command_only() {
+    for tier in working(&[Tier::Group]) {
+        let mut sequence = Sequence::new().unwrap();
+        let error = sequence.set_up(&misbehave("exit 0").tier(tier), &no_limits(), &Control::new());
+        assert!(matches!(error, Err(confine::LaunchError::Tier { tier: Tier::Group, .. })));
+    }
+}
+
+/// Whoever is killed, and whether a command runs at that moment or none does.
+#[test]
+fn what_is_set_up_dies_with_its_caller_guardian_and_supervisor() {
+    for tier in tight_tiers() {
+        for idle in [false, true] {
+            for victim in ["caller", "guardian", "supervisor"] {
+                let stage = Stage::new();
+                let mut caller = call(&stage, tier, idle);
+                stage.await_ready();
+                let guardian = children(caller.id())[0];
+                let pid = match victim {
+                    "caller" => caller.id(),
+                    "guardian" => guardian,
+                    _ => children(guardian)[0],
+                };
+                kill_process(Pid::from_raw(pid as i32).unwrap(), Signal::KILL).unwrap();
+                assert!(stage.all_dead(), "{tier}: survives its {victim}");
+                caller.kill().unwrap();
+                caller.wait().unwrap();
+            }
+        }
+    }
+}
+
+/// A caller in a process of its own that has set something up, and runs a command or does nothing.
+fn call(stage: &Stage, tier: Tier, idle: bool) -> Child {
+    Process::new(MISBEHAVE)
+        .args(["call-sequence", tier.name(), if idle { "idle" } else { "busy" }])
+        // The locks are of what it sets up and runs, not its own.
+        .env("STAGE_ALIVE", stage.path("alive"))
+        .env("STAGE_READY", stage.path("ready"))
+        .stdout(Stdio::null())
+        .spawn()
+        .unwrap()
+}

@@ -1,0 +1,129 @@
+//! The data sets with their thresholds and cutoffs, and what a training costs on them.
+
+use std::sync::Arc;
+
+use engine::space::format::{Format, read};
+use engine::{Configuration, Rng, Space};
+
+use super::{INPUTS, Network};
+
+/// What a data set asks for.
+#[derive(Clone, Copy, PartialEq, Debug)]
+pub struct Recipe {
+    /// Its usual name.
+    pub name: &'static str,
+    /// Its OpenML task.
+    pub task: u32,
+    /// Percent of validation accuracy.
+    pub threshold: f64,
+    /// Seconds at which a training is ended.
+    pub cutoff: f64,
+}
+
+/// The seven data sets.
+pub const DATA_SETS: [Recipe; 7] = [
+    Recipe { name: "adult", task: 126_025, threshold: 82.23, cutoff: 105.0 },
+    Recipe { name: "airlines", task: 189_354, threshold: 62.43, cutoff: 865.0 },
+    Recipe { name: "bank-marketing", task: 126_029, threshold: 84.04, cutoff: 104.0 },
+    Recipe { name: "connect-4", task: 167_201, threshold: 60.37, cutoff: 187.0 },
+    Recipe { name: "credit-g", task: 167_161, threshold: 71.52, cutoff: 75.0 },
+    Recipe { name: "jannis", task: 168_330, threshold: 57.32, cutoff: 200.0 },
+    Recipe { name: "vehicle", task: 167_168, threshold: 60.77, cutoff: 90.0 },
+];
+
+/// Random configurations that make a recipe.
+const DRAWN: usize = 300;
+
+/// The parameters of a training.
+pub fn space() -> Space {
+    read(include_str!("space.toml"), "space.toml", Format::Toml).expect("a test reads this file")
+}
+
+/// What a training shows, epoch by epoch.
+#[derive(Clone, PartialEq, Debug)]
+pub struct Curve {
+    /// Seconds from the start to the end of each epoch.
+    pub seconds: Vec<f64>,
+    /// Percent of validation accuracy after each epoch.
+    pub accuracy: Vec<f64>,
+}
+
+impl Curve {
+    /// Seconds after the first epoch that reaches the accuracy; `None` if none does.
+    pub fn time_to(&self, accuracy: f64) -> Option<f64> {
+        self.accuracy.iter().zip(&self.seconds).find(|(reached, _)| **reached >= accuracy).map(|it| *it.1)
+    }
+
+    /// Seconds of the whole training, and the accuracy at its end.
+    pub fn end(&self) -> (f64, f64) {
+        let last = |series: &[f64]| series.last().copied().unwrap_or(f64::NAN);
+        (last(&self.seconds), last(&self.accuracy))
+    }
+
+    /// The best accuracy of any epoch.
+    pub fn best(&self) -> f64 {
+        self.accuracy.iter().copied().fold(f64::NEG_INFINITY, f64::max)
+    }
+}
+
+/// Training on one data set, as the network answers it.
+#[derive(Clone, Debug)]
+pub struct DataSet {
+    network: Arc<Network>,
+    recipe: Recipe,
+}
+
+impl DataSet {
+    /// A data set that the network knows.
+    pub fn new(network: Arc<Network>, recipe: Recipe) -> Option<Self> {
+        network.has_task(recipe.task).then_some(Self { network, recipe })
+    }
+
+    /// Its name, threshold and cutoff.
+    pub fn recipe(&self) -> &Recipe {
+        &self.recipe
+    }
+
+    /// The course of a training; the configuration must be of [`space`].
+    pub fn curve(&self, configuration: &Configuration) -> Curve {
+        let mut settings = [0.0; INPUTS - 1];
+        for (setting, &code) in settings.iter_mut().zip(configuration.codes()) {
+            *setting = code as f32;
+        }
+        let outputs = self.network.evaluate(self.recipe.task, &settings).unwrap_or_default();
+        let column = |place: usize| outputs.iter().map(|row| f64::from(row[place])).collect();
+        Curve { seconds: column(0), accuracy: column(1) }
+    }
+
+    /// Time to accuracy: `None` where the threshold is not reached.
+    pub fn time_to_accuracy(&self, configuration: &Configuration) -> Option<f64> {
+        self.curve(configuration).time_to(self.recipe.threshold)
+    }
+
+    /// Time under a constraint: seconds, and the accuracy that must not be below the threshold.
+    pub fn time_and_accuracy(&self, configuration: &Configuration) -> (f64, f64) {
+        self.curve(configuration).end()
+    }
+
+    /// The curves of the random configurations that make a recipe.
+    pub fn drawn(&self) -> Vec<Curve> {
+        let space = space();
+        let mut rng = Rng::new(1, "lcbench recipe", 0);
+        let draw = |_| self.curve(&space.sample(&mut rng).expect("the space forbids nothing"));
+        (0..DRAWN).map(draw).collect()
+    }
+
+    /// The recipe made anew from random configurations.
+    pub fn made(&self, drawn: &[Curve]) -> Recipe {
+        let quantile = |share: f64, mut series: Vec<f64>| {
+            series.sort_by(f64::total_cmp);
+            // Between the neighbours, as is usual.
+            let place = share * (series.len() - 1) as f64;
+            let (below, part) = (place.floor() as usize, place.fract());
+            series[below] + part * (series[(below + 1).min(series.len() - 1)] - series[below])
+        };
+        let threshold = quantile(0.75, drawn.iter().map(Curve::best).collect());
+        let cutoff = quantile(0.5, drawn.iter().map(|curve| curve.end().0).collect());
+        Recipe { threshold: (threshold * 100.0).round() / 100.0, cutoff: cutoff.round(), ..self.recipe }
+    }
+}
