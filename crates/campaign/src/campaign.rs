@@ -21,7 +21,7 @@ use crate::resume::Resumed;
 use crate::savings::Savings;
 use crate::settings::Settings;
 use crate::store::StoredEvent;
-use crate::target::Account;
+use crate::target::{Account, Detail};
 use crate::warnings::Watch;
 
 /// Seconds between two pictures of the campaign.
@@ -152,6 +152,7 @@ impl<'a> Campaign<'a> {
     /// Searches until a budget is spent or there is another reason to stop.
     pub fn search(&mut self, sink: Sink<'_>) -> Result<Stop, CampaignError> {
         self.follow(sink);
+        self.refuse_wrong_default();
         let stop = loop {
             self.take_requests(sink)?;
             self.hand_out(sink);
@@ -378,8 +379,32 @@ impl<'a> Campaign<'a> {
         }
     }
 
-    /// Stops a campaign whose default cannot be run.
+    /// A default that was wrong in an earlier session is wrong still.
+    fn refuse_wrong_default(&mut self) {
+        let history = self.optimizer.history();
+        let wrong = |trial: &&engine::history::Trial| {
+            trial.key.config == ConfigId(0) && trial.observation.status() == Status::Wrong
+        };
+        let Some(trial) = history.trials().iter().find(wrong) else { return };
+        let trial = Box::new(TrialEnded {
+            id: trial.id,
+            config: trial.key.config,
+            pair: trial.key.pair,
+            cap: trial.cap,
+            why: trial.why,
+            status: trial.observation.status(),
+            cost: trial.observation.cost(),
+            detail: Detail { reason: Some("wrong answer".to_owned()), ..Detail::default() },
+        });
+        self.stop = Some(Stop::DefaultWrong { trial });
+    }
+
+    /// Stops a campaign whose default cannot be run, or gives wrong answers.
     fn judge(&mut self, told: &TrialEnded) {
+        if told.status == Status::Wrong && told.config == ConfigId(0) {
+            self.stop = Some(Stop::DefaultWrong { trial: Box::new(told.clone()) });
+            return;
+        }
         let history = self.optimizer.history();
         let succeeded = [Status::Finished, Status::Capped, Status::Timeout];
         if !told.status.is_failure() || succeeded.iter().any(|&status| history.count(status) > 0) {
@@ -393,7 +418,11 @@ impl<'a> Campaign<'a> {
         let pairs = if racing.deterministic { self.settings.problem.instances as usize } else { HOPELESS };
         let met = history.readings(default).count();
         // A failing challenger may take over from a failing default, which then meets no more pairs.
-        let failed = history.count(Status::Crashed) + history.count(Status::Memory);
+        let failed: u64 = Status::ALL
+            .iter()
+            .filter(|status| status.is_failure())
+            .map(|&status| history.count(status))
+            .sum();
         if met >= HOPELESS.min(pairs).min(racing.max_pairs) || (met > 0 && failed >= ALL_HOPELESS as u64) {
             let trial = self.failed_default.take().unwrap_or_else(|| Box::new(told.clone()));
             self.stop = Some(Stop::NeverSucceeded { trial });
@@ -407,6 +436,16 @@ impl<'a> Campaign<'a> {
                 News::Opened(config) => self.emit(sink, What::RaceOpened(config)),
                 News::Dropped(config, pairs, why) => {
                     self.emit(sink, What::RaceDropped { config, pairs, why });
+                }
+                News::Dethroned(config, pairs, before) => {
+                    let (history, objective) = (self.optimizer.history(), &self.settings.problem.objective);
+                    let cost = progress::standing(history, objective, config).mean;
+                    let configuration = history.configuration(config).clone();
+                    let told = history.trials().len();
+                    self.ledger.crowned(config, pairs, cost, self.spent(), told);
+                    self.emit(sink, What::Warning(Warning::Dethroned { config: before, by: config }));
+                    let new = NewIncumbent { config, configuration, pairs, cost, before: f64::NAN };
+                    self.emit(sink, What::NewIncumbent(Box::new(new)));
                 }
                 News::NewIncumbent(config, pairs, before) => {
                     let objective = &self.settings.problem.objective;

@@ -14,7 +14,7 @@ use crate::forms;
 use crate::kept::{Kept, standing};
 use crate::message;
 use crate::progress::block::name;
-use crate::words::{Costs, counted, harmless, times};
+use crate::words::{Costs, counted, harmless};
 
 #[derive(Args, Debug)]
 #[command(after_help = "\
@@ -68,9 +68,8 @@ fn in_full(kept: &Kept, config: ConfigId, configuration: &Configuration) -> anyh
     if config != ConfigId(0) {
         let compared = progress::compare(&history, &settings.problem.objective, ConfigId(0), config);
         parts.extend(compared.map(|compared| {
-            let (ratio, pairs) =
-                (times(compared.default / compared.incumbent), counted(compared.pairs as u64, "pair"));
-            format!("{ratio} {} than the {} on {pairs} (training)", costs.better(), costs.against)
+            let pairs = counted(compared.pairs as u64, "pair");
+            format!("{} than the {} on {pairs} (training)", costs.compared(&compared), costs.against)
         }));
     }
     let changes = table(&kept.default()?, configuration, costs.against);

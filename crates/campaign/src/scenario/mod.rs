@@ -3,6 +3,7 @@
 //! [`read`] turns its TOML text into a checked [`Scenario`], or shows every mistake at once. The keys
 //! are listed in [`keys`]; [`change`] says what a changed one means for a campaign under way.
 
+mod answers;
 pub mod change;
 mod command;
 mod config_file;
@@ -24,10 +25,11 @@ mod writing;
 
 pub(crate) use syntax::mistakes as syntax_mistakes;
 
+pub use answers::{Answers, Known, Verify, VerifyPiece};
 pub use command::{Argument, CommandTemplate, Piece};
 pub use config_file::ConfigFile;
 pub use instances::{Features, Instance, Instances};
-pub use objective::{CappedBy, Measure, Objective};
+pub use objective::{CappedBy, Measure, Objective, Sense};
 pub use outputs::{Output, Source, Take};
 pub use retry::Retry;
 pub use settings::{Budget, Parallel, Racing, SurrogateKind};
@@ -173,6 +175,9 @@ fn sections(
     if let Some(target) = &target {
         let given = root.section("instances").is_present();
         consistency::placeholders(report, target, given, objective.as_ref(), racing.as_ref());
+        if let (Some(answers), Some(instances)) = (&target.answers, &instances) {
+            answers::fit(report, answers, instances);
+        }
         consistency::places(report, target, limits.as_ref());
         if let Some(space) = &space {
             consistency::parameters_are_passed(report, target, space);

@@ -15,6 +15,7 @@ pub mod place;
 mod process;
 pub mod shell;
 mod stages;
+mod verify;
 
 pub use command::CommandLine;
 pub use function::{FunctionTarget, Said};

@@ -20,6 +20,7 @@ use campaign::event::{Stop, TrialEnded};
 use campaign::executor::{Bell, Happening};
 use campaign::scenario::Scenario;
 use campaign::store::Store;
+use campaign::target::shell::quoted;
 use campaign::target::{CommandLine, ProcessTarget};
 use clap::Args;
 use confine::quantity::parse_duration;
@@ -224,6 +225,16 @@ fn end(
             );
             let command = failed_command(trial, facts, target)?;
             message::note(failing::explanation(&command, &trial.detail, &scenario.target).trim_end());
+            ExitCode::TargetFailed
+        }
+        Stop::DefaultWrong { trial } => {
+            message::say(&format!(
+                "error: the {} gives a wrong answer: nothing can be compared with it. This is the trial",
+                facts.costs.against
+            ));
+            let command = failed_command(trial, facts, target)?;
+            message::note(failing::explanation(&command, &trial.detail, &scenario.target).trim_end());
+            message::note(&format!("  captune rerun {} {}", quoted(&facts.folder), trial.id));
             ExitCode::TargetFailed
         }
         Stop::Aborted(why) => {

@@ -1,5 +1,6 @@
 //! Whole campaigns, driven by the program itself on real targets.
 
+mod answers;
 mod importing;
 mod inline;
 mod inputs;
