@@ -10,6 +10,7 @@ pub mod event;
 pub mod executor;
 pub mod import;
 mod ledger;
+pub mod measure;
 mod pace;
 pub mod progress;
 pub mod queue;

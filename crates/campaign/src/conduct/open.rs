@@ -203,7 +203,7 @@ pub fn workers(scenario: &Scenario, order: &Order) -> Result<usize, SlotError> {
 }
 
 /// A slot for each worker, with its cores and its GPUs.
-pub(super) fn places(scenario: &Scenario, workers: usize) -> Result<Vec<Slot>, SlotError> {
+pub fn places(scenario: &Scenario, workers: usize) -> Result<Vec<Slot>, SlotError> {
     let mut places = slots(workers, scenario.parallel.cores_per_trial as usize)?;
     share_gpus(&mut places, &available_gpus(&scenario.parallel), scenario.parallel.gpus_per_trial as usize)?;
     Ok(places)

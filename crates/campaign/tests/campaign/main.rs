@@ -9,6 +9,7 @@ mod import;
 mod instances;
 mod interrupted;
 mod killed;
+mod measure;
 mod mistakes;
 mod outputs;
 mod process;
