@@ -140,6 +140,11 @@ fn sqlite_is_tuned_in_a_database_of_its_own() {
     assert!(checked.contains("\n    PRAGMA cache_size = -2000;\n"), "{checked}");
     default_always_finishes(&stage, "sqlite");
     assert!(!stage.folder.join("work.db").exists());
+    // The file of the best is what its trials have read; other targets have none.
+    let file = stage.said("best sqlite.campaign --as file");
+    assert!(file.lines().all(|line| line.starts_with("PRAGMA ") && line.ends_with(';')), "{file}");
+    assert!(file.contains("PRAGMA cache_size = -"), "{file}");
+    assert!(stage.said("best sqlite.campaign").ends_with("captune best sqlite.campaign --as file\n"));
 }
 
 #[test]
@@ -161,9 +166,12 @@ fn saps_is_tuned_in_steps() {
     // The solver is also within captune, for its demonstration.
     let program = format!("{CAPTUNE:?}, \"__saps\"");
     let stage = copy_of("saps", &[("\"captune-saps\"", &program)]);
-    make(&stage, "sed -i s/18,140/8,30/ formulas.txt");
+    make(&stage, "sed -i s/26,243/8,30/ formulas.txt");
     runs(&stage, "saps", 30);
     default_always_finishes(&stage, "saps");
+    let refused = stage.captune("best saps.campaign --as file");
+    assert_eq!(code(&refused), 2);
+    assert!(stderr(&refused).contains("the scenario has no `config_file`\nhint: "), "{}", stderr(&refused));
 }
 
 #[test]
