@@ -10,6 +10,7 @@ mod instances;
 mod interrupted;
 mod killed;
 mod mistakes;
+mod model;
 mod outputs;
 mod process;
 mod properties;
