@@ -7,6 +7,7 @@
 mod clock;
 mod compare;
 mod confine;
+mod forest;
 mod lcbench;
 mod plot;
 mod quantiles;
@@ -31,6 +32,8 @@ enum Table {
     Compare(compare::Arguments),
     /// Overhead, overshoot, accuracy and leaks of the runner
     Confine(confine::Arguments),
+    /// Growing, filling in and asking the censored forest
+    Forest(forest::Arguments),
     /// Thresholds, cutoffs and times of the LCBench surrogate
     Lcbench(lcbench::Arguments),
     /// What asking for and telling of trials costs while the history grows
@@ -53,6 +56,7 @@ fn main() -> anyhow::Result<()> {
     match Arguments::parse().table {
         Table::Compare(arguments) => compare::measure(&arguments),
         Table::Confine(arguments) => confine::measure(&arguments),
+        Table::Forest(arguments) => forest::measure(&arguments),
         Table::Lcbench(arguments) => lcbench::measure(&arguments),
         Table::Race(arguments) => race::measure(&arguments),
         Table::Saps(arguments) => saps::measure(&arguments),

@@ -4,7 +4,6 @@
 //! trials that were asked for ahead, as many as one commit takes.
 
 use std::collections::{BTreeMap, VecDeque};
-use std::time::Instant;
 
 use engine::racing::News;
 use engine::{Ask, Cap, ConfigId, Optimizer, Status, TrialId, TrialRequest};
@@ -19,9 +18,10 @@ use crate::queue::{Queue, QueueError};
 use crate::requests::{Requests, Wish};
 use crate::resume::Resumed;
 use crate::savings::Savings;
-use crate::settings::Settings;
+use crate::settings::{Search, Settings};
 use crate::store::StoredEvent;
-use crate::target::Account;
+use crate::target::{Account, Detail};
+use crate::thinking::Thinking;
 use crate::warnings::Watch;
 
 /// Seconds between two pictures of the campaign.
@@ -68,7 +68,7 @@ pub struct Campaign<'a> {
     window: VecDeque<TrialId>,
     early: BTreeMap<TrialId, Ended>,
     cpu: f64,
-    thinking: f64,
+    thinking: Thinking,
     pace: Pace,
     savings: Option<Savings>,
     watch: Watch,
@@ -93,16 +93,22 @@ impl<'a> Campaign<'a> {
         if let Some(savings) = &mut savings {
             optimizer.history().trials().iter().for_each(|trial| savings.add(&trial.observation));
         }
+        let overhead = match &settings.search {
+            Search::Forest(forest) if !settings.repeatable && !executor.is_simulated() => {
+                Some(forest.overhead)
+            }
+            _ => None,
+        };
         let mut campaign = Self {
             settings,
             optimizer,
+            thinking: Thinking::new(executor.now(), overhead),
             executor,
             ledger,
             out: BTreeMap::new(),
             window: VecDeque::new(),
             early: BTreeMap::new(),
             cpu: resumed.cpu,
-            thinking: 0.0,
             pace: Pace::default(),
             savings,
             watch: Watch::default(),
@@ -152,6 +158,7 @@ impl<'a> Campaign<'a> {
     /// Searches until a budget is spent or there is another reason to stop.
     pub fn search(&mut self, sink: Sink<'_>) -> Result<Stop, CampaignError> {
         self.follow(sink);
+        self.refuse_wrong_default();
         let stop = loop {
             self.take_requests(sink)?;
             self.hand_out(sink);
@@ -205,10 +212,8 @@ impl<'a> Campaign<'a> {
                 return;
             }
             let slots = self.free_slots();
-            let begin = Instant::now();
-            let ask = self.optimizer.ask(slots);
-            self.thinking += begin.elapsed().as_secs_f64();
-            match ask {
+            self.optimizer.hurry(self.thinking.is_in_a_hurry(spent.wall));
+            match self.thinking.about(|| self.optimizer.ask(slots)) {
                 Ask::Run(request) => {
                     self.submit(request, None);
                 }
@@ -362,10 +367,8 @@ impl<'a> Campaign<'a> {
                 cost: observation.cost(),
                 detail,
             };
-            let begin = Instant::now();
             // Every trial handed out is running by the optimizer's word until it is told.
-            let _ = self.optimizer.tell(request.id, observation);
-            self.thinking += begin.elapsed().as_secs_f64();
+            let _ = self.thinking.about(|| self.optimizer.tell(request.id, observation));
             self.judge(&told);
             let warnings = self.watch.trial(&told, self.settings);
             self.emit(sink, What::TrialEnded(Box::new(told)));
@@ -378,8 +381,32 @@ impl<'a> Campaign<'a> {
         }
     }
 
-    /// Stops a campaign whose default cannot be run.
+    /// A default that was wrong in an earlier session is wrong still.
+    fn refuse_wrong_default(&mut self) {
+        let history = self.optimizer.history();
+        let wrong = |trial: &&engine::history::Trial| {
+            trial.key.config == ConfigId(0) && trial.observation.status() == Status::Wrong
+        };
+        let Some(trial) = history.trials().iter().find(wrong) else { return };
+        let trial = Box::new(TrialEnded {
+            id: trial.id,
+            config: trial.key.config,
+            pair: trial.key.pair,
+            cap: trial.cap,
+            why: trial.why,
+            status: trial.observation.status(),
+            cost: trial.observation.cost(),
+            detail: Detail { reason: Some("wrong answer".to_owned()), ..Detail::default() },
+        });
+        self.stop = Some(Stop::DefaultWrong { trial });
+    }
+
+    /// Stops a campaign whose default cannot be run, or gives wrong answers.
     fn judge(&mut self, told: &TrialEnded) {
+        if told.status == Status::Wrong && told.config == ConfigId(0) {
+            self.stop = Some(Stop::DefaultWrong { trial: Box::new(told.clone()) });
+            return;
+        }
         let history = self.optimizer.history();
         let succeeded = [Status::Finished, Status::Capped, Status::Timeout];
         if !told.status.is_failure() || succeeded.iter().any(|&status| history.count(status) > 0) {
@@ -393,7 +420,11 @@ impl<'a> Campaign<'a> {
         let pairs = if racing.deterministic { self.settings.problem.instances as usize } else { HOPELESS };
         let met = history.readings(default).count();
         // A failing challenger may take over from a failing default, which then meets no more pairs.
-        let failed = history.count(Status::Crashed) + history.count(Status::Memory);
+        let failed: u64 = Status::ALL
+            .iter()
+            .filter(|status| status.is_failure())
+            .map(|&status| history.count(status))
+            .sum();
         if met >= HOPELESS.min(pairs).min(racing.max_pairs) || (met > 0 && failed >= ALL_HOPELESS as u64) {
             let trial = self.failed_default.take().unwrap_or_else(|| Box::new(told.clone()));
             self.stop = Some(Stop::NeverSucceeded { trial });
@@ -407,6 +438,16 @@ impl<'a> Campaign<'a> {
                 News::Opened(config) => self.emit(sink, What::RaceOpened(config)),
                 News::Dropped(config, pairs, why) => {
                     self.emit(sink, What::RaceDropped { config, pairs, why });
+                }
+                News::Dethroned(config, pairs, before) => {
+                    let (history, objective) = (self.optimizer.history(), &self.settings.problem.objective);
+                    let cost = progress::standing(history, objective, config).mean;
+                    let configuration = history.configuration(config).clone();
+                    let told = history.trials().len();
+                    self.ledger.crowned(config, pairs, cost, self.spent(), told);
+                    self.emit(sink, What::Warning(Warning::Dethroned { config: before, by: config }));
+                    let new = NewIncumbent { config, configuration, pairs, cost, before: f64::NAN };
+                    self.emit(sink, What::NewIncumbent(Box::new(new)));
                 }
                 News::NewIncumbent(config, pairs, before) => {
                     let objective = &self.settings.problem.objective;
@@ -509,7 +550,7 @@ impl<'a> Campaign<'a> {
             fraction: self.settings.budget.fraction(&spent),
             workers: self.executor.workers(),
             out: self.out.len(),
-            optimizer_share: self.thinking / spent.wall.max(1e-9),
+            optimizer_share: self.thinking.share(spent.wall),
             counts: Status::ALL.map(|status| history.count(status)),
             configurations: history.configurations().len(),
             best: progress::standing(history, objective, incumbent),

@@ -90,7 +90,8 @@ pub struct NewIncumbent {
     pub pairs: usize,
     /// Its mean compared cost there.
     pub cost: f64,
-    /// The mean compared cost of the one before, on the same pairs.
+    /// The mean compared cost of the one before, on the same pairs; not a number if it gave a wrong
+    /// answer.
     pub before: f64,
 }
 
@@ -113,6 +114,13 @@ pub enum Warning {
     AlmostNoCpu {
         /// Of the trials' wall time.
         share: f64,
+    },
+    /// The incumbent gave a wrong answer, and another takes its place.
+    Dethroned {
+        /// Which one was.
+        config: ConfigId,
+        /// Which one is.
+        by: ConfigId,
     },
     /// A trial was not taken down well, in a way not seen before.
     Teardown {
@@ -149,6 +157,11 @@ pub enum Stop {
     /// Every trial so far has failed, those of the default among them.
     NeverSucceeded {
         /// The last of the default, or of all if the default's is of an earlier session.
+        trial: Box<TrialEnded>,
+    },
+    /// The default gives wrong answers: nothing can be compared with it.
+    DefaultWrong {
+        /// Where.
         trial: Box<TrialEnded>,
     },
     /// A trial could not be run at all.

@@ -2,7 +2,7 @@
 
 use engine::history::{History, PairId, Trial};
 use engine::racing::Objective;
-use engine::stats::{Interval, Measured, Validated, mean_cost};
+use engine::stats::{Interval, Measured, Validated, mean_cost, ratio_of_means};
 use engine::{ConfigId, Status};
 
 use crate::budget::Spent;
@@ -18,10 +18,10 @@ pub struct Progress {
     pub workers: usize,
     /// How many trials are out.
     pub out: usize,
-    /// The optimizer's own share of wall time.
+    /// The optimizer's own share of this session's time.
     pub optimizer_share: f64,
     /// Trials told, by status in the order of [`Status::ALL`].
-    pub counts: [u64; 7],
+    pub counts: [u64; Status::ALL.len()],
     /// How many configurations have been tried.
     pub configurations: usize,
     /// The incumbent.
@@ -67,6 +67,8 @@ pub struct Comparison {
     pub default: f64,
     /// The incumbent's.
     pub incumbent: f64,
+    /// How many times better the incumbent is; `None` where costs of both signs have no ratio.
+    pub ratio: Option<f64>,
 }
 
 /// A challenger in its race.
@@ -109,7 +111,12 @@ pub fn both_known(
         let other = history.reading(incumbent, pair)?;
         let cost = |trial: &Trial| objective.compared(&trial.observation).exact();
         let measured = Measured { instance: own.key.pair.instance, default: cost(own)?, tuned: cost(other)? };
-        Some(Validated { measured, default_solved: solved(own), tuned_solved: solved(other) })
+        Some(Validated {
+            measured,
+            default_solved: solved(own),
+            tuned_solved: solved(other),
+            tuned_wrong: false,
+        })
     };
     history.readings(default).filter_map(both).collect()
 }
@@ -126,5 +133,7 @@ pub fn compare(
         both.iter().map(|one| cost(&one.measured)).sum::<f64>() / both.len() as f64
     };
     let (pairs, default, incumbent) = (both.len(), mean(|one| one.default), mean(|one| one.tuned));
-    (pairs > 0).then_some(Comparison { pairs, default, incumbent })
+    let measured: Vec<Measured> = both.iter().map(|one| one.measured).collect();
+    let ratio = ratio_of_means(&measured).ok();
+    (pairs > 0).then_some(Comparison { pairs, default, incumbent, ratio })
 }

@@ -147,7 +147,7 @@ pub fn conclude(
         let (executor, ledger) = campaign.after();
         validate(&validation, executor, ledger, sink)?
     };
-    let training = training.map(|both| both.default / both.incumbent);
+    let training = training.and_then(|both| both.ratio);
     let mut rng = Rng::new(settings.problem.seed, "verdict", 0);
     Ok(judge(&validated, plan.basis, training, &mut rng).ok())
 }
@@ -172,7 +172,7 @@ pub fn validate(
             why: Why::Incumbent,
         }
     };
-    let mut costs: BTreeMap<(usize, bool), (f64, bool)> = BTreeMap::new();
+    let mut costs: BTreeMap<(usize, bool), (f64, Status)> = BTreeMap::new();
     for (place, pair) in plan.pairs.iter().enumerate() {
         for row in measured.iter().filter(|row| row.seed == pair.seed && row.instance == names(pair.instance))
         {
@@ -182,7 +182,7 @@ pub fn validate(
                     Status::Finished => row.cost.map_or(objective.penalty(), Reading::lower_bound),
                     _ => objective.penalty(),
                 };
-                costs.insert((place, row.role == Role::Incumbent), (cost, row.status == Status::Finished));
+                costs.insert((place, row.role == Role::Incumbent), (cost, row.status));
             }
         }
     }
@@ -214,8 +214,7 @@ pub fn validate(
                 let (pair, role) = order[number];
                 if !interrupted && let Some(row) = row(&request(number), role, &ended, names) {
                     let cost = objective.compared(&row.observation).lower_bound();
-                    let solved = row.observation.status() == Status::Finished;
-                    costs.insert((pair, role == Role::Incumbent), (cost, solved));
+                    costs.insert((pair, role == Role::Incumbent), (cost, row.observation.status()));
                     ledger.note(Batch { validations: vec![row.stored], ..Batch::default() })?;
                 }
                 sink(&Event { at: executor.now(), what: What::Validating { done, of: order.len() } });
@@ -229,10 +228,10 @@ pub fn validate(
         }
     }
     let both = |(place, pair): (usize, &Pair)| {
-        let (default, default_solved) = *costs.get(&(place, false))?;
-        let (tuned, tuned_solved) = *costs.get(&(place, true))?;
+        let (default, default_status) = *costs.get(&(place, false))?;
+        let (tuned, tuned_status) = *costs.get(&(place, true))?;
         let measured = Measured { instance: pair.instance, default, tuned };
-        Some(Validated { measured, default_solved, tuned_solved })
+        Some(Validated::new(measured, default_status, tuned_status))
     };
     Ok(plan.pairs.iter().enumerate().filter_map(both).collect())
 }

@@ -3,6 +3,7 @@
 use std::path::PathBuf;
 
 use campaign::progress;
+use campaign::target::shell::quoted;
 use clap::{Args, ValueEnum};
 use comfy_table::{Table, presets};
 use engine::space::Literal;
@@ -14,12 +15,13 @@ use crate::forms;
 use crate::kept::{Kept, standing};
 use crate::message;
 use crate::progress::block::name;
-use crate::words::{Costs, counted, harmless, times};
+use crate::words::{Costs, counted, harmless};
 
 #[derive(Args, Debug)]
 #[command(after_help = "\
 Without --as, a table of what it changes of the default, its cost, and the command. With it, only data:
   cmd    the command line to paste, {instance} and {seed} left in their places
+  file   what the target reads as {config_file}, if the scenario has a `config_file`
   json   an object of names and values
   toml   a line `name = value` for each parameter
   pcs    a line `name value` for each parameter
@@ -36,6 +38,7 @@ pub(crate) struct Arguments {
 #[derive(ValueEnum, Clone, Copy, Debug)]
 enum Form {
     Cmd,
+    File,
     Json,
     Pcs,
     Toml,
@@ -47,6 +50,7 @@ pub(crate) fn best(arguments: &Arguments) -> anyhow::Result<ExitCode> {
     let (config, configuration) = kept.best()?;
     let text = match arguments.form {
         Some(Form::Cmd) => kept.command(&configuration)? + "\n",
+        Some(Form::File) => kept.config_file(&configuration)?,
         Some(Form::Json) => forms::json(&configuration) + "\n",
         Some(Form::Toml) => forms::toml(&configuration),
         Some(Form::Pcs) => forms::pcs(&configuration),
@@ -68,13 +72,17 @@ fn in_full(kept: &Kept, config: ConfigId, configuration: &Configuration) -> anyh
     if config != ConfigId(0) {
         let compared = progress::compare(&history, &settings.problem.objective, ConfigId(0), config);
         parts.extend(compared.map(|compared| {
-            let (ratio, pairs) =
-                (times(compared.default / compared.incumbent), counted(compared.pairs as u64, "pair"));
-            format!("{ratio} {} than the {} on {pairs} (training)", costs.better(), costs.against)
+            let pairs = counted(compared.pairs as u64, "pair");
+            format!("{} than the {} on {pairs} (training)", costs.compared(&compared), costs.against)
         }));
     }
     let changes = table(&kept.default()?, configuration, costs.against);
-    Ok(format!("{}\n\n{changes}\n{}\n", parts.join(" · "), kept.command(configuration)?))
+    let mut text = format!("{}\n\n{changes}\n{}\n", parts.join(" · "), kept.command(configuration)?);
+    if kept.scenario()?.target.config_file.is_some() {
+        let folder = quoted(&kept.folder.display().to_string());
+        text += &format!("{{config_file}} is what this prints: captune best {folder} --as file\n");
+    }
+    Ok(text)
 }
 
 /// What is changed, against the default.

@@ -26,7 +26,10 @@ FROM is one of
 Runs that were stopped enter as \"at least that\", whatever penalty was written for them. Those that do
 not fit the scenario are left out and listed. Imported trials count as trials of the budget, but take
 none of its time; the configurations known best race first. A run that is there already is not taken
-twice. More in docs/guides/from-smac.md and docs/reference/runs-csv.md.")]
+twice. More in docs/guides/from-smac.md and docs/reference/runs-csv.md.
+
+Exit code: 0 if runs were taken over, now or before; 2 if none fits, or if they cannot be read; 5 if the
+campaign's folder cannot be used.")]
 pub(crate) struct Arguments {
     /// A scenario, or the folder of a campaign
     #[arg(value_name = "SCENARIO|DIR")]
@@ -45,7 +48,8 @@ pub(crate) fn import(arguments: &Arguments) -> anyhow::Result<ExitCode> {
     let imported = bring_in(&order, &arguments.from)?;
     let folder = quoted(&imported.folder.to_string_lossy());
     message::note(&format!("next: captune run {folder}"));
-    Ok(if imported.count() == 0 { ExitCode::Usage } else { ExitCode::Done })
+    let nothing_fits = imported.count() == 0 && imported.left.keys().all(|why| why != runs::KNOWN);
+    Ok(if nothing_fits { ExitCode::Usage } else { ExitCode::Done })
 }
 
 /// Imports, and says what became of the runs.

@@ -91,6 +91,16 @@ impl Kept {
         Ok(CommandLine::for_use(self.scenario()?, configuration).to_string())
     }
 
+    /// The file of a configuration, as the target reads it.
+    pub(crate) fn config_file(&self, configuration: &Configuration) -> anyhow::Result<String> {
+        let scenario = self.scenario()?;
+        let form = scenario.target.config_file.as_ref().ok_or_else(|| Hinted {
+            message: "the target reads no file: the scenario has no `config_file`".to_owned(),
+            hint: "`--as cmd` prints its command, `--as json`, `toml` or `pcs` the values".to_owned(),
+        })?;
+        Ok(form.content(&scenario.space, configuration))
+    }
+
     /// What may be said of the best, as far as it has been validated.
     pub(crate) fn verdict(&self, history: &History, best: ConfigId) -> anyhow::Result<Option<Verdict>> {
         let (scenario, settings) = (self.scenario()?, self.settings()?);
@@ -105,7 +115,7 @@ impl Kept {
         let validated = validated(&plan, &names, best, &measured, validation::objective(&settings).penalty());
         let objective = &settings.problem.objective;
         let training = progress::compare(history, objective, ConfigId(0), best);
-        let training = training.map(|both| both.default / both.incumbent);
+        let training = training.and_then(|both| both.ratio);
         let mut rng = Rng::new(settings.problem.seed, "verdict", 0);
         Ok(judge(&validated, plan.basis, training, &mut rng).ok())
     }
@@ -129,13 +139,13 @@ fn validated(
         let row = measured.iter().find(fits)?;
         let solved = row.status == Status::Finished;
         let cost = row.cost.filter(|_| solved).map_or(penalty, Reading::lower_bound);
-        Some((cost, solved))
+        Some((cost, row.status))
     };
     let both = |pair: &Pair| {
-        let (default, default_solved) = find(pair, Role::Default, ConfigId(0))?;
-        let (tuned, tuned_solved) = find(pair, Role::Incumbent, best)?;
+        let (default, default_status) = find(pair, Role::Default, ConfigId(0))?;
+        let (tuned, tuned_status) = find(pair, Role::Incumbent, best)?;
         let measured = Measured { instance: pair.instance, default, tuned };
-        Some(Validated { measured, default_solved, tuned_solved })
+        Some(Validated::new(measured, default_status, tuned_status))
     };
     plan.pairs.iter().filter_map(both).collect()
 }

@@ -18,7 +18,7 @@ use crate::message;
 use crate::progress::block::{name, trials, used};
 use crate::progress::json as events;
 use crate::run::verdict;
-use crate::words::{Costs, clock, counted, harmless, number, times};
+use crate::words::{Costs, clock, counted, harmless, number};
 
 #[derive(Args, Debug)]
 pub(crate) struct Arguments {
@@ -164,11 +164,12 @@ impl Picture {
         let summary = &self.summary;
         let counts =
             engine::Status::ALL.map(|status| (status.name().to_owned(), json!(summary.count(status))));
+        let shown = |cost: f64| self.figures.as_ref().map_or(cost, |figures| figures.costs.number(cost));
         let incumbent = |incumbent: &StoredIncumbent| {
             json!({
                 "configuration": incumbent.config.0,
                 "pairs": incumbent.pairs,
-                "cost": incumbent.cost,
+                "cost": shown(incumbent.cost),
                 "wall": incumbent.spent.wall,
                 "cpu": incumbent.spent.cpu,
                 "after": incumbent.after,
@@ -236,12 +237,9 @@ impl Figures {
             rows.push((self.costs.against, shown(&self.default)));
         }
         if let Some(compared) = &self.compared {
-            let (ratio, pairs) =
-                (times(compared.default / compared.incumbent), counted(compared.pairs as u64, "common pair"));
-            rows.push((
-                "training",
-                format!("{ratio} {} than the {} on {pairs}", self.costs.better(), self.costs.against),
-            ));
+            let pairs = counted(compared.pairs as u64, "common pair");
+            let gain = self.costs.compared(compared);
+            rows.push(("training", format!("{gain} than the {} on {pairs}", self.costs.against)));
         }
         if let Some(found) = &self.verdict {
             rows.push(("verdict", verdict::sentence(found, &self.costs)));
@@ -251,26 +249,29 @@ impl Figures {
     }
 
     fn json(&self) -> Value {
+        let costs = &self.costs;
         json!({
             "budget": { "wall": self.budget.wall, "cpu": self.budget.cpu, "trials": self.budget.trials },
-            "best_standing": self.best.as_ref().map(events::standing),
-            "default_standing": self.default.as_ref().map(events::standing),
+            "best_standing": self.best.as_ref().map(|standing| events::standing(standing, costs)),
+            "default_standing": self.default.as_ref().map(|standing| events::standing(standing, costs)),
             "training": self.compared.map(|compared| json!({
-                "pairs": compared.pairs, "default": compared.default, "best": compared.incumbent,
+                "pairs": compared.pairs, "default": costs.number(compared.default),
+                "best": costs.number(compared.incumbent), "ratio": compared.ratio,
             })),
-            "verdict": self.verdict.as_ref().map(verdict_json),
+            "verdict": self.verdict.as_ref().map(|verdict| verdict_json(verdict, costs)),
         })
     }
 }
 
 /// A verdict as JSON.
-pub(crate) fn verdict_json(verdict: &Verdict) -> Value {
+pub(crate) fn verdict_json(verdict: &Verdict, costs: &Costs) -> Value {
     let found = &verdict.comparison;
     json!({
         "claim": match verdict.claim {
             Claim::Faster => "faster",
             Claim::NothingReliable => "nothing_reliable",
             Claim::Slower => "slower",
+            Claim::Wrong => "wrong",
         },
         "basis": match verdict.basis {
             Basis::UnseenInstances => "unseen_instances",
@@ -279,12 +280,13 @@ pub(crate) fn verdict_json(verdict: &Verdict) -> Value {
         },
         "pairs": found.pairs,
         "instances": found.instances,
-        "default": found.default,
-        "best": found.tuned,
+        "default": costs.number(found.default),
+        "best": costs.number(found.tuned),
         "ratio": found.ratio,
         "interval": found.interval.map(|interval| [interval.low, interval.high]),
         "p": found.p,
         "solved": { "before": verdict.solved.before, "after": verdict.solved.after, "lost": verdict.solved.lost },
+        "wrong": verdict.wrong,
         "training_ratio": verdict.training_ratio,
         "gain_does_not_carry_over": verdict.gain_does_not_carry_over,
     })

@@ -99,7 +99,7 @@ pub(crate) fn validate(arguments: &Arguments) -> anyhow::Result<ExitCode> {
     display.close();
     let told = told.map_err(explained)?;
     if arguments.progress == Choice::Json {
-        let verdict = told.verdict.as_ref().map(verdict_json);
+        let verdict = told.verdict.as_ref().map(|verdict| verdict_json(verdict, &costs));
         let line = json!({ "event": "verdict", "planned": told.planned, "verdict": verdict });
         message::print(format!("{line}\n").as_bytes())?;
         return Ok(exit_code(&interrupted));

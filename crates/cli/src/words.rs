@@ -5,8 +5,8 @@
 
 use std::time::Duration;
 
-use campaign::progress::Standing;
-use campaign::scenario::{CappedBy, Measure, Scenario};
+use campaign::progress::{Comparison, Standing};
+use campaign::scenario::{CappedBy, Measure, Scenario, Sense};
 use confine::quantity::{show_duration, show_size};
 use engine::Reading;
 use engine::stats::Interval;
@@ -15,6 +15,9 @@ use engine::stats::Interval;
 #[derive(Clone, PartialEq, Debug)]
 pub(crate) struct Costs {
     unit: Unit,
+    sense: Sense,
+    /// What is measured.
+    noun: String,
     /// What a mean of compared costs is called.
     pub(crate) mean: String,
     /// What gains are measured against: `default`, or `baseline` if one is given.
@@ -45,35 +48,97 @@ impl Costs {
             (Some(_), _) => format!("PAR{} {noun}", objective.par),
         };
         let against = if scenario.baseline.is_some() { "baseline" } else { "default" };
-        Self { unit, mean, against }
+        Self { unit, sense: objective.sense, noun: noun.to_owned(), mean, against }
     }
 
     /// Times with a penalty, for tests.
     #[cfg(test)]
     pub(crate) fn seconds(par: f64) -> Self {
-        Self { unit: Unit::Seconds, mean: format!("PAR{par}"), against: "default" }
+        let (sense, noun) = (Sense::Minimise, "CPU time".to_owned());
+        Self { unit: Unit::Seconds, sense, noun, mean: format!("PAR{par}"), against: "default" }
+    }
+
+    /// An output of which more is better, for tests.
+    #[cfg(test)]
+    pub(crate) fn maximised(noun: &str) -> Self {
+        let (sense, mean) = (Sense::Maximise, format!("mean {noun}"));
+        Self { unit: Unit::Plain, sense, noun: noun.to_owned(), mean, against: "default" }
+    }
+
+    /// Whether more is better.
+    pub(crate) fn are_maximised(&self) -> bool {
+        self.sense == Sense::Maximise
+    }
+
+    /// A cost as the number that the user measures.
+    pub(crate) fn number(&self, cost: f64) -> f64 {
+        self.sense.shown(cost)
+    }
+
+    /// An interval of costs as one of what the user measures.
+    pub(crate) fn ends(&self, Interval { low, high }: Interval) -> [f64; 2] {
+        let (low, high) = if self.are_maximised() { (high, low) } else { (low, high) };
+        [self.number(low), self.number(high)]
     }
 
     /// What it is to cost less: `faster`.
-    pub(crate) fn better(&self) -> &'static str {
-        match self.unit {
-            Unit::Seconds => "faster",
-            Unit::Bytes => "smaller",
-            Unit::Plain => "better",
+    pub(crate) fn better(&self) -> String {
+        match (self.sense, self.unit) {
+            (Sense::Maximise, _) => format!("more {}", self.noun),
+            (_, Unit::Seconds) => "faster".to_owned(),
+            (_, Unit::Bytes) => "smaller".to_owned(),
+            (_, Unit::Plain) => "better".to_owned(),
         }
     }
 
     /// What it is to cost more: `slower`.
-    pub(crate) fn worse(&self) -> &'static str {
-        match self.unit {
-            Unit::Seconds => "slower",
-            Unit::Bytes => "larger",
-            Unit::Plain => "worse",
+    pub(crate) fn worse(&self) -> String {
+        match (self.sense, self.unit) {
+            (Sense::Maximise, _) => format!("less {}", self.noun),
+            (_, Unit::Seconds) => "slower".to_owned(),
+            (_, Unit::Bytes) => "larger".to_owned(),
+            (_, Unit::Plain) => "worse".to_owned(),
+        }
+    }
+
+    /// `nothing reliably faster`, `nothing with more tps`.
+    pub(crate) fn nothing(&self, how: &str) -> String {
+        let with = if self.are_maximised() { "with " } else { "" };
+        format!("nothing {with}{how}{}", self.better())
+    }
+
+    /// How many times better or worse: `1.76x faster`, `6.70x slower`.
+    pub(crate) fn gain(&self, ratio: f64) -> String {
+        if ratio < 1.0 {
+            format!("{} {}", times(ratio.recip()), self.worse())
+        } else {
+            format!("{} {}", times(ratio), self.better())
+        }
+    }
+
+    /// The same for a line that is short of room: `1.76x`, and in full only if it is worse.
+    pub(crate) fn in_short(&self, both: &Comparison) -> String {
+        match both.ratio {
+            Some(ratio) if ratio >= 1.0 => times(ratio),
+            _ => self.compared(both),
+        }
+    }
+
+    /// The incumbent against the default: how many times better or, without a ratio, how much.
+    pub(crate) fn compared(&self, both: &Comparison) -> String {
+        match both.ratio {
+            Some(ratio) => self.gain(ratio),
+            None => {
+                let (saved, size) = (both.default - both.incumbent, (both.default - both.incumbent).abs());
+                let size = if size.is_finite() { number(size) } else { "infinitely much".to_owned() };
+                format!("{size} {}", if saved < 0.0 { self.worse() } else { self.better() })
+            }
         }
     }
 
     /// A cost.
     pub(crate) fn show(&self, cost: f64) -> String {
+        let cost = self.number(cost);
         match self.unit {
             _ if !cost.is_finite() => "none".to_owned(),
             Unit::Seconds => seconds(cost),
@@ -109,7 +174,8 @@ impl Costs {
 
     /// ` [196, 263]`, or nothing.
     pub(crate) fn interval(&self, mean: f64, interval: Option<Interval>) -> String {
-        interval.map_or_else(String::new, |Interval { low, high }| {
+        interval.map_or_else(String::new, |interval| {
+            let [low, high] = self.ends(interval);
             let end = |cost: f64| if cost.is_finite() { self.bare(cost, mean) } else { "?".to_owned() };
             format!(" [{}, {}]", end(low), end(high))
         })
@@ -297,6 +363,29 @@ mod tests {
             })
         };
         assert_eq!([4, 5].map(shown), ["PAR10 228 s on 4 pairs", "PAR10 228 s [196, 263] on 5 pairs"]);
+    }
+
+    #[test]
+    fn what_is_maximised_has_the_users_sign() {
+        let costs = Costs::maximised("tps");
+        assert_eq!([costs.show(-1200.0), costs.show(f64::INFINITY)], ["1200", "none"]);
+        assert_eq!(costs.show(0.0), "0");
+        assert_eq!(costs.interval(-5.0, Some(Interval { low: -6.0, high: -4.0 })), " [4.00, 6.00]");
+        assert_eq!(costs.gain(1.4), "1.40x more tps");
+        assert_eq!(costs.gain(0.5), "2.00x less tps");
+        assert_eq!(costs.nothing("reliably "), "nothing with reliably more tps");
+    }
+
+    #[test]
+    fn a_ratio_below_one_is_told_the_other_way_round() {
+        let costs = Costs::seconds(10.0);
+        assert_eq!(
+            [6.7, 1.0, 0.15].map(|ratio| costs.gain(ratio)),
+            ["6.70x faster", "1.00x faster", "6.67x slower"]
+        );
+        let both = |default, incumbent| Comparison { pairs: 3, default, incumbent, ratio: None };
+        assert_eq!(costs.compared(&both(3.0, -1.0)), "4 faster");
+        assert_eq!(costs.compared(&both(-1.0, 1.5)), "2.50 slower");
     }
 
     #[test]

@@ -18,6 +18,8 @@ pub enum Status {
     Memory,
     /// It failed: there is no cost.
     Crashed,
+    /// It ended by itself with a wrong answer: there is no cost, and the configuration is out for good.
+    Wrong,
     /// It could not be run at all, or said that no trial can succeed: the campaign stops.
     Aborted,
     /// Whoever ran it vanished; it says nothing of the configuration and is run again.
@@ -26,8 +28,16 @@ pub enum Status {
 
 impl Status {
     /// Every status, in the order of severity.
-    pub const ALL: [Self; 7] =
-        [Self::Finished, Self::Capped, Self::Timeout, Self::Memory, Self::Crashed, Self::Aborted, Self::Lost];
+    pub const ALL: [Self; 8] = [
+        Self::Finished,
+        Self::Capped,
+        Self::Timeout,
+        Self::Memory,
+        Self::Crashed,
+        Self::Wrong,
+        Self::Aborted,
+        Self::Lost,
+    ];
 
     /// The word for it, in the store and on the screen.
     pub fn name(self) -> &'static str {
@@ -37,6 +47,7 @@ impl Status {
             Self::Timeout => "timeout",
             Self::Memory => "memory",
             Self::Crashed => "crashed",
+            Self::Wrong => "wrong",
             Self::Aborted => "aborted",
             Self::Lost => "lost",
         }
@@ -49,7 +60,12 @@ impl Status {
 
     /// Whether the configuration failed on this pair, rather than being slow there.
     pub fn is_failure(self) -> bool {
-        matches!(self, Self::Memory | Self::Crashed)
+        matches!(self, Self::Memory | Self::Crashed | Self::Wrong)
+    }
+
+    /// Whether it bars the configuration: fast or not, nobody can use it.
+    pub fn bars(self) -> bool {
+        self == Self::Wrong
     }
 
     /// Whether it says nothing of the configuration.
@@ -66,12 +82,14 @@ pub struct Observation {
     /// What the trial used, in the unit of the cost if the cost grows with time.
     spent: f64,
     constraints: Box<[Option<Reading>]>,
+    /// What decides between two timeouts, if it is known: less is better.
+    tie: Option<f64>,
 }
 
 impl Observation {
     fn new(status: Status, cost: Option<Reading>, spent: f64) -> Self {
         assert!(cost.is_none_or(|cost| cost.lower_bound().is_finite()), "costs are finite numbers");
-        Self { status, cost, spent: spent.max(0.0), constraints: Box::default() }
+        Self { status, cost, spent: spent.max(0.0), constraints: Box::default(), tie: None }
     }
 
     /// Ended by itself at this cost.
@@ -110,6 +128,14 @@ impl Observation {
         self
     }
 
+    /// With what decides between two timeouts: less is better.
+    #[must_use]
+    pub fn with_tie(mut self, tie: Option<f64>) -> Self {
+        assert!(tie.is_none_or(f64::is_finite), "what breaks a tie is a finite number");
+        self.tie = tie;
+        self
+    }
+
     /// How it ended.
     pub fn status(&self) -> Status {
         self.status
@@ -123,6 +149,11 @@ impl Observation {
     /// What it used.
     pub fn spent(&self) -> f64 {
         self.spent
+    }
+
+    /// What decides between two timeouts, if it is known.
+    pub fn tie(&self) -> Option<f64> {
+        self.tie
     }
 
     /// The outputs that constraints bound.

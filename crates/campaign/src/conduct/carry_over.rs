@@ -49,9 +49,9 @@ fn translate(configuration: &Configuration, settings: &Settings) -> Option<Confi
 /// A timeout at a smaller cutoff is a capped trial.
 fn seen_from(observation: &Observation, cutoff: Option<f64>) -> Observation {
     match (observation.status(), observation.cost(), cutoff) {
-        (Status::Timeout, Some(Reading::AtLeast(at)), Some(cutoff)) if at < cutoff => {
-            Observation::capped(at).with_constraints(observation.constraints().to_vec())
-        }
+        (Status::Timeout, Some(Reading::AtLeast(at)), Some(cutoff)) if at < cutoff => Observation::capped(at)
+            .with_constraints(observation.constraints().to_vec())
+            .with_tie(observation.tie()),
         _ => observation.clone(),
     }
 }

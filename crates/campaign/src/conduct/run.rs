@@ -91,6 +91,9 @@ fn reason(stop: &Stop, baseline: bool) -> String {
         Stop::NeverSucceeded { .. } => {
             format!("the {} never succeeded", if baseline { "baseline" } else { "default" })
         }
+        Stop::DefaultWrong { .. } => {
+            format!("the {} gives wrong answers", if baseline { "baseline" } else { "default" })
+        }
         Stop::Aborted(why) => format!("aborted: {why}"),
     }
 }

@@ -160,7 +160,7 @@ impl ToValidate {
         let objective = &settings.problem.objective;
         let known = (!self.is_new).then_some(candidate.config);
         let training = known.and_then(|config| progress::compare(&history, objective, default, config));
-        let training = training.map(|both| both.default / both.incumbent);
+        let training = training.and_then(|both| both.ratio);
         let mut rng = Rng::new(settings.problem.seed, "verdict", 0);
         let verdict = judge(&validated, plan.basis, training, &mut rng).ok();
         Ok(LaterVerdict { verdict, planned: plan.pairs.len() })

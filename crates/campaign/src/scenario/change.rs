@@ -43,7 +43,7 @@ pub struct Difference {
 }
 
 /// The keys by which the objective uses outputs.
-const USERS: [&str; 1] = ["objective.minimise"];
+const USERS: [&str; 3] = ["objective.minimise", "objective.maximise", "objective.then"];
 
 /// What all differences together mean.
 pub fn verdict(differences: &[Difference]) -> Row {
@@ -213,13 +213,17 @@ fn defaults(minimise: &str, given: &BTreeMap<String, Meaning>) -> Vec<(&'static 
         ("objective.par", "10.0"),
         ("objective.capped_by", if time { "\"time\"" } else { "\"none\"" }),
         ("limits.grace", "0s"),
+        ("target.verify_limit", "60s"),
         ("racing.slack", "1.3"),
         ("racing.max_pairs", "2000"),
         ("racing.deterministic", "false"),
         ("parallel.cores_per_trial", "1"),
         ("parallel.gpus_per_trial", "0"),
         ("parallel.repeatable", "false"),
-        ("surrogate.kind", "\"local\""),
+        ("surrogate.kind", "\"forest\""),
+        ("surrogate.treatment", "\"sample\""),
+        ("surrogate.trees", "10"),
+        ("surrogate.overhead", "0.1"),
         ("validation.when", "\"end\""),
         ("instances.stage", "false"),
     ];

@@ -146,7 +146,8 @@ pub(super) fn read(
     Some(Read { template: CommandTemplate { program, arguments }, span: found.span() })
 }
 
-fn program(
+/// The full path of a program that a key names.
+pub(super) fn program(
     report: &mut Report<'_>,
     key: &str,
     word: &Spanned<String>,

@@ -3,6 +3,7 @@
 //! [`read`] turns its TOML text into a checked [`Scenario`], or shows every mistake at once. The keys
 //! are listed in [`keys`]; [`change`] says what a changed one means for a campaign under way.
 
+mod answers;
 pub mod change;
 mod command;
 mod config_file;
@@ -26,14 +27,15 @@ mod writing;
 pub(crate) use config_file::object as configuration_object;
 pub(crate) use syntax::mistakes as syntax_mistakes;
 
+pub use answers::{Answers, Known, Verify, VerifyPiece};
 pub use command::{Argument, CommandTemplate, Piece};
 pub use config_file::ConfigFile;
 pub use instances::{Features, Instance, Instances};
-pub use objective::{CappedBy, Measure, Objective};
+pub use objective::{CappedBy, Measure, Objective, Sense};
 pub use outputs::{Output, Source, Take};
 pub use protocol::Protocol;
 pub use retry::Retry;
-pub use settings::{Budget, Parallel, Racing, SurrogateKind};
+pub use settings::{Budget, Parallel, Racing, Surrogate, SurrogateKind};
 pub use target::{Step, Success, TargetSettings, Workdir};
 pub use validation::Validation;
 pub use writing::{Writing, WritingPiece};
@@ -79,7 +81,7 @@ pub struct Scenario {
     /// How trials run beside each other.
     pub parallel: Parallel,
     /// What proposes configurations.
-    pub surrogate: SurrogateKind,
+    pub surrogate: Surrogate,
     /// The parameters.
     pub space: Space,
     /// What is doubtful in the scenario; empty if nothing is.
@@ -185,6 +187,9 @@ fn sections(
     if let Some(target) = &target {
         let given = root.section("instances").is_present();
         consistency::placeholders(report, target, given, objective.as_ref(), racing.as_ref());
+        if let (Some(answers), Some(instances)) = (&target.answers, &instances) {
+            answers::fit(report, answers, instances);
+        }
         consistency::places(report, target, limits.as_ref());
         if let Some(space) = &space {
             consistency::parameters_are_passed(report, target, space);

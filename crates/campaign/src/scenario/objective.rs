@@ -41,11 +41,42 @@ pub enum CappedBy {
     Nobody,
 }
 
+/// Which way is better. The search minimises costs: of what is maximised they are the negatives.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub enum Sense {
+    /// Less is better.
+    Minimise,
+    /// More is better.
+    Maximise,
+}
+
+impl Sense {
+    /// The cost of what was measured.
+    pub fn cost(self, measured: f64) -> f64 {
+        match self {
+            Self::Minimise => measured,
+            // Never a negative zero.
+            Self::Maximise => 0.0 - measured,
+        }
+    }
+
+    /// A cost, or a mean of costs, as what the user measures: every number that leaves the search for a
+    /// person or a program passes here.
+    pub fn shown(self, cost: f64) -> f64 {
+        self.cost(cost)
+    }
+}
+
 /// What is minimised and where it ends.
 #[derive(Clone, PartialEq, Debug)]
 pub struct Objective {
-    /// What is minimised.
+    /// What is measured: minimised, unless it is maximised.
     pub minimise: Measure,
+    /// Which way is better.
+    pub sense: Sense,
+    /// The output that decides between two timeouts: its place in
+    /// [`Scenario::outputs`](super::Scenario::outputs).
+    pub then: Option<usize>,
     /// The largest cost of interest.
     pub cutoff: Option<f64>,
     /// A trial without a cost counts as this many cutoffs.
@@ -70,8 +101,21 @@ pub(super) fn read(
     protocol: Protocol,
 ) -> Option<Read> {
     let hint = "write `minimise = \"cpu_time\"` in `[objective]`";
-    let measure =
-        report.required(section, "minimise", hint).and_then(|found| measure(report, &found, outputs));
+    let (found, maximise) = match (section.get("minimise"), section.get("maximise")) {
+        (Some(_), Some(found)) => {
+            let message = "`objective.maximise` stands beside `minimise`";
+            report.mistake(found.key_span, message, "a campaign has one objective: remove one of them");
+            (None, true)
+        }
+        (None, Some(found)) => (Some(found), true),
+        (_, None) => (report.required(section, "minimise", hint), false),
+    };
+    let measure = found.as_ref().and_then(|found| measure(report, found, outputs));
+    let measure = match (&found, maximise) {
+        (Some(found), true) => maximised(report, section, found, measure),
+        _ => measure,
+    };
+    let then = section.get("then").map(|found| then(report, section, &found, outputs));
     let par = match section.get("par") {
         None => Some(10.0),
         Some(found) => at_least_one(report, &found),
@@ -80,6 +124,7 @@ pub(super) fn read(
     let measure = measure?;
     let capped = section.get("capped_by");
     let capped_by = match &capped {
+        _ if maximise => Some(CappedBy::Nobody),
         None if measure.is_time() => Some(CappedBy::Time),
         None => Some(CappedBy::Nobody),
         Some(found) => capped_by(report, found, measure),
@@ -104,9 +149,60 @@ pub(super) fn read(
     let capped_by_span = capped.map_or(section.span, |found| found.span());
     // After a mistake in one of them, what else is wrong should show all the same.
     let (par, grain) = (par.unwrap_or(1.0), grain.unwrap_or(0.0));
-    let objective =
-        Objective { minimise: measure, cutoff: cutoff.flatten(), par, capped_by: capped_by?, grain };
+    let (cutoff, capped_by, then) = (cutoff.flatten(), capped_by?, then.flatten());
+    let sense = if maximise { Sense::Maximise } else { Sense::Minimise };
+    let objective = Objective { minimise: measure, sense, then, cutoff, par, capped_by, grain };
     Some(Read { objective, cutoff_span, capped_by_span })
+}
+
+/// What is maximised, if it can be, and mistakes in what else is said of it.
+fn maximised(
+    report: &mut Report<'_>,
+    section: &Section<'_, '_>,
+    found: &Found<'_, '_>,
+    measure: Option<Measure>,
+) -> Option<Measure> {
+    let output = measure.filter(|measure| matches!(measure, Measure::Output(_)));
+    if measure.is_some() && output.is_none() {
+        let message = format!("`{}` must be an output", found.key);
+        report.mistake(found.span(), message, "times and memory are minimised: `minimise = \"cpu_time\"`");
+        return None;
+    }
+    for key in ["cutoff", "grain"] {
+        if let Some(found) = section.get(key) {
+            let message = format!("`{}` has no meaning for what is maximised", found.key);
+            let hint = "more is better: nothing ends a trial early; `limits.wall` ends one that hangs";
+            report.mistake(found.span(), message, hint);
+        }
+    }
+    if let Some(found) =
+        section.get("capped_by").filter(|found| found.value.get_ref().as_str() != Some("none"))
+    {
+        let message = format!("`{}`: what is maximised is not capped", found.key);
+        report.mistake(found.span(), message, "leave it out, or write `none`");
+    }
+    output
+}
+
+/// The output that decides between timeouts.
+fn then(
+    report: &mut Report<'_>,
+    section: &Section<'_, '_>,
+    found: &Found<'_, '_>,
+    names: &[String],
+) -> Option<usize> {
+    let name = report.text(found)?;
+    let place = names.iter().position(|output| *output == name);
+    if place.is_none() {
+        let hint = suggestion(&name, names.iter().map(String::as_str));
+        let hint = hint.unwrap_or_else(|| "it is the name of an output in `[outputs]`".to_owned());
+        report.mistake(found.span(), format!("`{}` cannot be `{name}`", found.key), hint);
+    } else if section.get("cutoff").is_none() {
+        let message = format!("`{}` decides between timeouts, and there is no cutoff", found.key);
+        report.mistake(found.span(), message, "write a `cutoff`, or remove it");
+        return None;
+    }
+    place
 }
 
 fn measure(report: &mut Report<'_>, found: &Found<'_, '_>, outputs: &[String]) -> Option<Measure> {

@@ -235,6 +235,10 @@ fn lives_on(report: &mut Report<'_>, settings: &TargetSettings, span: Span) {
         let message = format!("the command has `{name}`, but it is started once for many trials");
         report.mistake(span, message, "each trial is told by a line on standard input");
     }
+    if settings.answers.verify.is_some() || settings.answers.known.is_some() {
+        let message = "`verify` and `known` do not go with `protocol = \"json-server\"`";
+        report.mistake(span, message, "a server that finds its answer wrong can say `crashed`");
+    }
     if settings.setup.is_some() || settings.teardown.is_some() {
         let message = "`setup` and `teardown` do not go with `protocol = \"json-server\"`";
         report.mistake(span, message, "what a server needs before its first trial, it does when it starts");

@@ -9,6 +9,7 @@ use engine::Space;
 use engine::space::{Diagnostic, Span};
 use regex::bytes::Regex;
 
+use super::answers::{self, Answers};
 use super::command::{self, CommandTemplate, Surroundings};
 use super::config_file::{self, ConfigFile};
 use super::protocol::{self, Protocol};
@@ -41,6 +42,8 @@ pub struct TargetSettings {
     pub writing: Vec<Writing>,
     /// When a trial that ended by itself has succeeded.
     pub success: Success,
+    /// How its answers are checked.
+    pub answers: Answers,
     /// Variables to set.
     pub env: BTreeMap<String, String>,
     /// Names and `*` patterns of variables to pass.
@@ -90,6 +93,7 @@ pub struct Success {
 pub(super) struct Read {
     pub(super) settings: TargetSettings,
     pub(super) command_span: Span,
+    pub(super) answers: Option<answers::Read>,
 }
 
 pub(super) fn read(
@@ -119,6 +123,7 @@ pub(super) fn read(
     let setup = step(report, target, "setup", &around, false);
     let teardown = step(report, target, "teardown", &around, true);
     let writing = writing::read(report, target, space, protocol);
+    let answers = answers::read(report, target, &around);
     let config_file = target.get("config_file");
     let config_file = config_file.and_then(|found| config_file::read(report, &found, target, space));
     let success = success(report, &target.section("success"), protocol);
@@ -138,10 +143,11 @@ pub(super) fn read(
         retry: retry.flatten(),
         writing: writing.unwrap_or_default(),
         success: success.unwrap_or(Success { exit: None, pattern: None }),
+        answers: answers.as_ref().map(|read| read.answers.clone()).unwrap_or_default(),
         env: env.unwrap_or_default(),
         pass_env: pass_env.unwrap_or_default(),
     };
-    Some(Read { settings, command_span: command.span })
+    Some(Read { settings, command_span: command.span, answers })
 }
 
 /// How long a step may take, if nobody says so.

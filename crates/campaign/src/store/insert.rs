@@ -80,7 +80,7 @@ impl<'a> Insert<'a> {
 
     fn trials(&self, all: &[StoredTrial], numbers: &mut Numbers) -> Result<(), StoreError> {
         let mut statement = self.statement(
-            "INSERT INTO trial VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
+            "INSERT INTO trial VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
         )?;
         for stored in all {
             let trial = &stored.trial;
@@ -109,6 +109,7 @@ impl<'a> Insert<'a> {
                 stored.slot,
                 numbers.session,
                 outputs_text(&stored.outputs),
+                told.tie(),
             ];
             statement.execute(row).map_err(|error| match error.sqlite_error() {
                 Some(cause) if cause.extended_code == rusqlite::ffi::SQLITE_CONSTRAINT_UNIQUE => {

@@ -6,7 +6,7 @@
 use rusqlite::Connection;
 
 /// The version that this captune writes.
-pub(super) const VERSION: u32 = 2;
+pub(super) const VERSION: u32 = 3;
 
 /// One step: the version it starts from, and what it does.
 pub(super) type Step = (u32, &'static str);
@@ -15,6 +15,8 @@ pub(super) type Step = (u32, &'static str);
 pub(super) const STEPS: &[Step] = &[
     // The outputs of a trial.
     (1, "ALTER TABLE trial ADD COLUMN outputs TEXT;"),
+    // The one that decides between timeouts.
+    (2, "ALTER TABLE trial ADD COLUMN tie REAL;"),
 ];
 
 /// Takes a store from version `from` to `to`.

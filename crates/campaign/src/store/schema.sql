@@ -1,4 +1,4 @@
--- The record of one campaign, version 2. Columns named `wall`, `cpu`, `started`, `ended` and `at` are
+-- The record of one campaign, version 3. Columns named `wall`, `cpu`, `started`, `ended` and `at` are
 -- seconds; `started`, `ended` and `at` count from the start of the campaign, breaks left out.
 -- Moments are UTC. What was not measured is NULL, never 0.
 
@@ -42,7 +42,8 @@ CREATE TABLE trial (
     configuration INTEGER NOT NULL REFERENCES configuration (id),
     instance      INTEGER NOT NULL REFERENCES instance (id),
     seed          INTEGER NOT NULL,
-    status        TEXT NOT NULL,        -- finished, capped, timeout, memory, crashed, aborted, lost
+    status        TEXT NOT NULL,        -- finished, capped, timeout, memory, crashed, wrong,
+                                        -- aborted, lost
     cost          REAL,                 -- NULL if it has none
     censored      INTEGER,              -- 0: the cost is exact; 1: it is this or more; NULL: no cost
     spent         REAL NOT NULL,        -- what it used, in the unit of the cost where that grows with time
@@ -58,7 +59,8 @@ CREATE TABLE trial (
     ended         REAL NOT NULL,
     slot          INTEGER NOT NULL,     -- which of the places for trials it ran in
     session       INTEGER NOT NULL REFERENCES session (id),
-    outputs       TEXT                  -- JSON object of the scenario's outputs by name, as far as found
+    outputs       TEXT,                 -- JSON object of the scenario's outputs by name, as far as found
+    tie           REAL                  -- what decides between two timeouts: the output of `objective.then`
 );
 
 -- How many trials ended in each way, and what they used as far as it was measured: the sums over

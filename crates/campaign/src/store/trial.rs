@@ -10,7 +10,8 @@ use super::values::{constraints_of_text, outputs_of_text};
 use super::{StoreError, StoreReader};
 
 /// The columns of what the search was told.
-pub(super) const TOLD: &str = "id, configuration, instance, seed, status, cost, spent, cap, why, constraints";
+pub(super) const TOLD: &str =
+    "id, configuration, instance, seed, status, cost, spent, cap, why, constraints, tie";
 
 impl StoreReader {
     /// A trial by its row, the first being 1, with all that was measured of it.
@@ -78,7 +79,11 @@ pub(super) fn told(row: &Row<'_>, first: usize) -> rusqlite::Result<Option<Trial
         }
         _ => return Ok(None),
     };
-    let mut observation = observation.with_spent(spent);
+    let tie: Option<f64> = row.get(first + 10)?;
+    if tie.is_some_and(|tie| !tie.is_finite()) {
+        return Ok(None);
+    }
+    let mut observation = observation.with_spent(spent).with_tie(tie);
     if let Some(text) = row.get_ref(first + 9)?.as_str_or_null()? {
         let Some(constraints) = constraints_of_text(text) else { return Ok(None) };
         observation = observation.with_constraints(constraints);

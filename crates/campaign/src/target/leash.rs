@@ -24,6 +24,8 @@ pub struct Leash {
     /// trial, both as bits.
     used: AtomicU64,
     ask_at: AtomicU64,
+    /// Steers the check of its answer.
+    check: Control,
 }
 
 /// Seconds between two questions to the supervisor.
@@ -37,6 +39,7 @@ impl Default for Leash {
             cancelling: Condvar::new(),
             control: Control::new(),
             setup: Control::new(),
+            check: Control::new(),
             running: Mutex::new(None),
             used: AtomicU64::new(0),
             ask_at: AtomicU64::new(ASKED_EVERY.to_bits()),
@@ -75,6 +78,11 @@ impl Leash {
     /// The side of it that steers what is set up before that.
     pub fn setup_control(&self) -> &Control {
         &self.setup
+    }
+
+    /// The side of it that steers the check of its answer, which is not to be stopped at the cap.
+    pub(super) fn check_control(&self) -> &Control {
+        &self.check
     }
 
     /// Says that the trial's own command begins.
@@ -118,6 +126,7 @@ impl Leash {
         self.cancelling.notify_all();
         self.setup.cancel();
         self.control.cancel();
+        self.check.cancel();
     }
 }
 

@@ -16,6 +16,7 @@ mod process;
 mod protocol;
 pub mod shell;
 mod stages;
+mod verify;
 
 pub use command::CommandLine;
 pub use function::{FunctionTarget, Said};

@@ -3,6 +3,7 @@
 //! | the run | the trial |
 //! |---|---|
 //! | succeeded, cost at most the cutoff | finished at that cost |
+//! | succeeded, but with a wrong answer | wrong (see `verify`) |
 //! | succeeded, cost above the cutoff | timeout at the cutoff |
 //! | stopped at its cap, or failed beyond it | capped there; timeout if that is the cutoff |
 //! | stopped by a limit on another time | timeout at what the cost had reached |
@@ -18,6 +19,7 @@ use engine::{Cap, Observation, Status};
 use super::command::told_seconds;
 use super::output::matches;
 use super::protocol::{self, Answer, Verdict};
+use super::verify::Said;
 use super::{Account, Detail, TargetError, outputs};
 use crate::scenario::{CappedBy, Measure, Protocol, Scenario};
 
@@ -34,6 +36,9 @@ pub(super) fn account(
     let answer = protocol::answer(scenario.target.protocol, finished);
     let outcome = Outcome { scenario, cap: cap.cost(), control, finished, answer: answer.as_ref() };
     let (observation, reason) = outcome.observation()?;
+    let outputs = outputs::all(&scenario.outputs, finished, answer.as_ref());
+    let tie = scenario.objective.then.and_then(|index| outputs.get(&scenario.outputs[index].name));
+    let observation = observation.with_tie(tie.copied());
     let failed = observation.status().is_failure();
     let kept = |stream: &confine::Captured| if failed { tail(stream) } else { Vec::new() };
     let detail = Detail {
@@ -44,7 +49,7 @@ pub(super) fn account(
             Exit::Code(code) => code,
             Exit::Signal(signal) => -signal,
         }),
-        outputs: outputs::all(&scenario.outputs, finished, answer.as_ref()),
+        outputs,
         reason,
         stdout_tail: kept(&finished.stdout),
         stderr_tail: kept(&finished.stderr),
@@ -54,9 +59,32 @@ pub(super) fn account(
     Ok(Account { observation, detail })
 }
 
+/// The account of a success, with what was said of its answer.
+pub(super) fn judged(account: Account, finished: &Finished, said: Said) -> Account {
+    let (status, reason, wrote) = match said {
+        Said::Right => return account,
+        Said::Wrong(reason, wrote) => (Status::Wrong, reason, wrote),
+        Said::NoAnswer => {
+            (Status::Crashed, "no match for `target.answer`".to_owned(), finished.stderr.joined())
+        }
+        Said::Unknown(why) => (Status::Lost, why.to_owned(), Vec::new()),
+    };
+    let observation = Observation::failed(status, account.observation.spent());
+    let detail = Detail {
+        reason: Some(reason),
+        stdout_tail: end_of(finished.stdout.joined()),
+        stderr_tail: end_of(wrote),
+        ..account.detail
+    };
+    Account { observation, detail }
+}
+
 /// The end of a stream.
 pub(super) fn tail(stream: &confine::Captured) -> Vec<u8> {
-    let all = stream.joined();
+    end_of(stream.joined())
+}
+
+fn end_of(all: Vec<u8>) -> Vec<u8> {
     all[all.len().saturating_sub(TAIL)..].to_vec()
 }
 
@@ -161,7 +189,7 @@ impl Outcome<'_> {
                 return Err(TargetError::Unmeasured { what: "memory", tier });
             }
             Measure::Output(index) => match self.output(index) {
-                Ok(number) => number,
+                Ok(number) => self.scenario.objective.sense.cost(number),
                 Err(reason) => return Ok(self.crashed(reason)),
             },
             _ => self.reached().unwrap_or(0.0),

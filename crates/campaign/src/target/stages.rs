@@ -6,6 +6,8 @@
 //! | command | the cost | if the set-up succeeded | is killed |
 //! | teardown | nothing | always, last | is killed, with all that was set up |
 //!
+//! The answer of a success is checked after that, outside its cost.
+//!
 //! When the last stage has ended, no process of the run is left.
 
 use std::fs;
@@ -18,8 +20,9 @@ use super::outcome::{self, signal_name, tail};
 use super::outputs;
 use super::place::Place;
 use super::protocol::server;
+use super::verify::{self, Said, Whole};
 use super::{Account, CommandLine, Detail, Leash, ProcessTarget, Slot, TargetError};
-use crate::scenario::{CappedBy, CommandTemplate, Protocol, Scenario, Step};
+use crate::scenario::{CappedBy, CommandTemplate, Instance, Protocol, Scenario, Step};
 
 /// A run that has ended.
 pub(super) struct Run {
@@ -32,6 +35,7 @@ pub(super) struct Run {
 struct Stages<'a> {
     target: &'a ProcessTarget,
     scenario: &'a Scenario,
+    instance: &'a Instance,
     filling: Filling<'a>,
     place: &'a Place,
     trial: &'a TrialRequest,
@@ -55,12 +59,16 @@ pub(super) fn run(
         source,
     };
     let sequence = Sequence::new().map_err(refused)?;
-    let place = Place::new(scenario, sequence.folder(), trial.id, slot);
+    let mut place = Place::new(scenario, sequence.folder(), trial.id, slot);
+    let whole = Whole::of(scenario).map_err(refused)?;
+    if let Some(whole) = &whole {
+        place.stdout = whole.path();
+    }
     let unwritten = |source| TargetError::ConfigFile { path: place.config_file.clone(), source };
     place.write_config(scenario, &trial.configuration).map_err(unwritten)?;
     let seed = trial.key.pair.seed.to_string();
     let filling = Filling::new(trial, instance, &seed, Some(&place));
-    let stages = Stages { target, scenario, filling, place: &place, trial, slot };
+    let stages = Stages { target, scenario, instance, filling, place: &place, trial, slot };
     or_lost(stages.run(sequence, leash))
 }
 
@@ -91,7 +99,7 @@ impl Stages<'_> {
             }
         }
         let (line, mut command) = self.own_command()?;
-        if Place::wants_stdout(self.scenario) {
+        if Place::wants_stdout(self.scenario) || self.scenario.target.answers.verify.is_some() {
             command = command.stdout_file(&self.place.stdout);
         }
         for file in outputs::files(&self.scenario.outputs) {
@@ -109,7 +117,28 @@ impl Stages<'_> {
         let record = done.map_err(|source| launch(&line, source))?;
         let mut account = outcome::account(self.scenario, self.trial.cap, leash.control(), &record)?;
         account.detail.teardown = teardown?;
+        if account.observation.status() == Status::Finished {
+            let said = self.check(&line, &record, leash)?;
+            account = outcome::judged(account, &record, said);
+        }
         Ok(Run { account, record: Some(record) })
+    }
+
+    /// What is said of the answer of a success.
+    fn check(&self, line: &CommandLine, record: &Finished, leash: &Leash) -> Result<Said, TargetError> {
+        let answers = &self.scenario.target.answers;
+        let known = answers.known.as_ref();
+        let said = known.map_or(Said::Right, |known| verify::compare(known, self.instance, record));
+        let Some(verify) = answers.verify.as_ref().filter(|_| said == Said::Right) else { return Ok(said) };
+        if !record.stdout.file_complete {
+            return Ok(Said::Unknown("standard output could not be kept for verification"));
+        }
+        let pair = (self.instance, self.trial.key.pair.seed);
+        let line = verify::command(verify, pair, line, &self.place.stdout);
+        let limits = Limits { wall: Some(verify.limit), cores: self.slot.cores.clone(), ..Limits::default() };
+        let command = self.target.hosted(line.command());
+        let checked = confine::run(&command, &limits, leash.check_control());
+        Ok(verify::judge(&checked.map_err(|source| launch(&line, source))?))
     }
 
     /// Takes down what was set up, and kills what is left; says what went wrong.

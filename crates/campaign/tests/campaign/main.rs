@@ -2,13 +2,16 @@
 
 #![allow(missing_docs, clippy::unwrap_used, clippy::print_stdout)]
 
+mod answers;
 mod change;
 mod command_line;
 mod import;
 mod instances;
 mod interrupted;
 mod killed;
+mod measure;
 mod mistakes;
+mod model;
 mod outputs;
 mod process;
 mod properties;

@@ -34,12 +34,13 @@ fn the_examples_are_sound_and_show_every_key() {
         stage.file(file, "");
     }
     stage.file("minisat.toml", &std::fs::read_to_string(root().join("spaces/minisat.toml")).unwrap());
+    stage.file("known.csv", "cnf/a.cnf,SATISFIABLE\n");
     stage.file("formulas.txt", "# two of them\ncnf/a.cnf\ncnf/b.cnf\n");
     stage.file("features.csv", "name,rows\nsmall,1\nlarge,2\nhuge,3\n");
     stage.file("production.conf", "rate 0.25\n# as delivered\nfast=true\n");
     stage.file("last-year.json", "{\"depth\": 4}");
     stage.file("colleague.toml", "depth = 2\n");
-    for program in ["minisat", "steps", "bench", "up", "down"] {
+    for program in ["minisat", "steps", "bench", "up", "down", "check", "server"] {
         let path = stage.file(program, "#!/bin/sh\n");
         std::fs::set_permissions(&path, std::os::unix::fs::PermissionsExt::from_mode(0o755)).unwrap();
     }

@@ -64,6 +64,7 @@ pub(crate) fn trials(counts: &[u64; Status::ALL.len()]) -> String {
         (part(&[Status::Capped]), "capped"),
         (part(&[Status::Timeout]), "timeout"),
         (part(&[Status::Crashed, Status::Memory, Status::Aborted]), "crashed"),
+        (part(&[Status::Wrong]), "wrong"),
     ];
     let shares: Vec<String> =
         shares.into_iter().filter_map(|(share, word)| Some(format!("{} {word}", share?))).collect();
@@ -81,8 +82,7 @@ fn standing(progress: &Progress, facts: &Facts) -> String {
     if best.config != ConfigId(0)
         && let Some(compared) = progress.default
     {
-        let (ratio, default) =
-            (times(compared.default / compared.incumbent), facts.costs.show(compared.default));
+        let (ratio, default) = (facts.costs.in_short(&compared), facts.costs.show(compared.default));
         let pairs = counted(compared.pairs as u64, "pair");
         line += &format!(" · training {ratio} ({} {default} on {pairs})", facts.costs.against);
     }
@@ -122,7 +122,7 @@ pub(crate) fn heartbeat(progress: &Progress, facts: &Facts) -> String {
         parts.push(format!("best {} {}", name(best.config, facts.costs.against), facts.costs.standing(best)));
     }
     if let (Some(compared), true) = (progress.default, best.config != ConfigId(0)) {
-        parts.push(format!("{} (training)", times(compared.default / compared.incumbent)));
+        parts.push(format!("{} (training)", facts.costs.in_short(&compared)));
     }
     parts.join(" · ")
 }

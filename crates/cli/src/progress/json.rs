@@ -8,10 +8,11 @@ use engine::{Configuration, Reading, Status};
 use serde_json::{Map, Value, json};
 
 use crate::forms;
+use crate::words::Costs;
 
 /// One line.
-pub(crate) fn line(event: &Event) -> String {
-    let (name, fields) = what(&event.what);
+pub(crate) fn line(event: &Event, costs: &Costs) -> String {
+    let (name, fields) = what(&event.what, costs);
     let mut object = Map::new();
     object.insert("event".into(), json!(name));
     object.insert("at".into(), json!(event.at));
@@ -21,9 +22,9 @@ pub(crate) fn line(event: &Event) -> String {
     format!("{}\n", Value::Object(object))
 }
 
-fn what(what: &What) -> (&'static str, Value) {
+fn what(what: &What, costs: &Costs) -> (&'static str, Value) {
     match what {
-        What::TrialEnded(trial) => ("trial_ended", self::trial(trial)),
+        What::TrialEnded(trial) => ("trial_ended", self::trial(trial, costs)),
         What::RaceOpened(config) => ("race_opened", json!({ "configuration": config.0 })),
         What::Requested { config, configuration, requested } => {
             let becomes = match requested {
@@ -39,6 +40,8 @@ fn what(what: &What) -> (&'static str, Value) {
                 Drop::Sum => "sum",
                 Drop::Batch => "batch",
                 Drop::Failure => "failure",
+                Drop::Wrong => "wrong",
+                Drop::Restart => "restart",
                 Drop::Constraint => "constraint",
             };
             ("race_dropped", json!({ "configuration": config.0, "pairs": pairs, "why": why }))
@@ -49,12 +52,12 @@ fn what(what: &What) -> (&'static str, Value) {
                 "configuration": new.config.0,
                 "values": values(&new.configuration),
                 "pairs": new.pairs,
-                "cost": new.cost,
-                "before": new.before,
+                "cost": costs.number(new.cost),
+                "before": costs.number(new.before),
             }),
         ),
         What::Warning(warning) => ("warning", self::warning(warning)),
-        What::Progress(progress) => ("progress", self::progress(progress)),
+        What::Progress(progress) => ("progress", self::progress(progress, costs)),
         What::Validating { done, of } => ("validating", json!({ "done": done, "of": of })),
         What::Stopped(stop) => ("stopped", self::stop(stop)),
     }
@@ -67,14 +70,16 @@ pub(crate) fn values(configuration: &Configuration) -> Value {
     )
 }
 
-fn cost(reading: Option<Reading>) -> Value {
+fn cost(reading: Option<Reading>, costs: &Costs) -> Value {
     match reading {
-        Some(reading) => json!({ "cost": reading.lower_bound(), "censored": reading.is_censored() }),
+        Some(reading) => {
+            json!({ "cost": costs.number(reading.lower_bound()), "censored": reading.is_censored() })
+        }
         None => json!({ "cost": null, "censored": null }),
     }
 }
 
-fn trial(trial: &TrialEnded) -> Value {
+fn trial(trial: &TrialEnded, costs: &Costs) -> Value {
     let mut fields = json!({
         "trial": trial.id.0,
         "configuration": trial.config.0,
@@ -90,7 +95,7 @@ fn trial(trial: &TrialEnded) -> Value {
         "outputs": trial.detail.outputs,
         "reason": trial.detail.reason,
     });
-    if let (Value::Object(fields), Value::Object(cost)) = (&mut fields, cost(trial.cost)) {
+    if let (Value::Object(fields), Value::Object(cost)) = (&mut fields, cost(trial.cost, costs)) {
         fields.extend(cost);
     }
     fields
@@ -103,6 +108,9 @@ fn warning(warning: &Warning) -> Value {
         }
         Warning::SmallBudget { passes } => json!({ "warning": "small_budget", "passes": passes }),
         Warning::AlmostNoCpu { share } => json!({ "warning": "almost_no_cpu", "share": share }),
+        Warning::Dethroned { config, by } => {
+            json!({ "warning": "dethroned", "configuration": config.0, "by": by.0 })
+        }
         Warning::Teardown { id, reason } => {
             json!({ "warning": "teardown", "trial": id.0, "reason": reason })
         }
@@ -113,7 +121,7 @@ fn warning(warning: &Warning) -> Value {
     }
 }
 
-fn progress(progress: &Progress) -> Value {
+fn progress(progress: &Progress, costs: &Costs) -> Value {
     let counts = Status::ALL.map(|status| (status.name().to_owned(), json!(progress.count(status))));
     json!({
         "spent": { "wall": progress.spent.wall, "cpu": progress.spent.cpu, "trials": progress.spent.trials },
@@ -123,9 +131,10 @@ fn progress(progress: &Progress) -> Value {
         "optimizer_share": progress.optimizer_share,
         "trials": Value::Object(counts.into_iter().collect()),
         "configurations": progress.configurations,
-        "best": standing(&progress.best),
+        "best": standing(&progress.best, costs),
         "default": progress.default.map(|compared| json!({
-            "pairs": compared.pairs, "default": compared.default, "best": compared.incumbent,
+            "pairs": compared.pairs, "default": costs.number(compared.default),
+            "best": costs.number(compared.incumbent), "ratio": compared.ratio,
         })),
         "racing": progress.racing.map(|racing| json!({
             "configuration": racing.config.0, "met": racing.met, "cap": racing.cap,
@@ -136,12 +145,12 @@ fn progress(progress: &Progress) -> Value {
 }
 
 /// The figures of one configuration.
-pub(crate) fn standing(standing: &Standing) -> Value {
+pub(crate) fn standing(standing: &Standing, costs: &Costs) -> Value {
     json!({
         "configuration": standing.config.0,
         "pairs": standing.pairs,
-        "cost": standing.mean,
-        "interval": standing.interval.map(|interval| [interval.low, interval.high]),
+        "cost": costs.number(standing.mean),
+        "interval": standing.interval.map(|interval| costs.ends(interval)),
         "timeouts": standing.timeouts,
     })
 }
@@ -160,6 +169,7 @@ pub(crate) fn stop(stop: &Stop) -> Value {
         Stop::Exhausted => json!({ "stop": "exhausted" }),
         Stop::Interrupted => json!({ "stop": "interrupted" }),
         Stop::NeverSucceeded { trial } => json!({ "stop": "never_succeeded", "trial": trial.id.0 }),
+        Stop::DefaultWrong { trial } => json!({ "stop": "default_wrong", "trial": trial.id.0 }),
         Stop::Aborted(reason) => json!({ "stop": "aborted", "reason": reason }),
     }
 }

@@ -20,10 +20,10 @@ pub(crate) fn line(event: &Event, facts: &Facts) -> Option<(Kind, String)> {
     let time = clock(event.at);
     match &event.what {
         // Between two that cost the same, such as a crash each, the choice is no news.
-        What::NewIncumbent(new) if new.cost == new.before => None,
+        What::NewIncumbent(new) if new.cost == new.before || new.before.is_nan() => None,
         What::NewIncumbent(new) => Some((Kind::NewBest, format!(" {time}  {}", new_best(new, facts)))),
         What::Warning(warning) => {
-            Some((Kind::Warning, format!(" {time}  ! {}", warn(warning, &facts.folder))))
+            Some((Kind::Warning, format!(" {time}  ! {}", warn(warning, &facts.folder, facts.costs.against))))
         }
         What::Requested { config, configuration, requested } => {
             let changed = changes::in_short(&facts.default, configuration);
@@ -52,7 +52,7 @@ fn new_best(new: &NewIncumbent, facts: &Facts) -> String {
 }
 
 /// A warning, and what to do about it.
-pub(crate) fn warn(warning: &Warning, folder: &str) -> String {
+pub(crate) fn warn(warning: &Warning, folder: &str, against: &str) -> String {
     match warning {
         Warning::MostlyTimeouts { timeouts, pairs } => format!(
             "the best so far times out on {timeouts} of {pairs} pairs: only a larger cutoff or easier \
@@ -65,6 +65,11 @@ pub(crate) fn warn(warning: &Warning, folder: &str) -> String {
         Warning::AlmostNoCpu { share: part } => format!(
             "trials use CPU for {} of their time: the work happens elsewhere, so minimise wall_time instead",
             share(*part)
+        ),
+        Warning::Dethroned { config, by } => format!(
+            "{}, the best so far, gave a wrong answer and is out for good: {} takes its place",
+            super::block::name(*config, against),
+            super::block::name(*by, against)
         ),
         Warning::Teardown { id, reason } => format!(
             "trial {id} was not taken down: {}; its result counts, and no process of it is left, but files may be",

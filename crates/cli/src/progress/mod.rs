@@ -51,7 +51,7 @@ pub(crate) struct Facts {
 pub(crate) enum Display {
     Screen(Box<Screen>),
     Log(Box<Log>),
-    Json,
+    Json(Box<Costs>),
     Silent,
 }
 
@@ -63,7 +63,7 @@ impl Display {
         match choice {
             Choice::Auto if terminal => Self::Screen(Box::new(Screen::new(facts))),
             Choice::Auto | Choice::Lines => Self::Log(Box::new(Log::new(facts))),
-            Choice::Json => Self::Json,
+            Choice::Json => Self::Json(Box::new(facts.costs)),
             Choice::None => Self::Silent,
         }
     }
@@ -74,7 +74,7 @@ impl Display {
             Self::Screen(screen) => screen.show(event),
             Self::Log(log) => log.show(event).iter().for_each(|line| message::note(line)),
             // Where nobody reads any more, the campaign goes on all the same.
-            Self::Json => drop(message::print(json::line(event).as_bytes())),
+            Self::Json(costs) => drop(message::print(json::line(event, costs).as_bytes())),
             Self::Silent => {}
         }
     }

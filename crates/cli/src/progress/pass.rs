@@ -69,11 +69,13 @@ impl Pass {
         };
         let range = match (costs.show(least), costs.show(most)) {
             (least, most) if least == most => least,
+            (most, least) if costs.are_maximised() => format!("{least} to {most}"),
             (least, most) => format!("{least} to {most}"),
         };
         let mut parts = vec![format!(
-            "the {} takes {range} on {}{timeouts}",
+            "the {} {} {range} on {}{timeouts}",
             costs.against,
+            if costs.are_maximised() { "reaches" } else { "takes" },
             counted(self.trials, "pair")
         )];
         let one = |total: f64| total / self.trials as f64;

@@ -50,7 +50,7 @@ pub(crate) fn progress() -> Progress {
         workers: 64,
         out: 66,
         optimizer_share: 0.006,
-        counts: [3895, 10_600, 300, 2, 15, 0, 0],
+        counts: [3895, 10_600, 300, 2, 15, 0, 0, 0],
         configurations: 1402,
         best: Standing {
             config: ConfigId(1093),
@@ -59,7 +59,7 @@ pub(crate) fn progress() -> Progress {
             interval: Some(Interval { low: 196.1, high: 263.4 }),
             timeouts: 9,
         },
-        default: Some(Comparison { pairs: 48, default: 402.0, incumbent: 228.4 }),
+        default: Some(Comparison { pairs: 48, default: 402.0, incumbent: 228.4, ratio: Some(402.0 / 228.4) }),
         racing: Some(Racing { config: ConfigId(1402), met: 17, cap: 88.04 }),
         others: 11,
         saved: 5.1,
@@ -69,7 +69,7 @@ pub(crate) fn progress() -> Progress {
 fn at_the_start() -> Progress {
     let best = Standing { config: ConfigId(0), pairs: 0, mean: f64::NAN, interval: None, timeouts: 0 };
     let spent = Spent { wall: 0.4, cpu: 0.0, trials: 0 };
-    let (counts, default, racing) = ([0; 7], None, None);
+    let (counts, default, racing) = ([0; 8], None, None);
     Progress { spent, counts, best, default, racing, others: 0, saved: 1.0, fraction: 0.0, ..progress() }
 }
 
@@ -141,6 +141,7 @@ fn everything() -> Vec<What> {
         What::Warning(Warning::MostlyTimeouts { timeouts: 12, pairs: 20 }),
         What::Warning(Warning::SmallBudget { passes: 3.24 }),
         What::Warning(Warning::AlmostNoCpu { share: 0.02 }),
+        What::Warning(Warning::Dethroned { config: ConfigId(4), by: ConfigId(0) }),
         What::Warning(Warning::Teardown { id: TrialId(12), reason: "teardown: exit 4".to_owned() }),
         What::Warning(Warning::Failure { id: TrialId(377), reason: "signal 11\u{1b}[2J".to_owned() }),
         What::Progress(Box::new(progress())),
@@ -162,7 +163,8 @@ fn what_happens_is_told_in_lines() {
 
 #[test]
 fn what_happens_is_told_as_json() {
-    let told: String = everything().into_iter().map(|what| json::line(&Event { at: 41.7, what })).collect();
+    let told: String =
+        everything().into_iter().map(|what| json::line(&Event { at: 41.7, what }, &facts().costs)).collect();
     insta::assert_snapshot!(told);
 }
 

@@ -12,7 +12,7 @@ use super::verdict;
 use crate::paint::Paint;
 use crate::progress::Facts;
 use crate::progress::block::name;
-use crate::words::{chosen, counted, times};
+use crate::words::{chosen, counted};
 
 /// How a campaign ended, for its last lines.
 pub(crate) struct Ending<'a> {
@@ -23,7 +23,7 @@ pub(crate) struct Ending<'a> {
     pub(crate) cut_short: bool,
     /// Pairs that the validation was to have; none if there is to be no validation.
     pub(crate) planned: Option<usize>,
-    /// The best configuration's command, ready to paste.
+    /// The best configuration's command, ready to paste; or the one that prints its file.
     pub(crate) command: &'a str,
     pub(crate) facts: &'a Facts,
 }
@@ -55,6 +55,7 @@ impl Ending<'_> {
             Stop::Exhausted => "every configuration of the space has been tried".to_owned(),
             Stop::Interrupted => "interrupted; the same command resumes".to_owned(),
             Stop::NeverSucceeded { .. } => "the target never succeeded".to_owned(),
+            Stop::DefaultWrong { .. } => format!("the {} gives wrong answers", self.facts.costs.against),
             Stop::Aborted(_) => "no trial can be run; the same command resumes".to_owned(),
         };
         let trials: u64 = self.progress.counts.iter().sum();
@@ -84,7 +85,7 @@ impl Ending<'_> {
             return ("So far:", vec!["nothing has been measured.".to_owned()]);
         }
         if best.config == ConfigId(0) {
-            let nothing = format!("nothing {} than the {against} was found", self.facts.costs.better());
+            let nothing = format!("{} than the {against} was found", self.facts.costs.nothing(""));
             let line = match self.stop {
                 Stop::Interrupted | Stop::Aborted(_) => format!("{nothing} yet."),
                 _ => format!("{nothing}. Keep the {against}."),
@@ -94,8 +95,7 @@ impl Ending<'_> {
         }
         let mut line = format!("best {}, {}", name(best.config, against), self.facts.costs.standing(best));
         if let Some(compared) = self.progress.default {
-            let ratio = times(compared.default / compared.incumbent);
-            line += &format!("; {ratio} {} than the {against} in training", self.facts.costs.better());
+            line += &format!("; {} than the {against} in training", self.facts.costs.compared(&compared));
         }
         let mut lines = vec![format!("{line}.")];
         lines.push(match self.stop {

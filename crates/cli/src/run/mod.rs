@@ -20,6 +20,7 @@ use campaign::event::{Stop, TrialEnded};
 use campaign::executor::{Bell, Happening};
 use campaign::scenario::Scenario;
 use campaign::store::Store;
+use campaign::target::shell::quoted;
 use campaign::target::{CommandLine, ProcessTarget};
 use clap::Args;
 use confine::quantity::parse_duration;
@@ -206,7 +207,11 @@ fn end(
     scenario: &Scenario,
     interrupted: bool,
 ) -> anyhow::Result<ExitCode> {
-    let command = CommandLine::for_use(scenario, &outcome.best.configuration).to_string();
+    // Where the target reads a file, its command says nothing of the configuration.
+    let command = match &scenario.target.config_file {
+        Some(_) => format!("captune best {} --as file", quoted(&facts.folder)),
+        None => CommandLine::for_use(scenario, &outcome.best.configuration).to_string(),
+    };
     let cut_short = interrupted && outcome.stop != Stop::Interrupted;
     let ending = Ending {
         stop: &outcome.stop,
@@ -224,6 +229,16 @@ fn end(
             );
             let command = failed_command(trial, facts, target)?;
             message::note(failing::explanation(&command, &trial.detail, &scenario.target).trim_end());
+            ExitCode::TargetFailed
+        }
+        Stop::DefaultWrong { trial } => {
+            message::say(&format!(
+                "error: the {} gives a wrong answer: nothing can be compared with it. This is the trial",
+                facts.costs.against
+            ));
+            let command = failed_command(trial, facts, target)?;
+            message::note(failing::explanation(&command, &trial.detail, &scenario.target).trim_end());
+            message::note(&format!("  captune rerun {} {}", quoted(&facts.folder), trial.id));
             ExitCode::TargetFailed
         }
         Stop::Aborted(why) => {

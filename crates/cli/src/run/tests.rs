@@ -29,6 +29,7 @@ fn faster() -> Verdict {
             p: 0.0004,
         },
         solved: Solved { before: 58, after: 64, lost: 1 },
+        wrong: 0,
         training_ratio: Some(1.76),
         gain_does_not_carry_over: false,
     }
@@ -87,7 +88,7 @@ fn ends_without_a_verdict() {
     let (cpu, trials) = (Some(7200.0), Some(1000));
     let facts = Facts { budget: Budget { wall: None, cpu, trials }, ..facts() };
     let default = Standing { config: ConfigId(0), ..progress().best };
-    let default = Progress { best: default, counts: [990, 10, 0, 0, 0, 0, 0], ..progress() };
+    let default = Progress { best: default, counts: [990, 10, 0, 0, 0, 0, 0, 0], ..progress() };
     let unmeasured =
         Progress { best: Standing { pairs: 0, mean: f64::NAN, ..default.best }, ..default.clone() };
     let ends = [

@@ -11,30 +11,28 @@ pub(crate) fn sentence(verdict: &Verdict, costs: &Costs) -> String {
     let on = on(verdict);
     let against = costs.against;
     let mut text = match (verdict.basis, verdict.claim) {
-        (Basis::TrainingOnly, _) => format!(
-            "training only: {} {} than the {against} where it was chosen ({how}), which proves nothing. \
+        (Basis::TrainingOnly, Claim::Faster | Claim::NothingReliable | Claim::Slower) => format!(
+            "training only: {} than the {against} where it was chosen ({how}), which proves nothing. \
              Give `instances.test` to have it proved on unseen instances",
-            times(found.ratio),
-            costs.better()
+            costs.gain(found.ratio)
         ),
         (_, Claim::Faster) => {
-            format!(
-                "{} {} than the {against} on {on} ({how}){}",
-                times(found.ratio),
-                costs.better(),
-                solved(verdict)
-            )
+            format!("{} than the {against} on {on} ({how}){}", costs.gain(found.ratio), solved(verdict))
         }
         (_, Claim::NothingReliable) => format!(
-            "nothing reliably {} than the {against} was found (best {} on {on}, {how}). Keep the {against}",
-            costs.better(),
+            "{} than the {against} was found (best {} on {on}, {how}). Keep the {against}",
+            costs.nothing("reliably "),
             times(found.ratio)
         ),
         (_, Claim::Slower) => format!(
-            "what looked best in training is {} {} than the {against} on {on} ({how}){}. Keep the {against}",
-            times(found.ratio.recip()),
-            costs.worse(),
+            "what looked best in training {} {} than the {against} on {on} ({how}){}. Keep the {against}",
+            if costs.are_maximised() { "has" } else { "is" },
+            costs.gain(found.ratio),
             solved(verdict)
+        ),
+        (_, Claim::Wrong) => format!(
+            "what looked best in training gives wrong answers on {} of {on}. Keep the {against}",
+            counted(verdict.wrong as u64, "pair")
         ),
     };
     text.push('.');

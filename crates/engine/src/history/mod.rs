@@ -8,7 +8,7 @@ mod fingerprint;
 mod mixing;
 mod table;
 
-use std::collections::HashMap;
+use std::collections::{BTreeMap, HashMap};
 
 use crate::observation::{Observation, Status};
 use crate::space::Configuration;
@@ -47,6 +47,8 @@ pub struct History {
     trials: Vec<Trial>,
     readings: Vec<Readings>,
     counts: [u64; Status::ALL.len()],
+    /// Configurations that gave wrong answers, and how many.
+    wrong: BTreeMap<ConfigId, u32>,
 }
 
 impl History {
@@ -117,6 +119,9 @@ impl History {
         let pair = self.intern_pair(trial.key.pair);
         let row = self.trials.len() as u32;
         self.counts[trial.observation.status() as usize] += 1;
+        if trial.observation.status().bars() {
+            *self.wrong.entry(trial.key.config).or_default() += 1;
+        }
         if !trial.observation.status().says_nothing() {
             self.readings[trial.key.config.index()].insert(pair, row, &trial.observation, &self.trials);
         }
@@ -129,6 +134,11 @@ impl History {
         for trial in &taken {
             let Trial { key, observation, .. } = trial;
             self.counts[observation.status() as usize] -= 1;
+            if observation.status().bars()
+                && let Some(count) = self.wrong.get_mut(&key.config)
+            {
+                *count -= 1;
+            }
             let Some(pair) = self.find_pair(key.pair) else { continue };
             let readings = &mut self.readings[key.config.index()];
             readings.remove(pair);
@@ -149,6 +159,11 @@ impl History {
     /// How many trials ended in a way.
     pub fn count(&self, status: Status) -> u64 {
         self.counts[status as usize]
+    }
+
+    /// Whether a configuration has given a wrong answer, so that it can win no more.
+    pub fn is_barred(&self, config: ConfigId) -> bool {
+        self.wrong.get(&config).is_some_and(|&count| count > 0)
     }
 
     /// The most telling trial of a configuration on a pair.

@@ -69,7 +69,7 @@ impl CappedRacer {
         terms.gain_all_known(history);
         let mut earlier: Vec<(usize, ConfigId)> = (0..history.configurations().len() as u32)
             .map(|number| (terms.known_pairs(ConfigId(number), history), ConfigId(number)))
-            .filter(|&(pairs, config)| pairs > 0 && config != incumbent)
+            .filter(|&(pairs, config)| pairs > 0 && config != incumbent && !history.is_barred(config))
             .collect();
         // An incumbent is known on more pairs than whoever lost against it.
         earlier.sort_by_key(|&(pairs, config)| (std::cmp::Reverse(pairs), config));
@@ -221,13 +221,22 @@ impl CappedRacer {
         self.news.push(News::Dropped(race.config, race.sums.count, drop));
     }
 
+    /// The first of those that are to race before new ones; whoever was wrong is passed over, whoever
+    /// wants it tried.
+    fn next_earlier(&mut self, history: &History) -> Option<ConfigId> {
+        loop {
+            let config = self.earlier.pop_front()?;
+            self.requested = self.requested.saturating_sub(1);
+            if !history.is_barred(config) {
+                return Some(config);
+            }
+        }
+    }
+
     /// Opens a race for a new configuration; false if there is none.
     fn open(&mut self, history: &mut History, proposer: &mut dyn Proposer) -> bool {
-        let config = match self.earlier.pop_front() {
-            Some(config) => {
-                self.requested = self.requested.saturating_sub(1);
-                config
-            }
+        let config = match self.next_earlier(history) {
+            Some(config) => config,
             None => match proposer.propose(history, self.terms.incumbent()) {
                 Some(configuration) => history.intern(&configuration),
                 None => return false,
@@ -286,6 +295,35 @@ impl CappedRacer {
             self.races[place].refresh(self.terms.rules(history));
             self.settle(place, history);
         }
+    }
+
+    /// A configuration has given a wrong answer: it is out, also as the incumbent.
+    fn bar(&mut self, config: ConfigId, history: &History) {
+        self.earlier.retain(|&other| other != config);
+        if config == self.terms.incumbent() {
+            self.dethrone(history);
+        } else if let Some(place) = self.races.iter().position(|race| race.config == config) {
+            self.remove(place, Drop::Wrong);
+        }
+    }
+
+    /// The incumbent is barred. Its successor may know fewer pairs, of which open races have met
+    /// others: they begin anew, with what is known of them.
+    fn dethrone(&mut self, history: &History) {
+        let Some((successor, pairs)) = self.terms.successor(history) else { return };
+        let before = self.terms.incumbent();
+        while let Some(last) = self.races.len().checked_sub(1) {
+            let config = self.races[last].config;
+            self.remove(last, Drop::Restart);
+            self.earlier.push_front(config);
+            self.requested += 1;
+        }
+        self.earlier.retain(|&config| config != successor);
+        self.exhausted = false;
+        let (problem, racing) = (self.terms.problem.clone(), self.terms.racing.clone());
+        self.terms = Terms::resumed(problem, racing, successor, &pairs, history);
+        self.terms.gain_all_known(history);
+        self.news.push(News::Dethroned(successor, self.terms.pairs().len(), before));
     }
 
     /// Lowers the caps of a challenger's running trials to what is left for each.
@@ -382,6 +420,15 @@ impl Racer for CappedRacer {
         }
         let Some(observation) = history.trials().last().map(|trial| &trial.observation) else { return };
         let objective = self.terms.objective();
+        if observation.status().bars() {
+            match trial.why {
+                Why::Incumbent => self.balance.incumbent_spent(observation.spent()),
+                Why::Challenge => {
+                    self.balance.challenger_spent(observation.spent(), f64::INFINITY, objective.grain);
+                }
+            }
+            return self.bar(trial.key.config, history);
+        }
         match (trial.why, place) {
             (Why::Incumbent, _) => {
                 self.balance.incumbent_spent(observation.spent());

@@ -2,7 +2,7 @@
 //!
 //! ```text
 //! compared = cost              the trial finished
-//!            k * cutoff        timeout, crash, memory      (infinite where there is no cutoff)
+//!            k * cutoff        timeout, crash, memory, wrong answer     (infinite where there is no cutoff)
 //!            at least the cap  capped below the cutoff: the race decides whether that is enough
 //! ```
 //!
@@ -10,8 +10,13 @@
 //! |---|---|
 //! | k | [`Objective::par`], the penalty factor; 10 gives the mean known as PAR10 |
 //!
+//! Two configurations are compared by their sums over the same pairs. Where these are equal, timeouts
+//! may still differ in how far the target came: then the sums of what breaks ties decide, over the
+//! pairs on which both timed out ([`Objective::compare`]).
+//!
 //! The penalty exists only here: the history keeps what was measured, and no surrogate sees it.
 
+use std::cmp::Ordering;
 use std::iter::Sum;
 
 use crate::observation::{Observation, Status};
@@ -67,6 +72,31 @@ impl Objective {
         }
     }
 
+    /// One configuration against another on pairs that both are known on: by the sums of compared costs
+    /// and, if they are equal, by the sums of what breaks ties where both timed out. One that tells
+    /// nothing there counts as more than any number.
+    pub fn compare(&self, both: &[(&Observation, &Observation)]) -> Ordering {
+        let cost = |observation: &Observation| self.compared(observation).lower_bound();
+        let own: Total = both.iter().map(|(own, _)| cost(own)).sum();
+        let other: Total = both.iter().map(|(_, other)| cost(other)).sum();
+        let ties = || {
+            let timed_out = both.iter().filter(|(own, other)| self.timed_out(own) && self.timed_out(other));
+            let tie = |observation: &Observation| observation.tie().unwrap_or(f64::INFINITY);
+            let own: Total = timed_out.clone().map(|(own, _)| tie(own)).sum();
+            let other: Total = timed_out.map(|(_, other)| tie(other)).sum();
+            own.order(other)
+        };
+        own.order(other).then_with(ties)
+    }
+
+    fn timed_out(&self, observation: &Observation) -> bool {
+        match observation.status() {
+            Status::Timeout => true,
+            Status::Capped => observation.cost().is_some_and(|cost| self.reaches_cutoff(cost)),
+            _ => false,
+        }
+    }
+
     fn reaches_cutoff(&self, cost: Reading) -> bool {
         self.cutoff.is_some_and(|cutoff| cost.lower_bound() >= cutoff)
     }
@@ -80,6 +110,15 @@ pub struct Total {
     pub failures: usize,
     /// The sum of the others.
     pub cost: f64,
+}
+
+impl Total {
+    fn order(self, other: Self) -> Ordering {
+        self.failures.cmp(&other.failures).then_with(|| {
+            // Equal zeros of either sign are equal.
+            self.cost.partial_cmp(&other.cost).unwrap_or(Ordering::Equal)
+        })
+    }
 }
 
 impl Sum<f64> for Total {
@@ -126,6 +165,27 @@ mod tests {
         assert_eq!(objective.compared(&Observation::timeout(1.0)), Reading::Exact(50.0));
         assert_eq!(objective.compared(&Observation::failed(Status::Crashed, 1.0)), Reading::Exact(50.0));
         assert_eq!(objective.compared(&Observation::failed(Status::Memory, 1.0)), Reading::Exact(50.0));
+    }
+
+    #[test]
+    fn ties_between_timeouts_are_broken_by_what_they_told() {
+        let objective = Objective::capped(5.0);
+        let timeout = |tie: Option<f64>| Observation::timeout(5.0).with_tie(tie);
+        let compare = |own: &[&Observation], other: &[&Observation]| {
+            objective.compare(&own.iter().copied().zip(other.iter().copied()).collect::<Vec<_>>())
+        };
+        let (near, far, silent) = (timeout(Some(1.0)), timeout(Some(9.0)), timeout(None));
+        let solved = |cost| Observation::finished(cost).with_tie(Some(100.0));
+        let (one, two) = (solved(1.0), solved(2.0));
+        assert_eq!(compare(&[&near], &[&far]), Ordering::Less);
+        assert_eq!(compare(&[&far], &[&silent]), Ordering::Less);
+        assert_eq!(compare(&[&silent], &[&silent]), Ordering::Equal);
+        // Costs go first, and only timeouts of both count.
+        assert_eq!(compare(&[&far, &one], &[&near, &two]), Ordering::Less);
+        assert_eq!(compare(&[&one, &near], &[&far, &one]), Ordering::Equal);
+        let sure = Observation::capped(5.0).with_tie(Some(2.0));
+        assert_eq!(compare(&[&sure, &near], &[&near, &far]), Ordering::Less);
+        assert_eq!(compare(&[&sure], &[&near]), Ordering::Greater);
     }
 
     #[test]

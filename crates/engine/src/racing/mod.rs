@@ -12,6 +12,10 @@
 //! batches. Capping with a slack of 1 or more never changes which configuration wins, since a
 //! challenger stopped there has lost already. (Hutter, Hoos and Leyton-Brown, 2011; the sum rule
 //! with slack 1 is that of ParamILS.)
+//!
+//! A wrong answer bars a configuration: it leaves its race at once and is never raced again. If it
+//! is the incumbent's, the best configuration that was never wrong takes its place, and open races
+//! begin anew.
 
 mod balance;
 mod capped;
@@ -63,6 +67,9 @@ pub enum News {
     Opened(ConfigId),
     /// A challenger is out after meeting the incumbent on so many pairs.
     Dropped(ConfigId, usize, Drop),
+    /// The second one was the incumbent until it gave a wrong answer; the first one, known on so many
+    /// pairs, takes its place.
+    Dethroned(ConfigId, usize, ConfigId),
     /// A challenger has won on so many pairs and is the incumbent now, instead of the second one.
     NewIncumbent(ConfigId, usize, ConfigId),
 }
@@ -76,6 +83,10 @@ pub enum Drop {
     Batch,
     /// It failed where the incumbent did not.
     Failure,
+    /// It gave a wrong answer, and races no more.
+    Wrong,
+    /// The incumbent gave a wrong answer: the race begins anew against its successor.
+    Restart,
     /// It violates a constraint beyond doubt, or more than the incumbent.
     Constraint,
 }

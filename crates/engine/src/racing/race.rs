@@ -4,7 +4,7 @@ use std::collections::VecDeque;
 
 use serde::{Deserialize, Serialize};
 
-use super::comparison::{Objective, Total};
+use super::comparison::Objective;
 use super::constraint::Tally;
 use super::{Drop, Racing};
 use crate::history::{History, Trial};
@@ -227,10 +227,14 @@ impl Race {
         let Rules { objective, history, incumbent, feasible, .. } = rules;
         let last = self.has_met_all(rules);
         let pairs = if last { rules.pairs } else { &self.order };
-        let total = |config| -> Total {
-            pairs.iter().filter_map(|&pair| known(history, objective, config, pair)).sum()
-        };
-        let cheaper = total(self.config) <= total(incumbent);
+        let both: Vec<(&Observation, &Observation)> = pairs
+            .iter()
+            .filter_map(|&pair| {
+                let (own, other) = (trial(history, self.config, pair)?, trial(history, incumbent, pair)?);
+                Some((&own.observation, &other.observation))
+            })
+            .collect();
+        let cheaper = objective.compare(&both).is_le();
         if objective.constraints.is_empty() {
             return if cheaper { Standing::Won } else { Standing::Lost(Drop::Batch) };
         }

@@ -142,6 +142,28 @@ impl Terms {
         }
     }
 
+    /// Who takes over if the incumbent is barred, with the pairs it is known on: of those known on most
+    /// of the incumbent's pairs, as earlier incumbents are, the best on them; `None` if nobody is left.
+    pub(super) fn successor(&self, history: &History) -> Option<(ConfigId, Vec<Pair>)> {
+        let of = |config: ConfigId| -> Vec<Pair> {
+            let known = |pair: &&Pair| known(history, self.objective(), config, **pair).is_some();
+            self.pairs.iter().filter(known).copied().collect()
+        };
+        let all = (0..history.configurations().len() as u32).map(ConfigId);
+        let left = all.filter(|&config| config != self.incumbent && !history.is_barred(config));
+        left.map(|config| (config, of(config))).filter(|(_, pairs)| !pairs.is_empty()).reduce(|best, next| {
+            let both: Vec<_> = best
+                .1
+                .iter()
+                .filter_map(|&pair| Some((trial(history, next.0, pair)?, trial(history, best.0, pair)?)))
+                .map(|(next, best)| (&next.observation, &best.observation))
+                .collect();
+            let more = next.1.len().cmp(&best.1.len());
+            let better = more.then_with(|| self.objective().compare(&both).reverse());
+            if better.is_gt() { next } else { best }
+        })
+    }
+
     /// On how many pairs a configuration is known.
     pub(super) fn known_pairs(&self, config: ConfigId, history: &History) -> usize {
         let compared =

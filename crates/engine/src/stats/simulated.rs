@@ -66,6 +66,7 @@ impl World {
                     measured: Measured { instance: InstanceId(i as u32), default, tuned },
                     default_solved: default <= self.cutoff,
                     tuned_solved: tuned <= self.cutoff,
+                    tuned_wrong: false,
                 });
             }
         }

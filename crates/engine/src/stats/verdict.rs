@@ -9,6 +9,7 @@
 //! the incumbent is the luckiest of many there, so on them nothing is ever claimed.
 
 use super::paired::{CompareError, Comparison, DRAWS, Measured, compare_with};
+use crate::observation::Status;
 use crate::rng::Rng;
 
 /// The largest p that is taken for evidence.
@@ -34,6 +35,8 @@ pub enum Claim {
     NothingReliable,
     /// The default beats the tuned configuration.
     Slower,
+    /// The tuned configuration gives wrong answers, however fast.
+    Wrong,
 }
 
 /// One pair, measured with both configurations to the end.
@@ -45,6 +48,20 @@ pub struct Validated {
     pub default_solved: bool,
     /// Whether the tuned configuration finished.
     pub tuned_solved: bool,
+    /// Whether the tuned configuration gave a wrong answer.
+    pub tuned_wrong: bool,
+}
+
+impl Validated {
+    /// A pair with how both trials ended.
+    pub fn new(measured: Measured, default: Status, tuned: Status) -> Self {
+        Self {
+            measured,
+            default_solved: default == Status::Finished,
+            tuned_solved: tuned == Status::Finished,
+            tuned_wrong: tuned == Status::Wrong,
+        }
+    }
 }
 
 /// Numbers of pairs that finished.
@@ -69,6 +86,8 @@ pub struct Verdict {
     pub comparison: Comparison,
     /// Pairs that finished.
     pub solved: Solved,
+    /// Pairs on which the tuned configuration gave a wrong answer.
+    pub wrong: usize,
     /// How many times better the tuned configuration was in the training.
     pub training_ratio: Option<f64>,
     /// Whether the training promised more than twice the gain found here, or more than the interval
@@ -96,8 +115,10 @@ pub(super) fn judge_with(
     let measured: Vec<Measured> = validated.iter().map(|one| one.measured).collect();
     let comparison = compare_with(&measured, draws, rng)?;
     let count = |which: fn(&Validated) -> bool| validated.iter().filter(|one| which(one)).count();
+    let wrong = count(|one| one.tuned_wrong);
     Ok(Verdict {
-        claim: claim(&comparison, basis),
+        claim: if wrong > 0 { Claim::Wrong } else { claim(&comparison, basis) },
+        wrong,
         basis,
         solved: Solved {
             before: count(|one| one.default_solved),
@@ -140,6 +161,7 @@ mod tests {
             measured: Measured { instance: InstanceId(i as u32), default, tuned },
             default_solved: default <= cutoff,
             tuned_solved: tuned <= cutoff,
+            tuned_wrong: false,
         };
         costs.iter().enumerate().map(one).collect()
     }
@@ -159,6 +181,14 @@ mod tests {
             assert_eq!(verdict(&WORSE, basis, None).claim, Claim::Slower);
             assert!(!better.gain_does_not_carry_over);
         }
+    }
+
+    #[test]
+    fn one_wrong_answer_outweighs_any_gain() {
+        let mut all = validated(&BETTER, 10.0);
+        all[3].tuned_wrong = true;
+        let found = judge(&all, Basis::UnseenInstances, None, &mut Rng::new(1, "verdict", 0)).unwrap();
+        assert_eq!((found.claim, found.wrong), (Claim::Wrong, 1));
     }
 
     #[test]

@@ -207,3 +207,64 @@ fn keep_the_most_telling(
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::history::Trial;
+    use crate::observation::{Observation, Status};
+    use crate::racing::Objective;
+    use crate::reading::Reading::{AtLeast, Exact};
+    use crate::space::Space;
+    use crate::space::format::{Format, read};
+    use crate::trial::{Cap, InstanceId, Pair, Seed, TrialId, Why};
+
+    fn told(history: &mut History, config: u32, instance: u32, observation: Observation) {
+        let pair = Pair { instance: InstanceId(instance), seed: Seed(1) };
+        let key = TrialKey { config: ConfigId(config), pair };
+        let id = TrialId(history.trials().len() as u64);
+        history.push(Trial { id, key, cap: Cap::at(100.0), why: Why::Challenge, observation });
+    }
+
+    fn campaign() -> (Problem, History) {
+        let space: Space = read("a = { integer = [1, 4] }\n", "space", Format::Toml).unwrap();
+        let default = space.default_configuration();
+        let objective = Objective::capped(100.0);
+        let mut history = History::new();
+        for code in [1.0, 2.0, 3.0] {
+            history.intern(&space.configuration_of_codes(vec![code]).unwrap());
+        }
+        told(&mut history, 0, 0, Observation::capped(1.0));
+        told(&mut history, 1, 0, Observation::failed(Status::Crashed, 1.0));
+        told(&mut history, 1, 1, Observation::finished(0.0));
+        told(&mut history, 0, 0, Observation::finished(10.0));
+        told(&mut history, 2, 1, Observation::capped(10.0));
+        told(&mut history, 2, 1, Observation::failed(Status::Lost, 0.0));
+        told(&mut history, 2, 1, Observation::capped(5.0));
+        told(&mut history, 2, 0, Observation::timeout(100.0));
+        (Problem { space, default, objective, instances: 2, seed: 1 }, history)
+    }
+
+    #[test]
+    fn each_pair_gives_its_most_telling_cost_in_the_order_of_appearance() {
+        let (problem, history) = campaign();
+        let named = InstanceTable::named(2);
+        let set = TrainingSet::costs(&problem, &history, 8, &named);
+        assert_eq!(set.readings(), [Exact(1.0), Exact(-3.0), AtLeast(1.0), AtLeast(2.0)]);
+        assert_eq!(set.cutoff(), Some(2.0));
+        assert_eq!(set.configurations(), 3);
+        assert_eq!(set.row(2).collect::<Vec<_>>(), [0.625, 0.75], "the third of four, the second of two");
+        let earlier = TrainingSet::costs(&problem, &history, 3, &named);
+        assert_eq!(earlier.readings(), [AtLeast(0.0), Exact(-3.0)]);
+        assert_eq!(earlier.points(), &set.points()[..2], "later sets begin with earlier ones");
+    }
+
+    #[test]
+    fn outcomes_tell_failures_from_the_rest() {
+        let (problem, history) = campaign();
+        let alike = InstanceTable::alike();
+        let set = TrainingSet::outcomes(&problem, &history, 8, &alike);
+        assert_eq!(set.readings(), [1.0, 0.0, 1.0, 1.0, 1.0].map(Exact));
+        assert_eq!((set.cutoff(), set.scale()), (None, Scale::Linear));
+    }
+}

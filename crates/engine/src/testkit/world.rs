@@ -75,6 +75,8 @@ pub struct Truth {
     pub status: Status,
     /// The outputs that constraints bound.
     pub outputs: Vec<f64>,
+    /// What breaks ties between timeouts, if it tells that.
+    pub tie: Option<f64>,
 }
 
 impl World {
@@ -203,7 +205,16 @@ impl World {
             level + 0.2 * self.stream("output", &[which, config, instance, seed]).normal()
         };
         let count = self.problem.objective.constraints.len() as u64;
-        Truth { time, cost, status, outputs: (0..count).map(output).collect() }
+        // How far it came where it times out: in whole steps, so that ties remain, and not always told.
+        let mut ties = self.stream("tie", &[config, instance, seed]);
+        let (tie, told) = (ties.below(4) as f64, ties.below(8) > 0);
+        Truth {
+            time,
+            cost,
+            status,
+            outputs: (0..count).map(output).collect(),
+            tie: Some(tie).filter(|_| told),
+        }
     }
 
     /// What a trial tells that is stopped at a cap.
@@ -211,7 +222,11 @@ impl World {
         let cap = cap.cost();
         if truth.time > cap && self.problem.objective.cutoff.is_some() {
             let at_cutoff = self.problem.objective.cutoff.is_some_and(|cutoff| cap >= cutoff);
-            return if at_cutoff { self.unmeasured(Observation::timeout(cap)) } else { self.stopped(cap) };
+            return if at_cutoff {
+                self.unmeasured(Observation::timeout(cap)).with_tie(truth.tie)
+            } else {
+                self.stopped(cap)
+            };
         }
         match truth.status {
             Status::Finished => {

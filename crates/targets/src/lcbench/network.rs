@@ -62,15 +62,26 @@ impl Linear {
     fn apply(&self, inputs: &[Lane], outputs: &mut Vec<Lane>) {
         outputs.clear();
         outputs.extend(self.weights.chunks_exact(self.inputs).zip(&self.biases).map(|(weights, &bias)| {
-            let mut sums = [bias; EPOCHS];
-            for (&weight, lane) in weights.iter().zip(inputs) {
-                for (sum, value) in sums.iter_mut().zip(lane) {
-                    *sum += weight * value;
-                }
-            }
-            sums
+            let mut lane = [0.0; EPOCHS];
+            let (first, second) = lane.split_at_mut(FIRST);
+            first.copy_from_slice(&sums::<0, FIRST>(weights, bias, inputs));
+            second.copy_from_slice(&sums::<FIRST, { EPOCHS - FIRST }>(weights, bias, inputs));
+            lane
         }));
     }
+}
+
+/// Epochs are summed in two parts, each small enough for its sums to stay in the registers of a core.
+const FIRST: usize = 28;
+
+fn sums<const FROM: usize, const COUNT: usize>(weights: &[f32], bias: f32, inputs: &[Lane]) -> [f32; COUNT] {
+    let mut sums = [bias; COUNT];
+    for (&weight, lane) in weights.iter().zip(inputs) {
+        for (sum, value) in sums.iter_mut().zip(&lane[FROM..FROM + COUNT]) {
+            *sum += weight * value;
+        }
+    }
+    sums
 }
 
 #[derive(Clone, Debug)]

@@ -9,7 +9,7 @@ mod runhistory;
 mod table;
 mod take_in;
 
-pub use take_in::{Left, take_in};
+pub use take_in::{KNOWN, Left, take_in};
 
 use std::io::Read as _;
 use std::path::{Path, PathBuf};

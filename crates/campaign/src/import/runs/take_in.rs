@@ -25,6 +25,9 @@ use crate::scenario::Instance;
 /// A number that is this much outside its range, relative to the bound, was rounded by whoever wrote it.
 const ROUNDING: f64 = 1e-9;
 
+/// Why a run is left out that is there already.
+pub const KNOWN: &str = "known already";
+
 /// Why runs were left out, and how many.
 pub type Left = BTreeMap<String, usize>;
 
@@ -59,7 +62,7 @@ pub fn take_in(history: &mut History, runs: &[Run], settings: &Settings, instanc
         let trial: Result<Trial, String> = trial();
         match trial {
             Ok(trial) if known.contains(&identity(&trial)) => {
-                *left.entry("known already".to_owned()).or_default() += 1;
+                *left.entry(KNOWN.to_owned()).or_default() += 1;
             }
             Ok(trial) => {
                 let id = TrialId(history.trials().len() as u64);

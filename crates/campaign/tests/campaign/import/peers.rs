@@ -3,6 +3,7 @@
 use std::path::Path;
 use std::process::Command;
 
+use campaign::draft::Draft;
 use campaign::import::{runs, scenario};
 
 use crate::stage::Stage;
@@ -70,4 +71,21 @@ fn what_optuna_writes_today_is_read() {
     assert!(found.draft.to_toml().contains("lr = { float = [1e-5, 0.1], log = true }"));
     let runs = runs::read(&found.runs.unwrap()).unwrap();
     assert_eq!(runs.list.iter().filter(|run| matches!(run.ending, runs::Ending::Finished(_))).count(), 8);
+}
+
+/// The examples that come with irace.
+#[test]
+fn the_examples_of_irace_are_read() {
+    let examples = Path::new("/usr/lib/R/site-library/irace/examples");
+    for (name, lost, files) in [("acotsp", 1, 0), ("Spear", 0, 0)] {
+        let folder = examples.join(name);
+        if !folder.is_dir() {
+            println!("skipped: {} is not there", folder.display());
+            continue;
+        }
+        let stage = Stage::new();
+        let found = scenario::read(&folder, &stage.folder).unwrap_or_else(|error| panic!("{name}: {error}"));
+        let Draft { lost: was_lost, files: were_files, .. } = &found.draft;
+        assert_eq!((was_lost.len(), were_files.len()), (lost, files), "{name}: {}", found.draft.to_toml());
+    }
 }

@@ -198,6 +198,14 @@ fn a_study_of_optuna_is_carried_over() {
         found.draft.files[0].1,
         "# trial 0 of the study: 0.5\nlr = 0.01\nlayers = 2\nkind = \"adam\"\ndrop = 0.5\nmomentum = 0.75\n"
     );
+    // All of it can run today, once the program is there.
+    stage.file("objective.py", "");
+    found.draft.save(&stage.folder.join("captune.toml"), false).unwrap();
+    if std::process::Command::new("python3").arg("--version").output().is_ok() {
+        stage.read(&found.draft.to_toml());
+    } else {
+        println!("not read: python3 is not installed");
+    }
     let runs = campaign::import::runs::read(&path).unwrap().list;
     let shown: Vec<String> = runs.iter().map(|run| format!("{:?} {}", run.ending, run.values[2].1)).collect();
     let expected =

@@ -15,6 +15,7 @@ fn version_1() -> Folder {
     connection
         .execute_batch(
             "PRAGMA journal_mode = delete; ALTER TABLE trial DROP COLUMN outputs;
+             ALTER TABLE trial DROP COLUMN tie;
              UPDATE campaign SET value = '1' WHERE key = 'format'; PRAGMA user_version = 1;",
         )
         .unwrap();

@@ -32,8 +32,9 @@ fn observation() -> impl Strategy<Value = Observation> {
         Status::Timeout => Observation::timeout(cost),
         status => Observation::failed(status, cost),
     });
-    (told, 0.0..1e6, vec(option::of(reading()), 0..4))
-        .prop_map(|(told, spent, constraints)| told.with_spent(spent).with_constraints(constraints))
+    (told, 0.0..1e6, vec(option::of(reading()), 0..4), option::of(-1e9..1e9)).prop_map(
+        |(told, spent, constraints, tie)| told.with_spent(spent).with_constraints(constraints).with_tie(tie),
+    )
 }
 
 fn seconds() -> impl Strategy<Value = Option<f64>> {

@@ -19,6 +19,9 @@ fn runs_of_a_table_are_a_start() {
     let output = stage.captune("import count.toml runs.csv");
     assert_eq!(code(&output), 0, "{}", stderr(&output));
     insta::assert_snapshot!(stderr(&output));
+    assert_eq!(code(&stage.captune("import count.toml runs.csv")), 0, "there already");
+    stage.write("other.csv", "loops,mode,instance,cost\n200,slow,z,1\n");
+    assert_eq!(code(&stage.captune("import count.toml other.csv")), 2, "none fits");
     let status = stage.status("count.campaign");
     assert_eq!(status["spent"]["trials"], 3, "{status}");
     // They count as trials of the budget, and the best of them race again.

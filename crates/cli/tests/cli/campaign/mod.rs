@@ -1,5 +1,7 @@
 //! Whole campaigns, driven by the program itself on real targets.
 
+mod answers;
+mod examples;
 mod importing;
 mod inline;
 mod inputs;

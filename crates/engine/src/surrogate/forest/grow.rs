@@ -203,10 +203,11 @@ impl<'a> Grower<'a> {
             let least = best.map_or(least, |(_, found)| found.gain);
             let own = &self.coded.columns[column as usize];
             let found = match (&own.codes, own.column) {
-                (Codes::Narrow(codes), Column::Number) => self.bins.by_number(codes, &points, least),
-                (Codes::Wide(codes), Column::Number) => self.bins.by_number(codes, &points, least),
+                (Codes::Narrow(codes), Column::Number) => {
+                    self.bins.by_number(codes, own.low.len(), &points, least)
+                }
                 (Codes::Narrow(codes), Column::Category(_)) => self.bins.by_category(codes, &points, least),
-                (Codes::Wide(codes), Column::Category(_)) => self.bins.by_category(codes, &points, least),
+                (Codes::Wide(codes), _) => self.bins.by_category(codes, &points, least),
             };
             let Some(found) = found else { continue };
             best = Some((column, found));

@@ -10,9 +10,9 @@
 //! | w | points, by how often the tree has drawn them |
 //!
 //! The gain is the reduction of the sum of squares, up to a factor that all splits of a node share.
-//! Sums are gathered in one bin per code; only the bins that the node's points fall into are visited,
-//! through a bitmap, so that small nodes cost little and nothing is sorted. Categories are put in the
-//! order of their means, in which the best of all subsets is a prefix.
+//! Sums are gathered in one bin per code. Large nodes fill most bins, so all are visited, without a
+//! branch; of small ones only those in use, through a bitmap, so that nothing is ever sorted.
+//! Categories are put in the order of their means, in which the best of all subsets is a prefix.
 
 use super::coded::Code;
 
@@ -56,15 +56,12 @@ impl Bins {
 
     #[inline]
     fn gather<C: Code>(&mut self, codes: &[C], points: &NodePoints<'_>) {
-        // For few bins the length is known, which spares a test for each point.
-        let most = C::MOST.min(self.sums.len());
-        let (sums, seen) = (&mut self.sums[..most], &mut self.seen[..most.div_ceil(64)]);
         for (&row, &[sum, weight]) in points.rows.iter().zip(points.sums) {
             let code = codes[row as usize].index();
-            let bin = &mut sums[code];
+            let bin = &mut self.sums[code];
             bin[0] += sum;
             bin[1] += weight;
-            seen[code / 64] |= 1 << (code % 64);
+            self.seen[code / 64] |= 1 << (code % 64);
         }
     }
 
@@ -81,32 +78,22 @@ impl Bins {
         }
     }
 
-    /// The best gap between numbers that gains more than `least`.
+    /// The best gap between numbers in so many bins that gains more than `least`.
     #[inline]
-    pub(super) fn by_number<C: Code>(
+    pub(super) fn by_number(
         &mut self,
-        codes: &[C],
+        codes: &[u8],
+        bins: usize,
         points: &NodePoints<'_>,
         least: f64,
     ) -> Option<Found> {
-        self.gather(codes, points);
-        let NodePoints { mean, weight, min_leaf, .. } = *points;
-        let mut best = Found { gain: least, left: 0, right: 0 };
-        let (mut left_sum, mut left_weight, mut previous) = (0.0, 0.0, 0);
-        self.drain(C::MOST, |code, [sum, count]| {
-            let right_weight = weight - left_weight;
-            if left_weight >= min_leaf && right_weight >= min_leaf {
-                let off = left_sum - left_weight * mean;
-                let gain = off * off / (left_weight * right_weight);
-                if gain > best.gain {
-                    best = Found { gain, left: previous, right: code };
-                }
-            }
-            left_sum += sum;
-            left_weight += count;
-            previous = code;
-        });
-        (best.gain > least).then_some(best)
+        // An array, since every code is a place of it: no test for each point.
+        let sums = <&mut [Sums; 256]>::try_from(&mut self.sums[..256]).ok()?;
+        if points.rows.len() * 2 >= bins {
+            gap_of_many(sums, codes, bins, points, least)
+        } else {
+            gap_of_few(sums, codes, points, least)
+        }
     }
 
     /// The best subset of categories that gains more than `least`; see `order`.
@@ -129,9 +116,9 @@ impl Bins {
             let right_weight = weight - left_weight;
             if left_weight >= min_leaf && right_weight >= min_leaf {
                 let off = left_sum - left_weight * mean;
-                let gain = off * off / (left_weight * right_weight);
-                if gain > best.gain {
-                    best = Found { gain, left: place, right: place };
+                let share = left_weight * right_weight;
+                if off * off > best.gain * share {
+                    best = Found { gain: off * off / share, left: place, right: place };
                 }
             }
             left_sum += sum;
@@ -140,4 +127,78 @@ impl Bins {
         self.order = order;
         (best.gain > least).then_some(best)
     }
+}
+
+/// Visits all bins. An empty one changes nothing, so that it need not be told from the others.
+#[inline]
+fn gap_of_many(
+    sums: &mut [Sums; 256],
+    codes: &[u8],
+    bins: usize,
+    points: &NodePoints<'_>,
+    least: f64,
+) -> Option<Found> {
+    for (&row, &[sum, weight]) in points.rows.iter().zip(points.sums) {
+        let bin = &mut sums[usize::from(codes[row as usize])];
+        bin[0] += sum;
+        bin[1] += weight;
+    }
+    let NodePoints { mean, weight, min_leaf, .. } = *points;
+    let sums = &mut sums[..bins];
+    let (mut gain, mut cut) = (least, 0);
+    let (mut left_sum, mut left_weight) = (0.0, 0.0);
+    for (place, &[sum, count]) in sums.iter().enumerate() {
+        let right_weight = weight - left_weight;
+        let off = left_sum - left_weight * mean;
+        let share = left_weight * right_weight;
+        if off * off > gain * share && left_weight >= min_leaf && right_weight >= min_leaf {
+            gain = off * off / share;
+            cut = place;
+        }
+        left_sum += sum;
+        left_weight += count;
+    }
+    let found = (cut > 0).then(|| {
+        let used = |&place: &usize| sums[place][1] > 0.0;
+        let (left, right) = ((0..cut).rev().find(used), (cut..bins).find(used));
+        Found { gain, left: left.unwrap_or(0), right: right.unwrap_or(cut) }
+    });
+    sums.fill([0.0; 2]);
+    found
+}
+
+/// Visits the bins in use.
+#[inline]
+fn gap_of_few(sums: &mut [Sums; 256], codes: &[u8], points: &NodePoints<'_>, least: f64) -> Option<Found> {
+    let mut seen = [0u64; 4];
+    for (&row, &[sum, weight]) in points.rows.iter().zip(points.sums) {
+        let code = codes[row as usize];
+        let bin = &mut sums[usize::from(code)];
+        bin[0] += sum;
+        bin[1] += weight;
+        // All four words, so that they stay in registers.
+        for (word, bits) in (0..).zip(&mut seen) {
+            *bits |= u64::from(code / 64 == word) << (code % 64);
+        }
+    }
+    let NodePoints { mean, weight, min_leaf, .. } = *points;
+    let mut best = Found { gain: least, left: 0, right: 0 };
+    let (mut left_sum, mut left_weight, mut previous) = (0.0, 0.0, 0);
+    for (word, mut bits) in seen.into_iter().enumerate() {
+        while bits != 0 {
+            let code = (word * 64 + bits.trailing_zeros() as usize) & 255;
+            bits &= bits - 1;
+            let right_weight = weight - left_weight;
+            let off = left_sum - left_weight * mean;
+            let share = left_weight * right_weight;
+            if off * off > best.gain * share && left_weight >= min_leaf && right_weight >= min_leaf {
+                best = Found { gain: off * off / share, left: previous, right: code };
+            }
+            let [sum, count] = std::mem::take(&mut sums[code]);
+            left_sum += sum;
+            left_weight += count;
+            previous = code;
+        }
+    }
+    (best.gain > least).then_some(best)
 }

@@ -130,7 +130,7 @@ fn incumbents(make: Make<'_>, world: &World, slack: f64, challengers: usize) -> 
             match news {
                 News::Opened(_) => opened += 1,
                 News::NewIncumbent(config, pairs, _) => reigns.push((opened, config, pairs)),
-                News::Dropped(..) => {}
+                News::Dropped(..) | News::Dethroned(..) => {}
             }
         }
         match ask {

@@ -150,6 +150,9 @@ impl Witness {
                 News::Dropped(config, ..) => {
                     law!(self, self.racing_now.remove(&config), "{config} is dropped without a race");
                 }
+                News::Dethroned(config, _, before) => {
+                    law!(self, false, "{config} replaces {before}, but no answer here is wrong");
+                }
                 News::NewIncumbent(config, pairs, before) => {
                     law!(self, self.racing_now.remove(&config), "{config} wins without a race");
                     law!(

@@ -1,0 +1,168 @@
+//! What the censored forest costs: growing, filling in, predicting, averaging over instances; and how
+//! well it learns.
+//!
+//! Made-up rows, one third of the columns categories of five values; costs depend on a few columns and
+//! on noise. CPU time of one thread, the least of several repetitions.
+
+use anyhow::Result;
+use clap::Args;
+use engine::surrogate::forest::{Forest, ForestSettings, ForestTrainer, Treatment};
+use engine::surrogate::{Column, InstanceTable, Points, Prediction, Predictor, Scale, TrainingSet};
+use engine::{Reading, Rng};
+
+use crate::clock::cpu;
+
+#[derive(Args)]
+pub(crate) struct Arguments {
+    /// Repetitions of each measurement
+    #[arg(long, default_value_t = 5)]
+    repetitions: usize,
+    /// Write the rows of the accuracy table into this folder, to learn from them with other programs
+    #[arg(long)]
+    export: Option<std::path::PathBuf>,
+}
+
+const TREES: usize = 10;
+const FEATURES: usize = 10;
+
+struct Rows {
+    columns: Vec<Column>,
+    rows: Vec<f64>,
+    values: Vec<f64>,
+}
+
+/// Rows of `d` columns and the logarithms of their costs.
+fn draw(n: usize, d: usize, seed: u64) -> Rows {
+    let mut rng = Rng::new(seed, "forest rows", 0);
+    let columns: Vec<Column> =
+        (0..d).map(|i| if i % 3 == 2 { Column::Category(5) } else { Column::Number }).collect();
+    let mut rows = Vec::with_capacity(n * d);
+    let mut values = Vec::with_capacity(n);
+    for _ in 0..n {
+        let start = rows.len();
+        rows.extend(columns.iter().map(|column| match column {
+            Column::Number => rng.unit(),
+            Column::Category(count) => (rng.below(*count) as f64 + 0.5) / *count as f64,
+        }));
+        let row = &rows[start..];
+        let category = |i: usize| [0.0, 0.9, 0.2, 0.7, 0.4][(row[i] * 5.0) as usize];
+        let bowl = 4.0 * (row[0] - 0.3).powi(2) + row[1] * row[3] + category(2) + 0.5 * category(5);
+        values.push(bowl + 0.3 * (6.0 * row[4]).sin() + 0.1 * rng.normal());
+    }
+    Rows { columns, rows, values }
+}
+
+/// A training set in which a share of the points is censored at the median.
+fn training<'a>(data: &Rows, censored: bool, instances: &'a InstanceTable) -> TrainingSet<'a> {
+    let scale = Scale::Log10 { grain: 1e-3 };
+    let mut set = TrainingSet::new(&data.columns, instances, scale, Some(1e4));
+    let mut sorted = data.values.clone();
+    sorted.sort_by(f64::total_cmp);
+    let median = sorted[sorted.len() / 2];
+    for (i, (row, &value)) in data.rows.chunks_exact(data.columns.len()).zip(&data.values).enumerate() {
+        let number = set.push_configuration(row);
+        let reading = if censored && value > median {
+            Reading::AtLeast(10f64.powf(median))
+        } else {
+            Reading::Exact(10f64.powf(value))
+        };
+        set.push(number, i % instances.count(), reading);
+    }
+    set
+}
+
+fn least(repetitions: usize, mut run: impl FnMut()) -> f64 {
+    let times = (0..repetitions).map(|_| {
+        let begin = cpu();
+        run();
+        cpu() - begin
+    });
+    times.fold(f64::INFINITY, f64::min)
+}
+
+fn fit(settings: ForestSettings, set: &TrainingSet<'_>) -> Result<Forest> {
+    Ok(ForestTrainer::new(settings, 1).fit(set)?.0)
+}
+
+fn r2(forest: &Forest, test: &Rows) -> f64 {
+    let points = Points::new(&test.rows, test.columns.len());
+    let mut found = vec![Prediction::default(); points.len()];
+    forest.predict(points, &mut found);
+    let mean = test.values.iter().sum::<f64>() / test.values.len() as f64;
+    let off: f64 = found.iter().zip(&test.values).map(|(p, y)| (p.mean - y).powi(2)).sum();
+    let all: f64 = test.values.iter().map(|y| (y - mean).powi(2)).sum();
+    1.0 - off / all
+}
+
+/// Measures and prints tables in Markdown.
+pub(crate) fn measure(arguments: &Arguments) -> Result<()> {
+    let alike = InstanceTable::alike();
+    let settings = || ForestSettings { trees: TREES, ..ForestSettings::default() };
+    println!("| n | d | grow, ms per tree | nodes per tree | R² of {TREES} trees | R² of 100 |");
+    println!("|---|---|---|---|---|---|");
+    for (n, d) in [(1000, 26), (1000, 76), (10_000, 26), (10_000, 76)] {
+        let data = draw(n, d, 1);
+        let set = training(&data, false, &alike);
+        let forest = fit(settings(), &set)?;
+        let time = least(arguments.repetitions, || drop(fit(settings(), &set)));
+        let test = draw(2000, d, 2);
+        let many = fit(ForestSettings { trees: 100, ..settings() }, &set)?;
+        let (few, many) = (r2(&forest, &test), r2(&many, &test));
+        println!(
+            "| {n} | {d} | {:.2} | {} | {few:.3} | {many:.3} |",
+            1e3 * time / TREES as f64,
+            forest.nodes() / TREES
+        );
+        if let Some(folder) = &arguments.export {
+            for (name, part) in [("train", &data), ("test", &test)] {
+                let lines = part.rows.chunks_exact(d).zip(&part.values).map(|(row, y)| {
+                    let cells: Vec<String> = row.iter().chain([y]).map(f64::to_string).collect();
+                    cells.join(",") + "\n"
+                });
+                std::fs::write(folder.join(format!("{name}-{n}-{d}.csv")), lines.collect::<String>())?;
+            }
+        }
+    }
+
+    println!("\n| what | n | d | s |");
+    println!("|---|---|---|---|");
+    let data = draw(1000, 76, 1);
+    let censored = training(&data, true, &alike);
+    for treatment in [Treatment::Drop, Treatment::Mean, Treatment::Sample] {
+        let rounds = ForestSettings { treatment, tolerance: 0.0, ..settings() };
+        let time = least(arguments.repetitions, || drop(fit(rounds.clone(), &censored)));
+        println!("| {treatment:?}, half censored, all rounds | 1000 | 76 | {time:.4} |");
+    }
+    let time = least(arguments.repetitions, || drop(fit(settings(), &censored)));
+    println!("| Sample, half censored, until settled | 1000 | 76 | {time:.4} |");
+    for d in [26, 76] {
+        let data = draw(1000, d, 1);
+        let forest = fit(settings(), &training(&data, false, &alike))?;
+        let many = draw(100_000, d, 3);
+        let points = Points::new(&many.rows, d);
+        let mut out = vec![Prediction::default(); points.len()];
+        let plain = least(arguments.repetitions, || forest.predict(points, &mut out));
+        println!("| predict 100 000 | 1000 | {d} | {plain:.4} |");
+        let time = least(arguments.repetitions, || forest.predict_marginal(points, &mut out));
+        println!("| predict 100 000, of the arithmetic mean | 1000 | {d} | {time:.4} |");
+        let mut rng = Rng::new(4, "features", 0);
+        let features: Vec<f64> = (0..100 * FEATURES).map(|_| rng.unit()).collect();
+        for (name, instances) in [
+            ("features", InstanceTable::of_features(&features, FEATURES)),
+            ("names", InstanceTable::named(100)),
+        ] {
+            let mut data = draw(1000, d, 1);
+            let hardness = |i: usize| {
+                if instances.columns().len() > 1 { instances.row(i)[0] } else { features[i * FEATURES] }
+            };
+            data.values.iter_mut().enumerate().for_each(|(i, y)| *y += 2.0 * hardness(i % 100));
+            let forest = fit(settings(), &training(&data, false, &instances))?;
+            let time = least(arguments.repetitions, || forest.predict_marginal(points, &mut out));
+            println!(
+                "| over 100 instances by {name}, {:.1} times as long | 1000 | {d} | {time:.4} |",
+                time / plain
+            );
+        }
+    }
+    Ok(())
+}

@@ -1,0 +1,86 @@
+//! Whole campaigns whose trials tell more than a time: wrong answers, something maximised.
+
+use std::os::unix::fs::PermissionsExt;
+
+use super::stage::Stage;
+use crate::{code, stderr};
+
+/// Faster with a larger `x`, and wrong from 6 on.
+const LIAR: &str = "#!/bin/sh\ni=0\nwhile [ $i -lt $(((10 - $1) * 400)) ]; do i=$((i + 1)); done\n\
+                    if [ $1 -lt 6 ]; then echo s SAT; else echo s UNSAT; fi\n";
+
+fn stage(program: &str, scenario: &str) -> Stage {
+    let stage = Stage::new(scenario);
+    let path = stage.write("liar", program);
+    std::fs::set_permissions(&path, std::fs::Permissions::from_mode(0o755)).unwrap();
+    stage.write("known.csv", "a,SAT\nb,SAT\n");
+    stage
+}
+
+fn lying(default: u32) -> Stage {
+    let scenario = "[target]\ncommand = [\"./liar\", \"{param:x}\", \"{seed}\", \"{instance}\"]\nknown = \"known.csv\"\n\
+                    answer = 's (\\w+)'\n[objective]\nminimise = \"cpu_time\"\ncutoff = \"5s\"\n[instances]\n\
+                    list = [\"a\", \"b\"]\n[budget]\ntrials = 40\n[parallel]\nworkers = 1\n[space]\n\
+                    x = { integer = [1, 9], default = DEFAULT }\n";
+    let scenario = scenario.replace("DEFAULT", &default.to_string());
+    stage(LIAR, &scenario)
+}
+
+#[test]
+fn the_fastest_liar_is_never_the_best() {
+    let stage = lying(2);
+    let output = stage.captune("run count.toml");
+    assert_eq!(code(&output), 0, "{}", stderr(&output));
+    let status = stage.status("count.campaign");
+    assert!(status["trials"]["wrong"].as_u64().unwrap() > 0, "{status}");
+    assert!(status["best"]["values"]["x"].as_u64().unwrap() < 6, "{status}");
+    assert!(stage.said("status count.campaign").contains(" % wrong"));
+    let said = stage.said("failures count.campaign");
+    assert!(said.contains(": wrong answer: `UNSAT` where `SAT` is known\n"), "{said}");
+    let rerun = said.lines().last().unwrap().trim().strip_prefix("captune ").unwrap().to_owned();
+    let again = stderr(&stage.captune(&rerun));
+    assert!(again.lines().any(|line| line.split_whitespace().eq(["ended", "wrong", "wrong"])), "{again}");
+    // No liar has had a second trial.
+    let reader = campaign::store::Store::read(&stage.folder.join("count.campaign")).unwrap();
+    let history = reader.load().unwrap().history;
+    for trial in history.trials().iter().filter(|trial| history.is_barred(trial.key.config)) {
+        assert_eq!(history.trials().iter().filter(|other| other.key.config == trial.key.config).count(), 1);
+    }
+}
+
+#[test]
+fn a_default_that_lies_stops_the_campaign_each_time() {
+    let stage = lying(7);
+    for _ in 0..2 {
+        let output = stage.captune("run count.toml");
+        assert_eq!(code(&output), 3);
+        let said = stderr(&output);
+        assert!(said.contains("error: the default gives a wrong answer"), "{said}");
+        assert!(said.contains("captune rerun count.campaign 0"), "{said}");
+    }
+}
+
+#[test]
+fn what_is_maximised_is_shown_as_it_is_measured() {
+    let scenario = "[target]\ncommand = [\"./liar\", \"{param:x}\"]\n[objective]\nmaximise = \"tps\"\n[outputs]\n\
+                    tps = { pattern = 'tps ([0-9]+)' }\n[limits]\nwall = \"9s\"\n[racing]\nrepeats = [1, 3]\n[budget]\n\
+                    trials = 30\n[space]\nx = { integer = [1, 9], default = 2 }\n";
+    let stage = stage("#!/bin/sh\necho tps ${1}00\n", scenario);
+    let output = stage.captune("run count.toml");
+    assert_eq!(code(&output), 0, "{}", stderr(&output));
+    let said = stderr(&output);
+    assert!(said.contains("plan: the default reaches 200 on "), "{said}");
+    assert!(said.contains("  mean tps 200 -> ") || said.contains(" -> 900 on "), "{said}");
+    assert!(said.contains("x more tps than the default on "), "{said}");
+    assert!(!said.contains(" -9"), "{said}");
+    let status = stage.status("count.campaign");
+    assert_eq!(status["best"]["values"]["x"], 9, "{status}");
+    assert_eq!(status["best_standing"]["cost"], 900.0, "{status}");
+    assert_eq!((&status["training"]["default"], &status["training"]["ratio"]), (&200.0.into(), &4.5.into()));
+    assert_eq!((&status["verdict"]["default"], &status["verdict"]["ratio"]), (&200.0.into(), &4.5.into()));
+    let best = stage.said("best count.campaign");
+    assert!(
+        best.contains(" · mean tps 900") && best.contains(" · 4.50x more tps than the default on "),
+        "{best}"
+    );
+}
