@@ -24,9 +24,10 @@ pub mod settings;
 pub mod staging;
 pub mod store;
 pub mod target;
+mod thinking;
 pub mod validation;
 mod warnings;
 
 pub use campaign::{Campaign, CampaignError, Sink};
 pub use ledger::{Ledger, LedgerError, Mark};
-pub use settings::{Search, Settings};
+pub use settings::{ForestSearch, Search, Settings};

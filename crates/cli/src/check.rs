@@ -5,11 +5,12 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use campaign::conduct::{self, Order};
+use campaign::scenario::Scenario;
 use campaign::staging::Staging;
 use campaign::target::{Account, ProcessTarget};
 use clap::Args;
 use confine::quantity::{parse_duration, show_size};
-use engine::{ConfigId, InstanceId, Pair, Seed, TrialId, TrialKey, TrialRequest, Why};
+use engine::{ConfigId, Configuration, InstanceId, Pair, Seed, TrialId, TrialKey, TrialRequest, Why};
 
 use crate::exit_code::ExitCode;
 use crate::measure;
@@ -86,6 +87,7 @@ pub(crate) fn check(arguments: &Arguments) -> anyhow::Result<ExitCode> {
     let command = target.command_line(&request)?.to_string();
     let steps = target.steps(&request)?.into_iter();
     let steps: String = steps.map(|(key, line)| format!("  {key}: {line}\n")).collect();
+    let file = config_file(&scenario, &request.configuration);
     let instance = match scenario.instances.train[0].name.as_str() {
         "" => String::new(),
         name => format!(" on {name}"),
@@ -93,7 +95,7 @@ pub(crate) fn check(arguments: &Arguments) -> anyhow::Result<ExitCode> {
     let about: String = plan::about_instances(&scenario).iter().map(|line| format!("{line}\n")).collect();
     let against = costs.against;
     let text = format!(
-        "{}\n{about}budget: {}\nlimits of a trial: {}\n\none trial of the {against}{instance} with seed {SEED}:\n  {command}\n{steps}",
+        "{}\n{about}budget: {}\nlimits of a trial: {}\n\none trial of the {against}{instance} with seed {SEED}:\n  {command}\n{steps}{file}",
         plan::headline(&scenario, workers, tier),
         plan::budget(&settings.budget),
         plan::limits(&target.limits(request.cap, None)),
@@ -131,11 +133,21 @@ impl Drop for TemporaryFolder {
     }
 }
 
+/// What `{config_file}` says, if there is one.
+fn config_file(scenario: &Scenario, configuration: &Configuration) -> String {
+    let Some(form) = &scenario.target.config_file else { return String::new() };
+    let content = form.content(&scenario.space, configuration);
+    let lines: String = content.lines().map(|line| format!("    {}\n", harmless(line))).collect();
+    format!("  {{config_file}}:\n{lines}")
+}
+
 /// How a trial ended and what it used.
 fn result(account: &Account, costs: &Costs) -> String {
     let detail = &account.detail;
     let mut parts = vec![account.observation.status().name().to_owned()];
-    parts.extend(account.observation.cost().map(|cost| format!("cost {}", costs.reading(cost))));
+    // What is maximised is among the outputs, and no cost.
+    let cost = account.observation.cost().filter(|_| !costs.are_maximised());
+    parts.extend(cost.map(|cost| format!("cost {}", costs.reading(cost))));
     let output = |(name, value): (&String, &f64)| format!("{} {}", harmless(name), number(*value));
     parts.extend(detail.outputs.iter().map(output));
     parts.extend(detail.cpu.map(|cpu| format!("cpu {}", seconds(cpu))));

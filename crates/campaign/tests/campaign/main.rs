@@ -11,6 +11,7 @@ mod interrupted;
 mod killed;
 mod measure;
 mod mistakes;
+mod model;
 mod outputs;
 mod process;
 mod properties;

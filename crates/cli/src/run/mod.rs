@@ -207,7 +207,11 @@ fn end(
     scenario: &Scenario,
     interrupted: bool,
 ) -> anyhow::Result<ExitCode> {
-    let command = CommandLine::for_use(scenario, &outcome.best.configuration).to_string();
+    // Where the target reads a file, its command says nothing of the configuration.
+    let command = match &scenario.target.config_file {
+        Some(_) => format!("captune best {} --as file", quoted(&facts.folder)),
+        None => CommandLine::for_use(scenario, &outcome.best.configuration).to_string(),
+    };
     let cut_short = interrupted && outcome.stop != Stop::Interrupted;
     let ending = Ending {
         stop: &outcome.stop,

@@ -2,6 +2,7 @@
 
 mod answers;
 mod comparing;
+mod examples;
 mod exporting;
 mod importing;
 mod inline;
