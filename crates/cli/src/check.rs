@@ -2,16 +2,18 @@
 
 use std::path::PathBuf;
 use std::sync::Arc;
+use std::time::Duration;
 
 use campaign::conduct::{self, Order};
 use campaign::scenario::Scenario;
 use campaign::staging::Staging;
 use campaign::target::{Account, ProcessTarget};
 use clap::Args;
-use confine::quantity::show_size;
+use confine::quantity::{parse_duration, show_size};
 use engine::{ConfigId, Configuration, InstanceId, Pair, Seed, TrialId, TrialKey, TrialRequest, Why};
 
 use crate::exit_code::ExitCode;
+use crate::measure;
 use crate::message;
 use crate::run::{self, failing, plan};
 use crate::trouble::explained;
@@ -24,8 +26,10 @@ const SEED: Seed = Seed(1);
 #[derive(Args, Debug)]
 #[command(after_help = "\
 Runs the default configuration, or the baseline if one is given, on the first instance, with seed 1 and
-the cutoff as its cap. Nothing is kept. Exit code: 0 if all is well; 2 if the scenario is wrong; 3 if the
-trial failed; 4 if this machine cannot enforce a limit.")]
+the cutoff as its cap. With --measure it runs on a few instances, several times each, first alone and then
+with every worker busy, and says how much such measurements are worth. Nothing is kept. Exit code: 0 if all
+is well; 2 if the scenario is wrong; 3 if the trial failed, or every one; 4 if this machine cannot enforce a
+limit.")]
 pub(crate) struct Arguments {
     /// The scenario
     #[arg(value_name = "SCENARIO")]
@@ -33,18 +37,35 @@ pub(crate) struct Arguments {
     /// Only print what would be run
     #[arg(long)]
     no_run: bool,
+    /// Measure how far times vary, what neighbours and seeds change, and what the budget affords
+    #[arg(long, conflicts_with = "no_run")]
+    measure: bool,
+    /// Time for measuring
+    #[arg(long, value_name = "TIME", default_value = "60s", requires = "measure", value_parser = parse_duration)]
+    time: Duration,
+    /// Trials at one time, instead of the scenario's
+    #[arg(long, value_name = "COUNT", requires = "measure", value_parser = clap::value_parser!(u32).range(1..))]
+    workers: Option<u32>,
+    /// Print what was measured as JSON
+    #[arg(long, requires = "measure")]
+    json: bool,
 }
 
 /// Shows the plan, and tries it.
 pub(crate) fn check(arguments: &Arguments) -> anyhow::Result<ExitCode> {
     let (_, scenario) = conduct::scenario_of_file(&arguments.path).map_err(explained)?;
     run::warn(&scenario);
-    let order = Order { path: arguments.path.clone(), ..Order::default() };
+    let workers = arguments.workers.map(|workers| workers as usize);
+    let order = Order { path: arguments.path.clone(), workers, ..Order::default() };
     let settings = conduct::settings(&scenario, &order);
     let workers = conduct::workers(&scenario, &order).map_err(|error| explained(error.into()))?;
     let tier = run::tier(&scenario)?;
     let costs = Costs::of(&scenario);
     let scenario = Arc::new(scenario);
+    if arguments.measure {
+        message::note(&plan::headline(&scenario, workers, tier));
+        return measure::measure(&scenario, &settings, workers, arguments.time, arguments.json);
+    }
     let staged = scenario.instances.stage.then(TemporaryFolder::new);
     let instances = match staged.as_ref().and_then(|folder| Staging::of_check(&scenario, &folder.0)) {
         Some(staging) => {
@@ -97,10 +118,10 @@ pub(crate) fn check(arguments: &Arguments) -> anyhow::Result<ExitCode> {
 }
 
 /// A folder that goes when it is no longer needed.
-struct TemporaryFolder(PathBuf);
+pub(crate) struct TemporaryFolder(pub(crate) PathBuf);
 
 impl TemporaryFolder {
-    fn new() -> Self {
+    pub(crate) fn new() -> Self {
         Self(std::env::temp_dir().join(format!("captune-check-{}", std::process::id())))
     }
 }

@@ -14,6 +14,7 @@ mod import;
 mod init;
 mod kept;
 mod limits;
+mod measure;
 mod message;
 mod paint;
 mod progress;

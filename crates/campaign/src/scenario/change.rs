@@ -216,7 +216,10 @@ fn defaults(minimise: &str, given: &BTreeMap<String, Meaning>) -> Vec<(&'static 
         ("parallel.cores_per_trial", "1"),
         ("parallel.gpus_per_trial", "0"),
         ("parallel.repeatable", "false"),
-        ("surrogate.kind", "\"local\""),
+        ("surrogate.kind", "\"forest\""),
+        ("surrogate.treatment", "\"sample\""),
+        ("surrogate.trees", "10"),
+        ("surrogate.overhead", "0.1"),
         ("validation.when", "\"end\""),
         ("instances.stage", "false"),
     ];

@@ -201,7 +201,10 @@ pub const KEYS: &[Key] = &[
     key("parallel.gpus_per_trial", Form::Integer, "0", REFUSE, "GPUs of each trial, told by CUDA_VISIBLE_DEVICES"),
     key("parallel.gpus", Form::Integers, "those of CUDA_VISIBLE_DEVICES", CONTINUE, "numbers of the GPUs to share out"),
     key("parallel.repeatable", Form::Truth, "false", CONTINUE, "results are taken in the order of asking, so that a rerun decides the same"),
-    key("surrogate.kind", Form::Text, "\"local\"", CONTINUE, "what proposes configurations: `local` or `random`"),
+    key("surrogate.kind", Form::Text, "\"forest\"", CONTINUE, "what proposes configurations: `forest` (where a model of all trials expects most), `local` (around the incumbent) or `random`"),
+    key("surrogate.treatment", Form::Text, "\"sample\"", CONTINUE, "what the forest makes of trials that were stopped: `sample`, `mean`, `drop` or `ignore`"),
+    key("surrogate.trees", Form::Integer, "10", CONTINUE, "trees of the forest"),
+    key("surrogate.overhead", Form::Number, "0.1", CONTINUE, "largest share of the time on the clock for the optimizer, above 0 and at most 1"),
     key("space.from", Form::Text, "none", Judgement::Space, "a file with the space, in any format that `captune space` reads"),
     key("space.NAME", Form::Parameter, "none", Judgement::Space, "in place of `from`: a parameter, in [the TOML form of a space](space-toml.md)"),
 ];

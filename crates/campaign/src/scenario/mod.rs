@@ -32,7 +32,7 @@ pub use instances::{Features, Instance, Instances};
 pub use objective::{CappedBy, Measure, Objective, Sense};
 pub use outputs::{Output, Source, Take};
 pub use retry::Retry;
-pub use settings::{Budget, Parallel, Racing, SurrogateKind};
+pub use settings::{Budget, Parallel, Racing, Surrogate, SurrogateKind};
 pub use target::{Step, Success, TargetSettings, Workdir};
 pub use validation::Validation;
 pub use writing::{Writing, WritingPiece};
@@ -78,7 +78,7 @@ pub struct Scenario {
     /// How trials run beside each other.
     pub parallel: Parallel,
     /// What proposes configurations.
-    pub surrogate: SurrogateKind,
+    pub surrogate: Surrogate,
     /// The parameters.
     pub space: Space,
     /// What is doubtful in the scenario; empty if nothing is.
