@@ -224,6 +224,6 @@ fn the_cost_of_a_pass_is_told_once_when_it_is_known() {
 #[test]
 fn a_small_budget_is_told_in_trials_where_there_are_no_instances() {
     let warning = Warning::SmallBudget { passes: 18.2 };
-    let said = super::lines::warn(&warning, &Facts { instances: 1, ..facts() });
+    let said = lines::warn(&warning, &Facts { instances: 1, ..facts() });
     assert_eq!(said, "the budget affords about 18 trials, where 20 are little: give it more");
 }
