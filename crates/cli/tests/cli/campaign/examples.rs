@@ -134,7 +134,7 @@ fn sqlite_is_tuned_in_a_database_of_its_own() {
     if !installed("sqlite3") {
         return;
     }
-    let stage = copy_of("sqlite", &[("[budget]", "[validation]\nwhen = \"never\"\n[budget]")]);
+    let stage = copy_of("sqlite", &[("seeds = 8", "when = \"never\"")]);
     make(&stage, "./make-work 2");
     let checked = runs(&stage, "sqlite", 6);
     assert!(checked.contains("\n    PRAGMA cache_size = -2000;\n"), "{checked}");
@@ -194,7 +194,7 @@ fn postgresql_is_tuned_through_its_own_servers() {
     let changes = [
         ("5410{slot}", port.as_str()),
         ("\"-T\", \"5\"", "\"-t\", \"5\""),
-        ("[budget]", "[validation]\nwhen = \"never\"\n[budget]"),
+        ("seeds = 8", "when = \"never\""),
     ];
     let stage = copy_of("postgresql", &changes);
     make(&stage, &format!("./make-template 1 {ports}9"));
