@@ -20,7 +20,7 @@ use std::fmt;
 use std::path::PathBuf;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-use confine::{End, Finished, LaunchError, Limits, Sequence};
+use confine::{End, Finished, Limits, Sequence};
 use engine::{Observation, Status, TrialRequest};
 
 use crate::scenario::Scenario;
@@ -153,10 +153,7 @@ fn start(
         ..scenario.limits.clone()
     };
     let command = place.furnish(target.hosted(line.command()));
-    let record = match sequence.set_up(&command, &limits, leash.setup_control()) {
-        Err(LaunchError::Tier { tier, why }) => return Err(refused(LaunchError::Tier { tier, why })),
-        done => done.map_err(refused)?,
-    };
+    let record = sequence.set_up(&command, &limits, leash.setup_control()).map_err(refused)?;
     if record.end() == End::Exited(0) {
         return Ok(Started::Ready(Server { sequence, place, served: 0 }));
     }
