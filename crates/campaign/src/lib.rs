@@ -3,11 +3,13 @@
 
 pub mod budget;
 pub mod campaign;
+pub mod compare;
 pub mod conduct;
 pub mod configuration_file;
 pub mod draft;
 pub mod event;
 pub mod executor;
+pub mod export;
 pub mod import;
 mod ledger;
 pub mod measure;

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use engine::{Reading, Status};
+use engine::Status;
 use serde::Serialize;
 
 use super::advice::{self, Advice};
@@ -10,7 +10,7 @@ use super::seeds::Seeds;
 use super::spread::{Spread, spread};
 use super::trials::{FIRST_SEED, Sample};
 use crate::Settings;
-use crate::scenario::Scenario;
+use crate::scenario::{Scenario, Sense};
 
 /// Everything that was found out.
 #[derive(Clone, PartialEq, Debug, Serialize)]
@@ -125,10 +125,11 @@ impl Findings {
         for sample in samples {
             *statuses.entry(sample.account.observation.status().name()).or_insert(0) += 1;
         }
+        let sense = scenario.objective.sense;
         let of_instance = |(place, name): (usize, &String)| OfInstance {
             name: name.clone(),
-            alone: times(samples, place, false),
-            in_company: times(samples, place, true),
+            alone: times(sense, samples, place, false),
+            in_company: times(sense, samples, place, true),
         };
         let instances: Vec<OfInstance> = names.iter().enumerate().map(of_instance).collect();
         let alone = || samples.iter().filter(|sample| !sample.in_company);
@@ -167,7 +168,7 @@ impl Findings {
     }
 }
 
-fn times(samples: &[Sample], instance: usize, in_company: bool) -> Option<Times> {
+fn times(sense: Sense, samples: &[Sample], instance: usize, in_company: bool) -> Option<Times> {
     let fits = |sample: &&Sample| {
         sample.instance == instance
             && sample.in_company == in_company
@@ -177,10 +178,12 @@ fn times(samples: &[Sample], instance: usize, in_company: bool) -> Option<Times>
     let those: Vec<&Sample> = samples.iter().filter(fits).collect();
     let values =
         |of: fn(&Sample) -> Option<f64>| spread(&those.iter().filter_map(|one| of(one)).collect::<Vec<_>>());
+    let cost = |one: &&Sample| one.account.observation.cost().map(|cost| sense.shown(cost.lower_bound()));
+    let costs: Vec<f64> = those.iter().filter_map(cost).collect();
     Some(Times {
         cpu: values(|one| one.account.detail.cpu),
         wall: values(|one| Some(one.account.detail.wall))?,
-        cost: values(|one| one.account.observation.cost().map(Reading::lower_bound))?,
+        cost: spread(&costs)?,
     })
 }
 

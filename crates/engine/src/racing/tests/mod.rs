@@ -7,12 +7,10 @@ use crate::history::History;
 use crate::observation::{Observation, Status};
 use crate::optimizer::Optimizer;
 use crate::propose::Proposer;
-use crate::reading::Reading;
 use crate::space::format::{Format, read};
 use crate::space::{Configuration, Space};
 use crate::trial::{Cap, ConfigId, TrialId, TrialRequest, Why};
 
-use super::constraint::{Constraint, Over};
 use super::{Ask, CappedRacer, Drop, News, Objective, Problem, Racing, Requested};
 
 const CUTOFF: f64 = 100.0;

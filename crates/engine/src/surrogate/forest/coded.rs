@@ -13,16 +13,11 @@ const MOST_BINS: usize = 256;
 
 /// A bin's number in the width it is kept in.
 pub(super) trait Code: Copy {
-    /// How many of them there can be, if few.
-    const MOST: usize;
-
     /// As a place in a table.
     fn index(self) -> usize;
 }
 
 impl Code for u8 {
-    const MOST: usize = MOST_BINS;
-
     #[inline]
     fn index(self) -> usize {
         usize::from(self)
@@ -30,8 +25,6 @@ impl Code for u8 {
 }
 
 impl Code for u32 {
-    const MOST: usize = usize::MAX;
-
     #[inline]
     fn index(self) -> usize {
         self as usize
