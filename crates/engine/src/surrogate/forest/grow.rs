@@ -234,10 +234,10 @@ impl<'a> Grower<'a> {
                 self.goes_left.extend(rows.iter().map(|&row| usize::from(codes[row as usize]) <= found.left));
             }
             (Codes::Narrow(codes), _) => {
-                self.goes_left.extend(rows.iter().map(|&row| has(chosen, codes[row as usize])))
+                self.goes_left.extend(rows.iter().map(|&row| has(chosen, codes[row as usize])));
             }
             (Codes::Wide(codes), _) => {
-                self.goes_left.extend(rows.iter().map(|&row| has(chosen, codes[row as usize])))
+                self.goes_left.extend(rows.iter().map(|&row| has(chosen, codes[row as usize])));
             }
         }
         self.spare.clear();
