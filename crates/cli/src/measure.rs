@@ -12,7 +12,7 @@ use campaign::staging::Staging;
 use campaign::target::{CommandLine, ProcessTarget};
 use comfy_table::{Table, presets};
 use confine::quantity::{show_duration, show_size};
-use engine::Status;
+use engine::{ConfigId, InstanceId, Pair, Status, TrialId, TrialKey, TrialRequest, Why};
 
 use crate::check::TemporaryFolder;
 use crate::exit_code::ExitCode;
@@ -75,8 +75,15 @@ pub(crate) fn measure(
     if let Some((sample, instance)) =
         samples.first().and_then(|first| Some((first, used.get(first.instance)?)))
     {
-        let (default, cap) = (&settings.problem.default, settings.problem.objective.full_cap());
-        let command = CommandLine::new(scenario, default, instance, sample.seed, cap).to_string();
+        let pair = Pair { instance: InstanceId(sample.instance as u32), seed: sample.seed };
+        let request = TrialRequest {
+            id: TrialId(0),
+            key: TrialKey { config: ConfigId(0), pair },
+            configuration: settings.problem.default.clone(),
+            cap: settings.problem.objective.full_cap(),
+            why: Why::Incumbent,
+        };
+        let command = CommandLine::new(scenario, &request, instance).to_string();
         message::note(failing::explanation(&command, &sample.account.detail, &scenario.target).trim_end());
     }
     Ok(ExitCode::TargetFailed)

@@ -15,6 +15,7 @@ mod model;
 mod outputs;
 mod process;
 mod properties;
+mod protocols;
 mod reference;
 mod repeated;
 mod scenario;
