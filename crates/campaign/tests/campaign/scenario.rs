@@ -224,6 +224,9 @@ fn what_is_doubtful_is_a_warning() {
         trials = 10
         [limits]
         wall = "1s"
+        [surrogate]
+        kind = "local"
+        trees = 5
         [space]
         alpha = { float = [0.0, 1.0], default = 0.5 }
         "#,

@@ -188,7 +188,8 @@ impl<'a> Grower<'a> {
             if place >= tried && best.is_some() {
                 break;
             }
-            let column = self.columns[if place < tried { (place + turn) % tried } else { place }];
+            let turned = if place + turn < tried { place + turn } else { (place + turn).wrapping_sub(tried) };
+            let column = self.columns[if place < tried { turned } else { place }];
             let least = best.map_or(self.packed.least, |(_, found)| found.gain);
             let own = &self.coded.columns[column as usize];
             let (rows, packed) = (&self.rows[points.clone()], &self.packed);
@@ -234,10 +235,10 @@ impl<'a> Grower<'a> {
                 self.goes_left.extend(rows.iter().map(|&row| usize::from(codes[row as usize]) <= found.left));
             }
             (Codes::Narrow(codes), _) => {
-                self.goes_left.extend(rows.iter().map(|&row| has(chosen, codes[row as usize])))
+                self.goes_left.extend(rows.iter().map(|&row| has(chosen, codes[row as usize])));
             }
             (Codes::Wide(codes), _) => {
-                self.goes_left.extend(rows.iter().map(|&row| has(chosen, codes[row as usize])))
+                self.goes_left.extend(rows.iter().map(|&row| has(chosen, codes[row as usize])));
             }
         }
         self.spare.clear();

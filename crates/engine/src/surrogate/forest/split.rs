@@ -9,7 +9,7 @@ use super::coded::Code;
 use super::packed::Packed;
 
 /// A split and what it gains.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, PartialEq, Debug)]
 pub(super) struct Found {
     pub(super) gain: f64,
     /// Of numbers: the last bin on the left and the first on the right. Of categories: how many go
@@ -17,6 +17,9 @@ pub(super) struct Found {
     pub(super) left: usize,
     pub(super) right: usize,
 }
+
+/// Up to so many categories are sorted by inserting each.
+const INSERTED: usize = 16;
 
 /// Bins to gather in; empty between uses.
 #[derive(Clone, Debug)]
@@ -129,7 +132,11 @@ impl Bins {
     /// Puts categories in the order of their means and finds how many of them best go left.
     #[inline]
     fn prefix(&mut self, packed: &Packed, least: f64) -> Option<Found> {
-        self.order.sort_unstable_by(|a, b| a.mean.total_cmp(&b.mean).then(a.code.cmp(&b.code)));
+        if self.order.len() <= INSERTED {
+            insert_each(&mut self.order);
+        } else {
+            self.order.sort_by(|a, b| a.mean.total_cmp(&b.mean));
+        }
         let (mut gain, mut cut, mut left) = (least, 0, 0);
         for (place, category) in self.order.iter().enumerate() {
             let own = packed.gain(left);
@@ -139,5 +146,54 @@ impl Bins {
             left += category.sum;
         }
         (cut > 0).then_some(Found { gain, left: cut, right: cut })
+    }
+}
+
+/// Sorts by the mean; of equal means the lower code stays first.
+#[inline]
+fn insert_each(order: &mut [Category]) {
+    for end in 1..order.len() {
+        let own = order[end];
+        let mut place = end;
+        while place > 0 && own.mean < order[place - 1].mean {
+            order[place] = order[place - 1];
+            place -= 1;
+        }
+        order[place] = own;
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::rng::Rng;
+
+    #[test]
+    fn no_subset_of_categories_gains_more_than_the_one_found() {
+        let mut rng = Rng::new(1, "subsets", 0);
+        for count in [2, 5, 11] {
+            let codes: Vec<u8> = (0..60).map(|_| rng.below(count) as u8).collect();
+            let points: Vec<[f64; 2]> = (0..60).map(|_| [rng.normal(), 1.0]).collect();
+            let mean = points.iter().map(|[sum, _]| sum).sum::<f64>() / 60.0;
+            let mut packed = Packed::default();
+            packed.set(&points, mean, 60.0, 1.0);
+            let rows: Vec<u32> = (0..60).collect();
+            let gain = |set: u32| {
+                let left = codes.iter().zip(&packed.values).filter(|&(&code, _)| (set >> code) & 1 == 1);
+                packed.gain(left.map(|(_, value)| value).sum())
+            };
+            let most = (0..1 << count).map(gain).fold(0.0, f64::max);
+            let mut bins = Bins::new(256);
+            for found in [
+                bins.subset_of_few(&codes, &rows, &packed, packed.least),
+                bins.subset(&codes, &rows, &packed, packed.least),
+            ] {
+                let found = found.unwrap();
+                // Subsets of equal gain are sums in another order.
+                assert!((found.gain / most - 1.0).abs() < 1e-12, "{count}: {found:?} {most}");
+                let set = bins.order[..found.left].iter().map(|category| 1 << category.code).sum();
+                assert_eq!(gain(set), found.gain);
+            }
+        }
     }
 }

@@ -135,14 +135,13 @@ impl Subtree {
             return None;
         }
         let mut left = 0;
-        let mut previous = keys[0];
         for (place, &key) in keys.iter().enumerate() {
             let own = packed.gain(left);
-            if own > gain && previous >> 8 != key >> 8 {
+            // Rare, so that points of equal codes are told apart only then.
+            if own > gain && keys[place - 1] >> 8 != key >> 8 {
                 (gain, cut) = (own, place);
             }
             left += self.values[usize::from(key as u8)];
-            previous = key;
         }
         (cut > 0).then(|| Found {
             gain,
@@ -229,5 +228,116 @@ fn keep_right(keys: &mut [u16], left: &[bool; SMALL]) {
         let key = keys[at];
         keys[first - 1] = key;
         first -= usize::from(!left[usize::from(key as u8)]);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::rng::Rng;
+    use crate::surrogate::forest::coded::Coded;
+    use crate::surrogate::forest::packed::Sums;
+    use crate::surrogate::forest::split::Bins;
+    use crate::surrogate::{InstanceTable, Scale, TrainingSet};
+
+    const COLUMNS: usize = 6;
+
+    /// Columns of 2, 4, 8.. values, a category among them.
+    fn coded(rows: usize, rng: &mut Rng) -> Coded {
+        let alike = InstanceTable::alike();
+        let mut columns = [Column::Number; COLUMNS];
+        columns[2] = Column::Category(3);
+        let mut set = TrainingSet::new(&columns, &alike, Scale::Linear, None);
+        for _ in 0..rows {
+            let row: Vec<f64> =
+                (1..=COLUMNS).map(|column| rng.below(1 << column) as f64 / (1 << column) as f64).collect();
+            let configuration = set.push_configuration(&row);
+            set.push(configuration, 0, crate::reading::Reading::Exact(0.0));
+        }
+        let mut coded = Coded::default();
+        coded.extend(&set);
+        coded
+    }
+
+    struct Walk {
+        coded: Coded,
+        subtree: Subtree,
+        bins: Bins,
+        rows: Vec<u32>,
+        sums: Vec<Sums>,
+        rng: Rng,
+        nodes: usize,
+    }
+
+    impl Walk {
+        /// Compares all columns of a node, then parts it by any of them.
+        fn visit(&mut self, node: Range<usize>) {
+            let sums = &self.sums[node.clone()];
+            let [sum, weight] = sums.iter().fold([0.0; 2], |[s, w], [t, v]| [s + t, w + v]);
+            let mut packed = Packed::default();
+            packed.set(sums, sum / weight, weight, 1.0);
+            self.subtree.enter(&self.coded.columns, &self.rows, node.clone(), &packed);
+            self.nodes += 1;
+            let mut any = None;
+            for (column, own) in (0..).zip(&self.coded.columns) {
+                let (Codes::Narrow(codes), Column::Number) = (&own.codes, own.column) else { continue };
+                let found = self.subtree.gap(column, &node, &packed, packed.least);
+                let rows = &self.rows[node.clone()];
+                let large = self.bins.gap(codes, own.low.len(), rows, &packed, packed.least);
+                assert_eq!(found, large, "column {column} of {node:?}");
+                any = if self.rng.below(3) == 0 {
+                    any.or(found.map(|found| (codes, found)))
+                } else {
+                    found.map(|found| (codes, found)).or(any)
+                };
+            }
+            let Some((codes, found)) = any else { return };
+            let goes_left: Vec<bool> = self.rows[node.clone()]
+                .iter()
+                .map(|&row| usize::from(codes[row as usize]) <= found.left)
+                .collect();
+            let goes = Goes { on_left: self.rng.below(4) > 0, on_right: self.rng.below(4) > 0 };
+            let middle = node.start + goes_left.iter().filter(|&&left| left).count();
+            let mut order: Vec<usize> = (0..node.len()).collect();
+            order.sort_by_key(|&place| !goes_left[place]);
+            let (rows, sums) = (self.rows.clone(), self.sums.clone());
+            for (to, from) in node.clone().zip(order) {
+                self.rows[to] = rows[node.start + from];
+                self.sums[to] = sums[node.start + from];
+            }
+            self.subtree.part(&node, &goes_left, goes);
+            if goes.on_left {
+                self.visit(node.start..middle);
+            }
+            if goes.on_right {
+                self.visit(middle..node.end);
+            }
+        }
+    }
+
+    #[test]
+    fn small_nodes_find_what_bins_would() {
+        let mut nodes = 0;
+        for seed in 0..30 {
+            let mut rng = Rng::new(seed, "subtree", 0);
+            let size = [SMALL, 200, COUNTED, COUNTED - 1, 9][seed as usize % 5];
+            let coded = coded(2 * SMALL, &mut rng);
+            let rows = (0..2 * SMALL as u32).map(|row| row * 7 % (2 * SMALL as u32)).collect();
+            let sums = (0..2 * SMALL).map(|_| [rng.normal(), 1.0 + rng.below(2) as f64]).collect();
+            let mut walk = Walk {
+                subtree: Subtree::new(&coded.columns),
+                coded,
+                bins: Bins::new(256),
+                rows,
+                sums,
+                rng,
+                nodes: 0,
+            };
+            walk.visit(100..100 + size);
+            walk.subtree.leave();
+            walk.visit(90..90 + size / 2);
+            nodes += walk.nodes;
+        }
+        assert!(nodes > 300, "{nodes} nodes prove little");
     }
 }
