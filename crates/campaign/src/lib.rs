@@ -8,6 +8,7 @@ pub mod configuration_file;
 pub mod draft;
 pub mod event;
 pub mod executor;
+pub mod folds;
 pub mod import;
 mod ledger;
 mod pace;

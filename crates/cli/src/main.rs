@@ -9,6 +9,7 @@ mod doctor;
 mod exec;
 mod exit_code;
 mod failures;
+mod folds;
 mod forms;
 mod import;
 mod init;
