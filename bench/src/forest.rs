@@ -2,13 +2,16 @@
 //! well it learns.
 //!
 //! Made-up rows, one third of the columns categories of five values; costs depend on a few columns and
-//! on noise. CPU time of one thread, the least of several repetitions.
+//! on noise. CPU time of one thread, where nothing else is said, the least of several repetitions.
+//! `bench/scripts/forest-peers.py` runs other programs on the same rows.
 
 use anyhow::Result;
-use clap::Args;
+use clap::{Args, ValueEnum};
 use engine::surrogate::forest::{Forest, ForestSettings, ForestTrainer, Treatment};
 use engine::surrogate::{Column, InstanceTable, Points, Prediction, Predictor, Scale, TrainingSet};
 use engine::{Reading, Rng};
+use std::path::Path;
+use std::time::Instant;
 
 use crate::clock::cpu;
 
@@ -17,11 +20,27 @@ pub(crate) struct Arguments {
     /// Repetitions of each measurement
     #[arg(long, default_value_t = 5)]
     repetitions: usize,
+    /// Measure these parts only
+    #[arg(long, value_delimiter = ',', default_value = "grow,accuracy,fill,ask")]
+    only: Vec<Part>,
     /// Write the rows of the accuracy table into this folder, to learn from them with other programs
     #[arg(long)]
     export: Option<std::path::PathBuf>,
 }
 
+#[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
+enum Part {
+    /// What a tree costs
+    Grow,
+    /// How well forests predict new rows
+    Accuracy,
+    /// Rounds of filling in
+    Fill,
+    /// Predictions for many configurations
+    Ask,
+}
+
+const SIZES: [(usize, usize); 4] = [(1000, 26), (1000, 76), (10_000, 26), (10_000, 76)];
 const TREES: usize = 10;
 const FEATURES: usize = 10;
 
@@ -94,26 +113,45 @@ fn r2(forest: &Forest, test: &Rows) -> f64 {
     1.0 - off / all
 }
 
+fn settings() -> ForestSettings {
+    ForestSettings { trees: TREES, ..ForestSettings::default() }
+}
+
 /// Measures and prints tables in Markdown.
 pub(crate) fn measure(arguments: &Arguments) -> Result<()> {
+    for part in &arguments.only {
+        match part {
+            Part::Grow => grow(arguments.repetitions)?,
+            Part::Accuracy => accuracy(arguments.export.as_deref())?,
+            Part::Fill => fill(arguments.repetitions)?,
+            Part::Ask => ask(arguments.repetitions)?,
+        }
+        println!();
+    }
+    Ok(())
+}
+
+fn grow(repetitions: usize) -> Result<()> {
     let alike = InstanceTable::alike();
-    let settings = || ForestSettings { trees: TREES, ..ForestSettings::default() };
-    println!("| n | d | grow, ms per tree | nodes per tree | R² of {TREES} trees | R² of 100 |");
+    println!("| n | d | grow, ms per tree | nodes per tree |");
+    println!("|---|---|---|---|");
+    for (n, d) in SIZES {
+        let set = training(&draw(n, d, 1), false, &alike);
+        let nodes = fit(settings(), &set)?.nodes() / TREES;
+        let time = least(repetitions, || drop(fit(settings(), &set)));
+        println!("| {n} | {d} | {:.2} | {nodes} |", 1e3 * time / TREES as f64);
+    }
+    Ok(())
+}
+
+/// R², with categories known as such and with their places read as numbers.
+fn accuracy(export: Option<&Path>) -> Result<()> {
+    let alike = InstanceTable::alike();
+    println!("| n | d | R² of {TREES} trees | of 100 | as numbers: of {TREES} | of 100 |");
     println!("|---|---|---|---|---|---|");
-    for (n, d) in [(1000, 26), (1000, 76), (10_000, 26), (10_000, 76)] {
-        let data = draw(n, d, 1);
-        let set = training(&data, false, &alike);
-        let forest = fit(settings(), &set)?;
-        let time = least(arguments.repetitions, || drop(fit(settings(), &set)));
-        let test = draw(2000, d, 2);
-        let many = fit(ForestSettings { trees: 100, ..settings() }, &set)?;
-        let (few, many) = (r2(&forest, &test), r2(&many, &test));
-        println!(
-            "| {n} | {d} | {:.2} | {} | {few:.3} | {many:.3} |",
-            1e3 * time / TREES as f64,
-            forest.nodes() / TREES
-        );
-        if let Some(folder) = &arguments.export {
+    for (n, d) in SIZES {
+        let (mut data, mut test) = (draw(n, d, 1), draw(2000, d, 2));
+        if let Some(folder) = export {
             for (name, part) in [("train", &data), ("test", &test)] {
                 let lines = part.rows.chunks_exact(d).zip(&part.values).map(|(row, y)| {
                     let cells: Vec<String> = row.iter().chain([y]).map(f64::to_string).collect();
@@ -122,29 +160,59 @@ pub(crate) fn measure(arguments: &Arguments) -> Result<()> {
                 std::fs::write(folder.join(format!("{name}-{n}-{d}.csv")), lines.collect::<String>())?;
             }
         }
+        let mut cells = Vec::new();
+        for numbers in [false, true] {
+            if numbers {
+                data.columns.fill(Column::Number);
+                test.columns.fill(Column::Number);
+            }
+            let set = training(&data, false, &alike);
+            for trees in [TREES, 100] {
+                cells.push(format!("{:.3}", r2(&fit(ForestSettings { trees, ..settings() }, &set)?, &test)));
+            }
+        }
+        println!("| {n} | {d} | {} |", cells.join(" | "));
     }
+    Ok(())
+}
 
-    println!("\n| what | n | d | s |");
+fn fill(repetitions: usize) -> Result<()> {
+    let alike = InstanceTable::alike();
+    println!("| filling in, half censored | n | d | s |");
     println!("|---|---|---|---|");
-    let data = draw(1000, 76, 1);
-    let censored = training(&data, true, &alike);
+    let censored = training(&draw(1000, 76, 1), true, &alike);
     for treatment in [Treatment::Drop, Treatment::Mean, Treatment::Sample] {
         let rounds = ForestSettings { treatment, tolerance: 0.0, ..settings() };
-        let time = least(arguments.repetitions, || drop(fit(rounds.clone(), &censored)));
-        println!("| {treatment:?}, half censored, all rounds | 1000 | 76 | {time:.4} |");
+        let time = least(repetitions, || drop(fit(rounds.clone(), &censored)));
+        println!("| {treatment:?}, all rounds | 1000 | 76 | {time:.4} |");
     }
-    let time = least(arguments.repetitions, || drop(fit(settings(), &censored)));
-    println!("| Sample, half censored, until settled | 1000 | 76 | {time:.4} |");
+    let time = least(repetitions, || drop(fit(settings(), &censored)));
+    println!("| Sample, until settled | 1000 | 76 | {time:.4} |");
+    let two = ForestSettings { tolerance: 0.0, threads: 2, ..settings() };
+    let elapsed = (0..repetitions).map(|_| {
+        let begin = Instant::now();
+        drop(fit(two.clone(), &censored));
+        begin.elapsed().as_secs_f64()
+    });
+    let elapsed = elapsed.fold(f64::INFINITY, f64::min);
+    println!("| Sample, all rounds, two threads, elapsed | 1000 | 76 | {elapsed:.4} |");
+    Ok(())
+}
+
+fn ask(repetitions: usize) -> Result<()> {
+    let alike = InstanceTable::alike();
+    println!("| predicting 100 000 | n | d | s |");
+    println!("|---|---|---|---|");
     for d in [26, 76] {
         let data = draw(1000, d, 1);
         let forest = fit(settings(), &training(&data, false, &alike))?;
         let many = draw(100_000, d, 3);
         let points = Points::new(&many.rows, d);
         let mut out = vec![Prediction::default(); points.len()];
-        let plain = least(arguments.repetitions, || forest.predict(points, &mut out));
-        println!("| predict 100 000 | 1000 | {d} | {plain:.4} |");
-        let time = least(arguments.repetitions, || forest.predict_marginal(points, &mut out));
-        println!("| predict 100 000, of the arithmetic mean | 1000 | {d} | {time:.4} |");
+        let plain = least(repetitions, || forest.predict(points, &mut out));
+        println!("| mean and variance | 1000 | {d} | {plain:.4} |");
+        let time = least(repetitions, || forest.predict_marginal(points, &mut out));
+        println!("| of the arithmetic mean | 1000 | {d} | {time:.4} |");
         let mut rng = Rng::new(4, "features", 0);
         let features: Vec<f64> = (0..100 * FEATURES).map(|_| rng.unit()).collect();
         for (name, instances) in [
@@ -157,7 +225,7 @@ pub(crate) fn measure(arguments: &Arguments) -> Result<()> {
             };
             data.values.iter_mut().enumerate().for_each(|(i, y)| *y += 2.0 * hardness(i % 100));
             let forest = fit(settings(), &training(&data, false, &instances))?;
-            let time = least(arguments.repetitions, || forest.predict_marginal(points, &mut out));
+            let time = least(repetitions, || forest.predict_marginal(points, &mut out));
             println!(
                 "| over 100 instances by {name}, {:.1} times as long | 1000 | {d} | {time:.4} |",
                 time / plain

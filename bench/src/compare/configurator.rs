@@ -7,7 +7,8 @@ use anyhow::Result;
 use campaign::budget::Budget;
 use campaign::event::What;
 use campaign::executor::Simulated;
-use campaign::{Campaign, Ledger, Search};
+use campaign::{Campaign, ForestSearch, Ledger, Search};
+use engine::surrogate::forest::Treatment;
 use engine::{Configuration, InstanceId, Pair, Rng, Seed, TrialRequest};
 
 use super::stage::Stage;
@@ -40,15 +41,27 @@ pub(super) trait Configurator: Sync {
 
 /// All of them; the first is the one that the others are compared with.
 pub(super) const ALL: &[&dyn Configurator] = &[
-    &Captune { name: "captune-local", search: Search::Local },
-    &Captune { name: "captune-random", search: Search::Random },
+    &Captune { name: "captune-local", search: || Search::Local },
+    &Captune { name: "captune-random", search: || Search::Random },
+    &Captune { name: "captune-forest", search: || Search::Forest(Box::default()) },
+    &Captune { name: "captune-forest-sample", search: || treating(Treatment::Sample) },
+    &Captune { name: "captune-forest-mean", search: || treating(Treatment::Mean) },
+    &Captune { name: "captune-forest-drop", search: || treating(Treatment::Drop) },
+    &Captune { name: "captune-forest-ignore", search: || treating(Treatment::Ignore) },
     &Plain,
 ];
 
 /// A campaign: races, caps.
 struct Captune {
     name: &'static str,
-    search: Search,
+    search: fn() -> Search,
+}
+
+/// The default search, with another treatment of stopped trials.
+fn treating(treatment: Treatment) -> Search {
+    let mut search = ForestSearch::default();
+    search.model.forest.treatment = treatment;
+    Search::Forest(Box::new(search))
 }
 
 impl Configurator for Captune {
@@ -59,7 +72,7 @@ impl Configurator for Captune {
     fn run(&self, stage: &Arc<Stage>, seed: u64) -> Result<Course> {
         let known = &stage.known;
         let mut settings = settings(&known.space, known.training, stage.objective.clone(), seed);
-        settings.search = self.search;
+        settings.search = (self.search)();
         settings.racing.deterministic = known.deterministic;
         settings.budget = Budget { cpu: Some(stage.scenario.budget), ..Budget::default() };
         let mut incumbents = vec![(0.0, known.space.default_configuration())];

@@ -84,7 +84,7 @@ pub(crate) fn measure(arguments: &Arguments) -> Result<()> {
             for seed in range(&arguments.seeds)? {
                 let objective = Objective::capped(CUTOFF);
                 let mut settings = settings(&function.space(), arguments.instances, objective, seed);
-                settings.search = search;
+                settings.search = search.clone();
                 settings.budget = Budget { wall: Some(arguments.wall), ..Budget::default() };
                 let alone = course(&settings, function, 1)?;
                 let Some(&(_, quality)) = alone.last() else { continue };

@@ -4,7 +4,6 @@
 //! trials that were asked for ahead, as many as one commit takes.
 
 use std::collections::{BTreeMap, VecDeque};
-use std::time::Instant;
 
 use engine::racing::News;
 use engine::{Ask, Cap, ConfigId, Optimizer, Status, TrialId, TrialRequest};
@@ -19,9 +18,10 @@ use crate::queue::{Queue, QueueError};
 use crate::requests::{Requests, Wish};
 use crate::resume::Resumed;
 use crate::savings::Savings;
-use crate::settings::Settings;
+use crate::settings::{Search, Settings};
 use crate::store::StoredEvent;
 use crate::target::{Account, Detail};
+use crate::thinking::Thinking;
 use crate::warnings::Watch;
 
 /// Seconds between two pictures of the campaign.
@@ -68,7 +68,7 @@ pub struct Campaign<'a> {
     window: VecDeque<TrialId>,
     early: BTreeMap<TrialId, Ended>,
     cpu: f64,
-    thinking: f64,
+    thinking: Thinking,
     pace: Pace,
     savings: Option<Savings>,
     watch: Watch,
@@ -93,16 +93,22 @@ impl<'a> Campaign<'a> {
         if let Some(savings) = &mut savings {
             optimizer.history().trials().iter().for_each(|trial| savings.add(&trial.observation));
         }
+        let overhead = match &settings.search {
+            Search::Forest(forest) if !settings.repeatable && !executor.is_simulated() => {
+                Some(forest.overhead)
+            }
+            _ => None,
+        };
         let mut campaign = Self {
             settings,
             optimizer,
+            thinking: Thinking::new(executor.now(), overhead),
             executor,
             ledger,
             out: BTreeMap::new(),
             window: VecDeque::new(),
             early: BTreeMap::new(),
             cpu: resumed.cpu,
-            thinking: 0.0,
             pace: Pace::default(),
             savings,
             watch: Watch::default(),
@@ -206,10 +212,8 @@ impl<'a> Campaign<'a> {
                 return;
             }
             let slots = self.free_slots();
-            let begin = Instant::now();
-            let ask = self.optimizer.ask(slots);
-            self.thinking += begin.elapsed().as_secs_f64();
-            match ask {
+            self.optimizer.hurry(self.thinking.is_in_a_hurry(spent.wall));
+            match self.thinking.about(|| self.optimizer.ask(slots)) {
                 Ask::Run(request) => {
                     self.submit(request, None);
                 }
@@ -363,10 +367,8 @@ impl<'a> Campaign<'a> {
                 cost: observation.cost(),
                 detail,
             };
-            let begin = Instant::now();
             // Every trial handed out is running by the optimizer's word until it is told.
-            let _ = self.optimizer.tell(request.id, observation);
-            self.thinking += begin.elapsed().as_secs_f64();
+            let _ = self.thinking.about(|| self.optimizer.tell(request.id, observation));
             self.judge(&told);
             let warnings = self.watch.trial(&told, self.settings);
             self.emit(sink, What::TrialEnded(Box::new(told)));
@@ -548,7 +550,7 @@ impl<'a> Campaign<'a> {
             fraction: self.settings.budget.fraction(&spent),
             workers: self.executor.workers(),
             out: self.out.len(),
-            optimizer_share: self.thinking / spent.wall.max(1e-9),
+            optimizer_share: self.thinking.share(spent.wall),
             counts: Status::ALL.map(|status| history.count(status)),
             configurations: history.configurations().len(),
             best: progress::standing(history, objective, incumbent),

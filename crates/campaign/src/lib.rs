@@ -3,14 +3,17 @@
 
 pub mod budget;
 pub mod campaign;
+pub mod compare;
 pub mod conduct;
 pub mod configuration_file;
 pub mod draft;
 pub mod event;
 pub mod executor;
+pub mod export;
 pub mod folds;
 pub mod import;
 mod ledger;
+pub mod measure;
 mod pace;
 pub mod progress;
 pub mod queue;
@@ -22,9 +25,10 @@ pub mod settings;
 pub mod staging;
 pub mod store;
 pub mod target;
+mod thinking;
 pub mod validation;
 mod warnings;
 
 pub use campaign::{Campaign, CampaignError, Sink};
 pub use ledger::{Ledger, LedgerError, Mark};
-pub use settings::{Search, Settings};
+pub use settings::{ForestSearch, Search, Settings};

@@ -18,7 +18,7 @@ pub struct Progress {
     pub workers: usize,
     /// How many trials are out.
     pub out: usize,
-    /// The optimizer's own share of wall time.
+    /// The optimizer's own share of this session's time.
     pub optimizer_share: f64,
     /// Trials told, by status in the order of [`Status::ALL`].
     pub counts: [u64; Status::ALL.len()],

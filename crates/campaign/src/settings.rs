@@ -2,9 +2,10 @@
 
 use engine::design::Design;
 use engine::history::History;
-use engine::propose::{Initial, LocalSearch, Proposer, RandomSearch};
+use engine::propose::{Initial, LocalSearch, ModelSearch, ModelSettings, Proposer, RandomSearch};
 use engine::racing::{CappedRacer, Problem, Racing, Snapshot};
 use engine::space::SampleError;
+use engine::surrogate::InstanceTable;
 use engine::{Configuration, Optimizer};
 
 use crate::budget::Budget;
@@ -14,12 +15,48 @@ use crate::validation::Terms;
 const DESIGN: usize = 10;
 
 /// Who proposes configurations.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[derive(Clone, PartialEq, Debug)]
 pub enum Search {
     /// Random search.
     Random,
     /// Small changes of the incumbent in turns with random search.
     Local,
+    /// Where a forest expects most to be gained, in turns with random search.
+    Forest(Box<ForestSearch>),
+}
+
+/// How a forest searches.
+#[derive(Clone, PartialEq, Debug)]
+pub struct ForestSearch {
+    /// The forest, and what it is asked.
+    pub model: ModelSettings,
+    /// What is known of the instances; `None` if that is only which is which.
+    pub features: Option<InstanceTable>,
+    /// Largest share of the time on the clock for the optimizer; not for campaigns that are repeatable
+    /// or in simulated time.
+    pub overhead: f64,
+}
+
+impl Default for ForestSearch {
+    fn default() -> Self {
+        Self { model: ModelSettings::default(), features: None, overhead: 0.1 }
+    }
+}
+
+impl Search {
+    fn proposer(&self, problem: &Problem) -> Box<dyn Proposer> {
+        match self {
+            Self::Random => Box::new(RandomSearch::new(problem.space.clone(), problem.seed)),
+            Self::Local => Box::new(LocalSearch::new(problem.space.clone(), problem.seed)),
+            Self::Forest(forest) => {
+                let (problem, model) = (problem.clone(), forest.model.clone());
+                Box::new(match &forest.features {
+                    Some(features) => ModelSearch::with_instances(problem, model, features.clone()),
+                    None => ModelSearch::new(problem, model),
+                })
+            }
+        }
+    }
 }
 
 /// A campaign's settings.
@@ -52,10 +89,7 @@ impl Settings {
         snapshot: Option<Snapshot>,
     ) -> Result<Optimizer, SampleError> {
         let Problem { space, seed, .. } = &self.problem;
-        let then: Box<dyn Proposer> = match self.search {
-            Search::Random => Box::new(RandomSearch::new(space.clone(), *seed)),
-            Search::Local => Box::new(LocalSearch::new(space.clone(), *seed)),
-        };
+        let then = self.search.proposer(&self.problem);
         let initial = self.initial.clone();
         let proposer = Initial::new(initial, space, Design::LatinHypercube, DESIGN, *seed, then)?;
         let (problem, racing) = (self.problem.clone(), self.racing.clone());

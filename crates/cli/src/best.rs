@@ -3,6 +3,7 @@
 use std::path::PathBuf;
 
 use campaign::progress;
+use campaign::target::shell::quoted;
 use clap::{Args, ValueEnum};
 use comfy_table::{Table, presets};
 use engine::space::Literal;
@@ -21,6 +22,7 @@ use crate::words::{Costs, counted, harmless};
 #[command(after_help = "\
 Without --as, a table of what it changes of the default, its cost, and the command. With it, only data:
   cmd    the command line to paste, {instance} and {seed} left in their places
+  file   what the target reads as {config_file}, if the scenario has a `config_file`
   json   an object of names and values
   toml   a line `name = value` for each parameter
   pcs    a line `name value` for each parameter
@@ -38,6 +40,7 @@ pub(crate) struct Arguments {
 #[derive(ValueEnum, Clone, Copy, Debug)]
 enum Form {
     Cmd,
+    File,
     Json,
     Pcs,
     Toml,
@@ -52,6 +55,7 @@ pub(crate) fn best(arguments: &Arguments) -> anyhow::Result<ExitCode> {
     let (config, configuration) = kept.best()?;
     let text = match arguments.form {
         Some(Form::Cmd) => kept.command(&configuration)? + "\n",
+        Some(Form::File) => kept.config_file(&configuration)?,
         Some(Form::Json) => forms::json(&configuration) + "\n",
         Some(Form::Toml) => forms::toml(&configuration),
         Some(Form::Pcs) => forms::pcs(&configuration),
@@ -78,7 +82,12 @@ fn in_full(kept: &Kept, config: ConfigId, configuration: &Configuration) -> anyh
         }));
     }
     let changes = table(&kept.default()?, configuration, costs.against);
-    Ok(format!("{}\n\n{changes}\n{}\n", parts.join(" · "), kept.command(configuration)?))
+    let mut text = format!("{}\n\n{changes}\n{}\n", parts.join(" · "), kept.command(configuration)?);
+    if kept.scenario()?.target.config_file.is_some() {
+        let folder = quoted(&kept.folder.display().to_string());
+        text += &format!("{{config_file}} is what this prints: captune best {folder} --as file\n");
+    }
+    Ok(text)
 }
 
 /// What is changed, against the default.

@@ -2,15 +2,18 @@
 
 use std::path::PathBuf;
 use std::sync::Arc;
+use std::time::Duration;
 
 use campaign::conduct::{self, Order};
+use campaign::scenario::Scenario;
 use campaign::staging::Staging;
 use campaign::target::{Account, ProcessTarget};
 use clap::Args;
-use confine::quantity::show_size;
-use engine::{ConfigId, InstanceId, Pair, Seed, TrialId, TrialKey, TrialRequest, Why};
+use confine::quantity::{parse_duration, show_size};
+use engine::{ConfigId, Configuration, InstanceId, Pair, Seed, TrialId, TrialKey, TrialRequest, Why};
 
 use crate::exit_code::ExitCode;
+use crate::measure;
 use crate::message;
 use crate::run::{self, failing, plan};
 use crate::trouble::explained;
@@ -23,8 +26,10 @@ const SEED: Seed = Seed(1);
 #[derive(Args, Debug)]
 #[command(after_help = "\
 Runs the default configuration, or the baseline if one is given, on the first instance, with seed 1 and
-the cutoff as its cap. Nothing is kept. Exit code: 0 if all is well; 2 if the scenario is wrong; 3 if the
-trial failed; 4 if this machine cannot enforce a limit.")]
+the cutoff as its cap. With --measure it runs on a few instances, several times each, first alone and then
+with every worker busy, and says how much such measurements are worth. Nothing is kept. Exit code: 0 if all
+is well; 2 if the scenario is wrong; 3 if the trial failed, or every one; 4 if this machine cannot enforce a
+limit.")]
 pub(crate) struct Arguments {
     /// The scenario
     #[arg(value_name = "SCENARIO")]
@@ -32,18 +37,35 @@ pub(crate) struct Arguments {
     /// Only print what would be run
     #[arg(long)]
     no_run: bool,
+    /// Measure how far times vary, what neighbours and seeds change, and what the budget affords
+    #[arg(long, conflicts_with = "no_run")]
+    measure: bool,
+    /// Time for measuring
+    #[arg(long, value_name = "TIME", default_value = "60s", requires = "measure", value_parser = parse_duration)]
+    time: Duration,
+    /// Trials at one time, instead of the scenario's
+    #[arg(long, value_name = "COUNT", requires = "measure", value_parser = clap::value_parser!(u32).range(1..))]
+    workers: Option<u32>,
+    /// Print what was measured as JSON
+    #[arg(long, requires = "measure")]
+    json: bool,
 }
 
 /// Shows the plan, and tries it.
 pub(crate) fn check(arguments: &Arguments) -> anyhow::Result<ExitCode> {
     let (_, scenario) = conduct::scenario_of_file(&arguments.path).map_err(explained)?;
     run::warn(&scenario);
-    let order = Order { path: arguments.path.clone(), ..Order::default() };
+    let workers = arguments.workers.map(|workers| workers as usize);
+    let order = Order { path: arguments.path.clone(), workers, ..Order::default() };
     let settings = conduct::settings(&scenario, &order);
     let workers = conduct::workers(&scenario, &order).map_err(|error| explained(error.into()))?;
     let tier = run::tier(&scenario)?;
     let costs = Costs::of(&scenario);
     let scenario = Arc::new(scenario);
+    if arguments.measure {
+        message::note(&plan::headline(&scenario, workers, tier));
+        return measure::measure(&scenario, &settings, workers, arguments.time, arguments.json);
+    }
     let staged = scenario.instances.stage.then(TemporaryFolder::new);
     let instances = match staged.as_ref().and_then(|folder| Staging::of_check(&scenario, &folder.0)) {
         Some(staging) => {
@@ -65,6 +87,7 @@ pub(crate) fn check(arguments: &Arguments) -> anyhow::Result<ExitCode> {
     let command = target.command_line(&request)?.to_string();
     let steps = target.steps(&request)?.into_iter();
     let steps: String = steps.map(|(key, line)| format!("  {key}: {line}\n")).collect();
+    let file = config_file(&scenario, &request.configuration);
     let instance = match scenario.instances.train[0].name.as_str() {
         "" => String::new(),
         name => format!(" on {name}"),
@@ -74,7 +97,7 @@ pub(crate) fn check(arguments: &Arguments) -> anyhow::Result<ExitCode> {
         scenario.instances.folds.map_or_else(String::new, |folds| format!(" for each of {folds} folds"));
     let against = costs.against;
     let text = format!(
-        "{}\n{about}budget: {}\nlimits of a trial: {}\n\none trial of the {against}{instance} with seed {SEED}:\n  {command}\n{steps}",
+        "{}\n{about}budget: {}\nlimits of a trial: {}\n\none trial of the {against}{instance} with seed {SEED}:\n  {command}\n{steps}{file}",
         plan::headline(&scenario, workers, tier),
         plan::budget(&settings.budget) + &each,
         plan::limits(&target.limits(request.cap, None)),
@@ -97,10 +120,10 @@ pub(crate) fn check(arguments: &Arguments) -> anyhow::Result<ExitCode> {
 }
 
 /// A folder that goes when it is no longer needed.
-struct TemporaryFolder(PathBuf);
+pub(crate) struct TemporaryFolder(pub(crate) PathBuf);
 
 impl TemporaryFolder {
-    fn new() -> Self {
+    pub(crate) fn new() -> Self {
         Self(std::env::temp_dir().join(format!("captune-check-{}", std::process::id())))
     }
 }
@@ -112,11 +135,21 @@ impl Drop for TemporaryFolder {
     }
 }
 
+/// What `{config_file}` says, if there is one.
+fn config_file(scenario: &Scenario, configuration: &Configuration) -> String {
+    let Some(form) = &scenario.target.config_file else { return String::new() };
+    let content = form.content(&scenario.space, configuration);
+    let lines: String = content.lines().map(|line| format!("    {}\n", harmless(line))).collect();
+    format!("  {{config_file}}:\n{lines}")
+}
+
 /// How a trial ended and what it used.
 fn result(account: &Account, costs: &Costs) -> String {
     let detail = &account.detail;
     let mut parts = vec![account.observation.status().name().to_owned()];
-    parts.extend(account.observation.cost().map(|cost| format!("cost {}", costs.reading(cost))));
+    // What is maximised is among the outputs, and no cost.
+    let cost = account.observation.cost().filter(|_| !costs.are_maximised());
+    parts.extend(cost.map(|cost| format!("cost {}", costs.reading(cost))));
     let output = |(name, value): (&String, &f64)| format!("{} {}", harmless(name), number(*value));
     parts.extend(detail.outputs.iter().map(output));
     parts.extend(detail.cpu.map(|cpu| format!("cpu {}", seconds(cpu))));

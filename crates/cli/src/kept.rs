@@ -103,6 +103,16 @@ impl Kept {
         Ok(Fold::of_campaign(&loaded, best, &test, &self.settings()?, &self.reader.validations()?))
     }
 
+    /// The file of a configuration, as the target reads it.
+    pub(crate) fn config_file(&self, configuration: &Configuration) -> anyhow::Result<String> {
+        let scenario = self.scenario()?;
+        let form = scenario.target.config_file.as_ref().ok_or_else(|| Hinted {
+            message: "the target reads no file: the scenario has no `config_file`".to_owned(),
+            hint: "`--as cmd` prints its command, `--as json`, `toml` or `pcs` the values".to_owned(),
+        })?;
+        Ok(form.content(&scenario.space, configuration))
+    }
+
     /// What may be said of the best, as far as it has been validated.
     pub(crate) fn verdict(&self, history: &History, best: ConfigId) -> anyhow::Result<Option<Verdict>> {
         let (scenario, settings) = (self.scenario()?, self.settings()?);

@@ -4,10 +4,12 @@
 mod best;
 mod changes;
 mod check;
+mod compare;
 mod demo;
 mod doctor;
 mod exec;
 mod exit_code;
+mod export;
 mod failures;
 mod folds;
 mod forms;
@@ -15,6 +17,7 @@ mod import;
 mod init;
 mod kept;
 mod limits;
+mod measure;
 mod message;
 mod paint;
 mod progress;
@@ -63,6 +66,10 @@ enum Verb {
     Rerun(rerun::Arguments),
     /// Show the trials that failed, by their reason
     Failures(failures::Arguments),
+    /// Show campaigns side by side
+    Compare(compare::Arguments),
+    /// Write the trials of a campaign for other programs: CSV, JSON, SMAC3
+    Export(export::Arguments),
     /// Run one command under exact limits and say what it used
     Exec(exec::Arguments),
     /// Show what this machine can enforce, by really confining something
@@ -91,6 +98,8 @@ fn main() -> std::process::ExitCode {
         Verb::Validate(arguments) => validate::validate(&arguments),
         Verb::Rerun(arguments) => rerun::rerun(&arguments),
         Verb::Failures(arguments) => failures::failures(&arguments),
+        Verb::Compare(arguments) => compare::compare(&arguments),
+        Verb::Export(arguments) => export::export(&arguments),
         Verb::Exec(arguments) => exec::exec(arguments),
         Verb::Doctor(arguments) => doctor::doctor(&arguments),
         Verb::Space(arguments) => space::space(arguments),

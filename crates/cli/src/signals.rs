@@ -1,15 +1,15 @@
 //! Ctrl-C and its kin: someone wants us to stop.
 
 use anyhow::Context;
-use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM};
+use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM, SIGUSR1};
 use signal_hook::iterator::Signals;
 
 /// Signals that from now on do not end us, and wait to be heard.
 pub(crate) struct Listening(Signals);
 
-/// Listens for SIGINT, SIGTERM and SIGHUP, unless we were started with them ignored.
+/// Listens for SIGINT, SIGTERM, SIGHUP and SIGUSR1, which batch systems send before a job ends, unless we were started with them ignored.
 pub(crate) fn listen() -> anyhow::Result<Listening> {
-    let wanted = [SIGINT, SIGTERM, SIGHUP].into_iter().filter(|&signal| !is_ignored(signal));
+    let wanted = [SIGINT, SIGTERM, SIGHUP, SIGUSR1].into_iter().filter(|&signal| !is_ignored(signal));
     Ok(Listening(Signals::new(wanted).context("cannot listen for signals")?))
 }
 

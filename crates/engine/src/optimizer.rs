@@ -1,7 +1,7 @@
 //! Ask and tell: the engine as one object.
 //!
 //! The state after any number of calls is a function of the settings, the seed and the calls. Time
-//! enters only by [`Optimizer::elapsed`].
+//! enters only by [`Optimizer::elapsed`] and [`Optimizer::hurry`].
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -54,6 +54,11 @@ impl Optimizer {
             Ask::Cancel(_) | Ask::Wait | Ask::Done(_) => {}
         }
         ask
+    }
+
+    /// Whether new configurations must be proposed without a model from now on, since there is no time.
+    pub fn hurry(&mut self, hurry: bool) {
+        self.proposer.hurry(hurry);
     }
 
     /// Races a configuration before any new one; gives its number, and whether it is to race at all.

@@ -8,6 +8,7 @@ use engine::Status;
 use engine::racing::{Objective, Problem, Racing};
 use engine::space::Diagnostics;
 use engine::space::format::{CannotExpress, Format, write};
+use engine::surrogate::InstanceTable;
 
 use super::carry_over::carry_over;
 use crate::budget::{Budget, Spent};
@@ -16,12 +17,12 @@ use crate::folds::{FoldPlan, FoldsError};
 use crate::resume::Resumed;
 use crate::scenario::change::{self, Difference, Stored};
 use crate::scenario::keys::Row;
-use crate::scenario::{CappedBy, Instance, Measure, Scenario, SurrogateKind, read};
+use crate::scenario::{CappedBy, Instance, Measure, Scenario, Surrogate, SurrogateKind, read};
 use crate::staging::StagingError;
 use crate::store::{Charter, Store, StoreError};
 use crate::target::{Slot, TargetError};
 use crate::validation::Terms;
-use crate::{CampaignError, LedgerError, Search, Settings};
+use crate::{CampaignError, ForestSearch, LedgerError, Search, Settings};
 
 /// What is asked for.
 #[derive(Clone, Debug, Default)]
@@ -180,10 +181,7 @@ pub fn settings(scenario: &Scenario, order: &Order) -> Settings {
             max_pairs: pairs(scenario.racing.max_pairs),
             deterministic: scenario.racing.deterministic,
         },
-        search: match scenario.surrogate {
-            SurrogateKind::Local => Search::Local,
-            SurrogateKind::Random => Search::Random,
-        },
+        search: search(scenario),
         initial: scenario
             .baseline
             .iter()
@@ -201,6 +199,28 @@ pub fn settings(scenario: &Scenario, order: &Order) -> Settings {
         repeatable: scenario.parallel.repeatable,
         cpu_matters: objective.minimise == Measure::CpuTime,
     }
+}
+
+fn search(scenario: &Scenario) -> Search {
+    let Surrogate { kind, treatment, trees, overhead } = scenario.surrogate;
+    match kind {
+        SurrogateKind::Random => Search::Random,
+        SurrogateKind::Local => Search::Local,
+        SurrogateKind::Forest => {
+            let mut search =
+                ForestSearch { features: features(scenario), overhead, ..ForestSearch::default() };
+            (search.model.forest.treatment, search.model.forest.trees) = (treatment, trees as usize);
+            Search::Forest(Box::new(search))
+        }
+    }
+}
+
+/// The features of the instances to tune on, in their order.
+fn features(scenario: &Scenario) -> Option<InstanceTable> {
+    let features = scenario.instances.features.as_ref()?;
+    let width = features.numbers().len();
+    let matrix = features.matrix(&scenario.instances.train).concat();
+    (width > 0).then(|| InstanceTable::of_features(&matrix, width))
 }
 
 /// Trials at one time: as asked for, or one for each physical core that they leave. An error if there
@@ -224,7 +244,7 @@ pub fn workers(scenario: &Scenario, order: &Order) -> Result<usize, SlotError> {
 }
 
 /// A slot for each worker, with its cores and its GPUs.
-pub(super) fn places(scenario: &Scenario, workers: usize) -> Result<Vec<Slot>, SlotError> {
+pub fn places(scenario: &Scenario, workers: usize) -> Result<Vec<Slot>, SlotError> {
     let mut places = slots(workers, scenario.parallel.cores_per_trial as usize)?;
     share_gpus(&mut places, &available_gpus(&scenario.parallel), scenario.parallel.gpus_per_trial as usize)?;
     Ok(places)
@@ -342,9 +362,10 @@ pub(super) fn resume(
         Row::Continue => {
             // A seed given once on the command line is the campaign's, whatever the scenario says.
             let order = Order { seed: Some(before.seed), ..order.clone() };
+            let train = in_stored_order(&before.instances, &scenario.instances.train);
+            scenario.instances.train.clone_from(&train);
             let settings = settings(&scenario, &order);
             let workers = workers(&scenario, &order)?;
-            let train = in_stored_order(&before.instances, &scenario.instances.train);
             if text != before.scenario || train.len() > before.instances.len() {
                 store.recharter(&charter(&scenario, text, &train, &settings))?;
             }

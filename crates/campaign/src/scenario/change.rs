@@ -14,7 +14,7 @@ use toml::de::{DeTable, DeValue};
 
 use super::keys::{self, Form, Judgement, Key, Place, Row};
 use super::report::Section;
-use super::{Scenario, syntax};
+use super::{Protocol, Scenario, syntax};
 
 /// What a campaign has kept of its scenario.
 #[derive(Clone, Copy, Debug)]
@@ -200,12 +200,16 @@ fn collect(section: &Section<'_, '_>, parts: &[&str], minimise: &str, found: &mu
 fn defaults(minimise: &str, given: &BTreeMap<String, Meaning>) -> Vec<(&'static str, &'static str)> {
     let time = ["cpu_time", "wall_time"].contains(&minimise);
     let capped_by = given.get("objective.capped_by").map_or("", |meaning| &meaning.shown);
+    let named = |(name, _): &&(&str, Protocol)| {
+        given.get("target.protocol").is_some_and(|meaning| meaning.shown == format!("{name:?}"))
+    };
+    let protocol = Protocol::NAMED.iter().find(named).map_or(Protocol::Command, |(_, protocol)| *protocol);
     let mut defaults = vec![
         ("seed", "1"),
         ("target.setup_limit", "60s"),
         ("target.teardown_limit", "60s"),
         ("target.workdir", "\"private\""),
-        ("target.params", "[\"--{name}={value}\"]"),
+        ("target.protocol", "\"command\""),
         ("objective.par", "10.0"),
         ("objective.capped_by", if time { "\"time\"" } else { "\"none\"" }),
         ("limits.grace", "0s"),
@@ -216,11 +220,18 @@ fn defaults(minimise: &str, given: &BTreeMap<String, Meaning>) -> Vec<(&'static 
         ("parallel.cores_per_trial", "1"),
         ("parallel.gpus_per_trial", "0"),
         ("parallel.repeatable", "false"),
-        ("surrogate.kind", "\"local\""),
+        ("surrogate.kind", "\"forest\""),
+        ("surrogate.treatment", "\"sample\""),
+        ("surrogate.trees", "10"),
+        ("surrogate.overhead", "0.1"),
         ("validation.when", "\"end\""),
         ("instances.stage", "false"),
     ];
-    if !given.contains_key("target.success.pattern") {
+    defaults.push(match protocol {
+        Protocol::Aclib | Protocol::Aclib2 => ("target.params", "[\"-{name}\", \"{value}\"]"),
+        _ => ("target.params", "[\"--{name}={value}\"]"),
+    });
+    if !given.contains_key("target.success.pattern") && !protocol.ignores_exit() {
         defaults.push(("target.success.exit", "[0]"));
     }
     if given.keys().any(|path| path.starts_with("target.retry.")) {
@@ -229,7 +240,7 @@ fn defaults(minimise: &str, given: &BTreeMap<String, Meaning>) -> Vec<(&'static 
     if time {
         defaults.push(("objective.grain", "0.001s"));
     } else if capped_by == "\"argument\"" {
-        defaults.push(("objective.grain", "1.0"));
+        defaults.push(("objective.grain", if protocol.grain() < 1.0 { "0.001" } else { "1.0" }));
     }
     defaults
 }

@@ -65,6 +65,14 @@ pub enum Piece {
     Memory,
     /// `{param:NAME}`: the value of one parameter.
     Param(ParameterId),
+    /// Of protocols: where to stop, in seconds.
+    Seconds,
+    /// Of protocols: the configuration's number, from 1.
+    ConfigurationNumber,
+    /// Of protocols: the instance's number, from 1.
+    InstanceNumber,
+    /// Of protocols: the numbers that describe the instance, as a list.
+    InstanceFeatures,
 }
 
 /// A checked command.

@@ -51,11 +51,7 @@ impl ConfigFile {
                 .flat_map(|(id, value)| writing[id.index()].arguments(&value))
                 .map(|line| line + "\n")
                 .collect(),
-            Self::Json => {
-                let object: serde_json::Map<String, serde_json::Value> =
-                    active.map(|(id, value)| (name(id).to_owned(), json(&value))).collect();
-                serde_json::Value::Object(object).to_string() + "\n"
-            }
+            Self::Json => object(space, configuration).to_string() + "\n",
             Self::Toml => {
                 active.map(|(id, value)| format!("{} = {}\n", toml_key(name(id)), toml(&value))).collect()
             }
@@ -73,6 +69,12 @@ fn json(value: &Literal) -> serde_json::Value {
         Literal::Float(number) => (*number).into(),
         Literal::Boolean(truth) => (*truth).into(),
     }
+}
+
+/// Every active parameter of a configuration, by name.
+pub(crate) fn object(space: &Space, configuration: &Configuration) -> serde_json::Value {
+    let active = space.ids().filter_map(|id| Some((space.parameter(id).name(), configuration.value(id)?)));
+    serde_json::Value::Object(active.map(|(name, value)| (name.to_owned(), json(&value))).collect())
 }
 
 fn toml(value: &Literal) -> String {

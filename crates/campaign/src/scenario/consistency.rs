@@ -22,22 +22,24 @@ pub(super) fn placeholders(
     racing: Option<&Racing>,
 ) {
     let command = &target.settings.command;
-    let before_end = |piece| target.settings.until_end().any(|command| command.mentions(piece));
+    let in_request = target.settings.protocol.is_json();
+    let before_end = |piece| in_request || target.settings.until_end().any(|command| command.mentions(piece));
     let span = target.command_span;
     match (before_end(&Piece::Instance), instances_given) {
         (false, true) => {
             let hint = "put it where the target expects its input";
             report.mistake(span, "the command has no `{instance}`, but there are `[instances]`", hint);
         }
-        (true, false) => {
+        (true, false) if !in_request => {
             let hint = "add `[instances]` with `files = \"…\"`";
             report.mistake(span, "the command has `{instance}`, but there are no `[instances]`", hint);
         }
         _ => {}
     }
     if let Some(read) = objective {
+        let in_call = in_request || command.mentions(&Piece::Seconds);
         match (command.mentions(&Piece::Cap), read.objective.capped_by) {
-            (false, CappedBy::Argument) => {
+            (false, CappedBy::Argument) if !in_call => {
                 let message = "`objective.capped_by` is `argument`, but the command has no `{cap}`";
                 report.mistake(read.capped_by_span, message, "tell the target where to stop by `{cap}`");
             }
@@ -82,7 +84,7 @@ pub(super) fn parameters_are_passed(report: &mut Report<'_>, target: &target::Re
     let all_at_once = |command: &CommandTemplate| {
         command.arguments.contains(&Argument::Params) || command.mentions(&Piece::ConfigFile)
     };
-    if target.settings.until_end().any(all_at_once) {
+    if target.settings.protocol.is_json() || target.settings.until_end().any(all_at_once) {
         return;
     }
     let named = |id| target.settings.until_end().any(|command| command.names(id));

@@ -13,6 +13,7 @@ mod instances;
 pub mod keys;
 mod objective;
 mod outputs;
+mod protocol;
 mod report;
 mod retry;
 mod settings;
@@ -23,6 +24,7 @@ mod template;
 mod validation;
 mod writing;
 
+pub(crate) use config_file::object as configuration_object;
 pub(crate) use syntax::mistakes as syntax_mistakes;
 
 pub use answers::{Answers, Known, Verify, VerifyPiece};
@@ -31,8 +33,9 @@ pub use config_file::ConfigFile;
 pub use instances::{Features, Instance, Instances};
 pub use objective::{CappedBy, Measure, Objective, Sense};
 pub use outputs::{Output, Source, Take};
+pub use protocol::Protocol;
 pub use retry::Retry;
-pub use settings::{Budget, Parallel, Racing, SurrogateKind};
+pub use settings::{Budget, Parallel, Racing, Surrogate, SurrogateKind};
 pub use target::{Step, Success, TargetSettings, Workdir};
 pub use validation::Validation;
 pub use writing::{Writing, WritingPiece};
@@ -78,7 +81,7 @@ pub struct Scenario {
     /// How trials run beside each other.
     pub parallel: Parallel,
     /// What proposes configurations.
-    pub surrogate: SurrogateKind,
+    pub surrogate: Surrogate,
     /// The parameters.
     pub space: Space,
     /// What is doubtful in the scenario; empty if nothing is.
@@ -148,9 +151,12 @@ fn sections(
     let space = space::read(report, &root, &folder, file_name, referred);
     let baseline = given::baseline(report, &root, &folder, space.as_ref(), referred);
     let initial = given::initial(report, &root, &folder, space.as_ref(), referred);
-    let target = target::read(report, &root.section("target"), &folder, space.as_ref());
-    let outputs = outputs::read(report, &root.section("outputs"));
-    let objective = objective::read(report, &root.section("objective"), &root.section("outputs"));
+    // Without it, what the command, the outputs and the objective mean is guesswork.
+    let protocol = protocol::read(report, &root.section("target"))?;
+    let mut target = target::read(report, &root.section("target"), &folder, space.as_ref(), protocol);
+    let outputs = outputs::read(report, &root.section("outputs"), protocol);
+    let told = outputs::names(&root.section("outputs"), protocol);
+    let objective = objective::read(report, &root.section("objective"), &told, protocol);
     let instances = instances::read(
         report,
         &root.section("instances"),
@@ -176,6 +182,12 @@ fn sections(
     );
     let surrogate = settings::surrogate(report, &root.section("surrogate"));
 
+    if let Some(target) = &mut target {
+        let given = root.section("instances").is_present();
+        let (command, outputs) =
+            ((&mut target.settings, target.command_span), outputs.as_deref().unwrap_or_default());
+        protocol::complete(report, command, outputs, objective.as_ref(), given);
+    }
     if let Some(target) = &target {
         let given = root.section("instances").is_present();
         consistency::placeholders(report, target, given, objective.as_ref(), racing.as_ref());

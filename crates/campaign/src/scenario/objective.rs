@@ -4,6 +4,7 @@
 
 use engine::space::{Span, suggestion};
 
+use super::protocol::Protocol;
 use super::report::{Found, Report, Section};
 
 /// What is minimised.
@@ -96,7 +97,8 @@ pub(super) struct Read {
 pub(super) fn read(
     report: &mut Report<'_>,
     section: &Section<'_, '_>,
-    outputs: &Section<'_, '_>,
+    outputs: &[String],
+    protocol: Protocol,
 ) -> Option<Read> {
     let hint = "write `minimise = \"cpu_time\"` in `[objective]`";
     let (found, maximise) = match (section.get("minimise"), section.get("maximise")) {
@@ -142,7 +144,7 @@ pub(super) fn read(
     let grain = match section.get("grain") {
         Some(found) => grain(report, &found, measure, cutoff.flatten()),
         None if capped_by == Some(CappedBy::Nobody) => Some(0.0),
-        None => Some(if measure.is_time() { 1e-3 } else { 1.0 }),
+        None => Some(if measure.is_time() { 1e-3 } else { protocol.grain() }),
     };
     let capped_by_span = capped.map_or(section.span, |found| found.span());
     // After a mistake in one of them, what else is wrong should show all the same.
@@ -187,10 +189,9 @@ fn then(
     report: &mut Report<'_>,
     section: &Section<'_, '_>,
     found: &Found<'_, '_>,
-    outputs: &Section<'_, '_>,
+    names: &[String],
 ) -> Option<usize> {
     let name = report.text(found)?;
-    let names: Vec<String> = outputs.entries().into_iter().map(|(name, _)| name).collect();
     let place = names.iter().position(|output| *output == name);
     if place.is_none() {
         let hint = suggestion(&name, names.iter().map(String::as_str));
@@ -204,12 +205,11 @@ fn then(
     place
 }
 
-fn measure(report: &mut Report<'_>, found: &Found<'_, '_>, outputs: &Section<'_, '_>) -> Option<Measure> {
+fn measure(report: &mut Report<'_>, found: &Found<'_, '_>, outputs: &[String]) -> Option<Measure> {
     let name = report.text(found)?;
     if let Some((_, measure)) = Measure::NAMED.iter().find(|(known, _)| *known == name) {
         return Some(*measure);
     }
-    let outputs: Vec<String> = outputs.entries().into_iter().map(|(name, _)| name).collect();
     if let Some(index) = outputs.iter().position(|output| *output == name) {
         return Some(Measure::Output(index));
     }

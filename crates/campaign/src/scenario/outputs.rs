@@ -5,6 +5,7 @@ use std::path::{Component, Path};
 use regex::bytes::Regex;
 
 use super::objective::Measure;
+use super::protocol::Protocol;
 use super::report::{Report, Section};
 use super::target::pattern;
 
@@ -34,6 +35,11 @@ pub enum Source {
         /// The way to the number in it.
         key: Vec<String>,
     },
+    /// In the answer of the protocol.
+    Answer {
+        /// The way to the number in it.
+        key: Vec<String>,
+    },
 }
 
 /// Which of several matches counts.
@@ -45,7 +51,17 @@ pub enum Take {
     Last,
 }
 
-pub(super) fn read(report: &mut Report<'_>, section: &Section<'_, '_>) -> Option<Vec<Output>> {
+/// The names of all outputs, those of the protocol last.
+pub(super) fn names(section: &Section<'_, '_>, protocol: Protocol) -> Vec<String> {
+    let own = section.entries().into_iter().map(|(name, _)| name);
+    own.chain(protocol.outputs().iter().map(|&name| name.to_owned())).collect()
+}
+
+pub(super) fn read(
+    report: &mut Report<'_>,
+    section: &Section<'_, '_>,
+    protocol: Protocol,
+) -> Option<Vec<Output>> {
     let mut outputs = Vec::new();
     let mut sound = true;
     for (name, found) in section.entries() {
@@ -54,17 +70,28 @@ pub(super) fn read(report: &mut Report<'_>, section: &Section<'_, '_>) -> Option
             report.mistake(found.key_span, message, "captune measures that itself; choose another name");
             sound = false;
         }
+        if protocol.outputs().contains(&name.as_str()) {
+            let message = format!("an output cannot be called `{name}`");
+            let hint = format!("the protocol `{}` has one of this name; choose another", protocol.name());
+            report.mistake(found.key_span, message, hint);
+            sound = false;
+        }
         let own = section.section(&name);
         // Anything but a table has been reported as such.
-        match own.is_present().then(|| source(report, &own)).flatten() {
+        match own.is_present().then(|| source(report, &own, protocol)).flatten() {
             Some(source) => outputs.push(Output { name, source }),
             None => sound = false,
         }
     }
+    let answered = |&name: &&str| Output {
+        name: name.to_owned(),
+        source: Source::Answer { key: vec![name.to_owned()] },
+    };
+    outputs.extend(protocol.outputs().iter().map(answered));
     sound.then_some(outputs)
 }
 
-fn source(report: &mut Report<'_>, section: &Section<'_, '_>) -> Option<Source> {
+fn source(report: &mut Report<'_>, section: &Section<'_, '_>, protocol: Protocol) -> Option<Source> {
     let (pattern, file, key) = (section.get("pattern"), section.get("file"), section.get("key"));
     let take = section.get("take");
     if let (Some(found), Some(_)) = (file.as_ref().or(key.as_ref()), &pattern) {
@@ -91,7 +118,9 @@ fn source(report: &mut Report<'_>, section: &Section<'_, '_>) -> Option<Source> 
         return None;
     }
     let hint = "write `name = { file = \"metrics.json\", key = \"latency.p99\" }`";
-    let path = report.required(section, "file", hint).and_then(|found| {
+    let in_answer = protocol.is_json() && file.is_none();
+    let path = if in_answer { None } else { report.required(section, "file", hint) };
+    let path = path.and_then(|found| {
         let path = report.text(&found)?;
         let plain = |part: Component<'_>| matches!(part, Component::Normal(_) | Component::CurDir);
         if path.is_empty() || !Path::new(&path).components().all(plain) {
@@ -114,6 +143,10 @@ fn source(report: &mut Report<'_>, section: &Section<'_, '_>) -> Option<Source> 
         }
         Some(key)
     });
+    if in_answer {
+        let key = std::iter::once("outputs".to_owned()).chain(key?).collect();
+        return Some(Source::Answer { key });
+    }
     Some(Source::File { path: path?, key: key? })
 }
 

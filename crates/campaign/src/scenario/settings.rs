@@ -4,6 +4,7 @@ use std::time::Duration;
 
 use confine::Limits;
 use engine::space::Span;
+use engine::surrogate::forest::{ForestSettings, Treatment};
 
 use super::objective::at_least_one;
 use super::report::{Found, Report, Section};
@@ -62,10 +63,25 @@ pub struct Parallel {
 /// What proposes configurations.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum SurrogateKind {
+    /// Where a forest, grown on all trials, expects most.
+    Forest,
     /// Around the best ones.
     Local,
     /// Anywhere.
     Random,
+}
+
+/// What proposes configurations, and how it learns.
+#[derive(Clone, Copy, PartialEq, Debug)]
+pub struct Surrogate {
+    /// Who.
+    pub kind: SurrogateKind,
+    /// What a forest makes of trials that were stopped.
+    pub treatment: Treatment,
+    /// How many trees it has.
+    pub trees: u32,
+    /// Largest share of the time on the clock for the optimizer.
+    pub overhead: f64,
 }
 
 /// A value that may be left out.
@@ -208,7 +224,45 @@ fn gpus(report: &mut Report<'_>, found: &Found<'_, '_>) -> Option<Vec<u32>> {
     Some(numbers)
 }
 
-pub(super) fn surrogate(report: &mut Report<'_>, section: &Section<'_, '_>) -> Option<SurrogateKind> {
-    let kind = optional(section, "kind", |found| report.word(found, &["local", "random"]))?;
-    Some(if kind == Some("random") { SurrogateKind::Random } else { SurrogateKind::Local })
+pub(super) fn surrogate(report: &mut Report<'_>, section: &Section<'_, '_>) -> Option<Surrogate> {
+    let kinds = ["forest", "local", "random"];
+    let kind = optional(section, "kind", |found| report.word(found, &kinds));
+    let words = ["sample", "mean", "drop", "ignore"];
+    let treatment = optional(section, "treatment", |found| report.word(found, &words));
+    let trees = optional(section, "trees", |found| report.integer(found, 1, 10_000));
+    let overhead = optional(section, "overhead", |found| share(report, found));
+    let kind = match kind? {
+        Some("random") => SurrogateKind::Random,
+        Some("local") => SurrogateKind::Local,
+        _ => SurrogateKind::Forest,
+    };
+    for name in ["treatment", "trees", "overhead"] {
+        if let Some(found) = section.get(name).filter(|_| kind != SurrogateKind::Forest) {
+            let message = format!("`{}` says nothing: there is no forest", found.key);
+            report.warn(found.span(), message, "leave it out, or write `kind = \"forest\"`");
+        }
+    }
+    let forest = ForestSettings::default();
+    Some(Surrogate {
+        kind,
+        treatment: match treatment? {
+            Some("mean") => Treatment::Mean,
+            Some("drop") => Treatment::Drop,
+            Some("ignore") => Treatment::Ignore,
+            _ => Treatment::Sample,
+        },
+        trees: trees?.map_or(forest.trees as u32, |trees| trees as u32),
+        overhead: overhead?.unwrap_or(0.1),
+    })
+}
+
+/// A part of all time, which is more than none.
+fn share(report: &mut Report<'_>, found: &Found<'_, '_>) -> Option<f64> {
+    let number = report.number(found)?;
+    if !(number > 0.0 && number <= 1.0) {
+        let message = format!("`{}` is {number}, but must be above 0 and at most 1", found.key);
+        report.mistake(found.span(), message, "0.1 is a tenth of the time on the clock");
+        return None;
+    }
+    Some(number)
 }

@@ -12,6 +12,7 @@ use regex::bytes::Regex;
 use super::answers::{self, Answers};
 use super::command::{self, CommandTemplate, Surroundings};
 use super::config_file::{self, ConfigFile};
+use super::protocol::{self, Protocol};
 use super::report::{Found, Report, Section};
 use super::retry::{self, Retry};
 use super::writing::{self, Writing};
@@ -19,7 +20,13 @@ use super::writing::{self, Writing};
 /// The target of a scenario.
 #[derive(Clone, Debug)]
 pub struct TargetSettings {
-    /// The program and its arguments.
+    /// How a trial is put to it.
+    pub protocol: Protocol,
+    /// How many trials a process that lives on gets before it is started anew.
+    pub restart_after: Option<u64>,
+    /// How long such a process may take until it is ready.
+    pub start_limit: Duration,
+    /// The program and its arguments, with those of the protocol.
     pub command: CommandTemplate,
     /// What runs before it.
     pub setup: Option<Step>,
@@ -94,6 +101,7 @@ pub(super) fn read(
     target: &Section<'_, '_>,
     folder: &Path,
     space: Option<&Space>,
+    protocol: Protocol,
 ) -> Option<Read> {
     let env = env(report, &target.section("env"));
     let pass_env = match target.get("pass_env") {
@@ -114,15 +122,19 @@ pub(super) fn read(
     let command = command.and_then(|found| command::read(report, &found, &around, false));
     let setup = step(report, target, "setup", &around, false);
     let teardown = step(report, target, "teardown", &around, true);
-    let writing = writing::read(report, target, space);
+    let writing = writing::read(report, target, space, protocol);
     let answers = answers::read(report, target, &around);
     let config_file = target.get("config_file");
     let config_file = config_file.and_then(|found| config_file::read(report, &found, target, space));
-    let success = success(report, &target.section("success"));
+    let success = success(report, &target.section("success"), protocol);
+    let restart_after = protocol::restart_after(report, target, protocol);
     let retry = retry::read(report, &target.section("retry"), success.as_ref());
     let command = command?;
     // After a mistake in one of the others, the command is still compared with the other tables.
     let settings = TargetSettings {
+        protocol,
+        restart_after,
+        start_limit: protocol::start_limit(report, target),
         command: command.template,
         setup,
         teardown,
@@ -138,6 +150,9 @@ pub(super) fn read(
     Some(Read { settings, command_span: command.span, answers })
 }
 
+/// How long a step may take, if nobody says so.
+pub(super) const STEP_LIMIT: Duration = Duration::from_secs(60);
+
 /// A command before or after the target's own, and its limit.
 fn step(
     report: &mut Report<'_>,
@@ -147,7 +162,7 @@ fn step(
     after: bool,
 ) -> Option<Step> {
     let limit = match target.get(&format!("{name}_limit")) {
-        None => Some(Duration::from_secs(60)),
+        None => Some(STEP_LIMIT),
         Some(found) => report.duration(&found),
     };
     let found = target.get(name)?;
@@ -190,7 +205,7 @@ fn env(report: &mut Report<'_>, section: &Section<'_, '_>) -> Option<BTreeMap<St
     sound.then_some(set)
 }
 
-fn success(report: &mut Report<'_>, section: &Section<'_, '_>) -> Option<Success> {
+fn success(report: &mut Report<'_>, section: &Section<'_, '_>, protocol: Protocol) -> Option<Success> {
     let (exit, pattern) = (section.get("exit"), section.get("pattern"));
     if section.is_present() && exit.is_none() && pattern.is_none() {
         report.mistake(section.span, "`target.success` is empty", "give `exit`, `pattern` or both");
@@ -198,7 +213,7 @@ fn success(report: &mut Report<'_>, section: &Section<'_, '_>) -> Option<Success
     }
     let exit_codes = match &exit {
         Some(found) => report.integers(found, 0, 255).map(Some),
-        None if pattern.is_none() => Some(Some(vec![0])),
+        None if pattern.is_none() && !protocol.ignores_exit() => Some(Some(vec![0])),
         None => Some(None),
     };
     let regex = match &pattern {

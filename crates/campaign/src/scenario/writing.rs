@@ -1,15 +1,14 @@
 //! How the parameters of a space are written as arguments.
 //!
 //! The first of these that is given decides: `target.parameter.NAME`; the parameter's own `switch` in
-//! the space; `target.flags`, for a boolean; `target.params`.
+//! the space; `target.flags`, for a boolean; `target.params`; the protocol.
 
 use engine::Space;
 use engine::space::{Kind, Literal, Parameter, Spanned, suggestion};
 
+use super::protocol::Protocol;
 use super::report::{Found, Report, Section};
 use super::template::{self, Part};
-
-const WITHOUT_ANY: &str = "--{name}={value}";
 
 /// How one parameter is written.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -83,6 +82,7 @@ pub(super) fn read(
     report: &mut Report<'_>,
     target: &Section<'_, '_>,
     space: Option<&Space>,
+    protocol: Protocol,
 ) -> Option<Vec<Writing>> {
     let before = report.mistakes.len();
     let params = target.get("params").and_then(|found| value_form(report, &found));
@@ -90,12 +90,18 @@ pub(super) fn read(
     let flags = flags.is_present().then(|| flag_form(report, &flags)).flatten();
     let own = own_forms(report, target, space);
     let space = space.filter(|_| report.mistakes.len() == before)?;
-    let without_any = || template::split(&mut Report::new(""), &WITHOUT_ANY.into()).unwrap_or_default();
-    let general = params.unwrap_or_else(|| Form::Value(vec![without_any()]));
+    let plain = |text: &str| template::split(&mut Report::new(""), &text.into()).unwrap_or_default();
+    let general =
+        params.unwrap_or_else(|| Form::Value(protocol.params().iter().map(|text| plain(text)).collect()));
+    let flags = flags.or_else(|| {
+        let [on, off] = protocol.flags().filter(|_| target.get("params").is_none())?;
+        Some(Form::Flag { on: plain(on), off: plain(off) })
+    });
     let writing = |parameter: &Parameter| {
         let own = own.iter().find(|(name, _)| name == parameter.name()).map(|(_, form)| form);
         match (own, parameter.switch(), &flags) {
             (Some(form), _, _) => settled(form, parameter.name()),
+            (None, Some(switch), _) if protocol.switch_is_name() => settled(&general, switch.trim()),
             (None, Some(switch), _) => of_switch(switch),
             (None, None, Some(form)) if parameter.kind() == Kind::Boolean => settled(form, parameter.name()),
             _ => settled(&general, parameter.name()),

@@ -128,7 +128,12 @@ impl StoreReader {
         Ok(Some(StoredConfiguration { id, origin, configuration }))
     }
 
-    fn decode(&self, id: ConfigId, space: &Space, blob: &[u8]) -> Result<Configuration, StoreError> {
+    pub(super) fn decode(
+        &self,
+        id: ConfigId,
+        space: &Space,
+        blob: &[u8],
+    ) -> Result<Configuration, StoreError> {
         let mut codes = Vec::new();
         if !append_codes(blob, space.parameters().len(), &mut codes) {
             return Err(self.damaged(format!("configuration {id} has codes of another space")));

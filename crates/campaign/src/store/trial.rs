@@ -13,28 +13,14 @@ use super::{StoreError, StoreReader};
 pub(super) const TOLD: &str =
     "id, configuration, instance, seed, status, cost, spent, cap, why, constraints, tie";
 
+/// The columns of what was measured besides.
+pub(super) const MEASURED: &str = "cpu, wall, memory, exit, reason, started, ended, slot, outputs";
+
 impl StoreReader {
     /// A trial by its row, the first being 1, with all that was measured of it.
     pub fn trial(&self, row: u64) -> Result<Option<StoredTrial>, StoreError> {
-        let sql = format!(
-            "SELECT cpu, wall, memory, exit, reason, started, ended, slot, outputs, {TOLD} FROM trial WHERE row = ?"
-        );
-        let found = self.connection.query_row(&sql, [row.cast_signed()], |columns| {
-            let Some(trial) = told(columns, 9)? else { return Ok(None) };
-            Ok(Some(StoredTrial {
-                trial,
-                cpu: columns.get(0)?,
-                wall: columns.get(1)?,
-                memory: columns.get::<_, Option<i64>>(2)?.map(i64::cast_unsigned),
-                exit: columns.get(3)?,
-                outputs: columns.get_ref(8)?.as_str_or_null()?.and_then(outputs_of_text).unwrap_or_default(),
-                reason: columns.get(4)?,
-                started: columns.get(5)?,
-                ended: columns.get(6)?,
-                slot: columns.get(7)?,
-                output: None,
-            }))
-        });
+        let sql = format!("SELECT {MEASURED}, {TOLD} FROM trial WHERE row = ?");
+        let found = self.connection.query_row(&sql, [row.cast_signed()], stored);
         let Some(found) = self.ask(found.optional())? else { return Ok(None) };
         let stored = found.ok_or_else(|| self.damaged(format!("trial row {row} makes no sense")))?;
         Ok(Some(StoredTrial { output: self.output(row)?, ..stored }))
@@ -49,6 +35,24 @@ impl StoreReader {
         });
         self.ask(found.optional())
     }
+}
+
+/// A trial from the columns of [`MEASURED`] and [`TOLD`], without what it wrote.
+pub(super) fn stored(columns: &Row<'_>) -> rusqlite::Result<Option<StoredTrial>> {
+    let Some(trial) = told(columns, 9)? else { return Ok(None) };
+    Ok(Some(StoredTrial {
+        trial,
+        cpu: columns.get(0)?,
+        wall: columns.get(1)?,
+        memory: columns.get::<_, Option<i64>>(2)?.map(i64::cast_unsigned),
+        exit: columns.get(3)?,
+        outputs: columns.get_ref(8)?.as_str_or_null()?.and_then(outputs_of_text).unwrap_or_default(),
+        reason: columns.get(4)?,
+        started: columns.get(5)?,
+        ended: columns.get(6)?,
+        slot: columns.get(7)?,
+        output: None,
+    }))
 }
 
 /// What the search was told, from the columns of [`TOLD`] that begin at `first`; `None` if they

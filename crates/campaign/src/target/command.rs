@@ -3,11 +3,12 @@
 use std::fmt;
 use std::path::{Path, PathBuf};
 
-use engine::{Cap, Configuration, Seed};
+use engine::{Cap, Configuration, TrialRequest};
 
 use super::place::Place;
+use super::protocol;
 use super::shell;
-use crate::scenario::{Argument, CommandTemplate, Instance, Measure, Piece, Scenario};
+use crate::scenario::{Argument, CappedBy, CommandTemplate, Instance, Measure, Piece, Scenario};
 
 /// A command with all of its arguments. Its `Display` can be pasted into a shell.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -20,6 +21,8 @@ pub struct CommandLine {
     pub env: Vec<(String, String)>,
     /// Names and `*` patterns of variables to pass.
     pub pass_env: Vec<String>,
+    /// A line on standard input, by which some protocols tell the trial.
+    pub request: Option<String>,
 }
 
 /// What is put into the templates of a trial.
@@ -33,35 +36,52 @@ pub struct Filling<'a> {
     pub seed: &'a str,
     /// Where to stop.
     pub cap: Cap,
+    /// Which trial on which instance it is; without it, what protocols tell of that is left open.
+    pub subject: Option<(&'a TrialRequest, &'a Instance)>,
     /// Where the trial runs; without it, placeholders of that are left as they are.
     pub place: Option<&'a Place>,
 }
 
+impl<'a> Filling<'a> {
+    /// That of a trial, whose seed is given as text.
+    pub fn new(
+        trial: &'a TrialRequest,
+        instance: &'a Instance,
+        seed: &'a str,
+        place: Option<&'a Place>,
+    ) -> Self {
+        let subject = Some((trial, instance));
+        let (configuration, instance) = (&trial.configuration, instance.argument.as_str());
+        Self { configuration, instance, seed, cap: trial.cap, subject, place }
+    }
+}
+
 impl CommandLine {
     /// The command of a trial that does not run anywhere yet.
-    pub fn new(
-        scenario: &Scenario,
-        configuration: &Configuration,
-        instance: &Instance,
-        seed: Seed,
-        cap: Cap,
-    ) -> Self {
-        let seed = &seed.to_string();
-        let filling = Filling { configuration, instance: &instance.argument, seed, cap, place: None };
-        Self::filled(scenario, &scenario.target.command, &filling)
+    pub fn new(scenario: &Scenario, trial: &TrialRequest, instance: &Instance) -> Self {
+        let seed = &trial.key.pair.seed.to_string();
+        Self::of_trial(scenario, &Filling::new(trial, instance, seed, None))
     }
 
     /// The command of a configuration, for use: with `{instance}` and `{seed}` left in their places,
     /// and the cutoff as the cap.
     pub fn for_use(scenario: &Scenario, configuration: &Configuration) -> Self {
         let cap = scenario.objective.cutoff.map_or(Cap::NONE, Cap::at);
-        let filling = Filling { configuration, instance: "{instance}", seed: "{seed}", cap, place: None };
-        Self::filled(scenario, &scenario.target.command, &filling)
+        let (instance, seed) = ("{instance}", "{seed}");
+        let filling = Filling { configuration, instance, seed, cap, subject: None, place: None };
+        Self::of_trial(scenario, &filling)
+    }
+
+    /// The target's own command, with what is told on standard input.
+    pub fn of_trial(scenario: &Scenario, filling: &Filling<'_>) -> Self {
+        let line = Self::filled(scenario, &scenario.target.command, filling);
+        let is_json = scenario.target.protocol.is_json();
+        Self { request: is_json.then(|| protocol::json::request(scenario, filling)), ..line }
     }
 
     /// A template of the scenario with everything put in.
     pub fn filled(scenario: &Scenario, template: &CommandTemplate, filling: &Filling<'_>) -> Self {
-        let Filling { configuration, instance, seed, cap, place } = *filling;
+        let Filling { configuration, instance, seed, cap, subject, place } = *filling;
         let placed = |name: &str, text: fn(&Place) -> String| place.map_or_else(|| name.to_owned(), text);
         let text = |piece: &Piece| match piece {
             Piece::Literal(text) => text.clone(),
@@ -78,6 +98,19 @@ impl CommandLine {
             Piece::Cores => scenario.parallel.cores_per_trial.to_string(),
             // The reader has refused it where there is no limit.
             Piece::Memory => (scenario.limits.memory.unwrap_or(0) >> 20).to_string(),
+            Piece::Seconds => told_seconds(scenario, cap),
+            Piece::ConfigurationNumber => subject.map_or_else(
+                || "{configuration}".to_owned(),
+                |(trial, _)| (trial.key.config.0 + 1).to_string(),
+            ),
+            Piece::InstanceNumber => subject.map_or_else(
+                || "{instance_number}".to_owned(),
+                |(trial, _)| (trial.key.pair.instance.index() + 1).to_string(),
+            ),
+            Piece::InstanceFeatures => subject.map_or_else(
+                || "{instance_features}".to_owned(),
+                |(_, instance)| features(scenario, instance),
+            ),
         };
         let mut arguments = Vec::new();
         for argument in &template.arguments {
@@ -92,6 +125,7 @@ impl CommandLine {
             arguments,
             env: target.env.iter().map(|(name, value)| (name.clone(), value.clone())).collect(),
             pass_env: target.pass_env.clone(),
+            request: None,
         }
     }
 
@@ -131,10 +165,40 @@ fn cap_text(scenario: &Scenario, cap: Cap) -> String {
     }
 }
 
+/// Where to stop, as protocols tell it: in seconds, never below the cap.
+pub(super) fn told_seconds(scenario: &Scenario, cap: Cap) -> String {
+    /// Callers that know no limit have always told this number.
+    const NO_LIMIT: &str = "2147483647";
+    let objective = &scenario.objective;
+    let cost = objective.cutoff.map_or(cap.cost(), |cutoff| cap.cost().min(cutoff));
+    let (seconds, decimals) = match (objective.minimise, objective.capped_by) {
+        (Measure::CpuTime | Measure::WallTime, _) => (cost, 3),
+        (Measure::Output(_), CappedBy::Argument) => {
+            (cost, (0..9).find(|&decimals| 10_f64.powi(-decimals) <= objective.grain).unwrap_or(9))
+        }
+        _ => (scenario.limits.wall.map_or(f64::INFINITY, |wall| wall.as_secs_f64()), 3),
+    };
+    if seconds.is_finite() { rounded_up(seconds, decimals) } else { NO_LIMIT.to_owned() }
+}
+
+/// The numbers that describe an instance, as a list without spaces.
+fn features(scenario: &Scenario, instance: &Instance) -> String {
+    let row =
+        scenario.instances.features.as_ref().map(|features| features.matrix(std::slice::from_ref(instance)));
+    let numbers = row.into_iter().flatten().flatten().map(engine::space::float_text);
+    format!("[{}]", numbers.collect::<Vec<_>>().join(","))
+}
+
 /// Seconds with three decimals, rounded up.
 fn seconds_text(seconds: f64) -> String {
-    let text = |thousandths: f64| format!("{:.3}", thousandths / 1000.0);
-    let lower = (seconds * 1000.0).floor();
+    rounded_up(seconds, 3)
+}
+
+/// A number with so many decimals, rounded up.
+fn rounded_up(seconds: f64, decimals: i32) -> String {
+    let scale = 10_f64.powi(decimals);
+    let text = |units: f64| format!("{:.*}", decimals as usize, units / scale);
+    let lower = (seconds * scale).floor();
     // A product that is off in its last bit must not cost a whole millisecond.
     let reads_back = |text: &String| text.parse::<f64>().is_ok_and(|number| number >= seconds);
     Some(text(lower)).filter(reads_back).unwrap_or_else(|| text(lower + 1.0))
@@ -144,6 +208,9 @@ impl fmt::Display for CommandLine {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let program = shown(&self.program);
         let words = std::iter::once(program).chain(self.arguments.iter().cloned());
+        if let Some(request) = &self.request {
+            write!(f, "printf '%s\\n' {} | ", shell::quoted(request))?;
+        }
         f.write_str(&shell::line(&self.env, words))
     }
 }

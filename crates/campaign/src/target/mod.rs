@@ -13,6 +13,7 @@ mod output;
 mod outputs;
 pub mod place;
 mod process;
+mod protocol;
 pub mod shell;
 mod stages;
 mod verify;
@@ -123,6 +124,12 @@ pub enum TargetError {
         /// How many times it was repeated.
         times: u32,
     },
+    /// The target said that no trial can succeed.
+    #[error("the target says that no trial can succeed: {said}")]
+    Aborted {
+        /// In these words.
+        said: String,
+    },
     /// A trial on an instance that the target was not given.
     #[error("there is no instance {wanted}: the target has {count}")]
     NoInstance {
@@ -144,6 +151,7 @@ impl TargetError {
             Self::Unavailable { .. } => {
                 Some("nothing is lost: run the same command when it is mended".into())
             }
+            Self::Aborted { .. } => Some("`captune check` makes one call and shows what it answers".into()),
             Self::ConfigFile { .. } | Self::NoInstance { .. } => None,
         }
     }

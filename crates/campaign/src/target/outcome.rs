@@ -16,13 +16,15 @@
 use confine::{Control, End, Exit, Finished, Limit};
 use engine::{Cap, Observation, Status};
 
+use super::command::told_seconds;
 use super::output::matches;
+use super::protocol::{self, Answer, Verdict};
 use super::verify::Said;
 use super::{Account, Detail, TargetError, outputs};
-use crate::scenario::{CappedBy, Measure, Scenario};
+use crate::scenario::{CappedBy, Measure, Protocol, Scenario};
 
 /// How much of each stream is kept of a failure.
-const TAIL: usize = 8 << 10;
+pub(super) const TAIL: usize = 8 << 10;
 
 /// What the record of a run with this cap says.
 pub(super) fn account(
@@ -31,9 +33,10 @@ pub(super) fn account(
     control: &Control,
     finished: &Finished,
 ) -> Result<Account, TargetError> {
-    let outcome = Outcome { scenario, cap: cap.cost(), control, finished };
+    let answer = protocol::answer(scenario.target.protocol, finished);
+    let outcome = Outcome { scenario, cap: cap.cost(), control, finished, answer: answer.as_ref() };
     let (observation, reason) = outcome.observation()?;
-    let outputs = outputs::all(&scenario.outputs, finished);
+    let outputs = outputs::all(&scenario.outputs, finished, answer.as_ref());
     let tie = scenario.objective.then.and_then(|index| outputs.get(&scenario.outputs[index].name));
     let observation = observation.with_tie(tie.copied());
     let failed = observation.status().is_failure();
@@ -93,11 +96,13 @@ struct Outcome<'a> {
     cap: f64,
     control: &'a Control,
     finished: &'a Finished,
+    answer: Option<&'a Answer>,
 }
 
 impl Outcome<'_> {
     fn observation(&self) -> Result<Told, TargetError> {
         match self.finished.end() {
+            End::Exited(code) if self.scenario.target.protocol != Protocol::Command => self.answered(code),
             End::Exited(code) => match self.shortcoming(code) {
                 None => self.success(),
                 Some(reason) => Ok(self.failure(reason)),
@@ -111,6 +116,55 @@ impl Outcome<'_> {
             End::Stopped(limit) => Ok(self.crashed(format!("{limit} limit"))),
             End::Cancelled => Ok(self.cancelled()),
         }
+    }
+
+    /// What a run that ended by itself has answered.
+    fn answered(&self, code: i32) -> Result<Told, TargetError> {
+        let Some(answer) = self.answer else {
+            return Ok(self.failure(format!("exit {code} but no answer")));
+        };
+        match &answer.verdict {
+            Verdict::Finished => match self.shortcoming(code) {
+                None if self.at_bound() => self.stopped_itself(),
+                None => self.success(),
+                Some(reason) => Ok(self.failure(reason)),
+            },
+            Verdict::Stopped => self.stopped_itself(),
+            Verdict::Memory => {
+                let observation = Observation::failed(Status::Memory, self.spent());
+                Ok((observation, Some("the target says: out of memory".to_owned())))
+            }
+            Verdict::Crashed(reason) => Ok(self.failure(reason.clone())),
+            Verdict::Aborted(said) => Err(TargetError::Aborted { said: said.clone() }),
+        }
+    }
+
+    /// Whether the cost is where irace's runners leave it that have met their bound.
+    fn at_bound(&self) -> bool {
+        let by_bound = self.scenario.target.protocol == Protocol::Irace
+            && self.scenario.objective.capped_by == CappedBy::Argument;
+        let told = told_seconds(self.scenario, Cap::at(self.cap)).parse::<f64>();
+        by_bound && self.reached().zip(told.ok()).is_some_and(|(reached, told)| reached >= told)
+    }
+
+    /// The target says that it has stopped where it was told to.
+    fn stopped_itself(&self) -> Result<Told, TargetError> {
+        let (cap, reached) = (self.cap_in_force(), self.reached());
+        if !self.grows() {
+            // What it has found in this time counts, if it says so.
+            return match self.measure() {
+                Measure::Output(index) if self.output(index).is_ok() => self.success(),
+                _ => Ok(self.crashed("the target says: timeout".to_owned())),
+            };
+        }
+        let early = reached.filter(|reached| *reached < cap - self.scenario.objective.grain);
+        let observation = match early {
+            // By a limit of its own, which no later trial will raise.
+            Some(reached) => Observation::timeout(reached),
+            None if cap.is_finite() => self.censored(cap, cap),
+            None => Observation::timeout(reached.unwrap_or(0.0)),
+        };
+        Ok((if reached.is_some() { self.with_spent(observation) } else { observation }, None))
     }
 
     /// What a run that ended by itself lacks for a success.
@@ -167,7 +221,9 @@ impl Outcome<'_> {
         let own = match self.measure() {
             Measure::CpuTime => limit == Limit::Cpu,
             Measure::WallTime => limit == Limit::Wall,
-            _ => false,
+            // It was told to stop and did not.
+            Measure::Output(_) => limit == Limit::Wall && self.outlived(),
+            Measure::Memory => false,
         };
         let reached = self.reached().unwrap_or(0.0);
         let cap = self.cap_in_force();
@@ -185,6 +241,13 @@ impl Outcome<'_> {
             return self.crashed(format!("{limit} limit"));
         };
         (self.with_spent(observation), None)
+    }
+
+    /// Whether a target that was told in seconds where to stop was killed later than that.
+    fn outlived(&self) -> bool {
+        let told = self.scenario.objective.capped_by == CappedBy::Argument
+            && self.scenario.target.protocol.tells_seconds();
+        told && self.finished.wall.as_secs_f64() >= self.cap_in_force()
     }
 
     fn cancelled(&self) -> Told {
@@ -226,7 +289,7 @@ impl Outcome<'_> {
 
     fn output(&self, index: usize) -> Result<f64, String> {
         let outputs = &self.scenario.outputs;
-        outputs::one(outputs, &outputs[index], self.finished)
+        outputs::one(outputs, &outputs[index], self.finished, self.answer)
     }
 
     /// What the cost had reached at the end, as far as it is known.
@@ -241,7 +304,11 @@ impl Outcome<'_> {
 
     /// What the trial used: in the unit of the cost if that grows, else in seconds.
     fn spent(&self) -> f64 {
-        if self.grows() { self.reached().unwrap_or(0.0) } else { self.finished.wall.as_secs_f64() }
+        let wall = self.finished.wall.as_secs_f64();
+        match self.grows() {
+            true => self.reached().unwrap_or(if self.outlived() { wall } else { 0.0 }),
+            false => wall,
+        }
     }
 
     fn with_spent(&self, observation: Observation) -> Observation {

@@ -32,6 +32,12 @@ pub(super) fn first_group(stream: &Captured, pattern: &Regex) -> Option<String> 
     parts(stream).iter().find_map(|part| lines(part).find_map(of_line))
 }
 
+/// What is found in the last line in which it is.
+pub(super) fn last_line<T>(stream: &Captured, find: impl Fn(&str) -> Option<T>) -> Option<T> {
+    let of_line = |line: &[u8]| find(&String::from_utf8_lossy(line));
+    parts(stream).iter().rev().find_map(|part| lines(part).rev().find_map(of_line))
+}
+
 /// The whole stream, or its beginning and its end without the lines cut between them.
 fn parts(stream: &Captured) -> Vec<Vec<u8>> {
     if stream.dropped() == 0 {

@@ -9,6 +9,7 @@ use confine::{Finished, Unread};
 use toml::de::{DeTable, DeValue};
 
 use super::output::{first_group, last_group};
+use super::protocol::Answer;
 use crate::scenario::{Output, Source, Take};
 
 /// Files to be read for these outputs, each once.
@@ -25,13 +26,18 @@ pub(super) fn files(outputs: &[Output]) -> Vec<&str> {
 }
 
 /// Every output that was found, by name.
-pub(super) fn all(outputs: &[Output], finished: &Finished) -> BTreeMap<String, f64> {
-    let found = |output: &Output| Some((output.name.clone(), one(outputs, output, finished).ok()?));
+pub(super) fn all(outputs: &[Output], finished: &Finished, answer: Option<&Answer>) -> BTreeMap<String, f64> {
+    let found = |output: &Output| Some((output.name.clone(), one(outputs, output, finished, answer).ok()?));
     outputs.iter().filter_map(found).collect()
 }
 
 /// One of the `outputs`, or why there is none, in words that are the same for the same cause.
-pub(super) fn one(outputs: &[Output], output: &Output, finished: &Finished) -> Result<f64, String> {
+pub(super) fn one(
+    outputs: &[Output],
+    output: &Output,
+    finished: &Finished,
+    answer: Option<&Answer>,
+) -> Result<f64, String> {
     let name = &output.name;
     let text = match &output.source {
         Source::Pattern { pattern, take } => {
@@ -51,6 +57,10 @@ pub(super) fn one(outputs: &[Output], output: &Output, finished: &Finished) -> R
             let found = if path.ends_with(".toml") { in_toml(content, key) } else { in_json(content, key) };
             found.map_err(|why| format!("no output `{name}` in `{path}`: {why}"))?
         }
+        Source::Answer { key } => {
+            let fields = answer.map(|answer| &answer.fields).unwrap_or(&serde_json::Value::Null);
+            at(fields, key).map_err(|_| format!("the answer has no `{}`", key.join(".")))?
+        }
     };
     let number = text.trim().parse::<f64>().ok().filter(|number| number.is_finite());
     number.ok_or_else(|| format!("output `{name}` is not a finite number"))
@@ -62,11 +72,16 @@ fn missing(key: &[String]) -> String {
 
 fn in_json(content: &[u8], key: &[String]) -> Result<String, String> {
     let root: serde_json::Value = serde_json::from_slice(content).map_err(|_| "it is not JSON".to_owned())?;
+    at(&root, key)
+}
+
+fn at(root: &serde_json::Value, key: &[String]) -> Result<String, String> {
     let step = |value: &serde_json::Value, part: &String| match value {
         serde_json::Value::Array(list) => list.get(part.parse::<usize>().ok()?).cloned(),
         other => other.get(part).cloned(),
     };
-    let found = key.iter().try_fold(root, |value, part| step(&value, part)).ok_or_else(|| missing(key))?;
+    let found =
+        key.iter().try_fold(root.clone(), |value, part| step(&value, part)).ok_or_else(|| missing(key))?;
     Ok(found.as_str().map_or_else(|| found.to_string(), str::to_owned))
 }
 

@@ -38,6 +38,8 @@ pub struct Place {
     pub config_file: PathBuf,
     /// The file for its standard output.
     pub stdout: PathBuf,
+    /// The file for its standard input.
+    pub request: PathBuf,
     /// What its commands are told by variables, unless the scenario says otherwise.
     variables: Vec<(&'static str, String)>,
 }
@@ -61,6 +63,7 @@ impl Place {
             },
             config_file: private.join(target.config_file.as_ref().map_or("config", ConfigFile::name)),
             stdout: private.join("stdout"),
+            request: private.join("request.json"),
             variables,
         }
     }

@@ -10,6 +10,7 @@ use engine::{Cap, Status, TrialRequest};
 use regex::bytes::Regex;
 
 use super::command::Filling;
+use super::protocol::server::Servers;
 use super::stages::{self, Run};
 use super::{Account, CommandLine, Detail, Leash, Slot, Target, TargetError, output};
 use crate::executor::{SlotError, available_gpus, share_gpus};
@@ -21,13 +22,14 @@ pub struct ProcessTarget {
     scenario: Arc<Scenario>,
     instances: Vec<Instance>,
     guardian: Option<PathBuf>,
+    servers: Servers,
 }
 
 impl ProcessTarget {
     /// The target of a scenario, on the instances to tune on in the scenario's order.
     pub fn new(scenario: Arc<Scenario>) -> Self {
         let instances = scenario.instances.train.clone();
-        Self { scenario, instances, guardian: None }
+        Self { scenario, instances, guardian: None, servers: Servers::default() }
     }
 
     /// On other instances, or in another order: trials name them by their places here.
@@ -46,20 +48,13 @@ impl ProcessTarget {
 
     /// The command of a trial.
     pub fn command_line(&self, trial: &TrialRequest) -> Result<CommandLine, TargetError> {
-        let (instance, seed) = (self.instance(trial)?, trial.key.pair.seed);
-        Ok(CommandLine::new(&self.scenario, &trial.configuration, instance, seed, trial.cap))
+        Ok(CommandLine::new(&self.scenario, trial, self.instance(trial)?))
     }
 
     /// The commands around that of a trial, with their keys: what runs before it, and after it.
     pub fn steps(&self, trial: &TrialRequest) -> Result<Vec<(&'static str, CommandLine)>, TargetError> {
         let (instance, seed) = (self.instance(trial)?, trial.key.pair.seed.to_string());
-        let filling = Filling {
-            configuration: &trial.configuration,
-            instance: &instance.argument,
-            seed: &seed,
-            cap: trial.cap,
-            place: None,
-        };
+        let filling = Filling::new(trial, instance, &seed, None);
         let target = &self.scenario.target;
         let steps = [("setup", &target.setup), ("teardown", &target.teardown)];
         let given = steps.into_iter().filter_map(|(key, step)| Some((key, step.as_ref()?)));
@@ -118,6 +113,11 @@ impl ProcessTarget {
         &self.scenario
     }
 
+    /// The processes that live on.
+    pub(super) fn servers(&self) -> &Servers {
+        &self.servers
+    }
+
     pub(super) fn instance(&self, trial: &TrialRequest) -> Result<&Instance, TargetError> {
         let wanted = trial.key.pair.instance;
         let missing = TargetError::NoInstance { wanted, count: self.instances.len() };
@@ -154,9 +154,19 @@ impl ProcessTarget {
                 let both = [limits.wall, at_least(most)];
                 limits.wall = both.into_iter().flatten().min();
             }
+            Measure::Output(_) if objective.capped_by == CappedBy::Argument && self.tells_seconds() => {
+                // It has been told to stop; what it measures may be less than passes on the clock.
+                let grace = |told: Duration| told.saturating_mul(2).saturating_add(Duration::from_secs(5));
+                let told = at_least(cap.cost().min(cutoff)).map(grace);
+                limits.wall = [limits.wall, told].into_iter().flatten().min();
+            }
             Measure::Memory | Measure::Output(_) => {}
         }
         limits
+    }
+
+    fn tells_seconds(&self) -> bool {
+        self.scenario.target.protocol.tells_seconds()
     }
 }
 

@@ -12,16 +12,17 @@
 
 use std::fs;
 
-use confine::{Control, End, Finished, LaunchError, Limit, Limits, Sequence};
+use confine::{Control, End, Finished, LaunchError, Limit, Limits, Sequence, Stdin};
 use engine::{Observation, Status, TrialRequest};
 
 use super::command::Filling;
 use super::outcome::{self, signal_name, tail};
 use super::outputs;
 use super::place::Place;
+use super::protocol::server;
 use super::verify::{self, Said, Whole};
 use super::{Account, CommandLine, Detail, Leash, ProcessTarget, Slot, TargetError};
-use crate::scenario::{CappedBy, CommandTemplate, Instance, Scenario, Step};
+use crate::scenario::{CappedBy, CommandTemplate, Instance, Protocol, Scenario, Step};
 
 /// A run that has ended.
 pub(super) struct Run {
@@ -49,10 +50,12 @@ pub(super) fn run(
     slot: &Slot,
 ) -> Result<Run, TargetError> {
     let scenario = target.scenario();
+    if scenario.target.protocol == Protocol::JsonServer {
+        return or_lost(server::run(target, trial, leash, slot));
+    }
     let instance = target.instance(trial)?;
     let refused = |source| TargetError::Launch {
-        command: CommandLine::new(scenario, &trial.configuration, instance, trial.key.pair.seed, trial.cap)
-            .to_string(),
+        command: CommandLine::new(scenario, trial, instance).to_string(),
         source,
     };
     let sequence = Sequence::new().map_err(refused)?;
@@ -64,15 +67,14 @@ pub(super) fn run(
     let unwritten = |source| TargetError::ConfigFile { path: place.config_file.clone(), source };
     place.write_config(scenario, &trial.configuration).map_err(unwritten)?;
     let seed = trial.key.pair.seed.to_string();
-    let filling = Filling {
-        configuration: &trial.configuration,
-        instance: &instance.argument,
-        seed: &seed,
-        cap: trial.cap,
-        place: Some(&place),
-    };
+    let filling = Filling::new(trial, instance, &seed, Some(&place));
     let stages = Stages { target, scenario, instance, filling, place: &place, trial, slot };
-    match stages.run(sequence, leash) {
+    or_lost(stages.run(sequence, leash))
+}
+
+/// A trial whose supervisor was lost says nothing.
+pub(super) fn or_lost(run: Result<Run, TargetError>) -> Result<Run, TargetError> {
+    match run {
         Err(TargetError::Launch { source: LaunchError::SupervisorLost, .. }) => {
             let reason = Some("the supervisor was lost".to_owned());
             let observation = Observation::failed(Status::Lost, 0.0);
@@ -96,7 +98,7 @@ impl Stages<'_> {
                 return Ok(run);
             }
         }
-        let (line, mut command) = self.command(&settings.command);
+        let (line, mut command) = self.own_command()?;
         if Place::wants_stdout(self.scenario) || self.scenario.target.answers.verify.is_some() {
             command = command.stdout_file(&self.place.stdout);
         }
@@ -161,6 +163,19 @@ impl Stages<'_> {
         (line, command)
     }
 
+    /// The target's own command, and what it reads.
+    fn own_command(&self) -> Result<(CommandLine, confine::Command), TargetError> {
+        let line = CommandLine::of_trial(self.scenario, &self.filling);
+        let mut command = self.place.furnish(self.target.hosted(line.command()));
+        if let Some(request) = &line.request {
+            let path = &self.place.request;
+            let unwritten = |source| TargetError::ConfigFile { path: path.clone(), source };
+            fs::write(path, format!("{request}\n")).map_err(unwritten)?;
+            command = command.stdin(Stdin::File(path.clone()));
+        }
+        Ok((line, command))
+    }
+
     /// The scenario's limits, and the step's own on the clock.
     fn limits_of(&self, step: &Step) -> Limits {
         Limits { wall: Some(step.limit), cores: self.slot.cores.clone(), ..self.scenario.limits.clone() }
@@ -196,7 +211,7 @@ pub(super) fn not_begun(scenario: &Scenario) -> Observation {
 }
 
 /// How a run without success ended, in the same words each time.
-fn ending(record: &Finished) -> String {
+pub(super) fn ending(record: &Finished) -> String {
     match record.end() {
         End::Exited(code) => format!("exit {code}"),
         End::Signalled(signal) => format!("signal {signal}{}", signal_name(signal)),

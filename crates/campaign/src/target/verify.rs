@@ -69,7 +69,7 @@ pub(super) fn command(
         VerifyPiece::Stdout => stdout.to_string_lossy().into_owned(),
     };
     let arguments = verify.arguments.iter().map(|pieces| pieces.iter().map(text).collect()).collect();
-    CommandLine { program: verify.program.clone(), arguments, ..target.clone() }
+    CommandLine { program: verify.program.clone(), arguments, request: None, ..target.clone() }
 }
 
 /// What the end of the checking program says.

@@ -9,7 +9,7 @@ use campaign::budget::Budget;
 use campaign::executor::{Executor, Simulated};
 use campaign::resume::Resumed;
 use campaign::store::{Charter, Store};
-use campaign::{Campaign, Ledger, Settings};
+use campaign::{Campaign, ForestSearch, Ledger, Search, Settings};
 use engine::Rng;
 use engine::history::{History, Trial};
 
@@ -19,24 +19,41 @@ use crate::stage::Stage;
 const FOLDER: &str = "CAPTUNE_TEST_INTERRUPTED";
 const WORKERS: &str = "CAPTUNE_TEST_WORKERS";
 const REPEATABLE: &str = "CAPTUNE_TEST_REPEATABLE";
-const TRIALS: u64 = 400;
-const KILLS: usize = 200;
+const FOREST: &str = "CAPTUNE_TEST_FOREST";
 
 /// How a campaign takes its trials.
 #[derive(Clone, Copy, Debug)]
 struct Manner {
     workers: usize,
     repeatable: bool,
+    /// Whether a model proposes; such campaigns are smaller, as each start takes longer.
+    forest: bool,
 }
 
-fn plan(repeatable: bool) -> Settings {
-    let settings = settings(4, 20.0, Budget { trials: Some(TRIALS), ..Budget::default() });
-    Settings { repeatable, ..settings }
+impl Manner {
+    fn trials(self) -> u64 {
+        if self.forest { 120 } else { 400 }
+    }
+
+    fn kills(self) -> usize {
+        if self.forest { 20 } else { 66 }
+    }
+
+    fn settings(self) -> Settings {
+        let mut settings = settings(4, 20.0, Budget { trials: Some(self.trials()), ..Budget::default() });
+        settings.repeatable = self.repeatable;
+        if self.forest {
+            let mut search = ForestSearch::default();
+            (search.model.candidates, search.model.starts, search.model.steps) = (50, 2, 3);
+            settings.search = Search::Forest(Box::new(search));
+        }
+        settings
+    }
 }
 
 /// The campaign of this test in a folder, from wherever it was left.
-fn go_on(folder: &Path, Manner { workers, repeatable }: Manner) {
-    let settings = plan(repeatable);
+fn go_on(folder: &Path, manner: Manner) {
+    let settings = manner.settings();
     let charter = Charter {
         name: "bowl".to_owned(),
         scenario: String::new(),
@@ -52,16 +69,16 @@ fn go_on(folder: &Path, Manner { workers, repeatable }: Manner) {
     let loaded = store.load().unwrap();
     let (configurations, trials) = (loaded.history.configurations().len(), loaded.history.trials().len());
     let resumed = Resumed::of_store(loaded).unwrap();
-    let executor = Simulated::new(Box::new(bowl), Some(20.0), workers, resumed.wall);
+    let executor = Simulated::new(Box::new(bowl), Some(20.0), manner.workers, resumed.wall);
     let ledger = Ledger::on_disk(store, executor.bell(), configurations, trials as u64).unwrap();
     let mut campaign = Campaign::new(&settings, Box::new(executor), ledger, Some(resumed)).unwrap();
     campaign.search(&mut |_| {}).unwrap();
     campaign.finish("done").unwrap();
 }
 
-fn uninterrupted(Manner { workers, repeatable }: Manner) -> History {
-    let settings = plan(repeatable);
-    let executor = Simulated::new(Box::new(bowl), Some(20.0), workers, 0.0);
+fn uninterrupted(manner: Manner) -> History {
+    let settings = manner.settings();
+    let executor = Simulated::new(Box::new(bowl), Some(20.0), manner.workers, 0.0);
     let mut campaign = Campaign::new(&settings, Box::new(executor), Ledger::in_memory(), None).unwrap();
     campaign.search(&mut |_| {}).unwrap();
     campaign.optimizer().history().clone()
@@ -72,8 +89,8 @@ fn uninterrupted(Manner { workers, repeatable }: Manner) -> History {
 fn process_to_be_killed() {
     if let Ok(folder) = std::env::var(FOLDER) {
         let workers = std::env::var(WORKERS).unwrap().parse().unwrap();
-        let repeatable = std::env::var(REPEATABLE).unwrap().parse().unwrap();
-        go_on(Path::new(&folder), Manner { workers, repeatable });
+        let is = |name: &str| std::env::var(name).unwrap().parse().unwrap();
+        go_on(Path::new(&folder), Manner { workers, repeatable: is(REPEATABLE), forest: is(FOREST) });
     }
 }
 
@@ -83,6 +100,7 @@ fn start(folder: &Path, manner: Manner) -> std::process::Child {
         .env(FOLDER, folder)
         .env(WORKERS, manner.workers.to_string())
         .env(REPEATABLE, manner.repeatable.to_string())
+        .env(FOREST, manner.forest.to_string())
         .stdout(Stdio::null())
         .spawn()
         .unwrap()
@@ -91,32 +109,43 @@ fn start(folder: &Path, manner: Manner) -> std::process::Child {
 #[test]
 fn a_killed_campaign_ends_with_the_history_of_an_uninterrupted_one() {
     for (workers, repeatable) in [(1, false), (4, false), (3, true)] {
-        let manner = Manner { workers, repeatable };
-        let stage = Stage::new();
-        let folder = stage.folder.join("campaign");
-        let mut rng = Rng::new(workers as u64, "kills", 0);
-        let (mut kills, mut finished) = (0, 0);
-        while kills < KILLS / 3 && finished < 3 {
-            let mut child = start(&folder, manner);
-            std::thread::sleep(Duration::from_micros(rng.below(40_000) as u64));
-            child.kill().unwrap();
-            let ended = child.wait().unwrap();
-            if ended.success() { finished += 1 } else { kills += 1 }
-        }
-        println!("{manner:?}: {kills} kills");
-        assert!(start(&folder, manner).wait().unwrap().success());
-        let reader = Store::read(&folder).unwrap();
-        reader.verify().unwrap();
-        let stored = reader.load().unwrap().history;
-        let expected = uninterrupted(manner);
-        let by_id = |history: &History| -> BTreeMap<u64, Trial> {
-            history.trials().iter().map(|trial| (trial.id.0, trial.clone())).collect()
-        };
-        assert_eq!(stored.trials().len(), TRIALS as usize);
-        assert_eq!(by_id(&stored).len(), TRIALS as usize, "no trial is doubled");
-        for (stored, expected) in stored.trials().iter().zip(expected.trials()) {
-            assert_eq!(stored, expected);
-        }
-        assert_eq!(stored.configurations(), expected.configurations());
+        kill_and_compare(Manner { workers, repeatable, forest: false }, 40_000);
     }
+}
+
+#[test]
+fn a_killed_campaign_with_a_model_proposes_what_an_uninterrupted_one_does() {
+    for (workers, repeatable) in [(1, false), (4, false), (3, true)] {
+        kill_and_compare(Manner { workers, repeatable, forest: true }, 400_000);
+    }
+}
+
+/// Kills a campaign after at most so many microseconds, again and again.
+fn kill_and_compare(manner: Manner, longest: usize) {
+    let stage = Stage::new();
+    let folder = stage.folder.join("campaign");
+    let mut rng = Rng::new(manner.workers as u64, "kills", 0);
+    let (mut kills, mut finished) = (0, 0);
+    while kills < manner.kills() && finished < 3 {
+        let mut child = start(&folder, manner);
+        std::thread::sleep(Duration::from_micros(rng.below(longest) as u64));
+        child.kill().unwrap();
+        let ended = child.wait().unwrap();
+        if ended.success() { finished += 1 } else { kills += 1 }
+    }
+    println!("{manner:?}: {kills} kills");
+    assert!(start(&folder, manner).wait().unwrap().success());
+    let reader = Store::read(&folder).unwrap();
+    reader.verify().unwrap();
+    let stored = reader.load().unwrap().history;
+    let expected = uninterrupted(manner);
+    let by_id = |history: &History| -> BTreeMap<u64, Trial> {
+        history.trials().iter().map(|trial| (trial.id.0, trial.clone())).collect()
+    };
+    assert_eq!(stored.trials().len(), manner.trials() as usize);
+    assert_eq!(by_id(&stored).len(), manner.trials() as usize, "no trial is doubled");
+    for (stored, expected) in stored.trials().iter().zip(expected.trials()) {
+        assert_eq!(stored, expected);
+    }
+    assert_eq!(stored.configurations(), expected.configurations());
 }

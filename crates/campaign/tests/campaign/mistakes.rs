@@ -51,6 +51,9 @@ workers = 0
 cores = 2
 [surrogate]
 kind = "lokal"
+treatment = "censor"
+trees = 0
+overhead = 0
 [space]
 alpha = { flaot = [0.0, 1.0] }
 luby = { boolean = true }

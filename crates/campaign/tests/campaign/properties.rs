@@ -71,7 +71,7 @@ impl Case {
         Settings {
             problem: Problem { space, default, objective, instances: self.instances, seed: self.seed },
             racing: self.racing.clone(),
-            search: self.search,
+            search: self.search.clone(),
             initial: Vec::new(),
             validation: campaign::validation::Terms::default(),
             budget: self.budget,

@@ -40,7 +40,7 @@ fn the_examples_are_sound_and_show_every_key() {
     stage.file("production.conf", "rate 0.25\n# as delivered\nfast=true\n");
     stage.file("last-year.json", "{\"depth\": 4}");
     stage.file("colleague.toml", "depth = 2\n");
-    for program in ["minisat", "steps", "bench", "up", "down", "check"] {
+    for program in ["minisat", "steps", "bench", "up", "down", "check", "server"] {
         let path = stage.file(program, "#!/bin/sh\n");
         std::fs::set_permissions(&path, std::os::unix::fs::PermissionsExt::from_mode(0o755)).unwrap();
     }

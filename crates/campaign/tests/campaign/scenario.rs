@@ -2,9 +2,12 @@
 
 use std::time::Duration;
 
+use campaign::Search;
+use campaign::conduct::{Order, settings};
 use campaign::scenario::{
-    Argument, Budget, CappedBy, Measure, Parallel, Piece, Racing, Scenario, SurrogateKind,
+    Argument, Budget, CappedBy, Measure, Parallel, Piece, Racing, Scenario, Surrogate, SurrogateKind,
 };
+use engine::surrogate::forest::{ForestSettings, Treatment};
 
 use crate::stage::{SMALL, Stage};
 
@@ -32,7 +35,15 @@ fn what_is_left_out_has_its_default() {
         scenario.parallel,
         Parallel { workers: None, cores_per_trial: 1, gpus_per_trial: 0, gpus: None, repeatable: false }
     );
-    assert_eq!(scenario.surrogate, SurrogateKind::Local);
+    assert_eq!(
+        scenario.surrogate,
+        Surrogate {
+            kind: SurrogateKind::Forest,
+            treatment: Treatment::Sample,
+            trees: ForestSettings::default().trees as u32,
+            overhead: 0.1,
+        }
+    );
     assert_eq!(scenario.limits, confine::Limits::default());
     assert_eq!(scenario.target.success.exit, Some(vec![0]));
     assert_eq!(params(&scenario), ["--alpha=0.5", "--fast=false"]);
@@ -90,7 +101,10 @@ fn everything_can_be_said() {
         cores_per_trial = 2
         repeatable = true
         [surrogate]
-        kind = "random"
+        kind = "forest"
+        treatment = "drop"
+        trees = 30
+        overhead = 0.02
         [space]
         from = "solver.pcs"
         "#,
@@ -108,6 +122,9 @@ fn everything_can_be_said() {
     };
     assert_eq!(scenario.budget, budget);
     assert_eq!((scenario.racing.min_pairs, scenario.racing.max_pairs), (2, 6));
+    let Search::Forest(search) = settings(&scenario, &Order::default()).search else { panic!("no forest") };
+    let ForestSettings { treatment, trees, .. } = search.model.forest;
+    assert_eq!((treatment, trees, search.overhead, search.features), (Treatment::Drop, 30, 0.02, None));
     assert_eq!(scenario.limits.memory, Some(2 << 30));
     assert_eq!(scenario.limits.grace, None);
     let mode = scenario.space.find("mode").unwrap();
@@ -207,6 +224,9 @@ fn what_is_doubtful_is_a_warning() {
         trials = 10
         [limits]
         wall = "1s"
+        [surrogate]
+        kind = "local"
+        trees = 5
         [space]
         alpha = { float = [0.0, 1.0], default = 0.5 }
         "#,

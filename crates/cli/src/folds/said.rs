@@ -6,7 +6,7 @@ use engine::stats::Claim;
 use super::{Joint, KeptFolds};
 use crate::paint::Paint;
 use crate::run::ending::written;
-use crate::run::verdict;
+use crate::run::{how_to_use, verdict};
 
 /// What may be said of all folds, which configuration to use, and where to see more.
 pub(crate) fn said(kept: &KeptFolds, joint: &Joint, paint: Paint) -> anyhow::Result<String> {
@@ -14,8 +14,9 @@ pub(crate) fn said(kept: &KeptFolds, joint: &Joint, paint: Paint) -> anyhow::Res
     let is_faster = joint.verdict.as_ref().is_some_and(|found| found.claim == Claim::Faster);
     if let (true, Some(place), Some(why)) = (is_faster, joint.chosen, joint.why_chosen()) {
         let mut lines = vec![why];
-        if let Some(kept) = &kept.folds[place] {
-            lines.push(kept.command(&kept.best()?.1)?);
+        if let Some(fold) = &kept.folds[place] {
+            let folder = kept.folder.to_string_lossy();
+            lines.push(how_to_use(fold.scenario()?, &fold.best()?.1, &folder));
         }
         paragraphs.push(("Use it:", lines));
     }

@@ -22,9 +22,7 @@ pub(crate) fn line(event: &Event, facts: &Facts) -> Option<(Kind, String)> {
         // Between two that cost the same, such as a crash each, the choice is no news.
         What::NewIncumbent(new) if new.cost == new.before || new.before.is_nan() => None,
         What::NewIncumbent(new) => Some((Kind::NewBest, format!(" {time}  {}", new_best(new, facts)))),
-        What::Warning(warning) => {
-            Some((Kind::Warning, format!(" {time}  ! {}", warn(warning, &facts.folder, facts.costs.against))))
-        }
+        What::Warning(warning) => Some((Kind::Warning, format!(" {time}  ! {}", warn(warning, facts)))),
         What::Requested { config, configuration, requested } => {
             let changed = changes::in_short(&facts.default, configuration);
             let text = match requested {
@@ -52,12 +50,16 @@ fn new_best(new: &NewIncumbent, facts: &Facts) -> String {
 }
 
 /// A warning, and what to do about it.
-pub(crate) fn warn(warning: &Warning, folder: &str, against: &str) -> String {
+pub(crate) fn warn(warning: &Warning, facts: &Facts) -> String {
+    let (folder, against) = (&facts.folder, facts.costs.against);
     match warning {
         Warning::MostlyTimeouts { timeouts, pairs } => format!(
             "the best so far times out on {timeouts} of {pairs} pairs: only a larger cutoff or easier \
              instances tell good settings from bad ones"
         ),
+        Warning::SmallBudget { passes } if facts.instances == 1 => {
+            format!("the budget affords about {passes:.0} trials, where 20 are little: give it more")
+        }
         Warning::SmallBudget { passes } => format!(
             "the budget affords about {passes:.1} passes over the instances, where 20 are little: give it more, or \
              fewer instances",

@@ -220,3 +220,10 @@ fn the_cost_of_a_pass_is_told_once_when_it_is_known() {
             .starts_with("plan: the default takes 3.10 s on 1 pair · one pass over 225 instances 11.2 min")
     );
 }
+
+#[test]
+fn a_small_budget_is_told_in_trials_where_there_are_no_instances() {
+    let warning = Warning::SmallBudget { passes: 18.2 };
+    let said = lines::warn(&warning, &Facts { instances: 1, ..facts() });
+    assert_eq!(said, "the budget affords about 18 trials, where 20 are little: give it more");
+}

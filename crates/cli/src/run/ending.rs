@@ -23,7 +23,7 @@ pub(crate) struct Ending<'a> {
     pub(crate) cut_short: bool,
     /// Pairs that the validation was to have; none if there is to be no validation.
     pub(crate) planned: Option<usize>,
-    /// The best configuration's command, ready to paste.
+    /// The best configuration's command, ready to paste; or the one that prints its file.
     pub(crate) command: &'a str,
     pub(crate) facts: &'a Facts,
 }

@@ -25,7 +25,7 @@ use campaign::target::{CommandLine, ProcessTarget};
 use clap::Args;
 use confine::quantity::parse_duration;
 use confine::{Control, Tier};
-use engine::{TrialKey, TrialRequest};
+use engine::{Configuration, TrialKey, TrialRequest};
 
 use crate::doctor;
 use crate::exit_code::ExitCode;
@@ -206,7 +206,7 @@ impl Ended {
     /// Prints the last lines; `text` writes those of an ordinary end.
     fn say(&self, interrupted: bool, text: fn(&Ending<'_>, Paint) -> String) -> anyhow::Result<ExitCode> {
         let Self { outcome, facts, scenario, target } = self;
-        let command = CommandLine::for_use(scenario, &outcome.best.configuration).to_string();
+        let command = how_to_use(scenario, &outcome.best.configuration, &facts.folder);
         let cut_short = interrupted && outcome.stop != Stop::Interrupted;
         let ending = Ending {
             stop: &outcome.stop,
@@ -246,6 +246,15 @@ impl Ended {
                 if interrupted { ExitCode::Interrupted } else { ExitCode::Done }
             }
         })
+    }
+}
+
+/// What to paste to use a configuration, the best of a folder.
+pub(crate) fn how_to_use(scenario: &Scenario, configuration: &Configuration, folder: &str) -> String {
+    // Where the target reads a file, its command says nothing of the configuration.
+    match &scenario.target.config_file {
+        Some(_) => format!("captune best {} --as file", quoted(folder)),
+        None => CommandLine::for_use(scenario, configuration).to_string(),
     }
 }
 

@@ -147,3 +147,16 @@ fn a_failure_is_explained_by_its_command_and_output() {
     let silent = super::failing::explanation("/opt/solver", &silent, &target);
     insta::assert_snapshot!(format!("{failed}\n{silent}"));
 }
+
+#[test]
+fn a_gain_that_does_not_carry_over_has_a_remedy_that_fits() {
+    let advice = |basis, instances| {
+        let comparison = Comparison { instances, ..nothing().comparison };
+        verdict::remarks(&Verdict { basis, comparison, ..nothing() }).concat()
+    };
+    assert!(advice(Basis::UnseenInstances, 75).contains("more instances to tune on would help"));
+    assert!(
+        advice(Basis::FreshSeeds, 1)
+            .contains("more trials of each configuration (`racing.repeats`) would help")
+    );
+}

@@ -49,7 +49,13 @@ pub(crate) fn remarks(verdict: &Verdict) -> Vec<String> {
             (false, _) => format!("{said}."),
             (true, true) => format!("{said}: a part of that gain does not carry over."),
             (true, false) => {
-                format!("{said}: that gain does not carry over; more instances to tune on would help.")
+                let one_input = verdict.basis == Basis::FreshSeeds && verdict.comparison.instances <= 1;
+                let more = if one_input {
+                    "trials of each configuration (`racing.repeats`)"
+                } else {
+                    "instances to tune on"
+                };
+                format!("{said}: that gain does not carry over; more {more} would help.")
             }
         });
     }

@@ -4,12 +4,12 @@ use std::process::Command;
 
 use crate::{CAPTUNE, captune_reading, code, installed, root, stderr};
 
-fn document(path: &str) -> String {
+pub(crate) fn document(path: &str) -> String {
     std::fs::read_to_string(root().join(path)).unwrap()
 }
 
 /// The blocks of a document in one language.
-fn blocks(text: &str, language: &str) -> Vec<String> {
+pub(crate) fn blocks(text: &str, language: &str) -> Vec<String> {
     let fence = format!("```{language}");
     let mut found = Vec::new();
     let mut open: Option<Vec<&str>> = None;

@@ -3,7 +3,9 @@ use crate::{captune, stdout};
 #[test]
 fn help_texts() {
     insta::assert_snapshot!("help", stdout(&captune("--help")));
-    for verb in ["run", "check", "status", "best", "try", "validate", "rerun", "failures", "demo"] {
+    for verb in [
+        "run", "check", "status", "best", "try", "validate", "rerun", "failures", "compare", "export", "demo",
+    ] {
         insta::assert_snapshot!(format!("help_{verb}"), stdout(&captune(&format!("{verb} --help"))));
     }
     insta::assert_snapshot!("help_exec", stdout(&captune("exec --help")));

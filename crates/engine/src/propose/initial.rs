@@ -57,4 +57,8 @@ impl Proposer for Initial {
             None => self.then.origin(config, history),
         }
     }
+
+    fn hurry(&mut self, hurry: bool) {
+        self.then.hurry(hurry);
+    }
 }

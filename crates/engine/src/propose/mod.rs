@@ -30,6 +30,10 @@ pub trait Proposer: Send {
 
     /// The word for where a configuration of the history comes from.
     fn origin(&self, config: ConfigId, history: &History) -> &'static str;
+
+    /// Whether there is no time to think about the proposals from now on. Those that take none need not
+    /// listen.
+    fn hurry(&mut self, _hurry: bool) {}
 }
 
 /// How often to draw before giving up on a new configuration.

@@ -108,7 +108,7 @@ impl Reader<'_> {
         };
         self.draft.set("target.command", value::texts(command)).set("target.protocol", value::text("irace"));
         if self.truth("aclib") {
-            self.draft.set("target.protocol", value::text("aclib"));
+            self.draft.set("target.protocol", value::text("aclib2"));
         }
         if let Some(folder) = self.take("execdir") {
             match self.path(&folder) {

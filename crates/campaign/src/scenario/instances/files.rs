@@ -78,7 +78,10 @@ fn matches(pattern: &str, folder: &Path) -> Result<Vec<PathBuf>, (String, String
         }
     }
     if found.is_empty() {
-        let hint = format!("paths count from the scenario's folder `{}`", folder.display());
+        let hint = match pattern.trim().parse::<f64>() {
+            Ok(_) => format!("if a share is meant, write `{}%`", pattern.trim()),
+            Err(_) => format!("paths count from the scenario's folder `{}`", folder.display()),
+        };
         return Err((format!("no file matches `{pattern}`"), hint));
     }
     Ok(found)

@@ -1,11 +1,15 @@
 //! Whole campaigns, driven by the program itself on real targets.
 
 mod answers;
+mod comparing;
+mod examples;
+mod exporting;
 mod folds;
 mod importing;
 mod inline;
 mod inputs;
 mod looking;
+mod measuring;
 mod minisat;
 mod refusals;
 mod running;

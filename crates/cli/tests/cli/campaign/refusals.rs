@@ -1,6 +1,7 @@
 //! What cannot be run is refused with the right exit code and a word on what to do.
 
 use super::stage::{SCENARIO, Stage};
+use crate::documents::{blocks, document};
 use crate::{code, stderr};
 
 #[test]
@@ -16,6 +17,19 @@ fn every_mistake_of_a_scenario_is_shown_at_once() {
         assert!(said.ends_with("captune: count.toml: 4 errors\n"), "{said}");
     }
     assert!(!stage.folder.join("count.campaign").exists());
+}
+
+/// The guide has a scenario with the usual mistakes, and what is said of them.
+#[test]
+fn the_usual_mistakes_are_explained_as_the_guide_shows() {
+    let guide = document("docs/guides/your-first-scenario.md");
+    let stage = Stage::new(SCENARIO);
+    stage.write("first.toml", &blocks(&guide, "toml")[0]);
+    stage.write("cnf/a.cnf", "p cnf 1 1\n1 0\n");
+    let output = stage.captune("check first.toml");
+    assert_eq!(code(&output), 2);
+    let said = stage.hidden(&stderr(&output));
+    assert!(blocks(&guide, "text").contains(&said), "{said}");
 }
 
 #[test]

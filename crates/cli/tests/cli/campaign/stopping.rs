@@ -11,7 +11,7 @@ fn endless() -> String {
 
 #[test]
 fn an_interrupt_stops_cleanly_and_the_same_command_resumes() {
-    for signal in [Signal::INT, Signal::TERM] {
+    for signal in [Signal::INT, Signal::TERM, Signal::USR1] {
         let stage = Stage::new(&endless());
         let folder = stage.folder.join("count.campaign");
         let mut running = stage.start("run count.toml");

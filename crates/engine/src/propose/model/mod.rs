@@ -4,20 +4,24 @@
 //! |---|---|
 //! | every [`ModelSettings::random_every`]-th | random, so that no part of the space is forgotten |
 //! | others | the best new configuration by log utility: of random ones, and of local searches from the best of these and of those tried |
+//! | others, [in a hurry](Proposer::hurry) | by [`LocalSearch`], without a look at the model |
 //!
 //! Configurations that the model has not seen a trial of are [believed](Forest::believing) to cost what it
 //! expects, so that several proposals at once differ.
 //!
-//! Like every proposer this one is a function of the seed and the history, in spite of fits that start
-//! from earlier ones: fits happen after fixed numbers of trials t, use just the first t, and start from
-//! nothing whenever t has doubled. After an interruption the few fits since then are done again.
+//! Like every proposer this one is a function of the seed, the history and the hurry: fits happen after
+//! fixed numbers of trials t and use just the first t. One starts from nothing whenever t has doubled, the
+//! others start from that one, so that any fit can be made without those between. After an interruption,
+//! or a hurry, it takes two at most.
 
 mod search;
 #[cfg(test)]
 mod tests;
 
+use std::collections::BTreeSet;
+
 use self::search::{Judge, search};
-use super::{Proposer, RandomSearch};
+use super::{LocalSearch, Proposer, RandomSearch};
 use crate::acquisition::{
     Acquisition, ExpectedImprovement, ExpectedSaving, LowerBound, ProbabilityOfImprovement,
 };
@@ -83,13 +87,18 @@ pub struct ModelSearch {
     settings: ModelSettings,
     instances: InstanceTable,
     random: RandomSearch,
+    local: LocalSearch,
     model: Option<Model>,
+    in_a_hurry: bool,
+    /// The numbers of the configurations that were proposed in a hurry.
+    hurried: BTreeSet<usize>,
 }
 
 /// What is known after some number of trials.
 struct Model {
+    /// The last fit that started from nothing: after how many trials, and what later ones start from.
+    fresh: (usize, ForestTrainer),
     trials: usize,
-    trainer: ForestTrainer,
     fitted: Option<Fitted>,
 }
 
@@ -125,41 +134,48 @@ impl ModelSearch {
         );
         assert!(settings.first_fit > 0 && settings.random_every > 0, "turns are counted from one");
         let random = RandomSearch::new(problem.space.clone(), problem.seed);
-        Self { problem, settings, instances, random, model: None }
+        let local = LocalSearch::new(problem.space.clone(), problem.seed);
+        let (model, in_a_hurry, hurried) = (None, false, BTreeSet::new());
+        Self { problem, settings, instances, random, local, model, in_a_hurry, hurried }
     }
 
     fn is_random_turn(&self, number: usize) -> bool {
         self.problem.space.row_length() == 0 || number.is_multiple_of(self.settings.random_every)
     }
 
-    /// The fits due by now, the last of them for proposing.
+    /// Fits what is due by now, if it is not there yet.
     fn learn(&mut self, history: &History) {
-        let Some(due) = Schedule { settings: &self.settings }.fits(history.trials().len()) else {
+        let Some(Due { fresh, last }) = due(&self.settings, history.trials().len()) else {
             self.model = None;
             return;
         };
-        let known = self.model.as_ref().map_or(0, |model| model.trials);
-        let goes_on = due.contains(&known);
-        for &trials in due.iter().filter(|&&trials| !goes_on || trials > known) {
-            self.fit(history, trials, trials == due[0]);
+        match self.model.take() {
+            Some(model) if model.fresh.0 == fresh && model.trials == last => self.model = Some(model),
+            Some(model) if model.fresh.0 == fresh => self.model = Some(self.fit(history, model.fresh, last)),
+            _ => {
+                let seed = Rng::new(self.problem.seed, "forest", fresh as u64).bits();
+                let mut trainer = ForestTrainer::new(self.settings.forest.clone(), seed);
+                if last > fresh {
+                    // Where there is no cost yet, the next one starts from nothing as well.
+                    let costs = TrainingSet::costs(&self.problem, history, fresh, &self.instances);
+                    let _ = trainer.fit(&costs);
+                }
+                self.model = Some(self.fit(history, (fresh, trainer), last));
+            }
         }
     }
 
-    fn fit(&mut self, history: &History, trials: usize, anew: bool) {
-        let Self { problem, settings, instances, .. } = self;
-        let seed = Rng::new(problem.seed, "forest", trials as u64).bits();
-        let trainer = match self.model.take() {
-            Some(model) if !anew => model.trainer,
-            _ => ForestTrainer::new(settings.forest.clone(), seed),
-        };
-        let mut model = Model { trials, trainer, fitted: None };
+    fn fit(&self, history: &History, mut fresh: (usize, ForestTrainer), trials: usize) -> Model {
+        let Self { problem, instances, .. } = self;
         let costs = TrainingSet::costs(problem, history, trials, instances);
-        if let Ok((forest, _)) = model.trainer.fit(&costs) {
+        let grown = if trials == fresh.0 { fresh.1.fit(&costs) } else { fresh.1.clone().fit(&costs) };
+        let fitted = grown.ok().map(|(forest, _)| {
             let best = best_of(problem, history, trials, &forest);
+            let seed = Rng::new(problem.seed, "success", trials as u64).bits();
             let success = success(problem, history, trials, instances, seed);
-            model.fitted = Some(Fitted { forest, success, scale: costs.scale(), best });
-        }
-        self.model = Some(model);
+            Fitted { forest, success, scale: costs.scale(), best }
+        });
+        Model { fresh, trials, fitted }
     }
 
     fn by_model(&mut self, history: &History, number: usize) -> Option<Configuration> {
@@ -181,37 +197,51 @@ impl ModelSearch {
 impl Proposer for ModelSearch {
     fn propose(&mut self, history: &History, incumbent: ConfigId) -> Option<Configuration> {
         let number = history.configurations().len();
-        let by_model = if self.is_random_turn(number) { None } else { self.by_model(history, number) };
-        by_model.or_else(|| self.random.propose(history, incumbent))
-    }
-
-    fn origin(&self, config: ConfigId, _history: &History) -> &'static str {
-        if self.is_random_turn(config.index()) { "random" } else { "model" }
-    }
-}
-
-/// After how many trials the model is fitted.
-struct Schedule<'a> {
-    settings: &'a ModelSettings,
-}
-
-impl Schedule<'_> {
-    /// The fits due after so many trials, from the last that starts from nothing on; `None` before the
-    /// first.
-    fn fits(&self, trials: usize) -> Option<Vec<usize>> {
-        let mut due = Vec::new();
-        let mut next = self.settings.first_fit;
-        let mut fresh_from = next;
-        while next <= trials {
-            if next >= fresh_from {
-                due.clear();
-                fresh_from = 2 * next;
-            }
-            due.push(next);
-            next += ((self.settings.refit * next as f64) as usize).max(1);
+        self.hurried.remove(&number);
+        if self.is_random_turn(number) {
+            return self.random.propose(history, incumbent);
         }
-        (!due.is_empty()).then_some(due)
+        if self.in_a_hurry {
+            self.hurried.insert(number);
+            return self.local.propose(history, incumbent);
+        }
+        self.by_model(history, number).or_else(|| self.random.propose(history, incumbent))
     }
+
+    fn origin(&self, config: ConfigId, history: &History) -> &'static str {
+        match config.index() {
+            number if self.is_random_turn(number) => "random",
+            number if self.hurried.contains(&number) => self.local.origin(config, history),
+            _ => "model",
+        }
+    }
+
+    fn hurry(&mut self, hurry: bool) {
+        self.in_a_hurry = hurry;
+    }
+}
+
+/// After how many trials to fit.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+struct Due {
+    /// From nothing.
+    fresh: usize,
+    /// From that one, for proposing; the same one if there are no more trials yet.
+    last: usize,
+}
+
+/// The fits due after so many trials; `None` before the first.
+fn due(settings: &ModelSettings, trials: usize) -> Option<Due> {
+    let mut next = settings.first_fit;
+    let mut due = (next <= trials).then_some(Due { fresh: next, last: next })?;
+    while next <= trials {
+        due.last = next;
+        if next >= 2 * due.fresh {
+            due.fresh = next;
+        }
+        next += ((settings.refit * next as f64) as usize).max(1);
+    }
+    Some(due)
 }
 
 /// The configurations that the first so many trials were of, and the others.

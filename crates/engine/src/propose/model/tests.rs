@@ -136,15 +136,46 @@ fn a_proposer_made_anew_goes_on_alike() {
 #[test]
 fn fits_are_due_after_few_new_trials_and_start_anew_when_trials_double() {
     let settings = ModelSettings::default();
-    let schedule = Schedule { settings: &settings };
-    assert_eq!(schedule.fits(9), None);
-    assert_eq!(schedule.fits(12), Some(vec![10, 11, 12]));
+    let due = |trials| due(&settings, trials);
+    assert_eq!(due(9), None);
+    assert_eq!(due(12), Some(Due { fresh: 10, last: 12 }));
+    assert_eq!(due(20), Some(Due { fresh: 20, last: 20 }));
     for trials in [10, 25, 99, 1000, 54_321] {
-        let due = schedule.fits(trials).unwrap();
-        let last = due[due.len() - 1];
+        let Due { fresh, last } = due(trials).unwrap();
         assert!(last <= trials && (trials - last) as f64 <= (0.05 * last as f64).max(1.0), "{trials} {last}");
-        assert!(due[0] * 2 > last && due.len() <= 22, "{due:?}");
+        assert!(fresh <= last && last < 2 * fresh, "{trials} {fresh} {last}");
     }
+}
+
+#[test]
+fn in_a_hurry_proposals_are_cheap_and_the_model_is_as_if_there_had_been_none() {
+    let problem = bowl();
+    let settings = small(ForestSettings::default());
+    let racing = Racing { deterministic: true, ..Racing::default() };
+    let make = || ModelSearch::new(problem.clone(), settings.clone());
+    let mut through = optimizer(&problem, &racing, Box::new(make()));
+    drive(&mut through, 33, 1, &mut run_bowl);
+    through.hurry(true);
+    drive(&mut through, 60, 1, &mut run_bowl);
+    let history = through.history().clone();
+    let counted = |word| {
+        let all = (0..history.configurations().len()).map(|index| ConfigId(index as u32));
+        all.filter(|&id| through.origin(id) == word).count()
+    };
+    assert!(counted("model") > 5 && counted("local") > 5 && counted("random") > 5);
+    // A model turn.
+    let mut part = history.clone();
+    while part.configurations().len().is_multiple_of(settings.random_every) {
+        part.intern(&problem.space.sample(&mut Rng::new(1, "one more", 0)).unwrap());
+    }
+    let (mut hurried, mut calm) = (make(), make());
+    part.take_after(40);
+    hurried.propose(&part, ConfigId(0));
+    hurried.hurry(true);
+    let cheap = hurried.propose(&part, ConfigId(0));
+    hurried.hurry(false);
+    assert_ne!(cheap, calm.propose(&part, ConfigId(0)));
+    assert_eq!(hurried.propose(&part, ConfigId(0)), calm.propose(&part, ConfigId(0)));
 }
 
 #[test]

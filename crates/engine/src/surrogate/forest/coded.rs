@@ -13,16 +13,11 @@ const MOST_BINS: usize = 256;
 
 /// A bin's number in the width it is kept in.
 pub(super) trait Code: Copy {
-    /// How many of them there can be, if few.
-    const MOST: usize;
-
     /// As a place in a table.
     fn index(self) -> usize;
 }
 
 impl Code for u8 {
-    const MOST: usize = MOST_BINS;
-
     #[inline]
     fn index(self) -> usize {
         usize::from(self)
@@ -30,8 +25,6 @@ impl Code for u8 {
 }
 
 impl Code for u32 {
-    const MOST: usize = usize::MAX;
-
     #[inline]
     fn index(self) -> usize {
         self as usize
@@ -106,58 +99,74 @@ impl CodedColumn {
 
     /// All values of the column, of which the first `known` are coded already.
     fn extend(&mut self, values: impl Iterator<Item = f32> + Clone, known: usize) {
-        let mut first = known;
-        if self.column == Column::Number && values.clone().skip(known).any(|value| self.bin(value).is_none())
-        {
-            self.cut(values.clone().collect());
-            first = 0;
-        }
-        let bins: Vec<usize> = values
-            .skip(first)
-            .map(|value| match self.column {
-                Column::Number => self.bin(value).unwrap_or(0),
-                Column::Category(_) => value as usize,
-            })
-            .collect();
-        match &mut self.codes {
-            Codes::Narrow(codes) => {
-                codes.truncate(first);
-                codes.extend(bins.iter().map(|&bin| bin as u8));
-                self.constant = codes.windows(2).all(|two| two[0] == two[1]);
-            }
-            Codes::Wide(codes) => {
-                codes.truncate(first);
-                codes.extend(bins.iter().map(|&bin| bin as u32));
-                self.constant = codes.windows(2).all(|two| two[0] == two[1]);
+        let fresh = values.clone().skip(known);
+        match (&mut self.codes, self.column) {
+            (Codes::Wide(codes), _) => codes.extend(fresh.map(|value| value as u32)),
+            (Codes::Narrow(codes), Column::Category(_)) => codes.extend(fresh.map(|value| value as u8)),
+            (Codes::Narrow(codes), Column::Number) => {
+                for value in fresh {
+                    let Some(bin) = bin(&self.low, &self.high, value) else { break };
+                    codes.push(bin as u8);
+                }
+                let all = values.clone().count();
+                if codes.len() < all {
+                    codes.resize(all, 0);
+                    (self.low, self.high) = cut(values, codes);
+                }
             }
         }
+        self.constant = match &self.codes {
+            Codes::Narrow(codes) => codes.windows(2).all(|two| two[0] == two[1]),
+            Codes::Wide(codes) => codes.windows(2).all(|two| two[0] == two[1]),
+        };
     }
+}
 
-    /// The bin that a number lies in, if it lies in one and not in a gap.
-    fn bin(&self, value: f32) -> Option<usize> {
-        let bin = self.high.partition_point(|&high| high < value);
-        (self.low.get(bin).is_some_and(|&low| low <= value)).then_some(bin)
-    }
+/// The bin that a number lies in, if it lies in one and not in a gap.
+fn bin(low: &[f32], high: &[f32], value: f32) -> Option<usize> {
+    let bin = high.partition_point(|&high| high < value);
+    (low.get(bin).is_some_and(|&low| low <= value)).then_some(bin)
+}
 
-    /// Cuts numbers into bins; equal ones and those that are inactive share one.
-    fn cut(&mut self, mut values: Vec<f32>) {
-        values.sort_unstable_by(f32::total_cmp);
-        let distinct = 1 + values.windows(2).filter(|two| two[0] != two[1]).count();
-        (self.low, self.high) = (Vec::new(), Vec::new());
-        let mut start = 0;
-        while start < values.len() {
-            let bins_left = MOST_BINS.saturating_sub(self.low.len()).max(1);
-            let alone = distinct <= MOST_BINS || values[start] == INACTIVE as f32;
-            let share = if alone { 1 } else { (values.len() - start).div_ceil(bins_left) };
-            let mut end = (start + share).min(values.len());
-            while end < values.len() && values[end] == values[end - 1] {
-                end += 1;
-            }
-            self.low.push(values[start]);
-            self.high.push(values[end - 1]);
-            start = end;
+/// Cuts numbers into bins and codes them; equal ones and those that are inactive share one. Smallest
+/// and largest value of each bin.
+fn cut(values: impl Iterator<Item = f32>, codes: &mut [u8]) -> (Vec<f32>, Vec<f32>) {
+    // Whole numbers sort fastest: the value above, its row below.
+    let mut sorted: Vec<u64> =
+        values.zip(0_u64..).map(|(value, row)| u64::from(rising(value)) << 32 | row).collect();
+    sorted.sort_unstable();
+    let value = |place: usize| value_of((sorted[place] >> 32) as u32);
+    let count = sorted.len();
+    let distinct = 1 + (1..count).filter(|&place| value(place - 1) != value(place)).count();
+    let (mut low, mut high) = (Vec::new(), Vec::new());
+    let mut start = 0;
+    while start < count {
+        let bins_left = MOST_BINS.saturating_sub(low.len()).max(1);
+        let alone = distinct <= MOST_BINS || value(start) == INACTIVE as f32;
+        let share = if alone { 1 } else { (count - start).div_ceil(bins_left) };
+        let mut end = (start + share).min(count);
+        while end < count && value(end) == value(end - 1) {
+            end += 1;
         }
+        for &key in &sorted[start..end] {
+            codes[key as u32 as usize] = low.len() as u8;
+        }
+        low.push(value(start));
+        high.push(value(end - 1));
+        start = end;
     }
+    (low, high)
+}
+
+/// A whole number that rises with the value.
+fn rising(value: f32) -> u32 {
+    let bits = value.to_bits();
+    if bits >> 31 == 0 { bits | 1 << 31 } else { !bits }
+}
+
+/// The value of such a number.
+fn value_of(number: u32) -> f32 {
+    f32::from_bits(if number >> 31 == 1 { number & !(1 << 31) } else { !number })
 }
 
 #[cfg(test)]

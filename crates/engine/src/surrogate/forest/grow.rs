@@ -7,11 +7,14 @@
 //! split; then columns left out are tried too.
 
 use super::Leaves;
-use super::coded::{Coded, CodedColumn, Codes};
-use super::split::{Bins, Found, NodePoints, Sums};
+use super::coded::{Code, Coded, CodedColumn, Codes};
+use super::packed::{Packed, Sums};
+use super::split::{Bins, Category, Found};
+use super::subtree::{Goes, SMALL, Subtree};
 use super::tree::{Leaf, Node, Test, Tree};
 use crate::rng::Rng;
 use crate::surrogate::Column;
+use std::ops::Range;
 
 /// What a tree learns: for every row, how often it was drawn and the sums over these copies.
 #[derive(Clone, Copy)]
@@ -37,12 +40,14 @@ pub(super) struct Habit {
 pub(super) struct Grower<'a> {
     coded: &'a Coded,
     habit: Habit,
+    packed: Packed,
+    subtree: Subtree,
     bins: Bins,
     columns: Vec<u16>,
     rows: Vec<u32>,
     sums: Vec<Sums>,
-    spare_rows: Vec<u32>,
-    spare_sums: Vec<Sums>,
+    spare: Vec<(u32, Sums)>,
+    goes_left: Vec<bool>,
     /// Categories that go left in the best split so far.
     chosen: Vec<u64>,
     seen: Vec<u64>,
@@ -51,8 +56,7 @@ pub(super) struct Grower<'a> {
 /// A node whose points wait to be split.
 struct Pending {
     node: u32,
-    start: usize,
-    end: usize,
+    points: Range<usize>,
 }
 
 impl<'a> Grower<'a> {
@@ -66,12 +70,14 @@ impl<'a> Grower<'a> {
         Self {
             coded,
             habit,
+            packed: Packed::default(),
+            subtree: Subtree::new(&coded.columns),
             bins: Bins::new(most),
             columns: varying.map(|index| index as u16).collect(),
             rows: Vec::new(),
             sums: Vec::new(),
-            spare_rows: Vec::new(),
-            spare_sums: Vec::new(),
+            spare: Vec::new(),
+            goes_left: Vec::new(),
             chosen: Vec::new(),
             seen: Vec::new(),
         }
@@ -85,25 +91,26 @@ impl<'a> Grower<'a> {
             self.sums.push([targets.sums[row], f64::from(weight)]);
         }
         self.columns.sort_unstable();
+        self.subtree.leave();
         let mut tree = Tree::default();
         tree.nodes.push(Node::leaf(0));
         tree.leaves.push(Leaf::default());
-        let mut pending = vec![Pending { node: 0, start: 0, end: self.rows.len() }];
-        while let Some(Pending { node, start, end }) = pending.pop() {
-            let Some(middle) = self.split(&mut tree, node, start, end, rng) else {
-                tree.leaves[node as usize] = self.leaf(start, end, &targets);
+        let mut pending = vec![Pending { node: 0, points: 0..self.rows.len() }];
+        while let Some(Pending { node, points }) = pending.pop() {
+            let Some(middle) = self.split(&mut tree, node, &points, rng) else {
+                tree.leaves[node as usize] = self.leaf(points, &targets);
                 continue;
             };
             let left = tree.nodes[node as usize].left;
-            pending.push(Pending { node: left + 1, start: middle, end });
-            pending.push(Pending { node: left, start, end: middle });
+            pending.push(Pending { node: left + 1, points: middle..points.end });
+            pending.push(Pending { node: left, points: points.start..middle });
         }
         tree
     }
 
-    fn leaf(&self, start: usize, end: usize, targets: &Targets<'_>) -> Leaf {
+    fn leaf(&self, points: Range<usize>, targets: &Targets<'_>) -> Leaf {
         let (mut sum, mut weight, mut squares, mut powers) = (0.0, 0.0, 0.0, 0.0);
-        for (&row, &[own, count]) in self.rows[start..end].iter().zip(&self.sums[start..end]) {
+        for (&row, &[own, count]) in self.rows[points.clone()].iter().zip(&self.sums[points]) {
             sum += own;
             weight += count;
             squares += targets.squares[row as usize];
@@ -122,27 +129,24 @@ impl<'a> Grower<'a> {
     }
 
     /// Splits a node and tells where its right part begins; nothing if it stays a leaf.
-    fn split(
-        &mut self,
-        tree: &mut Tree,
-        node: u32,
-        start: usize,
-        end: usize,
-        rng: &mut Rng,
-    ) -> Option<usize> {
-        let [sum, weight] = self.sums[start..end].iter().fold([0.0; 2], |[s, w], [t, v]| [s + t, w + v]);
+    fn split(&mut self, tree: &mut Tree, node: u32, points: &Range<usize>, rng: &mut Rng) -> Option<usize> {
+        let sums = &self.sums[points.clone()];
+        let [sum, weight] = sums.iter().fold([0.0; 2], |[s, w], [t, v]| [s + t, w + v]);
         if weight < 2.0 * self.habit.min_leaf {
             return None;
         }
         let mean = sum / weight;
         let off = |&[sum, weight]: &Sums| (sum - weight * mean) * (sum - weight * mean);
-        let spread: f64 = self.sums[start..end].iter().map(off).sum();
+        let spread: f64 = sums.iter().map(off).sum();
         // Equal but for rounding.
-        let least = 1e-24 * (mean * mean + f64::MIN_POSITIVE);
-        if spread <= least * weight {
+        if spread <= 1e-24 * (mean * mean + f64::MIN_POSITIVE) * weight {
             return None;
         }
-        let (column, found) = self.best(start, end, mean, weight, least, rng)?;
+        self.packed.set(sums, mean, weight, self.habit.min_leaf);
+        if points.len() <= SMALL {
+            self.subtree.enter(&self.coded.columns, &self.rows, points.clone(), &self.packed);
+        }
+        let (column, found) = self.best(points, rng)?;
         let own = &self.coded.columns[column as usize];
         let left = tree.nodes.len() as u32;
         let (payload, test) = match own.column {
@@ -165,19 +169,11 @@ impl<'a> Grower<'a> {
         tree.nodes[node as usize] = Node { payload, left, column, test };
         tree.nodes.extend([Node::leaf(left), Node::leaf(left + 1)]);
         tree.leaves.extend([Leaf::default(); 2]);
-        Some(self.partition(start, end, own, found))
+        Some(self.partition(points, weight, own, found))
     }
 
     /// The column and split that gain most.
-    fn best(
-        &mut self,
-        start: usize,
-        end: usize,
-        mean: f64,
-        weight: f64,
-        least: f64,
-        rng: &mut Rng,
-    ) -> Option<(u16, Found)> {
+    fn best(&mut self, points: &Range<usize>, rng: &mut Rng) -> Option<(u16, Found)> {
         let count = self.columns.len();
         let tried = ((self.habit.features * count as f64).ceil() as usize).clamp(count.min(1), count);
         // The columns left out are drawn to the end, which takes fewer draws than choosing the others.
@@ -185,13 +181,6 @@ impl<'a> Grower<'a> {
             let other = rng.below(place + 1);
             self.columns.swap(place, other);
         }
-        let points = NodePoints {
-            rows: &self.rows[start..end],
-            sums: &self.sums[start..end],
-            mean,
-            weight,
-            min_leaf: self.habit.min_leaf,
-        };
         // Of equal gains the first wins, so the first is another one each time.
         let turn = if tried > 1 { rng.below(tried) } else { 0 };
         let mut best: Option<(u16, Found)> = None;
@@ -199,15 +188,23 @@ impl<'a> Grower<'a> {
             if place >= tried && best.is_some() {
                 break;
             }
-            let column = self.columns[if place < tried { (place + turn) % tried } else { place }];
-            let least = best.map_or(least, |(_, found)| found.gain);
+            let turned = if place + turn < tried { place + turn } else { (place + turn).wrapping_sub(tried) };
+            let column = self.columns[if place < tried { turned } else { place }];
+            let least = best.map_or(self.packed.least, |(_, found)| found.gain);
             let own = &self.coded.columns[column as usize];
+            let (rows, packed) = (&self.rows[points.clone()], &self.packed);
             let found = match (&own.codes, own.column) {
-                (Codes::Narrow(codes), Column::Number) => {
-                    self.bins.by_number(codes, own.low.len(), &points, least)
+                (Codes::Narrow(_), Column::Number) if points.len() <= SMALL => {
+                    self.subtree.gap(column, points, packed, least)
                 }
-                (Codes::Narrow(codes), Column::Category(_)) => self.bins.by_category(codes, &points, least),
-                (Codes::Wide(codes), _) => self.bins.by_category(codes, &points, least),
+                (Codes::Narrow(codes), Column::Number) => {
+                    self.bins.gap(codes, own.low.len(), rows, packed, least)
+                }
+                (Codes::Narrow(codes), Column::Category(..64)) => {
+                    self.bins.subset_of_few(codes, rows, packed, least)
+                }
+                (Codes::Narrow(codes), _) => self.bins.subset(codes, rows, packed, least),
+                (Codes::Wide(codes), _) => self.bins.subset(codes, rows, packed, least),
             };
             let Some(found) = found else { continue };
             best = Some((column, found));
@@ -216,7 +213,7 @@ impl<'a> Grower<'a> {
                     set.clear();
                     set.resize(categories / 64 + 1, 0);
                 }
-                for (place, &(_, code, _)) in self.bins.order.iter().enumerate() {
+                for (place, &Category { code, .. }) in self.bins.order.iter().enumerate() {
                     let (word, bit) = (code as usize / 64, 1 << (code % 64));
                     self.seen[word] |= bit;
                     if place < found.left {
@@ -229,34 +226,51 @@ impl<'a> Grower<'a> {
     }
 
     /// Puts the points that go left before the others, both in their order.
-    fn partition(&mut self, start: usize, end: usize, own: &CodedColumn, found: Found) -> usize {
+    fn partition(&mut self, points: &Range<usize>, weight: f64, own: &CodedColumn, found: Found) -> usize {
         let chosen = &self.chosen;
-        let goes_left = |code: usize| match own.column {
-            Column::Number => code <= found.left,
-            Column::Category(_) => (chosen[code / 64] >> (code % 64)) & 1 == 1,
-        };
-        self.spare_rows.clear();
-        self.spare_sums.clear();
-        let mut middle = start;
-        for place in start..end {
-            let (row, sums) = (self.rows[place], self.sums[place]);
-            let code = match &own.codes {
-                Codes::Narrow(codes) => usize::from(codes[row as usize]),
-                Codes::Wide(codes) => codes[row as usize] as usize,
-            };
-            if goes_left(code) {
-                self.rows[middle] = row;
-                self.sums[middle] = sums;
-                middle += 1;
-            } else {
-                self.spare_rows.push(row);
-                self.spare_sums.push(sums);
+        let rows = &self.rows[points.clone()];
+        self.goes_left.clear();
+        match (&own.codes, own.column) {
+            (Codes::Narrow(codes), Column::Number) => {
+                self.goes_left.extend(rows.iter().map(|&row| usize::from(codes[row as usize]) <= found.left));
+            }
+            (Codes::Narrow(codes), _) => {
+                self.goes_left.extend(rows.iter().map(|&row| has(chosen, codes[row as usize])));
+            }
+            (Codes::Wide(codes), _) => {
+                self.goes_left.extend(rows.iter().map(|&row| has(chosen, codes[row as usize])));
             }
         }
-        self.rows[middle..end].copy_from_slice(&self.spare_rows);
-        self.sums[middle..end].copy_from_slice(&self.spare_sums);
+        self.spare.clear();
+        self.spare.resize(points.len(), Default::default());
+        let (mut middle, mut rights, mut left_weight) = (points.start, 0, 0.0);
+        for (place, &left) in points.clone().zip(&self.goes_left) {
+            let (row, sums) = (self.rows[place], self.sums[place]);
+            self.rows[middle] = row;
+            self.sums[middle] = sums;
+            self.spare[rights] = (row, sums);
+            middle += usize::from(left);
+            rights += usize::from(!left);
+            left_weight += if left { sums[1] } else { 0.0 };
+        }
+        for (place, &(row, sums)) in (middle..points.end).zip(&self.spare) {
+            self.rows[place] = row;
+            self.sums[place] = sums;
+        }
+        if points.len() <= SMALL {
+            let enough = 2.0 * self.habit.min_leaf;
+            let goes = Goes { on_left: left_weight >= enough, on_right: weight - left_weight >= enough };
+            self.subtree.part(points, &self.goes_left, goes);
+        }
         middle
     }
+}
+
+/// Whether a set of codes has this one.
+#[inline]
+fn has(set: &[u64], code: impl Code) -> bool {
+    let code = code.index();
+    (set[code / 64] >> (code % 64)) & 1 == 1
 }
 
 /// Uniform inside the gap; between inactive and the rest there is nothing to interpolate.

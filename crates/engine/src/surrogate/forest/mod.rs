@@ -30,7 +30,9 @@
 //! |---|---|
 //! | `coded` | training rows as small whole numbers |
 //! | `bootstrap` | which points each tree has drawn |
-//! | `split`, `grow`, `tree` | the best split of a node; growing a tree; walking it |
+//! | `packed` | the values of a node's points as whole numbers |
+//! | `split`, `subtree` | the best split of a node by one column; small nodes |
+//! | `grow`, `tree` | growing a tree; walking it |
 //! | `impute` | slots of censored points |
 //! | `trainer` | rounds, and what stays between the fits of a campaign |
 //! | `fitted`, `marginal` | predictions; those over all instances |
@@ -41,7 +43,9 @@ mod fitted;
 mod grow;
 mod impute;
 mod marginal;
+mod packed;
 mod split;
+mod subtree;
 #[cfg(test)]
 mod tests;
 mod trainer;

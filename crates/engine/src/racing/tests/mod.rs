@@ -1,15 +1,16 @@
 //! Small races computed by hand.
 
+mod answers;
+mod constraints;
+
 use crate::history::History;
 use crate::observation::{Observation, Status};
 use crate::optimizer::Optimizer;
 use crate::propose::Proposer;
-use crate::reading::Reading;
 use crate::space::format::{Format, read};
 use crate::space::{Configuration, Space};
 use crate::trial::{Cap, ConfigId, TrialId, TrialRequest, Why};
 
-use super::constraint::{Constraint, Over};
 use super::{Ask, CappedRacer, Drop, News, Objective, Problem, Racing, Requested};
 
 const CUTOFF: f64 = 100.0;
@@ -282,87 +283,6 @@ fn who_fails_where_the_incumbent_does_not_is_out() {
     }
 }
 
-#[test]
-fn between_timeouts_on_all_pairs_what_they_told_decides() {
-    for (tie, wins) in [(Some(3.0), true), (Some(4.0), true), (Some(5.0), false), (None, false)] {
-        let mut optimizer = arena(2, Objective::capped(CUTOFF), 1);
-        let mut time_out = |tie: Option<f64>| {
-            let request = run(&mut optimizer);
-            optimizer.tell(request.id, Observation::timeout(CUTOFF).with_tie(tie)).unwrap();
-            request.key.config
-        };
-        assert_eq!([time_out(Some(4.0)), time_out(Some(4.0))], [ConfigId(0); 2]);
-        time_out(tie);
-        // Who loses the first batch is out, and the next one comes.
-        assert_eq!(time_out(tie), ConfigId(if wins { 1 } else { 2 }), "{tie:?}");
-        assert_eq!(optimizer.incumbent(), ConfigId(u32::from(wins)), "{tie:?}");
-    }
-}
-
-fn wrong(optimizer: &mut Optimizer, request: &TrialRequest) {
-    optimizer.tell(request.id, Observation::failed(Status::Wrong, 0.5)).unwrap();
-}
-
-#[test]
-fn a_wrong_answer_ends_a_race_whatever_the_incumbent_does() {
-    let mut optimizer = arena(2, Objective::capped(CUTOFF), 1);
-    for _ in 0..2 {
-        let request = run(&mut optimizer);
-        optimizer.tell(request.id, Observation::failed(Status::Crashed, 0.5)).unwrap();
-    }
-    let challenge = run(&mut optimizer);
-    wrong(&mut optimizer, &challenge);
-    assert!(optimizer.news().contains(&News::Dropped(ConfigId(1), 0, Drop::Wrong)));
-    assert!(optimizer.history().is_barred(ConfigId(1)));
-    assert_eq!(run(&mut optimizer).key.config, ConfigId(2));
-}
-
-/// The default needs 10 and then 20; number 1 takes over with 5 each, and is wrong on its third pair.
-#[test]
-fn a_wrong_incumbent_gives_way_to_the_best_that_never_was() {
-    let racing = Racing { slack: 1.3, min_pairs: 2, max_pairs: 9, deterministic: true };
-    let mut optimizer = arena_with(9, Objective::capped(CUTOFF), 1, racing);
-    tens(&mut optimizer, 2);
-    for _ in 0..2 {
-        let request = run(&mut optimizer);
-        assert_eq!(request.key.config, ConfigId(1));
-        finish(&mut optimizer, &request, 5.0);
-    }
-    assert_eq!(optimizer.incumbent(), ConfigId(1));
-    let gain = loop {
-        let request = run(&mut optimizer);
-        if request.why == Why::Incumbent {
-            break request;
-        }
-        finish(&mut optimizer, &request, 50.0);
-    };
-    // One that is racing meanwhile begins anew.
-    let other = run(&mut optimizer);
-    optimizer.news();
-    wrong(&mut optimizer, &gain);
-    let news = optimizer.news();
-    assert_eq!(news.last(), Some(&News::Dethroned(ConfigId(0), 2, ConfigId(1))), "{news:?}");
-    assert!(news.contains(&News::Dropped(other.key.config, 0, Drop::Restart)), "{news:?}");
-    assert_eq!((optimizer.incumbent(), optimizer.incumbent_pairs()), (ConfigId(0), 2));
-    assert_eq!(optimizer.ask(1), Ask::Cancel(other.id));
-    optimizer.tell(other.id, Observation::capped(1.0)).unwrap();
-    // The one that was wrong never comes back, the one that raced meanwhile does.
-    let mut met = Vec::new();
-    for _ in 0..60 {
-        let request = match optimizer.ask(1) {
-            Ask::Run(request) => request,
-            Ask::Done(_) => break,
-            order => panic!("{order:?}"),
-        };
-        met.push(request.key.config);
-        let cost = if request.why == Why::Incumbent { 10.0 } else { 90.0_f64.min(request.cap.cost()) };
-        let told =
-            if cost < request.cap.cost() { Observation::finished(cost) } else { Observation::capped(cost) };
-        optimizer.tell(request.id, told).unwrap();
-    }
-    assert!(met.contains(&other.key.config) && !met.contains(&ConfigId(1)), "{met:?}");
-}
-
 /// Two challengers that both meet instance 1 first, where the incumbent needs 20.
 fn two_on_the_second_instance() -> (Optimizer, TrialRequest, TrialRequest) {
     first(|seed| {
@@ -505,74 +425,6 @@ fn penalties_are_not_time() {
     optimizer.tell(challenger.id, Observation::timeout(CUTOFF)).unwrap();
     assert_eq!(optimizer.incumbent(), challenger.key.config, "it is not worse");
     assert_eq!(run(&mut optimizer).why, Why::Incumbent);
-}
-
-fn with_constraint(over: Over) -> Objective {
-    Objective { constraints: vec![Constraint { bound: 1.0, over }], ..Objective::capped(CUTOFF) }
-}
-
-fn output(cost: f64, value: f64) -> Observation {
-    Observation::finished(cost).with_constraints(vec![Some(Reading::Exact(value))])
-}
-
-#[test]
-fn nothing_is_capped_before_the_incumbent_is_feasible() {
-    let mut optimizer = arena(2, with_constraint(Over::Mean), 1);
-    for _ in 0..2 {
-        let request = run(&mut optimizer);
-        optimizer.tell(request.id, output(1.0, 3.0)).unwrap();
-    }
-    // Slower, feasible: it wins, and now there are caps.
-    for _ in 0..2 {
-        let request = run(&mut optimizer);
-        assert_eq!((request.key.config, request.cap), (ConfigId(1), Cap::at(CUTOFF)));
-        optimizer.tell(request.id, output(9.0, 0.5)).unwrap();
-    }
-    assert_eq!(optimizer.incumbent(), ConfigId(1));
-    let request = run(&mut optimizer);
-    close(request.cap, 1.3 * 9.0 + GRAIN);
-    // Faster, infeasible: perhaps more pairs will tell otherwise, but they do not.
-    optimizer.tell(request.id, output(1.0, 1.5)).unwrap();
-    let second = run(&mut optimizer);
-    assert_eq!(second.key.config, request.key.config);
-    optimizer.tell(second.id, output(1.0, 1.5)).unwrap();
-    assert_eq!(optimizer.incumbent(), ConfigId(1));
-    assert!(optimizer.news().contains(&News::Dropped(ConfigId(2), 2, Drop::Constraint)));
-}
-
-#[test]
-fn an_incumbent_that_looks_feasible_on_one_pair_does_not_judge_by_cost() {
-    let (mut optimizer, request) = first(|seed| {
-        let mut optimizer = arena(2, with_constraint(Over::Mean), seed);
-        for _ in 0..2 {
-            let request = run(&mut optimizer);
-            let value = [0.5, 9.0][request.key.pair.instance.0 as usize];
-            optimizer.tell(request.id, output(1.0, value)).unwrap();
-        }
-        let request = run(&mut optimizer);
-        (request.key.pair.instance.0 == 0).then_some((optimizer, request))
-    });
-    optimizer.tell(request.id, output(50.0, 0.5)).unwrap();
-    let next = run(&mut optimizer);
-    assert_eq!(next.key.config, request.key.config, "feasible beats infeasible, whatever it costs");
-    // Of two infeasible ones the one that violates less is better.
-    optimizer.tell(next.id, output(50.0, 8.0)).unwrap();
-    assert_eq!(optimizer.incumbent(), request.key.config);
-}
-
-#[test]
-fn one_violation_of_a_maximum_is_enough() {
-    let mut optimizer = arena(3, with_constraint(Over::Max), 1);
-    for _ in 0..3 {
-        let request = run(&mut optimizer);
-        optimizer.tell(request.id, output(10.0, 0.5)).unwrap();
-    }
-    let request = run(&mut optimizer);
-    optimizer.tell(request.id, output(1.0, 0.5)).unwrap();
-    let (a, b) = (run(&mut optimizer), run(&mut optimizer));
-    optimizer.tell(a.id, output(1.0, 1.1)).unwrap();
-    assert!(optimizer.news().contains(&News::Dropped(request.key.config, 2, Drop::Constraint)));
-    assert_eq!(optimizer.ask(0), Ask::Cancel(b.id));
 }
 
 #[test]

@@ -1,0 +1,196 @@
+//! Campaigns side by side: what the best of each costs on the pairs that all of them have met.
+//!
+//! Campaigns with the same seed and instances meet the same pairs. Pairs of their validations say what
+//! holds; those of their training flatter each campaign by its own luck, and are used only where the
+//! validations have none in common.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use engine::history::History;
+use engine::stats::{self, Measured};
+use engine::{ConfigId, InstanceId, Rng, Status};
+
+use crate::Settings;
+use crate::scenario::{Measure, Scenario};
+use crate::store::{Role, StoredValidation};
+use crate::validation;
+
+/// One campaign.
+#[derive(Clone, Copy, Debug)]
+pub struct Contestant<'a> {
+    /// What it is about.
+    pub scenario: &'a Scenario,
+    /// What it is made of.
+    pub settings: &'a Settings,
+    /// Its instances to tune on, by number.
+    pub instances: &'a [String],
+    /// Its trials.
+    pub history: &'a History,
+    /// The trials of its validations.
+    pub validations: &'a [StoredValidation],
+    /// Its best configuration.
+    pub best: ConfigId,
+}
+
+/// Why a campaign cannot be ranked with the first.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum Obstacle {
+    /// What is minimised differs: the key, there and here.
+    Objective {
+        /// The scenario's key.
+        key: &'static str,
+        /// In the first campaign.
+        first: String,
+        /// In this one.
+        other: String,
+    },
+    /// They are tuned on other instances.
+    Instances {
+        /// How many only the first has.
+        only_first: usize,
+        /// How many only this one has.
+        only_other: usize,
+        /// One of them.
+        example: String,
+    },
+}
+
+/// Where the common pairs come from.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Ground {
+    /// Validations: nobody was chosen by them.
+    Validation,
+    /// The training of each.
+    Training,
+}
+
+/// The best of every campaign on the pairs that all have met.
+#[derive(Clone, PartialEq, Debug)]
+pub struct Common {
+    /// Where these pairs come from.
+    pub ground: Ground,
+    /// How many.
+    pub pairs: usize,
+    /// The mean compared cost of each campaign's best.
+    pub means: Vec<f64>,
+    /// How many times better than the first campaign's best each is, with interval and p; `None` for the
+    /// first itself, and where costs have no ratio.
+    pub against_first: Vec<Option<stats::Comparison>>,
+}
+
+/// Why a campaign cannot be ranked with the first; nothing if it can.
+pub fn obstacles(first: &Contestant<'_>, other: &Contestant<'_>) -> Vec<Obstacle> {
+    let (ours, theirs) = (facts(first.scenario), facts(other.scenario));
+    let differing = ours.into_iter().zip(theirs).filter(|(first, other)| first.1 != other.1);
+    let mut found: Vec<Obstacle> =
+        differing.map(|((key, first), (_, other))| Obstacle::Objective { key, first, other }).collect();
+    let set = |names: &[String]| names.iter().cloned().collect::<BTreeSet<String>>();
+    let (ours, theirs) = (set(first.instances), set(other.instances));
+    if let Some(example) = ours.symmetric_difference(&theirs).next() {
+        found.push(Obstacle::Instances {
+            only_first: ours.difference(&theirs).count(),
+            only_other: theirs.difference(&ours).count(),
+            example: example.clone(),
+        });
+    }
+    found
+}
+
+/// What makes costs comparable, by key.
+fn facts(scenario: &Scenario) -> [(&'static str, String); 4] {
+    let objective = &scenario.objective;
+    let measure = match objective.minimise {
+        Measure::CpuTime => "cpu_time".to_owned(),
+        Measure::WallTime => "wall_time".to_owned(),
+        Measure::Memory => "memory".to_owned(),
+        Measure::Output(place) => scenario.outputs[place].name.clone(),
+    };
+    let cutoff = objective.cutoff.map_or_else(|| "none".to_owned(), |cutoff| cutoff.to_string());
+    [
+        ("objective", format!("{:?} {measure}", objective.sense).to_lowercase()),
+        ("objective.cutoff", cutoff),
+        ("objective.par", objective.par.to_string()),
+        ("objective.capped_by", format!("{:?}", objective.capped_by).to_lowercase()),
+    ]
+}
+
+/// Compared costs by instance and seed.
+type Costs = BTreeMap<(String, u32), f64>;
+
+/// What all campaigns have in common; `None` if that is nothing. They must be free of obstacles.
+pub fn common(all: &[Contestant<'_>]) -> Option<Common> {
+    let validated: Vec<Costs> = all.iter().map(validated).collect();
+    let cutoffs: Vec<Option<f64>> =
+        all.iter().map(|one| validation::objective(one.settings).cutoff).collect();
+    let same_cutoff = cutoffs.windows(2).all(|both| both[0] == both[1]);
+    let by_validation = same_cutoff.then(|| on_common_pairs(Ground::Validation, &validated)).flatten();
+    by_validation.or_else(|| on_common_pairs(Ground::Training, &all.iter().map(trained).collect::<Vec<_>>()))
+}
+
+fn validated(one: &Contestant<'_>) -> Costs {
+    let role = if one.best == ConfigId(0) { Role::Default } else { Role::Incumbent };
+    let penalty = validation::objective(one.settings).penalty();
+    let rows = one.validations.iter().filter(|row| row.role == role && row.config == one.best);
+    let cost = |row: &StoredValidation| match (row.status, row.cost) {
+        (Status::Finished, Some(cost)) => cost.lower_bound(),
+        _ => penalty,
+    };
+    rows.map(|row| ((row.instance.clone(), row.seed.0), cost(row))).collect()
+}
+
+fn trained(one: &Contestant<'_>) -> Costs {
+    if one.best.index() >= one.history.configurations().len() {
+        return Costs::new();
+    }
+    let objective = &one.settings.problem.objective;
+    let known = one.history.readings(one.best).filter_map(|(_, trial)| {
+        let cost = objective.compared(&trial.observation).exact()?;
+        let name = one.instances.get(trial.key.pair.instance.index())?;
+        Some(((name.clone(), trial.key.pair.seed.0), cost))
+    });
+    known.collect()
+}
+
+fn on_common_pairs(ground: Ground, all: &[Costs]) -> Option<Common> {
+    let (first, others) = all.split_first()?;
+    let shared: Vec<&(String, u32)> =
+        first.keys().filter(|pair| others.iter().all(|costs| costs.contains_key(pair))).collect();
+    if shared.is_empty() {
+        return None;
+    }
+    let names: BTreeSet<&str> = shared.iter().map(|(name, _)| name.as_str()).collect();
+    let number = |name: &str| InstanceId(names.iter().position(|known| *known == name).unwrap_or(0) as u32);
+    let mean = |costs: &Costs| shared.iter().map(|pair| costs[*pair]).sum::<f64>() / shared.len() as f64;
+    let against = |costs: &Costs| {
+        let both = |pair: &&(String, u32)| Measured {
+            instance: number(&pair.0),
+            default: first[*pair],
+            tuned: costs[*pair],
+        };
+        let measured: Vec<Measured> = shared.iter().map(both).collect();
+        stats::compare(&measured, &mut Rng::new(0, "campaigns", 0)).ok()
+    };
+    let against_first = std::iter::once(None).chain(others.iter().map(against)).collect();
+    Some(Common { ground, pairs: shared.len(), means: all.iter().map(mean).collect(), against_first })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn costs(all: &[(&str, u32, f64)]) -> Costs {
+        all.iter().map(|&(name, seed, cost)| ((name.to_owned(), seed), cost)).collect()
+    }
+
+    #[test]
+    fn only_pairs_that_all_have_met_count() {
+        let first = costs(&[("a", 1, 4.0), ("b", 1, 8.0), ("c", 1, 100.0)]);
+        let second = costs(&[("a", 1, 2.0), ("b", 1, 4.0), ("c", 2, 0.1)]);
+        let third = costs(&[("a", 1, 4.0), ("b", 1, 8.0), ("d", 1, 1.0)]);
+        let found = on_common_pairs(Ground::Training, &[first.clone(), second, third]).unwrap();
+        assert_eq!((found.pairs, &found.means[..]), (2, &[6.0, 3.0, 6.0][..]));
+        let ratio = |place: usize| found.against_first[place].as_ref().map(|one| one.ratio);
+        assert_eq!([ratio(0), ratio(1), ratio(2)], [None, Some(2.0), Some(1.0)]);
+        assert_eq!(on_common_pairs(Ground::Training, &[first, costs(&[("a", 2, 1.0)])]), None);
+    }
+}

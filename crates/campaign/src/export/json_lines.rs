@@ -1,0 +1,46 @@
+//! Trials as JSON Lines: one object for each.
+
+use std::io::Write;
+
+use serde_json::json;
+
+use super::{ExportError, sense, shown, values};
+use crate::store::StoreReader;
+
+/// Writes every trial, and gives how many there were.
+pub fn json_lines(reader: &StoreReader, out: &mut dyn Write) -> Result<u64, ExportError> {
+    reader.at_one_moment(|| {
+        let charter = reader.charter()?;
+        let sense = sense(&charter);
+        let mut count = 0;
+        reader.each_trial(|stored, configuration| {
+            count += 1;
+            let trial = &stored.trial;
+            let (cost, censored) = shown(sense, trial.observation.cost());
+            let object = json!({
+                "trial": trial.id.0,
+                "configuration": trial.key.config.0,
+                "values": values(configuration),
+                "instance": charter.instances.get(trial.key.pair.instance.index()),
+                "seed": trial.key.pair.seed.0,
+                "cap": Some(trial.cap.cost()).filter(|cap| cap.is_finite()),
+                "why": trial.why.name(),
+                "status": trial.observation.status().name(),
+                "cost": cost,
+                "censored": censored,
+                "spent": trial.observation.spent(),
+                "cpu": stored.cpu,
+                "wall": stored.wall,
+                "memory": stored.memory,
+                "exit": stored.exit,
+                "outputs": stored.outputs,
+                "reason": stored.reason,
+                "started": stored.started,
+                "ended": stored.ended,
+                "slot": stored.slot,
+            });
+            Ok::<_, ExportError>(out.write_all(format!("{object}\n").as_bytes())?)
+        })?;
+        Ok(count)
+    })
+}

@@ -1,0 +1,133 @@
+//! Trials as `runhistory.json` of SMAC3, from version 2.3 on.
+//!
+//! | a trial here | there |
+//! |---|---|
+//! | finished | `SUCCESS` with its cost |
+//! | timeout, capped | `TIMEOUT` with the penalty as its cost; `time` is what it had reached |
+//! | memory; crashed, wrong | `MEMORYOUT`; `CRASHED` with the penalty |
+//! | aborted, lost | left out: they say nothing of the configuration |
+//!
+//! SMAC3 knows no cost that is "at least" something. What was stopped must not look good there, so it
+//! has the penalty; how it really ended is in its `additional_info`.
+
+use std::io::Write;
+
+use engine::racing::Objective;
+use engine::{Observation, Reading, Status};
+use serde_json::{Map, Value, json};
+
+use super::{ExportError, values};
+use crate::store::{StoreReader, StoredTrial};
+
+/// The cost of a failure where there is no cutoff: JSON has no infinity.
+const WORST: f64 = f64::MAX;
+
+/// What was written, and what not.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub struct Smac3Export {
+    /// Trials written.
+    pub trials: u64,
+    /// Those of them that were stopped below the cutoff, which have the penalty there.
+    pub capped: u64,
+    /// Trials left out.
+    pub left_out: u64,
+}
+
+/// Writes every trial by what is minimised in the campaign; `are_times`: costs are seconds.
+pub fn smac3(
+    reader: &StoreReader,
+    objective: &Objective,
+    are_times: bool,
+    out: &mut dyn Write,
+) -> Result<Smac3Export, ExportError> {
+    reader.at_one_moment(|| {
+        let charter = reader.charter()?;
+        let mut written = Smac3Export::default();
+        out.write_all(b"{\"data\": [")?;
+        reader.each_trial(|stored, _| {
+            let trial = &stored.trial;
+            let Some(status) = status(trial.observation.status()) else {
+                written.left_out += 1;
+                return Ok::<_, ExportError>(());
+            };
+            let separator = if written.trials == 0 { "\n" } else { ",\n" };
+            written.trials += 1;
+            written.capped += u64::from(trial.observation.status() == Status::Capped);
+            let instance = charter.instances.get(trial.key.pair.instance.index());
+            let entry = json!({
+                // Numbers there begin with 1.
+                "config_id": u64::from(trial.key.config.0) + 1,
+                "instance": instance.filter(|name| !name.is_empty()),
+                "seed": trial.key.pair.seed.0,
+                "budget": null,
+                "cost": cost(objective, &trial.observation),
+                "time": time(are_times, stored),
+                "cpu_time": stored.cpu.unwrap_or(0.0),
+                "status": status,
+                "starttime": stored.started,
+                "endtime": stored.ended,
+                "additional_info": about(stored),
+            });
+            Ok(out.write_all(format!("{separator}{entry}").as_bytes())?)
+        })?;
+        out.write_all(b"],\n\"configs\": {")?;
+        let mut first = true;
+        reader.each_configuration(&charter.space, |stored| {
+            let separator = if std::mem::replace(&mut first, false) { "\n" } else { ",\n" };
+            let (id, values) = (u64::from(stored.id.0) + 1, values(&stored.configuration));
+            Ok::<_, ExportError>(out.write_all(format!("{separator}\"{id}\": {values}").as_bytes())?)
+        })?;
+        out.write_all(b"},\n\"config_origins\": {")?;
+        let mut first = true;
+        reader.each_configuration(&charter.space, |stored| {
+            let separator = if std::mem::replace(&mut first, false) { "\n" } else { ",\n" };
+            let (id, origin) = (u64::from(stored.id.0) + 1, Value::from(stored.origin.as_str()));
+            Ok::<_, ExportError>(out.write_all(format!("{separator}\"{id}\": {origin}").as_bytes())?)
+        })?;
+        let Smac3Export { trials, .. } = written;
+        let stats = json!({ "submitted": trials, "finished": trials, "running": 0 });
+        out.write_all(format!("}},\n\"stats\": {stats}}}\n").as_bytes())?;
+        Ok(written)
+    })
+}
+
+/// The number that a status has there.
+fn status(status: Status) -> Option<u8> {
+    match status {
+        Status::Finished => Some(1),
+        Status::Crashed | Status::Wrong => Some(2),
+        Status::Timeout | Status::Capped => Some(3),
+        Status::Memory => Some(4),
+        Status::Aborted | Status::Lost => None,
+    }
+}
+
+fn cost(objective: &Objective, observation: &Observation) -> f64 {
+    let cost = match (observation.status(), observation.cost()) {
+        (Status::Finished, Some(Reading::Exact(cost))) => cost,
+        _ => objective.penalty(),
+    };
+    if cost.is_finite() { cost } else { WORST }
+}
+
+/// What was reached, if that is a time; else how long it took.
+fn time(are_times: bool, stored: &StoredTrial) -> f64 {
+    let reached = stored.trial.observation.cost().map(Reading::lower_bound);
+    reached.filter(|_| are_times).or(stored.wall).unwrap_or(stored.ended - stored.started)
+}
+
+/// What SMAC3 has no words for.
+fn about(stored: &StoredTrial) -> Value {
+    let mut about = Map::new();
+    about.insert("status".to_owned(), stored.trial.observation.status().name().into());
+    if let Some(Reading::AtLeast(bound)) = stored.trial.observation.cost() {
+        about.insert("at_least".to_owned(), bound.into());
+    }
+    if let Some(reason) = &stored.reason {
+        about.insert("reason".to_owned(), reason.as_str().into());
+    }
+    if !stored.outputs.is_empty() {
+        about.insert("outputs".to_owned(), json!(stored.outputs));
+    }
+    Value::Object(about)
+}

@@ -1,0 +1,22 @@
+//! What the machine has left.
+
+/// Bytes of memory that programs may still use, as the kernel estimates it; `None` if it does not tell.
+pub fn available_memory() -> Option<u64> {
+    of_text(&std::fs::read_to_string("/proc/meminfo").ok()?)
+}
+
+fn of_text(text: &str) -> Option<u64> {
+    let line = text.lines().find_map(|line| line.strip_prefix("MemAvailable:"))?;
+    line.trim().strip_suffix("kB")?.trim().parse::<u64>().ok()?.checked_mul(1024)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_kernels_own_lines_are_read() {
+        assert_eq!(of_text("MemTotal: 9 kB\nMemAvailable:    2048 kB\n"), Some(2 << 20));
+        assert_eq!(of_text("MemTotal: 9 kB\n"), None);
+    }
+}

@@ -1,0 +1,117 @@
+//! What repeating a trial with the same seed changes, and what another seed changes.
+
+use std::collections::BTreeSet;
+
+use engine::{Reading, Status};
+use serde::Serialize;
+
+use super::spread::spread;
+use super::trials::{FIRST_SEED, Sample};
+use crate::scenario::{Measure, Piece, Scenario};
+
+/// Costs of another seed that are within this share of those of the first are the same.
+const TOLERANCE: f64 = 0.1;
+/// Standard deviations that repetitions may differ by.
+const DEVIATIONS: f64 = 3.0;
+
+/// Trials of one instance that were compared with its first.
+#[derive(Clone, PartialEq, Debug, Serialize)]
+pub struct Repeated {
+    /// How many.
+    pub trials: usize,
+    /// How many wrote the very same.
+    pub same_text: usize,
+    /// Outputs that differed, by name.
+    pub differing: BTreeSet<String>,
+    /// Whether exit code or status differed.
+    pub ended_otherwise: bool,
+}
+
+impl Repeated {
+    /// Whether nothing that the target told differed.
+    pub fn are_same(&self) -> bool {
+        self.same_text == self.trials && self.differing.is_empty() && !self.ended_otherwise
+    }
+}
+
+/// What seeds do.
+#[derive(Clone, PartialEq, Debug, Serialize)]
+pub struct Seeds {
+    /// Whether the target is told its seed.
+    pub given: bool,
+    /// The same seed again; `None` if no trial was repeated.
+    pub same: Option<Repeated>,
+    /// Other seeds; `None` if there was none.
+    pub other: Option<Repeated>,
+    /// Whether costs with other seeds differ by more than repetition explains; `None` if that is not
+    /// known.
+    pub change_costs: Option<bool>,
+}
+
+impl Seeds {
+    /// What the trials that ran alone say of seeds.
+    pub(super) fn of(scenario: &Scenario, samples: &[Sample]) -> Self {
+        let finished =
+            |sample: &&Sample| !sample.in_company && sample.account.observation.status() == Status::Finished;
+        let alone: Vec<&Sample> = samples.iter().filter(finished).collect();
+        let target = &scenario.target;
+        let steps = [target.setup.as_ref(), target.teardown.as_ref()].into_iter().flatten();
+        let given = std::iter::once(&target.command)
+            .chain(steps.map(|step| &step.command))
+            .any(|command| command.mentions(&Piece::Seed));
+        Self {
+            given,
+            same: repeated(&alone, |sample| sample.seed == FIRST_SEED),
+            other: repeated(&alone, |sample| sample.seed != FIRST_SEED),
+            change_costs: change_costs(scenario, &alone),
+        }
+    }
+}
+
+/// Compares trials with the first of their instance.
+fn repeated(alone: &[&Sample], which: impl Fn(&Sample) -> bool) -> Option<Repeated> {
+    let mut found = Repeated { trials: 0, same_text: 0, differing: BTreeSet::new(), ended_otherwise: false };
+    for (place, sample) in alone.iter().enumerate() {
+        let first =
+            alone.iter().position(|other| other.instance == sample.instance && other.seed == FIRST_SEED);
+        let Some(first) = first.filter(|&first| first != place && which(sample)) else { continue };
+        let (own, before) = (&sample.account.detail, &alone[first].account.detail);
+        found.trials += 1;
+        found.same_text += usize::from(sample.answer.is_some() && sample.answer == alone[first].answer);
+        found.ended_otherwise |= own.exit != before.exit;
+        let names = own.outputs.keys().chain(before.outputs.keys());
+        found
+            .differing
+            .extend(names.filter(|&name| own.outputs.get(name) != before.outputs.get(name)).cloned());
+    }
+    (found.trials > 0).then_some(found)
+}
+
+/// Whether any cost with another seed lies outside what the first seed's repetitions allow.
+fn change_costs(scenario: &Scenario, alone: &[&Sample]) -> Option<bool> {
+    let cost = |sample: &&&Sample| sample.account.observation.cost().map(Reading::lower_bound);
+    let instances: BTreeSet<usize> = alone.iter().map(|sample| sample.instance).collect();
+    let mut known = None;
+    for instance in instances {
+        let of = |first: bool| {
+            let fits =
+                move |sample: &&&Sample| sample.instance == instance && (sample.seed == FIRST_SEED) == first;
+            alone.iter().filter(fits).filter_map(|sample| cost(&sample)).collect::<Vec<f64>>()
+        };
+        let (own, others) = (of(true), of(false));
+        let (Some(spread), false) = (spread(&own), others.is_empty()) else { continue };
+        let least = own.iter().copied().fold(f64::INFINITY, f64::min);
+        let most = own.iter().copied().fold(f64::NEG_INFINITY, f64::max);
+        let room = match scenario.objective.minimise {
+            // What the target computes is the same or is not.
+            Measure::Output(_) => 0.0,
+            _ => {
+                let part = (DEVIATIONS * spread.variation.unwrap_or(0.0)).max(TOLERANCE);
+                part * spread.median + scenario.objective.grain
+            }
+        };
+        let outside = others.iter().any(|&cost| cost < least - room || cost > most + room);
+        known = Some(known.unwrap_or(false) || outside);
+    }
+    known
+}

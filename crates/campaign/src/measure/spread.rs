@@ -1,0 +1,54 @@
+//! How far measurements of the same thing lie apart.
+
+use serde::Serialize;
+
+/// Several measurements of one thing.
+#[derive(Clone, Copy, PartialEq, Debug, Serialize)]
+pub struct Spread {
+    /// How many there were.
+    pub count: usize,
+    /// Half of them are at most this.
+    pub median: f64,
+    /// A quarter of them is at most this.
+    pub lower: f64,
+    /// Three quarters of them are at most this.
+    pub upper: f64,
+    /// Standard deviation over mean; unknown of one measurement, and where the mean is not positive.
+    pub variation: Option<f64>,
+}
+
+/// The spread of measurements; `None` if there are none.
+pub fn spread(values: &[f64]) -> Option<Spread> {
+    let mut sorted = values.to_vec();
+    sorted.sort_by(f64::total_cmp);
+    let (first, count) = (*sorted.first()?, sorted.len());
+    let mean = sorted.iter().sum::<f64>() / count as f64;
+    let squares: f64 = sorted.iter().map(|value| (value - mean).powi(2)).sum();
+    let variation = (count > 1 && mean > 0.0).then(|| (squares / (count - 1) as f64).sqrt() / mean);
+    // By linear interpolation between the neighbours.
+    let quantile = |part: f64| {
+        let place = part * (count - 1) as f64;
+        let (below, share) = (place.floor(), place.fract());
+        let at = |place: f64| sorted.get(place as usize).copied().unwrap_or(first);
+        if share == 0.0 { at(below) } else { at(below) * (1.0 - share) + at(below + 1.0) * share }
+    };
+    Some(Spread { count, median: quantile(0.5), lower: quantile(0.25), upper: quantile(0.75), variation })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn quartiles_and_variation_are_those_done_by_hand() {
+        assert_eq!(spread(&[]), None);
+        let one = spread(&[3.0]).unwrap();
+        assert_eq!((one.count, one.median, one.lower, one.upper, one.variation), (1, 3.0, 3.0, 3.0, None));
+        let five = spread(&[5.0, 1.0, 2.0, 4.0, 3.0]).unwrap();
+        assert_eq!((five.median, five.lower, five.upper), (3.0, 2.0, 4.0));
+        assert!((five.variation.unwrap() - 2.5f64.sqrt() / 3.0).abs() < 1e-12);
+        let two = spread(&[1.0, 2.0]).unwrap();
+        assert_eq!((two.median, two.lower, two.upper), (1.5, 1.25, 1.75));
+        assert_eq!(spread(&[0.0, 0.0]).unwrap().variation, None);
+    }
+}

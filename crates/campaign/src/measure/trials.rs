@@ -1,0 +1,218 @@
+//! Running the baseline a few times, alone and in company.
+//!
+//! | round | slots busy | seed | shows |
+//! |---|---|---|---|
+//! | 1 to 3 | one | the same | what varies although nothing changes |
+//! | 4, 5 | one | others | what the seed changes |
+//! | 6 to 8 | all | that of the first | what neighbours change |
+//!
+//! Each round meets every chosen instance once. In company a trial counts only if all slots were busy
+//! until its end. Half of the time is for each part; what does not fit is left out.
+
+use std::collections::BTreeMap;
+use std::hash::{DefaultHasher, Hash as _, Hasher as _};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+use confine::Captured;
+use engine::{Configuration, InstanceId, Pair, Seed, TrialId, TrialKey, TrialRequest, Why};
+
+use crate::Settings;
+use crate::executor::{Bell, Executor, Happening, Local};
+use crate::scenario::{Instance, Scenario};
+use crate::target::{Account, Leash, ProcessTarget, Slot, Target, TargetError};
+
+/// Instances that are measured, if there are more.
+const INSTANCES: usize = 3;
+/// Seeds of the trials that run alone, round by round.
+pub(super) const ALONE: [Seed; 5] = [FIRST_SEED, FIRST_SEED, FIRST_SEED, Seed(2), Seed(3)];
+/// The seed of all others.
+pub(super) const FIRST_SEED: Seed = Seed(1);
+/// Rounds with every slot busy.
+const IN_COMPANY: usize = 3;
+
+/// Why nothing could be measured.
+#[derive(Debug, thiserror::Error)]
+pub enum MeasureError {
+    /// The target cannot be run at all.
+    #[error(transparent)]
+    Target(#[from] TargetError),
+    /// No thread.
+    #[error("cannot start a worker")]
+    Worker(#[source] std::io::Error),
+}
+
+/// How much is measured.
+#[derive(Clone, Debug)]
+pub struct Terms {
+    /// Where trials run: the first part uses one of these at a time.
+    pub slots: Vec<Slot>,
+    /// Seconds that all of it may take.
+    pub time: f64,
+}
+
+impl Terms {
+    /// How many trials there are on so many instances, if time allows: alone, and in company.
+    pub fn trials(&self, instances: usize) -> (usize, usize) {
+        let in_company = if self.slots.len() > 1 { IN_COMPANY * instances } else { 0 };
+        (ALONE.len() * instances, in_company)
+    }
+}
+
+/// One trial that has ended.
+#[derive(Clone, Debug)]
+pub struct Sample {
+    /// Which of the chosen instances.
+    pub instance: usize,
+    /// Its seed.
+    pub seed: Seed,
+    /// Whether all slots were busy.
+    pub in_company: bool,
+    /// What it told.
+    pub account: Account,
+    /// Stands for all that it wrote to standard output; unknown if its record was lost.
+    pub answer: Option<u64>,
+}
+
+/// The instances to measure: a few, from the first to the last.
+pub fn choose(scenario: &Scenario) -> Vec<Instance> {
+    let all = &scenario.instances.train;
+    let count = all.len().min(INSTANCES);
+    let place = |number: usize| if count > 1 { number * (all.len() - 1) / (count - 1) } else { 0 };
+    (0..count).map(|number| all[place(number)].clone()).collect()
+}
+
+/// Measures a target on the first `instances` of its own. `ready` is given a bell that stops it; `None`
+/// if someone rang it.
+pub fn run(
+    target: ProcessTarget,
+    settings: &Settings,
+    terms: Terms,
+    instances: usize,
+    ready: impl FnOnce(Bell),
+) -> Result<Option<Vec<Sample>>, MeasureError> {
+    let target = Arc::new(Recording { target, answers: Mutex::default() });
+    let workers = terms.slots.len();
+    let executor = Local::new(Arc::clone(&target) as Arc<dyn Target>, terms.slots, 0.0);
+    let executor = executor.map_err(MeasureError::Worker)?;
+    ready(executor.bell());
+    let default = settings.problem.default.clone();
+    let cap = settings.problem.objective.full_cap();
+    let mut measuring =
+        Measuring { executor, target, default, cap, next: 0, out: BTreeMap::new(), samples: Vec::new() };
+    let alone = ALONE.iter().flat_map(|&seed| (0..instances).map(move |instance| (instance, seed)));
+    let half = if workers > 1 { terms.time / 2.0 } else { terms.time };
+    if !measuring.part(alone.collect(), 1, half)? {
+        return Ok(None);
+    }
+    if workers > 1 {
+        let round = || (0..instances).map(|instance| (instance, FIRST_SEED));
+        let wanted: Vec<_> = (0..IN_COMPANY).flat_map(|_| round()).collect();
+        if !measuring.part(wanted, workers, terms.time)? {
+            return Ok(None);
+        }
+    }
+    Ok(Some(measuring.samples))
+}
+
+struct Measuring {
+    executor: Local,
+    target: Arc<Recording>,
+    default: Configuration,
+    cap: engine::Cap,
+    next: u64,
+    /// Trials that run.
+    out: BTreeMap<TrialId, (usize, Seed)>,
+    samples: Vec<Sample>,
+}
+
+impl Measuring {
+    /// Runs the trials wanted, so many at a time, until a moment; false if someone wants it to stop.
+    fn part(&mut self, wanted: Vec<(usize, Seed)>, busy: usize, until: f64) -> Result<bool, MeasureError> {
+        let (mut begun, mut ended) = (0, 0);
+        while ended < wanted.len() {
+            while self.out.len() < busy && (busy > 1 || begun < wanted.len()) {
+                // In company there are more trials than wanted, so that the last have neighbours, too.
+                let (instance, seed) = wanted[begun % wanted.len()];
+                self.submit(instance, seed);
+                begun += 1;
+            }
+            let left = until - self.executor.now();
+            if left <= 0.0 {
+                break;
+            }
+            match self.executor.next(Some(left)) {
+                Happening::Ended(trial) => {
+                    let Some((instance, seed)) = self.out.remove(&trial.id) else { continue };
+                    let (account, answer) = (trial.account?, self.target.answer(trial.id));
+                    ended += 1;
+                    self.samples.push(Sample { instance, seed, in_company: busy > 1, account, answer });
+                }
+                Happening::Interrupted => {
+                    self.withdraw();
+                    return Ok(false);
+                }
+                _ => {}
+            }
+        }
+        self.withdraw();
+        Ok(true)
+    }
+
+    fn submit(&mut self, instance: usize, seed: Seed) {
+        let id = TrialId(self.next);
+        self.next += 1;
+        let pair = Pair { instance: InstanceId(instance as u32), seed };
+        let request = TrialRequest {
+            id,
+            key: TrialKey { config: engine::ConfigId(0), pair },
+            configuration: self.default.clone(),
+            cap: self.cap,
+            why: Why::Incumbent,
+        };
+        self.out.insert(id, (instance, seed));
+        self.executor.submit(&request, None);
+    }
+
+    /// Stops what still runs, and waits for its end: the next part must not have it as a neighbour.
+    fn withdraw(&mut self) {
+        let out = std::mem::take(&mut self.out);
+        let mut left: Vec<TrialId> = out.into_keys().filter(|&id| !self.executor.cancel(id)).collect();
+        while !left.is_empty() {
+            if let Happening::Ended(trial) = self.executor.next(None) {
+                left.retain(|&id| id != trial.id);
+            }
+        }
+    }
+}
+
+/// Remembers what trials have written.
+struct Recording {
+    target: ProcessTarget,
+    answers: Mutex<BTreeMap<TrialId, u64>>,
+}
+
+impl Recording {
+    fn answers(&self) -> MutexGuard<'_, BTreeMap<TrialId, u64>> {
+        self.answers.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn answer(&self, id: TrialId) -> Option<u64> {
+        self.answers().remove(&id)
+    }
+}
+
+impl Target for Recording {
+    fn run_on(&self, trial: &TrialRequest, leash: &Leash, slot: &Slot) -> Result<Account, TargetError> {
+        let (account, record) = self.target.run_with_record(trial, leash, slot)?;
+        if let Some(record) = record {
+            self.answers().insert(trial.id, digest(&record.stdout));
+        }
+        Ok(account)
+    }
+}
+
+fn digest(stream: &Captured) -> u64 {
+    let mut hasher = DefaultHasher::new();
+    (&stream.head, &stream.tail, stream.written).hash(&mut hasher);
+    hasher.finish()
+}

@@ -1,0 +1,77 @@
+//! All trials and all configurations, one after the other.
+
+use engine::{ConfigId, Configuration, Space};
+
+use super::record::{StoredConfiguration, StoredTrial};
+use super::trial::{MEASURED, TOLD, stored};
+use super::{StoreError, StoreReader};
+
+impl StoreReader {
+    /// What is read within is as it was at one moment, whoever writes meanwhile.
+    pub fn at_one_moment<T, E: From<StoreError>>(&self, read: impl FnOnce() -> Result<T, E>) -> Result<T, E> {
+        let snapshot = self.ask(self.connection.unchecked_transaction())?;
+        let told = read()?;
+        self.ask(snapshot.finish())?;
+        Ok(told)
+    }
+
+    /// Hands over every trial with its configuration, in the order they were told; what failed trials
+    /// wrote is not read.
+    pub fn each_trial<E: From<StoreError>>(
+        &self,
+        mut take: impl FnMut(&StoredTrial, &Configuration) -> Result<(), E>,
+    ) -> Result<(), E> {
+        let space = self.space()?;
+        let sql = format!(
+            "SELECT {MEASURED}, {TOLD}, (SELECT codes FROM configuration AS c WHERE c.id = trial.configuration)
+             AS codes FROM trial ORDER BY row"
+        );
+        let mut statement = self.ask(self.connection.prepare(&sql))?;
+        let mut rows = self.ask(statement.query([]))?;
+        // Trials of a race often follow each other.
+        let mut last: Option<(ConfigId, Configuration)> = None;
+        let mut number = 0_u64;
+        while let Some(row) = self.ask(rows.next())? {
+            number += 1;
+            let found = self.ask(stored(row))?;
+            let trial = found.ok_or_else(|| self.damaged(format!("trial row {number} makes no sense")))?;
+            let config = trial.trial.key.config;
+            let configuration = match last.take().filter(|(id, _)| *id == config) {
+                Some((_, configuration)) => configuration,
+                None => {
+                    let blob: Option<Vec<u8>> = self.ask(row.get("codes"))?;
+                    let missing = || self.damaged(format!("configuration {config} is missing"));
+                    self.decode(config, &space, &blob.ok_or_else(missing)?)?
+                }
+            };
+            take(&trial, &configuration)?;
+            last = Some((config, configuration));
+        }
+        Ok(())
+    }
+
+    /// Hands over every configuration, by number.
+    pub fn each_configuration<E: From<StoreError>>(
+        &self,
+        space: &Space,
+        mut take: impl FnMut(&StoredConfiguration) -> Result<(), E>,
+    ) -> Result<(), E> {
+        let sql = "SELECT id, origin, codes FROM configuration ORDER BY id";
+        let mut statement = self.ask(self.connection.prepare(sql))?;
+        let mut rows = self.ask(statement.query([]))?;
+        while let Some(row) = self.ask(rows.next())? {
+            let id = ConfigId(self.ask(row.get(0))?);
+            let (origin, blob): (String, Vec<u8>) = (self.ask(row.get(1))?, self.ask(row.get(2))?);
+            let configuration = self.decode(id, space, &blob)?;
+            take(&StoredConfiguration { id, origin, configuration })?;
+        }
+        Ok(())
+    }
+
+    /// The names of all outputs that any trial has told.
+    pub fn output_names(&self) -> Result<Vec<String>, StoreError> {
+        let sql = "SELECT DISTINCT key FROM trial, json_each(trial.outputs)
+                   WHERE trial.outputs IS NOT NULL ORDER BY key";
+        self.rows(sql, |row| row.get(0))
+    }
+}

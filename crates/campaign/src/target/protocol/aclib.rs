@@ -1,0 +1,98 @@
+//! The answers of wrappers of ParamILS, SMAC 1 and 2 and AClib.
+//!
+//! A line that begins with `Result for SMAC:`, `Result for ParamILS:`, `Result of algorithm run:` or the
+//! like, then either `STATUS, runtime, runlength, quality, seed, whatever` or, as AClib 2 has it, an object
+//! with `status`, `cost` and `runtime`.
+
+use std::sync::LazyLock;
+
+use regex::Regex;
+use serde_json::{Value, json};
+
+use super::{Answer, Verdict};
+
+#[allow(clippy::expect_used, reason = "a fixed pattern, which a test reads")]
+static LINE: LazyLock<Regex> = LazyLock::new(|| {
+    let of_whom = "(?:for|of) +(?:HAL|ParamILS|SMAC|this +wrapper|(?:this +)?algorithm +run)";
+    Regex::new(&format!(r"(?i)^\s*(?:final +)?result +{of_whom} *: *(.*)$")).expect("a sound pattern")
+});
+
+pub(super) fn answer(line: &str) -> Option<Answer> {
+    let said = LINE.captures(line)?.get(1)?.as_str().trim();
+    if said.starts_with('{') {
+        return object(said);
+    }
+    let parts: Vec<&str> = said.splitn(6, ',').map(str::trim).collect();
+    let number = |place: usize| parts.get(place).map_or(Value::Null, |&text| json!(text));
+    let fields = json!({ "runtime": number(1), "runlength": number(2), "quality": number(3),
+        // Of a wrapper that is asked for a cost.
+        "cost": number(3) });
+    let more = parts.get(5).copied().unwrap_or_default();
+    Some(Answer { verdict: Verdict::of_word(parts[0]).because_if_aborted(more), fields })
+}
+
+fn object(said: &str) -> Option<Answer> {
+    let fields: Value = serde_json::from_str(said).ok()?;
+    let text = |name: &str| fields.get(name).and_then(Value::as_str).unwrap_or_default().to_owned();
+    let verdict = Verdict::of_word(&text("status")).because_if_aborted(&text("misc"));
+    Some(Answer { verdict, fields })
+}
+
+impl Verdict {
+    /// What wrappers add differs from run to run, and reasons are counted by their words: only the one
+    /// that ends the campaign is told in full.
+    fn because_if_aborted(self, reason: &str) -> Self {
+        if matches!(self, Self::Aborted(_)) { self.because(reason) } else { self }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn field(answer: &Answer, name: &str) -> String {
+        answer.fields[name].as_str().unwrap_or_default().to_owned()
+    }
+
+    #[test]
+    fn every_spelling_of_the_line_is_read() {
+        for start in [
+            "Result for SMAC:",
+            "Result for ParamILS:",
+            "Result of algorithm run:",
+            "  Final Result for HAL: ",
+            "Result of this algorithm run:",
+            "result of this wrapper:",
+        ] {
+            let answer = answer(&format!("{start} SAT, 1.5, 20, 0.25, 17, a, b")).unwrap();
+            assert_eq!(answer.verdict, Verdict::Finished, "{start}");
+            let told = ["runtime", "runlength", "quality"].map(|name| field(&answer, name));
+            assert_eq!(told, ["1.5", "20", "0.25"], "{start}");
+        }
+        for other in ["The result for SMAC: SAT", "Result: SAT, 1", "Results for SMAC: SAT, 1, 1, 1, 1"] {
+            assert_eq!(answer(other), None, "{other}");
+        }
+    }
+
+    #[test]
+    fn every_status_has_its_meaning() {
+        let verdict = |status: &str| {
+            answer(&format!("Result for SMAC: {status}, 1, 1, 1, 1, no disk")).unwrap().verdict
+        };
+        assert_eq!(verdict("UNSAT"), Verdict::Finished);
+        assert_eq!(verdict("TIMEOUT"), Verdict::Stopped);
+        assert_eq!(verdict("KILLED"), Verdict::Stopped);
+        assert_eq!(verdict("CRASHED"), Verdict::Crashed("the target says: crashed".to_owned()));
+        assert_eq!(verdict("ABORT"), Verdict::Aborted("no disk".to_owned()));
+        assert!(matches!(verdict("DONE"), Verdict::Crashed(why) if why.contains("`DONE`")));
+    }
+
+    #[test]
+    fn an_object_is_an_answer_too() {
+        let line =
+            r#"Result of this Algorithm Run: {"status": "TIMEOUT", "cost": 2.5, "runtime": 3, "misc": ""}"#;
+        let answer = answer(line).unwrap();
+        assert_eq!((answer.verdict, &answer.fields["cost"]), (Verdict::Stopped, &json!(2.5)));
+        assert_eq!(super::answer("Result of this algorithm run: {broken"), None);
+    }
+}

@@ -1,0 +1,137 @@
+//! Campaigns in which a forest proposes.
+
+use std::sync::Arc;
+
+use campaign::budget::Budget;
+use campaign::conduct::{self, Order};
+use campaign::executor::{Executor, Local, Simulated, slots};
+use campaign::target::{FunctionTarget, Leash, Said};
+use campaign::{Campaign, ForestSearch, Ledger, Search, Settings};
+use engine::history::History;
+use engine::surrogate::InstanceTable;
+use engine::surrogate::forest::Treatment;
+use engine::{Ask, ConfigId, TrialRequest};
+
+use crate::simulated::{bowl, settings};
+use crate::stage::Stage;
+
+/// A small search that asks the forest for little.
+fn forest(treatment: Treatment) -> Search {
+    let mut search = ForestSearch::default();
+    (search.model.candidates, search.model.starts, search.model.steps) = (60, 3, 3);
+    search.model.forest.treatment = treatment;
+    Search::Forest(Box::new(search))
+}
+
+fn plan(search: Search, trials: u64) -> Settings {
+    let mut settings = settings(4, 20.0, Budget { trials: Some(trials), ..Budget::default() });
+    settings.search = search;
+    settings
+}
+
+fn searched(settings: &Settings) -> (History, Vec<&'static str>) {
+    searched_by(settings, Box::new(Simulated::new(Box::new(bowl), Some(20.0), 1, 0.0)))
+}
+
+fn searched_by(settings: &Settings, executor: Box<dyn Executor>) -> (History, Vec<&'static str>) {
+    let mut campaign = Campaign::new(settings, executor, Ledger::in_memory(), None).unwrap();
+    campaign.search(&mut |_| {}).unwrap();
+    let history = campaign.optimizer().history().clone();
+    let all = 0..history.configurations().len() as u32;
+    let origins = all.map(|number| campaign.optimizer().origin(ConfigId(number))).collect();
+    (history, origins)
+}
+
+/// From one history the treatments lead to different proposals, and what they were to the same ones.
+#[test]
+fn each_treatment_proposes_something_else_from_the_same_history() {
+    let (history, _) = searched(&plan(Search::Random, 80));
+    let censored = history.trials().iter().filter(|trial| trial.observation.cost().unwrap().is_censored());
+    assert!(censored.count() > 20, "there is something to treat");
+    let next = |treatment| {
+        let settings = plan(forest(treatment), 120);
+        let mut optimizer = settings.optimizer(history.clone(), None).unwrap();
+        let mut proposed = Vec::new();
+        while proposed.len() < 12 {
+            // Trials of the model's own proposals are not needed: each is believed to cost what it expects.
+            let Ask::Run(request) = optimizer.ask(64) else { continue };
+            if request.key.config.index() >= history.configurations().len()
+                && !proposed.contains(&request.configuration)
+            {
+                proposed.push(request.configuration);
+            }
+        }
+        proposed
+    };
+    let all = [Treatment::Sample, Treatment::Mean, Treatment::Drop, Treatment::Ignore].map(next);
+    assert_eq!(all[0], next(Treatment::Sample));
+    for (i, one) in all.iter().enumerate() {
+        assert!(all[..i].iter().all(|other| other != one), "{i}");
+    }
+}
+
+#[test]
+fn most_proposals_are_the_models_and_the_default_search_has_one() {
+    let (_, origins) = searched(&plan(forest(Treatment::Sample), 150));
+    let count = |word| origins.iter().filter(|&&origin| origin == word).count();
+    assert_eq!(count("default") + count("design") + count("random") + count("model"), origins.len());
+    assert!(count("model") > 2 * count("random") && count("random") > 0, "{origins:?}");
+}
+
+/// With no time to spend the model is never asked, but where no decision may be taken by the clock.
+#[test]
+fn in_a_hurry_there_is_no_model_unless_the_campaign_is_repeatable() {
+    for repeatable in [false, true] {
+        let mut search = ForestSearch { overhead: 1e-9, ..ForestSearch::default() };
+        (search.model.candidates, search.model.starts, search.model.steps) = (60, 3, 3);
+        let mut settings = plan(Search::Forest(Box::new(search)), 100);
+        settings.repeatable = repeatable;
+        let target = FunctionTarget::new(Some(20.0), |request: &TrialRequest, leash: &Leash| {
+            let (cost, cap) = (bowl(request).cost, leash.cap().cost());
+            if cost > cap { Said::Stopped(cap) } else { Said::Finished(cost) }
+        });
+        let executor = Local::new(Arc::new(target), slots(1, 1).unwrap(), 0.0).unwrap();
+        let (_, origins) = searched_by(&settings, Box::new(executor));
+        let count = |word| origins.iter().filter(|&&origin| origin == word).count();
+        let (model, local) = (count("model"), count("local"));
+        assert!(if repeatable { model > 5 && local == 0 } else { model == 0 && local > 5 }, "{origins:?}");
+    }
+}
+
+/// Features are handed over by the names of instances, not by their order in the file; a campaign that
+/// goes on keeps the order of its store.
+#[test]
+fn features_reach_the_forest() {
+    let stage = Stage::new();
+    let text = |list: &str| {
+        format!(
+            "[target]\ncommand = [\"true\", \"{{params}}\", \"{{seed}}\", \"{{instance}}\"]\n\
+             [objective]\nminimise = \"cpu_time\"\ncutoff = \"5s\"\n[budget]\ntrials = 3\n\
+             [instances]\nlist = [{list}]\nfeatures = \"features.csv\"\n[parallel]\nworkers = 1\n\
+             [space]\nalpha = {{ float = [0, 1] }}\n"
+        )
+    };
+    stage.file("features.csv", "name,size,depth\nc,30,1\na,10,1\nb,20,3\n");
+    let table = |settings: &Settings| {
+        let Search::Forest(search) = &settings.search else { panic!("no forest") };
+        search.features.clone()
+    };
+    let scenario = stage.read(&text("'a', 'b', 'c'"));
+    let expected = InstanceTable::of_features(&[10.0, 1.0, 20.0, 3.0, 30.0, 1.0], 2);
+    assert_eq!(table(&conduct::settings(&scenario, &Order::default())), Some(expected));
+
+    let path = stage.file("features.toml", &text("'c', 'b'"));
+    let order = Order { path: path.clone(), ..Order::default() };
+    drop(conduct::open(&order).unwrap());
+    stage.file("features.toml", &text("'a', 'b', 'c'"));
+    let opened = conduct::open(&order).unwrap();
+    let names: Vec<&str> = opened.instances.iter().map(|instance| instance.name.as_str()).collect();
+    let by_name = |name: &&str| match *name {
+        "a" => [10.0, 1.0],
+        "b" => [20.0, 3.0],
+        _ => [30.0, 1.0],
+    };
+    assert_ne!(names, ["a", "b", "c"]);
+    let rows: Vec<f64> = names.iter().flat_map(by_name).collect();
+    assert_eq!(table(&opened.settings), Some(InstanceTable::of_features(&rows, 2)));
+}

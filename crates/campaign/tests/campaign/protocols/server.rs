@@ -1,0 +1,193 @@
+//! Targets that live on from trial to trial.
+
+use std::fs::File;
+use std::sync::Arc;
+
+use campaign::scenario::Scenario;
+use campaign::target::{Leash, ProcessTarget, Target};
+use engine::{Cap, Reading, Status};
+use rustix::fs::{FlockOperation, flock};
+
+use super::{program, reason, target, told};
+use crate::session::{SCENARIO, kill_and_go_on};
+use crate::stage::{Stage, trial};
+
+/// Holds a lock as long as it lives, counts its starts, and answers with how many requests it has had.
+const SERVER: &str = r#"#!/bin/sh
+at=${0%/*}
+exec 9< "$at/alive"; flock -s 9
+echo started >> "$at/starts"
+i=0; while [ $i -lt 20000 ]; do i=$((i+1)); done
+echo warming up
+echo '{"ready": true}'
+count=0
+while read -r request; do
+  count=$((count+1))
+  case $request in
+    *'"x":1,'*|*'"x":1}'*) sleep 60 ;;
+    *'"x":2}'*) echo oh no >&2; exit 3 ;;
+    *'"x":3}'*) echo "{\"cost\": $count}"; exit 0 ;;
+    *'"x":4}'*) while :; do :; done ;;
+    *) echo working; echo "{\"cost\": $count}" ;;
+  esac
+done
+"#;
+
+fn scenario(stage: &Stage, objective: &str, more: &str) -> Arc<Scenario> {
+    stage.file("alive", "");
+    program(stage, "server", SERVER);
+    let text = format!(
+        "[target]\ncommand = [\"./server\"]\nprotocol = \"json-server\"\n{more}\n[objective]\n{objective}\n\
+         [budget]\ntrials = 1\n[space]\nx = {{ integer = [1, 9], default = 9 }}\n"
+    );
+    Arc::new(stage.read(&text))
+}
+
+/// Runs a trial of one configuration.
+fn run(target: &ProcessTarget, scenario: &Scenario, x: i64, cap: Cap) -> campaign::target::Account {
+    let mut trial = trial(scenario, 0, cap);
+    trial.configuration = scenario.space.configuration([("x", x.into())]).unwrap();
+    target.run(&trial, &Leash::new()).unwrap_or_else(|error| panic!("{error}: {error:?}"))
+}
+
+fn starts(stage: &Stage) -> usize {
+    std::fs::read_to_string(stage.folder.join("starts")).unwrap().lines().count()
+}
+
+fn all_dead(stage: &Stage) -> bool {
+    let alive = File::open(stage.folder.join("alive")).unwrap();
+    flock(&alive, FlockOperation::NonBlockingLockExclusive).is_ok()
+}
+
+const COST: &str = "minimise = \"cost\"\n[limits]\nwall = \"30s\"";
+
+#[test]
+fn a_server_lives_on_until_its_target_is_gone() {
+    let stage = Stage::new();
+    let scenario = scenario(&stage, COST, "");
+    let target = target(&scenario);
+    for count in 1..=4 {
+        let account = run(&target, &scenario, 9, Cap::NONE);
+        assert_eq!(told(&account), (Status::Finished, Some(Reading::Exact(f64::from(count)))));
+    }
+    assert_eq!(starts(&stage), 1);
+    assert!(!all_dead(&stage));
+    drop(target);
+    assert!(all_dead(&stage), "the server survives its target");
+}
+
+#[test]
+fn a_server_is_started_anew_after_so_many_trials() {
+    let stage = Stage::new();
+    let scenario = scenario(&stage, COST, "restart_after = 2");
+    let target = target(&scenario);
+    let costs: Vec<_> = (0..5).map(|_| told(&run(&target, &scenario, 9, Cap::NONE)).1).collect();
+    let expected = [1.0, 2.0, 1.0, 2.0, 1.0].map(|cost| Some(Reading::Exact(cost)));
+    assert_eq!((costs, starts(&stage)), (expected.to_vec(), 3));
+}
+
+#[test]
+fn a_server_that_ends_is_the_crash_of_its_trial_alone() {
+    let stage = Stage::new();
+    let scenario = scenario(&stage, COST, "");
+    let target = target(&scenario);
+    let crashed = run(&target, &scenario, 2, Cap::NONE);
+    assert_eq!((told(&crashed).0, reason(&crashed)), (Status::Crashed, "the server ended: exit 3"));
+    assert_eq!(crashed.detail.stderr_tail, b"oh no\n");
+    assert_eq!(told(&run(&target, &scenario, 9, Cap::NONE)).1, Some(Reading::Exact(1.0)));
+    assert_eq!(starts(&stage), 2);
+}
+
+/// One that ended after its answer is nobody's crash.
+#[test]
+fn a_server_that_has_ended_before_is_started_anew() {
+    let stage = Stage::new();
+    let scenario = scenario(&stage, COST, "");
+    let target = target(&scenario);
+    assert_eq!(told(&run(&target, &scenario, 3, Cap::NONE)).1, Some(Reading::Exact(1.0)));
+    // Its lock goes with it; the shell that waits for it is gone a moment later at most.
+    while !all_dead(&stage) {
+        std::thread::yield_now();
+    }
+    assert_eq!(told(&run(&target, &scenario, 9, Cap::NONE)).1, Some(Reading::Exact(1.0)));
+}
+
+#[test]
+fn a_trial_at_its_cap_costs_at_least_that_and_its_server() {
+    let stage = Stage::new();
+    for (objective, x) in [("wall_time", 1), ("cpu_time", 4)] {
+        let scenario = scenario(&stage, &format!("minimise = \"{objective}\"\ncutoff = \"20s\""), "");
+        let target = target(&scenario);
+        let account = run(&target, &scenario, x, Cap::at(0.1));
+        assert_eq!(told(&account), (Status::Capped, Some(Reading::AtLeast(0.1))), "{objective}");
+        assert!(all_dead(&stage), "{objective}: a server that did not answer lives on");
+        assert_eq!(told(&run(&target, &scenario, 9, Cap::NONE)).0, Status::Finished);
+    }
+}
+
+/// Starting burns CPU time, which is not that of a trial.
+#[test]
+fn starting_is_outside_the_cost() {
+    let stage = Stage::new();
+    let scenario = scenario(&stage, "minimise = \"cpu_time\"\ncutoff = \"20s\"", "");
+    let target = target(&scenario);
+    let first = run(&target, &scenario, 9, Cap::NONE).observation.spent();
+    let burn = "i=0; while [ $i -lt 20000 ]; do i=$((i+1)); done; cat /proc/self/stat > /dev/null; times";
+    let alone = std::process::Command::new("sh").args(["-c", burn]).output().unwrap();
+    assert!(alone.status.success());
+    let later = run(&target, &scenario, 9, Cap::NONE).observation.spent();
+    assert!(first > 0.0 && first < 10.0 * later + 0.01, "{first} and {later}");
+}
+
+#[test]
+fn a_server_that_does_not_get_ready_says_why() {
+    let stage = Stage::new();
+    let scenario = scenario(&stage, COST, "setup_limit = \"150ms\"");
+    program(&stage, "server", "#!/bin/sh\necho no port >&2\nexit 4\n");
+    let account = run(&target(&scenario), &scenario, 9, Cap::NONE);
+    assert_eq!((told(&account).0, reason(&account)), (Status::Crashed, "the server was not ready: exit 4"));
+    assert_eq!(account.detail.stderr_tail, b"no port\n");
+    program(&stage, "server", "#!/bin/sh\nexec sleep 60\n");
+    let account = run(&target(&scenario), &scenario, 9, Cap::NONE);
+    assert_eq!(reason(&account), "the server was not ready: wall time limit");
+}
+
+#[test]
+fn a_cancelled_trial_takes_its_server_along() {
+    let stage = Stage::new();
+    let scenario = scenario(&stage, "minimise = \"wall_time\"\ncutoff = \"50s\"", "");
+    let (target, leash) = (target(&scenario), Leash::new());
+    let mut slow = trial(&scenario, 0, Cap::NONE);
+    slow.configuration = scenario.space.configuration([("x", 1.into())]).unwrap();
+    std::thread::scope(|scope| {
+        let run = scope.spawn(|| target.run(&slow, &leash).unwrap());
+        while leash.run_time().is_none() {
+            std::thread::yield_now();
+        }
+        leash.cancel();
+        assert_eq!(run.join().unwrap().observation.status(), Status::Capped);
+    });
+    assert!(all_dead(&stage));
+}
+
+#[test]
+fn no_server_survives_a_killed_campaign() {
+    let stage = Stage::new();
+    stage.file("alive", "");
+    program(&stage, "server", SERVER);
+    let text = r#"
+[target]
+command = ["./server"]
+protocol = "json-server"
+[objective]
+minimise = "wall_time"
+cutoff = "1s"
+[budget]
+trials = 1
+[space]
+x = { integer = [5, 9], default = 5 }
+y = { float = [0.0, 1.0], default = 0.5 }
+"#;
+    stage.file(SCENARIO, text);
+    kill_and_go_on(&stage.folder, 20, "killed");
+}

@@ -1,0 +1,122 @@
+//! `captune export`: the trials of a campaign for other programs.
+
+use std::fs::{self, File};
+use std::io::{self, BufWriter, Write};
+use std::path::{Path, PathBuf};
+
+use anyhow::Context;
+use campaign::export::{self, ExportError, Smac3Export};
+use clap::{Args, ValueEnum};
+use engine::space::format::{Format, write};
+
+use crate::exit_code::ExitCode;
+use crate::kept::Kept;
+use crate::message::{self, Hinted};
+use crate::words::counted;
+
+#[derive(Args, Debug)]
+#[command(after_help = "\
+csv and json (one object in each line) have every trial with all that is known of it; configspace is the
+space alone. smac3 writes runhistory.json and configspace.json into a folder, as SMAC3 2.3 and later reads
+them. The columns are explained in docs/reference/export.md. The campaign may run meanwhile.")]
+pub(crate) struct Arguments {
+    /// The campaign's folder, or its scenario
+    #[arg(value_name = "DIR")]
+    path: PathBuf,
+    /// csv, json, smac3 or configspace
+    #[arg(long, value_name = "FORM", value_enum, hide_possible_values = true)]
+    to: Form,
+    /// The file to write, or the folder for smac3; standard output by default
+    #[arg(long, short, value_name = "FILE")]
+    output: Option<PathBuf>,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq, Debug, ValueEnum)]
+enum Form {
+    Csv,
+    Json,
+    Smac3,
+    Configspace,
+}
+
+/// Writes the trials.
+pub(crate) fn export(arguments: &Arguments) -> anyhow::Result<ExitCode> {
+    let kept = Kept::open(&arguments.path)?;
+    let file = arguments.output.as_deref();
+    match arguments.to {
+        Form::Csv => told(file, into(file, |out| export::csv(&kept.reader, out))?),
+        Form::Json => told(file, into(file, |out| export::json_lines(&kept.reader, out))?),
+        Form::Configspace => {
+            let text = write(&kept.charter.space, Format::ConfigSpaceJson)?;
+            into(file, |out| Ok(out.write_all(text.as_bytes())?))?;
+        }
+        Form::Smac3 => smac3(&kept, file)?,
+    }
+    Ok(ExitCode::Done)
+}
+
+fn told(file: Option<&Path>, trials: u64) {
+    if let Some(file) = file {
+        message::note(&format!("{} written to {}", counted(trials, "trial"), file.display()));
+    }
+}
+
+/// Writes to a file, which is there whole or not at all, or to standard output.
+fn into<T: Default>(
+    file: Option<&Path>,
+    write: impl FnOnce(&mut dyn Write) -> Result<T, ExportError>,
+) -> anyhow::Result<T> {
+    let Some(path) = file else {
+        let mut out = BufWriter::new(io::stdout().lock());
+        let written = write(&mut out).and_then(|told| Ok(out.flush().map(|()| told)?));
+        return match written {
+            // A reader that has had enough is no error of ours.
+            Err(ExportError::Write(error)) if error.kind() == io::ErrorKind::BrokenPipe => Ok(T::default()),
+            other => Ok(other?),
+        };
+    };
+    let mut new = path.as_os_str().to_owned();
+    new.push(format!(".new-{}", std::process::id()));
+    let new = PathBuf::from(new);
+    let write_all = || -> anyhow::Result<T> {
+        let mut out = BufWriter::new(File::create(&new)?);
+        let told = write(&mut out)?;
+        out.into_inner().map_err(io::IntoInnerError::into_error)?.sync_all()?;
+        fs::rename(&new, path)?;
+        Ok(told)
+    };
+    write_all().map_err(|error| {
+        // What is left of it is of no use to anyone.
+        let _ = fs::remove_file(&new);
+        error.context(format!("cannot write {}", path.display()))
+    })
+}
+
+fn smac3(kept: &Kept, folder: Option<&Path>) -> anyhow::Result<()> {
+    let Some(folder) = folder else {
+        let message = "SMAC3 needs two files".to_owned();
+        return Err(Hinted { message, hint: "name a folder for them with --output".to_owned() }.into());
+    };
+    fs::create_dir_all(folder).with_context(|| format!("cannot create {}", folder.display()))?;
+    let objective = kept.settings()?.problem.objective;
+    let are_times = kept.scenario()?.objective.minimise.is_time();
+    let space = write(&kept.charter.space, Format::ConfigSpaceJson)?;
+    into(Some(&folder.join("configspace.json")), |out| Ok(out.write_all(space.as_bytes())?))?;
+    let runs = folder.join("runhistory.json");
+    let Smac3Export { trials, capped, left_out } =
+        into(Some(&runs), |out| export::smac3(&kept.reader, &objective, are_times, out))?;
+    told(Some(folder), trials);
+    if capped > 0 {
+        message::note(&format!(
+            "{} stopped early: SMAC3 knows no \"at least\", so each counts there like a timeout",
+            counted(capped, "trial")
+        ));
+    }
+    if left_out > 0 {
+        message::note(&format!(
+            "{} left out, which said nothing of a configuration",
+            counted(left_out, "trial")
+        ));
+    }
+    Ok(())
+}

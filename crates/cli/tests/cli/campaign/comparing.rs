@@ -1,0 +1,48 @@
+//! Campaigns side by side.
+
+use serde_json::Value;
+
+use super::stage::{SCENARIO, Stage};
+use crate::code;
+
+#[test]
+fn campaigns_with_the_same_seed_are_compared_on_common_pairs() {
+    let stage = Stage::new(SCENARIO);
+    assert_eq!(code(&stage.captune("run count.toml --dir one --trials 12")), 0);
+    assert_eq!(code(&stage.captune("run count.toml --dir two --trials 40")), 0);
+    let found: Value = serde_json::from_str(&stage.said("compare one two --json")).unwrap();
+    assert_eq!(found["ranked"], true, "{found}");
+    assert_eq!((&found["common"]["ground"], &found["common"]["pairs"]), (&"validation".into(), &24.into()));
+    let [one, two] = [&found["campaigns"][0], &found["campaigns"][1]];
+    assert_eq!((&one["spent"]["trials"], &two["spent"]["trials"]), (&12.into(), &40.into()));
+    assert!(one["against_first"].is_null(), "{one}");
+    let ratio = two["against_first"]["ratio"].as_f64().unwrap();
+    let means = one["common_cost"].as_f64().unwrap() / two["common_cost"].as_f64().unwrap();
+    assert!((ratio / means - 1.0).abs() < 1e-9, "{ratio} {means}");
+    let said = stage.said("compare one two");
+    assert!(said.contains("common: 24 pairs of their validations\n"), "{said}");
+}
+
+#[test]
+fn what_measures_something_else_is_shown_and_not_ranked() {
+    let stage = Stage::new(SCENARIO);
+    stage.write(
+        "other.toml",
+        &SCENARIO.replace("cutoff = \"2s\"", "cutoff = \"3s\"").replace("\"a\", \"b\"", "\"a\", \"z\""),
+    );
+    assert_eq!(code(&stage.captune("run count.toml --trials 8")), 0);
+    assert_eq!(code(&stage.captune("run other.toml --trials 8")), 0);
+    let said = stage.said("compare count.toml other.toml");
+    assert!(
+        said.contains("not ranked: other.campaign has `objective.cutoff` 3, the first has 2\n"),
+        "{said}"
+    );
+    assert!(
+        said.contains("is tuned on other instances than the first: 1 more, 1 fewer, such as b\n"),
+        "{said}"
+    );
+    assert!(!said.contains("against the first") && !said.contains("common:"), "{said}");
+    let found: Value = serde_json::from_str(&stage.said("compare count.toml other.toml --json")).unwrap();
+    assert_eq!((&found["ranked"], &found["common"]), (&false.into(), &Value::Null));
+    assert_eq!(found["campaigns"][1]["obstacles"].as_array().unwrap().len(), 2);
+}

@@ -1,0 +1,204 @@
+//! The scenarios under `examples/`: each is checked and run, with its own scripts, on smaller inputs.
+
+use std::process::{Command, Stdio};
+
+use super::stage::{SCENARIO, Stage};
+use crate::{CAPTUNE, code, installed, root, stderr, stdout};
+
+const ALL: [&str; 7] = ["cadical", "cbc", "minisat", "postgresql", "saps", "sqlite", "zstd"];
+
+/// A copy of an example's own files, without what its scripts have made elsewhere; `changes` are made in
+/// its scenario, each of which must have something to change.
+fn copy_of(name: &str, changes: &[(&str, &str)]) -> Stage {
+    let stage = Stage::new(SCENARIO);
+    for entry in std::fs::read_dir(root().join("examples").join(name)).unwrap() {
+        let entry = entry.unwrap();
+        if entry.file_type().unwrap().is_file() {
+            std::fs::copy(entry.path(), stage.folder.join(entry.file_name())).unwrap();
+        }
+    }
+    let scenario = format!("{name}.toml");
+    let mut text = std::fs::read_to_string(stage.folder.join(&scenario)).unwrap();
+    let space = format!("../../spaces/{name}.toml");
+    if text.contains(&space) {
+        std::fs::copy(root().join("spaces").join(&scenario), stage.folder.join("space.toml")).unwrap();
+        text = text.replace(&space, "space.toml");
+    }
+    for (from, to) in changes {
+        assert!(text.contains(from), "{name} has no `{from}`");
+        text = text.replace(from, to);
+    }
+    stage.write(&scenario, &text);
+    stage
+}
+
+/// Runs a script of the example.
+fn make(stage: &Stage, line: &str) {
+    let output = Command::new("sh").args(["-c", line]).current_dir(&stage.folder).output().unwrap();
+    assert!(output.status.success(), "{line}: {}", stderr(&output));
+}
+
+/// Checks the scenario and runs it for some trials; what `check` has shown.
+fn runs(stage: &Stage, name: &str, trials: u32) -> String {
+    let output = stage.captune(&format!("check {name}.toml"));
+    let checked = stdout(&output);
+    assert_eq!(code(&output), 0, "{checked}{}", stderr(&output));
+    assert!(!stderr(&output).contains("warning"), "{}", stderr(&output));
+    let output = stage.captune(&format!("run {name}.toml --trials {trials}"));
+    let said = stderr(&output);
+    assert_eq!(code(&output), 0, "{said}");
+    assert!(said.contains(&format!("Stopped: the budget of {trials} trials is spent.")), "{said}");
+    checked
+}
+
+/// How many trials of the default have not finished: it must work where a scenario is shown.
+fn default_always_finishes(stage: &Stage, name: &str) {
+    let reader = campaign::store::Store::read(&stage.folder.join(format!("{name}.campaign"))).unwrap();
+    let history = reader.load().unwrap().history;
+    let ends: Vec<_> = history.trials().iter().filter(|trial| trial.key.config.0 == 0).collect();
+    assert!(!ends.is_empty());
+    for trial in ends {
+        assert_eq!(trial.observation.status().name(), "finished", "trial {}", trial.id);
+    }
+}
+
+#[test]
+fn every_example_is_run_and_explained() {
+    let examples = std::fs::read_dir(root().join("examples")).unwrap();
+    let folders = examples.filter(|entry| entry.as_ref().unwrap().path().is_dir());
+    let mut names: Vec<_> = folders.map(|entry| entry.unwrap().file_name().into_string().unwrap()).collect();
+    names.sort();
+    assert_eq!(names, ALL);
+    let index = std::fs::read_to_string(root().join("examples/README.md")).unwrap();
+    for name in names {
+        assert!(index.contains(&format!("[{name}]({name}/)")), "{name} is not in examples/README.md");
+        let readme = root().join("examples").join(&name).join("README.md");
+        let readme = std::fs::read_to_string(readme).unwrap();
+        for line in [format!("captune check {name}.toml"), format!("captune run {name}.toml")] {
+            assert!(readme.contains(&line), "the README of {name} does not say `{line}`");
+        }
+    }
+}
+
+#[test]
+fn cadical_is_tuned_and_its_answers_are_checked() {
+    if !installed("cadical") || !installed("python3") {
+        return;
+    }
+    let stage = copy_of("cadical", &[]);
+    make(&stage, "./make-formulas 8 8");
+    runs(&stage, "cadical", 20);
+    default_always_finishes(&stage, "cadical");
+    // Both checks are in force: a wrong answer is seen, and so is a model of another formula.
+    let known = std::fs::read_to_string(stage.folder.join("known.csv")).unwrap();
+    assert!(known.contains(",SATISFIABLE") && known.contains(",UNSATISFIABLE"), "{known}");
+    stage.write("known.csv", &known.replace(",UNSATISFIABLE", ",SATISFIABLE"));
+    let output = stage.captune("check cadical.toml");
+    assert_eq!(code(&output), 3, "{}{}", stdout(&output), stderr(&output));
+    stage.write("formula.cnf", "p cnf 2 2\n1 2 0\n-1 2 0\n");
+    for (model, right) in [("v 1 2 0", true), ("v 1 -2 0", false)] {
+        stage.write("said", &format!("s SATISFIABLE\n{model}\n"));
+        let output = Command::new("./check-model")
+            .args(["formula.cnf", "said"])
+            .current_dir(&stage.folder)
+            .output()
+            .unwrap();
+        assert_eq!(output.status.success(), right, "{model}");
+    }
+}
+
+#[test]
+fn cbc_is_tuned_and_tells_its_gap() {
+    if !installed("cbc") || !installed("python3") {
+        return;
+    }
+    // Time on the clock is no subject here: tests share their machine.
+    let stage = copy_of("cbc", &[("[instances]", "[limits]\nwall = \"10m\"\n[instances]")]);
+    make(&stage, "./make-models 4 3 5");
+    let checked = runs(&stage, "cbc", 10);
+    assert!(checked.contains("3 instances + 1 unseen"), "{checked}");
+    assert!(checked.contains("\n    preprocess sos\n"), "{checked}");
+    default_always_finishes(&stage, "cbc");
+    // A search that goes on for long enough tells how far it has come.
+    stage.write(
+        "cbc",
+        "#!/bin/sh\necho 'Cbc0010I After 9 nodes, 3 on tree, 200 best solution, best possible 150 (0.5 seconds)'\n",
+    );
+    make(&stage, "chmod +x cbc && touch none && PATH=.:$PATH ./solve m.mps none 1 > said");
+    let said = std::fs::read_to_string(stage.folder.join("said")).unwrap();
+    assert!(said.ends_with("gap = 25.0000\n"), "{said}");
+}
+
+#[test]
+fn sqlite_is_tuned_in_a_database_of_its_own() {
+    if !installed("sqlite3") {
+        return;
+    }
+    let stage = copy_of("sqlite", &[("seeds = 8", "when = \"never\"")]);
+    make(&stage, "./make-work 2");
+    let checked = runs(&stage, "sqlite", 6);
+    assert!(checked.contains("\n    PRAGMA cache_size = -2000;\n"), "{checked}");
+    default_always_finishes(&stage, "sqlite");
+    assert!(!stage.folder.join("work.db").exists());
+    // The file of the best is what its trials have read; other targets have none.
+    let file = stage.said("best sqlite.campaign --as file");
+    assert!(file.lines().all(|line| line.starts_with("PRAGMA ") && line.ends_with(';')), "{file}");
+    assert!(file.contains("PRAGMA cache_size = -"), "{file}");
+    assert!(stage.said("best sqlite.campaign").ends_with("captune best sqlite.campaign --as file\n"));
+}
+
+#[test]
+fn zstd_is_tuned_for_its_ratio() {
+    if !installed("zstd") || !installed("python3") {
+        return;
+    }
+    let stage = copy_of("zstd", &[("wall = \"500ms\"", "wall = \"1m\"")]);
+    make(&stage, "./make-files 3 200");
+    let checked = runs(&stage, "zstd", 30);
+    assert!(checked.contains("3 families: json 2 + 1, log 2 + 1, table 2 + 1"), "{checked}");
+    // What is maximised is no cost.
+    assert!(checked.contains("  finished · ratio "), "{checked}");
+    default_always_finishes(&stage, "zstd");
+}
+
+#[test]
+fn saps_is_tuned_in_steps() {
+    // The solver is also within captune, for its demonstration.
+    let program = format!("{CAPTUNE:?}, \"__saps\"");
+    let stage = copy_of("saps", &[("\"captune-saps\"", &program)]);
+    make(&stage, "sed -i s/26,243/8,30/ formulas.txt");
+    runs(&stage, "saps", 30);
+    default_always_finishes(&stage, "saps");
+    let refused = stage.captune("best saps.campaign --as file");
+    assert_eq!(code(&refused), 2);
+    assert!(stderr(&refused).contains("the scenario has no `config_file`\nhint: "), "{}", stderr(&refused));
+}
+
+#[test]
+fn postgresql_is_tuned_through_its_own_servers() {
+    let says = |line: &str| {
+        let mut command = Command::new("sh");
+        command.args(["-c", line]).stdout(Stdio::null()).stderr(Stdio::null()).status().unwrap().success()
+    };
+    if !installed("pgbench") || !says("ls /usr/lib/postgresql/*/bin/initdb") {
+        println!("skipped: no server of PostgreSQL is installed");
+        return;
+    }
+    if says("test $(id -u) = 0") && !says("id postgres && command -v setpriv") {
+        println!("skipped: the server refuses to be run by root, and there is no user postgres");
+        return;
+    }
+    // Ports of this process alone, below those that the system hands out.
+    let ports = 2000 + std::process::id() % 1000;
+    let port = format!("{ports}{{slot}}");
+    let changes = [
+        ("5410{slot}", port.as_str()),
+        ("\"-T\", \"5\"", "\"-t\", \"5\""),
+        ("seeds = 8", "when = \"never\""),
+    ];
+    let stage = copy_of("postgresql", &changes);
+    make(&stage, &format!("./make-template 1 {ports}9"));
+    let checked = runs(&stage, "postgresql", 3);
+    assert!(checked.contains("\n    shared_buffers = 128MB\n"), "{checked}");
+    default_always_finishes(&stage, "postgresql");
+}

@@ -1,0 +1,132 @@
+//! Trials for other programs.
+
+use std::process::Command;
+
+use serde_json::Value;
+
+use super::stage::{SCENARIO, Stage, stored_trials};
+use crate::{code, stderr};
+
+/// A campaign with an output, some trials of which fail.
+fn campaign() -> Stage {
+    let scenario =
+        SCENARIO.replace("[budget]\n", "[outputs]\ncount = { pattern = 'counted ([0-9]+)' }\n[budget]\n");
+    let scenario = scenario.replace("[\"slow\", \"fast\"]", "[\"slow\", \"fast\", \"broken\"]");
+    let stage = Stage::new(&scenario);
+    let counter = std::fs::read_to_string(stage.folder.join("counter")).unwrap();
+    stage.write("counter", &counter.replace("echo counted", "echo counted $loops"));
+    assert_eq!(code(&stage.captune("run count.toml --trials 25")), 0);
+    stage
+}
+
+#[test]
+fn every_trial_is_a_line_with_all_that_is_known() {
+    let stage = campaign();
+    let ids = stored_trials(&stage.folder.join("count.campaign"));
+    let lines: Vec<Value> = stage
+        .said("export count.toml --to json")
+        .lines()
+        .map(|line| serde_json::from_str(line).unwrap())
+        .collect();
+    let mut told: Vec<u64> = lines.iter().map(|line| line["trial"].as_u64().unwrap()).collect();
+    told.sort_unstable();
+    assert_eq!(told, ids);
+    let default = lines.iter().find(|line| line["configuration"] == 0).unwrap();
+    assert_eq!((&default["values"]["mode"], &default["values"]["loops"]), (&"slow".into(), &2000.into()));
+    assert_eq!(
+        (&default["status"], &default["outputs"]["count"]),
+        (&"finished".into(), &8000.0.into()),
+        "{default}"
+    );
+
+    let csv = stage.said("export count.campaign --to csv");
+    let mut rows = csv.lines();
+    let header: Vec<&str> = rows.next().unwrap().split(',').collect();
+    let column = |name: &str| header.iter().position(|known| *known == name).unwrap();
+    assert_eq!(&header[18..], ["param:loops", "param:mode", "output:count"], "{header:?}");
+    for (row, line) in rows.by_ref().zip(&lines) {
+        let cells: Vec<&str> = row.split(',').collect();
+        assert_eq!(cells.len(), header.len(), "{row}");
+        assert_eq!(cells[column("trial")], line["trial"].to_string());
+        assert_eq!(cells[column("param:loops")], line["values"]["loops"].to_string());
+        assert_eq!(cells[column("status")], line["status"].as_str().unwrap());
+        assert_eq!(cells[column("output:count")].parse().ok(), line["outputs"]["count"].as_f64(), "{row}");
+        match line["cost"].as_f64() {
+            Some(cost) => assert_eq!(cells[column("cost")].parse(), Ok(cost), "{row}"),
+            None => assert_eq!(cells[column("cost")], "", "{row}"),
+        }
+    }
+    assert_eq!(rows.next(), None);
+    assert!(csv.contains(",crashed,,,"), "{csv}");
+}
+
+#[test]
+fn a_file_is_written_whole_and_others_are_refused() {
+    let stage = campaign();
+    let output = stage.captune("export count.toml --to csv --output trials.csv");
+    assert!(stderr(&output).contains("25 trials written to trials.csv"), "{output:?}");
+    let text = std::fs::read_to_string(stage.folder.join("trials.csv")).unwrap();
+    assert_eq!(text, stage.said("export count.toml --to csv"));
+    let nowhere = stage.captune("export count.toml --to csv --output no/such/trials.csv");
+    assert!(
+        code(&nowhere) != 0 && stderr(&nowhere).contains("cannot write no/such/trials.csv"),
+        "{nowhere:?}"
+    );
+    let folder = stage.captune("export count.toml --to smac3");
+    assert_eq!(code(&folder), 2);
+    assert!(stderr(&folder).contains("hint: name a folder for them with --output"), "{folder:?}");
+}
+
+const LOAD: &str = r#"
+import json, sys
+from ConfigSpace import ConfigurationSpace
+from smac.runhistory.runhistory import RunHistory
+space = ConfigurationSpace.from_json("smac/configspace.json")
+history = RunHistory()
+history.load("smac/runhistory.json", space)
+print(json.dumps([[k.config_id, k.instance, k.seed, v.cost, int(v.status)] for k, v in history.items()]))
+"#;
+
+#[test]
+fn smac3_loads_what_is_written_for_it_and_so_does_an_import() {
+    let stage = campaign();
+    let output = stage.captune("export count.toml --to smac3 --output smac");
+    assert_eq!(code(&output), 0, "{}", stderr(&output));
+    let written = std::fs::read_to_string(stage.folder.join("smac/runhistory.json")).unwrap();
+    let written: Value = serde_json::from_str(&written).unwrap();
+    assert_eq!(written["data"].as_array().unwrap().len(), 25);
+    // A failure costs ten cutoffs there, and so does what was stopped early.
+    let stopped = |entry: &&Value| entry["status"] != 1;
+    assert!(written["data"].as_array().unwrap().iter().filter(stopped).all(|entry| entry["cost"] == 20.0));
+
+    std::fs::rename(stage.folder.join("count.campaign"), stage.folder.join("before")).unwrap();
+    let imported = stage.captune("import count.toml smac/runhistory.json");
+    assert!(stderr(&imported).contains("25 of 25 runs imported"), "{imported:?}");
+
+    let python = std::env::var("CAPTUNE_PEERS").unwrap_or_else(|_| "python3".to_owned());
+    let run = |text: &str| {
+        Command::new(&python).args(["-W", "ignore", "-c", text]).current_dir(&stage.folder).output()
+    };
+    // A folder named `smac` lies here, which Python would take for the package.
+    if !run("from smac import Scenario").is_ok_and(|output| output.status.success()) {
+        println!("skipped: {python} has no smac");
+        return;
+    }
+    let loaded = run(LOAD).unwrap();
+    assert!(loaded.status.success(), "{}", String::from_utf8_lossy(&loaded.stderr));
+    let loaded: Vec<Value> = serde_json::from_slice(&loaded.stdout).unwrap();
+    assert_eq!(loaded.len(), 25);
+    for (there, here) in loaded.iter().zip(written["data"].as_array().unwrap()) {
+        assert_eq!(
+            [&there[1], &there[2], &there[3], &there[4]],
+            [&here["instance"], &here["seed"], &here["cost"], &here["status"]]
+        );
+    }
+}
+
+#[test]
+fn the_space_alone_can_be_had() {
+    let stage = campaign();
+    let space: Value = serde_json::from_str(&stage.said("export count.toml --to configspace")).unwrap();
+    assert_eq!(space["hyperparameters"].as_array().unwrap().len(), 2);
+}
