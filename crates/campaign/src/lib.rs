@@ -10,6 +10,7 @@ pub mod draft;
 pub mod event;
 pub mod executor;
 pub mod export;
+pub mod folds;
 pub mod import;
 mod ledger;
 pub mod measure;

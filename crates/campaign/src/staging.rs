@@ -62,7 +62,9 @@ impl Staging {
     /// Where a scenario wants its instances; `None` if they are used where they are.
     pub fn of(scenario: &Scenario, campaign: &Path) -> Option<Self> {
         let instances = &scenario.instances;
-        let own = || campaign.join("stage");
+        // All folds use the same copies.
+        let holder = campaign.parent().filter(|_| instances.folds.is_some()).unwrap_or(campaign);
+        let own = || holder.join("stage");
         let folder = instances.stage_folder.as_ref().map_or_else(own, |folder| scenario.folder.join(folder));
         // Targets run in folders of their own.
         instances.stage.then(|| Self { folder: std::path::absolute(&folder).unwrap_or(folder) })

@@ -36,11 +36,14 @@ pub struct Terms {
     pub seeds: Option<u32>,
     /// Campaign seconds that it may take.
     pub budget: Option<f64>,
+    /// Whether it is a part of a verdict over several folds: every instance is then measured as often as
+    /// in the other folds, and the default is measured even if nothing better was found.
+    pub of_fold: bool,
 }
 
 impl Default for Terms {
     fn default() -> Self {
-        Self { wanted: true, cutoff: None, seeds: None, budget: None }
+        Self { wanted: true, cutoff: None, seeds: None, budget: None, of_fold: false }
     }
 }
 
@@ -79,6 +82,8 @@ pub fn plan(settings: &Settings, unseen: u32) -> Plan {
     let rounds = match settings.validation.seeds {
         _ if deterministic => 1,
         Some(seeds) => seeds as usize,
+        // Together the folds have all instances.
+        None if settings.validation.of_fold => LEAST_PAIRS.div_ceil((train + unseen) as usize),
         None => LEAST_PAIRS.div_ceil(instances.len()),
     };
     // A trial stopped at another cutoff says something else: it has another seed.
@@ -120,6 +125,38 @@ pub struct Validation<'a> {
     pub measured: &'a [StoredValidation],
 }
 
+/// The pairs of a plan that have been measured with the default and with the best before, in its order.
+/// Where the best is the default, each of its costs stands against itself: the ratio there is 1, as it is
+/// for whoever keeps the default. `names` are those of the instances by number.
+pub fn recorded(
+    plan: &Plan,
+    names: &[&String],
+    best: ConfigId,
+    measured: &[StoredValidation],
+    penalty: f64,
+) -> Vec<Validated> {
+    let find = |pair: &Pair, role: Role, config: ConfigId| {
+        let fits = |row: &&StoredValidation| {
+            row.role == role
+                && row.config == config
+                && row.seed == pair.seed
+                && names.get(pair.instance.index()).is_some_and(|name| **name == row.instance)
+        };
+        let row = measured.iter().find(fits)?;
+        let solved = row.status == Status::Finished;
+        let cost = row.cost.filter(|_| solved).map_or(penalty, Reading::lower_bound);
+        Some((cost, row.status))
+    };
+    let role_of_best = if best == ConfigId(0) { Role::Default } else { Role::Incumbent };
+    let both = |pair: &Pair| {
+        let (default, default_status) = find(pair, Role::Default, ConfigId(0))?;
+        let (tuned, tuned_status) = find(pair, role_of_best, best)?;
+        let measured = Measured { instance: pair.instance, default, tuned };
+        Some(Validated::new(measured, default_status, tuned_status))
+    };
+    plan.pairs.iter().filter_map(both).collect()
+}
+
 /// The verdict on a search that has ended, with `unseen` instances after those of the training; `None`
 /// if its incumbent is the default, or if nothing could be compared.
 pub fn conclude(
@@ -131,7 +168,7 @@ pub fn conclude(
     sink: Sink<'_>,
 ) -> Result<Option<Verdict>, CampaignError> {
     let (default, incumbent) = (ConfigId(0), campaign.optimizer().incumbent());
-    if incumbent == default {
+    if incumbent == default && !settings.validation.of_fold {
         return Ok(None);
     }
     let objective = &settings.problem.objective;
@@ -147,12 +184,16 @@ pub fn conclude(
         let (executor, ledger) = campaign.after();
         validate(&validation, executor, ledger, sink)?
     };
+    if incumbent == ConfigId(0) {
+        return Ok(None);
+    }
     let training = training.and_then(|both| both.ratio);
     let mut rng = Rng::new(settings.problem.seed, "verdict", 0);
     Ok(judge(&validated, plan.basis, training, &mut rng).ok())
 }
 
 /// Runs both on all pairs; pairs that were not run with both, because of an interruption, are left out.
+/// If both are the same, it runs once and is compared with itself.
 pub fn validate(
     validation: &Validation<'_>,
     executor: &mut dyn Executor,
@@ -161,6 +202,8 @@ pub fn validate(
 ) -> Result<Vec<Validated>, CampaignError> {
     let Validation { plan, default, incumbent, settings, names, measured } = validation;
     let mut order = order(plan, settings.problem.seed);
+    let are_two = default.config != incumbent.config;
+    order.retain(|&(_, role)| are_two || role == Role::Default);
     let objective = &objective(settings);
     let request = |(pair, role): (usize, Role), number: usize| {
         let candidate = if role == Role::Default { default } else { incumbent };
@@ -229,7 +272,7 @@ pub fn validate(
     }
     let both = |(place, pair): (usize, &Pair)| {
         let (default, default_status) = *costs.get(&(place, false))?;
-        let (tuned, tuned_status) = *costs.get(&(place, true))?;
+        let (tuned, tuned_status) = *costs.get(&(place, are_two))?;
         let measured = Measured { instance: pair.instance, default, tuned };
         Some(Validated::new(measured, default_status, tuned_status))
     };

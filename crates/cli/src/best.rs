@@ -11,6 +11,7 @@ use engine::{ConfigId, Configuration};
 
 use crate::changes::changes;
 use crate::exit_code::ExitCode;
+use crate::folds::KeptFolds;
 use crate::forms;
 use crate::kept::{Kept, standing};
 use crate::message;
@@ -25,7 +26,8 @@ Without --as, a table of what it changes of the default, its cost, and the comma
   json   an object of names and values
   toml   a line `name = value` for each parameter
   pcs    a line `name value` for each parameter
-Parameters that are inactive have no value and are left out.")]
+Parameters that are inactive have no value and are left out. Of several folds, the best of the one that
+gained most in its own training is shown.")]
 pub(crate) struct Arguments {
     /// The campaign's folder, or its scenario
     #[arg(value_name = "DIR")]
@@ -46,7 +48,10 @@ enum Form {
 
 /// Prints the best.
 pub(crate) fn best(arguments: &Arguments) -> anyhow::Result<ExitCode> {
-    let kept = Kept::open(&arguments.path)?;
+    let (kept, whose) = match KeptFolds::find(&arguments.path)? {
+        Some(folds) => folds.best()?,
+        None => (Kept::open(&arguments.path)?, String::new()),
+    };
     let (config, configuration) = kept.best()?;
     let text = match arguments.form {
         Some(Form::Cmd) => kept.command(&configuration)? + "\n",
@@ -54,7 +59,7 @@ pub(crate) fn best(arguments: &Arguments) -> anyhow::Result<ExitCode> {
         Some(Form::Json) => forms::json(&configuration) + "\n",
         Some(Form::Toml) => forms::toml(&configuration),
         Some(Form::Pcs) => forms::pcs(&configuration),
-        None => in_full(&kept, config, &configuration)?,
+        None => whose + &in_full(&kept, config, &configuration)?,
     };
     message::print(text.as_bytes())?;
     Ok(ExitCode::Done)

@@ -93,11 +93,13 @@ pub(crate) fn check(arguments: &Arguments) -> anyhow::Result<ExitCode> {
         name => format!(" on {name}"),
     };
     let about: String = plan::about_instances(&scenario).iter().map(|line| format!("{line}\n")).collect();
+    let each =
+        scenario.instances.folds.map_or_else(String::new, |folds| format!(" for each of {folds} folds"));
     let against = costs.against;
     let text = format!(
         "{}\n{about}budget: {}\nlimits of a trial: {}\n\none trial of the {against}{instance} with seed {SEED}:\n  {command}\n{steps}{file}",
         plan::headline(&scenario, workers, tier),
-        plan::budget(&settings.budget),
+        plan::budget(&settings.budget) + &each,
         plan::limits(&target.limits(request.cap, None)),
     );
     message::print(text.as_bytes())?;

@@ -3,18 +3,20 @@
 use std::path::{Path, PathBuf};
 
 use campaign::budget::Budget;
-use campaign::conduct::{self, Order};
+use campaign::conduct::{self, ConductError, Order};
+use campaign::folds::{Fold, FoldPlan};
 use campaign::progress::{self, Standing};
 use campaign::scenario::{self, Scenario};
-use campaign::store::{Charter, Role, Store, StoreReader, StoredValidation};
-use campaign::validation::{self, Plan};
+use campaign::store::{Charter, Store, StoreReader};
+use campaign::validation;
 use campaign::{Settings, target::CommandLine};
 use engine::history::History;
 use engine::space::Diagnostics;
-use engine::stats::{Measured, Validated, Verdict, judge};
-use engine::{ConfigId, Configuration, Pair, Reading, Rng, Status};
+use engine::stats::{Verdict, judge};
+use engine::{ConfigId, Configuration, Rng};
 
 use crate::message::Hinted;
+use crate::trouble::explained;
 
 /// A campaign in its folder.
 pub(crate) struct Kept {
@@ -34,6 +36,9 @@ impl Kept {
     /// Reads what a folder keeps, also while the campaign runs.
     pub(crate) fn open(path: &Path) -> anyhow::Result<Self> {
         let folder = folder_of(path);
+        if let Some(plan) = FoldPlan::read(&folder)? {
+            return Err(explained(ConductError::Several { folder, count: plan.folds.len() }));
+        }
         let reader = Store::read(&folder)?;
         let charter = reader.charter()?;
         let mut scenario = scenario::read(&charter.scenario, &charter.folder, "the stored scenario");
@@ -91,6 +96,13 @@ impl Kept {
         Ok(CommandLine::for_use(self.scenario()?, configuration).to_string())
     }
 
+    /// What the campaign has found, as one of several folds.
+    pub(crate) fn fold(&self) -> anyhow::Result<Fold> {
+        let (loaded, (best, _)) = (self.reader.load()?, self.best()?);
+        let test: Vec<String> = self.scenario()?.instances.test.iter().map(|one| one.name.clone()).collect();
+        Ok(Fold::of_campaign(&loaded, best, &test, &self.settings()?, &self.reader.validations()?))
+    }
+
     /// The file of a configuration, as the target reads it.
     pub(crate) fn config_file(&self, configuration: &Configuration) -> anyhow::Result<String> {
         let scenario = self.scenario()?;
@@ -112,42 +124,14 @@ impl Kept {
         let test = scenario.instances.test.iter().map(|instance| &instance.name);
         let names: Vec<&String> = self.charter.instances.iter().chain(test).collect();
         let plan = validation::plan(&settings, scenario.instances.test.len() as u32);
-        let validated = validated(&plan, &names, best, &measured, validation::objective(&settings).penalty());
+        let penalty = validation::objective(&settings).penalty();
+        let validated = validation::recorded(&plan, &names, best, &measured, penalty);
         let objective = &settings.problem.objective;
         let training = progress::compare(history, objective, ConfigId(0), best);
         let training = training.and_then(|both| both.ratio);
         let mut rng = Rng::new(settings.problem.seed, "verdict", 0);
         Ok(judge(&validated, plan.basis, training, &mut rng).ok())
     }
-}
-
-/// The pairs that were validated with both configurations, in the order of the plan.
-fn validated(
-    plan: &Plan,
-    names: &[&String],
-    best: ConfigId,
-    measured: &[StoredValidation],
-    penalty: f64,
-) -> Vec<Validated> {
-    let find = |pair: &Pair, role: Role, config: ConfigId| {
-        let fits = |row: &&StoredValidation| {
-            row.role == role
-                && row.config == config
-                && row.seed == pair.seed
-                && names.get(pair.instance.index()).is_some_and(|name| **name == row.instance)
-        };
-        let row = measured.iter().find(fits)?;
-        let solved = row.status == Status::Finished;
-        let cost = row.cost.filter(|_| solved).map_or(penalty, Reading::lower_bound);
-        Some((cost, row.status))
-    };
-    let both = |pair: &Pair| {
-        let (default, default_status) = find(pair, Role::Default, ConfigId(0))?;
-        let (tuned, tuned_status) = find(pair, Role::Incumbent, best)?;
-        let measured = Measured { instance: pair.instance, default, tuned };
-        Some(Validated::new(measured, default_status, tuned_status))
-    };
-    plan.pairs.iter().filter_map(both).collect()
 }
 
 /// A configuration's figures; `None` if it has not been measured.

@@ -11,6 +11,7 @@ mod exec;
 mod exit_code;
 mod export;
 mod failures;
+mod folds;
 mod forms;
 mod import;
 mod init;

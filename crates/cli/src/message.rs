@@ -4,6 +4,7 @@ use std::fmt::{self, Display};
 use std::io::{self, Write};
 
 use campaign::LedgerError;
+use campaign::folds::FoldsError;
 use campaign::store::StoreError;
 use campaign::target::TargetError;
 use confine::LaunchError;
@@ -89,6 +90,7 @@ fn exit_code(error: &anyhow::Error) -> ExitCode {
         (Some(_), _) => ExitCode::Store,
         (None, Some(_)) => ExitCode::Unenforceable,
         _ if cause::<LedgerError>(error).is_some() => ExitCode::Store,
+        _ if cause::<FoldsError>(error).is_some() => ExitCode::Store,
         _ if error.is::<Unwritten>() => ExitCode::Failed,
         _ => ExitCode::Usage,
     }

@@ -13,6 +13,7 @@ use serde_json::{Value, json};
 
 use crate::changes;
 use crate::exit_code::ExitCode;
+use crate::folds::{self, KeptFolds};
 use crate::kept::{Kept, standing};
 use crate::message;
 use crate::progress::block::{name, trials, used};
@@ -32,6 +33,9 @@ pub(crate) struct Arguments {
 
 /// Prints where the campaign stands.
 pub(crate) fn status(arguments: &Arguments) -> anyhow::Result<ExitCode> {
+    if let Some(folds) = KeptFolds::find(&arguments.path)? {
+        return folds::status::print(&folds, arguments.json);
+    }
     let kept = Kept::open(&arguments.path)?;
     let picture = Picture::of(&kept)?;
     let text = if arguments.json { format!("{}\n", picture.json(&kept)) } else { picture.text(&kept) };
@@ -84,7 +88,7 @@ impl State {
 }
 
 /// A campaign as it stands.
-struct Picture {
+pub(crate) struct Picture {
     state: State,
     summary: Summary,
     config: ConfigId,
@@ -106,7 +110,7 @@ struct Figures {
 }
 
 impl Picture {
-    fn of(kept: &Kept) -> anyhow::Result<Self> {
+    pub(crate) fn of(kept: &Kept) -> anyhow::Result<Self> {
         let summary = kept.reader.summary()?;
         let state = State::of(Store::holder(&kept.folder)?, summary.sessions.last());
         let (config, configuration) = kept.best()?;
@@ -115,6 +119,11 @@ impl Picture {
             Err(error) => Err(format!("{error}").lines().next().unwrap_or_default().to_owned()),
         };
         Ok(Self { state, summary, config, configuration, figures })
+    }
+
+    /// Whether it runs, or why it does not.
+    pub(crate) fn state(&self) -> String {
+        self.state.text()
     }
 
     fn text(&self, kept: &Kept) -> String {
@@ -140,7 +149,8 @@ impl Picture {
         text
     }
 
-    fn spent(&self) -> String {
+    /// What it has used.
+    pub(crate) fn spent(&self) -> String {
         let spent = &self.summary.spent;
         let spent = Spent { wall: spent.wall, cpu: spent.cpu, trials: self.summary.trials };
         let budget = self.figures.as_ref().map_or_else(|_| Budget::default(), |figures| figures.budget);
@@ -160,7 +170,7 @@ impl Picture {
         line.trim_end().to_owned()
     }
 
-    fn json(&self, kept: &Kept) -> Value {
+    pub(crate) fn json(&self, kept: &Kept) -> Value {
         let summary = &self.summary;
         let counts =
             engine::Status::ALL.map(|status| (status.name().to_owned(), json!(summary.count(status))));

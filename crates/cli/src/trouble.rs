@@ -2,7 +2,9 @@
 
 use campaign::conduct::ConductError;
 use campaign::executor::SlotError;
+use campaign::folds::fold_folder;
 use campaign::scenario::change::Difference;
+use campaign::target::shell::quoted;
 use campaign::{CampaignError, LedgerError};
 
 use crate::message::Hinted;
@@ -34,6 +36,15 @@ pub(crate) fn explained(error: ConductError) -> anyhow::Error {
             message: format!("{error}:\n{}", changed(differences).join("\n")),
             hint: "begin a new campaign in another folder with --dir, or put the scenario back as it was"
                 .to_owned(),
+        }
+        .into(),
+        ConductError::Folds(error) => error.into(),
+        ConductError::Several { ref folder, .. } => Hinted {
+            message: error.to_string(),
+            hint: format!(
+                "name one of them, such as {}; `captune run` begins them, `status` and `best` show all",
+                quoted(&fold_folder(folder, 1).to_string_lossy())
+            ),
         }
         .into(),
         ConductError::NothingUnseen => {

@@ -1,8 +1,6 @@
 //! `captune validate`: the best, or any other configuration, against the baseline once more.
 
 use std::path::PathBuf;
-use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering};
 
 use anyhow::Context;
 use campaign::conduct::{self, ValidationOrder};
@@ -17,7 +15,8 @@ use crate::kept::Kept;
 use crate::message::{self, Hinted};
 use crate::progress::block::name;
 use crate::progress::{Choice, Display, Facts};
-use crate::run::{stop_on_signal, verdict};
+use crate::run::stopping::Stopping;
+use crate::run::verdict;
 use crate::signals;
 use crate::status::verdict_json;
 use crate::trouble::explained;
@@ -93,16 +92,15 @@ pub(crate) fn validate(arguments: &Arguments) -> anyhow::Result<ExitCode> {
         costs.against
     ));
     let mut display = Display::new(arguments.progress, facts);
-    let interrupted = Arc::new(AtomicBool::new(false));
-    let flag = Arc::clone(&interrupted);
-    let told = opened.run(|bell| stop_on_signal(signals, bell, flag), &mut |event| display.show(event));
+    let stopping = Stopping::on(signals);
+    let told = opened.run(|bell| stopping.tell(bell), &mut |event| display.show(event));
     display.close();
     let told = told.map_err(explained)?;
     if arguments.progress == Choice::Json {
         let verdict = told.verdict.as_ref().map(|verdict| verdict_json(verdict, &costs));
         let line = json!({ "event": "verdict", "planned": told.planned, "verdict": verdict });
         message::print(format!("{line}\n").as_bytes())?;
-        return Ok(exit_code(&interrupted));
+        return Ok(exit_code(&stopping));
     }
     let text = match &told.verdict {
         Some(found) => {
@@ -120,11 +118,11 @@ pub(crate) fn validate(arguments: &Arguments) -> anyhow::Result<ExitCode> {
         None => "no pair was measured with both.".to_owned(),
     };
     message::print(format!("{text}\n").as_bytes())?;
-    Ok(exit_code(&interrupted))
+    Ok(exit_code(&stopping))
 }
 
-fn exit_code(interrupted: &AtomicBool) -> ExitCode {
-    if interrupted.load(Ordering::Relaxed) { ExitCode::Interrupted } else { ExitCode::Done }
+fn exit_code(stopping: &Stopping) -> ExitCode {
+    if stopping.is_interrupted() { ExitCode::Interrupted } else { ExitCode::Done }
 }
 
 fn cutoff(text: &str, scenario: &Scenario) -> anyhow::Result<f64> {

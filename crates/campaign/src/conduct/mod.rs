@@ -8,11 +8,13 @@
 
 mod both_targets;
 mod carry_over;
+mod folds;
 mod import;
 mod open;
 mod run;
 mod validate;
 
+pub use folds::{Folds, open_folds};
 pub use import::{Imported, import};
 pub use open::{ConductError, Opened, Opening, Order, open, places, scenario_of_file, settings, workers};
 pub use run::{Outcome, Valued};

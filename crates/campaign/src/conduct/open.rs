@@ -13,6 +13,7 @@ use engine::surrogate::InstanceTable;
 use super::carry_over::carry_over;
 use crate::budget::{Budget, Spent};
 use crate::executor::{SlotError, available_gpus, physical_cores, share_gpus, slots};
+use crate::folds::{FoldPlan, FoldsError};
 use crate::resume::Resumed;
 use crate::scenario::change::{self, Difference, Stored};
 use crate::scenario::keys::Row;
@@ -36,6 +37,15 @@ pub struct Order {
     pub workers: Option<usize>,
     /// Replaces the scenario's seed, for a new campaign.
     pub seed: Option<u64>,
+}
+
+impl Order {
+    /// The campaign's folder.
+    pub fn folder(&self) -> PathBuf {
+        let named =
+            || if self.path.is_dir() { self.path.clone() } else { self.path.with_extension("campaign") };
+        self.folder.clone().unwrap_or_else(named)
+    }
 }
 
 /// Why a campaign cannot be run.
@@ -76,6 +86,10 @@ pub enum ConductError {
     ShortCutoff,
     #[error("there is nothing to validate: the best is what gains are measured against")]
     NothingToValidate,
+    #[error(transparent)]
+    Folds(#[from] FoldsError),
+    #[error("{} has {count} folds, each a campaign of its own", folder.display())]
+    Several { folder: PathBuf, count: usize },
     #[error("a deterministic target has nothing to be validated on but instances that it was not tuned on")]
     NothingUnseen,
 }
@@ -133,15 +147,21 @@ impl Opened {
     }
 }
 
-/// The engine's settings for a scenario.
+/// The engine's settings for a scenario. If it asks for folds they are those of one fold, with its part of
+/// the scenario's budget; a budget that is ordered is taken as it is.
 pub fn settings(scenario: &Scenario, order: &Order) -> Settings {
     let objective = &scenario.objective;
     let capped = objective.capped_by != CappedBy::Nobody;
+    let folds = scenario.instances.folds;
+    let given = scenario.budget.of_fold(folds);
     let budget = Budget {
-        wall: order.budget.wall.or(scenario.budget.wall.map(|time| time.as_secs_f64())),
-        cpu: order.budget.cpu.or(scenario.budget.cpu.map(|time| time.as_secs_f64())),
-        trials: order.budget.trials.or(scenario.budget.trials),
+        wall: order.budget.wall.or(given.wall.map(|time| time.as_secs_f64())),
+        cpu: order.budget.cpu.or(given.cpu.map(|time| time.as_secs_f64())),
+        trials: order.budget.trials.or(given.trials),
     };
+    // Of the folds' training parts some are smaller by one instance.
+    let train = scenario.instances.train.len() as u32;
+    let pairs = |count: u32| if scenario.racing.deterministic { count.min(train) } else { count } as usize;
     Settings {
         problem: Problem {
             space: scenario.space.clone(),
@@ -152,13 +172,13 @@ pub fn settings(scenario: &Scenario, order: &Order) -> Settings {
                 grain: objective.grain,
                 constraints: Vec::new(),
             },
-            instances: scenario.instances.train.len() as u32,
+            instances: train,
             seed: order.seed.unwrap_or(scenario.seed),
         },
         racing: Racing {
             slack: scenario.racing.slack,
-            min_pairs: scenario.racing.min_pairs as usize,
-            max_pairs: scenario.racing.max_pairs as usize,
+            min_pairs: pairs(scenario.racing.min_pairs),
+            max_pairs: pairs(scenario.racing.max_pairs),
             deterministic: scenario.racing.deterministic,
         },
         search: search(scenario),
@@ -172,7 +192,8 @@ pub fn settings(scenario: &Scenario, order: &Order) -> Settings {
             wanted: scenario.validation.at_the_end,
             cutoff: scenario.validation.cutoff,
             seeds: scenario.validation.seeds,
-            budget: scenario.validation.budget.map(|time| time.as_secs_f64()),
+            budget: scenario.validation.budget.map(|time| time.as_secs_f64() / f64::from(folds.unwrap_or(1))),
+            of_fold: folds.is_some(),
         },
         budget,
         repeatable: scenario.parallel.repeatable,
@@ -229,9 +250,13 @@ pub fn places(scenario: &Scenario, workers: usize) -> Result<Vec<Slot>, SlotErro
     Ok(places)
 }
 
-/// Opens a campaign, or begins it.
+/// Opens a campaign, or begins it. Several folds are no single campaign: see
+/// [`open_folds`](super::open_folds).
 pub fn open(order: &Order) -> Result<Opened, ConductError> {
     if order.path.is_dir() {
+        if let Some(plan) = FoldPlan::read(&order.path)? {
+            return Err(ConductError::Several { folder: order.path.clone(), count: plan.folds.len() });
+        }
         let store = Store::open(&order.path)?;
         let loaded = store.load()?;
         let Charter { scenario: text, folder, seed, .. } = loaded.charter.clone();
@@ -240,12 +265,28 @@ pub fn open(order: &Order) -> Result<Opened, ConductError> {
         return resume(&order, scenario, text, order.path.clone(), store);
     }
     let (text, scenario) = scenario_of_file(&order.path)?;
-    let folder = order.folder.clone().unwrap_or_else(|| order.path.with_extension("campaign"));
+    let folder = order.folder();
+    if let Some(count) = scenario.instances.folds {
+        return Err(ConductError::Several { folder, count: count as usize });
+    }
+    if let Some(plan) = FoldPlan::read(&folder)? {
+        return Err(other_folds(folder, Some(plan.folds.len()), None));
+    }
     match Store::open(&folder) {
         Ok(store) => resume(order, scenario, text, folder, store),
         Err(StoreError::Missing { .. }) => begin(order, scenario, text, folder, Opening::New, None),
         Err(error) => Err(error.into()),
     }
+}
+
+/// A folder whose folds are not those that the scenario asks for.
+pub(super) fn other_folds(folder: PathBuf, before: Option<usize>, after: Option<usize>) -> ConductError {
+    let shown = |folds: Option<usize>| {
+        Some(folds.map_or_else(|| "one campaign".to_owned(), |folds| format!("folds: {folds}")))
+    };
+    let key = "instances.test".to_owned();
+    let difference = Difference { key, before: shown(before), after: shown(after), row: Row::Refuse };
+    ConductError::Refused { folder, differences: vec![difference] }
 }
 
 /// Reads and checks a scenario file.
@@ -288,7 +329,7 @@ pub(super) fn begin(
     Ok(Opened { folder, scenario, settings, instances, opening, workers, store, resumed, stored: (0, 0) })
 }
 
-fn resume(
+pub(super) fn resume(
     order: &Order,
     mut scenario: Scenario,
     text: String,
@@ -350,7 +391,7 @@ fn resume(
 
 /// Remembers which instances were set apart, so that none of them is ever tuned on.
 fn keep_test(store: &mut Store, scenario: &Scenario) -> Result<(), StoreError> {
-    if scenario.instances.share.is_none() {
+    if scenario.instances.share.is_none() && scenario.instances.folds.is_none() {
         return Ok(());
     }
     let names: Vec<String> = scenario.instances.test.iter().map(|instance| instance.name.clone()).collect();

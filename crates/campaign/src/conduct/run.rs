@@ -82,11 +82,14 @@ impl Opened {
     }
 }
 
+/// Why a session ended that left nothing to be tried.
+pub(super) const EXHAUSTED: &str = "every configuration tried";
+
 /// Why a session ended, for the store.
 fn reason(stop: &Stop, baseline: bool) -> String {
     match stop {
         Stop::Budget(limit) => format!("budget spent: {}", limit.name()),
-        Stop::Exhausted => "every configuration tried".to_owned(),
+        Stop::Exhausted => EXHAUSTED.to_owned(),
         Stop::Interrupted => "interrupted".to_owned(),
         Stop::NeverSucceeded { .. } => {
             format!("the {} never succeeded", if baseline { "baseline" } else { "default" })

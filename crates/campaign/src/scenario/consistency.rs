@@ -11,7 +11,7 @@ use super::command::{Argument, CommandTemplate, Piece};
 use super::objective::{CappedBy, Measure};
 use super::report::{Report, Section};
 use super::settings::{Budget, Parallel, Racing};
-use super::{objective, target};
+use super::{Instances, Validation, objective, target};
 
 /// The command has the placeholders that the other tables call for, and no others.
 pub(super) fn placeholders(
@@ -103,7 +103,26 @@ pub(super) fn parameters_are_passed(report: &mut Report<'_>, target: &target::Re
     }
 }
 
-/// The cutoff fits into the budget and under the limits.
+/// Folds serve the verdict alone.
+pub(super) fn folds_are_validated(
+    report: &mut Report<'_>,
+    root: &Section<'_, '_>,
+    instances: Option<&Instances>,
+    validation: Option<&Validation>,
+) {
+    let (Some(instances), Some(validation)) = (instances, validation) else { return };
+    if instances.folds.is_some() && !validation.at_the_end {
+        let span = root.section("validation").get("when").map_or(Span::NONE, |found| found.span());
+        let message = "`instances.test` asks for folds, but nothing is to be validated";
+        report.mistake(
+            span,
+            message,
+            "leave one of them out: folds are there for the verdict over all of them",
+        );
+    }
+}
+
+/// The cutoff fits into the budget, or the part of it that a fold has, and under the limits.
 pub(super) fn times(
     report: &mut Report<'_>,
     read: &objective::Read,
@@ -111,7 +130,9 @@ pub(super) fn times(
     limits: &Section<'_, '_>,
     limit: Option<Duration>,
     parallel: Option<&Parallel>,
+    folds: Option<u32>,
 ) {
+    let budget = budget.map(|budget| budget.of_fold(folds));
     let measure = read.objective.minimise;
     let limit_span = limits.get("wall").map_or(limits.span, |found| found.span());
     if !measure.is_time() {
@@ -135,13 +156,14 @@ pub(super) fn times(
         _ => Some(1),
     };
     let Some(cores) = cores else { return };
-    let wall = budget.and_then(|budget| budget.wall).map(|wall| wall.saturating_mul(cores));
-    let cpu = budget.and_then(|budget| budget.cpu);
+    let wall = budget.as_ref().and_then(|budget| budget.wall).map(|wall| wall.saturating_mul(cores));
+    let cpu = budget.as_ref().and_then(|budget| budget.cpu);
     for (name, most) in [("wall", wall), ("cpu", cpu)] {
         if let Some(most) = most.filter(|most| cutoff > *most) {
             let cutoff = show_duration(cutoff);
-            let message =
-                format!("the cutoff of {cutoff} is above `budget.{name}` ({})", show_duration(most));
+            let of_fold = folds.map_or_else(String::new, |folds| format!(" for each of {folds} folds"));
+            let most = show_duration(most);
+            let message = format!("the cutoff of {cutoff} is above `budget.{name}` ({most}{of_fold})");
             report.mistake(read.cutoff_span, message, "a single trial could spend more than everything");
         }
     }

@@ -176,7 +176,7 @@ pub const KEYS: &[Key] = &[
     key("instances.files", Form::Texts, "none", Judgement::Instances, "paths, folders and glob patterns of the inputs, from the scenario's folder"),
     key("instances.list", Form::Texts, "none", Judgement::Instances, "words in place of files"),
     key("instances.from", Form::Text, "none", Judgement::Instances, "a text file that names one input in each line: paths, or words"),
-    key("instances.test", Form::Texts, "none", CONTINUE, "inputs kept for the final validation, as `files` or as `list`; or a share such as `\"25%\"` of the others"),
+    key("instances.test", Form::Texts, "none", CONTINUE, "inputs kept for the final validation, as `files` or as `list`; or a share such as `\"25%\"` of the others; or `\"folds: 4\"`, each fold once"),
     key("instances.family", Form::Text, "none", CONTINUE, "which inputs are alike: `{parent}` (their folder), `{column:NAME}` of the features, or a regular expression with one group; each gives its share to `test`"),
     key("instances.features", Form::Text, "none", CONTINUE, "a CSV file with a header: the name of the input, then numbers that describe it"),
     key("instances.stage", Form::Truth, "false", REFUSE, "copy the inputs to a local disk once, and unpack those that end in `.gz`, `.xz`, `.bz2` or `.zst`"),

@@ -166,7 +166,11 @@ fn sections(
     );
     let budget = settings::budget(report, &root.section("budget"));
     let limits = settings::limits(report, &root.section("limits"));
-    let count = instances.as_ref().map(|instances| instances.train.len());
+    // Of the folds, one is left out at a time.
+    let count = instances.as_ref().map(|instances| {
+        let count = instances.train.len();
+        count - instances.folds.map_or(0, |folds| count / folds as usize)
+    });
     let racing = settings::racing(report, &root.section("racing"), count);
     let parallel = settings::parallel(report, &root.section("parallel"));
     let validation = validation::read(
@@ -198,8 +202,10 @@ fn sections(
     if let Some(objective) = &objective {
         let limit = limits.as_ref().and_then(|limits| limits.wall);
         let section = root.section("limits");
-        consistency::times(report, objective, budget.as_ref(), &section, limit, parallel.as_ref());
+        let folds = instances.as_ref().and_then(|instances| instances.folds);
+        consistency::times(report, objective, budget.as_ref(), &section, limit, parallel.as_ref(), folds);
     }
+    consistency::folds_are_validated(report, &root, instances.as_ref(), validation.as_ref());
     Some(Scenario {
         name: name?,
         seed: seed? as u64,

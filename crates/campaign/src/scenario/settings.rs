@@ -20,6 +20,18 @@ pub struct Budget {
     pub trials: Option<u64>,
 }
 
+impl Budget {
+    /// What each of so many folds may spend: its part, in whole trials rounded up; without folds, all.
+    pub fn of_fold(&self, folds: Option<u32>) -> Self {
+        let Some(folds) = folds else { return *self };
+        Self {
+            wall: self.wall.map(|wall| wall / folds),
+            cpu: self.cpu.map(|cpu| cpu / folds),
+            trials: self.trials.map(|trials| trials.div_ceil(u64::from(folds))),
+        }
+    }
+}
+
 /// How configurations are compared.
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub struct Racing {

@@ -131,6 +131,51 @@ fn what_is_set_apart_stays_so_when_instances_come() {
 }
 
 #[test]
+fn folds_are_dealt_and_no_campaign_uses_what_no_fold_has() {
+    let stage = Stage::new();
+    let text = scenario("files = \"cnf\"\ntest = \"folds: 3\"");
+    (0..7).for_each(|number| drop(stage.file(&format!("cnf/{number}0"), "")));
+    let first = stage.read(&text).instances;
+    assert_eq!((first.folds, first.train.len(), first.test.len()), (Some(3), 7, 0));
+    let folds = first.dealt(3, &[]);
+    let owned = |list: &[Instance]| list.iter().map(|it| it.name.clone()).collect::<Vec<_>>();
+    let all = |list: &[Instance]| owned(list).into_iter().collect::<BTreeSet<_>>();
+    let parts: Vec<_> = folds.iter().map(|fold| first.of_fold(fold)).collect();
+    for part in &parts {
+        assert!(all(&part.train).is_disjoint(&all(&part.test)));
+        assert_eq!(part.train.len() + part.test.len(), 7);
+    }
+    let tested: BTreeSet<String> = parts.iter().flat_map(|part| all(&part.test)).collect();
+    assert_eq!(tested, all(&first.train), "each is tested");
+    stage.file("cnf/new", "");
+    let mut second = stage.read(&text).instances;
+    second.keep_apart(&owned(&parts[1].train), &owned(&parts[1].test));
+    assert_eq!((all(&second.train), all(&second.test)), (all(&parts[1].train), all(&parts[1].test)));
+}
+
+#[test]
+fn mistakes_of_folds() {
+    let stage = forest();
+    for (text, part) in [
+        ("files = \"cnf\"\ntest = \"folds: 1\"", "asks for 1 folds, which leaves nothing to tune on"),
+        ("files = \"cnf\"\ntest = \"folds: 5\"", "4 instances cannot fill 5 folds"),
+        ("files = \"cnf\"\ntest = \"folds: many\"", "`many` is no number of folds"),
+        ("files = \"cnf\"\ntest = [\"folds: 2\", \"x\"]", "names folds in a list"),
+        ("list = [\"a\", \"b\"]\ntest = \"folds:1\"", "asks for 1 folds"),
+        ("list = [\"a\", \"b\"]\ntest = \"folds: 3\"", "2 instances cannot fill 3 folds"),
+        (
+            "files = \"cnf\"\ntest = \"folds: 2\"\n[validation]\nwhen = \"never\"",
+            "nothing is to be validated",
+        ),
+    ] {
+        let mistakes = stage.mistakes(&scenario(text));
+        assert!(mistakes.contains(part), "{text}: {mistakes}");
+    }
+    let two = stage.read(&scenario("list = [\"a\", \"b\"]\ntest = \"folds: 2\""));
+    assert_eq!(two.instances.folds, Some(2));
+}
+
+#[test]
 fn staged_files_are_copied_once_and_again_when_they_change() {
     let stage = forest();
     let read = stage.read(&scenario("files = \"cnf\"\nstage = true"));

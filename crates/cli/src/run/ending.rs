@@ -39,14 +39,27 @@ impl Ending<'_> {
         }
         paragraphs.push(("See it:", vec![self.see()]));
         paragraphs.extend(self.more().map(|more| ("More:", vec![more])));
-        let mut text = String::new();
-        for (label, lines) in paragraphs {
-            for (number, line) in lines.iter().enumerate() {
-                let start = if number == 0 { paint.heading(&format!("{label:<9}")) } else { " ".repeat(9) };
-                text += &format!("{start}{line}\n");
+        written(&paragraphs, paint)
+    }
+
+    /// The text of one fold of several: what may be claimed is said of all together.
+    pub(crate) fn of_fold(&self, paint: Paint) -> String {
+        let costs = &self.facts.costs;
+        let (best, against) = (&self.progress.best, costs.against);
+        let found = match best.config {
+            _ if best.pairs == 0 => "nothing has been measured.".to_owned(),
+            ConfigId(0) => format!("{} than the {against} was found.", costs.nothing("")),
+            config => {
+                let training =
+                    self.progress.default.map(|both| format!("{} in training", costs.compared(&both)));
+                let unseen = self
+                    .verdict
+                    .map(|found| format!("{} on {}", costs.gain(found.comparison.ratio), verdict::on(found)));
+                let parts: Vec<String> = training.into_iter().chain(unseen).collect();
+                format!("best {} against the {against}: {}.", name(config, against), parts.join(", "))
             }
-        }
-        text
+        };
+        written(&[("Stopped:", vec![self.stopped()]), ("Found:", vec![found])], paint)
     }
 
     fn stopped(&self) -> String {
@@ -145,6 +158,18 @@ impl Ending<'_> {
         };
         Some(format!("captune run {} {argument}", quoted(&self.facts.folder)))
     }
+}
+
+/// Paragraphs with their labels before them.
+pub(crate) fn written(paragraphs: &[(&str, Vec<String>)], paint: Paint) -> String {
+    let mut text = String::new();
+    for (label, lines) in paragraphs {
+        for (number, line) in lines.iter().enumerate() {
+            let start = if number == 0 { paint.heading(&format!("{label:<9}")) } else { " ".repeat(9) };
+            text += &format!("{start}{line}\n");
+        }
+    }
+    text
 }
 
 fn spent(limit: Limit, budget: &Budget) -> String {

@@ -1,23 +1,23 @@
 //! `captune run`: a campaign from start to verdict.
 
-mod ending;
+pub(crate) mod ending;
 pub(crate) mod failing;
+mod folds;
 pub(crate) mod inline;
 pub(crate) mod plan;
+pub(crate) mod stopping;
 #[cfg(test)]
 mod tests;
 pub(crate) mod verdict;
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
 use anyhow::Context;
 use campaign::budget::Budget;
 use campaign::conduct::{self, Opened, Order, Outcome};
 use campaign::event::{Stop, TrialEnded};
-use campaign::executor::{Bell, Happening};
 use campaign::scenario::Scenario;
 use campaign::store::Store;
 use campaign::target::shell::quoted;
@@ -25,18 +25,19 @@ use campaign::target::{CommandLine, ProcessTarget};
 use clap::Args;
 use confine::quantity::parse_duration;
 use confine::{Control, Tier};
-use engine::{TrialKey, TrialRequest};
+use engine::{Configuration, TrialKey, TrialRequest};
 
 use crate::doctor;
 use crate::exit_code::ExitCode;
 use crate::message;
 use crate::paint::Paint;
 use crate::progress::{Choice, Display, Facts};
-use crate::signals::{self, Listening};
+use crate::signals;
 use crate::trouble::explained;
 use crate::words::Costs;
 use ending::Ending;
 use inline::Terms;
+use stopping::Stopping;
 
 #[derive(Args, Debug)]
 #[command(after_help = "\
@@ -141,21 +142,37 @@ pub(crate) fn run(arguments: &Arguments) -> anyhow::Result<ExitCode> {
     if let Some(from) = &arguments.import {
         crate::import::bring_in(&order, from)?;
     }
+    if let Some(folds) = conduct::open_folds(&order).map_err(explained)? {
+        return folds::run(folds, &order, arguments.progress, &Stopping::on(signals));
+    }
     let opened = conduct::open(&order).map_err(explained)?;
-    let scenario = Arc::clone(&opened.scenario);
-    warn(&scenario);
-    let tier = tier(&scenario)?;
-    message::note(&plan::headline(&scenario, opened.workers, tier));
+    warn(&opened.scenario);
+    let tier = tier(&opened.scenario)?;
+    message::note(&plan::headline(&opened.scenario, opened.workers, tier));
     plan::opening(&opened).iter().for_each(|line| message::note(line));
-    let facts = facts(&opened);
-    let target = ProcessTarget::new(Arc::clone(&scenario)).on(opened.instances.clone());
-    let interrupted = Arc::new(AtomicBool::new(false));
-    let mut display = Display::new(arguments.progress, facts.clone());
-    let flag = Arc::clone(&interrupted);
-    let outcome = opened.run(|bell| stop_on_signal(signals, bell, flag), &mut |event| display.show(event));
-    display.close();
-    let outcome = outcome.map_err(explained)?;
-    end(&outcome, &facts, &target, &scenario, interrupted.load(Ordering::Relaxed))
+    let stopping = Stopping::on(signals);
+    let ended = Ended::of(opened, arguments.progress, &stopping)?;
+    ended.say(stopping.is_interrupted(), |ending, paint| ending.text(paint))
+}
+
+/// A campaign that has ended, and what its last lines are about.
+struct Ended {
+    outcome: Outcome,
+    facts: Facts,
+    scenario: Arc<Scenario>,
+    target: ProcessTarget,
+}
+
+impl Ended {
+    /// Runs a campaign to its end.
+    fn of(opened: Opened, progress: Choice, stopping: &Stopping) -> anyhow::Result<Self> {
+        let (facts, scenario) = (facts(&opened), Arc::clone(&opened.scenario));
+        let target = ProcessTarget::new(Arc::clone(&scenario)).on(opened.instances.clone());
+        let mut display = Display::new(progress, facts.clone());
+        let outcome = opened.run(|bell| stopping.tell(bell), &mut |event| display.show(event));
+        display.close();
+        Ok(Self { outcome: outcome.map_err(explained)?, facts, scenario, target })
+    }
 }
 
 /// Shows what is doubtful in a scenario.
@@ -185,72 +202,60 @@ fn facts(opened: &Opened) -> Facts {
     }
 }
 
-/// The first signal asks the campaign to stop. The second does not wait for that: what has been
-/// acknowledged is on disk, and what still runs ends with us.
-pub(crate) fn stop_on_signal(signals: Listening, bell: Bell, interrupted: Arc<AtomicBool>) {
-    signals.each(move |count| {
-        interrupted.store(true, Ordering::Relaxed);
-        bell.ring(Happening::Interrupted);
-        if count > 1 {
-            message::say("stopped at once; every trial that had ended is kept, and the same command resumes");
-            #[expect(clippy::exit, reason = "asked to stop twice")]
-            std::process::exit(130);
-        }
-    });
+impl Ended {
+    /// Prints the last lines; `text` writes those of an ordinary end.
+    fn say(&self, interrupted: bool, text: fn(&Ending<'_>, Paint) -> String) -> anyhow::Result<ExitCode> {
+        let Self { outcome, facts, scenario, target } = self;
+        let command = how_to_use(scenario, &outcome.best.configuration, &facts.folder);
+        let cut_short = interrupted && outcome.stop != Stop::Interrupted;
+        let ending = Ending {
+            stop: &outcome.stop,
+            progress: &outcome.progress,
+            verdict: outcome.verdict.as_ref(),
+            cut_short,
+            planned: scenario.validation.at_the_end.then_some(outcome.planned),
+            command: &command,
+            facts,
+        };
+        Ok(match &outcome.stop {
+            Stop::NeverSucceeded { trial } => {
+                message::say(
+                    "error: the target never succeeded: every trial so far has failed, such as this one",
+                );
+                let command = failed_command(trial, facts, target)?;
+                message::note(failing::explanation(&command, &trial.detail, &scenario.target).trim_end());
+                ExitCode::TargetFailed
+            }
+            Stop::DefaultWrong { trial } => {
+                message::say(&format!(
+                    "error: the {} gives a wrong answer: nothing can be compared with it. This is the trial",
+                    facts.costs.against
+                ));
+                let command = failed_command(trial, facts, target)?;
+                message::note(failing::explanation(&command, &trial.detail, &scenario.target).trim_end());
+                message::note(&format!("  captune rerun {} {}", quoted(&facts.folder), trial.id));
+                ExitCode::TargetFailed
+            }
+            Stop::Aborted(why) => {
+                message::say(&format!("error: a trial could not be run, as no other could: {why}"));
+                message::note(text(&ending, Paint::of_standard_error()).trim_end());
+                ExitCode::TargetFailed
+            }
+            Stop::Budget(_) | Stop::Exhausted | Stop::Interrupted => {
+                message::note(text(&ending, Paint::of_standard_error()).trim_end());
+                if interrupted { ExitCode::Interrupted } else { ExitCode::Done }
+            }
+        })
+    }
 }
 
-/// Prints the last lines.
-fn end(
-    outcome: &Outcome,
-    facts: &Facts,
-    target: &ProcessTarget,
-    scenario: &Scenario,
-    interrupted: bool,
-) -> anyhow::Result<ExitCode> {
+/// What to paste to use a configuration, the best of a folder.
+pub(crate) fn how_to_use(scenario: &Scenario, configuration: &Configuration, folder: &str) -> String {
     // Where the target reads a file, its command says nothing of the configuration.
-    let command = match &scenario.target.config_file {
-        Some(_) => format!("captune best {} --as file", quoted(&facts.folder)),
-        None => CommandLine::for_use(scenario, &outcome.best.configuration).to_string(),
-    };
-    let cut_short = interrupted && outcome.stop != Stop::Interrupted;
-    let ending = Ending {
-        stop: &outcome.stop,
-        progress: &outcome.progress,
-        verdict: outcome.verdict.as_ref(),
-        cut_short,
-        planned: scenario.validation.at_the_end.then_some(outcome.planned),
-        command: &command,
-        facts,
-    };
-    Ok(match &outcome.stop {
-        Stop::NeverSucceeded { trial } => {
-            message::say(
-                "error: the target never succeeded: every trial so far has failed, such as this one",
-            );
-            let command = failed_command(trial, facts, target)?;
-            message::note(failing::explanation(&command, &trial.detail, &scenario.target).trim_end());
-            ExitCode::TargetFailed
-        }
-        Stop::DefaultWrong { trial } => {
-            message::say(&format!(
-                "error: the {} gives a wrong answer: nothing can be compared with it. This is the trial",
-                facts.costs.against
-            ));
-            let command = failed_command(trial, facts, target)?;
-            message::note(failing::explanation(&command, &trial.detail, &scenario.target).trim_end());
-            message::note(&format!("  captune rerun {} {}", quoted(&facts.folder), trial.id));
-            ExitCode::TargetFailed
-        }
-        Stop::Aborted(why) => {
-            message::say(&format!("error: a trial could not be run, as no other could: {why}"));
-            message::note(ending.text(Paint::of_standard_error()).trim_end());
-            ExitCode::TargetFailed
-        }
-        Stop::Budget(_) | Stop::Exhausted | Stop::Interrupted => {
-            message::note(ending.text(Paint::of_standard_error()).trim_end());
-            if interrupted { ExitCode::Interrupted } else { ExitCode::Done }
-        }
-    })
+    match &scenario.target.config_file {
+        Some(_) => format!("captune best {} --as file", quoted(folder)),
+        None => CommandLine::for_use(scenario, configuration).to_string(),
+    }
 }
 
 fn failed_command(trial: &TrialEnded, facts: &Facts, target: &ProcessTarget) -> anyhow::Result<String> {

@@ -51,7 +51,10 @@ fn instances(scenario: &Scenario) -> String {
     }
     let train = counted(scenario.instances.train.len() as u64, "instance");
     match scenario.instances.test.len() {
-        0 => train,
+        0 => match scenario.instances.folds {
+            Some(folds) => format!("{train} in {folds} folds"),
+            None => train,
+        },
         test => format!("{train} + {test} unseen"),
     }
 }

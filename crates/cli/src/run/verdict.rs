@@ -83,7 +83,8 @@ fn figures(verdict: &Verdict, costs: &Costs) -> String {
     parts.join(", ")
 }
 
-fn on(verdict: &Verdict) -> String {
+/// The pairs that it rests on.
+pub(crate) fn on(verdict: &Verdict) -> String {
     let (pairs, instances) = (verdict.comparison.pairs as u64, verdict.comparison.instances as u64);
     match verdict.basis {
         Basis::UnseenInstances if pairs == instances => counted(instances, "unseen instance"),

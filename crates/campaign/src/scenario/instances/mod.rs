@@ -2,11 +2,12 @@
 //!
 //! [`files`] are found by paths, folders and patterns, or named line by line in a file ([`listed`]).
 //! Instances have a [`family`] and [`features`] if they are given, and a part of them may be set apart for
-//! the validation ([`split`]).
+//! the validation ([`split`]), or each part once ([`folds`]).
 
 mod family;
 mod features;
 mod files;
+mod folds;
 mod listed;
 mod split;
 
@@ -53,6 +54,9 @@ pub struct Instances {
     pub test: Vec<Instance>,
     /// The share that is set apart for it, if they are not named.
     pub share: Option<f64>,
+    /// Into how many folds they are dealt, each of which is set apart in a campaign of its own. Until a
+    /// fold is taken ([`Self::of_fold`]), all are to tune on.
+    pub folds: Option<u32>,
     /// Numbers that describe them.
     pub features: Option<Features>,
     /// Whether files are copied, and unpacked, before they are used.
@@ -63,6 +67,8 @@ pub struct Instances {
     are_files: bool,
     /// What the split is drawn from.
     seed: u64,
+    /// Whether they are those of one fold.
+    is_of_fold: bool,
 }
 
 impl Instances {
@@ -105,9 +111,27 @@ impl Instances {
         Ok(())
     }
 
+    /// The names in each fold, of which there are some: those known, and then the others dealt on.
+    pub fn dealt(&self, folds: u32, known: &[Vec<String>]) -> Vec<Vec<String>> {
+        let all: Vec<&Instance> = self.train.iter().chain(&self.test).collect();
+        folds::deal(&all, folds, self.seed, known)
+    }
+
+    /// The instances of the campaign that keeps a fold apart.
+    pub fn of_fold(&self, fold: &[String]) -> Self {
+        let all = self.train.iter().chain(&self.test).cloned();
+        let (test, train) = all.partition(|instance| fold.contains(&instance.name));
+        Self { train, test, is_of_fold: true, ..self.clone() }
+    }
+
     /// Leaves what a campaign has tuned on and kept apart where it is, and splits the others among
-    /// themselves. Instances that are named for the validation stay as they are.
+    /// themselves. Instances that are named for the validation stay as they are. Those that no fold has
+    /// yet are no part of any campaign.
     pub fn keep_apart(&mut self, train: &[String], test: &[String]) {
+        if self.folds.is_some() && !self.is_of_fold {
+            *self = self.of_fold(test);
+            self.train.retain(|instance| train.contains(&instance.name));
+        }
         let Some(share) = self.share else { return };
         let known = Known {
             train: train.iter().map(String::as_str).collect(),
@@ -130,6 +154,7 @@ struct Entry {
 enum Test<'a, 't> {
     Nothing,
     Share(f64),
+    Folds(u32),
     Named(Found<'a, 't>),
 }
 
@@ -145,11 +170,13 @@ pub(super) fn read(
             train: vec![Instance::new("", "")],
             test: Vec::new(),
             share: None,
+            folds: None,
             features: None,
             stage: false,
             stage_folder: None,
             are_files: false,
             seed,
+            is_of_fold: false,
         });
     }
     let sources: Vec<Found<'_, '_>> =
@@ -210,7 +237,14 @@ pub(super) fn read(
     }
     let features = features?;
     let instances = |entries: Vec<Entry>| entries.into_iter().map(|entry| entry.instance).collect::<Vec<_>>();
-    let (mut train, mut test_set, mut share) = (instances(train), instances(named), None);
+    let (mut train, mut test_set, mut share, mut folds) = (instances(train), instances(named), None, None);
+    if let Test::Folds(count) = test {
+        let span = section.get("test").map_or(section.span, |found| found.span());
+        if !folds::are_filled(report, span, count, train.len()) {
+            return None;
+        }
+        folds = Some(count);
+    }
     if let Test::Share(part) = test {
         if train.len() < 2 {
             let found = section.get("test").map_or(section.span, |found| found.span());
@@ -221,11 +255,25 @@ pub(super) fn read(
         share = Some(part);
     }
     let (stage, stage_folder) = stage;
-    Some(Instances { train, test: test_set, share, features, stage, stage_folder, are_files, seed })
+    Some(Instances {
+        train,
+        test: test_set,
+        share,
+        folds,
+        features,
+        stage,
+        stage_folder,
+        are_files,
+        seed,
+        is_of_fold: false,
+    })
 }
 
 fn test<'a, 't>(report: &mut Report<'_>, section: &Section<'a, 't>) -> Option<Test<'a, 't>> {
     let Some(found) = section.get("test") else { return Some(Test::Nothing) };
+    if let Some(folds) = folds::asked_for(report, &found)? {
+        return Some(Test::Folds(folds));
+    }
     let share = found.value.get_ref().as_str().and_then(|text| text.trim().strip_suffix('%'));
     let Some(share) = share.and_then(|digits| digits.trim().parse::<f64>().ok()) else {
         return Some(Test::Named(found));

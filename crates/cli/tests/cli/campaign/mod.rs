@@ -4,6 +4,7 @@ mod answers;
 mod comparing;
 mod examples;
 mod exporting;
+mod folds;
 mod importing;
 mod inline;
 mod inputs;

@@ -1,0 +1,135 @@
+//! A folder with several campaigns, each of which keeps another fold of the instances apart.
+
+use std::path::{Path, PathBuf};
+
+use engine::{ConfigId, Rng};
+
+use super::open::{ConductError, Opened, Opening, Order, begin, other_folds, resume, scenario_of_file};
+use crate::budget::Budget;
+use crate::folds::{Fold, FoldPlan, fold_folder};
+use crate::scenario::{Scenario, read};
+use crate::store::{Store, StoreError};
+
+/// Folds whose campaigns can be opened one after the other.
+#[derive(Debug)]
+pub struct Folds {
+    /// The folder that has all of them.
+    pub folder: PathBuf,
+    /// What they are about; all instances are to tune on.
+    pub scenario: Scenario,
+    text: String,
+    order: Order,
+    plan: FoldPlan,
+}
+
+/// The folds of a scenario or of a folder, which are dealt if need be and kept; `None` if it has none.
+pub fn open_folds(order: &Order) -> Result<Option<Folds>, ConductError> {
+    let folder = order.folder();
+    let kept = FoldPlan::read(&folder)?;
+    let (text, scenario) = match &kept {
+        _ if !order.path.is_dir() => scenario_of_file(&order.path)?,
+        Some(kept) => {
+            let scenario = read(&kept.scenario, Path::new(&kept.folder), "the stored scenario");
+            let scenario = scenario.map_err(ConductError::Scenario)?;
+            (kept.scenario.clone(), Scenario { name: kept.name.clone(), ..scenario })
+        }
+        None => return Ok(None),
+    };
+    let Some(count) = scenario.instances.folds else { return Ok(None) };
+    let before = kept.as_ref().map(|kept| kept.folds.len());
+    let has_one_campaign =
+        before.is_none() && !matches!(Store::read(&folder), Err(StoreError::Missing { .. }));
+    if has_one_campaign || before.is_some_and(|before| before != count as usize) {
+        return Err(other_folds(folder, before, Some(count as usize)));
+    }
+    let known = kept.as_ref().map_or(&[][..], |kept| &kept.folds);
+    let plan = FoldPlan {
+        folds: scenario.instances.dealt(count, known),
+        seed: order.seed.or(kept.as_ref().and_then(|kept| kept.seed)),
+        ..kept.clone().unwrap_or_else(|| FoldPlan {
+            name: scenario.name.clone(),
+            scenario: text.clone(),
+            folder: scenario.folder.to_string_lossy().into_owned(),
+            seed: None,
+            folds: Vec::new(),
+        })
+    };
+    // Before any campaign uses it: what has been tuned on must never be forgotten.
+    if kept.as_ref() != Some(&plan) {
+        plan.write(&folder)?;
+    }
+    Ok(Some(Folds { folder, scenario, text, order: order.clone(), plan }))
+}
+
+impl Folds {
+    /// How many there are.
+    pub fn count(&self) -> usize {
+        self.plan.folds.len()
+    }
+
+    /// Opens the campaign of a fold, counted from 1, or begins it.
+    pub fn open(&mut self, number: usize) -> Result<Opened, ConductError> {
+        let Self { folder, scenario: whole, text, order, plan } = self;
+        let count = plan.folds.len() as u32;
+        let seed = Rng::new(plan.seed.unwrap_or(whole.seed), "fold", number as u64).bits() >> 33;
+        let order =
+            Order { budget: share(&order.budget, count), seed: order.seed.map(|_| seed), ..order.clone() };
+        let part = plan.folds.get(number - 1).map_or(&[][..], |fold| &fold[..]);
+        let scenario = Scenario {
+            name: format!("{} fold {number}", whole.name),
+            seed,
+            instances: whole.instances.of_fold(part),
+            ..whole.clone()
+        };
+        let own = fold_folder(folder, number);
+        let opened = match Store::open(&own) {
+            Ok(store) => resume(&order, scenario, text.clone(), own, store)?,
+            Err(StoreError::Missing { .. }) => {
+                begin(&order, scenario, text.clone(), own, Opening::New, None)?
+            }
+            Err(error) => return Err(error.into()),
+        };
+        // A scenario that the campaigns refuse is not kept.
+        let kept = FoldPlan {
+            name: whole.name.clone(),
+            scenario: text.clone(),
+            folder: whole.folder.to_string_lossy().into_owned(),
+            ..plan.clone()
+        };
+        if *plan != kept {
+            kept.write(folder)?;
+            *plan = kept;
+        }
+        Ok(opened)
+    }
+}
+
+/// Each fold's part of a budget.
+fn share(budget: &Budget, folds: u32) -> Budget {
+    Budget {
+        wall: budget.wall.map(|wall| wall / f64::from(folds)),
+        cpu: budget.cpu.map(|cpu| cpu / f64::from(folds)),
+        trials: budget.trials.map(|trials| trials.div_ceil(u64::from(folds))),
+    }
+}
+
+impl Opened {
+    /// Whether nothing is left to be done: nothing has changed, the budget is spent or every configuration
+    /// tried, and the best is validated.
+    pub fn is_finished(&self) -> Result<bool, ConductError> {
+        if self.opening != Opening::Continue(Vec::new()) {
+            return Ok(false);
+        }
+        let reader = self.store.reader();
+        let summary = reader.summary()?;
+        let reason = summary.sessions.last().and_then(|session| session.reason.as_deref());
+        let is_spent = self.settings.budget.reached(&self.so_far()).is_some();
+        if reason.is_none() || !(is_spent || reason == Some(super::run::EXHAUSTED)) {
+            return Ok(false);
+        }
+        let best = summary.best.map_or(ConfigId(0), |leader| leader.incumbent.config);
+        let test: Vec<String> = self.scenario.instances.test.iter().map(|one| one.name.clone()).collect();
+        let fold = Fold::of_campaign(&reader.load()?, best, &test, &self.settings, &reader.validations()?);
+        Ok(fold.is_validated())
+    }
+}

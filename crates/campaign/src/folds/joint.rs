@@ -1,0 +1,144 @@
+//! One verdict over all folds, and which of their configurations to use.
+//!
+//! The pairs of all validations are pooled: every instance once, measured with the baseline and with the
+//! best of a campaign that never saw it. What is compared is thus the *procedure* (tuning for a fold's budget
+//! on the other folds) with the baseline, not one configuration. A fold that found nothing better than
+//! the baseline keeps it, and its instances count with a ratio of 1: leaving them out would flatter.
+//!
+//! To be used is the best with the largest gain over the baseline in its own training: training alone,
+//! since whoever picks by the validation has no validation left.
+
+use std::collections::BTreeSet;
+
+use engine::stats::{Basis, Measured, Validated, Verdict, judge, ratio_of_means};
+use engine::{ConfigId, InstanceId, Rng};
+
+use crate::Settings;
+use crate::progress::{self, Comparison};
+use crate::store::{Loaded, StoredValidation};
+use crate::validation::{self, Plan};
+
+/// What a fold has found.
+#[derive(Clone, PartialEq, Debug)]
+pub struct Fold {
+    /// Its best.
+    pub best: ConfigId,
+    /// The baseline and the best in its training.
+    pub training: Option<Comparison>,
+    /// The pairs measured with both, with the names of their instances.
+    pub validated: Vec<(String, Validated)>,
+    /// How many pairs its validation has when it is complete.
+    pub planned: usize,
+}
+
+impl Fold {
+    /// What a campaign has found, with the names of its instances to validate on.
+    pub fn of_campaign(
+        loaded: &Loaded,
+        best: ConfigId,
+        test: &[String],
+        settings: &Settings,
+        measured: &[StoredValidation],
+    ) -> Self {
+        let names: Vec<&String> = loaded.charter.instances.iter().chain(test).collect();
+        let Plan { basis, pairs } = validation::plan(settings, test.len() as u32);
+        let pairs = if basis == Basis::UnseenInstances { pairs } else { Vec::new() };
+        let (plan, history) = (Plan { basis, pairs }, &loaded.history);
+        let penalty = validation::objective(settings).penalty();
+        let validated = validation::recorded(&plan, &names, best, measured, penalty);
+        let named = |one: Validated| (names[one.measured.instance.index()].clone(), one);
+        let is_known = best.index() < history.configurations().len();
+        let objective = &settings.problem.objective;
+        Self {
+            best,
+            training: is_known.then(|| progress::compare(history, objective, ConfigId(0), best)).flatten(),
+            validated: validated.into_iter().map(named).collect(),
+            planned: plan.pairs.len(),
+        }
+    }
+
+    /// Whether all its pairs have been measured.
+    pub fn is_validated(&self) -> bool {
+        self.validated.len() == self.planned
+    }
+}
+
+/// The verdict on the procedure, over all pairs that the folds have measured; `None` if there are none.
+pub fn verdict(folds: &[Fold], seed: u64) -> Option<Verdict> {
+    let names: BTreeSet<&String> =
+        folds.iter().flat_map(|fold| &fold.validated).map(|(name, _)| name).collect();
+    let names: Vec<&String> = names.into_iter().collect();
+    let numbered = |(name, one): &(String, Validated)| {
+        let number = names.binary_search(&name).unwrap_or_default() as u32;
+        Validated { measured: Measured { instance: InstanceId(number), ..one.measured }, ..*one }
+    };
+    let pooled: Vec<Validated> = folds.iter().flat_map(|fold| fold.validated.iter().map(numbered)).collect();
+    let training: Option<Vec<Measured>> = folds.iter().zip(0..).map(mean_of_training).collect();
+    let training = training.and_then(|means| ratio_of_means(&means).ok());
+    judge(&pooled, Basis::UnseenInstances, training, &mut Rng::new(seed, "verdict", 0)).ok()
+}
+
+fn mean_of_training((fold, number): (&Fold, u32)) -> Option<Measured> {
+    let both = fold.training?;
+    Some(Measured { instance: InstanceId(number), default: both.default, tuned: both.incumbent })
+}
+
+/// Which fold's best to use, counted from 0: the one with the largest gain in its training, and the first
+/// of several; `None` if no fold has found anything better than the baseline.
+pub fn chosen(folds: &[Fold]) -> Option<usize> {
+    let gain = |fold: &Fold| fold.training.and_then(|both| both.ratio).unwrap_or(0.0);
+    let found = folds.iter().enumerate().filter(|(_, fold)| fold.best != ConfigId(0));
+    found.rev().max_by(|(_, a), (_, b)| gain(a).total_cmp(&gain(b))).map(|(number, _)| number)
+}
+
+#[cfg(test)]
+mod tests {
+    use engine::Status;
+    use engine::stats::Claim;
+
+    use super::*;
+
+    fn fold(best: u32, names: &[&str], default: f64, tuned: f64, ratio: f64) -> Fold {
+        let one = |name: &&str| {
+            let measured = Measured { instance: InstanceId(0), default, tuned };
+            ((*name).to_owned(), Validated::new(measured, Status::Finished, Status::Finished))
+        };
+        let training = Comparison { pairs: 5, default: ratio, incumbent: 1.0, ratio: Some(ratio) };
+        Fold {
+            best: ConfigId(best),
+            training: Some(training),
+            validated: names.iter().map(one).collect(),
+            planned: names.len(),
+        }
+    }
+
+    #[test]
+    fn instances_of_different_folds_are_different() {
+        // In each fold the first unseen instance has the same number.
+        let folds = [fold(3, &["a", "b", "c"], 4.0, 2.0, 2.0), fold(7, &["d", "e", "f"], 4.0, 2.0, 3.0)];
+        let found = verdict(&folds, 1).unwrap();
+        assert_eq!((found.comparison.instances, found.comparison.pairs), (6, 6));
+        assert_eq!((found.claim, found.comparison.ratio), (Claim::Faster, 2.0));
+        assert_eq!(found.training_ratio, Some(2.5), "the ratio of the folds' means");
+        assert_eq!(verdict(&[], 1), None);
+    }
+
+    #[test]
+    fn a_fold_that_kept_the_baseline_takes_from_the_gain() {
+        let folds = [fold(3, &["a", "b", "c"], 4.0, 2.0, 2.0), fold(0, &["d", "e", "f"], 4.0, 4.0, 1.0)];
+        let found = verdict(&folds, 1).unwrap();
+        assert_eq!((found.comparison.instances, found.comparison.ratio), (6, 8.0 / 6.0));
+    }
+
+    #[test]
+    fn the_largest_gain_in_training_is_chosen_whatever_the_validation_says() {
+        let folds = [
+            fold(0, &["a"], 1.0, 1.0, 1.0),
+            fold(3, &["b"], 1.0, 0.1, 2.0),
+            fold(5, &["c"], 1.0, 5.0, 3.0),
+            fold(5, &["d"], 1.0, 1.0, 3.0),
+        ];
+        assert_eq!(chosen(&folds), Some(2));
+        assert_eq!(chosen(&folds[..1]), None);
+    }
+}

@@ -1,0 +1,72 @@
+//! The file that says which instance is in which fold.
+
+use std::fs::{self, File};
+use std::io::{ErrorKind, Write as _};
+use std::path::{Path, PathBuf};
+
+use serde::{Deserialize, Serialize};
+
+/// The file, beside the folders of the folds.
+const NAME: &str = "folds.json";
+
+/// What the folds of a folder have in common.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
+pub struct FoldPlan {
+    /// What the campaigns are called.
+    pub name: String,
+    /// The scenario's text.
+    pub scenario: String,
+    /// The folder that its paths count from.
+    pub folder: String,
+    /// What the seed of each fold is drawn from, if that is not the scenario's seed.
+    pub seed: Option<u64>,
+    /// The names of the instances in each fold; none ever leaves its own.
+    pub folds: Vec<Vec<String>>,
+}
+
+/// Why the plan of the folds cannot be used.
+#[derive(Debug, thiserror::Error)]
+#[allow(missing_docs, reason = "the messages say it")]
+pub enum FoldsError {
+    #[error("cannot {action} {}", path.display())]
+    File { action: &'static str, path: PathBuf, source: std::io::Error },
+    #[error("{} is damaged: put it back as it was, or begin a new campaign in another folder", path.display())]
+    Damaged { path: PathBuf, source: serde_json::Error },
+}
+
+/// The folder of a fold, counted from 1.
+pub fn fold_folder(folder: &Path, number: usize) -> PathBuf {
+    folder.join(format!("fold-{number}"))
+}
+
+impl FoldPlan {
+    /// The plan in a folder; `None` if it has no folds.
+    pub fn read(folder: &Path) -> Result<Option<Self>, FoldsError> {
+        let path = folder.join(NAME);
+        let text = match fs::read_to_string(&path) {
+            Ok(text) => text,
+            Err(error) if matches!(error.kind(), ErrorKind::NotFound | ErrorKind::NotADirectory) => {
+                return Ok(None);
+            }
+            Err(source) => return Err(FoldsError::File { action: "read", path, source }),
+        };
+        serde_json::from_str(&text).map(Some).map_err(|source| FoldsError::Damaged { path, source })
+    }
+
+    /// Writes it, so that it is there whole or as it was before, whatever happens.
+    pub fn write(&self, folder: &Path) -> Result<(), FoldsError> {
+        let path = folder.join(NAME);
+        let text = serde_json::to_string_pretty(self)
+            .map_err(|source| FoldsError::Damaged { path: path.clone(), source })?;
+        let new = path.with_extension("new");
+        let written = || {
+            fs::create_dir_all(folder)?;
+            let mut file = File::create(&new)?;
+            file.write_all(text.as_bytes())?;
+            file.sync_all()?;
+            fs::rename(&new, &path)?;
+            File::open(folder)?.sync_all()
+        };
+        written().map_err(|source| FoldsError::File { action: "write", path: path.clone(), source })
+    }
+}

@@ -1,0 +1,77 @@
+//! A run in folds: their campaigns one after the other, then one verdict.
+
+use campaign::conduct::{Folds, Order, workers};
+use campaign::folds::fold_folder;
+use campaign::target::shell::quoted;
+use serde_json::json;
+
+use super::stopping::Stopping;
+use super::{Ended, plan, tier, warn};
+use crate::exit_code::ExitCode;
+use crate::folds::{KeptFolds, said, status};
+use crate::message;
+use crate::paint::Paint;
+use crate::progress::Choice;
+use crate::trouble::explained;
+use crate::words::counted;
+
+/// Runs what is left of each fold, and says what may be said of all.
+pub(super) fn run(
+    mut folds: Folds,
+    order: &Order,
+    progress: Choice,
+    stopping: &Stopping,
+) -> anyhow::Result<ExitCode> {
+    warn(&folds.scenario);
+    let tier = tier(&folds.scenario)?;
+    let workers = workers(&folds.scenario, order).map_err(|error| explained(error.into()))?;
+    message::note(&plan::headline(&folds.scenario, workers, tier));
+    let count = folds.count();
+    for number in 1..=count {
+        if stopping.is_interrupted() {
+            message::note("interrupted; the same command resumes");
+            return Ok(ExitCode::Interrupted);
+        }
+        let opened = folds.open(number).map_err(explained)?;
+        let is_finished = opened.is_finished().map_err(explained)?;
+        let folder = fold_folder(&folds.folder, number);
+        if progress == Choice::Json {
+            let folder = folder.to_string_lossy();
+            let line = json!({
+                "event": "fold", "fold": number, "of": count, "folder": folder, "finished": is_finished,
+            });
+            message::print(format!("{line}\n").as_bytes())?;
+        }
+        let instances = &opened.scenario.instances;
+        let (train, test) = (counted(instances.train.len() as u64, "instance"), instances.test.len());
+        if is_finished {
+            let folder = quoted(&folder.to_string_lossy());
+            message::note(&format!("fold {number} of {count}: ended before, in {folder}"));
+            continue;
+        }
+        message::note(&format!("fold {number} of {count}: {train} + {test} unseen"));
+        plan::opening(&opened).iter().for_each(|line| message::note(line));
+        let ended = Ended::of(opened, progress, stopping)?;
+        let code = ended.say(stopping.is_interrupted(), |ending, paint| ending.of_fold(paint))?;
+        if code != ExitCode::Done {
+            return Ok(code);
+        }
+    }
+    end(&folds, progress)
+}
+
+fn end(folds: &Folds, progress: Choice) -> anyhow::Result<ExitCode> {
+    let Some(kept) = KeptFolds::find(&folds.folder)? else { return Ok(ExitCode::Failed) };
+    let joint = kept.joint()?;
+    if progress == Choice::Json {
+        let line = json!({
+            "event": "verdict",
+            "planned": joint.planned,
+            "verdict": status::verdict_of(&joint),
+            "chosen": status::chosen(&kept, &joint)?,
+        });
+        message::print(format!("{line}\n").as_bytes())?;
+    }
+    message::note(said(&kept, &joint, Paint::of_standard_error())?.trim_end());
+    Ok(ExitCode::Done)
+}
