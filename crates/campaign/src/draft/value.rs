@@ -1,23 +1,8 @@
 //! Values in TOML.
 
-use engine::space::float_text;
+pub use engine::space::format::{toml_key as key, toml_text as text};
 
-/// Text in quotes.
-pub fn text(text: &str) -> String {
-    let mut out = String::from('"');
-    for c in text.chars() {
-        match c {
-            '"' => out.push_str("\\\""),
-            '\\' => out.push_str("\\\\"),
-            '\n' => out.push_str("\\n"),
-            '\t' => out.push_str("\\t"),
-            c if c.is_control() => out += &format!("\\u{:04X}", c as u32),
-            c => out.push(c),
-        }
-    }
-    out.push('"');
-    out
-}
+use engine::space::float_text;
 
 /// A list of texts.
 pub fn texts<T: AsRef<str>>(items: impl IntoIterator<Item = T>) -> String {
@@ -53,12 +38,6 @@ pub fn duration(seconds: f64) -> String {
         s if whole(60.0) && s >= 120.0 => format!("{}m", number(s / 60.0)),
         s => format!("{}s", number(s)),
     })
-}
-
-/// A key, in quotes where it must be.
-pub fn key(name: &str) -> String {
-    let bare = !name.is_empty() && name.bytes().all(|b| b.is_ascii_alphanumeric() || b == b'_' || b == b'-');
-    if bare { name.to_owned() } else { text(name) }
 }
 
 #[cfg(test)]

@@ -94,18 +94,8 @@ pub(super) fn deal(
 
 #[cfg(test)]
 mod tests {
+    use super::super::split::tests::instances;
     use super::*;
-
-    fn instances(families: &[(&str, usize)]) -> Vec<Instance> {
-        let of = |&(family, count): &(&str, usize)| {
-            let one = move |number: usize| {
-                let name = format!("{family}/{number:02}");
-                Instance { argument: name.clone(), name, family: Some(family.to_owned()) }
-            };
-            (0..count).map(one).collect::<Vec<_>>()
-        };
-        families.iter().flat_map(of).collect()
-    }
 
     fn dealt(families: &[(&str, usize)], folds: u32, seed: u64, known: &[Vec<String>]) -> Vec<Vec<String>> {
         deal(&instances(families).iter().collect::<Vec<_>>(), folds, seed, known)

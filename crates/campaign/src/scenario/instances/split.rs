@@ -67,10 +67,11 @@ pub(super) struct Known<'a> {
 }
 
 #[cfg(test)]
-mod tests {
+pub(super) mod tests {
     use super::*;
 
-    fn instances(families: &[(&str, usize)]) -> Vec<Instance> {
+    /// So many instances of each family.
+    pub(in super::super) fn instances(families: &[(&str, usize)]) -> Vec<Instance> {
         let of = |&(family, count): &(&str, usize)| {
             let one = move |number: usize| {
                 let name = format!("{family}/{number:02}");

@@ -16,6 +16,8 @@ mod refusal;
 mod scan;
 pub(crate) mod toml;
 
+pub use toml::{key as toml_key, quote as toml_text};
+
 use std::fmt;
 
 use super::{Diagnostic, Diagnostics, Space, Span};

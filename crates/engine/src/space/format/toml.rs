@@ -494,12 +494,14 @@ fn literal(value: &Literal) -> String {
     }
 }
 
-fn key(name: &str) -> String {
+/// A key of TOML, in quotes where it must be.
+pub fn key(name: &str) -> String {
     let bare = !name.is_empty() && name.bytes().all(|b| b.is_ascii_alphanumeric() || b == b'_' || b == b'-');
     if bare { name.to_owned() } else { quote(name) }
 }
 
-fn quote(text: &str) -> String {
+/// Text in the quotes of TOML.
+pub fn quote(text: &str) -> String {
     let mut out = String::from('"');
     for c in text.chars() {
         match c {
