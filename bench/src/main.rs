@@ -4,6 +4,7 @@
 
 #![allow(clippy::print_stdout, reason = "tables are what this program is for")]
 
+mod censoring;
 mod clock;
 mod compare;
 mod confine;
@@ -28,6 +29,8 @@ struct Arguments {
 
 #[derive(Subcommand)]
 enum Table {
+    /// Treatments of censored readings, by how well forests predict with them
+    Censoring(censoring::Arguments),
     /// Configurators on all scenarios, by the cost of what they find
     Compare(compare::Arguments),
     /// Overhead, overshoot, accuracy and leaks of the runner
@@ -54,6 +57,7 @@ fn main() -> anyhow::Result<()> {
     // Campaigns start a copy of this program as guardian.
     ::confine::supervise_if_asked();
     match Arguments::parse().table {
+        Table::Censoring(arguments) => censoring::measure(&arguments),
         Table::Compare(arguments) => compare::measure(&arguments),
         Table::Confine(arguments) => confine::measure(&arguments),
         Table::Forest(arguments) => forest::measure(&arguments),

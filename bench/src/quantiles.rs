@@ -9,6 +9,11 @@ impl Quantiles {
         Self(series)
     }
 
+    /// How many values it has.
+    pub(crate) fn count(&self) -> usize {
+        self.0.len()
+    }
+
     /// The smallest value that at least `share` of the series does not exceed.
     pub(crate) fn at(&self, share: f64) -> f64 {
         let rank = (share * self.0.len() as f64).ceil() as usize;

@@ -1,0 +1,135 @@
+//! Histories of campaigns in simulated time, and exact costs of configurations that they have not seen.
+//!
+//! | scene | costs | instances | cutoff |
+//! |---|---|---|---|
+//! | saps | steps of SAPS on quasigroups with holes, order 22, 185 holes | formulas 1 to 5 | 1e6 |
+//! | synthetic-76 | the formula of 76 parameters | 20 | 300 |
+//!
+//! Exact costs are those of random configurations, each on one of the campaign's instances with a fresh
+//! seed; those that crash or reach the cutoff have none.
+
+use std::sync::Arc;
+
+use anyhow::Result;
+use campaign::budget::Budget;
+use campaign::executor::{Answer, Simulated};
+use campaign::{Campaign, Ledger, Search};
+use engine::surrogate::InstanceTable;
+use engine::{
+    Configuration, History, InstanceId, Objective, Pair, Problem, Rng, Seed, Space, Status, TrialRequest,
+};
+use targets::saps::{Saps, solve};
+use targets::synthetic::Synthetic;
+use targets::{Formula, Quasigroup, saps};
+
+use super::score::Exact;
+use crate::spine::stage::settings;
+
+/// Exact costs to predict, crashes and timeouts among them left out.
+const QUESTIONS: usize = 1000;
+
+/// What campaigns are made of.
+pub(super) struct Scene {
+    pub(super) name: &'static str,
+    pub(super) space: Space,
+    pub(super) instances: u32,
+    pub(super) cutoff: f64,
+    /// Trials of a campaign.
+    pub(super) trials: u64,
+    target: Target,
+}
+
+enum Target {
+    Saps(Vec<Formula>),
+    Synthetic(Box<Synthetic>),
+}
+
+/// All scenes.
+pub(super) fn scenes() -> Result<Vec<Arc<Scene>>> {
+    let formula = |seed| Ok(format!("qwh:22,185,{seed}").parse::<Quasigroup>()?.formula());
+    let formulas: Vec<Formula> = (1..=5).map(formula).collect::<Result<_>>()?;
+    let synthetic = Synthetic::default();
+    let saps = Scene {
+        name: "saps",
+        space: saps::space(),
+        instances: 5,
+        cutoff: 1e6,
+        trials: 500,
+        target: Target::Saps(formulas),
+    };
+    let synthetic = Scene {
+        name: "synthetic-76",
+        space: synthetic.space().clone(),
+        instances: 20,
+        cutoff: 300.0,
+        trials: 1000,
+        target: Target::Synthetic(Box::new(synthetic)),
+    };
+    Ok(vec![Arc::new(saps), Arc::new(synthetic)])
+}
+
+impl Scene {
+    fn answer(&self, configuration: &Configuration, pair: Pair, cap: f64) -> Answer {
+        let seed = u64::from(pair.seed.0);
+        match &self.target {
+            Target::Saps(formulas) => {
+                let parameters = Saps::from_configuration(configuration);
+                let formula = &formulas[pair.instance.index()];
+                let outcome = solve(formula, &parameters, seed, cap.ceil() as u64);
+                let cost = if outcome.solved.is_some() { outcome.steps as f64 } else { 2.0 * cap };
+                Answer::finished(cost)
+            }
+            Target::Synthetic(target) => {
+                // Even instances serve training.
+                let answer = target.answer(configuration, 2 * pair.instance.0, seed);
+                let status = if answer.crashed { Status::Crashed } else { Status::Finished };
+                Answer { status, ..Answer::finished(answer.cost) }
+            }
+        }
+    }
+
+    /// What is told of the instances: which is which.
+    pub(super) fn table(&self) -> InstanceTable {
+        InstanceTable::named(self.instances as usize)
+    }
+
+    /// The trials of a campaign that stops at this slack.
+    pub(super) fn history(
+        self: &Arc<Self>,
+        search: Search,
+        slack: f64,
+        seed: u64,
+    ) -> Result<(Problem, History)> {
+        let mut settings = settings(&self.space, self.instances, Objective::capped(self.cutoff), seed);
+        settings.search = search;
+        settings.racing.slack = slack;
+        settings.budget = Budget { trials: Some(self.trials), ..Budget::default() };
+        let scene = self.clone();
+        let oracle = move |request: &TrialRequest| {
+            scene.answer(&request.configuration, request.key.pair, request.cap.cost())
+        };
+        let executor = Simulated::new(Box::new(oracle), Some(self.cutoff), 1, 0.0);
+        let mut campaign = Campaign::new(&settings, Box::new(executor), Ledger::in_memory(), None)?;
+        campaign.search(&mut |_| {})?;
+        Ok((settings.problem.clone(), campaign.optimizer().history().clone()))
+    }
+
+    /// Exact costs that no campaign has seen.
+    pub(super) fn questions(&self) -> Result<Exact> {
+        let (mut rng, table) = (Rng::new(1, "questions", 0), self.table());
+        let mut exact = Exact::default();
+        for _ in 0..QUESTIONS {
+            let configuration = self.space.sample(&mut rng)?;
+            let instance = rng.below(self.instances as usize);
+            let seed = Seed((rng.bits() >> 33) as u32);
+            let pair = Pair { instance: InstanceId(instance as u32), seed };
+            let answer = self.answer(&configuration, pair, self.cutoff);
+            if answer.status == Status::Finished && answer.cost <= self.cutoff {
+                exact.rows.extend(self.space.encode(&configuration));
+                exact.rows.extend(table.row(instance));
+                exact.values.push(answer.cost.log10());
+            }
+        }
+        Ok(exact)
+    }
+}

@@ -1,0 +1,50 @@
+//! What the treatments of censored readings are worth: how far predictions are from exact costs that were
+//! held out, how likely they make them, and how many of these fall within the intervals they promise.
+//!
+//! | file | subject |
+//! |---|---|
+//! | `slack` | histories of campaigns, by how soon these stop their trials |
+//! | `histories` | the campaigns, and exact costs to predict |
+//! | `recorded` | runs that another configurator has recorded, censored in two ways |
+//! | `score` | what is measured of a forest |
+//! | `row` | one campaign and treatment in the file |
+
+mod histories;
+mod recorded;
+mod row;
+mod score;
+mod slack;
+
+use anyhow::Result;
+use clap::{Args, Subcommand};
+use engine::surrogate::forest::Treatment;
+
+#[derive(Args)]
+pub(crate) struct Arguments {
+    #[command(subcommand)]
+    part: Part,
+}
+
+#[derive(Subcommand)]
+enum Part {
+    /// Histories of campaigns, by slack
+    Slack(slack::Arguments),
+    /// Recorded runs, censored at medians or at random
+    Recorded(recorded::Arguments),
+}
+
+/// In the order of tables and pictures, with the names that scenarios use.
+const TREATMENTS: [(&str, Treatment); 4] = [
+    ("drop", Treatment::Drop),
+    ("ignore", Treatment::Ignore),
+    ("mean", Treatment::Mean),
+    ("sample", Treatment::Sample),
+];
+
+/// Measures one part and prints it as Markdown.
+pub(crate) fn measure(arguments: &Arguments) -> Result<()> {
+    match &arguments.part {
+        Part::Slack(arguments) => slack::measure(arguments),
+        Part::Recorded(arguments) => recorded::measure(arguments),
+    }
+}

@@ -1,0 +1,241 @@
+//! Treatments on recorded runs: those of a campaign of SMAC3, a folder with its run history, its space in PCS,
+//! its instances and their features.
+//!
+//! Each split holds out some of the runs that finished and learns from others, of which more are censored:
+//!
+//! | censoring | what is censored | at |
+//! |---|---|---|
+//! | medians | every run above the median of what finished on its instance | that median |
+//! | random | half of those that finished, drawn by lot | a uniform share of their cost |
+//!
+//! Runs that were stopped when they were recorded are learned from or left out. Only runs that finished can be
+//! held out: where the recorded runs were stopped, what is held out is a choice of fast ones, and who predicts
+//! the cost of all runs rightly predicts too much for these. The last case shows how much that matters, on
+//! censoring whose truth is known: it asks only for costs up to the medians.
+
+use std::path::{Path, PathBuf};
+
+use anyhow::{Context, Result, ensure};
+use campaign::import::runs;
+use campaign::scenario::Instance;
+use clap::Args;
+use engine::space::format::{Format, read};
+use engine::surrogate::forest::{ForestSettings, ForestTrainer};
+use engine::surrogate::{Column, InstanceTable, Scale, TrainingSet, configuration_columns};
+use engine::{History, Objective, Reading, Rng};
+
+use super::TREATMENTS;
+use super::score::{Exact, Score};
+use crate::quantiles::Quantiles;
+use crate::spine::stage::settings;
+
+#[derive(Args)]
+pub(crate) struct Arguments {
+    /// The folder: runhistory.json, instances.txt, features.txt and a space in PCS
+    #[arg(long)]
+    folder: PathBuf,
+    /// The largest cost that a run could reach
+    #[arg(long, default_value_t = 5.0)]
+    cutoff: f64,
+    /// The smallest cost that was told apart from none
+    #[arg(long, default_value_t = 0.001)]
+    grain: f64,
+    /// How often to part the runs
+    #[arg(long, default_value_t = 20)]
+    splits: u64,
+    /// Share of the runs that finished to hold out
+    #[arg(long, default_value_t = 0.3)]
+    held_out: f64,
+    /// Trees of each forest
+    #[arg(long, default_value_t = 100)]
+    trees: usize,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+enum Censoring {
+    Medians,
+    Random,
+}
+
+/// What is learned from, and asked for.
+#[derive(Clone, Copy, Debug)]
+struct Case {
+    censoring: Censoring,
+    /// Whether runs that were stopped when they were recorded are learned from.
+    stopped: bool,
+    /// Whether costs above the medians are asked for.
+    slow: bool,
+}
+
+const CASES: [Case; 5] = [
+    Case { censoring: Censoring::Medians, stopped: true, slow: true },
+    Case { censoring: Censoring::Random, stopped: true, slow: true },
+    Case { censoring: Censoring::Medians, stopped: false, slow: true },
+    Case { censoring: Censoring::Random, stopped: false, slow: true },
+    Case { censoring: Censoring::Medians, stopped: false, slow: false },
+];
+
+impl Case {
+    fn name(self) -> String {
+        let from = if self.stopped { "all runs" } else { "finished runs" };
+        let asked = if self.slow { "" } else { ", asked up to the medians" };
+        let censoring = match self.censoring {
+            Censoring::Medians => "at medians",
+            Censoring::Random => "at random",
+        };
+        format!("{from}, {censoring}{asked}")
+    }
+}
+
+/// A run: its configuration's row, its instance, its cost.
+#[derive(Clone, Debug)]
+struct Run {
+    row: Vec<f64>,
+    instance: usize,
+    cost: Reading,
+}
+
+struct Recorded {
+    columns: Vec<Column>,
+    table: InstanceTable,
+    runs: Vec<Run>,
+}
+
+/// Measures and prints tables in Markdown.
+pub(crate) fn measure(arguments: &Arguments) -> Result<()> {
+    let recorded = open(arguments)?;
+    let exact = recorded.runs.iter().filter(|run| !run.cost.is_censored()).count();
+    println!("{} runs, {} of them stopped\n", recorded.runs.len(), recorded.runs.len() - exact);
+    let names = TREATMENTS.map(|(name, _)| name).join(" | ");
+    println!("| learned from, censored | censored, % | {names} | sample / drop | sample / ignore |");
+    println!("|---|---|---|---|---|---|---|---|");
+    let mut covered = Vec::new();
+    for case in CASES {
+        let mut shares = Vec::new();
+        let mut scores: [Vec<Score>; 4] = Default::default();
+        for split in 0..arguments.splits {
+            let (share, found) = recorded.split(case, split, arguments)?;
+            shares.push(100.0 * share);
+            scores.iter_mut().zip(found).for_each(|(all, score)| all.push(score));
+        }
+        let mean = |all: &[Score]| all.iter().map(|score| score.rmse).sum::<f64>() / all.len() as f64;
+        let [drop, ignore, _, sample] = scores.each_ref().map(|all| mean(all));
+        println!(
+            "| {} | {:.0} | {} | {:.3} | {:.3} |",
+            case.name(),
+            Quantiles::of(shares).median(),
+            cells(&scores, |score| score.rmse, 3),
+            sample / drop,
+            sample / ignore
+        );
+        covered.push(format!("| {} | {} |", case.name(), cells(&scores, |score| 100.0 * score.covered, 0)));
+    }
+    println!(
+        "\n| learned from, censored: % covered by 80 % | {names} |\n|---|---|---|---|---|\n{}",
+        covered.join("\n")
+    );
+    Ok(())
+}
+
+/// Median and quartiles over splits, for each treatment.
+fn cells(scores: &[Vec<Score>; 4], of: fn(&Score) -> f64, digits: usize) -> String {
+    let cell = |all: &Vec<Score>| {
+        let all = Quantiles::of(all.iter().map(of).collect());
+        let [low, middle, high] = [0.25, 0.5, 0.75].map(|share| all.at(share));
+        format!("{middle:.digits$} ({low:.digits$} to {high:.digits$})")
+    };
+    scores.each_ref().map(cell).join(" | ")
+}
+
+/// The features of the instances, in their order.
+fn features(text: &str, instances: &[String]) -> Result<InstanceTable> {
+    let mut numbers = Vec::new();
+    let width = text.lines().next().context("no feature has a name")?.split(',').count() - 1;
+    for instance in instances {
+        let own = text.lines().find_map(|line| line.strip_prefix(instance)?.strip_prefix(','));
+        let own = own.with_context(|| format!("instance `{instance}` has no features"))?;
+        for cell in own.split(',') {
+            numbers.push(cell.trim().parse::<f64>().with_context(|| format!("`{cell}` is no number"))?);
+        }
+    }
+    ensure!(numbers.len() == width * instances.len(), "features of some instances are missing");
+    Ok(InstanceTable::of_features(&numbers, width))
+}
+
+fn text_of(path: &Path) -> Result<String> {
+    std::fs::read_to_string(path).with_context(|| format!("cannot read {}", path.display()))
+}
+
+fn open(arguments: &Arguments) -> Result<Recorded> {
+    let folder = &arguments.folder;
+    let entries = std::fs::read_dir(folder).with_context(|| format!("cannot read {}", folder.display()))?;
+    let paths: Vec<PathBuf> = entries.map(|entry| Ok(entry?.path())).collect::<Result<_>>()?;
+    let space = paths.iter().find(|path| path.extension().is_some_and(|it| it == "pcs"));
+    let space = space.with_context(|| format!("{} has no space", folder.display()))?;
+    let space = read(&text_of(space)?, &space.display().to_string(), Format::PcsOld)?;
+    let names: Vec<String> = text_of(&folder.join("instances.txt"))?.lines().map(str::to_owned).collect();
+    let table = features(&text_of(&folder.join("features.txt"))?, &names)?;
+    let instances: Vec<Instance> = names.iter().map(|name| Instance::new(name, name)).collect();
+    let objective = Objective { grain: arguments.grain, ..Objective::capped(arguments.cutoff) };
+    let settings = settings(&space, instances.len() as u32, objective, 1);
+    let mut history = History::new();
+    history.intern(&settings.problem.default);
+    let left = runs::take_in(&mut history, &runs::read(folder)?.list, &settings, &instances);
+    ensure!(left.is_empty(), "some runs cannot be used: {left:?}");
+    let run = |trial: &engine::history::Trial| {
+        let row = space.encode(history.configuration(trial.key.config));
+        Some(Run { row, instance: trial.key.pair.instance.index(), cost: trial.observation.cost()? })
+    };
+    let runs = history.trials().iter().filter_map(run).collect();
+    Ok(Recorded { columns: configuration_columns(&space), table, runs })
+}
+
+impl Recorded {
+    /// The median of what finished on an instance.
+    fn median(&self, instance: usize) -> f64 {
+        let costs = self.runs.iter().filter(|run| run.instance == instance && !run.cost.is_censored());
+        Quantiles::of(costs.map(|run| run.cost.lower_bound()).collect()).median()
+    }
+
+    /// The share of censored readings, and the score of each treatment.
+    fn split(&self, case: Case, split: u64, arguments: &Arguments) -> Result<(f64, [Score; 4])> {
+        let mut rng = Rng::new(split, "split", 0);
+        let scale = Scale::Log10 { grain: arguments.grain };
+        let mut set = TrainingSet::new(&self.columns, &self.table, scale, Some(arguments.cutoff));
+        let mut exact = Exact::default();
+        let medians: Vec<f64> = (0..self.table.count()).map(|instance| self.median(instance)).collect();
+        for Run { row, instance, cost } in &self.runs {
+            let held_out = rng.unit() < arguments.held_out;
+            if let (true, Reading::Exact(cost)) = (held_out, *cost) {
+                if !case.slow && cost > medians[*instance] {
+                    continue;
+                }
+                exact.rows.extend(row.iter().chain(self.table.row(*instance)));
+                exact.values.push(scale.model(cost));
+                continue;
+            }
+            if cost.is_censored() && !case.stopped {
+                continue;
+            }
+            let bound = match (case.censoring, *cost) {
+                (Censoring::Medians, cost) => {
+                    (cost.lower_bound() > medians[*instance]).then_some(medians[*instance])
+                }
+                (Censoring::Random, Reading::Exact(cost)) => {
+                    (rng.unit() < 0.5).then(|| cost * (1.0 - rng.unit()))
+                }
+                (Censoring::Random, Reading::AtLeast(_)) => None,
+            };
+            let number = set.push_configuration(row);
+            set.push(number, *instance, bound.map_or(*cost, Reading::AtLeast));
+        }
+        let censored = set.readings().iter().filter(|reading| reading.is_censored()).count();
+        let mut scores = Vec::new();
+        for (_, treatment) in TREATMENTS {
+            let forest = ForestSettings { trees: arguments.trees, treatment, ..ForestSettings::default() };
+            scores.push(Score::of(&ForestTrainer::new(forest, split).fit(&set)?.0, &exact));
+        }
+        let scores = scores.try_into().ok().context("a score for each treatment")?;
+        Ok((censored as f64 / set.len() as f64, scores))
+    }
+}
