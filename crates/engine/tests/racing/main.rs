@@ -2,6 +2,7 @@
 
 #![allow(missing_docs, clippy::unwrap_used, clippy::print_stdout)]
 
+mod killed_trials;
 mod laws;
 mod own_surrogate;
 mod repeatable;
