@@ -94,7 +94,7 @@ mod tests {
     fn every_median_is_a_dot_and_every_series_a_line() {
         let series = |name: &str, middle: f64| Series {
             name: name.to_owned(),
-            points: vec![[0.0, middle, 1.0], [0.0, 1.0 - middle, 1.0]],
+            points: vec![[0.0, middle, 1.0], [0.0, 0.1, 1.0]],
         };
         let chart = Chart {
             title: "one".to_owned(),
