@@ -42,6 +42,8 @@ enum Table {
     Saps(saps::Arguments),
     /// Sampling, encoding and large parameter spaces, beside ConfigSpace
     Space(space::Arguments),
+    /// What stopping trials early is worth, and how early
+    Slack(compare::Arguments),
     /// The campaign loop: what it finds, how busy it keeps its workers, what it costs
     Spine(spine::Arguments),
     /// A store of a million trials: writing, loading, summing up, commits
@@ -54,13 +56,14 @@ fn main() -> anyhow::Result<()> {
     // Campaigns start a copy of this program as guardian.
     ::confine::supervise_if_asked();
     match Arguments::parse().table {
-        Table::Compare(arguments) => compare::measure(&arguments),
+        Table::Compare(arguments) => compare::measure(&arguments, &compare::SEARCHES),
         Table::Confine(arguments) => confine::measure(&arguments),
         Table::Forest(arguments) => forest::measure(&arguments),
         Table::Lcbench(arguments) => lcbench::measure(&arguments),
         Table::Race(arguments) => race::measure(&arguments),
         Table::Saps(arguments) => saps::measure(&arguments),
         Table::Space(arguments) => space::measure(&arguments),
+        Table::Slack(arguments) => compare::measure(&arguments, &compare::SLACKS),
         Table::Spine(arguments) => spine::measure(&arguments),
         Table::Store(arguments) => store::measure(&arguments),
         Table::Burn(arguments) => confine::burner::burn(&arguments),

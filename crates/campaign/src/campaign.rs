@@ -28,6 +28,8 @@ use crate::warnings::Watch;
 const TICK: f64 = 0.1;
 /// Trials asked for and not told in repeatable mode, whatever the number of workers.
 const WINDOW: usize = 8;
+/// The part of the budget after which the best of those that lost race once more.
+const FINAL: f64 = 0.9;
 /// Failures of the default, with nothing else succeeding, after which there is no point.
 const HOPELESS: usize = 3;
 /// Failures of any configurations, the default among them, after which there is none either.
@@ -213,6 +215,8 @@ impl<'a> Campaign<'a> {
             }
             let slots = self.free_slots();
             self.optimizer.hurry(self.thinking.is_in_a_hurry(spent.wall));
+            let near_end = self.settings.budget.fraction(&spent) >= FINAL;
+            self.thinking.about(|| self.optimizer.near_end(near_end));
             match self.thinking.about(|| self.optimizer.ask(slots)) {
                 Ask::Run(request) => {
                     self.submit(request, None);
