@@ -147,11 +147,13 @@ fn config_file(scenario: &Scenario, configuration: &Configuration) -> String {
 fn result(account: &Account, costs: &Costs) -> String {
     let detail = &account.detail;
     let mut parts = vec![account.observation.status().name().to_owned()];
-    // What is maximised is among the outputs, and no cost.
+    // What is maximised is among the outputs, and no cost; a cost that the target tells may be there, too.
     let cost = account.observation.cost().filter(|_| !costs.are_maximised());
-    parts.extend(cost.map(|cost| format!("cost {}", costs.reading(cost))));
+    let cost = cost.map(|cost| format!("cost {}", costs.reading(cost)));
     let output = |(name, value): (&String, &f64)| format!("{} {}", harmless(name), number(*value));
-    parts.extend(detail.outputs.iter().map(output));
+    let outputs: Vec<String> = detail.outputs.iter().map(output).collect();
+    parts.extend(cost.filter(|cost| !outputs.contains(cost)));
+    parts.extend(outputs);
     parts.extend(detail.cpu.map(|cpu| format!("cpu {}", seconds(cpu))));
     parts.push(format!("wall {}", seconds(detail.wall)));
     parts.extend(detail.memory.map(|memory| format!("memory {}", show_size(memory))));

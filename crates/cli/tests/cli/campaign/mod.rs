@@ -2,6 +2,7 @@
 
 mod answers;
 mod comparing;
+mod converted;
 mod examples;
 mod exporting;
 mod folds;
