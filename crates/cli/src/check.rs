@@ -13,6 +13,7 @@ use confine::quantity::{parse_duration, show_size};
 use engine::{ConfigId, Configuration, InstanceId, Pair, Seed, TrialId, TrialKey, TrialRequest, Why};
 
 use crate::exit_code::ExitCode;
+use crate::init;
 use crate::measure;
 use crate::message;
 use crate::run::{self, failing, plan};
@@ -32,7 +33,7 @@ is well; 2 if the scenario is wrong; 3 if the trial failed, or every one; 4 if t
 limit.")]
 pub(crate) struct Arguments {
     /// The scenario
-    #[arg(value_name = "SCENARIO")]
+    #[arg(value_name = "SCENARIO", default_value = init::FILE)]
     path: PathBuf,
     /// Only print what would be run
     #[arg(long)]

@@ -5,6 +5,7 @@ mod comparing;
 mod converted;
 mod examples;
 mod exporting;
+mod first;
 mod folds;
 mod importing;
 mod inline;

@@ -46,6 +46,7 @@ fn checked(stage: &Stage) -> String {
     let output = stage.captune("check new.toml");
     assert_eq!(code(&output), 0, "{}{}", stdout(&output), stderr(&output));
     let said = stdout(&output);
+    assert_eq!(said.matches(" · cost ").count(), 1, "{said}");
     let call = said.lines().skip_while(|line| !line.starts_with("one trial of the default")).nth(1);
     stage.hidden(call.unwrap().trim())
 }
