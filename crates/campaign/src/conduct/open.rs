@@ -259,8 +259,10 @@ pub fn open(order: &Order) -> Result<Opened, ConductError> {
         }
         let store = Store::open(&order.path)?;
         let loaded = store.load()?;
-        let Charter { scenario: text, folder, seed, .. } = loaded.charter.clone();
+        let Charter { scenario: text, folder, seed, name, .. } = loaded.charter.clone();
         let scenario = read(&text, &folder, "scenario.toml").map_err(ConductError::Scenario)?;
+        // It may be named after a file, which is not read here.
+        let scenario = Scenario { name, ..scenario };
         let order = Order { seed: Some(seed), ..order.clone() };
         return resume(&order, scenario, text, order.path.clone(), store);
     }

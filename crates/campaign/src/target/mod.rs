@@ -21,6 +21,7 @@ mod verify;
 pub use command::CommandLine;
 pub use function::{FunctionTarget, Said};
 pub use leash::Leash;
+pub use outcome::NO_ANSWER;
 pub use place::Place;
 pub use process::ProcessTarget;
 

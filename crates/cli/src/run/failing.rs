@@ -1,7 +1,7 @@
 //! A target that fails: its exact command, what it wrote, and what may be the cause.
 
 use campaign::scenario::TargetSettings;
-use campaign::target::{Detail, environment};
+use campaign::target::{Detail, NO_ANSWER, environment};
 
 use crate::words::harmless;
 
@@ -43,7 +43,10 @@ pub(crate) fn output(stdout: &[u8], stderr: &[u8]) -> String {
 
 fn advice(detail: &Detail, target: &TargetSettings) -> Vec<String> {
     let mut advice = Vec::new();
-    if let (Some(code @ 0..), Some(known)) = (detail.exit, &target.success.exit)
+    if detail.reason.as_deref().is_some_and(|reason| reason.ends_with(NO_ANSWER)) {
+        let (name, answer) = (target.protocol.name(), target.protocol.answer());
+        advice.push(format!("by the protocol `{name}` it answers with a line such as `{answer}`"));
+    } else if let (Some(code @ 0..), Some(known)) = (detail.exit, &target.success.exit)
         && !known.contains(&code)
     {
         advice.push(format!(

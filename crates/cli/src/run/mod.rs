@@ -29,6 +29,7 @@ use engine::{Configuration, TrialKey, TrialRequest};
 
 use crate::doctor;
 use crate::exit_code::ExitCode;
+use crate::init;
 use crate::message;
 use crate::paint::Paint;
 use crate::progress::{Choice, Display, Facts};
@@ -54,8 +55,8 @@ Exit code: 0 when it has ended; 2 if the arguments or the scenario are wrong; 3 
 succeeded; 4 if this machine cannot enforce a limit; 5 if the folder cannot be used; 130 if you
 interrupted it.")]
 pub(crate) struct Arguments {
-    /// A scenario, or the folder of a campaign
-    #[arg(value_name = "SCENARIO|DIR", required_unless_present = "command")]
+    /// A scenario, or the folder of a campaign [default: captune.toml]
+    #[arg(value_name = "SCENARIO|DIR")]
     path: Option<PathBuf>,
     /// The campaign's folder, if not the one named after the scenario
     #[arg(long, value_name = "DIR")]
@@ -111,7 +112,7 @@ impl Arguments {
             let Self { budget: wall, cpu_budget: cpu, trials, workers, seed, .. } = *self;
             return self.inline.write(self.path.as_deref(), &Terms { wall, cpu, trials, workers, seed });
         }
-        self.path.clone().context("there is no scenario")
+        Ok(self.path.clone().unwrap_or_else(|| init::FILE.into()))
     }
 
     fn order(&self, path: PathBuf) -> Order {

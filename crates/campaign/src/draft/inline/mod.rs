@@ -100,6 +100,8 @@ struct Command<'t> {
     mistakes: Vec<Diagnostic>,
     /// Whether `{params}` is among the words, for flags that may be written as nothing.
     gathers_flags: bool,
+    /// Whether it ends within braces, so that the shell may have kept the rest.
+    is_cut: bool,
 }
 
 impl Command<'_> {
@@ -131,8 +133,10 @@ impl Command<'_> {
                 ('{' | '}', _) => {
                     let span = Span::new(start + at, start + at + 1);
                     let message = format!("`{c}` has no partner");
-                    self.mistakes
-                        .push(Diagnostic::new(span, message).hint("`{{` and `}}` are braces themselves"));
+                    let hint = "quote the word, or the shell takes `|` for itself: '-m={a|b}'; \
+                                `{{` and `}}` are braces themselves";
+                    self.mistakes.push(Diagnostic::new(span, message).hint(hint));
+                    self.is_cut |= c == '{' && start + word.len() == self.text.len();
                     at += 1;
                 }
                 (c, _) => {
@@ -214,7 +218,7 @@ impl Command<'_> {
                 let hint = "such as `--instances 'cnf/*.cnf'`";
                 missing("the command has `{instance}`, but there are no `--instances`", hint);
             }
-            (false, false) => {
+            (false, false) if !self.is_cut => {
                 let hint = "put it where the target expects its input";
                 missing("there are `--instances`, but the command has no `{instance}`", hint);
             }

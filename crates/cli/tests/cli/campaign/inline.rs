@@ -1,6 +1,7 @@
 //! A command with parameters in it, in place of a scenario.
 
 use super::stage::Stage;
+use crate::documents::{blocks, document};
 use crate::{CAPTUNE, code, stderr};
 use std::process::{Command, Output};
 
@@ -37,6 +38,12 @@ fn a_command_is_tuned_and_its_scenario_is_written_down() {
     let again = run(&stage, options, &COMMAND);
     assert!(stderr(&again).starts_with("the scenario is in captune.toml, as before\n"), "{again:?}");
     assert!(stderr(&again).contains("going on in captune.campaign"), "{again:?}");
+    // So it is for all who name none, and the campaign is called after it wherever it is opened.
+    for line in ["check --no-run", "run", "status", "best", "failures"] {
+        assert_eq!(code(&stage.captune(line)), 0, "{line}");
+    }
+    let by_folder = stderr(&stage.captune("run captune.campaign"));
+    assert!(by_folder.contains(" · captune · 3 parameters"), "{by_folder}");
 }
 
 #[test]
@@ -51,6 +58,18 @@ fn a_scenario_that_says_something_else_is_not_replaced() {
     let forced = run(&stage, "mine.toml --cutoff 2s --trials 2 --force", &command);
     assert_eq!(code(&forced), 0, "{}", stderr(&forced));
     assert!(stage.folder.join("mine.campaign").is_dir());
+}
+
+/// A bar without quotes is a pipe: the rest of the line never comes here. The guide shows what is said.
+#[test]
+fn what_a_shell_has_kept_is_explained_as_the_guide_shows() {
+    let stage = Stage::new("");
+    stage.write("cnf/a.cnf", "");
+    let options = "--instances cnf/*.cnf --cutoff 10s --budget 40s --success-exit 10,20";
+    let output = run(&stage, options, &["minisat", "-rinc={1.1..4.0", "=", "2}", "-ccmin-mode={0"]);
+    assert_eq!(code(&output), 2);
+    let guide = document("docs/guides/your-first-scenario.md");
+    assert!(blocks(&guide, "text").contains(&stderr(&output)), "{}", stderr(&output));
 }
 
 #[test]

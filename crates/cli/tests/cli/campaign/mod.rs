@@ -2,8 +2,10 @@
 
 mod answers;
 mod comparing;
+mod converted;
 mod examples;
 mod exporting;
+mod first;
 mod folds;
 mod importing;
 mod inline;
