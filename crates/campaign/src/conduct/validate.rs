@@ -155,7 +155,7 @@ impl ToValidate {
             names: &names,
             measured: &measured,
         };
-        let validated = validation::validate(&validation, &mut executor, &mut ledger, sink)?;
+        let validated = validation::validate(&validation, &mut executor, &mut ledger, None, sink)?;
         ledger.finish("validated")?;
         let objective = &settings.problem.objective;
         let known = (!self.is_new).then_some(candidate.config);

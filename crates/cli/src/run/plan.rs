@@ -9,6 +9,7 @@ use confine::quantity::{show_duration, show_size};
 use confine::{Limits, Tier};
 use engine::Space;
 
+use super::job::Job;
 use crate::trouble::changed;
 use crate::words::{chosen, clock, count, counted, harmless};
 
@@ -107,8 +108,8 @@ pub(crate) fn limits(limits: &Limits) -> String {
     if parts.is_empty() { "none".to_owned() } else { parts.join(", ") }
 }
 
-/// Where the campaign begins.
-pub(crate) fn opening(opened: &Opened) -> Vec<String> {
+/// Where the campaign begins, and what the job that it runs in means for it.
+pub(crate) fn opening(opened: &Opened, job: Option<&Job>) -> Vec<String> {
     let folder = quoted(&opened.folder.to_string_lossy());
     let budget = budget(&opened.settings.budget);
     let so_far = opened.so_far();
@@ -135,6 +136,7 @@ pub(crate) fn opening(opened: &Opened) -> Vec<String> {
         }
     };
     let mut lines = vec![first];
+    lines.extend(job.map(|job| job.plan(opened)));
     if let Some(staging) = Staging::of(&opened.scenario, &opened.folder) {
         lines.push(format!(
             "instances are used from copies in {}",

@@ -8,6 +8,7 @@ mod folds;
 mod importing;
 mod inline;
 mod inputs;
+mod job;
 mod looking;
 mod measuring;
 mod minisat;
