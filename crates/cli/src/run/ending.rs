@@ -91,7 +91,7 @@ impl Ending<'_> {
         let against = self.facts.costs.against;
         if let Some(found) = self.verdict {
             let mut lines = vec![verdict::sentence(found, &self.facts.costs)];
-            lines.extend(verdict::remarks(found));
+            lines.extend(verdict::remarks(found, &self.facts.costs));
             let pairs = found.comparison.pairs;
             if let Some(cut) = self.cut_short {
                 lines.push(self.incomplete(cut, pairs));

@@ -123,7 +123,7 @@ fn verdicts_name_what_they_rest_on() {
         let solved = Solved { before: pairs, after: pairs, lost: 0 };
         let found = Verdict { basis, comparison, solved, gain_does_not_carry_over: flag, ..faster() };
         std::iter::once(verdict::sentence(&found, &costs))
-            .chain(verdict::remarks(&found))
+            .chain(verdict::remarks(&found, &costs))
             .collect::<Vec<_>>()
             .join("\n")
     };
@@ -162,7 +162,7 @@ fn a_failure_is_explained_by_its_command_and_output() {
 fn a_gain_that_does_not_carry_over_has_a_remedy_that_fits() {
     let advice = |basis, instances| {
         let comparison = Comparison { instances, ..nothing().comparison };
-        verdict::remarks(&Verdict { basis, comparison, ..nothing() }).concat()
+        verdict::remarks(&Verdict { basis, comparison, ..nothing() }, &Costs::seconds(10.0)).concat()
     };
     assert!(advice(Basis::UnseenInstances, 75).contains("more instances to tune on would help"));
     assert!(
@@ -177,4 +177,14 @@ fn a_job_is_put_into_the_queue_again_only_if_it_did_something() {
     assert_eq!(exit_code(false, true, 1), ExitCode::Interrupted);
     assert_eq!(exit_code(false, true, 0), ExitCode::Failed);
     assert_eq!(exit_code(true, true, 0), ExitCode::Interrupted);
+}
+
+#[test]
+fn training_that_saw_a_loss_says_so() {
+    let said = |ratio, costs: &Costs| {
+        verdict::remarks(&Verdict { training_ratio: Some(ratio), ..slower() }, costs).concat()
+    };
+    assert_eq!(said(0.6, &Costs::seconds(10.0)), "Training said 1.67x slower.");
+    assert_eq!(said(0.5, &Costs::maximised("tps")), "Training said 2.00x less tps.");
+    assert!(said(1.6, &Costs::seconds(10.0)).starts_with("Training said 1.60x faster: that gain does not"));
 }
