@@ -244,7 +244,9 @@ impl Ended {
                     "error: the target never succeeded: every trial so far has failed, such as this one",
                 );
                 let command = failed_command(trial, facts, target)?;
-                message::note(failing::explanation(&command, &trial.detail, &scenario.target).trim_end());
+                message::note(
+                    failing::explanation(&command, trial.status, &trial.detail, &scenario.target).trim_end(),
+                );
                 ExitCode::TargetFailed
             }
             Stop::DefaultWrong { trial } => {
@@ -253,7 +255,9 @@ impl Ended {
                     facts.costs.against
                 ));
                 let command = failed_command(trial, facts, target)?;
-                message::note(failing::explanation(&command, &trial.detail, &scenario.target).trim_end());
+                message::note(
+                    failing::explanation(&command, trial.status, &trial.detail, &scenario.target).trim_end(),
+                );
                 message::note(&format!("  captune rerun {} {}", quoted(&facts.folder), trial.id));
                 ExitCode::TargetFailed
             }

@@ -4,8 +4,8 @@ use campaign::budget::{Budget, Limit};
 use campaign::event::Stop;
 use campaign::progress::{Progress, Standing};
 use campaign::target::Detail;
-use engine::ConfigId;
 use engine::stats::{Basis, Claim, Comparison, Interval, Solved, Unit, Verdict};
+use engine::{ConfigId, Status};
 
 use super::ending::{CutShort, Ending};
 use super::exit_code;
@@ -151,10 +151,10 @@ fn a_failure_is_explained_by_its_command_and_output() {
         stderr_tail: b"\x1b[31mred\x07\n".to_vec(),
         ..Detail::default()
     };
-    let failed = super::failing::explanation("/opt/solver 'a b'", &detail, &target);
+    let failed = super::failing::explanation("/opt/solver 'a b'", Status::Crashed, &detail, &target);
     let silent =
         Detail { exit: Some(-11), reason: Some("signal 11 (SIGSEGV)".to_owned()), ..Detail::default() };
-    let silent = super::failing::explanation("/opt/solver", &silent, &target);
+    let silent = super::failing::explanation("/opt/solver", Status::Crashed, &silent, &target);
     insta::assert_snapshot!(format!("{failed}\n{silent}"));
 }
 
