@@ -203,13 +203,20 @@ pub fn settings(scenario: &Scenario, order: &Order) -> Settings {
             wanted: scenario.validation.at_the_end,
             cutoff: scenario.validation.cutoff,
             seeds: scenario.validation.seeds,
-            budget: scenario.validation.budget.map(|time| time.as_secs_f64() / f64::from(folds.unwrap_or(1))),
+            // What a campaign may take is what its user can wait for once more.
+            budget: validation_budget(scenario).or(budget.wall),
             of_fold: folds.is_some(),
         },
         budget,
         repeatable: scenario.parallel.repeatable,
         cpu_matters: objective.minimise == Measure::CpuTime,
     }
+}
+
+/// Seconds that the scenario gives to a validation, or to that of each fold.
+pub(super) fn validation_budget(scenario: &Scenario) -> Option<f64> {
+    let folds = scenario.instances.folds.unwrap_or(1);
+    scenario.validation.budget.map(|time| time.as_secs_f64() / f64::from(folds))
 }
 
 fn search(scenario: &Scenario) -> Search {

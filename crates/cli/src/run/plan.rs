@@ -5,6 +5,7 @@ use campaign::conduct::{Opened, Opening};
 use campaign::scenario::Scenario;
 use campaign::staging::Staging;
 use campaign::target::shell::quoted;
+use campaign::validation::Terms;
 use confine::quantity::{show_duration, show_size};
 use confine::{Limits, Tier};
 use engine::Space;
@@ -92,6 +93,12 @@ pub(crate) fn budget(budget: &Budget) -> String {
     parts.into_iter().flatten().collect::<Vec<_>>().join(" or ")
 }
 
+/// What the validation may take besides, in words.
+fn validation(terms: &Terms) -> String {
+    let budget = terms.budget.filter(|_| terms.wanted);
+    budget.map_or_else(String::new, |budget| format!(", then at most {} to validate", chosen(budget)))
+}
+
 /// The limits of a trial in words.
 pub(crate) fn limits(limits: &Limits) -> String {
     let time = |time| show_duration(time).to_string();
@@ -112,14 +119,17 @@ pub(crate) fn limits(limits: &Limits) -> String {
 pub(crate) fn opening(opened: &Opened, job: Option<&Job>) -> Vec<String> {
     let folder = quoted(&opened.folder.to_string_lossy());
     let budget = budget(&opened.settings.budget);
+    let validation = validation(&opened.settings.validation);
     let so_far = opened.so_far();
     let (first, differences) = match &opened.opening {
-        Opening::New => (format!("a new campaign in {folder}, budget {budget}"), &[][..]),
+        Opening::New => (format!("a new campaign in {folder}, budget {budget}{validation}"), &[][..]),
         Opening::Continue(differences) => {
             let spent = clock(so_far.wall);
             let trials = counted(so_far.trials, "trial");
             (
-                format!("going on in {folder} after {spent} and {trials}, budget {budget} in all"),
+                format!(
+                    "going on in {folder} after {spent} and {trials}, budget {budget} in all{validation}"
+                ),
                 &differences[..],
             )
         }
@@ -130,7 +140,7 @@ pub(crate) fn opening(opened: &Opened, job: Option<&Job>) -> Vec<String> {
                 trials => format!(" that re-uses {}", counted(*trials as u64, "trial")),
             };
             let first = format!(
-                "a new campaign in {folder}{reused}, budget {budget}; the earlier one is kept in {aside}"
+                "a new campaign in {folder}{reused}, budget {budget}{validation}; the earlier one is kept in {aside}"
             );
             (first, &differences[..])
         }
