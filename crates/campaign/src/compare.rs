@@ -184,8 +184,9 @@ mod tests {
 
     #[test]
     fn only_pairs_that_all_have_met_count() {
-        let first = costs(&[("a", 1, 4.0), ("b", 1, 8.0), ("c", 1, 100.0)]);
-        let second = costs(&[("a", 1, 2.0), ("b", 1, 4.0), ("c", 2, 0.1)]);
+        // One of its pairs no other has met, and one only the second.
+        let first = costs(&[("a", 1, 4.0), ("b", 1, 8.0), ("c", 1, 100.0), ("e", 1, 50.0)]);
+        let second = costs(&[("a", 1, 2.0), ("b", 1, 4.0), ("c", 2, 0.1), ("e", 1, 1.0)]);
         let third = costs(&[("a", 1, 4.0), ("b", 1, 8.0), ("d", 1, 1.0)]);
         let found = on_common_pairs(Ground::Training, &[first.clone(), second, third]).unwrap();
         assert_eq!((found.pairs, &found.means[..]), (2, &[6.0, 3.0, 6.0][..]));
