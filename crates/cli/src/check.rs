@@ -114,7 +114,8 @@ pub(crate) fn check(arguments: &Arguments) -> anyhow::Result<ExitCode> {
     message::print(format!("  {}\n", result(&account, &costs)).as_bytes())?;
     if account.observation.status().is_failure() || account.observation.status().says_nothing() {
         message::say("error: the trial failed");
-        message::note(failing::explanation(&command, &account.detail, &scenario.target).trim_end());
+        let status = account.observation.status();
+        message::note(failing::explanation(&command, status, &account.detail, &scenario.target).trim_end());
         return Ok(ExitCode::TargetFailed);
     }
     Ok(ExitCode::Done)

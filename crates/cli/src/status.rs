@@ -254,7 +254,7 @@ impl Figures {
         }
         if let Some(found) = &self.verdict {
             rows.push(("verdict", verdict::sentence(found, &self.costs)));
-            rows.extend(verdict::remarks(found).into_iter().map(|remark| ("", remark)));
+            rows.extend(verdict::remarks(found, &self.costs).into_iter().map(|remark| ("", remark)));
         }
         rows
     }

@@ -53,6 +53,11 @@ pub trait Target: Send + Sync {
     fn reached(&self, _leash: &Leash, _seconds: f64) -> Option<f64> {
         None
     }
+
+    /// Seconds that the command of a trial takes if it runs to its cap, if that can be said.
+    fn longest(&self, _trial: &TrialRequest) -> Option<f64> {
+        None
+    }
 }
 
 /// What a trial told.

@@ -2,6 +2,7 @@
 
 use campaign::scenario::TargetSettings;
 use campaign::target::{Detail, NO_ANSWER, environment};
+use engine::Status;
 
 use crate::words::harmless;
 
@@ -9,13 +10,14 @@ use crate::words::harmless;
 const LINES: usize = 20;
 
 /// A failed trial in full.
-pub(crate) fn explanation(command: &str, detail: &Detail, target: &TargetSettings) -> String {
+pub(crate) fn explanation(command: &str, status: Status, detail: &Detail, target: &TargetSettings) -> String {
     let mut text = format!("  {command}\n");
     if let Some(reason) = &detail.reason {
         text += &format!("  failed: {}\n", harmless(reason));
     }
     text += &output(&detail.stdout_tail, &detail.stderr_tail);
-    let advice = advice(detail, target);
+    // What ended well, and answered wrongly, lacked nothing.
+    let advice = if status == Status::Wrong { Vec::new() } else { advice(detail, target) };
     if !advice.is_empty() {
         text.push('\n');
         text += &advice.iter().map(|line| format!("hint: {line}\n")).collect::<String>();

@@ -69,7 +69,7 @@ impl InlineCommand {
             seed: terms.seed,
         };
         let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty());
-        let draft = inline::draft(&self.command, &wishes, folder.unwrap_or(Path::new(".")))?;
+        let draft = inline::draft_to_run(&self.command, &wishes, folder.unwrap_or(Path::new(".")))?;
         let shown = quoted(&path.to_string_lossy());
         match draft.save(path, self.force).map_err(explained)? {
             Saved::Written => message::note(&format!("the scenario is in {shown}")),

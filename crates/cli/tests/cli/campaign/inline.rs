@@ -80,3 +80,18 @@ fn all_mistakes_of_a_command_are_shown_at_once() {
     insta::assert_snapshot!(stderr(&output));
     assert!(!stage.folder.join("captune.toml").exists());
 }
+
+#[test]
+fn mistakes_in_options_are_shown_with_those_in_ranges() {
+    let stage = Stage::new("");
+    let options = "--cutoff soon --instances none/*.cnf --test 200% --trials 5";
+    let output = run(&stage, options, &["./counter", "-a={9..1}", "{instance}"]);
+    assert_eq!(code(&output), 2);
+    insta::assert_snapshot!(stage.hidden(&stderr(&output)));
+    // Also where the command itself is sound: no scenario is left behind that cannot be run.
+    let output = run(&stage, options, &["./counter", "-a={1..9}", "{instance}"]);
+    assert_eq!((code(&output), stderr(&output).contains("`--cutoff` is not a duration")), (2, true));
+    assert!(!stage.folder.join("captune.toml").exists());
+    let output = run(&stage, "--minimise sped --trials 5", &["./counter", "-a={1..9}", "{seed}"]);
+    assert!(stderr(&output).contains("`--minimise` cannot be `sped`"), "{}", stderr(&output));
+}

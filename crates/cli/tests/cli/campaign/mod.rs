@@ -10,6 +10,7 @@ mod folds;
 mod importing;
 mod inline;
 mod inputs;
+mod job;
 mod looking;
 mod measuring;
 mod minisat;
