@@ -10,6 +10,7 @@ mod confine;
 mod forest;
 mod lcbench;
 mod plot;
+mod propose;
 mod quantiles;
 mod race;
 mod saps;
@@ -36,6 +37,8 @@ enum Table {
     Forest(forest::Arguments),
     /// Thresholds, cutoffs and times of the LCBench surrogate
     Lcbench(lcbench::Arguments),
+    /// What a proposal of the forest costs while a campaign runs
+    Propose(propose::Arguments),
     /// What asking for and telling of trials costs while the history grows
     Race(race::Arguments),
     /// Hardness of generated formulas, and speed of the solver that comes with captune
@@ -60,6 +63,7 @@ fn main() -> anyhow::Result<()> {
         Table::Confine(arguments) => confine::measure(&arguments),
         Table::Forest(arguments) => forest::measure(&arguments),
         Table::Lcbench(arguments) => lcbench::measure(&arguments),
+        Table::Propose(arguments) => propose::measure(&arguments),
         Table::Race(arguments) => race::measure(&arguments),
         Table::Saps(arguments) => saps::measure(&arguments),
         Table::Space(arguments) => space::measure(&arguments),

@@ -26,7 +26,7 @@ const FINALISTS: usize = 5;
 /// What is remembered of those that are out. There are no more of them than pairs gained and incumbents.
 #[derive(Clone, PartialEq, Debug, Default, Serialize, Deserialize)]
 pub(super) struct Again {
-    /// Whoever was the incumbent, in the order of their fall.
+    /// Whoever was the incumbent without failing, in the order of their fall.
     former: Vec<ConfigId>,
     /// How many pairs the incumbent had when these raced again.
     returned: BTreeMap<ConfigId, usize>,
@@ -56,6 +56,10 @@ impl Field<'_> {
     }
 }
 
+fn has_failed(config: ConfigId, history: &History) -> bool {
+    history.readings(config).any(|(_, trial)| trial.observation.status().is_failure())
+}
+
 impl Again {
     /// The incumbent has gained a pair.
     pub(super) fn gained(&mut self) {
@@ -67,10 +71,12 @@ impl Again {
         self.due
     }
 
-    /// One incumbent gave way to another.
-    pub(super) fn fell(&mut self, before: ConfigId) {
+    /// One incumbent gave way to another. One that failed stays out: it and others that fail would take turns.
+    pub(super) fn fell(&mut self, before: ConfigId, history: &History) {
         self.former.retain(|&config| config != before);
-        self.former.push(before);
+        if !has_failed(before, history) {
+            self.former.push(before);
+        }
     }
 
     /// Who returns, if anybody, with what a model expects of configurations by number.
@@ -86,6 +92,7 @@ impl Again {
                 return None;
             }
             let own = expected.get(field.incumbent.index()).copied().unwrap_or(f64::NAN);
+            let is_due = |config| is_due(config) && !has_failed(config, field.history);
             let cheaper = expectations(expected).filter(|&(config, cost)| cost < own && is_due(config));
             cheaper.min_by(|a, b| a.1.total_cmp(&b.1)).map(|(config, _)| config)
         };
@@ -119,7 +126,7 @@ impl Again {
         }
         let mut best: Vec<(ConfigId, f64)> = expectations(expected).collect();
         best.sort_by(|a, b| a.1.total_cmp(&b.1));
-        let best = best.into_iter().map(|(config, _)| config);
+        let best = best.into_iter().map(|(config, _)| config).filter(|&it| !has_failed(it, field.history));
         let latest = self.former.iter().rev().copied();
         let mut finalists: Vec<ConfigId> = Vec::new();
         for config in std::iter::once(field.default).chain(best).chain(latest) {

