@@ -11,6 +11,7 @@ mod confine;
 mod forest;
 mod lcbench;
 mod plot;
+mod propose;
 mod quantiles;
 mod race;
 mod saps;
@@ -39,12 +40,16 @@ enum Table {
     Forest(forest::Arguments),
     /// Thresholds, cutoffs and times of the LCBench surrogate
     Lcbench(lcbench::Arguments),
+    /// What a proposal of the forest costs while a campaign runs
+    Propose(propose::Arguments),
     /// What asking for and telling of trials costs while the history grows
     Race(race::Arguments),
     /// Hardness of generated formulas, and speed of the solver that comes with captune
     Saps(saps::Arguments),
     /// Sampling, encoding and large parameter spaces, beside ConfigSpace
     Space(space::Arguments),
+    /// What stopping trials early is worth, and how early
+    Slack(compare::Arguments),
     /// The campaign loop: what it finds, how busy it keeps its workers, what it costs
     Spine(spine::Arguments),
     /// A store of a million trials: writing, loading, summing up, commits
@@ -58,13 +63,15 @@ fn main() -> anyhow::Result<()> {
     ::confine::supervise_if_asked();
     match Arguments::parse().table {
         Table::Censoring(arguments) => censoring::measure(&arguments),
-        Table::Compare(arguments) => compare::measure(&arguments),
+        Table::Compare(arguments) => compare::measure(&arguments, &compare::SEARCHES),
         Table::Confine(arguments) => confine::measure(&arguments),
         Table::Forest(arguments) => forest::measure(&arguments),
         Table::Lcbench(arguments) => lcbench::measure(&arguments),
+        Table::Propose(arguments) => propose::measure(&arguments),
         Table::Race(arguments) => race::measure(&arguments),
         Table::Saps(arguments) => saps::measure(&arguments),
         Table::Space(arguments) => space::measure(&arguments),
+        Table::Slack(arguments) => compare::measure(&arguments, &compare::SLACKS),
         Table::Spine(arguments) => spine::measure(&arguments),
         Table::Store(arguments) => store::measure(&arguments),
         Table::Burn(arguments) => confine::burner::burn(&arguments),

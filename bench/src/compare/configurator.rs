@@ -9,7 +9,7 @@ use campaign::event::What;
 use campaign::executor::Simulated;
 use campaign::{Campaign, ForestSearch, Ledger, Search};
 use engine::surrogate::forest::Treatment;
-use engine::{Configuration, InstanceId, Pair, Rng, Seed, TrialRequest};
+use engine::{Configuration, InstanceId, Pair, Rng, Seed, Status, TrialRequest};
 
 use super::stage::Stage;
 use crate::spine::stage::settings;
@@ -19,6 +19,8 @@ pub(super) struct Course {
     /// By the cost of all trials until then.
     incumbents: Vec<(f64, Configuration)>,
     pub(super) trials: u64,
+    /// Trials stopped before the cutoff.
+    pub(super) capped: u64,
     pub(super) configurations: u64,
 }
 
@@ -39,22 +41,42 @@ pub(super) trait Configurator: Sync {
     fn run(&self, stage: &Arc<Stage>, seed: u64) -> Result<Course>;
 }
 
-/// All of them; the first is the one that the others are compared with.
-pub(super) const ALL: &[&dyn Configurator] = &[
-    &Captune { name: "captune-local", search: || Search::Local },
-    &Captune { name: "captune-random", search: || Search::Random },
-    &Captune { name: "captune-forest", search: || Search::Forest(Box::default()) },
-    &Captune { name: "captune-forest-sample", search: || treating(Treatment::Sample) },
-    &Captune { name: "captune-forest-mean", search: || treating(Treatment::Mean) },
-    &Captune { name: "captune-forest-drop", search: || treating(Treatment::Drop) },
-    &Captune { name: "captune-forest-ignore", search: || treating(Treatment::Ignore) },
+/// Ways to search.
+pub(super) const SEARCHES: &[&dyn Configurator] = &[
+    &captune("captune-forest", || Search::Forest(Box::default())),
+    &captune("captune-random", || Search::Random),
+    &captune("captune-local", || Search::Local),
+    &captune("captune-forest-mean", || treating(Treatment::Mean)),
+    &captune("captune-forest-drop", || treating(Treatment::Drop)),
+    &captune("captune-forest-ignore", || treating(Treatment::Ignore)),
     &Plain,
+];
+
+/// The same search with different slacks.
+pub(super) const SLACKS: &[&dyn Configurator] = &[
+    &slack("no-capping", f64::INFINITY),
+    &slack("slack-1", 1.0),
+    &slack("slack-1.1", 1.1),
+    &slack("slack-1.3", 1.3),
+    &slack("slack-1.5", 1.5),
+    &slack("slack-2", 2.0),
 ];
 
 /// A campaign: races, caps.
 struct Captune {
     name: &'static str,
     search: fn() -> Search,
+    slack: Option<f64>,
+}
+
+/// With the usual slack.
+const fn captune(name: &'static str, search: fn() -> Search) -> Captune {
+    Captune { name, search, slack: None }
+}
+
+/// With the usual search.
+const fn slack(name: &'static str, slack: f64) -> Captune {
+    Captune { name, search: || Search::Forest(Box::default()), slack: Some(slack) }
 }
 
 /// The default search, with another treatment of stopped trials.
@@ -74,6 +96,7 @@ impl Configurator for Captune {
         let mut settings = settings(&known.space, known.training, stage.objective.clone(), seed);
         settings.search = (self.search)();
         settings.racing.deterministic = known.deterministic;
+        settings.racing.slack = self.slack.unwrap_or(settings.racing.slack);
         settings.budget = Budget { cpu: Some(stage.scenario.budget), ..Budget::default() };
         let mut incumbents = vec![(0.0, known.space.default_configuration())];
         let oracle = {
@@ -91,8 +114,9 @@ impl Configurator for Captune {
             }
         })?;
         let progress = campaign.progress();
+        let capped = campaign.optimizer().history().count(Status::Capped);
         let (trials, configurations) = (progress.counts.iter().sum(), progress.configurations as u64);
-        Ok(Course { incumbents, trials, configurations })
+        Ok(Course { incumbents, trials, capped, configurations })
     }
 }
 
@@ -133,6 +157,6 @@ impl Configurator for Plain {
             }
             configuration = space.sample(&mut rng)?;
         }
-        Ok(Course { incumbents, trials, configurations })
+        Ok(Course { incumbents, trials, capped: 0, configurations })
     }
 }

@@ -20,7 +20,7 @@ mod subject;
 mod summary;
 
 use std::collections::VecDeque;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
 
 use anyhow::{Context, Result, ensure};
@@ -47,12 +47,10 @@ pub(crate) struct Arguments {
     /// Cells at one time
     #[arg(long, default_value_t = 2)]
     threads: usize,
-    /// The file of rows, one for each cell
-    #[arg(long, default_value = "docs/results/compare.csv")]
-    rows: PathBuf,
-    /// The file of box plots to write
-    #[arg(long, default_value = "docs/results/compare.svg")]
-    plot: PathBuf,
+    /// The file of rows, one for each cell, to which the name of the plots is a neighbour; `docs/results/` and
+    /// the verb if none is given
+    #[arg(long)]
+    rows: Option<PathBuf>,
     /// The exported network of LCBench; without it those scenarios are skipped
     #[arg(long)]
     lcbench: Option<PathBuf>,
@@ -61,26 +59,45 @@ pub(crate) struct Arguments {
     formulas: Option<PathBuf>,
 }
 
+/// What is compared on what.
+pub(crate) struct Study {
+    /// The file of rows without its ending.
+    name: &'static str,
+    scenarios: &'static [Scenario],
+    /// The first is the one that the others are compared with.
+    configurators: &'static [&'static dyn Configurator],
+}
+
+/// Ways to search.
+pub(crate) const SEARCHES: Study =
+    Study { name: "compare", scenarios: scenarios::ALL, configurators: configurator::SEARCHES };
+
+/// What stopping trials early is worth, and how early.
+pub(crate) const SLACKS: Study =
+    Study { name: "slack", scenarios: scenarios::LONG_CUTOFFS, configurators: configurator::SLACKS };
+
 /// Runs what the file of rows does not have, then prints and draws all that it has.
-pub(crate) fn measure(arguments: &Arguments) -> Result<()> {
+pub(crate) fn measure(arguments: &Arguments, study: &Study) -> Result<()> {
+    let default = || PathBuf::from(format!("docs/results/{}.csv", study.name));
+    let file = &arguments.rows.clone().unwrap_or_else(default);
     let chosen = |name: &str| {
         arguments.scenarios.is_empty() || arguments.scenarios.iter().any(|wanted| name.starts_with(wanted))
     };
-    let list: Vec<Scenario> = scenarios::ALL.iter().copied().filter(|it| chosen(it.name)).collect();
+    let list: Vec<Scenario> = study.scenarios.iter().copied().filter(|it| chosen(it.name)).collect();
     ensure!(!list.is_empty(), "no scenario begins with {}", arguments.scenarios.join(" or "));
     let mut configurators = Vec::new();
     for name in &arguments.configurators {
-        let known = configurator::ALL.iter().copied().find(|it| it.name() == name);
+        let known = study.configurators.iter().copied().find(|it| it.name() == name);
         configurators.push(known.with_context(|| format!("there is no configurator `{name}`"))?);
     }
     if configurators.is_empty() {
-        configurators = configurator::ALL.to_vec();
+        configurators = study.configurators.to_vec();
     }
     let network = match &arguments.lcbench {
         Some(path) => Some(Arc::new(Network::of_file(path)?)),
         None => None,
     };
-    let known = row::read(&arguments.rows)?;
+    let known = row::read(file)?;
     let mut cells = VecDeque::new();
     for scenario in list {
         let Some(stage) = open(scenario, arguments, network.as_ref())? else {
@@ -92,7 +109,7 @@ pub(crate) fn measure(arguments: &Arguments) -> Result<()> {
             ensure!(
                 row.definition == definition,
                 "{} has rows of another definition of {}: remove them, or name another file",
-                arguments.rows.display(),
+                file.display(),
                 scenario.name
             );
         }
@@ -109,12 +126,12 @@ pub(crate) fn measure(arguments: &Arguments) -> Result<()> {
             }
         }
     }
-    run_all(cells, arguments)?;
-    let rows = row::read(&arguments.rows)?;
-    summary::print(&rows)?;
-    let drawn = crate::plot::boxes(&summary::panels(&rows));
-    std::fs::write(&arguments.plot, drawn)
-        .with_context(|| format!("cannot write {}", arguments.plot.display()))
+    run_all(cells, arguments.threads, file)?;
+    let rows = row::read(file)?;
+    summary::print(&rows, study)?;
+    let plot = file.with_extension("svg");
+    std::fs::write(&plot, crate::plot::boxes(&summary::panels(&rows, study)))
+        .with_context(|| format!("cannot write {}", plot.display()))
 }
 
 /// Makes a scenario ready; `None` if its data is not given.
@@ -136,17 +153,17 @@ fn open(scenario: Scenario, arguments: &Arguments, network: Option<&Arc<Network>
 
 type Cell = (Arc<Stage>, &'static dyn Configurator, u64);
 
-fn run_all(cells: VecDeque<Cell>, arguments: &Arguments) -> Result<()> {
+fn run_all(cells: VecDeque<Cell>, threads: usize, file: &Path) -> Result<()> {
     let cells = Mutex::new(cells);
     let next = || cells.lock().unwrap_or_else(PoisonError::into_inner).pop_front();
     let work = || -> Result<()> {
         while let Some((stage, configurator, seed)) = next() {
-            run(&stage, configurator, seed)?.append(&arguments.rows)?;
+            run(&stage, configurator, seed)?.append(file)?;
         }
         Ok(())
     };
     std::thread::scope(|scope| {
-        let workers: Vec<_> = (0..arguments.threads.max(1)).map(|_| scope.spawn(work)).collect();
+        let workers: Vec<_> = (0..threads.max(1)).map(|_| scope.spawn(work)).collect();
         workers.into_iter().try_for_each(|worker| worker.join().expect("the worker has said why"))
     })
 }
@@ -166,6 +183,7 @@ fn run(stage: &Arc<Stage>, configurator: &dyn Configurator, seed: u64) -> Result
         configurator: configurator.name().to_owned(),
         seed,
         trials: course.trials,
+        capped: course.capped,
         configurations: course.configurations,
         default_cost: stage.default_cost(),
         costs,
@@ -177,15 +195,14 @@ fn run(stage: &Arc<Stage>, configurator: &dyn Configurator, seed: u64) -> Result
 mod tests {
     use super::*;
 
-    fn arguments(folder: &std::path::Path, seeds: &str) -> Arguments {
+    fn arguments(folder: &Path, seeds: &str) -> Arguments {
         Arguments {
             scenarios: vec!["synthetic".to_owned()],
             // Those that are quick.
             configurators: ["captune-local", "captune-random", "plain-random"].map(str::to_owned).to_vec(),
             seeds: seeds.to_owned(),
             threads: 2,
-            rows: folder.join("rows.csv"),
-            plot: folder.join("plot.svg"),
+            rows: Some(folder.join("rows.csv")),
             lcbench: None,
             formulas: None,
         }
@@ -196,19 +213,19 @@ mod tests {
         let folder = std::env::temp_dir().join(format!("captune-compare-{}", std::process::id()));
         std::fs::create_dir_all(&folder).unwrap();
         let rows = || std::fs::read_to_string(folder.join("rows.csv")).unwrap();
-        measure(&arguments(&folder, "1-1")).unwrap();
+        measure(&arguments(&folder, "1-1"), &SEARCHES).unwrap();
         let first = rows();
         assert_eq!(first.lines().count(), 1 + 3);
-        measure(&arguments(&folder, "1-1")).unwrap();
+        measure(&arguments(&folder, "1-1"), &SEARCHES).unwrap();
         assert_eq!(rows(), first, "nothing was missing");
         // The row that is lost comes back as it was.
         let (kept, lost) = first.trim_end().rsplit_once('\n').unwrap();
         std::fs::write(folder.join("rows.csv"), format!("{kept}\n")).unwrap();
-        measure(&arguments(&folder, "1-1")).unwrap();
+        measure(&arguments(&folder, "1-1"), &SEARCHES).unwrap();
         assert_eq!(rows(), format!("{kept}\n{lost}\n"));
         let other = first.replace(&stage::definition(&scenarios::ALL[11]), "0123456789abcdef");
         std::fs::write(folder.join("rows.csv"), other).unwrap();
-        let refusal = measure(&arguments(&folder, "1-1")).unwrap_err().to_string();
+        let refusal = measure(&arguments(&folder, "1-1"), &SEARCHES).unwrap_err().to_string();
         assert!(refusal.contains("another definition of synthetic-76"), "{refusal}");
         std::fs::remove_dir_all(&folder).unwrap();
     }

@@ -9,8 +9,8 @@ use anyhow::{Context, Result, bail};
 /// The parts of the budget after which incumbents are tested.
 pub(super) const SHARES: [f64; 4] = [0.125, 0.25, 0.5, 1.0];
 
-const HEAD: &str = "scenario,definition,configurator,seed,trials,configurations,default_par10,par10_at_1_8,\
-                    par10_at_1_4,par10_at_1_2,par10_at_1,configuration";
+const HEAD: &str = "scenario,definition,configurator,seed,trials,capped,configurations,default_par10,\
+                    par10_at_1_8,par10_at_1_4,par10_at_1_2,par10_at_1,configuration";
 
 /// What a configurator found in one cell.
 #[derive(Clone, PartialEq, Debug)]
@@ -21,6 +21,8 @@ pub(super) struct Row {
     pub(super) configurator: String,
     pub(super) seed: u64,
     pub(super) trials: u64,
+    /// Trials stopped before the cutoff.
+    pub(super) capped: u64,
     pub(super) configurations: u64,
     pub(super) default_cost: f64,
     /// On the test, after each of [`SHARES`].
@@ -36,11 +38,11 @@ impl Row {
     }
 
     fn line(&self) -> String {
-        let Self { scenario, definition, configurator, seed, trials, configurations, .. } = self;
+        let Self { scenario, definition, configurator, seed, trials, capped, configurations, .. } = self;
         let [a, b, c, d] = self.costs;
         let text = self.configuration.replace('"', "\"\"");
         format!(
-            "{scenario},{definition},{configurator},{seed},{trials},{configurations},{},{a},{b},{c},{d},\"{text}\"\n",
+            "{scenario},{definition},{configurator},{seed},{trials},{capped},{configurations},{},{a},{b},{c},{d},\"{text}\"\n",
             self.default_cost
         )
     }
@@ -55,9 +57,22 @@ impl Row {
     }
 
     fn of_line(line: &str) -> Result<Self> {
-        let words: Vec<&str> = line.splitn(12, ',').collect();
-        let [scenario, definition, configurator, seed, trials, configurations, default, a, b, c, d, text] =
-            *words
+        let words: Vec<&str> = line.splitn(13, ',').collect();
+        let [
+            scenario,
+            definition,
+            configurator,
+            seed,
+            trials,
+            capped,
+            configurations,
+            default,
+            a,
+            b,
+            c,
+            d,
+            text,
+        ] = *words
         else {
             bail!("`{line}` is too short");
         };
@@ -69,6 +84,7 @@ impl Row {
             configurator: configurator.to_owned(),
             seed: seed.parse()?,
             trials: trials.parse()?,
+            capped: capped.parse()?,
             configurations: configurations.parse()?,
             default_cost: number(default)?,
             costs: [number(a)?, number(b)?, number(c)?, number(d)?],
@@ -104,6 +120,7 @@ mod tests {
             configurator: "captune-local".to_owned(),
             seed: 3,
             trials: 1000,
+            capped: 300,
             configurations: 70,
             default_cost: 1.0 / 3.0,
             costs: [4.0, 3.5, 0.1 + 0.2, 1e-9],

@@ -51,7 +51,22 @@ const fn lcbench(name: &'static str, data_set: &'static str, cutoff: f64) -> Sce
 /// The exported network.
 const LCBENCH: u64 = 0x035d_e2e8_7408_cca2;
 
-/// All of them.
+/// For slacks: a cutoff of at least thirty times what the default costs, and about a minute of one core.
+pub(super) const LONG_CUTOFFS: &[Scenario] = &[
+    saps("saps-qwh-16", "16,125", 3e5, 1.5e8, 0),
+    saps("saps-qwh-22", "22,185", 2.5e6, 1.5e8, 0xfd3f_195a_2409_5306),
+    saps("saps-qwh-25", "25,225", 1.2e7, 1.5e8, 0),
+    Scenario {
+        name: "minisat-long",
+        target: Target::Minisat,
+        cutoff: 30.0,
+        budget: 60.0,
+        runs: 1,
+        checksum: 0x8be5_ba4d_6a47_1112,
+    },
+];
+
+/// For searches.
 pub(super) const ALL: &[Scenario] = &[
     saps("saps-qwh-easy", "22,185", 1e6, 1e7, 0xfd3f_195a_2409_5306),
     saps("saps-qwh-mid", "27,262", 1e7, 3e8, 0xe4ce_b2bb_c240_58e3),

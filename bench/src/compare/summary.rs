@@ -12,9 +12,8 @@ use anyhow::Result;
 use engine::stats::{Measured, compare, mann_whitney};
 use engine::{InstanceId, Rng};
 
-use super::configurator;
+use super::Study;
 use super::row::Row;
-use super::scenarios;
 use crate::plot::{Group, Panel};
 use crate::quantiles::Quantiles;
 
@@ -25,9 +24,9 @@ struct Table<'a> {
 }
 
 /// In the order of the lists; what has no rows is left out.
-fn tables(rows: &[Row]) -> Vec<Table<'_>> {
+fn tables<'a>(rows: &'a [Row], study: &Study) -> Vec<Table<'a>> {
     let of_scenario = |scenario: &'static str| {
-        let groups = configurator::ALL.iter().map(|it| {
+        let groups = study.configurators.iter().map(|it| {
             let is_own = |row: &&Row| row.scenario == scenario && row.configurator == it.name();
             let mut own: Vec<&Row> = rows.iter().filter(is_own).collect();
             own.sort_by_key(|row| row.seed);
@@ -35,7 +34,7 @@ fn tables(rows: &[Row]) -> Vec<Table<'_>> {
         });
         Table { scenario, groups: groups.filter(|(_, rows)| !rows.is_empty()).collect() }
     };
-    let all = scenarios::ALL.iter().map(|it| of_scenario(it.name));
+    let all = study.scenarios.iter().map(|it| of_scenario(it.name));
     all.filter(|table| !table.groups.is_empty()).collect()
 }
 
@@ -88,20 +87,20 @@ fn short(value: f64) -> String {
 }
 
 /// Prints all tables as Markdown.
-pub(super) fn print(rows: &[Row]) -> Result<()> {
-    let tables = tables(rows);
+pub(super) fn print(rows: &[Row], study: &Study) -> Result<()> {
+    let tables = tables(rows, study);
     println!("\n## By scenario: PAR10 on the test\n");
     println!(
         "| scenario | configurator | cells | default | quartile | median | quartile | median at 1/8 | 1/4 | 1/2 of the budget \
-         | score, median | configurations | trials |"
+         | score, median | configurations | trials | stopped early |"
     );
-    println!("|---|---|---|---|---|---|---|---|---|---|---|---|---|");
+    println!("|---|---|---|---|---|---|---|---|---|---|---|---|---|---|");
     for table in &tables {
         for (name, rows) in &table.groups {
             let of = |what: &dyn Fn(&Row) -> f64| Quantiles::of(rows.iter().map(|row| what(row)).collect());
             let last = of(&|row| row.last());
             println!(
-                "| {} | {name} | {} | {} | {} | {} | {} | {} | {} | {} | {:.1} | {:.0} | {:.0} |",
+                "| {} | {name} | {} | {} | {} | {} | {} | {} | {} | {} | {:.1} | {:.0} | {:.0} | {:.0} % |",
                 table.scenario,
                 rows.len(),
                 short(rows[0].default_cost),
@@ -114,20 +113,21 @@ pub(super) fn print(rows: &[Row]) -> Result<()> {
                 of(&|row| table.score(row)).median(),
                 of(&|row| row.configurations as f64).median(),
                 of(&|row| row.trials as f64).median(),
+                of(&|row| 100.0 * row.capped as f64 / row.trials.max(1) as f64).median(),
             );
         }
     }
-    print_overall(&tables);
-    print_tests(&tables)
+    print_overall(&tables, study);
+    print_tests(&tables, study)
 }
 
-fn print_overall(tables: &[Table<'_>]) {
+fn print_overall(tables: &[Table<'_>], study: &Study) {
     println!("\n## Over all scenarios\n");
     println!(
         "| configurator | scenarios | mean rank | mean of median scores | geometric mean of median ratios |"
     );
     println!("|---|---|---|---|---|");
-    for it in configurator::ALL {
+    for it in study.configurators {
         let (mut ranks, mut scores, mut logarithms) = (Vec::new(), Vec::new(), Vec::new());
         for table in tables {
             let Some(place) = table.groups.iter().position(|(name, _)| *name == it.name()) else { continue };
@@ -151,8 +151,8 @@ fn print_overall(tables: &[Table<'_>]) {
     }
 }
 
-fn print_tests(tables: &[Table<'_>]) -> Result<()> {
-    let Some(first) = configurator::ALL.first().map(|it| it.name()) else { return Ok(()) };
+fn print_tests(tables: &[Table<'_>], study: &Study) -> Result<()> {
+    let Some(first) = study.configurators.first().map(|it| it.name()) else { return Ok(()) };
     println!("\n## {first} against the others\n");
     println!("| scenario | against | chance to be better | p (Mann-Whitney) |");
     println!("|---|---|---|---|");
@@ -185,7 +185,7 @@ fn print_tests(tables: &[Table<'_>]) -> Result<()> {
 }
 
 /// What is drawn: ratios of all cells.
-pub(super) fn panels(rows: &[Row]) -> Vec<Panel> {
+pub(super) fn panels(rows: &[Row], study: &Study) -> Vec<Panel> {
     let panel = |table: &Table<'_>| {
         let group = |(name, rows): &(&'static str, Vec<&Row>)| Group {
             name: (*name).to_owned(),
@@ -193,11 +193,12 @@ pub(super) fn panels(rows: &[Row]) -> Vec<Panel> {
         };
         Panel { title: table.scenario.to_owned(), groups: table.groups.iter().map(group).collect() }
     };
-    tables(rows).iter().map(panel).collect()
+    tables(rows, study).iter().map(panel).collect()
 }
 
 #[cfg(test)]
 mod tests {
+    use super::super::SEARCHES;
     use super::*;
 
     fn row(configurator: &str, seed: u64, last: f64) -> Row {
@@ -207,6 +208,7 @@ mod tests {
             configurator: configurator.to_owned(),
             seed,
             trials: 1,
+            capped: 0,
             configurations: 1,
             default_cost: 10.0,
             costs: [10.0, 9.0, 8.0, last],
@@ -223,7 +225,7 @@ mod tests {
             row("captune-local", 3, 5.0),
             row("plain-random", 2, 4.0),
         ];
-        let tables = tables(&rows);
+        let tables = tables(&rows, &SEARCHES);
         let table = &tables[0];
         assert_eq!(
             table.groups.iter().map(|it| (it.0, it.1.len())).collect::<Vec<_>>(),
@@ -232,7 +234,7 @@ mod tests {
         assert_eq!([2.0, 4.0, 6.0].map(|last| table.score(&row("", 1, last))), [100.0, 50.0, 0.0]);
         assert_eq!(table.ranks(), [1.0, 2.0]);
         assert_eq!(ranks(&[3.0, 1.0, 3.0]), [2.5, 1.0, 2.5]);
-        let panels = panels(&rows);
+        let panels = panels(&rows, &SEARCHES);
         assert_eq!(panels[0].groups[0].values, [0.3, 0.2, 0.5], "by seed, of the default");
     }
 }

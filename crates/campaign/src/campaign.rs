@@ -3,12 +3,15 @@
 //! A trial is on disk before the optimizer sees it. While the disk is busy the workers go on with
 //! trials that were asked for ahead, as many as one commit takes.
 
+mod hopeless;
+
 use std::collections::{BTreeMap, VecDeque};
 
 use engine::racing::News;
 use engine::{Ask, Cap, ConfigId, Optimizer, Status, TrialId, TrialRequest};
 
 use crate::budget::Spent;
+use crate::deadline::Deadline;
 use crate::event::{Event, NewIncumbent, Stop, TrialEnded, Warning, What};
 use crate::executor::{Ended, Executor, Happening};
 use crate::ledger::{Ledger, LedgerError, Mark};
@@ -20,7 +23,7 @@ use crate::resume::Resumed;
 use crate::savings::Savings;
 use crate::settings::{Search, Settings};
 use crate::store::StoredEvent;
-use crate::target::{Account, Detail};
+use crate::target::Account;
 use crate::thinking::Thinking;
 use crate::warnings::Watch;
 
@@ -28,10 +31,8 @@ use crate::warnings::Watch;
 const TICK: f64 = 0.1;
 /// Trials asked for and not told in repeatable mode, whatever the number of workers.
 const WINDOW: usize = 8;
-/// Failures of the default, with nothing else succeeding, after which there is no point.
-const HOPELESS: usize = 3;
-/// Failures of any configurations, the default among them, after which there is none either.
-const ALL_HOPELESS: usize = 10;
+/// The part of the budget after which the best of those that lost race once more.
+const FINAL: f64 = 0.9;
 
 /// Reads events. Only the store may stop a campaign by failing; readers cannot fail.
 pub type Sink<'a> = &'a mut dyn FnMut(&Event);
@@ -76,6 +77,9 @@ pub struct Campaign<'a> {
     /// The last failure of the default, while nothing has succeeded.
     failed_default: Option<Box<TrialEnded>>,
     requests: Option<Requests>,
+    deadline: Option<Deadline>,
+    /// Whether the next trial would not end in time: nothing is begun until more is known.
+    held: bool,
     stop: Option<Stop>,
 }
 
@@ -115,6 +119,8 @@ impl<'a> Campaign<'a> {
             next_tick: 0.0,
             failed_default: None,
             requests: None,
+            deadline: None,
+            held: false,
             stop: None,
         };
         campaign.take_up(&resumed.marks, resumed.untold);
@@ -125,6 +131,13 @@ impl<'a> Campaign<'a> {
     #[must_use]
     pub fn with_queue(mut self, queue: Queue, events: &[StoredEvent]) -> Self {
         self.requests = Some(Requests::new(queue, events));
+        self
+    }
+
+    /// Stops in time for a deadline, and begins nothing that cannot end before it.
+    #[must_use]
+    pub fn until(mut self, deadline: Option<Deadline>) -> Self {
+        self.deadline = deadline;
         self
     }
 
@@ -169,6 +182,13 @@ impl<'a> Campaign<'a> {
             self.gather(sink)?;
         };
         self.wind_down(sink)?;
+        if let Some(deadline) = &mut self.deadline {
+            match stop {
+                Stop::Deadline => deadline.note_what_runs(self.executor.now()),
+                // What was refused was not needed after all.
+                _ => deadline.forget(),
+            }
+        }
         if let Some(requests) = &mut self.requests {
             requests.tidy(self.ledger.batches())?;
         }
@@ -211,11 +231,24 @@ impl<'a> Campaign<'a> {
                 self.stop = Some(Stop::Budget(limit));
                 return;
             }
+            if self.is_out_of_time(spent.wall) {
+                self.stop = Some(Stop::Deadline);
+                return;
+            }
             let slots = self.free_slots();
             self.optimizer.hurry(self.thinking.is_in_a_hurry(spent.wall));
+            let near_end = self.settings.budget.fraction(&spent) >= FINAL;
+            self.thinking.about(|| self.optimizer.near_end(near_end));
             match self.thinking.about(|| self.optimizer.ask(slots)) {
                 Ask::Run(request) => {
-                    self.submit(request, None);
+                    let longest = self.executor.longest(&request);
+                    if self.deadline.as_mut().is_some_and(|end| !end.affords(spent.wall, longest)) {
+                        self.held = true;
+                        // It is running by the optimizer's own word.
+                        let _ = self.optimizer.withdraw(request.id);
+                    } else {
+                        self.submit(request, None);
+                    }
                 }
                 Ask::Tighten(id, cap) => {
                     self.executor.tighten(id, cap);
@@ -257,7 +290,16 @@ impl<'a> Campaign<'a> {
         }
     }
 
+    /// Whether nothing can be begun any more, and nothing is left to be waited for.
+    fn is_out_of_time(&self, now: f64) -> bool {
+        let is_over = self.deadline.is_some_and(|deadline| deadline.left(now) <= 0.0);
+        is_over || (self.held && self.out.is_empty() && self.ledger.is_settled())
+    }
+
     fn free_slots(&self) -> usize {
+        if self.held {
+            return 0;
+        }
         let untold = self.optimizer.running().count();
         let free = if self.settings.repeatable {
             WINDOW.saturating_sub(untold)
@@ -301,8 +343,9 @@ impl<'a> Campaign<'a> {
         let race = if self.settings.repeatable { None } else { self.optimizer.patience() };
         let race = race.map_or(f64::INFINITY, |left| left.max(grain));
         let left = self.settings.budget.wall.map_or(f64::INFINITY, |wall| wall - self.executor.now());
+        let until = self.deadline.map_or(f64::INFINITY, |deadline| deadline.left(self.executor.now()));
         let tick = if self.executor.is_simulated() { f64::INFINITY } else { TICK };
-        race.min(left.max(0.0)).min(tick)
+        race.min(left.max(0.0)).min(until).min(tick)
     }
 
     /// Hands trials that have ended to the ledger.
@@ -310,6 +353,9 @@ impl<'a> Campaign<'a> {
         let mut rows = Vec::new();
         for trial in ended {
             self.pace.trial(trial.ended - trial.started);
+            if let Some(deadline) = &mut self.deadline {
+                deadline.learn(&trial);
+            }
             if self.settings.repeatable {
                 self.early.insert(trial.id, trial);
             } else {
@@ -369,6 +415,9 @@ impl<'a> Campaign<'a> {
             };
             // Every trial handed out is running by the optimizer's word until it is told.
             let _ = self.thinking.about(|| self.optimizer.tell(request.id, observation));
+            // Another trial may be next now, with a lower cap; but what is asked for in repeatable mode must
+            // not depend on what was asked for in vain.
+            self.held &= self.settings.repeatable;
             self.judge(&told);
             let warnings = self.watch.trial(&told, self.settings);
             self.emit(sink, What::TrialEnded(Box::new(told)));
@@ -378,56 +427,6 @@ impl<'a> Campaign<'a> {
                 // However many trials came in together, what is asked for knows of one more each time.
                 self.hand_out(sink);
             }
-        }
-    }
-
-    /// A default that was wrong in an earlier session is wrong still.
-    fn refuse_wrong_default(&mut self) {
-        let history = self.optimizer.history();
-        let wrong = |trial: &&engine::history::Trial| {
-            trial.key.config == ConfigId(0) && trial.observation.status() == Status::Wrong
-        };
-        let Some(trial) = history.trials().iter().find(wrong) else { return };
-        let trial = Box::new(TrialEnded {
-            id: trial.id,
-            config: trial.key.config,
-            pair: trial.key.pair,
-            cap: trial.cap,
-            why: trial.why,
-            status: trial.observation.status(),
-            cost: trial.observation.cost(),
-            detail: Detail { reason: Some("wrong answer".to_owned()), ..Detail::default() },
-        });
-        self.stop = Some(Stop::DefaultWrong { trial });
-    }
-
-    /// Stops a campaign whose default cannot be run, or gives wrong answers.
-    fn judge(&mut self, told: &TrialEnded) {
-        if told.status == Status::Wrong && told.config == ConfigId(0) {
-            self.stop = Some(Stop::DefaultWrong { trial: Box::new(told.clone()) });
-            return;
-        }
-        let history = self.optimizer.history();
-        let succeeded = [Status::Finished, Status::Capped, Status::Timeout];
-        if !told.status.is_failure() || succeeded.iter().any(|&status| history.count(status) > 0) {
-            return;
-        }
-        let default = ConfigId(0);
-        if told.config == default {
-            self.failed_default = Some(Box::new(told.clone()));
-        }
-        let racing = &self.settings.racing;
-        let pairs = if racing.deterministic { self.settings.problem.instances as usize } else { HOPELESS };
-        let met = history.readings(default).count();
-        // A failing challenger may take over from a failing default, which then meets no more pairs.
-        let failed: u64 = Status::ALL
-            .iter()
-            .filter(|status| status.is_failure())
-            .map(|&status| history.count(status))
-            .sum();
-        if met >= HOPELESS.min(pairs).min(racing.max_pairs) || (met > 0 && failed >= ALL_HOPELESS as u64) {
-            let trial = self.failed_default.take().unwrap_or_else(|| Box::new(told.clone()));
-            self.stop = Some(Stop::NeverSucceeded { trial });
         }
     }
 
@@ -566,9 +565,14 @@ impl<'a> Campaign<'a> {
         &self.optimizer
     }
 
-    /// The executor and the ledger, to go on with after the search.
-    pub fn after(&mut self) -> (&mut (dyn Executor + 'a), &mut Ledger) {
-        (&mut *self.executor, &mut self.ledger)
+    /// The executor, the ledger and the deadline, to go on with after the search.
+    pub fn after(&mut self) -> (&mut (dyn Executor + 'a), &mut Ledger, Option<&mut Deadline>) {
+        (&mut *self.executor, &mut self.ledger, self.deadline.as_mut())
+    }
+
+    /// The deadline, with what came of it.
+    pub fn deadline(&self) -> Option<Deadline> {
+        self.deadline
     }
 
     /// Ends the session in the store.

@@ -184,13 +184,52 @@ mod tests {
 
     #[test]
     fn only_pairs_that_all_have_met_count() {
-        let first = costs(&[("a", 1, 4.0), ("b", 1, 8.0), ("c", 1, 100.0)]);
-        let second = costs(&[("a", 1, 2.0), ("b", 1, 4.0), ("c", 2, 0.1)]);
+        // One of its pairs no other has met, and one only the second.
+        let first = costs(&[("a", 1, 4.0), ("b", 1, 8.0), ("c", 1, 100.0), ("e", 1, 50.0)]);
+        let second = costs(&[("a", 1, 2.0), ("b", 1, 4.0), ("c", 2, 0.1), ("e", 1, 1.0)]);
         let third = costs(&[("a", 1, 4.0), ("b", 1, 8.0), ("d", 1, 1.0)]);
         let found = on_common_pairs(Ground::Training, &[first.clone(), second, third]).unwrap();
         assert_eq!((found.pairs, &found.means[..]), (2, &[6.0, 3.0, 6.0][..]));
         let ratio = |place: usize| found.against_first[place].as_ref().map(|one| one.ratio);
         assert_eq!([ratio(0), ratio(1), ratio(2)], [None, Some(2.0), Some(1.0)]);
         assert_eq!(on_common_pairs(Ground::Training, &[first, costs(&[("a", 2, 1.0)])]), None);
+    }
+
+    #[test]
+    fn of_a_validation_only_the_best_counts_and_what_was_stopped_has_the_penalty() {
+        let text = "[target]\ncommand = [\"true\", \"{params}\"]\n[objective]\nminimise = \"cpu_time\"\n\
+            cutoff = \"9s\"\n[budget]\ntrials = 1\n[space]\nx = { integer = [1, 9] }\n";
+        let scenario = crate::scenario::read(text, std::path::Path::new("."), "test.toml").unwrap();
+        let settings = crate::conduct::settings(&scenario, &crate::conduct::Order::default());
+        let row = |role, config, seed, status, cost| StoredValidation {
+            role,
+            config: ConfigId(config),
+            instance: "a".to_owned(),
+            seed: engine::Seed(seed),
+            status,
+            cost: Some(cost),
+            cpu: None,
+            wall: None,
+        };
+        let exact = engine::Reading::Exact;
+        let validations = [
+            row(Role::Default, 0, 1, Status::Finished, exact(7.0)),
+            row(Role::Incumbent, 3, 1, Status::Finished, exact(4.0)),
+            row(Role::Incumbent, 3, 2, Status::Timeout, engine::Reading::AtLeast(9.0)),
+            // An earlier best, measured before the campaign went on.
+            row(Role::Incumbent, 2, 1, Status::Finished, exact(6.0)),
+            row(Role::Incumbent, 2, 3, Status::Finished, exact(5.0)),
+        ];
+        let history = History::default();
+        let one = |best| Contestant {
+            scenario: &scenario,
+            settings: &settings,
+            instances: &[],
+            history: &history,
+            validations: &validations,
+            best: ConfigId(best),
+        };
+        assert_eq!(validated(&one(3)), costs(&[("a", 1, 4.0), ("a", 2, 90.0)]));
+        assert_eq!(validated(&one(0)), costs(&[("a", 1, 7.0)]));
     }
 }

@@ -154,6 +154,8 @@ pub enum Stop {
     Exhausted,
     /// Someone asked for it.
     Interrupted,
+    /// No trial can end any more before the deadline.
+    Deadline,
     /// Every trial so far has failed, those of the default among them.
     NeverSucceeded {
         /// The last of the default, or of all if the default's is of an earlier session.

@@ -6,6 +6,7 @@ pub mod campaign;
 pub mod compare;
 pub mod conduct;
 pub mod configuration_file;
+pub mod deadline;
 pub mod draft;
 pub mod event;
 pub mod executor;

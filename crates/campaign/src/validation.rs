@@ -13,6 +13,7 @@ use engine::{
     Why,
 };
 
+use crate::deadline::Deadline;
 use crate::event::{Event, What};
 use crate::executor::{Ended, Executor, Happening};
 use crate::progress;
@@ -181,8 +182,8 @@ pub fn conclude(
         let candidate = |config| Candidate { config, configuration: history.configuration(config).clone() };
         let (default, incumbent) = (candidate(default), candidate(incumbent));
         let validation = Validation { plan: &plan, default, incumbent, settings, names, measured };
-        let (executor, ledger) = campaign.after();
-        validate(&validation, executor, ledger, sink)?
+        let (executor, ledger, deadline) = campaign.after();
+        validate(&validation, executor, ledger, deadline, sink)?
     };
     if incumbent == ConfigId(0) {
         return Ok(None);
@@ -192,12 +193,13 @@ pub fn conclude(
     Ok(judge(&validated, plan.basis, training, &mut rng).ok())
 }
 
-/// Runs both on all pairs; pairs that were not run with both, because of an interruption, are left out.
-/// If both are the same, it runs once and is compared with itself.
+/// Runs both on all pairs; pairs that were not run with both, because of an interruption or a deadline, are
+/// left out. If both are the same, it runs once and is compared with itself.
 pub fn validate(
     validation: &Validation<'_>,
     executor: &mut dyn Executor,
     ledger: &mut Ledger,
+    mut deadline: Option<&mut Deadline>,
     sink: Sink<'_>,
 ) -> Result<Vec<Validated>, CampaignError> {
     let Validation { plan, default, incumbent, settings, names, measured } = validation;
@@ -236,14 +238,24 @@ pub fn validate(
     let end = settings.validation.budget.map(|budget| executor.now() + budget);
     while done < order.len() {
         while !interrupted && next < order.len() && out < executor.workers() {
-            executor.submit(&request(next), None);
+            let request = request(next);
+            let (now, longest) = (executor.now(), executor.longest(&request));
+            if deadline.as_mut().is_some_and(|deadline| !deadline.affords(now, longest)) {
+                break;
+            }
+            executor.submit(&request, None);
             (next, out) = (next + 1, out + 1);
         }
         if out == 0 {
             break;
         }
-        let left = end.filter(|_| !interrupted).map(|end| (end - executor.now()).max(0.0));
+        let now = executor.now();
+        let ends = [end.map(|end| (end - now).max(0.0)), deadline.as_ref().map(|end| end.left(now))];
+        let left = ends.into_iter().flatten().reduce(f64::min).filter(|_| !interrupted);
         if left == Some(0.0) {
+            if let Some(deadline) = &mut deadline {
+                deadline.note_what_runs(now);
+            }
             interrupted = true;
             out -= cancel(executor, next);
             continue;
@@ -255,6 +267,9 @@ pub fn validate(
                 let number = number as usize;
                 (out, done) = (out - 1, done + 1);
                 let (pair, role) = order[number];
+                if let Some(deadline) = &mut deadline {
+                    deadline.learn(&ended);
+                }
                 if !interrupted && let Some(row) = row(&request(number), role, &ended, names) {
                     let cost = objective.compared(&row.observation).lower_bound();
                     costs.insert((pair, role == Role::Incumbent), (cost, row.observation.status()));

@@ -13,6 +13,7 @@ use crate::changes::changes;
 use crate::exit_code::ExitCode;
 use crate::folds::KeptFolds;
 use crate::forms;
+use crate::init;
 use crate::kept::{Kept, standing};
 use crate::message;
 use crate::progress::block::name;
@@ -30,7 +31,7 @@ Parameters that are inactive have no value and are left out. Of several folds, t
 gained most in its own training is shown.")]
 pub(crate) struct Arguments {
     /// The campaign's folder, or its scenario
-    #[arg(value_name = "DIR")]
+    #[arg(value_name = "DIR", default_value = init::FILE)]
     path: PathBuf,
     /// Only the configuration, in this form
     #[arg(long = "as", value_enum)]

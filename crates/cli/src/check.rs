@@ -13,6 +13,7 @@ use confine::quantity::{parse_duration, show_size};
 use engine::{ConfigId, Configuration, InstanceId, Pair, Seed, TrialId, TrialKey, TrialRequest, Why};
 
 use crate::exit_code::ExitCode;
+use crate::init;
 use crate::measure;
 use crate::message;
 use crate::run::{self, failing, plan};
@@ -32,7 +33,7 @@ is well; 2 if the scenario is wrong; 3 if the trial failed, or every one; 4 if t
 limit.")]
 pub(crate) struct Arguments {
     /// The scenario
-    #[arg(value_name = "SCENARIO")]
+    #[arg(value_name = "SCENARIO", default_value = init::FILE)]
     path: PathBuf,
     /// Only print what would be run
     #[arg(long)]
@@ -113,7 +114,8 @@ pub(crate) fn check(arguments: &Arguments) -> anyhow::Result<ExitCode> {
     message::print(format!("  {}\n", result(&account, &costs)).as_bytes())?;
     if account.observation.status().is_failure() || account.observation.status().says_nothing() {
         message::say("error: the trial failed");
-        message::note(failing::explanation(&command, &account.detail, &scenario.target).trim_end());
+        let status = account.observation.status();
+        message::note(failing::explanation(&command, status, &account.detail, &scenario.target).trim_end());
         return Ok(ExitCode::TargetFailed);
     }
     Ok(ExitCode::Done)
@@ -147,11 +149,13 @@ fn config_file(scenario: &Scenario, configuration: &Configuration) -> String {
 fn result(account: &Account, costs: &Costs) -> String {
     let detail = &account.detail;
     let mut parts = vec![account.observation.status().name().to_owned()];
-    // What is maximised is among the outputs, and no cost.
+    // What is maximised is among the outputs, and no cost; a cost that the target tells may be there, too.
     let cost = account.observation.cost().filter(|_| !costs.are_maximised());
-    parts.extend(cost.map(|cost| format!("cost {}", costs.reading(cost))));
+    let cost = cost.map(|cost| format!("cost {}", costs.reading(cost)));
     let output = |(name, value): (&String, &f64)| format!("{} {}", harmless(name), number(*value));
-    parts.extend(detail.outputs.iter().map(output));
+    let outputs: Vec<String> = detail.outputs.iter().map(output).collect();
+    parts.extend(cost.filter(|cost| !outputs.contains(cost)));
+    parts.extend(outputs);
     parts.extend(detail.cpu.map(|cpu| format!("cpu {}", seconds(cpu))));
     parts.push(format!("wall {}", seconds(detail.wall)));
     parts.extend(detail.memory.map(|memory| format!("memory {}", show_size(memory))));

@@ -121,7 +121,7 @@ pub(crate) fn compare(arguments: &Arguments) -> anyhow::Result<ExitCode> {
 fn as_text(sides: &[Side], obstacles: &[Vec<Obstacle>], common: Option<&Common>) -> String {
     let mut table = Table::new();
     table.load_style(presets::NOTHING);
-    let mut header = vec!["campaign", "spent", "best", "cost", "against the default"];
+    let mut header = vec!["campaign", "spent", "best", "cost", gains_against(sides)];
     if common.is_some() {
         header.extend(["on common pairs", "against the first"]);
     }
@@ -165,6 +165,16 @@ fn as_text(sides: &[Side], obstacles: &[Vec<Obstacle>], common: Option<&Common>)
         }
     }
     text
+}
+
+/// What the column of gains is called.
+fn gains_against(sides: &[Side]) -> &'static str {
+    let has = |against: &str| sides.iter().any(|side| side.costs.against == against);
+    match (has("default"), has("baseline")) {
+        (true, true) => "against its default or baseline",
+        (false, true) => "against the baseline",
+        _ => "against the default",
+    }
 }
 
 fn against_first(common: &Common, place: usize, costs: &Costs) -> String {

@@ -5,7 +5,7 @@ use std::io::{self, BufWriter, Write};
 use std::path::{Path, PathBuf};
 
 use anyhow::Context;
-use campaign::export::{self, ExportError, Smac3Export};
+use campaign::export::{self, ExportError, Smac3Export, Written};
 use clap::{Args, ValueEnum};
 use engine::space::format::{Format, write};
 
@@ -16,8 +16,8 @@ use crate::words::counted;
 
 #[derive(Args, Debug)]
 #[command(after_help = "\
-csv and json (one object in each line) have every trial with all that is known of it; configspace is the
-space alone. smac3 writes runhistory.json and configspace.json into a folder, as SMAC3 2.3 and later reads
+csv and json (one object in each line) have every trial with all that is known of it, those of the
+validation too; configspace is the space alone. smac3 writes runhistory.json and configspace.json into a folder, as SMAC3 2.3 and later reads
 them. The columns are explained in docs/reference/export.md. The campaign may run meanwhile.")]
 pub(crate) struct Arguments {
     /// The campaign's folder, or its scenario
@@ -55,9 +55,14 @@ pub(crate) fn export(arguments: &Arguments) -> anyhow::Result<ExitCode> {
     Ok(ExitCode::Done)
 }
 
-fn told(file: Option<&Path>, trials: u64) {
+fn told(file: Option<&Path>, written: Written) {
     if let Some(file) = file {
-        message::note(&format!("{} written to {}", counted(trials, "trial"), file.display()));
+        let validations = match written.validations {
+            0 => String::new(),
+            some => format!(" and {some} of the validation"),
+        };
+        let trials = counted(written.trials, "trial");
+        message::note(&format!("{trials}{validations} written to {}", file.display()));
     }
 }
 
@@ -105,7 +110,7 @@ fn smac3(kept: &Kept, folder: Option<&Path>) -> anyhow::Result<()> {
     let runs = folder.join("runhistory.json");
     let Smac3Export { trials, capped, left_out } =
         into(Some(&runs), |out| export::smac3(&kept.reader, &objective, are_times, out))?;
-    told(Some(folder), trials);
+    told(Some(folder), Written { trials, validations: 0 });
     if capped > 0 {
         message::note(&format!(
             "{} stopped early: SMAC3 knows no \"at least\", so each counts there like a timeout",

@@ -7,6 +7,7 @@ use campaign::target::shell::quoted;
 use clap::Args;
 
 use crate::exit_code::ExitCode;
+use crate::init;
 use crate::kept::Kept;
 use crate::message;
 use crate::run::failing;
@@ -18,7 +19,7 @@ use crate::words::{clock, counted, harmless};
 )]
 pub(crate) struct Arguments {
     /// The campaign's folder, or its scenario
-    #[arg(value_name = "DIR")]
+    #[arg(value_name = "DIR", default_value = init::FILE)]
     path: PathBuf,
 }
 

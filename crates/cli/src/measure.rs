@@ -84,7 +84,8 @@ pub(crate) fn measure(
             why: Why::Incumbent,
         };
         let command = CommandLine::new(scenario, &request, instance).to_string();
-        message::note(failing::explanation(&command, &sample.account.detail, &scenario.target).trim_end());
+        let (status, detail) = (sample.account.observation.status(), &sample.account.detail);
+        message::note(failing::explanation(&command, status, detail, &scenario.target).trim_end());
     }
     Ok(ExitCode::TargetFailed)
 }

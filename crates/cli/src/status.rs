@@ -14,6 +14,7 @@ use serde_json::{Value, json};
 use crate::changes;
 use crate::exit_code::ExitCode;
 use crate::folds::{self, KeptFolds};
+use crate::init;
 use crate::kept::{Kept, standing};
 use crate::message;
 use crate::progress::block::{name, trials, used};
@@ -24,7 +25,7 @@ use crate::words::{Costs, clock, counted, harmless, number};
 #[derive(Args, Debug)]
 pub(crate) struct Arguments {
     /// The campaign's folder, or its scenario
-    #[arg(value_name = "DIR")]
+    #[arg(value_name = "DIR", default_value = init::FILE)]
     path: PathBuf,
     /// Print one JSON object
     #[arg(long)]
@@ -253,7 +254,7 @@ impl Figures {
         }
         if let Some(found) = &self.verdict {
             rows.push(("verdict", verdict::sentence(found, &self.costs)));
-            rows.extend(verdict::remarks(found).into_iter().map(|remark| ("", remark)));
+            rows.extend(verdict::remarks(found, &self.costs).into_iter().map(|remark| ("", remark)));
         }
         rows
     }

@@ -13,6 +13,11 @@ use crate::space::refusal;
 /// The error with its parts where `message::report` looks for them, and with advice.
 pub(crate) fn explained(error: ConductError) -> anyhow::Error {
     match error {
+        ConductError::Read { ref path, ref source } if source.kind() == std::io::ErrorKind::NotFound => Hinted {
+            message: format!("there is no scenario {}", path.display()),
+            hint: "name one that is there; `captune init` writes one".to_owned(),
+        }
+        .into(),
         ConductError::Scenario(mistakes) => mistakes.into(),
         ConductError::Store(error) => error.into(),
         ConductError::Target(error) => error.into(),

@@ -105,7 +105,7 @@ pub(crate) fn validate(arguments: &Arguments) -> anyhow::Result<ExitCode> {
     let text = match &told.verdict {
         Some(found) => {
             let mut lines = vec![verdict::sentence(found, &costs)];
-            lines.extend(verdict::remarks(found));
+            lines.extend(verdict::remarks(found, &costs));
             let pairs = found.comparison.pairs;
             if pairs < told.planned {
                 lines.push(format!(

@@ -1,7 +1,7 @@
 //! Ask and tell: the engine as one object.
 //!
 //! The state after any number of calls is a function of the settings, the seed and the calls. Time
-//! enters only by [`Optimizer::elapsed`] and [`Optimizer::hurry`].
+//! enters only by [`Optimizer::elapsed`], [`Optimizer::hurry`] and [`Optimizer::near_end`].
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -59,6 +59,11 @@ impl Optimizer {
     /// Whether new configurations must be proposed without a model from now on, since there is no time.
     pub fn hurry(&mut self, hurry: bool) {
         self.proposer.hurry(hurry);
+    }
+
+    /// Whether the end is near: then the best of those that lost race once more before new ones.
+    pub fn near_end(&mut self, near: bool) {
+        self.racer.near_end(near, &self.history, &mut *self.proposer);
     }
 
     /// Races a configuration before any new one; gives its number, and whether it is to race at all.

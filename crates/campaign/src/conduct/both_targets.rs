@@ -27,12 +27,15 @@ impl BothTargets {
         };
         Self { search, validation }
     }
+
+    fn of(&self, trial: &TrialRequest) -> &ProcessTarget {
+        if is_of_validation(trial.id) { &self.validation } else { &self.search }
+    }
 }
 
 impl Target for BothTargets {
     fn run_on(&self, trial: &TrialRequest, leash: &Leash, slot: &Slot) -> Result<Account, TargetError> {
-        let target = if is_of_validation(trial.id) { &self.validation } else { &self.search };
-        target.run_on(trial, leash, slot)
+        self.of(trial).run_on(trial, leash, slot)
     }
 
     fn lower_cap(&self, leash: &Leash, cap: Cap) {
@@ -41,5 +44,9 @@ impl Target for BothTargets {
 
     fn reached(&self, leash: &Leash, seconds: f64) -> Option<f64> {
         self.search.reached(leash, seconds)
+    }
+
+    fn longest(&self, trial: &TrialRequest) -> Option<f64> {
+        self.of(trial).longest(trial)
     }
 }

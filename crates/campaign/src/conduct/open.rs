@@ -3,6 +3,7 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
+use std::time::SystemTime;
 
 use engine::Status;
 use engine::racing::{Objective, Problem, Racing};
@@ -12,6 +13,7 @@ use engine::surrogate::InstanceTable;
 
 use super::carry_over::carry_over;
 use crate::budget::{Budget, Spent};
+use crate::deadline;
 use crate::executor::{SlotError, available_gpus, physical_cores, share_gpus, slots};
 use crate::folds::{FoldPlan, FoldsError};
 use crate::resume::Resumed;
@@ -37,6 +39,8 @@ pub struct Order {
     pub workers: Option<usize>,
     /// Replaces the scenario's seed, for a new campaign.
     pub seed: Option<u64>,
+    /// When whatever the campaign runs in ends: it stops in time before that.
+    pub until: Option<SystemTime>,
 }
 
 impl Order {
@@ -133,6 +137,8 @@ pub struct Opened {
     pub opening: Opening,
     /// Trials at one time.
     pub workers: usize,
+    /// When whatever it runs in ends.
+    pub until: Option<SystemTime>,
     pub(super) store: Store,
     pub(super) resumed: Resumed,
     /// Configurations and trials in the store.
@@ -144,6 +150,11 @@ impl Opened {
     pub fn so_far(&self) -> Spent {
         let Resumed { history, untold, wall, cpu, .. } = &self.resumed;
         Spent { wall: *wall, cpu: *cpu, trials: (history.trials().len() + untold.len()) as u64 }
+    }
+
+    /// Seconds for which it may go on from now, if something ends it.
+    pub fn time_left(&self) -> Option<f64> {
+        self.until.map(|end| deadline::left(&self.scenario, end, SystemTime::now()))
     }
 }
 
@@ -192,13 +203,20 @@ pub fn settings(scenario: &Scenario, order: &Order) -> Settings {
             wanted: scenario.validation.at_the_end,
             cutoff: scenario.validation.cutoff,
             seeds: scenario.validation.seeds,
-            budget: scenario.validation.budget.map(|time| time.as_secs_f64() / f64::from(folds.unwrap_or(1))),
+            // What a campaign may take is what its user can wait for once more.
+            budget: validation_budget(scenario).or(budget.wall),
             of_fold: folds.is_some(),
         },
         budget,
         repeatable: scenario.parallel.repeatable,
         cpu_matters: objective.minimise == Measure::CpuTime,
     }
+}
+
+/// Seconds that the scenario gives to a validation, or to that of each fold.
+pub(super) fn validation_budget(scenario: &Scenario) -> Option<f64> {
+    let folds = scenario.instances.folds.unwrap_or(1);
+    scenario.validation.budget.map(|time| time.as_secs_f64() / f64::from(folds))
 }
 
 fn search(scenario: &Scenario) -> Search {
@@ -259,8 +277,10 @@ pub fn open(order: &Order) -> Result<Opened, ConductError> {
         }
         let store = Store::open(&order.path)?;
         let loaded = store.load()?;
-        let Charter { scenario: text, folder, seed, .. } = loaded.charter.clone();
+        let Charter { scenario: text, folder, seed, name, .. } = loaded.charter.clone();
         let scenario = read(&text, &folder, "scenario.toml").map_err(ConductError::Scenario)?;
+        // It may be named after a file, which is not read here.
+        let scenario = Scenario { name, ..scenario };
         let order = Order { seed: Some(seed), ..order.clone() };
         return resume(&order, scenario, text, order.path.clone(), store);
     }
@@ -326,7 +346,8 @@ pub(super) fn begin(
     let instances = train.into_iter().chain(scenario.instances.test.clone()).collect();
     let resumed = earlier.unwrap_or_default();
     let scenario = Arc::new(scenario);
-    Ok(Opened { folder, scenario, settings, instances, opening, workers, store, resumed, stored: (0, 0) })
+    let (until, stored) = (order.until, (0, 0));
+    Ok(Opened { folder, scenario, settings, instances, opening, workers, until, store, resumed, stored })
 }
 
 pub(super) fn resume(
@@ -374,8 +395,19 @@ pub(super) fn resume(
             let stored = (loaded.history.configurations().len(), loaded.history.trials().len() as u64);
             let resumed = Resumed::of_store(loaded)?;
             let opening = Opening::Continue(differences);
-            let scenario = Arc::new(scenario);
-            Ok(Opened { folder, scenario, settings, instances, opening, workers, store, resumed, stored })
+            let (scenario, until) = (Arc::new(scenario), order.until);
+            Ok(Opened {
+                folder,
+                scenario,
+                settings,
+                instances,
+                opening,
+                workers,
+                until,
+                store,
+                resumed,
+                stored,
+            })
         }
         Row::Reuse => {
             let settings = settings(&scenario, order);

@@ -7,6 +7,7 @@ use engine::{ConfigId, Configuration, InstanceId};
 
 use super::both_targets::BothTargets;
 use super::open::{ConductError, Opened, places};
+use crate::deadline::Deadline;
 use crate::event::Stop;
 use crate::executor::{Bell, Executor, Local};
 use crate::progress::Progress;
@@ -38,11 +39,14 @@ pub struct Outcome {
     pub verdict: Option<Verdict>,
     /// Pairs that a validation has; fewer of them are in the verdict if its budget was spent.
     pub planned: usize,
+    /// What came of the deadline, if there was one.
+    pub deadline: Option<Deadline>,
 }
 
 impl Opened {
     /// Searches, validates, and closes the store. `ready` is given a bell that stops the campaign.
     pub fn run(self, ready: impl FnOnce(Bell), sink: Sink<'_>) -> Result<Outcome, ConductError> {
+        let left = self.time_left();
         let Self { folder, scenario, settings, instances, workers, store, resumed, stored, .. } = self;
         let slots = places(&scenario, workers)?;
         let staging = Staging::of(&scenario, &folder);
@@ -50,6 +54,7 @@ impl Opened {
         let instances = staging.as_ref().map_or_else(|| sources.clone(), |staging| staging.staged(&sources));
         let target = Arc::new(BothTargets::new(&scenario, &instances, settings.validation.cutoff));
         let executor = Local::new(target, slots, resumed.wall).map_err(ConductError::Worker)?;
+        let deadline = left.map(|left| Deadline::at(executor.now() + left));
         ready(executor.bell());
         if let Some(staging) = &staging {
             staging.stage(&sources)?;
@@ -62,7 +67,8 @@ impl Opened {
         let event = settings.budget.event(resumed.wall).map_err(ConductError::Budget)?;
         ledger.note(Batch { events: vec![event], ..Batch::default() })?;
         let mut campaign = Campaign::new(&settings, Box::new(executor), ledger, Some(resumed))?
-            .with_queue(Queue::of_campaign(&folder), &events);
+            .with_queue(Queue::of_campaign(&folder), &events)
+            .until(deadline);
         let stop = campaign.search(sink)?;
         let progress = campaign.progress();
         let config = campaign.optimizer().incumbent();
@@ -76,9 +82,10 @@ impl Opened {
         } else {
             None
         };
+        let deadline = campaign.deadline();
         campaign.finish(&reason(&stop, scenario.baseline.is_some()))?;
         let planned = plan(&settings, unseen).pairs.len();
-        Ok(Outcome { stop, progress, best, verdict, planned })
+        Ok(Outcome { stop, progress, best, verdict, planned, deadline })
     }
 }
 
@@ -91,6 +98,7 @@ fn reason(stop: &Stop, baseline: bool) -> String {
         Stop::Budget(limit) => format!("budget spent: {}", limit.name()),
         Stop::Exhausted => EXHAUSTED.to_owned(),
         Stop::Interrupted => "interrupted".to_owned(),
+        Stop::Deadline => "deadline".to_owned(),
         Stop::NeverSucceeded { .. } => {
             format!("the {} never succeeded", if baseline { "baseline" } else { "default" })
         }

@@ -7,7 +7,7 @@ use engine::stats::{Basis, Verdict, judge};
 use engine::{ConfigId, Configuration, InstanceId, Rng};
 
 use super::both_targets::BothTargets;
-use super::open::{ConductError, Order, in_stored_order, places, settings, workers};
+use super::open::{ConductError, Order, in_stored_order, places, settings, validation_budget, workers};
 use super::run::Valued;
 use crate::executor::{Bell, Executor, Local};
 use crate::progress;
@@ -84,6 +84,8 @@ pub fn open_to_validate(order: &ValidationOrder) -> Result<ToValidate, ConductEr
     let given = Order { seed: Some(charter.seed), workers: order.workers, ..Order::default() };
     let mut settings = settings(&scenario, &given);
     let terms = &mut settings.validation;
+    // Whoever asks for it wants all of it, unless the scenario says otherwise.
+    terms.budget = validation_budget(&scenario);
     (terms.cutoff, terms.seeds) = (order.cutoff.or(terms.cutoff), order.seeds.or(terms.seeds));
     if let (Some(wanted), Some(least)) = (terms.cutoff, settings.problem.objective.cutoff)
         && wanted < least
@@ -155,7 +157,7 @@ impl ToValidate {
             names: &names,
             measured: &measured,
         };
-        let validated = validation::validate(&validation, &mut executor, &mut ledger, sink)?;
+        let validated = validation::validate(&validation, &mut executor, &mut ledger, None, sink)?;
         ledger.finish("validated")?;
         let objective = &settings.problem.objective;
         let known = (!self.is_new).then_some(candidate.config);

@@ -194,6 +194,10 @@ impl Executor for Local {
             |(&id, out): (&TrialId, &Out)| Some((id, self.target.reached(&out.leash, now - out.started?)?));
         self.out.iter().filter_map(reached).collect()
     }
+
+    fn longest(&self, request: &TrialRequest) -> Option<f64> {
+        self.target.longest(request)
+    }
 }
 
 /// Stops what still runs, so that no thread and no process outlives the campaign.

@@ -98,6 +98,11 @@ pub trait Executor {
 
     /// The costs that running trials have surely reached.
     fn reached(&self) -> Vec<(TrialId, f64)>;
+
+    /// Seconds that the command of a trial takes if it runs to its cap; `None` if nobody knows.
+    fn longest(&self, _request: &TrialRequest) -> Option<f64> {
+        None
+    }
 }
 
 /// So that whoever lends an executor to a campaign has it back afterwards.
@@ -140,5 +145,9 @@ impl<E: Executor + ?Sized> Executor for &mut E {
 
     fn reached(&self) -> Vec<(TrialId, f64)> {
         (**self).reached()
+    }
+
+    fn longest(&self, request: &TrialRequest) -> Option<f64> {
+        (**self).longest(request)
     }
 }

@@ -6,9 +6,9 @@ use std::io::Write;
 use engine::Configuration;
 use engine::space::float_text;
 
-use super::{ExportError, sense, shown};
+use super::{ExportError, VALIDATION, Written, sense, shown};
 use crate::scenario::Sense;
-use crate::store::{Charter, StoreReader, StoredTrial};
+use crate::store::{Charter, StoreReader, StoredTrial, StoredValidation};
 
 /// The columns that every campaign has.
 const COLUMNS: [&str; 18] = [
@@ -33,7 +33,7 @@ const COLUMNS: [&str; 18] = [
 ];
 
 /// Writes every trial, and gives how many there were.
-pub fn csv(reader: &StoreReader, out: &mut dyn Write) -> Result<u64, ExportError> {
+pub fn csv(reader: &StoreReader, out: &mut dyn Write) -> Result<Written, ExportError> {
     reader.at_one_moment(|| {
         let charter = reader.charter()?;
         let outputs = reader.output_names()?;
@@ -45,14 +45,48 @@ pub fn csv(reader: &StoreReader, out: &mut dyn Write) -> Result<u64, ExportError
         parameters.chain(own).for_each(|name| header.text(&name));
         out.write_all(header.end().as_bytes())?;
         let sense = sense(&charter);
-        let mut count = 0;
+        let mut written = Written::default();
         reader.each_trial(|stored, configuration| {
-            count += 1;
+            written.trials += 1;
             let line = line(&charter, sense, &outputs, stored, configuration);
             Ok::<_, ExportError>(out.write_all(line.as_bytes())?)
         })?;
-        Ok(count)
+        reader.each_validation(|stored, configuration| {
+            written.validations += 1;
+            let line = line_of_validation(&charter, sense, &outputs, stored, configuration);
+            Ok::<_, ExportError>(out.write_all(line.as_bytes())?)
+        })?;
+        Ok(written)
     })
+}
+
+/// What is not kept of a validation's trial is empty.
+fn line_of_validation(
+    charter: &Charter,
+    sense: Sense,
+    outputs: &[String],
+    stored: &StoredValidation,
+    configuration: &Configuration,
+) -> String {
+    let mut line = Line::default();
+    let (cost, censored) = shown(sense, stored.cost);
+    for name in COLUMNS {
+        match name {
+            "configuration" => line.show(Some(stored.config.0)),
+            "instance" => line.text(&stored.instance),
+            "seed" => line.show(Some(stored.seed.0)),
+            "why" => line.text(VALIDATION),
+            "status" => line.text(stored.status.name()),
+            "cost" => line.number(cost),
+            "censored" => line.show(censored),
+            "cpu" => line.number(stored.cpu),
+            "wall" => line.number(stored.wall),
+            _ => line.text(""),
+        }
+    }
+    line.values(charter, configuration);
+    outputs.iter().for_each(|_| line.text(""));
+    line.end()
 }
 
 fn line(
@@ -83,9 +117,7 @@ fn line(
     line.number(Some(stored.started));
     line.number(Some(stored.ended));
     line.show(Some(stored.slot));
-    for id in charter.space.ids() {
-        line.text(&configuration.value(id).map_or_else(String::new, |value| value.to_string()));
-    }
+    line.values(charter, configuration);
     outputs.iter().for_each(|name| line.number(stored.outputs.get(name).copied()));
     line.end()
 }
@@ -123,6 +155,13 @@ impl Line {
         self.next();
         if let Some(value) = value {
             let _ = write!(self.cells, "{value}");
+        }
+    }
+
+    /// A cell for each parameter.
+    fn values(&mut self, charter: &Charter, configuration: &Configuration) {
+        for id in charter.space.ids() {
+            self.text(&configuration.value(id).map_or_else(String::new, |value| value.to_string()));
         }
     }
 

@@ -4,17 +4,17 @@ use std::io::Write;
 
 use serde_json::json;
 
-use super::{ExportError, sense, shown, values};
+use super::{ExportError, VALIDATION, Written, sense, shown, values};
 use crate::store::StoreReader;
 
 /// Writes every trial, and gives how many there were.
-pub fn json_lines(reader: &StoreReader, out: &mut dyn Write) -> Result<u64, ExportError> {
+pub fn json_lines(reader: &StoreReader, out: &mut dyn Write) -> Result<Written, ExportError> {
     reader.at_one_moment(|| {
         let charter = reader.charter()?;
         let sense = sense(&charter);
-        let mut count = 0;
+        let mut written = Written::default();
         reader.each_trial(|stored, configuration| {
-            count += 1;
+            written.trials += 1;
             let trial = &stored.trial;
             let (cost, censored) = shown(sense, trial.observation.cost());
             let object = json!({
@@ -41,6 +41,25 @@ pub fn json_lines(reader: &StoreReader, out: &mut dyn Write) -> Result<u64, Expo
             });
             Ok::<_, ExportError>(out.write_all(format!("{object}\n").as_bytes())?)
         })?;
-        Ok(count)
+        reader.each_validation(|stored, configuration| {
+            written.validations += 1;
+            let (cost, censored) = shown(sense, stored.cost);
+            // What is not kept of it is left out.
+            let object = json!({
+                "trial": null,
+                "configuration": stored.config.0,
+                "values": values(configuration),
+                "instance": stored.instance,
+                "seed": stored.seed.0,
+                "why": VALIDATION,
+                "status": stored.status.name(),
+                "cost": cost,
+                "censored": censored,
+                "cpu": stored.cpu,
+                "wall": stored.wall,
+            });
+            Ok::<_, ExportError>(out.write_all(format!("{object}\n").as_bytes())?)
+        })?;
+        Ok(written)
     })
 }

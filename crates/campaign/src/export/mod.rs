@@ -3,7 +3,7 @@
 //!
 //! | form | what it is |
 //! |---|---|
-//! | CSV, JSON Lines | every trial with all that is known of it |
+//! | CSV, JSON Lines | every trial with all that is known of it, then those of validations |
 //! | SMAC3 | `runhistory.json` as version 2.3 and later writes it |
 //!
 //! Costs have the user's sign, except for SMAC3, which minimises as the search does.
@@ -25,6 +25,18 @@ use toml::de::{DeTable, DeValue};
 
 use crate::scenario::Sense;
 use crate::store::{Charter, StoreError};
+
+/// Why a trial of a validation was run.
+const VALIDATION: &str = "validation";
+
+/// What was written.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub struct Written {
+    /// Trials of the search.
+    pub trials: u64,
+    /// Trials of validations.
+    pub validations: u64,
+}
 
 /// Why trials cannot be written.
 #[derive(Debug, thiserror::Error)]

@@ -141,4 +141,11 @@ mod tests {
         assert_eq!(chosen(&folds), Some(2));
         assert_eq!(chosen(&folds[..1]), None);
     }
+
+    #[test]
+    fn a_fold_is_validated_when_all_its_pairs_are() {
+        let whole = fold(3, &["a", "b"], 4.0, 2.0, 2.0);
+        let part = Fold { planned: 3, ..whole.clone() };
+        assert_eq!((whole.is_validated(), part.is_validated()), (true, false));
+    }
 }

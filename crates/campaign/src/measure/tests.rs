@@ -84,6 +84,22 @@ fn neighbours_that_slow_down_the_clock_speak_for_cpu_time_or_one_worker() {
 }
 
 #[test]
+fn trials_alone_and_in_company_are_told_apart() {
+    // Alone they compute all the time; in company they wait for half of it.
+    let mut samples = vec![sample(1, 1.0, 1.0), sample(1, 1.0, 1.0)];
+    samples.extend([4.0, 4.0, 4.0].map(|wall| in_company(sample(1, 2.0, wall))));
+    let found = findings(&scenario(", \"{seed}\"", CPU, ""), &samples);
+    assert_eq!((found.alone, found.in_company), (2, 3));
+    assert_eq!(found.cpu_share, Some(1.0), "of those alone");
+    let instance = &found.instances[0];
+    let walls = [&instance.alone, &instance.in_company].map(|times| times.as_ref().unwrap().wall.median);
+    assert_eq!(walls, [1.0, 4.0]);
+    // Two instances on two slots, each trial as long as it takes in a campaign.
+    let pass = found.pass.unwrap();
+    assert_eq!((pass.wall, pass.cpu, pass.affordable), (4.0, Some(4.0), Some(900.0)));
+}
+
+#[test]
 fn a_seed_that_does_nothing_is_found_out() {
     let same: Vec<Sample> = [1, 1, 1, 2, 3].map(|seed| sample(seed, 1.0, 1.0)).to_vec();
     assert_eq!(advice(&scenario(", \"{seed}\"", CPU, ""), &same), ["racing.deterministic = true"]);

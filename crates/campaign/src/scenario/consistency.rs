@@ -9,6 +9,7 @@ use engine::space::Span;
 
 use super::command::{Argument, CommandTemplate, Piece};
 use super::objective::{CappedBy, Measure};
+use super::protocol::Protocol;
 use super::report::{Report, Section};
 use super::settings::{Budget, Parallel, Racing};
 use super::{Instances, Validation, objective, target};
@@ -125,7 +126,7 @@ pub(super) fn folds_are_validated(
 /// The cutoff fits into the budget, or the part of it that a fold has, and under the limits.
 pub(super) fn times(
     report: &mut Report<'_>,
-    read: &objective::Read,
+    (read, protocol): (&objective::Read, Protocol),
     budget: Option<&Budget>,
     limits: &Section<'_, '_>,
     limit: Option<Duration>,
@@ -136,7 +137,9 @@ pub(super) fn times(
     let measure = read.objective.minimise;
     let limit_span = limits.get("wall").map_or(limits.span, |found| found.span());
     if !measure.is_time() {
-        if limit.is_none() {
+        // Who is told in seconds when to stop is killed some time after that.
+        let is_told = read.objective.capped_by == CappedBy::Argument && protocol.tells_seconds();
+        if limit.is_none() && !is_told {
             let hint = "write `wall = \"60s\"` in `[limits]`";
             report.warn(Span::NONE, "nothing stops a target that hangs", hint);
         }

@@ -183,7 +183,7 @@ pub const KEYS: &[Key] = &[
     key("instances.stage_folder", Form::Text, "`stage` in the campaign's folder", CONTINUE, "where to"),
     key("validation.cutoff", Form::Cost, "that of the objective", CONTINUE, "where a trial of the validation is stopped; not below that of the objective"),
     key("validation.seeds", Form::Integer, "as many as make 20 pairs", CONTINUE, "measurements of each instance, each with a seed of its own"),
-    key("validation.budget", Form::Duration, "none", CONTINUE, "time on the clock for the validation, besides `[budget]`"),
+    key("validation.budget", Form::Duration, "as much as `budget.wall`, if that is given", CONTINUE, "time on the clock for the validation, besides `[budget]`"),
     key("validation.when", Form::Text, "\"end\"", CONTINUE, "`end`: when the campaign has ended; `never`: only when `captune validate` asks for it"),
     key("budget.wall", Form::Duration, "none", CONTINUE, "time on the clock"),
     key("budget.cpu", Form::Duration, "none", CONTINUE, "CPU time of all trials together"),

@@ -203,7 +203,8 @@ fn sections(
         let limit = limits.as_ref().and_then(|limits| limits.wall);
         let section = root.section("limits");
         let folds = instances.as_ref().and_then(|instances| instances.folds);
-        consistency::times(report, objective, budget.as_ref(), &section, limit, parallel.as_ref(), folds);
+        let measured = (objective, protocol);
+        consistency::times(report, measured, budget.as_ref(), &section, limit, parallel.as_ref(), folds);
     }
     consistency::folds_are_validated(report, &root, instances.as_ref(), validation.as_ref());
     Some(Scenario {

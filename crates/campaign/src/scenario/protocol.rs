@@ -70,6 +70,18 @@ impl Protocol {
         }
     }
 
+    /// What an answer looks like.
+    pub const fn answer(self) -> &'static str {
+        match self {
+            Self::Command => "",
+            Self::Aclib => "Result for SMAC: SAT, 1.25, 0, 0, 17",
+            Self::Aclib2 => r#"Result of this algorithm run: {"status": "SUCCESS", "cost": 4.5}"#,
+            Self::Irace => "12.5",
+            Self::Smac3 => "cost=0.5; status=SUCCESS",
+            Self::Json | Self::JsonServer => r#"{"cost": 0.5}"#,
+        }
+    }
+
     /// Whether a trial is told by a line of JSON.
     pub const fn is_json(self) -> bool {
         matches!(self, Self::Json | Self::JsonServer)

@@ -6,7 +6,7 @@
 use std::time::Duration;
 
 use confine::quantity::{parse_duration, parse_size};
-use engine::space::{Diagnostic, Span, Spanned, suggestion};
+use engine::space::{Diagnostic, Span, Spanned, nearest, suggestion};
 use toml::de::{DeTable, DeValue};
 
 use super::keys::{self, Place};
@@ -74,6 +74,15 @@ impl<'a, 't> Section<'a, 't> {
         entries.into_iter().map(found).collect()
     }
 
+    /// Whether an unknown key is taken for this one, which [`Report::unknown_keys`] tells.
+    fn is_misspelt(&self, name: &str) -> bool {
+        let own: Vec<&str> = self.path.split('.').filter(|part| !part.is_empty()).collect();
+        let known = keys::names(&own);
+        let entries = self.entries();
+        let mut unknown = entries.iter().map(|(key, _)| key.as_str()).filter(|key| !known.contains(key));
+        unknown.any(|key| nearest(key, known.iter().copied()) == Some(name))
+    }
+
     fn path_of(&self, name: &str) -> String {
         if self.path.is_empty() { name.to_owned() } else { format!("{}.{name}", self.path) }
     }
@@ -123,7 +132,7 @@ impl<'t> Report<'t> {
         hint: &str,
     ) -> Option<Found<'a, 'v>> {
         let found = section.get(name);
-        if found.is_none() {
+        if found.is_none() && !section.is_misspelt(name) {
             self.mistake(section.span, format!("`{}` is missing", section.path_of(name)), hint);
         }
         found

@@ -102,7 +102,7 @@ pub(super) fn read(
         match (own, parameter.switch(), &flags) {
             (Some(form), _, _) => settled(form, parameter.name()),
             (None, Some(switch), _) if protocol.switch_is_name() => settled(&general, switch.trim()),
-            (None, Some(switch), _) => of_switch(switch),
+            (None, Some(switch), _) => of_switch(switch, protocol),
             (None, None, Some(form)) if parameter.kind() == Kind::Boolean => settled(form, parameter.name()),
             _ => settled(&general, parameter.name()),
         }
@@ -137,13 +137,21 @@ fn own_forms(
     own
 }
 
-/// The argument of a switch: a space at its end separates it from the value.
-fn of_switch(switch: &str) -> Writing {
+/// The arguments of a switch: spaces at its end separate it from the value. Those within it are its own,
+/// but irace hands them to a shell, for which they separate words.
+fn of_switch(switch: &str, protocol: Protocol) -> Writing {
     let literal = |text: &str| WritingPiece::Literal(text.to_owned());
-    Writing::Value(match switch.strip_suffix(' ') {
-        Some(word) => vec![vec![literal(word)], vec![WritingPiece::Value]],
-        None => vec![vec![literal(switch), WritingPiece::Value]],
-    })
+    let before = switch.trim_end_matches(' ');
+    let words: Vec<&str> = match protocol {
+        Protocol::Irace => before.split_whitespace().collect(),
+        _ => Some(before).filter(|before| !before.is_empty()).into_iter().collect(),
+    };
+    let mut arguments: Vec<Vec<WritingPiece>> = words.into_iter().map(|word| vec![literal(word)]).collect();
+    match arguments.last_mut().filter(|_| before == switch) {
+        Some(last) => last.push(WritingPiece::Value),
+        None => arguments.push(vec![WritingPiece::Value]),
+    }
+    Writing::Value(arguments)
 }
 
 /// A form with a parameter's name put in.

@@ -1,8 +1,11 @@
 //! All trials and all configurations, one after the other.
 
+use std::collections::BTreeMap;
+use std::collections::btree_map::Entry;
+
 use engine::{ConfigId, Configuration, Space};
 
-use super::record::{StoredConfiguration, StoredTrial};
+use super::record::{StoredConfiguration, StoredTrial, StoredValidation};
 use super::trial::{MEASURED, TOLD, stored};
 use super::{StoreError, StoreReader};
 
@@ -46,6 +49,23 @@ impl StoreReader {
             };
             take(&trial, &configuration)?;
             last = Some((config, configuration));
+        }
+        Ok(())
+    }
+
+    /// Hands over every trial of validations with its configuration, in the order of their ends.
+    pub fn each_validation<E: From<StoreError>>(
+        &self,
+        mut take: impl FnMut(&StoredValidation, &Configuration) -> Result<(), E>,
+    ) -> Result<(), E> {
+        // They are of the baseline and of few others.
+        let mut known: BTreeMap<ConfigId, Configuration> = BTreeMap::new();
+        for one in self.validations()? {
+            if let Entry::Vacant(free) = known.entry(one.config) {
+                let missing = || self.damaged(format!("configuration {} is missing", one.config));
+                free.insert(self.configuration(one.config)?.ok_or_else(missing)?.configuration);
+            }
+            take(&one, &known[&one.config])?;
         }
         Ok(())
     }

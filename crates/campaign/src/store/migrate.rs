@@ -6,7 +6,7 @@
 use rusqlite::Connection;
 
 /// The version that this captune writes.
-pub(super) const VERSION: u32 = 3;
+pub(super) const VERSION: u32 = 4;
 
 /// One step: the version it starts from, and what it does.
 pub(super) type Step = (u32, &'static str);
@@ -17,6 +17,8 @@ pub(super) const STEPS: &[Step] = &[
     (1, "ALTER TABLE trial ADD COLUMN outputs TEXT;"),
     // The one that decides between timeouts.
     (2, "ALTER TABLE trial ADD COLUMN tie REAL;"),
+    // Snapshots remember who may race again. Without one the best known race again, nothing else is lost.
+    (3, "UPDATE state SET snapshot = NULL, told = NULL;"),
 ];
 
 /// Takes a store from version `from` to `to`.

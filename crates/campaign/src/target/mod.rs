@@ -21,6 +21,7 @@ mod verify;
 pub use command::CommandLine;
 pub use function::{FunctionTarget, Said};
 pub use leash::Leash;
+pub use outcome::NO_ANSWER;
 pub use place::Place;
 pub use process::ProcessTarget;
 
@@ -50,6 +51,11 @@ pub trait Target: Send + Sync {
     /// The cost that the trial on a leash has surely reached after so many seconds, if that can be
     /// said.
     fn reached(&self, _leash: &Leash, _seconds: f64) -> Option<f64> {
+        None
+    }
+
+    /// Seconds that the command of a trial takes if it runs to its cap, if that can be said.
+    fn longest(&self, _trial: &TrialRequest) -> Option<f64> {
         None
     }
 }

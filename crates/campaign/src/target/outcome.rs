@@ -23,6 +23,9 @@ use super::verify::Said;
 use super::{Account, Detail, TargetError, outputs};
 use crate::scenario::{CappedBy, Measure, Protocol, Scenario};
 
+/// How the reason of a failure ends if the target has given no answer of its protocol.
+pub const NO_ANSWER: &str = "no answer";
+
 /// How much of each stream is kept of a failure.
 pub(super) const TAIL: usize = 8 << 10;
 
@@ -121,7 +124,8 @@ impl Outcome<'_> {
     /// What a run that ended by itself has answered.
     fn answered(&self, code: i32) -> Result<Told, TargetError> {
         let Some(answer) = self.answer else {
-            return Ok(self.failure(format!("exit {code} but no answer")));
+            let but = if code == 0 { "but" } else { "and" };
+            return Ok(self.failure(format!("exit {code} {but} {NO_ANSWER}")));
         };
         match &answer.verdict {
             Verdict::Finished => match self.shortcoming(code) {

@@ -206,6 +206,14 @@ impl Target for ProcessTarget {
             Measure::Memory | Measure::Output(_) => None,
         }
     }
+
+    fn longest(&self, trial: &TrialRequest) -> Option<f64> {
+        let limits = self.limits(trial.cap, None);
+        // A CPU limit is met as soon on the clock, unless the target waits: the wall limit beside it is for
+        // those that hang.
+        let both = [limits.wall, limits.cpu];
+        both.into_iter().flatten().min().map(|time| time.as_secs_f64())
+    }
 }
 
 #[cfg(test)]

@@ -111,6 +111,10 @@ fn mistakes_of_families_shares_and_features() {
     stage.file("features.csv", "name,a,b\n1.cnf,1,7\n2.cnf,2,7\n3.cnf,3,7\nc.cnf,4,7\n");
     let read = stage.read(&scenario("files = \"cnf\"\nfeatures = \"features.csv\""));
     assert!(read.warnings.to_string().contains("the feature `b` is the same for all instances"));
+    stage.file("features.csv", "name,a,b,c\n1.cnf,1,7,8\n2.cnf,2,7,8\n3.cnf,3,7,8\nc.cnf,4,7,8\n");
+    let read = stage.read(&scenario("files = \"cnf\"\nfeatures = \"features.csv\""));
+    let said = read.warnings.to_string();
+    assert!(said.contains("2 features are the same for all instances: `b`, `c`\n"), "{said}");
 }
 
 #[test]

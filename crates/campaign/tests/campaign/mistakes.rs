@@ -193,3 +193,14 @@ fn a_validation_must_fit_the_objective() {
     let mistakes = stage.mistakes(&format!("{text}[validation]\ncutoff = \"9s\"\n"));
     assert!(mistakes.contains("but nothing is capped"), "{mistakes}");
 }
+
+#[test]
+fn a_misspelt_key_is_not_missing_as_well() {
+    let stage = Stage::new();
+    let said = stage.mistakes(&SMALL.replace("minimise", "minimize"));
+    assert!(said.contains("unknown key `objective.minimize`"), "{said}");
+    assert!(said.contains("did you mean `minimise`?"), "{said}");
+    assert!(!said.contains("is missing"), "{said}");
+    let said = stage.mistakes(&SMALL.replace("minimise", "goal"));
+    assert!(said.contains("`objective.minimise` is missing"), "{said}");
+}

@@ -3,7 +3,8 @@
 
 use std::net::TcpListener;
 
-use engine::Status;
+use campaign::store::Store;
+use engine::{Reading, Status};
 
 use crate::session::{GUARDIAN, SCENARIO, kill_and_go_on};
 use crate::stage::Stage;
@@ -16,7 +17,8 @@ fn free_ports(count: u16) -> u16 {
 }
 
 /// A server listens on a port of its slot, and holds a lock of its slot; it answers with the number of
-/// its trial. Whoever asks crashes if that is not his own. Every other trial leaves the server running.
+/// its trial and with the `x` of its configuration, which is maximised. Whoever asks crashes if that is
+/// not his own. Every other trial leaves the server running.
 fn scenario(ports: u16) -> String {
     format!(
         r#"
@@ -26,9 +28,9 @@ fn scenario(ports: u16) -> String {
         teardown = ["{GUARDIAN}", "down", "{ports}", "{{slot}}", "{{trial}}"]
         config_file = "{{name}} = {{value}}"
         [objective]
-        minimise = "latency"
+        maximise = "tps"
         [outputs]
-        latency = {{ pattern = 'latency = (\S+)' }}
+        tps = {{ pattern = 'tps = (\S+)' }}
         [limits]
         wall = "30s"
         [budget]
@@ -45,7 +47,12 @@ fn servers_of_a_killed_campaign_are_gone_and_never_mixed_up() {
     let stage = Stage::new();
     stage.file(SCENARIO, &scenario(free_ports(2)));
     stage.file("alive", "");
-    for trial in kill_and_go_on(&stage.folder, 50, "servers") {
+    let trials = kill_and_go_on(&stage.folder, 50, "servers");
+    let history = Store::read(&stage.folder).unwrap().load().unwrap().history;
+    for trial in trials {
         assert_eq!(trial.observation.status(), Status::Finished, "{trial:?}");
+        // The cost of what is maximised is its negative.
+        let x = history.configuration(trial.key.config).get("x").unwrap().number().unwrap();
+        assert_eq!(trial.observation.cost(), Some(Reading::Exact(-x)), "{trial:?}");
     }
 }

@@ -1,11 +1,14 @@
 //! Whole campaigns in simulated time.
 
 use campaign::budget::Budget;
+use campaign::deadline::Deadline;
 use campaign::event::{Stop, What};
 use campaign::executor::{Answer, Simulated};
 use campaign::{Campaign, Ledger, Search, Settings};
 use engine::space::format::{Format, read};
 use engine::{Objective, Problem, Racing, Rng, Status, TrialRequest};
+
+use crate::watched::Watched;
 
 pub(crate) fn settings(instances: u32, cutoff: f64, budget: Budget) -> Settings {
     let text = "x = { float = [0, 1], default = 0.9 }\ny = { float = [0, 1], default = 0.1 }\n\
@@ -54,6 +57,29 @@ fn a_bowl_is_descended_and_every_trial_is_accounted_for() {
         let compared = progress.default.unwrap();
         assert!(compared.default / compared.incumbent > 2.0, "{compared:?}");
         assert_eq!(progress.counts.iter().sum::<u64>(), told);
+    }
+}
+
+#[test]
+fn nothing_is_begun_that_cannot_end_before_a_deadline() {
+    for (workers, repeatable) in [(1, false), (7, false), (3, true)] {
+        let settings =
+            Settings { repeatable, ..settings(5, 50.0, Budget { wall: Some(1e4), ..Budget::default() }) };
+        let mut executor = Watched::new(Simulated::new(Box::new(bowl), Some(50.0), workers, 0.0));
+        let mut campaign = Campaign::new(&settings, Box::new(&mut executor), Ledger::in_memory(), None)
+            .unwrap()
+            .until(Some(Deadline::at(1000.0)));
+        let mut last = 0.0;
+        let stop = campaign.search(&mut |event| last = event.at).unwrap();
+        let (deadline, progress) = (campaign.deadline().unwrap(), campaign.progress());
+        drop(campaign);
+        assert_eq!(stop, Stop::Deadline);
+        assert!(executor.latest_end <= 1000.0, "{} {}", executor.latest_end, executor.largest_cap);
+        assert_eq!(progress.out, 0, "what was begun has ended");
+        assert_eq!(deadline.ended(), progress.counts.iter().sum::<u64>());
+        // Nothing was left but trials too long for the time that was left.
+        assert!(deadline.refused().is_some_and(|needed| last + needed >= 1000.0), "{deadline:?} {last}");
+        assert!(last > 900.0, "{last}");
     }
 }
 

@@ -12,11 +12,13 @@ pub(crate) struct Watched {
     /// The most trials that were out at a time.
     pub(crate) most_out: usize,
     out: usize,
+    /// When the last trial handed out would end if it ran to its cap.
+    pub(crate) latest_end: f64,
 }
 
 impl Watched {
     pub(crate) fn new(workers: Simulated) -> Self {
-        Self { workers, submitted: Vec::new(), largest_cap: 0.0, most_out: 0, out: 0 }
+        Self { workers, submitted: Vec::new(), largest_cap: 0.0, most_out: 0, out: 0, latest_end: 0.0 }
     }
 
     /// Seconds that the slots have spent on trials, those still running included.
@@ -42,6 +44,7 @@ impl Executor for Watched {
     fn submit(&mut self, request: &TrialRequest, started: Option<f64>) {
         self.submitted.push(request.id);
         self.largest_cap = self.largest_cap.max(request.cap.cost());
+        self.latest_end = self.latest_end.max(self.workers.now() + request.cap.cost());
         self.out += 1;
         self.most_out = self.most_out.max(self.out);
         self.workers.submit(request, started);
@@ -72,5 +75,10 @@ impl Executor for Watched {
 
     fn reached(&self) -> Vec<(TrialId, f64)> {
         self.workers.reached()
+    }
+
+    /// Costs are times here.
+    fn longest(&self, request: &TrialRequest) -> Option<f64> {
+        Some(request.cap.cost())
     }
 }

@@ -66,7 +66,7 @@ fn ask(port: u16, trial: &str) {
     let mut answer = String::new();
     server.read_to_string(&mut answer).unwrap();
     match answer.trim().split_once(' ') {
-        Some((of, value)) if of == trial => println!("latency = {value}"),
+        Some((of, value)) if of == trial => println!("tps = {value}"),
         _ => exit(9),
     }
 }

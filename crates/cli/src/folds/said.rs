@@ -46,7 +46,7 @@ pub(super) fn of_all(joint: &Joint) -> Vec<String> {
         let all = joint.folds.len();
         lines.push(format!("{kept} of {all} folds kept the {against}, and count with a ratio of 1."));
     }
-    lines.extend(verdict::remarks(found));
+    lines.extend(verdict::remarks(found, costs));
     let pairs = found.comparison.pairs;
     if pairs < joint.planned {
         let planned = joint.planned;

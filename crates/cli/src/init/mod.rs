@@ -19,6 +19,9 @@ use crate::run::inline::explained;
 use crate::words::harmless;
 use questions::Questions;
 
+/// The scenario's file, unless one is named: also of the verbs that read it.
+pub(crate) const FILE: &str = "captune.toml";
+
 #[derive(Args, Debug)]
 #[command(after_help = "\
   captune init                                     # asks
@@ -31,7 +34,7 @@ use questions::Questions;
 What another scenario says and captune cannot is listed, at the top of the new one, too.")]
 pub(crate) struct Arguments {
     /// The scenario to write
-    #[arg(value_name = "SCENARIO", default_value = "captune.toml")]
+    #[arg(value_name = "SCENARIO", default_value = FILE)]
     path: PathBuf,
     /// A folder or file of another configurator
     #[arg(long, value_name = "DIR|FILE", conflicts_with_all = ["command", "space", "instances"])]

@@ -168,6 +168,7 @@ pub(crate) fn stop(stop: &Stop) -> Value {
         }
         Stop::Exhausted => json!({ "stop": "exhausted" }),
         Stop::Interrupted => json!({ "stop": "interrupted" }),
+        Stop::Deadline => json!({ "stop": "deadline" }),
         Stop::NeverSucceeded { trial } => json!({ "stop": "never_succeeded", "trial": trial.id.0 }),
         Stop::DefaultWrong { trial } => json!({ "stop": "default_wrong", "trial": trial.id.0 }),
         Stop::Aborted(reason) => json!({ "stop": "aborted", "reason": reason }),

@@ -75,7 +75,7 @@ impl Pass {
         let mut parts = vec![format!(
             "the {} {} {range} on {}{timeouts}",
             costs.against,
-            if costs.are_maximised() { "reaches" } else { "takes" },
+            costs.verb(),
             counted(self.trials, "pair")
         )];
         let one = |total: f64| total / self.trials as f64;

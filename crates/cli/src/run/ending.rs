@@ -14,13 +14,22 @@ use crate::progress::Facts;
 use crate::progress::block::name;
 use crate::words::{chosen, counted};
 
+/// What kept a validation from its end.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum CutShort {
+    /// Someone stopped it.
+    Interrupted,
+    /// The job ends.
+    Deadline,
+}
+
 /// How a campaign ended, for its last lines.
 pub(crate) struct Ending<'a> {
     pub(crate) stop: &'a Stop,
     pub(crate) progress: &'a Progress,
     pub(crate) verdict: Option<&'a Verdict>,
-    /// Whether someone stopped the validation, so that the verdict rests on a part of it.
-    pub(crate) cut_short: bool,
+    /// Why the verdict rests on a part of the validation, if not because its budget was spent.
+    pub(crate) cut_short: Option<CutShort>,
     /// Pairs that the validation was to have; none if there is to be no validation.
     pub(crate) planned: Option<usize>,
     /// The best configuration's command, ready to paste; or the one that prints its file.
@@ -67,6 +76,7 @@ impl Ending<'_> {
             Stop::Budget(limit) => spent(*limit, &self.facts.budget),
             Stop::Exhausted => "every configuration of the space has been tried".to_owned(),
             Stop::Interrupted => "interrupted; the same command resumes".to_owned(),
+            Stop::Deadline => "the job ends; run the same command again to go on".to_owned(),
             Stop::NeverSucceeded { .. } => "the target never succeeded".to_owned(),
             Stop::DefaultWrong { .. } => format!("the {} gives wrong answers", self.facts.costs.against),
             Stop::Aborted(_) => "no trial can be run; the same command resumes".to_owned(),
@@ -81,10 +91,10 @@ impl Ending<'_> {
         let against = self.facts.costs.against;
         if let Some(found) = self.verdict {
             let mut lines = vec![verdict::sentence(found, &self.facts.costs)];
-            lines.extend(verdict::remarks(found));
+            lines.extend(verdict::remarks(found, &self.facts.costs));
             let pairs = found.comparison.pairs;
-            if self.cut_short {
-                lines.push("The validation was interrupted: the same command completes it.".to_owned());
+            if let Some(cut) = self.cut_short {
+                lines.push(self.incomplete(cut, pairs));
             } else if let Some(planned) =
                 self.planned.filter(|&planned| pairs < planned && found.basis != Basis::TrainingOnly)
             {
@@ -100,10 +110,11 @@ impl Ending<'_> {
         if best.config == ConfigId(0) {
             let nothing = format!("{} than the {against} was found", self.facts.costs.nothing(""));
             let line = match self.stop {
-                Stop::Interrupted | Stop::Aborted(_) => format!("{nothing} yet."),
+                Stop::Interrupted | Stop::Deadline | Stop::Aborted(_) => format!("{nothing} yet."),
                 _ => format!("{nothing}. Keep the {against}."),
             };
-            let label = if matches!(self.stop, Stop::Interrupted) { "So far:" } else { "Verdict:" };
+            let unfinished = matches!(self.stop, Stop::Interrupted | Stop::Deadline);
+            let label = if unfinished { "So far:" } else { "Verdict:" };
             return (label, vec![line]);
         }
         let mut line = format!("best {}, {}", name(best.config, against), self.facts.costs.standing(best));
@@ -112,9 +123,7 @@ impl Ending<'_> {
         }
         let mut lines = vec![format!("{line}.")];
         lines.push(match self.stop {
-            _ if self.cut_short => {
-                "The validation was interrupted: the same command completes it.".to_owned()
-            }
+            _ if let Some(cut) = self.cut_short => self.incomplete(cut, 0),
             Stop::Budget(_) | Stop::Exhausted if self.planned.is_none() => {
                 "Training only: it was not validated, as `validation.when` says.".to_owned()
             }
@@ -124,6 +133,21 @@ impl Ending<'_> {
             _ => "Training flatters: what holds is measured when the campaign ends.".to_owned(),
         });
         ("So far:", lines)
+    }
+
+    /// That there is more of the validation to be done.
+    fn incomplete(&self, cut: CutShort, pairs: usize) -> String {
+        match cut {
+            CutShort::Interrupted => {
+                "The validation was interrupted: the same command completes it.".to_owned()
+            }
+            CutShort::Deadline => {
+                let planned = self.planned.unwrap_or_default();
+                format!(
+                    "The job ends after {pairs} of {planned} pairs of the validation: run the same command again to complete it."
+                )
+            }
+        }
     }
 
     /// Whether what was found may be better than the default.

@@ -1,7 +1,8 @@
 //! A target that fails: its exact command, what it wrote, and what may be the cause.
 
 use campaign::scenario::TargetSettings;
-use campaign::target::{Detail, environment};
+use campaign::target::{Detail, NO_ANSWER, environment};
+use engine::Status;
 
 use crate::words::harmless;
 
@@ -9,13 +10,14 @@ use crate::words::harmless;
 const LINES: usize = 20;
 
 /// A failed trial in full.
-pub(crate) fn explanation(command: &str, detail: &Detail, target: &TargetSettings) -> String {
+pub(crate) fn explanation(command: &str, status: Status, detail: &Detail, target: &TargetSettings) -> String {
     let mut text = format!("  {command}\n");
     if let Some(reason) = &detail.reason {
         text += &format!("  failed: {}\n", harmless(reason));
     }
     text += &output(&detail.stdout_tail, &detail.stderr_tail);
-    let advice = advice(detail, target);
+    // What ended well, and answered wrongly, lacked nothing.
+    let advice = if status == Status::Wrong { Vec::new() } else { advice(detail, target) };
     if !advice.is_empty() {
         text.push('\n');
         text += &advice.iter().map(|line| format!("hint: {line}\n")).collect::<String>();
@@ -43,7 +45,10 @@ pub(crate) fn output(stdout: &[u8], stderr: &[u8]) -> String {
 
 fn advice(detail: &Detail, target: &TargetSettings) -> Vec<String> {
     let mut advice = Vec::new();
-    if let (Some(code @ 0..), Some(known)) = (detail.exit, &target.success.exit)
+    if detail.reason.as_deref().is_some_and(|reason| reason.ends_with(NO_ANSWER)) {
+        let (name, answer) = (target.protocol.name(), target.protocol.answer());
+        advice.push(format!("by the protocol `{name}` it answers with a line such as `{answer}`"));
+    } else if let (Some(code @ 0..), Some(known)) = (detail.exit, &target.success.exit)
         && !known.contains(&code)
     {
         advice.push(format!(

@@ -5,6 +5,7 @@ use campaign::folds::fold_folder;
 use campaign::target::shell::quoted;
 use serde_json::json;
 
+use super::job::Job;
 use super::stopping::Stopping;
 use super::{Ended, plan, tier, warn};
 use crate::exit_code::ExitCode;
@@ -19,6 +20,7 @@ use crate::words::counted;
 pub(super) fn run(
     mut folds: Folds,
     order: &Order,
+    job: Option<&Job>,
     progress: Choice,
     stopping: &Stopping,
 ) -> anyhow::Result<ExitCode> {
@@ -26,7 +28,7 @@ pub(super) fn run(
     let tier = tier(&folds.scenario)?;
     let workers = workers(&folds.scenario, order).map_err(|error| explained(error.into()))?;
     message::note(&plan::headline(&folds.scenario, workers, tier));
-    let count = folds.count();
+    let (count, mut trials) = (folds.count(), 0);
     for number in 1..=count {
         if stopping.is_interrupted() {
             message::note("interrupted; the same command resumes");
@@ -50,9 +52,10 @@ pub(super) fn run(
             continue;
         }
         message::note(&format!("fold {number} of {count}: {train} + {test} unseen"));
-        plan::opening(&opened).iter().for_each(|line| message::note(line));
+        plan::opening(&opened, job).iter().for_each(|line| message::note(line));
         let ended = Ended::of(opened, progress, stopping)?;
-        let code = ended.say(stopping.is_interrupted(), |ending, paint| ending.of_fold(paint))?;
+        let code = ended.say(stopping.is_interrupted(), trials, |ending, paint| ending.of_fold(paint))?;
+        trials += ended.trials_ended();
         if code != ExitCode::Done {
             return Ok(code);
         }

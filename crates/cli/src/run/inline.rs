@@ -8,10 +8,8 @@ use campaign::draft::{SaveError, Saved};
 use campaign::target::shell::quoted;
 use clap::Args;
 
+use crate::init;
 use crate::message::{self, Hinted};
-
-/// The scenario's file, unless one is named.
-const FILE: &str = "captune.toml";
 
 #[derive(Args, Debug, Default)]
 #[command(next_help_heading = "With a command instead of a scenario")]
@@ -56,7 +54,7 @@ impl InlineCommand {
 
     /// Writes the scenario and says where it is.
     pub(super) fn write(&self, path: Option<&Path>, terms: &Terms) -> anyhow::Result<PathBuf> {
-        let path = path.unwrap_or(Path::new(FILE));
+        let path = path.unwrap_or(Path::new(init::FILE));
         let wishes = Wishes {
             instances: self.instances.clone(),
             test: self.test.clone(),
@@ -71,7 +69,7 @@ impl InlineCommand {
             seed: terms.seed,
         };
         let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty());
-        let draft = inline::draft(&self.command, &wishes, folder.unwrap_or(Path::new(".")))?;
+        let draft = inline::draft_to_run(&self.command, &wishes, folder.unwrap_or(Path::new(".")))?;
         let shown = quoted(&path.to_string_lossy());
         match draft.save(path, self.force).map_err(explained)? {
             Saved::Written => message::note(&format!("the scenario is in {shown}")),

@@ -4,6 +4,7 @@ pub(crate) mod ending;
 pub(crate) mod failing;
 mod folds;
 pub(crate) mod inline;
+mod job;
 pub(crate) mod plan;
 pub(crate) mod stopping;
 #[cfg(test)]
@@ -12,11 +13,12 @@ pub(crate) mod verdict;
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
-use std::time::Duration;
+use std::time::{Duration, SystemTime};
 
 use anyhow::Context;
 use campaign::budget::Budget;
 use campaign::conduct::{self, Opened, Order, Outcome};
+use campaign::deadline;
 use campaign::event::{Stop, TrialEnded};
 use campaign::scenario::Scenario;
 use campaign::store::Store;
@@ -29,14 +31,16 @@ use engine::{Configuration, TrialKey, TrialRequest};
 
 use crate::doctor;
 use crate::exit_code::ExitCode;
+use crate::init;
 use crate::message;
 use crate::paint::Paint;
 use crate::progress::{Choice, Display, Facts};
 use crate::signals;
 use crate::trouble::explained;
-use crate::words::Costs;
-use ending::Ending;
+use crate::words::{Costs, span};
+use ending::{CutShort, Ending};
 use inline::Terms;
+use job::Job;
 use stopping::Stopping;
 
 #[derive(Args, Debug)]
@@ -52,10 +56,10 @@ written to captune.toml, or to the file named before it, and then run as any oth
 
 Exit code: 0 when it has ended; 2 if the arguments or the scenario are wrong; 3 if the target never
 succeeded; 4 if this machine cannot enforce a limit; 5 if the folder cannot be used; 130 if you
-interrupted it.")]
+interrupted it or its Slurm job ends.")]
 pub(crate) struct Arguments {
-    /// A scenario, or the folder of a campaign
-    #[arg(value_name = "SCENARIO|DIR", required_unless_present = "command")]
+    /// A scenario, or the folder of a campaign [default: captune.toml]
+    #[arg(value_name = "SCENARIO|DIR")]
     path: Option<PathBuf>,
     /// The campaign's folder, if not the one named after the scenario
     #[arg(long, value_name = "DIR")]
@@ -111,10 +115,10 @@ impl Arguments {
             let Self { budget: wall, cpu_budget: cpu, trials, workers, seed, .. } = *self;
             return self.inline.write(self.path.as_deref(), &Terms { wall, cpu, trials, workers, seed });
         }
-        self.path.clone().context("there is no scenario")
+        Ok(self.path.clone().unwrap_or_else(|| init::FILE.into()))
     }
 
-    fn order(&self, path: PathBuf) -> Order {
+    fn order(&self, path: PathBuf, until: Option<SystemTime>) -> Order {
         Order {
             path,
             folder: self.dir.clone(),
@@ -125,6 +129,7 @@ impl Arguments {
             },
             workers: self.workers.map(|workers| workers as usize),
             seed: self.seed,
+            until,
         }
     }
 }
@@ -138,21 +143,22 @@ pub(crate) fn run(arguments: &Arguments) -> anyhow::Result<ExitCode> {
         // What cannot be enforced should be refused before a folder is made for it.
         tier(&conduct::scenario_of_file(&path).map_err(explained)?.1)?;
     }
-    let order = arguments.order(path);
+    let job = Job::around_us();
+    let order = arguments.order(path, job.as_ref().and_then(Job::end));
     if let Some(from) = &arguments.import {
         crate::import::bring_in(&order, from)?;
     }
     if let Some(folds) = conduct::open_folds(&order).map_err(explained)? {
-        return folds::run(folds, &order, arguments.progress, &Stopping::on(signals));
+        return folds::run(folds, &order, job.as_ref(), arguments.progress, &Stopping::on(signals));
     }
     let opened = conduct::open(&order).map_err(explained)?;
     warn(&opened.scenario);
     let tier = tier(&opened.scenario)?;
     message::note(&plan::headline(&opened.scenario, opened.workers, tier));
-    plan::opening(&opened).iter().for_each(|line| message::note(line));
+    plan::opening(&opened, job.as_ref()).iter().for_each(|line| message::note(line));
     let stopping = Stopping::on(signals);
     let ended = Ended::of(opened, arguments.progress, &stopping)?;
-    ended.say(stopping.is_interrupted(), |ending, paint| ending.text(paint))
+    ended.say(stopping.is_interrupted(), 0, |ending, paint| ending.text(paint))
 }
 
 /// A campaign that has ended, and what its last lines are about.
@@ -203,11 +209,27 @@ fn facts(opened: &Opened) -> Facts {
 }
 
 impl Ended {
-    /// Prints the last lines; `text` writes those of an ordinary end.
-    fn say(&self, interrupted: bool, text: fn(&Ending<'_>, Paint) -> String) -> anyhow::Result<ExitCode> {
+    /// Trials that have ended in this session, as far as there is a deadline.
+    fn trials_ended(&self) -> u64 {
+        self.outcome.deadline.map_or(0, |deadline| deadline.ended())
+    }
+
+    /// Prints the last lines; `text` writes those of an ordinary end. `before`: trials of other folds that
+    /// have ended in this run.
+    fn say(
+        &self,
+        interrupted: bool,
+        before: u64,
+        text: fn(&Ending<'_>, Paint) -> String,
+    ) -> anyhow::Result<ExitCode> {
         let Self { outcome, facts, scenario, target } = self;
         let command = how_to_use(scenario, &outcome.best.configuration, &facts.folder);
-        let cut_short = interrupted && outcome.stop != Stop::Interrupted;
+        let refused = outcome.deadline.and_then(|deadline| deadline.refused());
+        let cut_short = match outcome.stop {
+            Stop::Interrupted | Stop::Deadline => None,
+            _ if interrupted => Some(CutShort::Interrupted),
+            _ => refused.map(|_| CutShort::Deadline),
+        };
         let ending = Ending {
             stop: &outcome.stop,
             progress: &outcome.progress,
@@ -223,7 +245,9 @@ impl Ended {
                     "error: the target never succeeded: every trial so far has failed, such as this one",
                 );
                 let command = failed_command(trial, facts, target)?;
-                message::note(failing::explanation(&command, &trial.detail, &scenario.target).trim_end());
+                message::note(
+                    failing::explanation(&command, trial.status, &trial.detail, &scenario.target).trim_end(),
+                );
                 ExitCode::TargetFailed
             }
             Stop::DefaultWrong { trial } => {
@@ -232,7 +256,9 @@ impl Ended {
                     facts.costs.against
                 ));
                 let command = failed_command(trial, facts, target)?;
-                message::note(failing::explanation(&command, &trial.detail, &scenario.target).trim_end());
+                message::note(
+                    failing::explanation(&command, trial.status, &trial.detail, &scenario.target).trim_end(),
+                );
                 message::note(&format!("  captune rerun {} {}", quoted(&facts.folder), trial.id));
                 ExitCode::TargetFailed
             }
@@ -241,12 +267,37 @@ impl Ended {
                 message::note(text(&ending, Paint::of_standard_error()).trim_end());
                 ExitCode::TargetFailed
             }
-            Stop::Budget(_) | Stop::Exhausted | Stop::Interrupted => {
+            Stop::Budget(_) | Stop::Exhausted | Stop::Interrupted | Stop::Deadline => {
                 message::note(text(&ending, Paint::of_standard_error()).trim_end());
-                if interrupted { ExitCode::Interrupted } else { ExitCode::Done }
+                let code = exit_code(interrupted, refused.is_some(), before + self.trials_ended());
+                if let (ExitCode::Failed, Some(needed)) = (code, refused) {
+                    message::say(&too_short(needed, scenario));
+                }
+                code
             }
         })
     }
+}
+
+/// The code of a campaign that stopped cleanly, or was stopped, after so many trials.
+fn exit_code(interrupted: bool, out_of_time: bool, trials: u64) -> ExitCode {
+    match (interrupted, out_of_time) {
+        (false, false) => ExitCode::Done,
+        // Whoever puts the job into the queue again would do so for ever.
+        (false, true) if trials == 0 => ExitCode::Failed,
+        _ => ExitCode::Interrupted,
+    }
+}
+
+/// Why nothing came of a job.
+fn too_short(needed: f64, scenario: &Scenario) -> String {
+    let margin = span(deadline::margin(scenario).as_secs_f64());
+    let longest =
+        if needed > 0.0 { format!("one takes up to {}, and ", span(needed)) } else { String::new() };
+    format!(
+        "error: no trial could end before the job does: {longest}everything stops {margin} before the end.\n\
+         hint: give the job many times the length of a trial"
+    )
 }
 
 /// What to paste to use a configuration, the best of a folder.

@@ -5,10 +5,12 @@ use campaign::conduct::{Opened, Opening};
 use campaign::scenario::Scenario;
 use campaign::staging::Staging;
 use campaign::target::shell::quoted;
+use campaign::validation::Terms;
 use confine::quantity::{show_duration, show_size};
 use confine::{Limits, Tier};
 use engine::Space;
 
+use super::job::Job;
 use crate::trouble::changed;
 use crate::words::{chosen, clock, count, counted, harmless};
 
@@ -91,6 +93,12 @@ pub(crate) fn budget(budget: &Budget) -> String {
     parts.into_iter().flatten().collect::<Vec<_>>().join(" or ")
 }
 
+/// What the validation may take besides, in words.
+fn validation(terms: &Terms) -> String {
+    let budget = terms.budget.filter(|_| terms.wanted);
+    budget.map_or_else(String::new, |budget| format!(", then at most {} to validate", chosen(budget)))
+}
+
 /// The limits of a trial in words.
 pub(crate) fn limits(limits: &Limits) -> String {
     let time = |time| show_duration(time).to_string();
@@ -107,18 +115,21 @@ pub(crate) fn limits(limits: &Limits) -> String {
     if parts.is_empty() { "none".to_owned() } else { parts.join(", ") }
 }
 
-/// Where the campaign begins.
-pub(crate) fn opening(opened: &Opened) -> Vec<String> {
+/// Where the campaign begins, and what the job that it runs in means for it.
+pub(crate) fn opening(opened: &Opened, job: Option<&Job>) -> Vec<String> {
     let folder = quoted(&opened.folder.to_string_lossy());
     let budget = budget(&opened.settings.budget);
+    let validation = validation(&opened.settings.validation);
     let so_far = opened.so_far();
     let (first, differences) = match &opened.opening {
-        Opening::New => (format!("a new campaign in {folder}, budget {budget}"), &[][..]),
+        Opening::New => (format!("a new campaign in {folder}, budget {budget}{validation}"), &[][..]),
         Opening::Continue(differences) => {
             let spent = clock(so_far.wall);
             let trials = counted(so_far.trials, "trial");
             (
-                format!("going on in {folder} after {spent} and {trials}, budget {budget} in all"),
+                format!(
+                    "going on in {folder} after {spent} and {trials}, budget {budget} in all{validation}"
+                ),
                 &differences[..],
             )
         }
@@ -129,12 +140,13 @@ pub(crate) fn opening(opened: &Opened) -> Vec<String> {
                 trials => format!(" that re-uses {}", counted(*trials as u64, "trial")),
             };
             let first = format!(
-                "a new campaign in {folder}{reused}, budget {budget}; the earlier one is kept in {aside}"
+                "a new campaign in {folder}{reused}, budget {budget}{validation}; the earlier one is kept in {aside}"
             );
             (first, &differences[..])
         }
     };
     let mut lines = vec![first];
+    lines.extend(job.map(|job| job.plan(opened)));
     if let Some(staging) = Staging::of(&opened.scenario, &opened.folder) {
         lines.push(format!(
             "instances are used from copies in {}",

@@ -4,11 +4,13 @@ use campaign::budget::{Budget, Limit};
 use campaign::event::Stop;
 use campaign::progress::{Progress, Standing};
 use campaign::target::Detail;
-use engine::ConfigId;
 use engine::stats::{Basis, Claim, Comparison, Interval, Solved, Unit, Verdict};
+use engine::{ConfigId, Status};
 
-use super::ending::Ending;
+use super::ending::{CutShort, Ending};
+use super::exit_code;
 use super::verdict;
+use crate::exit_code::ExitCode;
 use crate::paint::Paint;
 use crate::progress::Facts;
 use crate::progress::tests::{facts, progress};
@@ -56,7 +58,7 @@ fn text(
     verdict: Option<&Verdict>,
     progress: &Progress,
     facts: &Facts,
-    cut_short: bool,
+    cut_short: Option<CutShort>,
 ) -> String {
     let command = "/opt/kissat --chrono=false --tier1=3 {instance}";
     let planned = Some(75);
@@ -76,11 +78,17 @@ fn ends_with_a_verdict() {
     for (name, verdict) in ends {
         insta::assert_snapshot!(
             format!("end_{name}"),
-            text(&budget, Some(&verdict), &progress(), &facts, false)
+            text(&budget, Some(&verdict), &progress(), &facts, None)
         );
     }
-    let cut_short = text(&budget, Some(&faster()), &progress(), &facts, true);
+    let cut_short = text(&budget, Some(&faster()), &progress(), &facts, Some(CutShort::Interrupted));
     insta::assert_snapshot!("end_cut_short", cut_short);
+    let mut few = faster();
+    (few.comparison.pairs, few.solved) = (12, Solved { before: 12, after: 12, lost: 0 });
+    let out_of_time = text(&budget, Some(&few), &progress(), &facts, Some(CutShort::Deadline));
+    insta::assert_snapshot!("end_out_of_time", out_of_time);
+    let not_begun = text(&budget, None, &progress(), &facts, Some(CutShort::Deadline));
+    insta::assert_snapshot!("end_not_validated_in_time", not_begun);
 }
 
 #[test]
@@ -94,6 +102,8 @@ fn ends_without_a_verdict() {
     let ends = [
         ("interrupted", Stop::Interrupted, progress()),
         ("interrupted_at_once", Stop::Interrupted, unmeasured),
+        ("deadline", Stop::Deadline, progress()),
+        ("deadline_with_the_default", Stop::Deadline, default.clone()),
         ("interrupted_with_the_default", Stop::Interrupted, default.clone()),
         ("nothing_better", Stop::Budget(Limit::Trials), default.clone()),
         ("cpu_spent", Stop::Budget(Limit::Cpu), default),
@@ -101,7 +111,7 @@ fn ends_without_a_verdict() {
         ("aborted", Stop::Aborted("the target cannot be run: ./x".to_owned()), progress()),
     ];
     for (name, stop, progress) in ends {
-        insta::assert_snapshot!(format!("end_{name}"), text(&stop, None, &progress, &facts, false));
+        insta::assert_snapshot!(format!("end_{name}"), text(&stop, None, &progress, &facts, None));
     }
 }
 
@@ -113,7 +123,7 @@ fn verdicts_name_what_they_rest_on() {
         let solved = Solved { before: pairs, after: pairs, lost: 0 };
         let found = Verdict { basis, comparison, solved, gain_does_not_carry_over: flag, ..faster() };
         std::iter::once(verdict::sentence(&found, &costs))
-            .chain(verdict::remarks(&found))
+            .chain(verdict::remarks(&found, &costs))
             .collect::<Vec<_>>()
             .join("\n")
     };
@@ -141,10 +151,10 @@ fn a_failure_is_explained_by_its_command_and_output() {
         stderr_tail: b"\x1b[31mred\x07\n".to_vec(),
         ..Detail::default()
     };
-    let failed = super::failing::explanation("/opt/solver 'a b'", &detail, &target);
+    let failed = super::failing::explanation("/opt/solver 'a b'", Status::Crashed, &detail, &target);
     let silent =
         Detail { exit: Some(-11), reason: Some("signal 11 (SIGSEGV)".to_owned()), ..Detail::default() };
-    let silent = super::failing::explanation("/opt/solver", &silent, &target);
+    let silent = super::failing::explanation("/opt/solver", Status::Crashed, &silent, &target);
     insta::assert_snapshot!(format!("{failed}\n{silent}"));
 }
 
@@ -152,11 +162,29 @@ fn a_failure_is_explained_by_its_command_and_output() {
 fn a_gain_that_does_not_carry_over_has_a_remedy_that_fits() {
     let advice = |basis, instances| {
         let comparison = Comparison { instances, ..nothing().comparison };
-        verdict::remarks(&Verdict { basis, comparison, ..nothing() }).concat()
+        verdict::remarks(&Verdict { basis, comparison, ..nothing() }, &Costs::seconds(10.0)).concat()
     };
     assert!(advice(Basis::UnseenInstances, 75).contains("more instances to tune on would help"));
     assert!(
         advice(Basis::FreshSeeds, 1)
             .contains("more trials of each configuration (`racing.repeats`) would help")
     );
+}
+
+#[test]
+fn a_job_is_put_into_the_queue_again_only_if_it_did_something() {
+    assert_eq!(exit_code(false, false, 0), ExitCode::Done, "nothing was left to do");
+    assert_eq!(exit_code(false, true, 1), ExitCode::Interrupted);
+    assert_eq!(exit_code(false, true, 0), ExitCode::Failed);
+    assert_eq!(exit_code(true, true, 0), ExitCode::Interrupted);
+}
+
+#[test]
+fn training_that_saw_a_loss_says_so() {
+    let said = |ratio, costs: &Costs| {
+        verdict::remarks(&Verdict { training_ratio: Some(ratio), ..slower() }, costs).concat()
+    };
+    assert_eq!(said(0.6, &Costs::seconds(10.0)), "Training said 1.67x slower.");
+    assert_eq!(said(0.5, &Costs::maximised("tps")), "Training said 2.00x less tps.");
+    assert!(said(1.6, &Costs::seconds(10.0)).starts_with("Training said 1.60x faster: that gain does not"));
 }

@@ -40,12 +40,13 @@ pub(crate) fn sentence(verdict: &Verdict, costs: &Costs) -> String {
 }
 
 /// What else is to be said, each a sentence.
-pub(crate) fn remarks(verdict: &Verdict) -> Vec<String> {
+pub(crate) fn remarks(verdict: &Verdict, costs: &Costs) -> Vec<String> {
     let mut remarks = Vec::new();
     if let (Some(training), false) = (verdict.training_ratio, verdict.basis == Basis::TrainingOnly) {
-        let said = format!("Training said {}", times(training));
+        let said = format!("Training said {}", costs.gain(training));
         let claimed = verdict.claim == Claim::Faster;
-        remarks.push(match (verdict.gain_does_not_carry_over, claimed) {
+        // Where training saw no gain, none can be lost.
+        remarks.push(match (verdict.gain_does_not_carry_over && training > 1.0, claimed) {
             (false, _) => format!("{said}."),
             (true, true) => format!("{said}: a part of that gain does not carry over."),
             (true, false) => {

@@ -82,7 +82,7 @@ pub(crate) fn refusal(error: SampleError) -> Hinted {
     }
 }
 
-/// Words for a shell. A switch that ends with a space is a word of its own; a parameter without a
+/// Words for a shell. A switch that ends with spaces is a word of its own; a parameter without a
 /// switch is passed as `--name=value`.
 fn words(configuration: &Configuration) -> String {
     let space = configuration.space();
@@ -92,9 +92,9 @@ fn words(configuration: &Configuration) -> String {
         let parameter = space.parameter(id);
         match parameter.switch() {
             None => words.push(format!("--{}={value}", parameter.name())),
-            Some(switch) => match switch.strip_suffix(' ') {
-                Some(word) => words.extend([word.to_owned(), value.to_string()]),
-                None => words.push(format!("{switch}{value}")),
+            Some(switch) => match switch.trim_end_matches(' ') {
+                word if word != switch => words.extend([word.to_owned(), value.to_string()]),
+                _ => words.push(format!("{switch}{value}")),
             },
         }
     }

@@ -58,6 +58,10 @@ impl Proposer for Initial {
         }
     }
 
+    fn expected(&mut self, history: &History) -> &[f64] {
+        self.then.expected(history)
+    }
+
     fn hurry(&mut self, hurry: bool) {
         self.then.hurry(hurry);
     }

@@ -31,6 +31,12 @@ pub trait Proposer: Send {
     /// The word for where a configuration of the history comes from.
     fn origin(&self, config: ConfigId, history: &History) -> &'static str;
 
+    /// What the configurations of the history are expected to cost, by number and on any scale; NaN, or
+    /// nothing at all, where there is no expectation.
+    fn expected(&mut self, _history: &History) -> &[f64] {
+        &[]
+    }
+
     /// Whether there is no time to think about the proposals from now on. Those that take none need not
     /// listen.
     fn hurry(&mut self, _hurry: bool) {}

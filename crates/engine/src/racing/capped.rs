@@ -2,6 +2,7 @@
 
 use std::collections::{BTreeMap, VecDeque};
 
+use super::again::Again;
 use super::balance::Balance;
 use super::comparison::Problem;
 use super::race::{Race, Standing, compared, known};
@@ -23,6 +24,7 @@ pub struct CappedRacer {
     earlier: VecDeque<ConfigId>,
     /// How many of these were asked for: they come first.
     requested: usize,
+    again: Again,
     /// Open races, oldest first.
     races: Vec<Race>,
     running: BTreeMap<TrialId, Running>,
@@ -77,6 +79,7 @@ impl CappedRacer {
             terms,
             earlier: earlier.into_iter().take(MOST_EARLIER).map(|(_, config)| config).collect(),
             requested: 0,
+            again: Again::default(),
             races: Vec::new(),
             running: BTreeMap::new(),
             next_trial: history.trials().iter().map(|trial| trial.id.0 + 1).max().unwrap_or(0),
@@ -98,6 +101,7 @@ impl CappedRacer {
             terms: Terms::resumed(problem, racing, incumbent, &incumbent_pairs, history),
             earlier: snapshot.earlier.into(),
             requested: 0,
+            again: snapshot.again,
             races,
             running: snapshot.pending.into_iter().map(|trial| (trial.id, Running::new(trial))).collect(),
             next_trial,
@@ -160,6 +164,7 @@ impl CappedRacer {
         let rules = |terms: &Terms| (terms.are_ready(), terms.is_feasible());
         let before = rules(&self.terms);
         self.terms.gain(pair, history);
+        self.again.gained();
         if rules(&self.terms) != before {
             self.judge_all(history);
         }
@@ -233,13 +238,31 @@ impl CappedRacer {
         }
     }
 
-    /// Opens a race for a new configuration; false if there is none.
+    /// Those that race, and those of which a trial has not ended yet.
+    fn busy(&self) -> Vec<ConfigId> {
+        let running = self.running.values().map(|running| running.trial.key.config);
+        self.races.iter().map(|race| race.config).chain(running).collect()
+    }
+
+    /// One that has lost and races again.
+    fn next_again(&mut self, history: &History, proposer: &mut dyn Proposer) -> Option<ConfigId> {
+        if !self.again.is_due() || !self.terms.are_ready() {
+            return None;
+        }
+        self.again.next(self.terms.field(history, &self.busy()), proposer.expected(history))
+    }
+
+    /// Opens a race for a new configuration, or one that races again; false if there is none.
     fn open(&mut self, history: &mut History, proposer: &mut dyn Proposer) -> bool {
-        let config = match self.next_earlier(history) {
+        let config = match self.next_earlier(history).or_else(|| self.next_again(history, proposer)) {
             Some(config) => config,
+            None if self.exhausted => return false,
             None => match proposer.propose(history, self.terms.incumbent()) {
                 Some(configuration) => history.intern(&configuration),
-                None => return false,
+                None => {
+                    self.exhausted = true;
+                    return false;
+                }
             },
         };
         let is_racing =
@@ -282,6 +305,7 @@ impl CappedRacer {
     fn promote(&mut self, place: usize, history: &History) {
         let race = self.races.remove(place);
         let before = self.terms.crown(race.config, history);
+        self.again.fell(before, history);
         self.news.push(News::NewIncumbent(race.config, race.order.len(), before));
         self.judge_all(history);
     }
@@ -319,7 +343,6 @@ impl CappedRacer {
             self.requested += 1;
         }
         self.earlier.retain(|&config| config != successor);
-        self.exhausted = false;
         let (problem, racing) = (self.terms.problem.clone(), self.terms.racing.clone());
         self.terms = Terms::resumed(problem, racing, successor, &pairs, history);
         self.terms.gain_all_known(history);
@@ -391,12 +414,22 @@ impl Racer for CappedRacer {
             {
                 return ask;
             }
-            if self.exhausted || !self.open(history, proposer) {
-                self.exhausted = true;
+            if !self.open(history, proposer) {
                 return if self.running.is_empty() { Ask::Done(StopReason::Exhausted) } else { Ask::Wait };
             }
             self.gain_due = true;
         }
+    }
+
+    fn near_end(&mut self, near: bool, history: &History, proposer: &mut dyn Proposer) {
+        if near == self.again.is_final() {
+            return;
+        }
+        let mut busy = self.busy();
+        busy.extend(&self.earlier);
+        let finalists =
+            self.again.finalists(near, self.terms.field(history, &busy), proposer.expected(history));
+        self.earlier.extend(finalists);
     }
 
     fn request(&mut self, config: ConfigId) -> Requested {
@@ -408,7 +441,6 @@ impl Racer for CappedRacer {
         }
         self.earlier.insert(self.requested.min(self.earlier.len()), config);
         self.requested += 1;
-        self.exhausted = false;
         Requested::Next
     }
 
@@ -446,8 +478,11 @@ impl Racer for CappedRacer {
             }
             (Why::Challenge, Some(place)) => {
                 let race = &mut self.races[place];
-                let left = race.tightest_left(objective);
-                self.balance.challenger_spent(observation.spent(), left, objective.grain);
+                // Where a trial was stopped in an earlier race it counted then as if it had ended.
+                if trial.prior.is_none() {
+                    let left = race.tightest_left(objective);
+                    self.balance.challenger_spent(observation.spent(), left, objective.grain);
+                }
                 let pair = trial.key.pair;
                 if observation.status().says_nothing() {
                     race.todo.push_front(pair);
@@ -512,6 +547,7 @@ impl Racer for CappedRacer {
             incumbent: self.terms.incumbent(),
             incumbent_pairs: self.terms.pairs().to_vec(),
             earlier: self.earlier.iter().copied().collect(),
+            again: self.again.clone(),
             gain_due: self.gain_due,
             balance: self.balance,
             races: self.races.clone(),

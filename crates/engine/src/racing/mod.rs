@@ -13,10 +13,13 @@
 //! challenger stopped there has lost already. (Hutter, Hoos and Leyton-Brown, 2011; the sum rule
 //! with slack 1 is that of ParamILS.)
 //!
+//! Whoever has lost may race again when there are more pairs: see the table in `again.rs`.
+//!
 //! A wrong answer bars a configuration: it leaves its race at once and is never raced again. If it
 //! is the incumbent's, the best configuration that was never wrong takes its place, and open races
 //! begin anew.
 
+mod again;
 mod balance;
 mod capped;
 mod comparison;
@@ -127,6 +130,9 @@ pub trait Racer: Send {
     /// called again until it answers [`Ask::Wait`] or [`Ask::Done`]; with a free slot it answers so
     /// only if the proposer has nothing new.
     fn next(&mut self, slots: usize, history: &mut History, proposer: &mut dyn Proposer) -> Ask;
+
+    /// Whether the end is near: then the best of those that lost race once more before new ones.
+    fn near_end(&mut self, near: bool, history: &History, proposer: &mut dyn Proposer);
 
     /// Races a configuration of the history before any new one.
     fn request(&mut self, config: ConfigId) -> Requested;

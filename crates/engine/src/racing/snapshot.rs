@@ -2,6 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
+use super::again::Again;
 use super::balance::Balance;
 use super::race::Race;
 use crate::trial::{Cap, ConfigId, Pair, TrialId, TrialKey, Why};
@@ -14,6 +15,7 @@ pub struct Snapshot {
     pub(super) incumbent: ConfigId,
     pub(super) incumbent_pairs: Vec<Pair>,
     pub(super) earlier: Vec<ConfigId>,
+    pub(super) again: Again,
     pub(super) gain_due: bool,
     pub(super) balance: Balance,
     pub(super) races: Vec<Race>,

@@ -3,6 +3,7 @@
 use std::collections::HashSet;
 
 use super::Racing;
+use super::again::Field;
 use super::comparison::{Objective, Problem};
 use super::constraint::Tally;
 use super::pairs::Pairs;
@@ -106,6 +107,12 @@ impl Terms {
             ready: self.are_ready(),
             feasible: self.is_feasible(),
         }
+    }
+
+    /// Those who may race again, but for the busy ones.
+    pub(super) fn field<'a>(&self, history: &'a History, busy: &'a [ConfigId]) -> Field<'a> {
+        let default = history.find(&self.problem.default).unwrap_or(self.incumbent);
+        Field { history, default, incumbent: self.incumbent, pairs: self.pairs.len(), busy }
     }
 
     /// The first pair that the incumbent has not met, and which is not `pending`.

@@ -21,6 +21,7 @@ fn the_racer_conforms() {
     let seen = conforms(&make, &restore, 0..400);
     println!("{seen:?}");
     assert!(seen.repeated > 50 && seen.tightened > 1000 && seen.cancelled > 500, "{seen:?} prove little");
+    assert!(seen.returned > 100, "{seen:?} prove little");
     assert!(seen.overtaken > 100 && seen.restored > 500 && seen.exhausted > 50, "{seen:?} prove little");
 }
 

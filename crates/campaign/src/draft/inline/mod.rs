@@ -12,6 +12,7 @@
 //! `--rinc {…}`, `luby` if it is `{-luby|-no-luby}`. Everything else between braces is a placeholder of
 //! scenarios. A word that ends within braces goes on with the next one, as shells split at spaces.
 
+mod options;
 mod parameter;
 
 use std::path::Path;
@@ -52,20 +53,25 @@ pub struct Wishes {
 }
 
 /// A scenario of a command with parameters in it, or every mistake of both. Files that it names count
-/// from `folder`.
+/// from `folder`; they need not exist yet.
 pub fn draft(words: &[String], wishes: &Wishes, folder: &Path) -> Result<Draft, Diagnostics> {
     let text = words.join(" ");
-    let mut command = Command { text: &text, ..Command::default() };
-    let mut start = 0;
-    for word in joined(words) {
-        command.word(&word, start, folder);
-        start += word.len() + 1;
-    }
-    command.missing(wishes);
-    if !command.mistakes.is_empty() {
-        return Err(Diagnostics::new(SOURCE, text.as_str(), command.mistakes));
-    }
+    let command = Command::read(&text, words, wishes, folder);
+    command.sound(Vec::new())?;
     Ok(command.draft(wishes))
+}
+
+/// The same for a scenario that is to be run at once: values that options gave must be of use, too.
+pub fn draft_to_run(words: &[String], wishes: &Wishes, folder: &Path) -> Result<Draft, Diagnostics> {
+    let text = words.join(" ");
+    let command = Command::read(&text, words, wishes, folder);
+    let draft = command.draft(wishes);
+    let mut of_options = draft.clone();
+    if command.parameters.is_empty() && wishes.space.is_none() {
+        of_options.space_lines(vec!["any = { integer = [1, 2] }".to_owned()]);
+    }
+    command.sound(options::mistakes(&of_options, folder))?;
+    Ok(draft)
 }
 
 /// The words with those put together that a shell has split between braces.
@@ -100,9 +106,28 @@ struct Command<'t> {
     mistakes: Vec<Diagnostic>,
     /// Whether `{params}` is among the words, for flags that may be written as nothing.
     gathers_flags: bool,
+    /// Whether it ends within braces, so that the shell may have kept the rest.
+    is_cut: bool,
 }
 
-impl Command<'_> {
+impl<'t> Command<'t> {
+    fn read(text: &'t str, words: &[String], wishes: &Wishes, folder: &Path) -> Self {
+        let mut command = Self { text, ..Self::default() };
+        let mut start = 0;
+        for word in joined(words) {
+            command.word(&word, start, folder);
+            start += word.len() + 1;
+        }
+        command.missing(wishes);
+        command
+    }
+
+    /// An error if there are mistakes, in the command or besides.
+    fn sound(&self, besides: Vec<Diagnostic>) -> Result<(), Diagnostics> {
+        let mistakes: Vec<Diagnostic> = self.mistakes.iter().cloned().chain(besides).collect();
+        if mistakes.is_empty() { Ok(()) } else { Err(Diagnostics::new(SOURCE, self.text, mistakes)) }
+    }
+
     /// Takes in a word that begins at this place of the text.
     fn word(&mut self, word: &str, start: usize, folder: &Path) {
         let is_program = self.words.is_empty();
@@ -131,8 +156,10 @@ impl Command<'_> {
                 ('{' | '}', _) => {
                     let span = Span::new(start + at, start + at + 1);
                     let message = format!("`{c}` has no partner");
-                    self.mistakes
-                        .push(Diagnostic::new(span, message).hint("`{{` and `}}` are braces themselves"));
+                    let hint = "quote the word, or the shell takes `|` for itself: '-m={a|b}'; \
+                                `{{` and `}}` are braces themselves";
+                    self.mistakes.push(Diagnostic::new(span, message).hint(hint));
+                    self.is_cut |= c == '{' && start + word.len() == self.text.len();
                     at += 1;
                 }
                 (c, _) => {
@@ -214,7 +241,7 @@ impl Command<'_> {
                 let hint = "such as `--instances 'cnf/*.cnf'`";
                 missing("the command has `{instance}`, but there are no `--instances`", hint);
             }
-            (false, false) => {
+            (false, false) if !self.is_cut => {
                 let hint = "put it where the target expects its input";
                 missing("there are `--instances`, but the command has no `{instance}`", hint);
             }

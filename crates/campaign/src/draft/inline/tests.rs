@@ -105,6 +105,11 @@ fn every_mistake_is_shown_where_it_is() {
         mistakes("p~-a={1..2}~-a={3..4}"),
         [("{3..4}".to_owned(), "`a` is the name of `{1..2}`, too".to_owned())]
     );
+    // The shell has kept the rest, and perhaps the instance.
+    let wishes = Wishes { instances: vec!["in".to_owned()], ..enough() };
+    let cut = draft(&words("p~-m={0"), &wishes, Path::new("/nowhere")).unwrap_err();
+    let hints: Vec<&str> = cut.list().iter().filter_map(|d| d.hint.as_deref()).collect();
+    assert!(matches!(hints[..], [hint] if hint.starts_with("quote the word, or the shell")), "{cut}");
     assert_eq!(mistakes("p~{1..2}")[0].1, "nothing here tells the parameter's name");
 }
 

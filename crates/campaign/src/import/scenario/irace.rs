@@ -99,7 +99,7 @@ impl Reader<'_> {
             Some(path) => self.paths.program(&path),
             None => {
                 self.draft.to_do.push(format!("target.command: `{runner}` is not here; correct the path"));
-                runner
+                self.paths.program(&self.paths.from.join(&runner))
             }
         };
         let command = match self.take("targetrunnerlauncher") {
@@ -110,18 +110,7 @@ impl Reader<'_> {
         if self.truth("aclib") {
             self.draft.set("target.protocol", value::text("aclib2"));
         }
-        if let Some(folder) = self.take("execdir") {
-            match self.path(&folder) {
-                Some(path) => {
-                    let shown = self.paths.shown(&path);
-                    let shown = if shown == "." { "scenario".to_owned() } else { shown };
-                    self.draft.set("target.workdir", value::text(&shown));
-                }
-                None => {
-                    self.draft.lose(format!("`execDir = \"{folder}\"`: it is not here"));
-                }
-            }
-        }
+        self.workdir();
         if let Some(evaluator) = self.take("targetevaluator") {
             let what = "the runner must print the cost itself";
             self.draft.to_do.push(format!("targetEvaluator `{evaluator}` would not be called: {what}"));
@@ -129,6 +118,21 @@ impl Reader<'_> {
         if let Some(retries) = self.number("targetrunnerretries") {
             self.draft.set("target.retry", format!("{{ exit = [1], times = {retries}, wait = \"1s\" }}"));
         }
+    }
+
+    /// irace runs its target in one folder, from which runners count their paths: by default the one it
+    /// was started in, which is that of its scenario.
+    fn workdir(&mut self) {
+        let given = self.take("execdir").unwrap_or_else(|| "./".to_owned());
+        let shown = match self.path(&given) {
+            Some(path) => self.paths.shown(&path),
+            None => {
+                self.draft.to_do.push(format!("target.workdir: the folder `{given}` is not here; make it"));
+                self.paths.shown(&self.paths.from.join(&given))
+            }
+        };
+        let shown = if shown == "." { "scenario".to_owned() } else { shown };
+        self.draft.set("target.workdir", value::text(&shown));
     }
 
     fn objective(&mut self) {
@@ -150,7 +154,7 @@ impl Reader<'_> {
         let forbidden = self.take("forbiddenfile");
         let digits = self.number("digits");
         let Some(path) = self.path(&file) else {
-            self.draft.space_from(&file);
+            self.draft.space_from(&self.paths.shown(&self.paths.from.join(&file)));
             self.draft.to_do.push(format!("space.from: `{file}` is not here; correct the path"));
             return Ok(());
         };
@@ -273,7 +277,8 @@ impl Reader<'_> {
                     self.draft.set(key, value::text(&format!("{shown}/*")));
                 }
                 None => {
-                    self.draft.set(key, value::text(&format!("{}/*", folder.trim_start_matches("./"))));
+                    let shown = self.paths.shown(&self.paths.from.join(&folder));
+                    self.draft.set(key, value::text(&format!("{shown}/*")));
                     self.draft.to_do.push(format!("{key}: the folder `{folder}` is not here"));
                 }
             }

@@ -84,14 +84,24 @@ pub(super) fn read(
         referred.push(Diagnostics::new(name, text, mistakes));
         return None;
     }
-    for (place, column) in
-        features.columns.iter().enumerate().filter(|(_, column)| Some(column.as_str()) != family)
-    {
+    let is_same = |place: usize| {
         let mut cells = features.rows.values().map(|row| &row[place]);
         let first = cells.next();
-        if features.rows.len() > 1 && cells.all(|cell| Some(cell) == first) {
-            let message = format!("the feature `{column}` is the same for all instances");
+        features.rows.len() > 1 && cells.all(|cell| Some(cell) == first)
+    };
+    let columns = features.columns.iter().enumerate();
+    let columns = columns.filter(|(place, column)| Some(column.as_str()) != family && is_same(*place));
+    let same: Vec<String> = columns.map(|(_, column)| format!("`{column}`")).collect();
+    match &same[..] {
+        [] => {}
+        [one] => {
+            let message = format!("the feature {one} is the same for all instances");
             report.warn(found.span(), message, "it says nothing: leave it out");
+        }
+        several => {
+            let message =
+                format!("{} features are the same for all instances: {}", several.len(), several.join(", "));
+            report.warn(found.span(), message, "they say nothing: leave them out");
         }
     }
     Some(features)

@@ -27,6 +27,27 @@ fn a_runner_is_called_as_by_irace() {
     assert_eq!(called(&stage)[5], "3.3");
 }
 
+/// irace hands its switches to a shell, which takes them apart at spaces.
+#[test]
+fn switches_are_words() {
+    let stage = Stage::new();
+    program(&stage, "target", &format!("#!/bin/sh\n{}\n", noting(&stage, "echo 1")));
+    stage.file(
+        "parameters.txt",
+        "a \"--a  \" i (5, 5)\nb \"--set b=\" i (6, 6)\nc \"-c\" i (7, 7)\nd \"\" c (x)\ne \" \" c (y)\n",
+    );
+    let text = "[target]\ncommand = [\"./target\"]\nprotocol = \"irace\"\n[objective]\nminimise = \"cost\"\n\
+        [budget]\ntrials = 1\n[space]\nfrom = \"parameters.txt\"\n";
+    run(&Arc::new(stage.read(text)), Cap::NONE);
+    assert_eq!(called(&stage)[4..], ["--a", "5", "--set", "b=6", "-c7", "x", "y"]);
+    // Without a shell, a space within is part of the word.
+    let text = text.replace("[\"./target\"]", "[\"./target\", \"{params}\", \"{seed}\"]");
+    let text =
+        text.replace("protocol = \"irace\"\n", "").replace("\"cost\"", "\"wall_time\"\ncutoff = \"60s\"");
+    run(&Arc::new(stage.read(&text)), Cap::NONE);
+    assert_eq!(called(&stage)[..6], ["--a", "5", "--set b=6", "-c7", "x", "y"]);
+}
+
 #[test]
 fn a_cost_at_the_bound_is_a_bound() {
     let stage = Stage::new();
@@ -44,6 +65,7 @@ fn what_is_no_answer_is_a_crash() {
     assert_eq!(why("echo Inf"), "the target rejects the configuration");
     assert_eq!(why("echo best: 3"), "exit 0 but no answer");
     assert_eq!(why("echo 3; exit 2"), "exit 2");
+    assert_eq!(why("exit 1"), "exit 1 and no answer");
 }
 
 const RUNNER: &str = r#"#!/bin/sh

@@ -27,7 +27,9 @@ fn a_store_of_version_1_goes_on() {
     let folder = version_1();
     assert!(matches!(Store::read(folder.path()), Err(StoreError::Older { found: 1, .. })));
     let store = Store::open(folder.path()).unwrap();
-    assert_eq!(store.load().unwrap().history.trials().len(), 2);
+    let loaded = store.load().unwrap();
+    assert_eq!(loaded.history.trials().len(), 2);
+    assert!(loaded.state.is_none(), "a snapshot that this version cannot read");
     assert!(store.reader().trial(1).unwrap().unwrap().outputs.is_empty());
     let (mut writer, _acknowledgements) = start(store);
     writer.submit(batch(&space(), 1)).unwrap();

@@ -51,10 +51,15 @@ fn the_fastest_liar_is_never_the_best() {
 #[test]
 fn a_default_that_lies_stops_the_campaign_each_time() {
     let stage = lying(7);
-    for _ in 0..2 {
-        let output = stage.captune("run count.toml");
+    for line in ["run count.toml", "run count.toml", "check count.toml"] {
+        // A variable that programs are known to need, and that has nothing to do with it.
+        let output = stage.command(line).env("GRB_LICENSE_FILE", "x").output().unwrap();
         assert_eq!(code(&output), 3);
         let said = stderr(&output);
+        assert!(!said.contains("pass_env"), "{said}");
+        if line.starts_with("check") {
+            continue;
+        }
         assert!(said.contains("error: the default gives a wrong answer"), "{said}");
         assert!(said.contains("captune rerun count.campaign 0"), "{said}");
     }

@@ -46,3 +46,21 @@ fn what_measures_something_else_is_shown_and_not_ranked() {
     assert_eq!((&found["ranked"], &found["common"]), (&false.into(), &Value::Null));
     assert_eq!(found["campaigns"][1]["obstacles"].as_array().unwrap().len(), 2);
 }
+
+#[test]
+fn gains_are_called_after_what_they_are_measured_against() {
+    let stage = Stage::new(SCENARIO);
+    stage.write("mine.conf", "loops 4000\nmode slow\n");
+    stage.write("mine.toml", &format!("baseline = \"mine.conf\"\n{SCENARIO}"));
+    for line in ["run count.toml", "run mine.toml", "run mine.toml --dir again"] {
+        assert_eq!(code(&stage.captune(&format!("{line} --trials 6"))), 0);
+    }
+    for (folders, column) in [
+        ("count.campaign count.campaign", " against the default"),
+        ("mine.campaign again", " against the baseline"),
+        ("count.campaign mine.campaign", " against its default or baseline"),
+    ] {
+        let said = stage.said(&format!("compare {folders}"));
+        assert!(said.lines().next().unwrap().contains(column), "{said}");
+    }
+}

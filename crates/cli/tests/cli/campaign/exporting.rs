@@ -5,6 +5,7 @@ use std::process::Command;
 use serde_json::Value;
 
 use super::stage::{SCENARIO, Stage, stored_trials};
+use super::validation::validations;
 use crate::{code, stderr};
 
 /// A campaign with an output, some trials of which fail.
@@ -28,6 +29,8 @@ fn every_trial_is_a_line_with_all_that_is_known() {
         .lines()
         .map(|line| serde_json::from_str(line).unwrap())
         .collect();
+    let (validated, lines): (Vec<Value>, Vec<Value>) =
+        lines.into_iter().partition(|line| line["why"] == "validation");
     let mut told: Vec<u64> = lines.iter().map(|line| line["trial"].as_u64().unwrap()).collect();
     told.sort_unstable();
     assert_eq!(told, ids);
@@ -44,7 +47,7 @@ fn every_trial_is_a_line_with_all_that_is_known() {
     let header: Vec<&str> = rows.next().unwrap().split(',').collect();
     let column = |name: &str| header.iter().position(|known| *known == name).unwrap();
     assert_eq!(&header[18..], ["param:loops", "param:mode", "output:count"], "{header:?}");
-    for (row, line) in rows.by_ref().zip(&lines) {
+    for (row, line) in rows.zip(&lines) {
         let cells: Vec<&str> = row.split(',').collect();
         assert_eq!(cells.len(), header.len(), "{row}");
         assert_eq!(cells[column("trial")], line["trial"].to_string());
@@ -56,15 +59,40 @@ fn every_trial_is_a_line_with_all_that_is_known() {
             None => assert_eq!(cells[column("cost")], "", "{row}"),
         }
     }
-    assert_eq!(rows.next(), None);
     assert!(csv.contains(",crashed,,,"), "{csv}");
+
+    // After them come those of the validation, on unseen instances and with the values of both.
+    let kept = validations(&stage);
+    assert!(!kept.is_empty());
+    assert_eq!(validated.len(), kept.len());
+    let rows: Vec<&str> = csv.lines().skip(1 + lines.len()).collect();
+    assert_eq!(rows.len(), kept.len(), "{csv}");
+    let of_config = |number: &Value| lines.iter().find(|line| line["configuration"] == *number).unwrap();
+    for ((row, line), kept) in rows.iter().zip(&validated).zip(&kept) {
+        let cells: Vec<&str> = row.split(',').collect();
+        assert_eq!(cells.len(), header.len(), "{row}");
+        let cell = |name: &str| cells[column(name)];
+        assert_eq!((cell("trial"), cell("why"), cell("slot")), ("", "validation", ""), "{row}");
+        assert_eq!(
+            (cell("instance"), &line["instance"]),
+            (kept.instance.as_str(), &kept.instance.as_str().into())
+        );
+        assert_eq!(cell("seed"), kept.seed.to_string());
+        assert_eq!(line["configuration"], kept.config.0);
+        assert_eq!(cell("cost").parse().ok(), line["cost"].as_f64());
+        assert_eq!(line["cost"].as_f64(), kept.cost.map(engine::Reading::lower_bound));
+        assert_eq!(line["values"], of_config(&line["configuration"])["values"]);
+        assert_eq!(cell("param:mode"), line["values"]["mode"].as_str().unwrap());
+    }
 }
 
 #[test]
 fn a_file_is_written_whole_and_others_are_refused() {
     let stage = campaign();
     let output = stage.captune("export count.toml --to csv --output trials.csv");
-    assert!(stderr(&output).contains("25 trials written to trials.csv"), "{output:?}");
+    let kept = validations(&stage).len();
+    let part = format!("25 trials and {kept} of the validation written to trials.csv");
+    assert!(stderr(&output).contains(&part), "{output:?}");
     let text = std::fs::read_to_string(stage.folder.join("trials.csv")).unwrap();
     assert_eq!(text, stage.said("export count.toml --to csv"));
     let nowhere = stage.captune("export count.toml --to csv --output no/such/trials.csv");

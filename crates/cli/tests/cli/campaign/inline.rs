@@ -1,6 +1,7 @@
 //! A command with parameters in it, in place of a scenario.
 
 use super::stage::Stage;
+use crate::documents::{blocks, document};
 use crate::{CAPTUNE, code, stderr};
 use std::process::{Command, Output};
 
@@ -37,6 +38,12 @@ fn a_command_is_tuned_and_its_scenario_is_written_down() {
     let again = run(&stage, options, &COMMAND);
     assert!(stderr(&again).starts_with("the scenario is in captune.toml, as before\n"), "{again:?}");
     assert!(stderr(&again).contains("going on in captune.campaign"), "{again:?}");
+    // So it is for all who name none, and the campaign is called after it wherever it is opened.
+    for line in ["check --no-run", "run", "status", "best", "failures"] {
+        assert_eq!(code(&stage.captune(line)), 0, "{line}");
+    }
+    let by_folder = stderr(&stage.captune("run captune.campaign"));
+    assert!(by_folder.contains(" · captune · 3 parameters"), "{by_folder}");
 }
 
 #[test]
@@ -53,6 +60,18 @@ fn a_scenario_that_says_something_else_is_not_replaced() {
     assert!(stage.folder.join("mine.campaign").is_dir());
 }
 
+/// A bar without quotes is a pipe: the rest of the line never comes here. The guide shows what is said.
+#[test]
+fn what_a_shell_has_kept_is_explained_as_the_guide_shows() {
+    let stage = Stage::new("");
+    stage.write("cnf/a.cnf", "");
+    let options = "--instances cnf/*.cnf --cutoff 10s --budget 40s --success-exit 10,20";
+    let output = run(&stage, options, &["minisat", "-rinc={1.1..4.0", "=", "2}", "-ccmin-mode={0"]);
+    assert_eq!(code(&output), 2);
+    let guide = document("docs/guides/your-first-scenario.md");
+    assert!(blocks(&guide, "text").contains(&stderr(&output)), "{}", stderr(&output));
+}
+
 #[test]
 fn all_mistakes_of_a_command_are_shown_at_once() {
     let stage = Stage::new("");
@@ -60,4 +79,19 @@ fn all_mistakes_of_a_command_are_shown_at_once() {
     assert_eq!(code(&output), 2);
     insta::assert_snapshot!(stderr(&output));
     assert!(!stage.folder.join("captune.toml").exists());
+}
+
+#[test]
+fn mistakes_in_options_are_shown_with_those_in_ranges() {
+    let stage = Stage::new("");
+    let options = "--cutoff soon --instances none/*.cnf --test 200% --trials 5";
+    let output = run(&stage, options, &["./counter", "-a={9..1}", "{instance}"]);
+    assert_eq!(code(&output), 2);
+    insta::assert_snapshot!(stage.hidden(&stderr(&output)));
+    // Also where the command itself is sound: no scenario is left behind that cannot be run.
+    let output = run(&stage, options, &["./counter", "-a={1..9}", "{instance}"]);
+    assert_eq!((code(&output), stderr(&output).contains("`--cutoff` is not a duration")), (2, true));
+    assert!(!stage.folder.join("captune.toml").exists());
+    let output = run(&stage, "--minimise sped --trials 5", &["./counter", "-a={1..9}", "{seed}"]);
+    assert!(stderr(&output).contains("`--minimise` cannot be `sped`"), "{}", stderr(&output));
 }

@@ -2,12 +2,15 @@
 
 mod answers;
 mod comparing;
+mod converted;
 mod examples;
 mod exporting;
+mod first;
 mod folds;
 mod importing;
 mod inline;
 mod inputs;
+mod job;
 mod looking;
 mod measuring;
 mod minisat;

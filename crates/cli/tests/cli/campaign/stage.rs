@@ -73,6 +73,8 @@ impl Stage {
     pub(crate) fn command(&self, line: &str) -> Command {
         let mut command = Command::new(CAPTUNE);
         command.args(line.split_whitespace()).current_dir(&self.folder).env("NO_COLOR", "1");
+        // The tests may be run in a job of their own.
+        command.env_remove("SLURM_JOB_ID").env_remove("SLURM_JOB_END_TIME");
         command
     }
 
@@ -93,14 +95,7 @@ impl Stage {
 
     /// A campaign under way, its events being read.
     pub(crate) fn start(&self, line: &str) -> Running {
-        let mut child = self
-            .command(&format!("{line} --progress json"))
-            .stdout(Stdio::piped())
-            .stderr(Stdio::piped())
-            .spawn()
-            .unwrap();
-        let events = BufReader::new(child.stdout.take().unwrap());
-        Running { child, events }
+        Running::of(self.command(&format!("{line} --progress json")))
     }
 
     /// Text without what is of this machine or this run.
@@ -122,6 +117,13 @@ pub(crate) struct Running {
 }
 
 impl Running {
+    /// Starts a command that writes events.
+    pub(crate) fn of(mut command: Command) -> Self {
+        let mut child = command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
+        let events = BufReader::new(child.stdout.take().unwrap());
+        Self { child, events }
+    }
+
     /// The next event; none when captune has ended.
     pub(crate) fn event(&mut self) -> Option<Value> {
         let mut line = String::new();

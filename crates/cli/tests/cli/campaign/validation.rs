@@ -11,14 +11,20 @@ pub(super) fn validations(stage: &Stage) -> Vec<StoredValidation> {
 }
 
 /// A target that takes 0.3 s by default, where the search stops trials after 0.1 s.
-fn sleeper() -> Stage {
+fn sleeper_scenario() -> String {
     let scenario = SCENARIO
         .replace("cpu_time", "wall_time")
         .replace("cutoff = \"2s\"", "cutoff = \"100ms\"")
         .replace("trials = 40", "trials = 10")
         .replace("loops = { integer = [100, 20000], default = 2000, log = true }\n", "");
-    let stage = Stage::new(&(scenario + "[validation]\ncutoff = \"20s\"\nseeds = 2\n"));
-    stage.write("counter", "#!/bin/sh\ncase \"$*\" in *slow*) sleep 0.3 ;; esac\n");
+    scenario + "[validation]\ncutoff = \"20s\"\nseeds = 2\n"
+}
+
+const SLEEPER: &str = "#!/bin/sh\ncase \"$*\" in *slow*) sleep 0.3 ;; esac\n";
+
+fn sleeper() -> Stage {
+    let stage = Stage::new(&sleeper_scenario());
+    stage.write("counter", SLEEPER);
     stage
 }
 
@@ -57,6 +63,27 @@ fn a_budget_of_the_validation_holds_and_the_next_session_goes_on() {
     let rows = validations(&stage);
     assert_eq!(rows.len(), 48);
     assert_eq!(rows.iter().filter(|row| row.role == Role::Default).count(), 24);
+}
+
+#[test]
+fn a_validation_takes_no_longer_than_the_campaign_unless_asked_for() {
+    // Where nothing is slow, half a second is enough for the search and for a part of the validation.
+    let scenario =
+        sleeper_scenario().replace("trials = 10", "wall = \"500ms\"").replace("seeds = 2", "seeds = 20");
+    let stage = Stage::new(&scenario);
+    stage.write("counter", SLEEPER);
+    let said = stderr(&stage.captune("run count.toml --workers 1"));
+    let part = "a new campaign in count.campaign, budget 500ms, then at most 500ms to validate\n";
+    assert!(said.contains(part), "{said}");
+    let after_first = validations(&stage).len();
+    assert!(after_first < 240, "{after_first}");
+    // A budget of its own comes first; without time on the clock there is none.
+    stage.write("count.toml", &format!("{scenario}budget = \"1us\"\n"));
+    let said = stderr(&stage.captune("run count.toml --workers 1"));
+    assert!(said.contains("budget 500ms in all, then at most 1us to validate\n"), "{said}");
+    stage.write("count.toml", &sleeper_scenario());
+    let said = stderr(&stage.captune("run count.toml --workers 1"));
+    assert!(said.contains("budget 10 trials in all\n"), "{said}");
 }
 
 #[test]

@@ -107,7 +107,10 @@ struct Fitted {
     /// Which trials fail, if any did.
     success: Option<Forest>,
     scale: Scale,
-    /// The smallest mean cost that the forest expects of a feasible configuration tried.
+    /// The mean cost that the forest expects of each configuration by number; NaN of those that were not
+    /// tried or are not feasible.
+    expected: Vec<f64>,
+    /// The smallest of these.
     best: Option<f64>,
 }
 
@@ -170,10 +173,11 @@ impl ModelSearch {
         let costs = TrainingSet::costs(problem, history, trials, instances);
         let grown = if trials == fresh.0 { fresh.1.fit(&costs) } else { fresh.1.clone().fit(&costs) };
         let fitted = grown.ok().map(|(forest, _)| {
-            let best = best_of(problem, history, trials, &forest);
+            let expected = expected_of_tried(problem, history, trials, &forest);
+            let best = expected.iter().copied().filter(|mean| !mean.is_nan()).min_by(f64::total_cmp);
             let seed = Rng::new(problem.seed, "success", trials as u64).bits();
             let success = success(problem, history, trials, instances, seed);
-            Fitted { forest, success, scale: costs.scale(), best }
+            Fitted { forest, success, scale: costs.scale(), expected, best }
         });
         Model { fresh, trials, fitted }
     }
@@ -216,6 +220,14 @@ impl Proposer for ModelSearch {
         }
     }
 
+    fn expected(&mut self, history: &History) -> &[f64] {
+        if self.in_a_hurry {
+            return &[];
+        }
+        self.learn(history);
+        self.model.as_ref().and_then(|model| model.fitted.as_ref()).map_or(&[], |fitted| &fitted.expected)
+    }
+
     fn hurry(&mut self, hurry: bool) {
         self.in_a_hurry = hurry;
     }
@@ -252,21 +264,25 @@ fn tried_and_pending(history: &History, trials: usize) -> (Vec<ConfigId>, Vec<Co
     (ids().filter(|id| seen[id.index()]).collect(), ids().filter(|id| !seen[id.index()]).collect())
 }
 
-/// The smallest mean cost expected of a feasible configuration tried.
-fn best_of(problem: &Problem, history: &History, trials: usize, forest: &Forest) -> Option<f64> {
+/// The mean cost expected of each configuration by number; NaN of those not tried or not feasible.
+fn expected_of_tried(problem: &Problem, history: &History, trials: usize, forest: &Forest) -> Vec<f64> {
     let constraints = &problem.objective.constraints;
     let mut tallies = vec![Tally::default(); history.configurations().len()];
     for trial in &history.trials()[..trials] {
         tallies[trial.key.config.index()].take_in(&trial.observation);
     }
+    let mut expected = vec![f64::NAN; tallies.len()];
     let (mut tried, _) = tried_and_pending(history, trials);
     tried.retain(|id| constraints.is_empty() || tallies[id.index()].violation(constraints) == 0.0);
     let rows: Vec<f64> =
         tried.iter().flat_map(|&id| problem.space.encode(history.configuration(id))).collect();
     let points = Points::new(&rows, problem.space.row_length());
-    let mut expected = vec![Prediction::default(); points.len()];
-    forest.predict_marginal(points, &mut expected);
-    expected.iter().map(|found| found.mean).min_by(f64::total_cmp)
+    let mut found = vec![Prediction::default(); points.len()];
+    forest.predict_marginal(points, &mut found);
+    for (id, found) in tried.into_iter().zip(found) {
+        expected[id.index()] = found.mean;
+    }
+    expected
 }
 
 /// A forest that tells which trials succeed, if some failed.

@@ -1,5 +1,6 @@
 //! Small races computed by hand.
 
+mod again;
 mod answers;
 mod constraints;
 

@@ -50,6 +50,8 @@ pub struct Exercised {
     pub promoted: usize,
     /// Challengers that became incumbents while others were racing.
     pub overtaken: usize,
+    /// Challengers that raced again after they had lost.
+    pub returned: usize,
     /// Spaces in which everything was tried.
     pub exhausted: usize,
 }
@@ -64,6 +66,7 @@ impl AddAssign for Exercised {
         self.restored += other.restored;
         self.promoted += other.promoted;
         self.overtaken += other.overtaken;
+        self.returned += other.returned;
         self.exhausted += other.exhausted;
     }
 }

@@ -29,6 +29,10 @@ impl Proposer for Watched {
     fn origin(&self, config: ConfigId, history: &History) -> &'static str {
         self.inner.origin(config, history)
     }
+
+    fn expected(&mut self, history: &History) -> &[f64] {
+        self.inner.expected(history)
+    }
 }
 
 /// A racer with all it needs.

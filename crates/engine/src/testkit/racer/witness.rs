@@ -143,9 +143,10 @@ impl Witness {
         for item in news {
             match *item {
                 News::Opened(config) => {
-                    let new = self.opened.insert(config) && config != self.incumbent;
-                    law!(self, new, "configuration {config} is opened twice");
-                    self.racing_now.insert(config);
+                    let again = !self.opened.insert(config);
+                    self.exercised.returned += usize::from(again);
+                    law!(self, config != self.incumbent, "{config} races against itself");
+                    law!(self, self.racing_now.insert(config), "{config} races already");
                 }
                 News::Dropped(config, ..) => {
                     law!(self, self.racing_now.remove(&config), "{config} is dropped without a race");

@@ -1,0 +1,95 @@
+//! What a proposal costs while a campaign runs: asking for the next trial, and telling the one before, with the
+//! forest of the usual settings.
+//!
+//! The target is a bowl of as many parameters between 0 and 1 as wanted, one instance, nothing random: each trial is
+//! of a new configuration, so that every trial needs a proposal. Trials of the history were random. The first ask
+//! after them grows two forests, one that later ones start from; a later ask grows one when a twentieth of the
+//! trials is new. `../shared/measure/bench_ask.py` asks others the same.
+
+use std::fmt::Write as _;
+
+use anyhow::{Result, bail};
+use clap::Args;
+use engine::history::History;
+use engine::propose::{ModelSearch, ModelSettings, RandomSearch};
+use engine::racing::CappedRacer;
+use engine::space::format::{Format, read};
+use engine::{Ask, Configuration, Objective, Observation, Optimizer, Problem, Racing};
+
+use crate::clock::cpu;
+
+#[derive(Args)]
+pub(crate) struct Arguments {
+    /// Parameters and trials of the history, as PARAMETERS,TRIALS
+    #[arg(long = "case", default_values = ["10,200", "76,200", "76,1000", "76,10000"])]
+    cases: Vec<String>,
+    /// Proposals to time, the first included
+    #[arg(long, default_value_t = 60)]
+    proposals: usize,
+}
+
+fn cost(configuration: &Configuration) -> f64 {
+    1.0 + configuration.codes().iter().map(|code| (code - 0.3).powi(2)).sum::<f64>()
+}
+
+/// A campaign of so many parameters with so many random trials behind it.
+fn campaign(parameters: usize, trials: usize) -> Result<Optimizer> {
+    let mut text = String::new();
+    for number in 0..parameters {
+        writeln!(text, "x{number} = {{ float = [0.0, 1.0], default = 0.9 }}")?;
+    }
+    let space = read(&text, "bowl", Format::Toml)?;
+    let default = space.default_configuration();
+    let objective = Objective::capped(100.0);
+    let problem = Problem { space: space.clone(), default, objective, instances: 1, seed: 1 };
+    let racing = Racing { deterministic: true, ..Racing::default() };
+    let mut history = History::new();
+    let racer = CappedRacer::new(problem.clone(), racing.clone(), &mut history);
+    let random = RandomSearch::new(space, 1);
+    let mut earlier = Optimizer::new(history, Box::new(racer), Box::new(random));
+    while earlier.history().trials().len() < trials {
+        step(&mut earlier)?;
+    }
+    let mut history = earlier.history().clone();
+    let racer = CappedRacer::new(problem.clone(), racing, &mut history);
+    let proposer = ModelSearch::new(problem, ModelSettings::default());
+    Ok(Optimizer::new(history, Box::new(racer), Box::new(proposer)))
+}
+
+/// One trial; the CPU seconds of asking for it and telling it.
+fn step(optimizer: &mut Optimizer) -> Result<f64> {
+    let begin = cpu();
+    let Ask::Run(request) = optimizer.ask(1) else { bail!("nothing to run") };
+    let asked = cpu() - begin;
+    let (cost, cap) = (cost(&request.configuration), request.cap.cost());
+    let observation = if cost > cap { Observation::capped(cap) } else { Observation::finished(cost) };
+    let begin = cpu();
+    optimizer.tell(request.id, observation)?;
+    Ok(asked + cpu() - begin)
+}
+
+/// Measures and prints a table in Markdown.
+pub(crate) fn measure(arguments: &Arguments) -> Result<()> {
+    println!(
+        "| parameters | trials | the first, CPU ms | mean of all | mean without the first | worst of these |"
+    );
+    println!("|---|---|---|---|---|---|");
+    for case in &arguments.cases {
+        let parsed = case.split_once(',').map(|(d, n)| (d.parse(), n.parse()));
+        let Some((Ok(parameters), Ok(trials))) = parsed else { bail!("`{case}` is not PARAMETERS,TRIALS") };
+        let mut optimizer = campaign(parameters, trials)?;
+        let mut times = Vec::new();
+        for _ in 0..arguments.proposals.max(2) {
+            times.push(1e3 * step(&mut optimizer)?);
+        }
+        let mean = |times: &[f64]| times.iter().sum::<f64>() / times.len() as f64;
+        let worst = times[1..].iter().copied().fold(0.0, f64::max);
+        println!(
+            "| {parameters} | {trials} | {:.1} | {:.1} | {:.1} | {worst:.1} |",
+            times[0],
+            mean(&times),
+            mean(&times[1..])
+        );
+    }
+    Ok(())
+}

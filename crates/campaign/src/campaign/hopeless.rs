@@ -1,0 +1,64 @@
+//! Campaigns that have no point: the default never succeeds, or gives wrong answers.
+
+use engine::{ConfigId, Status};
+
+use super::Campaign;
+use crate::event::{Stop, TrialEnded};
+use crate::target::Detail;
+
+/// Failures of the default, with nothing else succeeding, after which there is no point.
+const HOPELESS: usize = 3;
+/// Failures of any configurations, the default among them, after which there is none either.
+const ALL_HOPELESS: usize = 10;
+
+impl Campaign<'_> {
+    /// A default that was wrong in an earlier session is wrong still.
+    pub(super) fn refuse_wrong_default(&mut self) {
+        let history = self.optimizer.history();
+        let wrong = |trial: &&engine::history::Trial| {
+            trial.key.config == ConfigId(0) && trial.observation.status() == Status::Wrong
+        };
+        let Some(trial) = history.trials().iter().find(wrong) else { return };
+        let trial = Box::new(TrialEnded {
+            id: trial.id,
+            config: trial.key.config,
+            pair: trial.key.pair,
+            cap: trial.cap,
+            why: trial.why,
+            status: trial.observation.status(),
+            cost: trial.observation.cost(),
+            detail: Detail { reason: Some("wrong answer".to_owned()), ..Detail::default() },
+        });
+        self.stop = Some(Stop::DefaultWrong { trial });
+    }
+
+    /// Stops a campaign whose default cannot be run, or gives wrong answers.
+    pub(super) fn judge(&mut self, told: &TrialEnded) {
+        if told.status == Status::Wrong && told.config == ConfigId(0) {
+            self.stop = Some(Stop::DefaultWrong { trial: Box::new(told.clone()) });
+            return;
+        }
+        let history = self.optimizer.history();
+        let succeeded = [Status::Finished, Status::Capped, Status::Timeout];
+        if !told.status.is_failure() || succeeded.iter().any(|&status| history.count(status) > 0) {
+            return;
+        }
+        let default = ConfigId(0);
+        if told.config == default {
+            self.failed_default = Some(Box::new(told.clone()));
+        }
+        let racing = &self.settings.racing;
+        let pairs = if racing.deterministic { self.settings.problem.instances as usize } else { HOPELESS };
+        let met = history.readings(default).count();
+        // A failing challenger may take over from a failing default, which then meets no more pairs.
+        let failed: u64 = Status::ALL
+            .iter()
+            .filter(|status| status.is_failure())
+            .map(|&status| history.count(status))
+            .sum();
+        if met >= HOPELESS.min(pairs).min(racing.max_pairs) || (met > 0 && failed >= ALL_HOPELESS as u64) {
+            let trial = self.failed_default.take().unwrap_or_else(|| Box::new(told.clone()));
+            self.stop = Some(Stop::NeverSucceeded { trial });
+        }
+    }
+}

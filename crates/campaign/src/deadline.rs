@@ -1,0 +1,126 @@
+//! When a campaign must have ended, whatever its budget: the job that it runs in ends then.
+//!
+//! A trial is begun only if it would end in time even if it ran to its cap. What could not be foreseen is
+//! withdrawn when the time is up, so that nothing is cut off in the middle of writing.
+
+use std::time::{Duration, SystemTime};
+
+use crate::executor::Ended;
+use crate::scenario::Scenario;
+
+/// Time for writing down the state, and for whoever started the campaign to act on its end.
+const MARGIN: Duration = Duration::from_secs(10);
+
+/// How long before the end everything stops: [`MARGIN`], and as much as it may take to kill a trial and to
+/// take down what was set up for it.
+pub fn margin(scenario: &Scenario) -> Duration {
+    let grace = scenario.limits.grace.unwrap_or_default();
+    let teardown = scenario.target.teardown.as_ref().map_or(Duration::ZERO, |step| step.limit);
+    MARGIN.saturating_add(grace).saturating_add(teardown)
+}
+
+/// Seconds for which a campaign may go on; none if it is too late.
+pub fn left(scenario: &Scenario, end: SystemTime, now: SystemTime) -> f64 {
+    let left = end.duration_since(now).unwrap_or_default();
+    left.saturating_sub(margin(scenario)).as_secs_f64()
+}
+
+/// The deadline of one session, and what came of it.
+#[derive(Clone, Copy, PartialEq, Debug)]
+pub struct Deadline {
+    at: f64,
+    around: f64,
+    ended: u64,
+    refused: Option<f64>,
+}
+
+impl Deadline {
+    /// Everything must have ended at this campaign time.
+    pub fn at(at: f64) -> Self {
+        Self { at, around: 0.0, ended: 0, refused: None }
+    }
+
+    /// Seconds of campaign time until then.
+    pub fn left(&self, now: f64) -> f64 {
+        (self.at - now).max(0.0)
+    }
+
+    /// Whether a trial may begin that takes so long at most; one of unknown length may while there is any
+    /// time. The answer is remembered.
+    pub fn affords(&mut self, now: f64, longest: Option<f64>) -> bool {
+        let needed = longest.unwrap_or(0.0) + self.around;
+        let affords = self.left(now) > needed;
+        if !affords {
+            self.refused = Some(needed);
+        }
+        affords
+    }
+
+    /// Remembers that trials are running that must not go on, if the time is up.
+    pub fn note_what_runs(&mut self, now: f64) {
+        if self.left(now) <= 0.0 {
+            self.refused = self.refused.or(Some(self.around));
+        }
+    }
+
+    /// Forgets what was refused.
+    pub fn forget(&mut self) {
+        self.refused = None;
+    }
+
+    /// A trial has ended: what it took besides its own command, later ones will take too.
+    pub fn learn(&mut self, trial: &Ended) {
+        self.ended += 1;
+        let own = trial.account.as_ref().map_or(0.0, |account| account.detail.wall);
+        self.around = self.around.max(trial.ended - trial.started - own);
+    }
+
+    /// Trials that have ended in this session.
+    pub fn ended(&self) -> u64 {
+        self.ended
+    }
+
+    /// The seconds that the last trial would have needed that was not begun, or not allowed to go on;
+    /// `None` if there was time for all of them.
+    pub fn refused(&self) -> Option<f64> {
+        self.refused
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::target::{Account, Detail};
+
+    #[test]
+    fn a_trial_must_end_in_time_with_all_that_goes_around_it() {
+        let mut deadline = Deadline::at(100.0);
+        assert!(deadline.affords(50.0, Some(49.0)) && deadline.affords(99.0, None));
+        assert_eq!(deadline.refused(), None);
+        assert!(!deadline.affords(50.0, Some(51.0)) && !deadline.affords(100.0, None));
+        let detail = Detail { wall: 2.0, ..Detail::default() };
+        let account = Ok(Account { observation: engine::Observation::finished(2.0), detail });
+        deadline.learn(&Ended { id: engine::TrialId(0), account, started: 10.0, ended: 15.0, slot: 0 });
+        assert!(deadline.affords(50.0, Some(46.0)), "three seconds go around each");
+        assert!(!deadline.affords(50.0, Some(48.0)));
+        assert_eq!((deadline.ended(), deadline.refused()), (1, Some(51.0)));
+    }
+
+    #[test]
+    fn the_margin_has_room_for_killing_and_taking_down() {
+        let text = "[target]\ncommand = [\"true\", \"{params}\"]\n[objective]\nminimise = \"cpu_time\"\n\
+            cutoff = \"9s\"\n[budget]\ntrials = 1\n[space]\nx = { integer = [1, 9] }\n";
+        let margin_of = |text: &str| {
+            margin(&crate::scenario::read(text, std::path::Path::new("."), "test.toml").unwrap())
+        };
+        assert_eq!(margin_of(text), MARGIN);
+        let longer = text
+            .replace("[objective]", "teardown = [\"true\"]\nteardown_limit = \"7s\"\n[objective]")
+            + "[limits]\ngrace = \"2s\"\n";
+        assert_eq!(margin_of(&longer), MARGIN + Duration::from_secs(9));
+        let scenario = crate::scenario::read(text, std::path::Path::new("."), "test.toml").unwrap();
+        let now = SystemTime::UNIX_EPOCH + Duration::from_secs(1000);
+        assert_eq!(left(&scenario, now + Duration::from_secs(60), now), 50.0);
+        assert_eq!(left(&scenario, now - Duration::from_secs(60), now), 0.0);
+    }
+}

@@ -1,0 +1,79 @@
+//! Scenarios of other configurators, converted and run to their verdict, from the first command to the last.
+//!
+//! Their solvers are not here. Programs in their place are called in the same way and answer in the same
+//! words, at costs whose best is known; what they say takes them milliseconds.
+
+mod irace;
+mod smac;
+mod smac3;
+
+use std::os::unix::fs::PermissionsExt;
+use std::path::Path;
+
+use campaign::store::{Loaded, Store};
+use serde_json::Value;
+
+use super::stage::Stage;
+use crate::{code, stderr, stdout};
+
+fn program(stage: &Stage, name: &str, text: &str) {
+    let path = stage.write(name, text);
+    std::fs::set_permissions(path, std::fs::Permissions::from_mode(0o755)).unwrap();
+}
+
+/// Copies the files of a folder that may not be written to; it has no folders.
+fn copy(from: &Path, stage: &Stage, to: &str) {
+    for entry in std::fs::read_dir(from).unwrap() {
+        let path = entry.unwrap().path();
+        let name = format!("{to}/{}", path.file_name().unwrap().to_str().unwrap());
+        let text = std::fs::read_to_string(&path).unwrap();
+        match std::fs::metadata(&path).unwrap().permissions().mode() & 0o100 {
+            0 => drop(stage.write(&name, &text)),
+            _ => program(stage, &name, &text),
+        }
+    }
+}
+
+/// What `captune init --from` says.
+fn converted(stage: &Stage, from: &str) -> String {
+    let output = stage.captune(&format!("init new.toml --from {from}"));
+    assert_eq!(code(&output), 0, "{}", stderr(&output));
+    stderr(&output)
+}
+
+/// The call of a trial, as `captune check` shows it; the trial must succeed.
+fn checked(stage: &Stage) -> String {
+    let output = stage.captune("check new.toml");
+    assert_eq!(code(&output), 0, "{}{}", stdout(&output), stderr(&output));
+    let said = stdout(&output);
+    assert_eq!(said.matches(" · cost ").count(), 1, "{said}");
+    let call = said.lines().skip_while(|line| !line.starts_with("one trial of the default")).nth(1);
+    stage.hidden(call.unwrap().trim())
+}
+
+/// Runs the campaign; how many times better than the default its best is, by the verdict.
+fn gain(stage: &Stage, trials: u64) -> f64 {
+    let output = stage.captune(&format!("run new.toml --trials {trials} --workers 1"));
+    let said = stderr(&output);
+    assert_eq!(code(&output), 0, "{said}");
+    assert!(said.contains(&format!("Stopped: the budget of {trials} trials is spent.")), "{said}");
+    assert_eq!(stage.status("new.campaign")["spent"]["trials"], trials);
+    let verdict = said.lines().find_map(|line| line.strip_prefix("Verdict: "));
+    let gain = verdict.and_then(|verdict| verdict.split_once("x better than the default"));
+    gain.unwrap_or_else(|| panic!("{said}")).0.parse().unwrap()
+}
+
+/// The best configuration, by the names of its parameters.
+fn best(stage: &Stage) -> Value {
+    serde_json::from_str(&stage.said("best new.campaign --as json")).unwrap()
+}
+
+fn load(stage: &Stage) -> Loaded {
+    Store::read(&stage.folder.join("new.campaign")).unwrap().load().unwrap()
+}
+
+/// The calls that a program has noted.
+fn calls(stage: &Stage) -> Vec<String> {
+    let text = std::fs::read_to_string(stage.folder.join("calls")).unwrap_or_default();
+    text.lines().map(str::to_owned).collect()
+}

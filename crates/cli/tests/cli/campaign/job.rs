@@ -1,0 +1,155 @@
+//! Inside a Slurm job: what cannot end in time is not begun, and the next job goes on.
+
+use std::os::unix::fs::PermissionsExt;
+use std::process::Command;
+use std::time::{Duration, SystemTime, UNIX_EPOCH};
+
+use super::stage::{Running, SCENARIO, Stage, stored_trials};
+use super::validation::validations;
+use crate::{code, stderr};
+
+/// Every trial sleeps for a tenth of a second.
+fn sleeper(cutoff: &str, budget: &str) -> Stage {
+    let scenario = SCENARIO
+        .replace("cpu_time", "wall_time")
+        .replace("cutoff = \"2s\"", &format!("cutoff = \"{cutoff}\""))
+        .replace("trials = 40", budget);
+    let stage = Stage::new(&scenario);
+    stage.write("counter", "#!/bin/sh\nsleep 0.1\n");
+    stage
+}
+
+fn in_seconds(seconds: u64) -> SystemTime {
+    SystemTime::now() + Duration::from_secs(seconds)
+}
+
+/// captune in job 17, which ends then.
+fn in_job(stage: &Stage, line: &str, end: SystemTime) -> Command {
+    let mut command = stage.command(line);
+    let end = end.duration_since(UNIX_EPOCH).unwrap().as_secs();
+    command.env("SLURM_JOB_ID", "17").env("SLURM_JOB_END_TIME", end.to_string());
+    command
+}
+
+/// captune in job 17, whose end only `squeue` knows.
+fn with_squeue(stage: &Stage, line: &str, squeue: &str) -> Command {
+    let program = stage.write("bin/squeue", &format!("#!/bin/sh\n{squeue}\n"));
+    std::fs::set_permissions(&program, std::fs::Permissions::from_mode(0o755)).unwrap();
+    let mut command = stage.command(line);
+    let path = format!("{}:/usr/bin:/bin", stage.folder.join("bin").display());
+    command.env("SLURM_JOB_ID", "17").env("PATH", path);
+    command
+}
+
+/// The line of the plan that is about the job.
+fn about_job(said: &str) -> &str {
+    said.lines().find(|line| line.starts_with("Slurm job")).unwrap_or_else(|| panic!("{said}"))
+}
+
+#[test]
+fn a_campaign_stops_before_its_job_ends_and_the_next_one_goes_on() {
+    let stage = sleeper("2s", "wall = \"1h\"");
+    let folder = stage.folder.join("count.campaign");
+    let end = in_seconds(15);
+    let (output, events) = Running::of(in_job(&stage, "run count.toml --progress json", end)).end();
+    let said = stderr(&output);
+    assert!(SystemTime::now() < end - Duration::from_secs(9), "ten seconds are left, or nearly");
+    assert_eq!(code(&output), 130, "{said}");
+    let line = about_job(&said);
+    assert!(line.starts_with("Slurm job 17 ends in 00:1"), "{line}");
+    let meaning = ": the campaign stops 59.9 min before its budget is spent; the same command goes on";
+    assert!(line.ends_with(meaning), "{line}");
+    assert!(said.contains("Stopped: the job ends; run the same command again to go on. "), "{said}");
+    let stopped = events.iter().find(|event| event["event"] == "stopped").unwrap();
+    assert_eq!(stopped["stop"], "deadline");
+    let ended = events.iter().filter(|event| event["event"] == "trial_ended");
+    let mut told: Vec<u64> = ended.map(|event| event["trial"].as_u64().unwrap()).collect();
+    told.sort_unstable();
+    assert!(!told.is_empty());
+    assert_eq!(stored_trials(&folder), told, "what was told is kept, and nothing else");
+    assert_eq!(stage.status("count.toml")["reason"], "deadline");
+    assert!(validations(&stage).is_empty(), "the campaign has not ended");
+
+    let line = format!("run count.toml --trials {}", told.len() + 5);
+    let next = in_job(&stage, &line, in_seconds(3600)).output().unwrap();
+    let said = stderr(&next);
+    assert_eq!(code(&next), 0, "{said}");
+    let kept = stored_trials(&folder);
+    assert_eq!(kept.len(), told.len() + 5);
+    assert!(told.iter().all(|id| kept.contains(id)));
+}
+
+#[test]
+fn a_validation_begins_no_trial_that_cannot_end_and_is_done_in_the_next_job() {
+    let stage = sleeper("2s", "trials = 10");
+    let scenario = std::fs::read_to_string(stage.folder.join("count.toml")).unwrap();
+    stage.write("count.toml", &format!("{scenario}[validation]\ncutoff = \"10m\"\n"));
+    stage.write("counter", "#!/bin/sh\ncase \"$*\" in *slow*) sleep 0.1 ;; esac\n");
+    let output = in_job(&stage, "run count.toml", in_seconds(300)).output().unwrap();
+    let said = stderr(&output);
+    assert_eq!(code(&output), 130, "{said}");
+    assert!(about_job(&said).ends_with(": the campaign stops before that; the same command goes on"));
+    assert!(said.contains("Stopped: the budget of 10 trials is spent."), "{said}");
+    let part =
+        "The job ends after 0 of 24 pairs of the validation: run the same command again to complete it.";
+    assert!(said.contains(part), "{said}");
+    assert!(validations(&stage).is_empty());
+    let output = in_job(&stage, "run count.toml", in_seconds(3600)).output().unwrap();
+    assert_eq!(code(&output), 0, "{}", stderr(&output));
+    assert!(stderr(&output).contains("on 24 pairs of 6 unseen instances"), "{}", stderr(&output));
+}
+
+#[test]
+fn a_job_that_is_too_short_for_any_trial_is_an_error() {
+    let stage = sleeper("1h", "wall = \"10h\"");
+    let output = in_job(&stage, "run count.toml", in_seconds(600)).output().unwrap();
+    let said = stderr(&output);
+    assert_eq!(code(&output), 1, "{said}");
+    let part = "error: no trial could end before the job does: one takes up to 60.0 min, and everything \
+                stops 10.0 s before the end.\nhint: give the job many times the length of a trial\n";
+    assert!(said.contains(part), "{said}");
+    assert!(stored_trials(&stage.folder.join("count.campaign")).is_empty());
+}
+
+#[test]
+fn squeue_is_asked_where_no_variable_says_the_end() {
+    let stage = sleeper("2s", "trials = 3");
+    let run = |squeue: &str| {
+        let output = with_squeue(&stage, "run count.toml", squeue).output().unwrap();
+        assert_eq!(code(&output), 0, "{}", stderr(&output));
+        stderr(&output)
+    };
+    let asked = stage.folder.join("asked");
+    let said = run(&format!("echo \"$*\" >> {}; echo 1-00:00:30", asked.display()));
+    let line = about_job(&said);
+    assert!(line.starts_with("Slurm job 17 ends in 24:00:"), "{line}");
+    assert_eq!(std::fs::read_to_string(asked).unwrap(), "--noheader --jobs=17 --format=%L\n");
+    assert_eq!(about_job(&run("echo UNLIMITED")), "Slurm job 17 has no time limit");
+    let said = run("echo 'slurm_load_jobs error: Invalid job id specified' >&2; exit 1");
+    assert_eq!(
+        about_job(&said),
+        "Slurm job 17: when it ends is not known (squeue failed with exit code 1: slurm_load_jobs error: \
+         Invalid job id specified); SIGTERM or SIGUSR1 stop cleanly"
+    );
+    let mut missing = stage.command("run count.toml");
+    let output = missing.env("SLURM_JOB_ID", "17").env("PATH", stage.folder.join("none")).output().unwrap();
+    let said = stderr(&output);
+    assert!(about_job(&said).starts_with("Slurm job 17: when it ends is not known (squeue cannot be run: "));
+}
+
+#[test]
+fn an_end_time_that_is_none_is_named_and_squeue_is_asked() {
+    let stage = sleeper("2s", "trials = 3");
+    for (value, why) in [
+        ("tomorrow", "is `tomorrow`, which is no time in seconds since 1970"),
+        ("1000", "is 1000, which has passed"),
+    ] {
+        let mut command = with_squeue(&stage, "run count.toml", "echo 2:00:00");
+        let output = command.env("SLURM_JOB_END_TIME", value).output().unwrap();
+        let said = stderr(&output);
+        assert_eq!(code(&output), 0, "{said}");
+        assert!(said.contains(&format!("warning: SLURM_JOB_END_TIME {why}: asking squeue\n")), "{said}");
+        let line = about_job(&said);
+        assert!(line.starts_with("Slurm job 17 ends in 2:00:00") || line.contains(" in 1:59:"), "{line}");
+    }
+}

@@ -1,0 +1,144 @@
+//! Who races again.
+//!
+//! Where pairs are few, luck decides: a good configuration may lose its race, a lucky one may win. So
+//! whoever is out may come back when there is more to compare on.
+//!
+//! | who | when |
+//! |---|---|
+//! | whoever was the incumbent, the default first of all | the incumbent has gained a pair, and has twice as many as at their last meeting |
+//! | the one that a model expects least of, if that is less than of the incumbent | likewise, one whenever the incumbent has twice as many pairs as when the last such one returned |
+//! | before the end, the default and those that a model expects least of, or that were the incumbent last | at once |
+//!
+//! One returns for each pair gained at most, so that at least every second race is of a new configuration.
+//! Whoever returns and loses again mostly does so in its first batch, at the cost of a trial or two. Those of a
+//! model are few, since there are always some of which it expects much: time for them is missing elsewhere.
+
+use std::collections::BTreeMap;
+
+use serde::{Deserialize, Serialize};
+
+use crate::history::History;
+use crate::trial::ConfigId;
+
+/// How many race again before the end.
+const FINALISTS: usize = 5;
+
+/// What is remembered of those that are out. There are no more of them than pairs gained and incumbents.
+#[derive(Clone, PartialEq, Debug, Default, Serialize, Deserialize)]
+pub(super) struct Again {
+    /// Whoever was the incumbent without failing, in the order of their fall.
+    former: Vec<ConfigId>,
+    /// How many pairs the incumbent had when these raced again.
+    returned: BTreeMap<ConfigId, usize>,
+    /// How many pairs the incumbent had when the last one returned that a model expected more of.
+    hoped: usize,
+    /// Whether the incumbent has gained a pair since somebody returned.
+    due: bool,
+    /// Whether the finalists were named.
+    is_final: bool,
+}
+
+/// What may return.
+#[derive(Clone, Copy)]
+pub(super) struct Field<'a> {
+    pub(super) history: &'a History,
+    pub(super) default: ConfigId,
+    pub(super) incumbent: ConfigId,
+    /// How many pairs the incumbent has.
+    pub(super) pairs: usize,
+    /// Those that race now, or have a trial running.
+    pub(super) busy: &'a [ConfigId],
+}
+
+impl Field<'_> {
+    fn is_out(&self, config: ConfigId) -> bool {
+        config != self.incumbent && !self.busy.contains(&config) && !self.history.is_barred(config)
+    }
+}
+
+fn has_failed(config: ConfigId, history: &History) -> bool {
+    history.readings(config).any(|(_, trial)| trial.observation.status().is_failure())
+}
+
+impl Again {
+    /// The incumbent has gained a pair.
+    pub(super) fn gained(&mut self) {
+        self.due = true;
+    }
+
+    /// Whether somebody may return.
+    pub(super) fn is_due(&self) -> bool {
+        self.due
+    }
+
+    /// One incumbent gave way to another. One that failed stays out: it and others that fail would take turns.
+    pub(super) fn fell(&mut self, before: ConfigId, history: &History) {
+        self.former.retain(|&config| config != before);
+        if !has_failed(before, history) {
+            self.former.push(before);
+        }
+    }
+
+    /// Who returns, if anybody, with what a model expects of configurations by number.
+    pub(super) fn next(&mut self, field: Field<'_>, expected: &[f64]) -> Option<ConfigId> {
+        if !std::mem::take(&mut self.due) {
+            return None;
+        }
+        let is_due =
+            |config: ConfigId| field.is_out(config) && 2 * self.last_met(config, field) <= field.pairs;
+        let former = self.former.iter().copied().find(|&config| is_due(config));
+        let better = || {
+            if field.pairs < 2 * self.hoped {
+                return None;
+            }
+            let own = expected.get(field.incumbent.index()).copied().unwrap_or(f64::NAN);
+            let is_due = |config| is_due(config) && !has_failed(config, field.history);
+            let cheaper = expectations(expected).filter(|&(config, cost)| cost < own && is_due(config));
+            cheaper.min_by(|a, b| a.1.total_cmp(&b.1)).map(|(config, _)| config)
+        };
+        let next = match former {
+            Some(config) => config,
+            None => {
+                let config = better()?;
+                self.hoped = field.pairs;
+                config
+            }
+        };
+        self.returned.insert(next, field.pairs);
+        Some(next)
+    }
+
+    /// How many pairs the incumbent had, or at least how many this one met, when it was last seen.
+    fn last_met(&self, config: ConfigId, field: Field<'_>) -> usize {
+        let met = field.history.readings(config).count();
+        self.returned.get(&config).map_or(met, |&pairs| pairs.max(met))
+    }
+
+    /// Whether the finalists were named.
+    pub(super) fn is_final(&self) -> bool {
+        self.is_final
+    }
+
+    /// Who races before the end, once; if there is more to come after all, again before that end.
+    pub(super) fn finalists(&mut self, near: bool, field: Field<'_>, expected: &[f64]) -> Vec<ConfigId> {
+        if std::mem::replace(&mut self.is_final, near) || !near {
+            return Vec::new();
+        }
+        let mut best: Vec<(ConfigId, f64)> = expectations(expected).collect();
+        best.sort_by(|a, b| a.1.total_cmp(&b.1));
+        let best = best.into_iter().map(|(config, _)| config).filter(|&it| !has_failed(it, field.history));
+        let latest = self.former.iter().rev().copied();
+        let mut finalists: Vec<ConfigId> = Vec::new();
+        for config in std::iter::once(field.default).chain(best).chain(latest) {
+            if finalists.len() < FINALISTS && field.is_out(config) && !finalists.contains(&config) {
+                finalists.push(config);
+            }
+        }
+        finalists
+    }
+}
+
+/// The configurations of which something is expected.
+fn expectations(expected: &[f64]) -> impl Iterator<Item = (ConfigId, f64)> {
+    (0..).map(ConfigId).zip(expected.iter().copied()).filter(|(_, cost)| cost.is_finite())
+}
