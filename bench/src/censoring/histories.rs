@@ -48,7 +48,6 @@ enum Target {
 pub(super) fn scenes() -> Result<Vec<Arc<Scene>>> {
     let formula = |seed| Ok(format!("qwh:22,185,{seed}").parse::<Quasigroup>()?.formula());
     let formulas: Vec<Formula> = (1..=5).map(formula).collect::<Result<_>>()?;
-    let synthetic = Synthetic::default();
     let saps = Scene {
         name: "saps",
         space: saps::space(),
@@ -57,15 +56,20 @@ pub(super) fn scenes() -> Result<Vec<Arc<Scene>>> {
         trials: 500,
         target: Target::Saps(formulas),
     };
-    let synthetic = Scene {
+    Ok(vec![Arc::new(saps), Arc::new(synthetic(20))])
+}
+
+/// The formula of 76 parameters with so many instances.
+pub(super) fn synthetic(instances: u32) -> Scene {
+    let target = Synthetic::default();
+    Scene {
         name: "synthetic-76",
-        space: synthetic.space().clone(),
-        instances: 20,
+        space: target.space().clone(),
+        instances,
         cutoff: 300.0,
         trials: 1000,
-        target: Target::Synthetic(Box::new(synthetic)),
-    };
-    Ok(vec![Arc::new(saps), Arc::new(synthetic)])
+        target: Target::Synthetic(Box::new(target)),
+    }
 }
 
 impl Scene {
@@ -114,9 +118,9 @@ impl Scene {
         Ok((settings.problem.clone(), campaign.optimizer().history().clone()))
     }
 
-    /// Exact costs that no campaign has seen.
-    pub(super) fn questions(&self) -> Result<Exact> {
-        let (mut rng, table) = (Rng::new(1, "questions", 0), self.table());
+    /// Exact costs that no campaign has seen, with what is told of instances.
+    pub(super) fn questions(&self, table: &InstanceTable) -> Result<Exact> {
+        let mut rng = Rng::new(1, "questions", 0);
         let mut exact = Exact::default();
         for _ in 0..QUESTIONS {
             let configuration = self.space.sample(&mut rng)?;
@@ -126,7 +130,7 @@ impl Scene {
             let answer = self.answer(&configuration, pair, self.cutoff);
             if answer.status == Status::Finished && answer.cost <= self.cutoff {
                 exact.rows.extend(self.space.encode(&configuration));
-                exact.rows.extend(table.row(instance));
+                exact.rows.extend(table.row(if table.count() == 1 { 0 } else { instance }));
                 exact.values.push(answer.cost.log10());
             }
         }

@@ -5,11 +5,13 @@
 //! |---|---|
 //! | `slack` | histories of campaigns, by how soon these stop their trials |
 //! | `histories` | the campaigns, and exact costs to predict |
+//! | `instances` | what is told of instances without features |
 //! | `recorded` | runs that another configurator has recorded, censored in two ways |
 //! | `score` | what is measured of a forest |
 //! | `row` | one campaign and treatment in the file |
 
 mod histories;
+mod instances;
 mod recorded;
 mod row;
 mod score;
@@ -29,6 +31,8 @@ pub(crate) struct Arguments {
 enum Part {
     /// Histories of campaigns, by slack
     Slack(slack::Arguments),
+    /// Instances without features: all alike, told apart by name, or in the order of their costs
+    Instances(instances::Arguments),
     /// Recorded runs, censored at medians or at random
     Recorded(recorded::Arguments),
 }
@@ -45,6 +49,7 @@ const TREATMENTS: [(&str, Treatment); 4] = [
 pub(crate) fn measure(arguments: &Arguments) -> Result<()> {
     match &arguments.part {
         Part::Slack(arguments) => slack::measure(arguments),
+        Part::Instances(arguments) => instances::measure(arguments),
         Part::Recorded(arguments) => recorded::measure(arguments),
     }
 }

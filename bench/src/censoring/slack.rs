@@ -81,7 +81,7 @@ pub(crate) fn measure(arguments: &Arguments) -> Result<()> {
             }
         }
         if !cells.is_empty() {
-            let exact = Arc::new(scene.questions()?);
+            let exact = Arc::new(scene.questions(&scene.table())?);
             jobs.extend(cells.into_iter().map(|cell| (scene.clone(), exact.clone(), cell)));
         }
     }
