@@ -17,13 +17,14 @@ use engine::space::format::{Format, read};
 use engine::{Ask, Configuration, Objective, Observation, Optimizer, Problem, Racing};
 
 use crate::clock::cpu;
+use crate::quantiles::Quantiles;
 
 #[derive(Args)]
 pub(crate) struct Arguments {
     /// Parameters and trials of the history, as PARAMETERS,TRIALS
     #[arg(long = "case", default_values = ["10,200", "76,200", "76,1000", "76,10000"])]
     cases: Vec<String>,
-    /// Proposals to time, the first included
+    /// Proposals to time
     #[arg(long, default_value_t = 60)]
     proposals: usize,
 }
@@ -79,17 +80,12 @@ pub(crate) fn measure(arguments: &Arguments) -> Result<()> {
         let Some((Ok(parameters), Ok(trials))) = parsed else { bail!("`{case}` is not PARAMETERS,TRIALS") };
         let mut optimizer = campaign(parameters, trials)?;
         let mut times = Vec::new();
-        for _ in 0..arguments.proposals.max(2) {
+        for _ in 0..arguments.proposals.max(1) {
             times.push(1e3 * step(&mut optimizer)?);
         }
-        let mean = |times: &[f64]| times.iter().sum::<f64>() / times.len() as f64;
-        let worst = times[1..].iter().copied().fold(0.0, f64::max);
-        println!(
-            "| {parameters} | {trials} | {:.1} | {:.1} | {:.1} | {worst:.1} |",
-            times[0],
-            mean(&times),
-            mean(&times[1..])
-        );
+        let mean = times.iter().sum::<f64>() / times.len() as f64;
+        let all = Quantiles::of(times);
+        println!("| {parameters} | {trials} | {mean:.1} | {:.1} | {:.1} |", all.median(), all.at(1.0));
     }
     Ok(())
 }
