@@ -71,10 +71,8 @@ fn step(optimizer: &mut Optimizer) -> Result<f64> {
 
 /// Measures and prints a table in Markdown.
 pub(crate) fn measure(arguments: &Arguments) -> Result<()> {
-    println!(
-        "| parameters | trials | the first, CPU ms | mean of all | mean without the first | worst of these |"
-    );
-    println!("|---|---|---|---|---|---|");
+    println!("| parameters | trials | mean, CPU ms | median | worst |");
+    println!("|---|---|---|---|---|");
     for case in &arguments.cases {
         let parsed = case.split_once(',').map(|(d, n)| (d.parse(), n.parse()));
         let Some((Ok(parameters), Ok(trials))) = parsed else { bail!("`{case}` is not PARAMETERS,TRIALS") };

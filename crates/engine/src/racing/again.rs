@@ -119,9 +119,10 @@ impl Again {
         self.is_final
     }
 
-    /// Who races before the end, once; if there is more to come after all, again before that end.
+    /// Who races before the end; nobody if the end is not near after all.
     pub(super) fn finalists(&mut self, near: bool, field: Field<'_>, expected: &[f64]) -> Vec<ConfigId> {
-        if std::mem::replace(&mut self.is_final, near) || !near {
+        self.is_final = near;
+        if !near {
             return Vec::new();
         }
         let mut best: Vec<(ConfigId, f64)> = expectations(expected).collect();

@@ -112,6 +112,8 @@ fn who_lost_returns_if_a_model_expects_more_of_it_than_of_the_incumbent() {
     };
     let nan = f64::NAN;
     assert_eq!(openings(&mut expecting(&[2.0, 1.0]), 1, cost), [1, 2, 4, 8]);
+    let first = openings(&mut expecting(&[2.0, 1.0, 1.5]), 2, cost);
+    assert_eq!(first.len(), 1, "one whenever pairs have doubled, and less is expected of another: {first:?}");
     assert_eq!(openings(&mut expecting(&[2.0, 3.0, nan, 2.0]), 1, cost), [1], "more is expected");
     assert_eq!(openings(&mut expecting(&[2.0, nan, 2.0]), 1, cost), [1], "nothing is expected");
     assert_eq!(openings(&mut expecting(&[nan, 1.0]), 1, cost), [1], "there is nothing to compare with");
