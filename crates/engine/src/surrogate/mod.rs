@@ -7,9 +7,11 @@
 //! | chapter | learns by |
 //! |---|---|
 //! | [`forest`] | trees grown on bootstrap samples, censored costs filled in round by round |
+//! | [`neural`] | networks trained by gradient descent, censored costs by their likelihood |
 
 pub mod forest;
 mod layout;
+pub mod neural;
 mod scale;
 mod training;
 

@@ -1,0 +1,202 @@
+//! Networks that learn from stopped trials by their likelihood.
+//!
+//! ```text
+//! loss = 1/n ( Σ_exact (ln σ_i + z_i²/2 + ln √(2π)) - Σ_censored ln(1 - Φ(z_i)) ),   z_i = (y_i - μ_i)/σ_i
+//! ```
+//!
+//! | symbol | meaning |
+//! |---|---|
+//! | μ_i, σ_i | the two outputs of a network for point i: mean and deviation of its trials |
+//! | y_i | the reading: the cost, or the bound that a stopped trial has reached |
+//! | n | points of a batch |
+//!
+//! A stopped trial says no more than that its cost is above the bound, and pulls the mean up only as far
+//! as that is unlikely. Networks that differ by their first weights and the order of points alone are
+//! asked together: where they disagree, little is known. The noise of single trials is no part of that
+//! variance, see [`Ensemble::predict_total`].
+//!
+//! Where all readings are stopped the networks agree on nothing but that costs are high, and the
+//! variance is large there though none of them expects a good configuration.
+//!
+//! K. Eggensperger, K. Haase, P. Müller, M. Lindauer, F. Hutter, Neural Model-based Optimization with
+//! Right-Censored Observations, 2020. Its equations 3 and 4 leave out ln σ.
+//!
+//! | file | subject |
+//! |---|---|
+//! | `inputs`, `targets` | rows and readings as a network wants them |
+//! | `network`, `tanh` | two outputs for sixteen rows at a time, and the gradient |
+//! | `loss` | the likelihood of a reading |
+//! | `train` | gradient descent |
+//! | `ensemble` | predictions |
+
+mod ensemble;
+mod inputs;
+mod loss;
+mod network;
+mod tanh;
+mod targets;
+#[cfg(test)]
+mod tests;
+mod train;
+
+pub use ensemble::Ensemble;
+
+use super::{FitError, Predictor, Surrogate, TrainingSet};
+use crate::reading::Reading;
+use crate::rng::Rng;
+use inputs::Inputs;
+use targets::Standard;
+use train::{Lessons, Trained, train};
+
+/// How networks are trained.
+#[derive(Clone, PartialEq, Debug)]
+pub struct NeuralSettings {
+    /// Units of each hidden layer.
+    pub layers: Vec<usize>,
+    /// How often each point is seen.
+    pub epochs: usize,
+    /// Points of a step.
+    pub batch: usize,
+    /// The largest learning rate.
+    pub rate: f64,
+    /// Share of a step's velocity that the next one keeps.
+    pub momentum: f64,
+    /// Pull of each weight to nothing.
+    pub decay: f64,
+    /// The largest gradient by a weight.
+    pub clip: f64,
+    /// What becomes of censored points.
+    pub treatment: Treatment,
+    /// How many networks.
+    pub members: usize,
+    /// Threads to train networks on; predictions do not depend on it.
+    pub threads: usize,
+}
+
+/// What becomes of censored points.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub enum Treatment {
+    /// Their bounds are taken for costs.
+    Ignore,
+    /// They are left out; where there is no other, their bounds are taken for costs.
+    Drop,
+    /// They count by how likely a cost above the bound is (Tobin).
+    Tobit,
+}
+
+/// What training took, over all networks.
+#[derive(Clone, Copy, PartialEq, Debug, Default)]
+pub struct Effort {
+    /// Steps of gradient descent.
+    pub steps: u64,
+    /// How often training came to numbers that are none, and began anew with a smaller rate.
+    pub restarts: u32,
+    /// Networks that were given up with random weights after too many restarts.
+    pub untrained: usize,
+    /// The mean loss of the last weights, on standardised readings.
+    pub loss: f64,
+}
+
+impl Default for NeuralSettings {
+    fn default() -> Self {
+        Self {
+            layers: vec![50; 3],
+            epochs: 1000,
+            batch: 16,
+            rate: 1e-2,
+            momentum: 0.9,
+            decay: 1e-4,
+            clip: 0.1,
+            treatment: Treatment::Tobit,
+            members: 5,
+            threads: 1,
+        }
+    }
+}
+
+impl NeuralSettings {
+    /// As in the tables of the paper: ten times as long as a campaign can wait for.
+    pub fn paper() -> Self {
+        Self { epochs: 10_000, ..Self::default() }
+    }
+
+    /// Trains networks, and says what it took.
+    ///
+    /// # Panics
+    /// If there are no members, or no points in a batch, or a number among the settings is negative or
+    /// none.
+    pub fn train(&self, data: &TrainingSet<'_>, rng: &mut Rng) -> Result<(Ensemble, Effort), FitError> {
+        assert!(self.members > 0 && self.batch > 0, "a network and a point at least");
+        let numbers = [self.rate, self.momentum, self.decay, self.clip];
+        assert!(numbers.iter().all(|x| x.is_finite() && *x >= 0.0), "settings are numbers: {numbers:?}");
+        if data.is_empty() {
+            return Err(FitError::Empty);
+        }
+        let seed = rng.bits();
+        let inputs = Inputs::of(data);
+        let (points, readings) = self.treated(data);
+        let standard = Standard::of(&readings, data.scale());
+        let mut rows = vec![0.0; points.len() * inputs.width()];
+        for (at, &point) in points.iter().enumerate() {
+            inputs.write(data.row(point), &mut rows[at * inputs.width()..(at + 1) * inputs.width()]);
+        }
+        // Where all readings are one value there is nothing to learn but that.
+        let epochs = if standard.spread > 0.0 { self.epochs } else { 0 };
+        let shrink = |reading| if epochs > 0 { standard.shrink(reading) } else { Reading::Exact(0.0) };
+        let readings = readings.into_iter().map(shrink).collect();
+        let lessons = Lessons { rows, width: inputs.width(), readings };
+        let trained = Self { epochs, ..self.clone() }.train_all(&lessons, seed);
+        let mut effort = Effort::default();
+        for one in &trained {
+            effort.steps += one.steps;
+            effort.restarts += one.restarts;
+            effort.untrained += usize::from(!one.finished);
+            effort.loss += one.loss / trained.len() as f64;
+        }
+        let networks = trained.into_iter().map(|one| one.network).collect();
+        let instances = data.instances().clone();
+        Ok((Ensemble { networks, inputs, standard, scale: data.scale(), instances }, effort))
+    }
+
+    /// Which points count, and as what.
+    fn treated(&self, data: &TrainingSet<'_>) -> (Vec<usize>, Vec<Reading>) {
+        let exact = data.readings().iter().any(|reading| !reading.is_censored());
+        let treat = |(point, &reading): (usize, &Reading)| match self.treatment {
+            Treatment::Tobit => Some((point, reading)),
+            Treatment::Drop if reading.is_censored() && exact => None,
+            Treatment::Ignore | Treatment::Drop => Some((point, Reading::Exact(reading.lower_bound()))),
+        };
+        data.readings().iter().enumerate().filter_map(treat).unzip()
+    }
+
+    /// Each network has a stream of random numbers of its own, whatever thread it is trained on.
+    fn train_all(&self, lessons: &Lessons, seed: u64) -> Vec<Trained> {
+        let train_some = |members: std::ops::Range<usize>| -> Vec<Trained> {
+            members
+                .map(|member| train(self, lessons, &mut Rng::new(seed, "network", member as u64)))
+                .collect()
+        };
+        let (members, threads) = (self.members, self.threads.clamp(1, self.members));
+        if threads == 1 {
+            return train_some(0..members);
+        }
+        let share = members.div_ceil(threads);
+        std::thread::scope(|scope| {
+            let train_some = &train_some;
+            let part = |first: usize| scope.spawn(move || train_some(first..(first + share).min(members)));
+            let parts: Vec<_> = (0..members).step_by(share).map(part).collect();
+            let join = |part: std::thread::ScopedJoinHandle<'_, Vec<Trained>>| match part.join() {
+                Ok(trained) => trained,
+                Err(panic) => std::panic::resume_unwind(panic),
+            };
+            parts.into_iter().flat_map(join).collect()
+        })
+    }
+}
+
+impl Surrogate for NeuralSettings {
+    fn fit(&self, data: &TrainingSet<'_>, rng: &mut Rng) -> Result<Box<dyn Predictor>, FitError> {
+        let (ensemble, _) = self.train(data, rng)?;
+        Ok(Box::new(ensemble))
+    }
+}
