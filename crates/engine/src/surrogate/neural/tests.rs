@@ -105,6 +105,37 @@ fn hidden_layers_learn_what_stopped_trials_tell() {
 }
 
 #[test]
+fn what_is_dropped_was_never_there() {
+    let alike = InstanceTable::alike();
+    let stopped = |i: u32| i % 3 == 1;
+    let of = |kept: &dyn Fn(u32) -> bool| {
+        let mut data = TrainingSet::new(&[Column::Number], &alike, Scale::Linear, None);
+        for i in (0..90).filter(|&i| kept(i)) {
+            let x = f64::from(i) / 90.0;
+            let configuration = data.push_configuration(&[x]);
+            data.push(configuration, 0, if stopped(i) { AtLeast(x / 2.0) } else { Exact(x) });
+        }
+        let settings = NeuralSettings { treatment: Treatment::Drop, epochs: 5, ..small() };
+        marginals(&fit(&settings, &data).0, &[0.1, 0.8], 1)
+    };
+    assert_eq!(of(&|_| true), of(&|i| !stopped(i)));
+}
+
+#[test]
+fn networks_disagree_where_nothing_was_tried() {
+    let alike = InstanceTable::alike();
+    let mut data = TrainingSet::new(&[Column::Number], &alike, Scale::Linear, None);
+    for i in 0..80 {
+        let x = f64::from(i) / 200.0;
+        let configuration = data.push_configuration(&[x]);
+        data.push(configuration, 0, Exact(libm::sin(12.0 * x)));
+    }
+    let found =
+        marginals(&fit(&NeuralSettings { members: 4, epochs: 400, ..small() }, &data).0, &[0.2, 1.0], 1);
+    assert!(found[1].variance > 4.0 * found[0].variance && found[1].variance > 1e-4, "{found:?}");
+}
+
+#[test]
 fn weights_are_finite_after_a_hundred_thousand_steps() {
     let lessons = random_lessons(64, 3, 1);
     let settings = NeuralSettings { layers: vec![8, 8], epochs: 25_000, ..small() };

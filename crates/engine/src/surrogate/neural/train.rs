@@ -124,7 +124,7 @@ impl<'a> Descent<'a> {
         Self { lessons, network, pass, gradient: vec![0.0; weights], velocity: vec![0.0; weights] }
     }
 
-    /// Takes all steps; whether every number on the way was one.
+    /// Takes all steps; whether the weights are numbers still.
     fn run(&mut self, settings: &NeuralSettings, batch: usize, rate: f64, rng: &mut Rng) -> bool {
         let mut order: Vec<u32> = (0..self.lessons.readings.len() as u32).collect();
         let steps = settings.epochs as u64 * (order.len() / batch) as u64;
@@ -132,21 +132,22 @@ impl<'a> Descent<'a> {
         for _ in 0..settings.epochs {
             rng.shuffle(&mut order);
             for points in order.chunks_exact(batch) {
-                if !self.gather(points) {
-                    return false;
-                }
+                self.gather(points);
                 self.step(settings, one_cycle(rate, step, steps));
                 step += 1;
             }
+            // A weight that is no number stays so, hence once in an epoch is enough.
+            if self.network.weights().iter().any(|weight| !weight.is_finite()) {
+                return false;
+            }
         }
-        self.network.weights().iter().all(|weight| weight.is_finite())
+        true
     }
 
-    /// The gradient of the mean loss of a batch; whether it is made of numbers.
-    fn gather(&mut self, points: &[u32]) -> bool {
+    /// The gradient of the mean loss of a batch.
+    fn gather(&mut self, points: &[u32]) {
         self.gradient.fill(0.0);
         let count = points.len() as f64;
-        let mut checked = 0.0f32;
         for block in points.chunks(LANES) {
             for (lane, &point) in block.iter().enumerate() {
                 self.pass.load(lane, self.lessons.row(point as usize));
@@ -160,12 +161,9 @@ impl<'a> Descent<'a> {
                 let slopes = slopes(self.lessons.readings[point as usize], mean, deviation);
                 by_mean[lane] = (slopes.mean / count) as f32;
                 by_deviation[lane] = (slopes.deviation / count) as f32;
-                // Anything infinite or not a number leaves its mark on this.
-                checked += 0.0 * (by_mean[lane] + by_deviation[lane]);
             }
             self.network.backward(&mut self.pass, &by_mean, &by_deviation, &mut self.gradient);
         }
-        checked == 0.0
     }
 
     fn step(&mut self, settings: &NeuralSettings, rate: f64) {
@@ -185,4 +183,61 @@ impl<'a> Descent<'a> {
 fn clipped(gradient: f32, most: f32) -> f32 {
     let above = if gradient < -most { -most } else { gradient };
     if above > most { most } else { above }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Readings so far out that every gradient is too large.
+    fn far_out(n: usize) -> Lessons {
+        Lessons { rows: vec![1.0; n], width: 1, readings: vec![Reading::Exact(1e5); n] }
+    }
+
+    #[test]
+    fn the_rate_rises_to_its_peak_and_ends_near_nothing() {
+        let rate = |step| one_cycle(0.5, step, 1000);
+        assert!((rate(0) - 0.02).abs() < 1e-12 && (rate(300) - 0.5).abs() < 1e-12);
+        assert!((1..=300).all(|t| rate(t) > rate(t - 1)) && (301..1000).all(|t| rate(t) < rate(t - 1)));
+        assert!(rate(999) > 0.0 && rate(999) < 1e-5, "{}", rate(999));
+        assert_eq!(one_cycle(0.5, 0, 1), 0.02, "a single step is a careful one");
+    }
+
+    #[test]
+    fn no_gradient_is_larger_than_the_clip() {
+        let settings = NeuralSettings { layers: vec![3], epochs: 1, decay: 0.0, ..NeuralSettings::default() };
+        let mut rng = Rng::new(1, "clip", 0);
+        let before = Network::new(1, &settings.layers, &mut rng.clone());
+        let after = train(&settings, &far_out(16), &mut rng).network;
+        let most = settings.rate / 25.0 * settings.clip;
+        let moved = before.weights().iter().zip(after.weights()).map(|(a, b)| f64::from((a - b).abs()));
+        let moved: Vec<f64> = moved.collect();
+        assert!(moved.iter().all(|moved| *moved < 1.01 * most), "{moved:?} {most}");
+        assert!(moved.iter().any(|moved| *moved > 0.99 * most), "{moved:?} {most}");
+    }
+
+    #[test]
+    fn velocity_is_kept_and_weights_decay() {
+        // With nothing left of the gradient, two steps are known.
+        let settings = NeuralSettings {
+            layers: vec![2],
+            epochs: 1,
+            rate: 0.4,
+            decay: 0.5,
+            clip: 0.0,
+            ..NeuralSettings::default()
+        };
+        let mut rng = Rng::new(2, "decay", 0);
+        let before = Network::new(1, &settings.layers, &mut rng.clone());
+        // One point remains for another epoch.
+        let trained = train(&settings, &far_out(33), &mut rng);
+        assert_eq!(trained.steps, 2);
+        for (&start, &end) in before.weights().iter().zip(trained.network.weights()) {
+            let start = f64::from(start);
+            let velocity = 0.5 * start;
+            let middle = start - one_cycle(0.4, 0, 2) * velocity;
+            let right = middle - one_cycle(0.4, 1, 2) * (0.9 * velocity + 0.5 * middle);
+            assert!((f64::from(end) - right).abs() < 1e-6, "{end} {right}");
+        }
+    }
 }
