@@ -14,6 +14,7 @@ mod plot;
 mod propose;
 mod quantiles;
 mod race;
+mod rows;
 mod saps;
 mod seeds;
 mod space;

@@ -4,7 +4,7 @@
 //! The target is a bowl of as many parameters between 0 and 1 as wanted, one instance, nothing random: each trial is
 //! of a new configuration, so that every trial needs a proposal. Trials of the history were random. The first ask
 //! after them grows two forests, one that later ones start from; a later ask grows one when a twentieth of the
-//! trials is new. `../shared/measure/bench_ask.py` asks others the same.
+//! trials is new.
 
 use std::fmt::Write as _;
 

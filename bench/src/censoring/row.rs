@@ -1,14 +1,13 @@
 //! What one treatment has made of one campaign, as a line of a file.
 
-use std::fs::OpenOptions;
-use std::io::{ErrorKind, Write as _};
 use std::path::Path;
 
 use anyhow::{Context, Result, bail};
 
 use super::score::Score;
+use crate::rows;
 
-const HEAD: &str = "scene,search,slack,seed,points,censored,treatment,rmse,log_likelihood,covered";
+pub(super) const HEAD: &str = "scene,search,slack,seed,points,censored,treatment,rmse,log_likelihood,covered";
 
 /// One campaign: what it tunes, who proposes, where it stops trials, its seed.
 #[derive(Clone, PartialEq, Debug)]
@@ -31,7 +30,7 @@ pub(super) struct Row {
 }
 
 impl Row {
-    fn line(&self) -> String {
+    pub(super) fn line(&self) -> String {
         let Self { cell: Cell { scene, search, slack, seed }, points, censored, treatment, score } = self;
         let Score { rmse, log_likelihood, covered } = score;
         format!(
@@ -59,29 +58,9 @@ impl Row {
     }
 }
 
-/// Adds the rows of a campaign to a file, in one write so that others may do the same.
-pub(super) fn append(rows: &[Row], path: &Path) -> Result<()> {
-    let opened = OpenOptions::new().create(true).append(true).open(path);
-    let mut file = opened.with_context(|| format!("cannot write {}", path.display()))?;
-    let head = if file.metadata()?.len() == 0 { format!("{HEAD}\n") } else { String::new() };
-    let lines: String = rows.iter().map(Row::line).collect();
-    file.write_all(format!("{head}{lines}").as_bytes())?;
-    Ok(())
-}
-
 /// All rows of a file; none if there is no file.
 pub(super) fn read(path: &Path) -> Result<Vec<Row>> {
-    let text = match std::fs::read_to_string(path) {
-        Ok(text) => text,
-        Err(error) if error.kind() == ErrorKind::NotFound => return Ok(Vec::new()),
-        Err(error) => return Err(error).with_context(|| format!("cannot read {}", path.display())),
-    };
-    let mut lines = text.lines();
-    match lines.next() {
-        None => Ok(Vec::new()),
-        Some(HEAD) => lines.map(Row::of_line).collect(),
-        Some(_) => bail!("{} has other columns: remove it, or name another file", path.display()),
-    }
+    rows::read(path, HEAD, Row::of_line)
 }
 
 #[cfg(test)]

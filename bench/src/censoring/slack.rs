@@ -6,7 +6,7 @@
 
 use std::collections::VecDeque;
 use std::path::PathBuf;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::Arc;
 
 use anyhow::{Context, Result, ensure};
 use campaign::Search;
@@ -20,6 +20,7 @@ use super::row::{self, Cell, Row};
 use super::score::{Exact, Score};
 use crate::plot::{Chart, Series, charts};
 use crate::quantiles::Quantiles;
+use crate::rows;
 use crate::seeds::range;
 
 #[derive(Args)]
@@ -85,27 +86,13 @@ pub(crate) fn measure(arguments: &Arguments) -> Result<()> {
             jobs.extend(cells.into_iter().map(|cell| (scene.clone(), exact.clone(), cell)));
         }
     }
-    run_all(jobs, arguments)?;
+    let lines = |(scene, exact, cell): Job| Ok(run(&scene, &exact, &cell)?.iter().map(Row::line).collect());
+    rows::measure(jobs, arguments.threads, (&arguments.rows, row::HEAD), lines)?;
     let rows = row::read(&arguments.rows)?;
     ensure!(!rows.is_empty(), "{} has no rows", arguments.rows.display());
     print(&rows);
     std::fs::write(&arguments.plot, draw(&rows))
         .with_context(|| format!("cannot write {}", arguments.plot.display()))
-}
-
-fn run_all(jobs: VecDeque<Job>, arguments: &Arguments) -> Result<()> {
-    let jobs = Mutex::new(jobs);
-    let next = || jobs.lock().unwrap_or_else(PoisonError::into_inner).pop_front();
-    let work = || -> Result<()> {
-        while let Some((scene, exact, cell)) = next() {
-            row::append(&run(&scene, &exact, &cell)?, &arguments.rows)?;
-        }
-        Ok(())
-    };
-    std::thread::scope(|scope| {
-        let workers: Vec<_> = (0..arguments.threads.max(1)).map(|_| scope.spawn(work)).collect();
-        workers.into_iter().try_for_each(|worker| worker.join().expect("the worker has said why"))
-    })
 }
 
 /// One campaign, and what each treatment makes of it.

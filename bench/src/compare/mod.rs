@@ -20,13 +20,14 @@ mod subject;
 mod summary;
 
 use std::collections::VecDeque;
-use std::path::{Path, PathBuf};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::path::PathBuf;
+use std::sync::Arc;
 
 use anyhow::{Context, Result, ensure};
 use clap::Args;
 use targets::lcbench::Network;
 
+use crate::rows;
 use crate::seeds::range;
 use configurator::Configurator;
 use row::{Row, SHARES};
@@ -126,7 +127,8 @@ pub(crate) fn measure(arguments: &Arguments, study: &Study) -> Result<()> {
             }
         }
     }
-    run_all(cells, arguments.threads, file)?;
+    let line = |(stage, configurator, seed): Cell| Ok(run(&stage, configurator, seed)?.line());
+    rows::measure(cells, arguments.threads, (file, row::HEAD), line)?;
     let rows = row::read(file)?;
     summary::print(&rows, study)?;
     let plot = file.with_extension("svg");
@@ -152,21 +154,6 @@ fn open(scenario: Scenario, arguments: &Arguments, network: Option<&Arc<Network>
 }
 
 type Cell = (Arc<Stage>, &'static dyn Configurator, u64);
-
-fn run_all(cells: VecDeque<Cell>, threads: usize, file: &Path) -> Result<()> {
-    let cells = Mutex::new(cells);
-    let next = || cells.lock().unwrap_or_else(PoisonError::into_inner).pop_front();
-    let work = || -> Result<()> {
-        while let Some((stage, configurator, seed)) = next() {
-            run(&stage, configurator, seed)?.append(file)?;
-        }
-        Ok(())
-    };
-    std::thread::scope(|scope| {
-        let workers: Vec<_> = (0..threads.max(1)).map(|_| scope.spawn(work)).collect();
-        workers.into_iter().try_for_each(|worker| worker.join().expect("the worker has said why"))
-    })
-}
 
 /// One cell: the search, then the test of its incumbents.
 fn run(stage: &Arc<Stage>, configurator: &dyn Configurator, seed: u64) -> Result<Row> {
@@ -195,7 +182,7 @@ fn run(stage: &Arc<Stage>, configurator: &dyn Configurator, seed: u64) -> Result
 mod tests {
     use super::*;
 
-    fn arguments(folder: &Path, seeds: &str) -> Arguments {
+    fn arguments(folder: &std::path::Path, seeds: &str) -> Arguments {
         Arguments {
             scenarios: vec!["synthetic".to_owned()],
             // Those that are quick.

@@ -1,15 +1,15 @@
 //! One cell as a line of a file.
 
-use std::fs::OpenOptions;
-use std::io::{ErrorKind, Write as _};
 use std::path::Path;
 
 use anyhow::{Context, Result, bail};
 
+use crate::rows;
+
 /// The parts of the budget after which incumbents are tested.
 pub(super) const SHARES: [f64; 4] = [0.125, 0.25, 0.5, 1.0];
 
-const HEAD: &str = "scenario,definition,configurator,seed,trials,capped,configurations,default_par10,\
+pub(super) const HEAD: &str = "scenario,definition,configurator,seed,trials,capped,configurations,default_par10,\
                     par10_at_1_8,par10_at_1_4,par10_at_1_2,par10_at_1,configuration";
 
 /// What a configurator found in one cell.
@@ -37,7 +37,7 @@ impl Row {
         self.costs[3]
     }
 
-    fn line(&self) -> String {
+    pub(super) fn line(&self) -> String {
         let Self { scenario, definition, configurator, seed, trials, capped, configurations, .. } = self;
         let [a, b, c, d] = self.costs;
         let text = self.configuration.replace('"', "\"\"");
@@ -45,15 +45,6 @@ impl Row {
             "{scenario},{definition},{configurator},{seed},{trials},{capped},{configurations},{},{a},{b},{c},{d},\"{text}\"\n",
             self.default_cost
         )
-    }
-
-    /// Adds it to a file, in one write so that others may do the same.
-    pub(super) fn append(&self, path: &Path) -> Result<()> {
-        let opened = OpenOptions::new().create(true).append(true).open(path);
-        let mut file = opened.with_context(|| format!("cannot write {}", path.display()))?;
-        let head = if file.metadata()?.len() == 0 { format!("{HEAD}\n") } else { String::new() };
-        file.write_all(format!("{head}{}", self.line()).as_bytes())?;
-        Ok(())
     }
 
     fn of_line(line: &str) -> Result<Self> {
@@ -95,17 +86,7 @@ impl Row {
 
 /// All rows of a file; none if there is no file.
 pub(super) fn read(path: &Path) -> Result<Vec<Row>> {
-    let text = match std::fs::read_to_string(path) {
-        Ok(text) => text,
-        Err(error) if error.kind() == ErrorKind::NotFound => return Ok(Vec::new()),
-        Err(error) => return Err(error).with_context(|| format!("cannot read {}", path.display())),
-    };
-    let mut lines = text.lines();
-    match lines.next() {
-        None => Ok(Vec::new()),
-        Some(HEAD) => lines.map(Row::of_line).collect(),
-        Some(_) => bail!("{} has other columns: remove it, or name another file", path.display()),
-    }
+    rows::read(path, HEAD, Row::of_line)
 }
 
 #[cfg(test)]

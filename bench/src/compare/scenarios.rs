@@ -53,9 +53,9 @@ const LCBENCH: u64 = 0x035d_e2e8_7408_cca2;
 
 /// For slacks: a cutoff of at least thirty times what the default costs, and about a minute of one core.
 pub(super) const LONG_CUTOFFS: &[Scenario] = &[
-    saps("saps-qwh-16", "16,125", 3e5, 1.5e8, 0xc70f_6b1b_6c39_e92c),
     saps("saps-qwh-22", "22,185", 2.5e6, 1.5e8, 0xfd3f_195a_2409_5306),
     saps("saps-qwh-25", "25,225", 1.2e7, 1.5e8, 0xe9d3_44cc_a7ed_7527),
+    saps("saps-qwh-26", "26,243", 4e7, 1.5e8, 0xc94a_0e57_7f4e_bafd),
     Scenario {
         name: "minisat-long",
         target: Target::Minisat,

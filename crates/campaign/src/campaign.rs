@@ -10,7 +10,7 @@ use std::collections::{BTreeMap, VecDeque};
 use engine::racing::News;
 use engine::{Ask, Cap, ConfigId, Optimizer, Status, TrialId, TrialRequest};
 
-use crate::budget::Spent;
+use crate::budget::{Budget, Spent};
 use crate::deadline::Deadline;
 use crate::event::{Event, NewIncumbent, Stop, TrialEnded, Warning, What};
 use crate::executor::{Ended, Executor, Happening};
@@ -237,12 +237,12 @@ impl<'a> Campaign<'a> {
             }
             let slots = self.free_slots();
             self.optimizer.hurry(self.thinking.is_in_a_hurry(spent.wall));
-            let near_end = self.settings.budget.fraction(&spent) >= FINAL;
+            let near_end = self.is_near_end(&spent);
             self.thinking.about(|| self.optimizer.near_end(near_end));
             match self.thinking.about(|| self.optimizer.ask(slots)) {
                 Ask::Run(request) => {
                     let longest = self.executor.longest(&request);
-                    if self.deadline.as_mut().is_some_and(|end| !end.affords(spent.wall, longest)) {
+                    if self.deadline.as_mut().is_some_and(|end| !end.affords(self.executor.now(), longest)) {
                         self.held = true;
                         // It is running by the optimizer's own word.
                         let _ = self.optimizer.withdraw(request.id);
@@ -266,6 +266,14 @@ impl<'a> Campaign<'a> {
                 }
             }
         }
+    }
+
+    /// Whether the last part of the budget has begun. A repeatable campaign decides nothing by the clock.
+    fn is_near_end(&self, spent: &Spent) -> bool {
+        let Settings { budget, repeatable, .. } = self.settings;
+        let by_clock = !repeatable || self.executor.is_simulated();
+        let counted = if by_clock { *budget } else { Budget { trials: budget.trials, ..Budget::default() } };
+        counted.fraction(spent) >= FINAL
     }
 
     fn submit(&mut self, request: TrialRequest, mark: Option<Mark>) {

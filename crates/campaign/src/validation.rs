@@ -267,7 +267,8 @@ pub fn validate(
                 let number = number as usize;
                 (out, done) = (out - 1, done + 1);
                 let (pair, role) = order[number];
-                if let Some(deadline) = &mut deadline {
+                // One that was stopped shows nothing about those that may end.
+                if let Some(deadline) = deadline.as_mut().filter(|_| !interrupted) {
                     deadline.learn(&ended);
                 }
                 if !interrupted && let Some(row) = row(&request(number), role, &ended, names) {

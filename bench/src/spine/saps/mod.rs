@@ -9,7 +9,7 @@ mod table;
 
 use std::collections::VecDeque;
 use std::path::PathBuf;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::Arc;
 
 use anyhow::{Context, Result};
 use campaign::budget::Budget;
@@ -23,6 +23,7 @@ use targets::saps::{Saps, solve, solve_while, space};
 use targets::{Formula, Quasigroup};
 
 use super::stage::settings;
+use crate::rows;
 use crate::seeds::range;
 use row::Row;
 
@@ -124,20 +125,11 @@ pub(crate) fn measure(arguments: &Arguments) -> Result<()> {
         let wanted = jobs.iter().any(|job| job.0 == place);
         defaults.push(known.or_else(|| wanted.then(|| test(class, &Saps::default(), arguments))));
     }
-    let jobs = Mutex::new(jobs);
-    let next = || jobs.lock().unwrap_or_else(PoisonError::into_inner).pop_front();
-    let work = || -> Result<()> {
-        while let Some((place, kind, seed)) = next() {
-            let default_cost = defaults[place].context("the default was tested for every class")?;
-            let row = Row { default_cost, ..run(&classes[place], kind, seed, arguments)? };
-            row.append(&arguments.rows)?;
-        }
-        Ok(())
+    let line = |(place, kind, seed): (usize, Kind, u64)| {
+        let default_cost = defaults[place].context("the default was tested for every class")?;
+        Ok(Row { default_cost, ..run(&classes[place], kind, seed, arguments)? }.line())
     };
-    std::thread::scope(|scope| {
-        let workers: Vec<_> = (0..arguments.threads.max(1)).map(|_| scope.spawn(work)).collect();
-        workers.into_iter().try_for_each(|worker| worker.join().expect("the worker has said why"))
-    })?;
+    rows::measure(jobs, arguments.threads, (&arguments.rows, row::HEAD), line)?;
     table::print(&row::read(&arguments.rows)?);
     Ok(())
 }

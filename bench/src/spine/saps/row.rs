@@ -1,13 +1,13 @@
 //! One campaign as a line of a file.
 
-use std::fs::OpenOptions;
-use std::io::{ErrorKind, Write as _};
 use std::path::Path;
 use std::str::FromStr;
 
-use anyhow::{Context, Result, bail};
+use anyhow::{Context, Result};
 
-const HEAD: &str = "order,holes,kind,seed,configurations,trials,capped,timeouts,incumbents,pairs,cpu_s,\
+use crate::rows;
+
+pub(super) const HEAD: &str = "order,holes,kind,seed,configurations,trials,capped,timeouts,incumbents,pairs,cpu_s,\
                     cpu_incumbents_s,alpha,rho,ps,wp,training_steps,test_par10_steps,default_par10_steps";
 
 /// What a campaign did, found and cost.
@@ -39,20 +39,15 @@ impl Row {
         self.class == class && self.kind == kind && self.seed == seed
     }
 
-    /// Adds it to a file, in one write so that others may do the same.
-    pub(super) fn append(&self, path: &Path) -> Result<()> {
-        let mut file = OpenOptions::new().create(true).append(true).open(path)?;
+    pub(super) fn line(&self) -> String {
         let Self { class, kind, seed, configurations, trials, capped, timeouts, incumbents, pairs, .. } =
             self;
         let [alpha, rho, ps, wp] = self.saps;
-        let head = if file.metadata()?.len() == 0 { format!("{HEAD}\n") } else { String::new() };
-        let line = format!(
-            "{head}{class},{kind},{seed},{configurations},{trials},{capped},{timeouts},{incumbents},{pairs},\
+        format!(
+            "{class},{kind},{seed},{configurations},{trials},{capped},{timeouts},{incumbents},{pairs},\
              {:.2},{:.2},{alpha},{rho},{ps},{wp},{:.1},{:.1},{:.1}\n",
             self.cpu, self.cpu_incumbents, self.training_cost, self.test_cost, self.default_cost
-        );
-        file.write_all(line.as_bytes())?;
-        Ok(())
+        )
     }
 
     fn of_line(line: &str) -> Result<Self> {
@@ -83,14 +78,5 @@ impl Row {
 
 /// All rows of a file; none if there is no file.
 pub(super) fn read(path: &Path) -> Result<Vec<Row>> {
-    let text = match std::fs::read_to_string(path) {
-        Ok(text) => text,
-        Err(error) if error.kind() == ErrorKind::NotFound => return Ok(Vec::new()),
-        Err(error) => return Err(error).with_context(|| format!("cannot read {}", path.display())),
-    };
-    let mut lines = text.lines();
-    if lines.next() != Some(HEAD) {
-        bail!("{} has other columns: remove it, or name another file", path.display());
-    }
-    lines.map(Row::of_line).collect()
+    rows::read(path, HEAD, Row::of_line)
 }

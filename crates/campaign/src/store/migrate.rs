@@ -17,7 +17,8 @@ pub(super) const STEPS: &[Step] = &[
     (1, "ALTER TABLE trial ADD COLUMN outputs TEXT;"),
     // The one that decides between timeouts.
     (2, "ALTER TABLE trial ADD COLUMN tie REAL;"),
-    // Snapshots remember who may race again. Without one the best known race again, nothing else is lost.
+    // Snapshots know who may race again. Earlier ones cannot be read: races begin anew from the default, with
+    // those known best, and all trials are kept.
     (3, "UPDATE state SET snapshot = NULL, told = NULL;"),
 ];
 

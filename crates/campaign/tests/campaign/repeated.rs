@@ -14,7 +14,8 @@ use crate::session::{GUARDIAN, SCENARIO, go_on};
 use crate::stage::{Stage, trial};
 
 /// Fails with what stands in `how`, a line for each time, and succeeds when there is none left.
-const SCRIPT: &str = "how=$(head -n 1 $1/how); sed -i 1d $1/how; echo ran >> $1/runs; eval \"$how\"";
+const SCRIPT: &str =
+    "how=$(flock $1/lock sh -c 'head -n 1 $0/how; sed -i 1d $0/how' $1); echo ran >> $1/runs; eval \"$how\"";
 
 fn text(retry: &str) -> String {
     format!(
@@ -98,8 +99,8 @@ fn a_campaign_that_has_to_stop_goes_on_later() {
     stage.file("script.sh", SCRIPT);
     stage.file("runs", "");
     stage.file(SCENARIO, &text("exit = 75, times = 1, wait = \"1ms\""));
-    // Both workers may be at it.
-    stage.file("how", &format!("{}{}", "true\n".repeat(5), "exit 75\n".repeat(8)));
+    // Both workers may be at it, and trials that are stopped take a line as well.
+    stage.file("how", &format!("{}{}", "true\n".repeat(5), "exit 75\n".repeat(100)));
     let stop = go_on(&stage.folder, 12);
     assert!(matches!(&stop, Stop::Aborted(why) if why.contains("exit 75")), "{stop:?}");
     let stored = || Store::open(&stage.folder).unwrap().load().unwrap().history.trials().to_vec();

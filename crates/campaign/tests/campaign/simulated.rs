@@ -83,6 +83,33 @@ fn nothing_is_begun_that_cannot_end_before_a_deadline() {
     }
 }
 
+/// Those that had lost, by how many trials had ended when they raced again.
+fn returns(settings: &Settings) -> Vec<(u64, u32)> {
+    let executor = Simulated::new(Box::new(bowl), Some(50.0), 1, 0.0);
+    let mut campaign = Campaign::new(settings, Box::new(executor), Ledger::in_memory(), None).unwrap();
+    let (mut told, mut opened, mut returned) = (0, vec![0], Vec::new());
+    campaign
+        .search(&mut |event| match &event.what {
+            What::TrialEnded(_) => told += 1,
+            What::RaceOpened(config) if opened.contains(&config.0) => returned.push((told, config.0)),
+            What::RaceOpened(config) => opened.push(config.0),
+            _ => {}
+        })
+        .unwrap();
+    returned
+}
+
+#[test]
+fn the_best_of_those_that_lost_race_again_before_the_end() {
+    let budget = Budget { trials: Some(2000), ..Budget::default() };
+    let returned = returns(&settings(5, 50.0, budget));
+    // A tenth before the end the finalists follow one another; elsewhere one returns now and then.
+    let within = |from: u64, to: u64| returned.iter().filter(move |&&(told, _)| (from..to).contains(&told));
+    assert_eq!(within(1800, 1830).next().map(|&(_, config)| config), Some(0), "{returned:?}");
+    assert_eq!(within(1800, 1830).count(), 5, "{returned:?}");
+    assert!(within(1500, 1800).count() < 5, "{returned:?}");
+}
+
 /// How a campaign stops in which some configurations crash.
 fn stop_with_crashes(workers: usize, crashes: fn(&TrialRequest) -> bool) -> (Stop, u64, u64) {
     let settings = settings(5, 50.0, Budget { trials: Some(300), ..Budget::default() });

@@ -115,7 +115,8 @@ impl Ending<'_> {
             };
             let unfinished = matches!(self.stop, Stop::Interrupted | Stop::Deadline);
             let label = if unfinished { "So far:" } else { "Verdict:" };
-            return (label, vec![line]);
+            let incomplete = self.cut_short.map(|cut| self.incomplete(cut, 0));
+            return (label, [line].into_iter().chain(incomplete).collect());
         }
         let mut line = format!("best {}, {}", name(best.config, against), self.facts.costs.standing(best));
         if let Some(compared) = self.progress.default {
@@ -126,6 +127,10 @@ impl Ending<'_> {
             _ if let Some(cut) = self.cut_short => self.incomplete(cut, 0),
             Stop::Budget(_) | Stop::Exhausted if self.planned.is_none() => {
                 "Training only: it was not validated, as `validation.when` says.".to_owned()
+            }
+            Stop::Budget(_) | Stop::Exhausted if self.planned.is_some_and(|pairs| pairs > 0) => {
+                "The validation's budget was spent before it had one whole pair: raise `validation.budget`."
+                    .to_owned()
             }
             Stop::Budget(_) | Stop::Exhausted => {
                 format!("It could not be compared with the {against} on other pairs.")

@@ -16,6 +16,9 @@ use crate::words::{clock, harmless, span};
 
 /// The variable that names the job.
 const ID: &str = "SLURM_JOB_ID";
+/// The variables that name a task of a job array.
+const ARRAY: &str = "SLURM_ARRAY_JOB_ID";
+const TASK: &str = "SLURM_ARRAY_TASK_ID";
 /// The variable that says when it ends.
 const END_TIME: &str = "SLURM_JOB_END_TIME";
 /// How long `squeue` may take.
@@ -43,7 +46,9 @@ enum End {
 impl Job {
     /// The job that this process runs in; says what is doubtful about it.
     pub(crate) fn around_us() -> Option<Self> {
-        let id = variable(ID)?;
+        // The number of one task of an array may be that of the array.
+        let task = variable(ARRAY).zip(variable(TASK)).map(|(array, task)| format!("{array}_{task}"));
+        let id = variable(ID).map(|id| task.unwrap_or(id))?;
         let now = SystemTime::now();
         let end = match variable(END_TIME).map(|text| end_time(&text, now)) {
             Some(Ok(end)) => End::At(end),

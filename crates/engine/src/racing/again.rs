@@ -9,8 +9,7 @@
 //! | the one that a model expects least of, if that is less than of the incumbent | likewise, one whenever the incumbent has twice as many pairs as when the last such one returned |
 //! | before the end, the default and those that a model expects least of, or that were the incumbent last | at once |
 //!
-//! One returns for each pair gained at most, so that at least every second race is of a new configuration.
-//! Whoever returns and loses again mostly does so in its first batch, at the cost of a trial or two. Those of a
+//! Nobody returns who failed as the incumbent. One returns for each pair gained at most. Whoever returns and loses again mostly does so in its first batch, at the cost of a trial or two. Those of a
 //! model are few, since there are always some of which it expects much: time for them is missing elsewhere.
 
 use std::collections::BTreeMap;
@@ -127,11 +126,12 @@ impl Again {
         }
         let mut best: Vec<(ConfigId, f64)> = expectations(expected).collect();
         best.sort_by(|a, b| a.1.total_cmp(&b.1));
-        let best = best.into_iter().map(|(config, _)| config).filter(|&it| !has_failed(it, field.history));
+        let best = best.into_iter().map(|(config, _)| config);
         let latest = self.former.iter().rev().copied();
         let mut finalists: Vec<ConfigId> = Vec::new();
         for config in std::iter::once(field.default).chain(best).chain(latest) {
-            if finalists.len() < FINALISTS && field.is_out(config) && !finalists.contains(&config) {
+            let is_new = field.is_out(config) && !finalists.contains(&config);
+            if finalists.len() < FINALISTS && is_new && !has_failed(config, field.history) {
                 finalists.push(config);
             }
         }

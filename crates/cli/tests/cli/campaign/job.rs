@@ -131,6 +131,11 @@ fn squeue_is_asked_where_no_variable_says_the_end() {
         "Slurm job 17: when it ends is not known (squeue failed with exit code 1: slurm_load_jobs error: \
          Invalid job id specified); SIGTERM or SIGUSR1 stop cleanly"
     );
+    let task = stage.folder.join("task");
+    let squeue = format!("echo \"$*\" >> {}; echo 1:00", task.display());
+    let mut of_array = with_squeue(&stage, "run count.toml", &squeue);
+    of_array.env("SLURM_ARRAY_JOB_ID", "17").env("SLURM_ARRAY_TASK_ID", "3").output().unwrap();
+    assert_eq!(std::fs::read_to_string(task).unwrap(), "--noheader --jobs=17_3 --format=%L\n");
     let mut missing = stage.command("run count.toml");
     let output = missing.env("SLURM_JOB_ID", "17").env("PATH", stage.folder.join("none")).output().unwrap();
     let said = stderr(&output);

@@ -74,7 +74,9 @@ impl Stage {
         let mut command = Command::new(CAPTUNE);
         command.args(line.split_whitespace()).current_dir(&self.folder).env("NO_COLOR", "1");
         // The tests may be run in a job of their own.
-        command.env_remove("SLURM_JOB_ID").env_remove("SLURM_JOB_END_TIME");
+        for variable in ["SLURM_JOB_ID", "SLURM_JOB_END_TIME", "SLURM_ARRAY_JOB_ID", "SLURM_ARRAY_TASK_ID"] {
+            command.env_remove(variable);
+        }
         command
     }
 
