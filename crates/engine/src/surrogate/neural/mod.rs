@@ -141,8 +141,9 @@ impl NeuralSettings {
             inputs.write(data.row(point), &mut rows[at * inputs.width()..(at + 1) * inputs.width()]);
         }
         // Where all readings are one value there is nothing to learn but that.
-        let epochs = if standard.spread > 0.0 { self.epochs } else { 0 };
-        let shrink = |reading| if epochs > 0 { standard.shrink(reading) } else { Reading::Exact(0.0) };
+        let varied = standard.spread > 0.0;
+        let epochs = if varied { self.epochs } else { 0 };
+        let shrink = |reading| if varied { standard.shrink(reading) } else { Reading::Exact(0.0) };
         let readings = readings.into_iter().map(shrink).collect();
         let lessons = Lessons { rows, width: inputs.width(), readings };
         let trained = Self { epochs, ..self.clone() }.train_all(&lessons, seed);
