@@ -11,7 +11,7 @@ use crate::scenario::Scenario;
 /// Time for writing down the state, and for whoever started the campaign to act on its end.
 const MARGIN: Duration = Duration::from_secs(10);
 
-/// How long before the end everything stops: [`MARGIN`], and as much as it may take to kill a trial and to
+/// How long before the end everything stops: 10 s, and as much as it may take to kill a trial and to
 /// take down what was set up for it.
 pub fn margin(scenario: &Scenario) -> Duration {
     let grace = scenario.limits.grace.unwrap_or_default();

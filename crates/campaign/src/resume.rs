@@ -14,7 +14,7 @@ use crate::store::Loaded;
 pub struct Resumed {
     /// Everything the search had been told.
     pub history: History,
-    /// Its state then; `None` if it marks anew with what is known.
+    /// Its state then; `None` if it begins anew with what is known.
     pub snapshot: Option<Snapshot>,
     /// Trials on disk that it had not been told.
     pub untold: Vec<Trial>,
@@ -29,13 +29,17 @@ pub struct Resumed {
 impl Resumed {
     /// Goes on with what a store holds.
     pub fn of_store(loaded: Loaded) -> Result<Self, postcard::Error> {
-        let Loaded { mut history, state, spent, .. } = loaded;
+        let Loaded { mut history, state, spent, incumbents, .. } = loaded;
         let (snapshot, untold, marks) = match state {
             Some(state) => {
                 let Bookmark { snapshot, marks } = postcard::from_bytes(&state.snapshot)?;
                 (Some(snapshot), history.take_after(state.told as usize), marks)
             }
-            None => (None, Vec::new(), BTreeMap::new()),
+            // That of an earlier version of the store, which could not be read: the best stays the best.
+            None => {
+                let best = incumbents.last().map(|last| Snapshot::of_incumbent(last.config, &history));
+                (best, Vec::new(), BTreeMap::new())
+            }
         };
         Ok(Self { history, snapshot, untold, marks, wall: spent.wall, cpu: spent.cpu })
     }

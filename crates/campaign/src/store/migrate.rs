@@ -17,8 +17,7 @@ pub(super) const STEPS: &[Step] = &[
     (1, "ALTER TABLE trial ADD COLUMN outputs TEXT;"),
     // The one that decides between timeouts.
     (2, "ALTER TABLE trial ADD COLUMN tie REAL;"),
-    // Snapshots know who may race again. Earlier ones cannot be read: races begin anew from the default, with
-    // those known best, and all trials are kept.
+    // Snapshots know who may race again. Earlier ones cannot be read: races begin anew with the best so far.
     (3, "UPDATE state SET snapshot = NULL, told = NULL;"),
 ];
 

@@ -120,6 +120,24 @@ fn a_killed_campaign_with_a_model_proposes_what_an_uninterrupted_one_does() {
     }
 }
 
+/// As a store is after a step that could not keep the snapshot.
+#[test]
+fn without_a_snapshot_the_best_stays_the_best() {
+    let stage = Stage::new();
+    let folder = stage.folder.join("campaign");
+    let manner = Manner { workers: 1, repeatable: false, forest: false };
+    go_on(&folder, manner);
+    let database = rusqlite::Connection::open(folder.join("campaign.sqlite")).unwrap();
+    database.execute("UPDATE state SET snapshot = NULL, told = NULL", []).unwrap();
+    drop(database);
+    let loaded = Store::read(&folder).unwrap().load().unwrap();
+    let best = *loaded.incumbents.last().expect("somebody was better than the default");
+    let resumed = Resumed::of_store(loaded).unwrap();
+    let optimizer = manner.settings().optimizer(resumed.history, resumed.snapshot).unwrap();
+    assert_eq!(optimizer.incumbent(), best.config);
+    assert!(optimizer.incumbent_pairs() >= best.pairs as usize, "{}", optimizer.incumbent_pairs());
+}
+
 /// Kills a campaign after at most so many microseconds, again and again.
 fn kill_and_compare(manner: Manner, longest: usize) {
     let stage = Stage::new();

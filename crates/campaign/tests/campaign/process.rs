@@ -59,7 +59,9 @@ fn a_success_has_the_cost_that_was_measured() {
     let cpu = scenario(&stage, "exit 0", "minimise = \"cpu_time\"\ncutoff = \"1m\"", "");
     let account = run(&cpu, Cap::NONE);
     assert_eq!(account.observation.cost(), account.detail.cpu.map(Reading::Exact));
-    let memory = scenario(&stage, "exit 0", "minimise = \"memory\"", "");
+    // Enough that the kernel tells it however short the run is.
+    let hold = "held=$(head -c 40000000 /dev/zero | tr '\\0' x)";
+    let memory = scenario(&stage, hold, "minimise = \"memory\"", "");
     let account = run(&memory, Cap::NONE);
     assert_eq!(account.observation.cost(), account.detail.memory.map(|bytes| Reading::Exact(bytes as f64)));
     assert_eq!(account.observation.spent(), account.detail.wall);

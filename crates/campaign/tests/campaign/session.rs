@@ -125,9 +125,16 @@ fn all_dead(folder: &Path) -> bool {
 
 /// The stored trials: those before, and more, each once.
 fn check(folder: &Path, before: &[Trial], known: &BTreeSet<u64>) -> Vec<Trial> {
-    let store = match Store::open(folder) {
-        Err(StoreError::Missing { .. }) if known.is_empty() => return Vec::new(),
-        store => store.unwrap(),
+    // One that was killed while it started the guardian may leave the lock to that for a moment.
+    let begin = Instant::now();
+    let store = loop {
+        match Store::open(folder) {
+            Err(StoreError::Missing { .. }) if known.is_empty() => return Vec::new(),
+            Err(StoreError::InUse { .. }) if begin.elapsed() < Duration::from_secs(30) => {
+                std::thread::yield_now();
+            }
+            store => break store.unwrap(),
+        }
     };
     store.reader().verify().unwrap();
     let trials = store.load().unwrap().history.trials().to_vec();

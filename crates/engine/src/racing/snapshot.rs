@@ -5,6 +5,8 @@ use serde::{Deserialize, Serialize};
 use super::again::Again;
 use super::balance::Balance;
 use super::race::Race;
+use crate::history::History;
+use crate::observation::Status;
 use crate::trial::{Cap, ConfigId, Pair, TrialId, TrialKey, Why};
 
 /// Everything a racer must remember beside the history. News and the costs that running trials have
@@ -49,6 +51,25 @@ pub struct PendingTrial {
 }
 
 impl Snapshot {
+    /// The state of races that begin anew with an incumbent, which has the pairs that the history tells its
+    /// cost on.
+    pub fn of_incumbent(incumbent: ConfigId, history: &History) -> Self {
+        let tells = |status: Status| status != Status::Capped && !status.says_nothing();
+        let readings = history.readings(incumbent).filter(|(_, it)| tells(it.observation.status()));
+        Self {
+            next_trial: history.trials().iter().map(|trial| trial.id.0 + 1).max().unwrap_or(0),
+            incumbent,
+            incumbent_pairs: readings.map(|(_, trial)| trial.key.pair).collect(),
+            earlier: Vec::new(),
+            again: Again::default(),
+            gain_due: false,
+            balance: Balance::default(),
+            races: Vec::new(),
+            orders: Vec::new(),
+            pending: Vec::new(),
+        }
+    }
+
     /// The best so far.
     pub fn incumbent(&self) -> ConfigId {
         self.incumbent
