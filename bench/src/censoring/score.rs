@@ -13,7 +13,7 @@
 
 use engine::stats::normal::log_density;
 use engine::surrogate::forest::Forest;
-use engine::surrogate::{Points, Prediction};
+use engine::surrogate::{Points, Prediction, Predictor as _};
 
 /// The half width of an interval of 80 %, in deviations.
 const WIDTH: f64 = 1.281_551_565_544_600_4;

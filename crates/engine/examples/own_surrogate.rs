@@ -64,6 +64,11 @@ impl Predictor for Fitted {
         out.iter_mut().zip(points.iter()).for_each(|(out, row)| *out = self.at(row));
     }
 
+    fn predict_total(&self, points: Points<'_>, out: &mut [Prediction]) {
+        // What differs among near points is all that it knows of noise.
+        self.predict(points, out);
+    }
+
     fn predict_marginal(&self, configurations: Points<'_>, out: &mut [Prediction]) {
         let count = self.instances.count() as f64;
         for (out, row) in out.iter_mut().zip(configurations.iter()) {

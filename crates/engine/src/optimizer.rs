@@ -7,7 +7,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use crate::history::{History, Trial};
 use crate::observation::Observation;
-use crate::propose::Proposer;
+use crate::propose::{Choice, Proposer};
 use crate::racing::{Ask, News, PendingTrial, Racer, Requested, Snapshot};
 use crate::space::Configuration;
 use crate::trial::{ConfigId, TrialId, TrialRequest};
@@ -129,6 +129,11 @@ impl Optimizer {
     /// Where a configuration came from.
     pub fn origin(&self, config: ConfigId) -> &'static str {
         if self.requested.contains(&config) { "given" } else { self.proposer.origin(config, &self.history) }
+    }
+
+    /// Which learner proposes, if that was a choice.
+    pub fn choice(&self) -> Option<Choice> {
+        self.proposer.choice()
     }
 
     /// The state beside the history, to go on from after an interruption.

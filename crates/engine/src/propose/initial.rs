@@ -1,6 +1,6 @@
 //! First proposals: configurations given by the user, then a design that covers the space evenly.
 
-use super::Proposer;
+use super::{Choice, Proposer};
 use crate::design::Design;
 use crate::history::History;
 use crate::rng::Rng;
@@ -60,6 +60,10 @@ impl Proposer for Initial {
 
     fn expected(&mut self, history: &History) -> &[f64] {
         self.then.expected(history)
+    }
+
+    fn choice(&self) -> Option<Choice> {
+        self.then.choice()
     }
 
     fn hurry(&mut self, hurry: bool) {

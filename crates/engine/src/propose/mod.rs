@@ -11,7 +11,7 @@ mod random;
 
 pub use initial::Initial;
 pub use local::LocalSearch;
-pub use model::{ModelSearch, ModelSettings, Utility};
+pub use model::{Choice, Learner, ModelSearch, ModelSettings, Utility};
 pub use random::RandomSearch;
 
 use crate::history::History;
@@ -35,6 +35,11 @@ pub trait Proposer: Send {
     /// nothing at all, where there is no expectation.
     fn expected(&mut self, _history: &History) -> &[f64] {
         &[]
+    }
+
+    /// Which of several learners was judged to be the best, and why; `None` where there is no choice.
+    fn choice(&self) -> Option<Choice> {
+        None
     }
 
     /// Whether there is no time to think about the proposals from now on. Those that take none need not

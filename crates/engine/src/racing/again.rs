@@ -78,6 +78,11 @@ impl Again {
         }
     }
 
+    /// Whether one that a model expects less of may return.
+    pub(super) fn hopes(&self, field: Field<'_>) -> bool {
+        field.pairs >= 2 * self.hoped
+    }
+
     /// Who returns, if anybody, with what a model expects of configurations by number.
     pub(super) fn next(&mut self, field: Field<'_>, expected: &[f64]) -> Option<ConfigId> {
         if !std::mem::take(&mut self.due) {
@@ -87,7 +92,7 @@ impl Again {
             |config: ConfigId| field.is_out(config) && 2 * self.last_met(config, field) <= field.pairs;
         let former = self.former.iter().copied().find(|&config| is_due(config));
         let better = || {
-            if field.pairs < 2 * self.hoped {
+            if !self.hopes(field) {
                 return None;
             }
             let own = expected.get(field.incumbent.index()).copied().unwrap_or(f64::NAN);

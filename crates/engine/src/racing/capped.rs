@@ -249,7 +249,11 @@ impl CappedRacer {
         if !self.again.is_due() || !self.terms.are_ready() {
             return None;
         }
-        self.again.next(self.terms.field(history, &self.busy()), proposer.expected(history))
+        let busy = self.busy();
+        let field = self.terms.field(history, &busy);
+        // A model that nobody listens to need not think.
+        let expected = if self.again.hopes(field) { proposer.expected(history) } else { &[] };
+        self.again.next(field, expected)
     }
 
     /// Opens a race for a new configuration, or one that races again; false if there is none.

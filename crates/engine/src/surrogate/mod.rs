@@ -10,11 +10,13 @@
 //! | [`neural`] | networks trained by gradient descent, censored costs by their likelihood |
 
 pub mod forest;
+mod held_out;
 mod layout;
 pub mod neural;
 mod scale;
 mod training;
 
+pub use held_out::held_out;
 pub use layout::{Column, InstanceTable, configuration_columns};
 pub use scale::Scale;
 pub use training::{Point, TrainingSet};
@@ -96,6 +98,12 @@ pub trait Predictor: Send + Sync {
     /// # Panics
     /// If the width is not that of the training set, or `out` has another length.
     fn predict(&self, points: Points<'_>, out: &mut [Prediction]);
+
+    /// The same, with the noise of single trials in the variance: what a trial would show.
+    ///
+    /// # Panics
+    /// As [`predict`](Self::predict).
+    fn predict_total(&self, points: Points<'_>, out: &mut [Prediction]);
 
     /// The cost of configurations over all instances of the training set: rows of the configuration's
     /// columns alone.

@@ -70,6 +70,13 @@ impl<'a> TrainingSet<'a> {
         self.readings.push(self.scale.reading(cost));
     }
 
+    /// The points that are wanted, of the same configurations.
+    pub fn subset(&self, wanted: impl Fn(&Point) -> bool) -> Self {
+        let kept = self.points.iter().zip(&self.readings).filter(|(point, _)| wanted(point));
+        let (points, readings) = kept.map(|(&point, &reading)| (point, reading)).unzip();
+        Self { points, readings, columns: self.columns.clone(), rows: self.rows.clone(), ..*self }
+    }
+
     /// The costs of the first so many trials of a history.
     pub fn costs(problem: &Problem, history: &History, trials: usize, instances: &'a InstanceTable) -> Self {
         let scale = Scale::of(&problem.objective, history, trials);
@@ -168,6 +175,14 @@ impl<'a> TrainingSet<'a> {
     /// What was read, on the model's scale.
     pub fn readings(&self) -> &[Reading] {
         &self.readings
+    }
+
+    /// The deviation of what was read, bounds included.
+    pub fn spread(&self) -> f64 {
+        let count = self.readings.len().max(1) as f64;
+        let values = || self.readings.iter().map(|reading| reading.lower_bound());
+        let mean = values().map(|value| value / count).sum::<f64>();
+        values().map(|value| (value - mean) * (value - mean) / count).sum::<f64>().sqrt()
     }
 
     /// The largest cost any trial may reach, on the model's scale.

@@ -4,6 +4,7 @@
 //! |---|---|
 //! | defined | predictions are finite, variances not negative, on every training set below and off it |
 //! | repeatable | the same stream of random numbers gives the same predictions |
+//! | noise | that of single trials changes no mean and makes no variance smaller |
 //! | pure | predicting one by one or all at once, once or twice, is the same |
 //! | flat | where all readings are equal and exact, that value is predicted everywhere |
 //! | order | the order of the points does not matter, where the surrogate claims so |
@@ -133,11 +134,15 @@ pub fn conforms(surrogate: &dyn Surrogate, ordered: bool) {
             assert!(answer.mean.is_finite() && answer.variance.is_finite(), "{name}: {answer:?}");
             assert!(answer.variance >= 0.0, "{name}: {answer:?}");
         }
-        let singles = on_first_instance(&*predictor, &case, &rows);
+        let [singles, trials] = on_first_instance(&*predictor, &case, &rows);
         assert!(
             singles.iter().all(|p| p.mean.is_finite() && p.variance >= 0.0 && p.variance.is_finite()),
             "{name}"
         );
+        let noisy = |(p, trial): (&Prediction, &Prediction)| {
+            trial.mean == p.mean && trial.variance >= p.variance && trial.variance.is_finite()
+        };
+        assert!(singles.iter().zip(&trials).all(noisy), "{name}: noise");
         assert_eq!(marginals(&*fit(&order), &rows, case.columns.len()), answers, "{name}: not repeatable");
         assert_eq!(
             marginals(&*predictor, &rows, case.columns.len()),
@@ -171,12 +176,15 @@ fn marginals(predictor: &dyn Predictor, rows: &[f64], width: usize) -> Vec<Predi
     out
 }
 
-fn on_first_instance(predictor: &dyn Predictor, case: &Case, rows: &[f64]) -> Vec<Prediction> {
+/// Without and with the noise of single trials.
+fn on_first_instance(predictor: &dyn Predictor, case: &Case, rows: &[f64]) -> [Vec<Prediction>; 2] {
     let width = case.columns.len();
     let all: Vec<f64> =
         rows.chunks_exact(width).flat_map(|row| row.iter().chain(case.instances.row(0)).copied()).collect();
     let points = Points::new(&all, width + case.instances.columns().len());
-    let mut out = vec![Prediction::default(); points.len()];
+    let none = vec![Prediction::default(); points.len()];
+    let (mut out, mut total) = (none.clone(), none);
     predictor.predict(points, &mut out);
-    out
+    predictor.predict_total(points, &mut total);
+    [out, total]
 }

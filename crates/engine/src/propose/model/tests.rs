@@ -5,6 +5,7 @@ use crate::observation::{Observation, Status};
 use crate::optimizer::Optimizer;
 use crate::propose::Initial;
 use crate::racing::{Ask, CappedRacer, Objective, Racing};
+use crate::rng::Rng;
 use crate::space::Space;
 use crate::space::format::{Format, read};
 use crate::testkit::World;
@@ -36,15 +37,22 @@ fn drive(
     }
 }
 
-fn small(forest: ForestSettings) -> ModelSettings {
-    ModelSettings { forest, candidates: 60, starts: 4, steps: 4, ..ModelSettings::default() }
+const LEARNERS: [Learner; 3] = [Learner::Forest, Learner::Network, Learner::Auto];
+
+/// Quick enough for debug builds.
+fn small(learner: Learner) -> ModelSettings {
+    let network = NeuralSettings { layers: vec![12, 12], members: 2, ..NeuralSettings::default() };
+    let few =
+        ModelSettings { candidates: 60, thompson_candidates: 60, starts: 4, ..ModelSettings::default() };
+    ModelSettings { learner, network, training_steps: 150, steps: 4, ..few }
 }
 
 #[test]
 fn worlds_of_every_sort_are_searched_and_proposals_are_new() {
     for seed in 0..24 {
         let world = World::random(seed);
-        let proposer = Box::new(ModelSearch::new(world.problem.clone(), small(ForestSettings::default())));
+        let settings = small(LEARNERS[seed as usize % 3]);
+        let proposer = Box::new(ModelSearch::new(world.problem.clone(), settings));
         let mut optimizer = optimizer(&world.problem, &world.racing, proposer);
         drive(&mut optimizer, 60, 1 + seed as usize % 4, &mut |request| {
             world.observe(&world.truth(request), request.cap)
@@ -94,23 +102,34 @@ fn best_depth(seed: u64, make: &dyn Fn(Problem) -> Box<dyn Proposer>) -> f64 {
 
 #[test]
 fn a_model_finds_more_than_chance() {
-    let model = |problem: Problem| -> Box<dyn Proposer> {
-        Box::new(ModelSearch::new(problem, ModelSettings { candidates: 200, ..ModelSettings::default() }))
+    let model = |learner: Learner| {
+        move |problem: Problem| -> Box<dyn Proposer> {
+            let settings =
+                ModelSettings { candidates: 200, thompson_candidates: 200, learner, ..small(learner) };
+            Box::new(ModelSearch::new(problem, ModelSettings { training_steps: 1500, ..settings }))
+        }
     };
     let random =
         |problem: Problem| -> Box<dyn Proposer> { Box::new(RandomSearch::new(problem.space, problem.seed)) };
     let mean = |make: &dyn Fn(Problem) -> Box<dyn Proposer>| {
         (0..6).map(|seed| best_depth(seed, make)).sum::<f64>() / 6.0
     };
-    let (model, random) = (mean(&model), mean(&random));
-    println!("log10 cost after 60 trials: model {model:.3}, random {random:.3}; the best is -1");
-    assert!(model < random - 0.05 && model < -0.9, "{model} {random}");
+    let random = mean(&random);
+    for learner in LEARNERS {
+        let model = mean(&model(learner));
+        println!("log10 cost after 60 trials: {learner:?} {model:.3}, random {random:.3}; the best is -1");
+        assert!(model < random - 0.05 && model < -0.85, "{learner:?} {model} {random}");
+    }
 }
 
 #[test]
 fn a_proposer_made_anew_goes_on_alike() {
+    LEARNERS.into_iter().for_each(goes_on_alike);
+}
+
+fn goes_on_alike(learner: Learner) {
     let problem = bowl();
-    let settings = small(ForestSettings::default());
+    let settings = small(learner);
     let racing = Racing { deterministic: true, ..Racing::default() };
     let make = || -> Box<dyn Proposer> {
         let then = Box::new(ModelSearch::new(problem.clone(), settings.clone()));
@@ -130,27 +149,19 @@ fn a_proposer_made_anew_goes_on_alike() {
         }
         let mut anew = ModelSearch::new(problem.clone(), settings.clone());
         assert_eq!(lived.propose(&history, ConfigId(0)), anew.propose(&history, ConfigId(0)), "{trials}");
-    }
-}
-
-#[test]
-fn fits_are_due_after_few_new_trials_and_start_anew_when_trials_double() {
-    let settings = ModelSettings::default();
-    let due = |trials| due(&settings, trials);
-    assert_eq!(due(9), None);
-    assert_eq!(due(12), Some(Due { fresh: 10, last: 12 }));
-    assert_eq!(due(20), Some(Due { fresh: 20, last: 20 }));
-    for trials in [10, 25, 99, 1000, 54_321] {
-        let Due { fresh, last } = due(trials).unwrap();
-        assert!(last <= trials && (trials - last) as f64 <= (0.05 * last as f64).max(1.0), "{trials} {last}");
-        assert!(fresh <= last && last < 2 * fresh, "{trials} {fresh} {last}");
+        let bits = |expected: &[f64]| expected.iter().map(|cost| cost.to_bits()).collect::<Vec<_>>();
+        assert_eq!(bits(lived.expected(&history)), bits(anew.expected(&history)), "{learner:?} {trials}");
+        assert_eq!(
+            (lived.choice(), lived.choice().is_some()),
+            (anew.choice(), learner == Learner::Auto && trials >= 20)
+        );
     }
 }
 
 #[test]
 fn in_a_hurry_proposals_are_cheap_and_the_model_is_as_if_there_had_been_none() {
     let problem = bowl();
-    let settings = small(ForestSettings::default());
+    let settings = small(Learner::Forest);
     let racing = Racing { deterministic: true, ..Racing::default() };
     let make = || ModelSearch::new(problem.clone(), settings.clone());
     let mut through = optimizer(&problem, &racing, Box::new(make()));
@@ -162,7 +173,7 @@ fn in_a_hurry_proposals_are_cheap_and_the_model_is_as_if_there_had_been_none() {
         let all = (0..history.configurations().len()).map(|index| ConfigId(index as u32));
         all.filter(|&id| through.origin(id) == word).count()
     };
-    assert!(counted("model") > 5 && counted("local") > 5 && counted("random") > 5);
+    assert!(counted("forest") > 5 && counted("local") > 5 && counted("random") > 5);
     // A model turn.
     let mut part = history.clone();
     while part.configurations().len().is_multiple_of(settings.random_every) {
@@ -181,8 +192,6 @@ fn in_a_hurry_proposals_are_cheap_and_the_model_is_as_if_there_had_been_none() {
 #[test]
 fn several_proposals_at_once_differ_and_failures_are_avoided() {
     let problem = bowl();
-    let mut history = History::new();
-    let mut model = ModelSearch::new(problem.clone(), small(ForestSettings::default()));
     let racing = Racing { deterministic: true, ..Racing::default() };
     let random = Box::new(RandomSearch::new(problem.space.clone(), 5));
     let mut optimizer = optimizer(&problem, &racing, random);
@@ -191,17 +200,45 @@ fn several_proposals_at_once_differ_and_failures_are_avoided() {
         1.0 => Observation::failed(Status::Crashed, 0.1),
         _ => run_bowl(request),
     });
-    history.clone_from(optimizer.history());
-    let (mut proposed, mut crashing) = (0, 0);
-    for _ in 0..20 {
-        let number = history.configurations().len();
-        let next = model.propose(&history, ConfigId(0)).unwrap();
-        assert!(history.find(&next).is_none());
-        if !model.is_random_turn(number) {
-            proposed += 1;
-            crashing += usize::from(next.codes()[2] == 1.0);
+    for learner in LEARNERS {
+        let mut history = optimizer.history().clone();
+        let mut model = ModelSearch::new(problem.clone(), small(learner));
+        let (mut proposed, mut crashing) = (0, 0);
+        for _ in 0..20 {
+            let number = history.configurations().len();
+            let next = model.propose(&history, ConfigId(0)).unwrap();
+            assert!(history.find(&next).is_none());
+            if !model.is_random_turn(number) {
+                proposed += 1;
+                crashing += usize::from(next.codes()[2] == 1.0);
+            }
+            history.intern(&next);
         }
-        history.intern(&next);
+        assert!(proposed >= 14 && crashing <= 1, "{learner:?}: {crashing} of {proposed} crash");
     }
-    assert!(proposed >= 14 && crashing <= 1, "{crashing} of {proposed} crash");
+}
+
+#[test]
+fn the_choice_is_judged_again_when_trials_double_and_named() {
+    let problem = bowl();
+    let racing = Racing { deterministic: true, ..Racing::default() };
+    let mut model = ModelSearch::new(problem.clone(), small(Learner::Auto));
+    let random = Box::new(RandomSearch::new(problem.space.clone(), 5));
+    let mut optimizer = optimizer(&problem, &racing, random);
+    let mut judged = Vec::new();
+    for trials in [12, 20, 39, 40, 79, 85] {
+        drive(&mut optimizer, trials, 1, &mut run_bowl);
+        let mut history = optimizer.history().clone();
+        while model.is_random_turn(history.configurations().len()) {
+            history.intern(&problem.space.sample(&mut Rng::new(1, "one more", 0)).unwrap());
+        }
+        let number = ConfigId(history.configurations().len() as u32);
+        let next = model.propose(&history, ConfigId(0)).unwrap();
+        history.intern(&next);
+        let choice = model.choice();
+        judged.push(choice.map(|choice| choice.trials));
+        let network = choice.is_some_and(|choice| choice.network > choice.forest);
+        assert_eq!(model.origin(number, &history), if network { "network" } else { "forest" });
+    }
+    assert_eq!(judged, [None, Some(20), Some(20), Some(40), Some(40), Some(80)]);
 }

@@ -65,14 +65,6 @@ impl Forest {
         self.trees.iter().map(|tree| tree.nodes.len()).sum()
     }
 
-    /// The variance includes that of single trials: what an observation would be.
-    ///
-    /// # Panics
-    /// As [`predict`](Predictor::predict).
-    pub fn predict_total(&self, points: Points<'_>, out: &mut [Prediction]) {
-        self.predict_points(points, true, out);
-    }
-
     /// What each tree says of each point, tree after tree.
     ///
     /// # Panics
@@ -151,6 +143,10 @@ pub(super) fn summarise(values: &[f64], trees: usize, out: &mut [Prediction]) {
 impl Predictor for Forest {
     fn predict(&self, points: Points<'_>, out: &mut [Prediction]) {
         self.predict_points(points, false, out);
+    }
+
+    fn predict_total(&self, points: Points<'_>, out: &mut [Prediction]) {
+        self.predict_points(points, true, out);
     }
 
     fn predict_marginal(&self, configurations: Points<'_>, out: &mut [Prediction]) {

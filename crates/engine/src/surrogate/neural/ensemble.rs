@@ -43,14 +43,6 @@ impl Ensemble {
         self.networks.len()
     }
 
-    /// The variance includes that of single trials: what an observation would be.
-    ///
-    /// # Panics
-    /// As [`predict`](Predictor::predict).
-    pub fn predict_total(&self, points: Points<'_>, out: &mut [Prediction]) {
-        self.predict_points(points, true, out);
-    }
-
     fn predict_points(&self, points: Points<'_>, total: bool, out: &mut [Prediction]) {
         assert_eq!(out.len(), points.len(), "a prediction for each point");
         assert_eq!(points.width(), self.inputs.columns(), "the columns of the training set");
@@ -150,6 +142,10 @@ impl Summary {
 impl Predictor for Ensemble {
     fn predict(&self, points: Points<'_>, out: &mut [Prediction]) {
         self.predict_points(points, false, out);
+    }
+
+    fn predict_total(&self, points: Points<'_>, out: &mut [Prediction]) {
+        self.predict_points(points, true, out);
     }
 
     fn predict_marginal(&self, configurations: Points<'_>, out: &mut [Prediction]) {

@@ -13,7 +13,7 @@
 //! A stopped trial says no more than that its cost is above the bound, and pulls the mean up only as far
 //! as that is unlikely. Networks that differ by their first weights and the order of points alone are
 //! asked together: where they disagree, little is known. The noise of single trials is no part of that
-//! variance, see [`Ensemble::predict_total`].
+//! variance, see [`Predictor::predict_total`].
 //!
 //! Where all readings are stopped the networks agree on nothing but that costs are high, and the
 //! variance is large there though none of them expects a good configuration.

@@ -1,0 +1,123 @@
+//! What one fresh network expects least of (Thompson sampling).
+//!
+//! ```text
+//! θ = arg min μ(θ) / s - ln p(θ)
+//! ```
+//!
+//! | symbol | meaning |
+//! |---|---|
+//! | μ | the cost over all instances by a network that was trained for this proposal alone |
+//! | s | log10 e where costs are modelled by their logarithm, else the spread of the readings |
+//! | p | the probability that a trial succeeds, if some failed |
+//!
+//! Networks differ by their first weights and the order of points: where little is known they disagree, and
+//! one or the other expects much there. Where everything was stopped they disagree as well, but none of
+//! them expects much; expected improvement, which knows their spread alone, would look there again and
+//! again. Each proposal, and so each worker, has a network of its own: several at once differ.
+//!
+//! K. Eggensperger, K. Haase, P. Müller, M. Lindauer, F. Hutter, Neural Model-based Optimization with
+//! Right-Censored Observations, 2020.
+
+use super::due::due;
+use super::known::{expected_of_tried, success, tried_and_pending};
+use super::search::{Judge, search};
+use super::{ModelSettings, Task};
+use crate::acquisition::with_success;
+use crate::history::History;
+use crate::rng::Rng;
+use crate::space::Configuration;
+use crate::surrogate::forest::Forest;
+use crate::surrogate::neural::NeuralSettings;
+use crate::surrogate::{Points, Prediction, Predictor, Scale, Surrogate as _, TrainingSet};
+
+/// What networks have said, for those who ask again.
+#[derive(Default)]
+pub(super) struct Thompson {
+    /// After how many trials, and what they expect of each configuration by number.
+    expected: Option<(usize, Vec<f64>)>,
+    /// After how many trials, and which of them fail, if any did.
+    success: Option<(usize, Option<Forest>)>,
+}
+
+impl Thompson {
+    /// What a fresh network expects least of; `None` before the first fit.
+    pub(super) fn propose(&mut self, task: &Task, history: &History, number: usize) -> Option<Configuration> {
+        let Task { problem, settings, instances } = task;
+        let trials = history.trials().len();
+        if trials < settings.first_fit {
+            return None;
+        }
+        let costs = TrainingSet::costs(problem, history, trials, instances);
+        let one = NeuralSettings { members: 1, ..affordable(settings, costs.len()) };
+        let network = one.fit(&costs, &mut Rng::new(problem.seed, "thompson", number as u64)).ok()?;
+        let unit = match costs.scale() {
+            Scale::Log10 { .. } => std::f64::consts::LOG10_E,
+            Scale::Linear => costs.spread().max(f64::MIN_POSITIVE),
+        };
+        let success = self.success(task, history);
+        let judge = Judging { network: &*network, unit, success };
+        let (tried, _) = tried_and_pending(history, trials);
+        let wide = ModelSettings { candidates: settings.thompson_candidates, ..settings.clone() };
+        let mut rng = Rng::new(problem.seed, "model search", number as u64);
+        search(&problem.space, history, &tried, &judge, &wide, &mut rng)
+    }
+
+    /// What the configurations tried are expected to cost, by several networks after a fixed number of
+    /// trials; nothing before the first fit.
+    pub(super) fn expected(&mut self, task: &Task, history: &History) -> &[f64] {
+        let Task { problem, settings, instances } = task;
+        let Some(due) = due(settings.first_fit, settings.refit, history.trials().len()) else { return &[] };
+        let trials = due.last;
+        let found = match self.expected.take() {
+            Some((known, expected)) if known == trials => expected,
+            _ => {
+                let costs = TrainingSet::costs(problem, history, trials, instances);
+                let mut rng = Rng::new(problem.seed, "networks", trials as u64);
+                let ensemble = affordable(settings, costs.len()).fit(&costs, &mut rng);
+                ensemble.map_or_else(
+                    |_| Vec::new(),
+                    |ensemble| expected_of_tried(task, history, trials, &*ensemble),
+                )
+            }
+        };
+        &self.expected.insert((trials, found)).1
+    }
+
+    /// Which trials fail, learned after fixed numbers of them.
+    fn success(&mut self, task: &Task, history: &History) -> Option<&Forest> {
+        let trials = due(task.settings.first_fit, task.settings.refit, history.trials().len())?.last;
+        if self.success.as_ref().is_none_or(|(known, _)| *known != trials) {
+            self.success = Some((trials, success(task, history, trials)));
+        }
+        self.success.as_ref().and_then(|(_, forest)| forest.as_ref())
+    }
+}
+
+/// As many epochs as the steps of training allow, one at least.
+pub(super) fn affordable(settings: &ModelSettings, points: usize) -> NeuralSettings {
+    let steps = (points / settings.network.batch).max(1);
+    let epochs = settings.network.epochs.min(settings.training_steps / steps).max(1);
+    NeuralSettings { epochs, ..settings.network.clone() }
+}
+
+/// Judges configurations by what a network expects of them.
+struct Judging<'a> {
+    network: &'a dyn Predictor,
+    unit: f64,
+    success: Option<&'a Forest>,
+}
+
+impl Judge for Judging<'_> {
+    fn judge(&self, rows: Points<'_>, out: &mut Vec<f64>) {
+        let mut found = vec![Prediction::default(); rows.len()];
+        self.network.predict_marginal(rows, &mut found);
+        out.clear();
+        out.extend(found.iter().map(|cost| -cost.mean / self.unit));
+        if let Some(success) = self.success {
+            success.predict_marginal(rows, &mut found);
+            for (utility, share) in out.iter_mut().zip(&found) {
+                *utility = with_success(*utility, share.mean);
+            }
+        }
+    }
+}
