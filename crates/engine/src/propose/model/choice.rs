@@ -24,7 +24,7 @@ pub struct Choice {
     /// The mean log likelihood of a trial by forests.
     pub forest: f64,
     /// By networks.
-    pub network: f64,
+    pub neural: f64,
 }
 
 /// Remembers the last judgement.
@@ -41,13 +41,13 @@ impl Chooser {
     }
 
     /// Whether networks are to propose now.
-    pub(super) fn prefers_network(&mut self, task: &Task, history: &History) -> bool {
+    pub(super) fn prefers_neural(&mut self, task: &Task, history: &History) -> bool {
         match task.settings.learner {
             Learner::Forest => false,
-            Learner::Network => true,
+            Learner::Neural => true,
             Learner::Auto => {
                 self.judge(task, history);
-                self.choice().is_some_and(|choice| choice.learner == Learner::Network)
+                self.choice().is_some_and(|choice| choice.learner == Learner::Neural)
             }
         }
     }
@@ -65,10 +65,10 @@ fn judged(task: &Task, history: &History, trials: usize) -> Option<Choice> {
     let Task { problem, settings, instances } = task;
     let data = TrainingSet::costs(problem, history, trials, instances);
     let seed = Rng::new(problem.seed, "choice", trials as u64).bits();
-    let networks = affordable(settings, data.len());
     // One is asked at a time, and judged so.
-    let network = held_out(&NeuralSettings { members: 1, ..networks }, &data, FOLDS, seed)?;
+    let one = NeuralSettings { members: 1, ..affordable(settings, data.len()) };
+    let neural = held_out(&one, &data, FOLDS, seed)?;
     let forest = held_out(&settings.forest, &data, FOLDS, seed)?;
-    let learner = if network > forest { Learner::Network } else { Learner::Forest };
-    Some(Choice { trials, learner, forest, network })
+    let learner = if neural > forest { Learner::Neural } else { Learner::Forest };
+    Some(Choice { trials, learner, forest, neural })
 }

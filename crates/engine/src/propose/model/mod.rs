@@ -9,7 +9,7 @@
 //! | learner | finds worth a race | file |
 //! |---|---|---|
 //! | forest | where most is expected to be gained, given how uncertain that is | `improvement` |
-//! | network | what one fresh network expects least of, another one for each proposal | `thompson` |
+//! | neural | what one fresh network expects least of, another one for each proposal | `thompson` |
 //! | auto | what that of both says which foretells trials better | `choice` |
 //!
 //! Like every proposer this one is a function of the seed, the history and the hurry, so that a campaign
@@ -50,7 +50,7 @@ pub struct ModelSettings {
     /// What makes a configuration worth a race to the forest.
     pub utility: Utility,
     /// The networks.
-    pub network: NeuralSettings,
+    pub neural: NeuralSettings,
     /// Trials before the first fit.
     pub first_fit: usize,
     /// Share of new trials after which the forest is fitted again.
@@ -75,7 +75,7 @@ pub enum Learner {
     /// A forest.
     Forest,
     /// Networks.
-    Network,
+    Neural,
     /// The better one of both, judged again whenever trials have doubled.
     Auto,
 }
@@ -97,13 +97,13 @@ impl Default for ModelSettings {
             learner: Learner::Forest,
             forest: ForestSettings::default(),
             utility: Utility::ExpectedImprovement,
-            network: NeuralSettings::default(),
+            neural: NeuralSettings::default(),
             first_fit: 10,
             refit: 0.05,
             random_every: 4,
             candidates: 1000,
             thompson_candidates: 5000,
-            training_steps: 20_000,
+            training_steps: 10_000,
             starts: 10,
             steps: 20,
         }
@@ -171,13 +171,13 @@ impl ModelSearch {
     }
 
     fn by_model(&mut self, history: &History, number: usize) -> Option<(Configuration, &'static str)> {
-        let network = self.chooser.prefers_network(&self.task, history);
-        let found = if network {
+        let neural = self.chooser.prefers_neural(&self.task, history);
+        let found = if neural {
             self.thompson.propose(&self.task, history, number)
         } else {
             self.improvement.propose(&self.task, history, number)
         };
-        found.map(|configuration| (configuration, if network { "network" } else { "forest" }))
+        found.map(|configuration| (configuration, if neural { "neural" } else { "forest" }))
     }
 }
 
@@ -204,7 +204,7 @@ impl Proposer for ModelSearch {
         if self.in_a_hurry {
             return &[];
         }
-        match self.chooser.prefers_network(&self.task, history) {
+        match self.chooser.prefers_neural(&self.task, history) {
             true => self.thompson.expected(&self.task, history),
             false => self.improvement.expected(&self.task, history),
         }

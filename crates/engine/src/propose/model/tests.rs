@@ -37,14 +37,14 @@ fn drive(
     }
 }
 
-const LEARNERS: [Learner; 3] = [Learner::Forest, Learner::Network, Learner::Auto];
+const LEARNERS: [Learner; 3] = [Learner::Forest, Learner::Neural, Learner::Auto];
 
 /// Quick enough for debug builds.
 fn small(learner: Learner) -> ModelSettings {
     let network = NeuralSettings { layers: vec![12, 12], members: 2, ..NeuralSettings::default() };
     let few =
         ModelSettings { candidates: 60, thompson_candidates: 60, starts: 4, ..ModelSettings::default() };
-    ModelSettings { learner, network, training_steps: 150, steps: 4, ..few }
+    ModelSettings { learner, neural: network, training_steps: 150, steps: 4, ..few }
 }
 
 #[test]
@@ -237,8 +237,8 @@ fn the_choice_is_judged_again_when_trials_double_and_named() {
         history.intern(&next);
         let choice = model.choice();
         judged.push(choice.map(|choice| choice.trials));
-        let network = choice.is_some_and(|choice| choice.network > choice.forest);
-        assert_eq!(model.origin(number, &history), if network { "network" } else { "forest" });
+        let neural = choice.is_some_and(|choice| choice.neural > choice.forest);
+        assert_eq!(model.origin(number, &history), if neural { "neural" } else { "forest" });
     }
     assert_eq!(judged, [None, Some(20), Some(20), Some(40), Some(40), Some(80)]);
 }

@@ -95,9 +95,9 @@ impl Thompson {
 
 /// As many epochs as the steps of training allow, one at least.
 pub(super) fn affordable(settings: &ModelSettings, points: usize) -> NeuralSettings {
-    let steps = (points / settings.network.batch).max(1);
-    let epochs = settings.network.epochs.min(settings.training_steps / steps).max(1);
-    NeuralSettings { epochs, ..settings.network.clone() }
+    let steps = (points / settings.neural.batch).max(1);
+    let epochs = settings.neural.epochs.min(settings.training_steps / steps).max(1);
+    NeuralSettings { epochs, ..settings.neural.clone() }
 }
 
 /// Judges configurations by what a network expects of them.
