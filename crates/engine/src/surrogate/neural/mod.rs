@@ -27,9 +27,11 @@
 //! | `network`, `tanh` | two outputs for sixteen rows at a time, and the gradient |
 //! | `loss` | the likelihood of a reading |
 //! | `train` | gradient descent |
+//! | `filling` | costs in place of bounds, round by round |
 //! | `ensemble` | predictions |
 
 mod ensemble;
+mod filling;
 mod inputs;
 mod loss;
 mod network;
@@ -44,6 +46,7 @@ pub use ensemble::Ensemble;
 use super::{FitError, Predictor, Surrogate, TrainingSet};
 use crate::reading::Reading;
 use crate::rng::Rng;
+use filling::fill_in;
 use inputs::Inputs;
 use targets::Standard;
 use train::{Lessons, Trained, train};
@@ -67,6 +70,8 @@ pub struct NeuralSettings {
     pub clip: f64,
     /// What becomes of censored points.
     pub treatment: Treatment,
+    /// How many ensembles [`Treatment::Mean`] trains, one after the other; the others train one.
+    pub rounds: usize,
     /// How many networks.
     pub members: usize,
     /// Threads to train networks on; predictions do not depend on it.
@@ -80,6 +85,9 @@ pub enum Treatment {
     Ignore,
     /// They are left out; where there is no other, their bounds are taken for costs.
     Drop,
+    /// They get the mean of what the ensemble before expects above the bound (Schmee and Hahn); the
+    /// first ensemble is that of `Drop`.
+    Mean,
     /// They count by how likely a cost above the bound is (Tobin).
     Tobit,
 }
@@ -97,6 +105,18 @@ pub struct Effort {
     pub loss: f64,
 }
 
+impl Effort {
+    /// This one, and then another.
+    fn and(self, next: Self) -> Self {
+        Self {
+            steps: self.steps + next.steps,
+            restarts: self.restarts + next.restarts,
+            untrained: self.untrained + next.untrained,
+            loss: next.loss,
+        }
+    }
+}
+
 impl Default for NeuralSettings {
     fn default() -> Self {
         Self {
@@ -108,6 +128,7 @@ impl Default for NeuralSettings {
             decay: 1e-4,
             clip: 0.1,
             treatment: Treatment::Tobit,
+            rounds: 5,
             members: 5,
             threads: 1,
         }
@@ -123,18 +144,34 @@ impl NeuralSettings {
     /// Trains networks, and says what it took.
     ///
     /// # Panics
-    /// If there are no members, or no points in a batch, or a number among the settings is negative or
+    /// If there are no members, no rounds, or no points in a batch, or a number among the settings is negative or
     /// none.
     pub fn train(&self, data: &TrainingSet<'_>, rng: &mut Rng) -> Result<(Ensemble, Effort), FitError> {
         assert!(self.members > 0 && self.batch > 0, "a network and a point at least");
+        assert!(self.rounds > 0, "a round at least");
         let numbers = [self.rate, self.momentum, self.decay, self.clip];
         assert!(numbers.iter().all(|x| x.is_finite() && *x >= 0.0), "settings are numbers: {numbers:?}");
         if data.is_empty() {
             return Err(FitError::Empty);
         }
         let seed = rng.bits();
-        let inputs = Inputs::of(data);
         let (points, readings) = self.treated(data);
+        let trained = self.train_on(data, &points, readings, seed);
+        if self.treatment == Treatment::Mean {
+            return Ok(fill_in(self, data, trained, seed));
+        }
+        Ok(trained)
+    }
+
+    /// Trains on some points, with these readings instead of their own.
+    fn train_on(
+        &self,
+        data: &TrainingSet<'_>,
+        points: &[usize],
+        readings: Vec<Reading>,
+        seed: u64,
+    ) -> (Ensemble, Effort) {
+        let inputs = Inputs::of(data);
         let standard = Standard::of(&readings, data.scale());
         let mut rows = vec![0.0; points.len() * inputs.width()];
         for (at, &point) in points.iter().enumerate() {
@@ -156,16 +193,18 @@ impl NeuralSettings {
         }
         let networks = trained.into_iter().map(|one| one.network).collect();
         let instances = data.instances().clone();
-        Ok((Ensemble { networks, inputs, standard, scale: data.scale(), instances }, effort))
+        (Ensemble { networks, inputs, standard, scale: data.scale(), instances }, effort)
     }
 
-    /// Which points count, and as what.
+    /// Which points count, and as what, before anything is filled in.
     fn treated(&self, data: &TrainingSet<'_>) -> (Vec<usize>, Vec<Reading>) {
         let exact = data.readings().iter().any(|reading| !reading.is_censored());
         let treat = |(point, &reading): (usize, &Reading)| match self.treatment {
             Treatment::Tobit => Some((point, reading)),
-            Treatment::Drop if reading.is_censored() && exact => None,
-            Treatment::Ignore | Treatment::Drop => Some((point, Reading::Exact(reading.lower_bound()))),
+            Treatment::Drop | Treatment::Mean if reading.is_censored() && exact => None,
+            Treatment::Ignore | Treatment::Drop | Treatment::Mean => {
+                Some((point, Reading::Exact(reading.lower_bound())))
+            }
         };
         data.readings().iter().enumerate().filter_map(treat).unzip()
     }

@@ -63,7 +63,7 @@ fn off_the_line(ensemble: &Ensemble) -> f64 {
 #[test]
 fn networks_of_every_treatment_conform() {
     let tiny = NeuralSettings { layers: vec![6, 5], epochs: 4, ..small() };
-    for treatment in [Treatment::Ignore, Treatment::Drop, Treatment::Tobit] {
+    for treatment in [Treatment::Ignore, Treatment::Drop, Treatment::Mean, Treatment::Tobit] {
         testkit::surrogate::conforms(&NeuralSettings { treatment, ..tiny.clone() }, true);
     }
     testkit::surrogate::conforms(&NeuralSettings { layers: vec![], batch: 40, members: 1, ..tiny }, true);
