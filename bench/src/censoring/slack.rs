@@ -56,7 +56,7 @@ fn name_of(slack: f64) -> String {
 fn search_of(name: &str) -> Result<Search> {
     match name {
         "random" => Ok(Search::Random),
-        "forest" => Ok(Search::Forest(Box::default())),
+        "forest" => Ok(Search::Model(Box::default())),
         other => anyhow::bail!("there is no search `{other}`: random, forest"),
     }
 }

@@ -7,7 +7,8 @@ use anyhow::Result;
 use campaign::budget::Budget;
 use campaign::event::What;
 use campaign::executor::Simulated;
-use campaign::{Campaign, ForestSearch, Ledger, Search};
+use campaign::{ByModel, Campaign, Ledger, Search};
+use engine::propose::Learner;
 use engine::surrogate::forest::Treatment;
 use engine::{Configuration, InstanceId, Pair, Rng, Seed, Status, TrialRequest};
 
@@ -43,7 +44,9 @@ pub(super) trait Configurator: Sync {
 
 /// Ways to search.
 pub(super) const SEARCHES: &[&dyn Configurator] = &[
-    &captune("captune-forest", || Search::Forest(Box::default())),
+    &captune("captune-forest", || Search::Model(Box::default())),
+    &captune("captune-neural", || learning(Learner::Neural)),
+    &captune("captune-auto", || learning(Learner::Auto)),
     &captune("captune-random", || Search::Random),
     &captune("captune-local", || Search::Local),
     &captune("captune-forest-mean", || treating(Treatment::Mean)),
@@ -76,14 +79,21 @@ const fn captune(name: &'static str, search: fn() -> Search) -> Captune {
 
 /// With the usual search.
 const fn slack(name: &'static str, slack: f64) -> Captune {
-    Captune { name, search: || Search::Forest(Box::default()), slack: Some(slack) }
+    Captune { name, search: || Search::Model(Box::default()), slack: Some(slack) }
+}
+
+/// The default search, with another learner.
+fn learning(learner: Learner) -> Search {
+    let mut search = ByModel::default();
+    search.model.learner = learner;
+    Search::Model(Box::new(search))
 }
 
 /// The default search, with another treatment of stopped trials.
 fn treating(treatment: Treatment) -> Search {
-    let mut search = ForestSearch::default();
+    let mut search = ByModel::default();
     search.model.forest.treatment = treatment;
-    Search::Forest(Box::new(search))
+    Search::Model(Box::new(search))
 }
 
 impl Configurator for Captune {

@@ -3,16 +3,17 @@
 //! A trial is on disk before the optimizer sees it. While the disk is busy the workers go on with
 //! trials that were asked for ahead, as many as one commit takes.
 
+mod follow;
 mod hopeless;
 
 use std::collections::{BTreeMap, VecDeque};
 
-use engine::racing::News;
+use engine::propose::Learner;
 use engine::{Ask, Cap, ConfigId, Optimizer, Status, TrialId, TrialRequest};
 
 use crate::budget::{Budget, Spent};
 use crate::deadline::Deadline;
-use crate::event::{Event, NewIncumbent, Stop, TrialEnded, Warning, What};
+use crate::event::{Event, Stop, TrialEnded, Warning, What};
 use crate::executor::{Ended, Executor, Happening};
 use crate::ledger::{Ledger, LedgerError, Mark};
 use crate::pace::Pace;
@@ -80,6 +81,8 @@ pub struct Campaign<'a> {
     deadline: Option<Deadline>,
     /// Whether the next trial would not end in time: nothing is begun until more is known.
     held: bool,
+    /// The learner that was last said to be chosen.
+    chosen: Option<Learner>,
     stop: Option<Stop>,
 }
 
@@ -98,9 +101,7 @@ impl<'a> Campaign<'a> {
             optimizer.history().trials().iter().for_each(|trial| savings.add(&trial.observation));
         }
         let overhead = match &settings.search {
-            Search::Forest(forest) if !settings.repeatable && !executor.is_simulated() => {
-                Some(forest.overhead)
-            }
+            Search::Model(model) if !settings.repeatable && !executor.is_simulated() => Some(model.overhead),
             _ => None,
         };
         let mut campaign = Self {
@@ -121,6 +122,7 @@ impl<'a> Campaign<'a> {
             requests: None,
             deadline: None,
             held: false,
+            chosen: None,
             stop: None,
         };
         campaign.take_up(&resumed.marks, resumed.untold);
@@ -434,44 +436,6 @@ impl<'a> Campaign<'a> {
             if self.settings.repeatable {
                 // However many trials came in together, what is asked for knows of one more each time.
                 self.hand_out(sink);
-            }
-        }
-    }
-
-    /// Passes on what happened in the races.
-    fn follow(&mut self, sink: Sink<'_>) {
-        for news in self.optimizer.news() {
-            match news {
-                News::Opened(config) => self.emit(sink, What::RaceOpened(config)),
-                News::Dropped(config, pairs, why) => {
-                    self.emit(sink, What::RaceDropped { config, pairs, why });
-                }
-                News::Dethroned(config, pairs, before) => {
-                    let (history, objective) = (self.optimizer.history(), &self.settings.problem.objective);
-                    let cost = progress::standing(history, objective, config).mean;
-                    let configuration = history.configuration(config).clone();
-                    let told = history.trials().len();
-                    self.ledger.crowned(config, pairs, cost, self.spent(), told);
-                    self.emit(sink, What::Warning(Warning::Dethroned { config: before, by: config }));
-                    let new = NewIncumbent { config, configuration, pairs, cost, before: f64::NAN };
-                    self.emit(sink, What::NewIncumbent(Box::new(new)));
-                }
-                News::NewIncumbent(config, pairs, before) => {
-                    let objective = &self.settings.problem.objective;
-                    let compared = progress::compare(self.optimizer.history(), objective, before, config);
-                    let Some(compared) = compared else { continue };
-                    let configuration = self.optimizer.history().configuration(config).clone();
-                    let (cost, before) = (compared.incumbent, compared.default);
-                    self.ledger.crowned(
-                        config,
-                        pairs,
-                        cost,
-                        self.spent(),
-                        self.optimizer.history().trials().len(),
-                    );
-                    let new = NewIncumbent { config, configuration, pairs, cost, before };
-                    self.emit(sink, What::NewIncumbent(Box::new(new)));
-                }
             }
         }
     }

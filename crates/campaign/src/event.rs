@@ -1,5 +1,6 @@
 //! What happens in a campaign. Everything a person sees is a reader of events.
 
+use engine::propose::Choice;
 use engine::racing::{Drop, Requested};
 use engine::{Cap, ConfigId, Configuration, Pair, Reading, Status, TrialId, Why};
 
@@ -41,6 +42,8 @@ pub enum What {
         /// Why.
         why: Drop,
     },
+    /// Of several learners another one is now judged to be the best.
+    Chosen(Choice),
     /// A challenger has won its race.
     NewIncumbent(Box<NewIncumbent>),
     /// Something a person should know.

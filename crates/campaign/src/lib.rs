@@ -32,4 +32,4 @@ mod warnings;
 
 pub use campaign::{Campaign, CampaignError, Sink};
 pub use ledger::{Ledger, LedgerError, Mark};
-pub use settings::{ForestSearch, Search, Settings};
+pub use settings::{ByModel, Search, Settings};

@@ -21,14 +21,14 @@ pub enum Search {
     Random,
     /// Small changes of the incumbent in turns with random search.
     Local,
-    /// Where a forest expects most to be gained, in turns with random search.
-    Forest(Box<ForestSearch>),
+    /// What a model of all trials finds worth a race, in turns with random search.
+    Model(Box<ByModel>),
 }
 
-/// How a forest searches.
+/// How a model searches.
 #[derive(Clone, PartialEq, Debug)]
-pub struct ForestSearch {
-    /// The forest, and what it is asked.
+pub struct ByModel {
+    /// The model, and what it is asked.
     pub model: ModelSettings,
     /// What is known of the instances; `None` if that is only which is which.
     pub features: Option<InstanceTable>,
@@ -37,7 +37,7 @@ pub struct ForestSearch {
     pub overhead: f64,
 }
 
-impl Default for ForestSearch {
+impl Default for ByModel {
     fn default() -> Self {
         Self { model: ModelSettings::default(), features: None, overhead: 0.1 }
     }
@@ -48,9 +48,9 @@ impl Search {
         match self {
             Self::Random => Box::new(RandomSearch::new(problem.space.clone(), problem.seed)),
             Self::Local => Box::new(LocalSearch::new(problem.space.clone(), problem.seed)),
-            Self::Forest(forest) => {
-                let (problem, model) = (problem.clone(), forest.model.clone());
-                Box::new(match &forest.features {
+            Self::Model(by) => {
+                let (problem, model) = (problem.clone(), by.model.clone());
+                Box::new(match &by.features {
                     Some(features) => ModelSearch::with_instances(problem, model, features.clone()),
                     None => ModelSearch::new(problem, model),
                 })

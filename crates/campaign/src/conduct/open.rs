@@ -6,10 +6,11 @@ use std::sync::Arc;
 use std::time::SystemTime;
 
 use engine::Status;
+use engine::propose::{Learner, ModelSettings};
 use engine::racing::{Objective, Problem, Racing};
 use engine::space::Diagnostics;
 use engine::space::format::{CannotExpress, Format, write};
-use engine::surrogate::InstanceTable;
+use engine::surrogate::{InstanceTable, forest, neural};
 
 use super::carry_over::carry_over;
 use crate::budget::{Budget, Spent};
@@ -19,12 +20,12 @@ use crate::folds::{FoldPlan, FoldsError};
 use crate::resume::Resumed;
 use crate::scenario::change::{self, Difference, Stored};
 use crate::scenario::keys::Row;
-use crate::scenario::{CappedBy, Instance, Measure, Scenario, Surrogate, SurrogateKind, read};
+use crate::scenario::{CappedBy, Instance, Measure, Scenario, Stopped, Surrogate, SurrogateKind, read};
 use crate::staging::StagingError;
 use crate::store::{Charter, Store, StoreError};
 use crate::target::{Slot, TargetError};
 use crate::validation::Terms;
-use crate::{CampaignError, ForestSearch, LedgerError, Search, Settings};
+use crate::{ByModel, CampaignError, LedgerError, Search, Settings};
 
 /// What is asked for.
 #[derive(Clone, Debug, Default)]
@@ -221,16 +222,24 @@ pub(super) fn validation_budget(scenario: &Scenario) -> Option<f64> {
 
 fn search(scenario: &Scenario) -> Search {
     let Surrogate { kind, treatment, trees, overhead } = scenario.surrogate;
-    match kind {
-        SurrogateKind::Random => Search::Random,
-        SurrogateKind::Local => Search::Local,
-        SurrogateKind::Forest => {
-            let mut search =
-                ForestSearch { features: features(scenario), overhead, ..ForestSearch::default() };
-            (search.model.forest.treatment, search.model.forest.trees) = (treatment, trees as usize);
-            Search::Forest(Box::new(search))
-        }
-    }
+    let learner = match kind {
+        SurrogateKind::Random => return Search::Random,
+        SurrogateKind::Local => return Search::Local,
+        SurrogateKind::Forest => Learner::Forest,
+        SurrogateKind::Neural => Learner::Neural,
+        SurrogateKind::Auto => Learner::Auto,
+    };
+    let mut search = ByModel { features: features(scenario), overhead, ..ByModel::default() };
+    let ModelSettings { forest, neural, .. } = &mut search.model;
+    (forest.treatment, neural.treatment) = match treatment {
+        Stopped::Above => (forest::Treatment::Sample, neural::Treatment::Tobit),
+        Stopped::Mean => (forest::Treatment::Mean, neural::Treatment::Mean),
+        Stopped::Drop => (forest::Treatment::Drop, neural::Treatment::Drop),
+        Stopped::Ignore => (forest::Treatment::Ignore, neural::Treatment::Ignore),
+    };
+    forest.trees = trees as usize;
+    search.model.learner = learner;
+    Search::Model(Box::new(search))
 }
 
 /// The features of the instances to tune on, in their order.

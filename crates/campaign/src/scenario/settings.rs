@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use confine::Limits;
 use engine::space::Span;
-use engine::surrogate::forest::{ForestSettings, Treatment};
+use engine::surrogate::forest::ForestSettings;
 
 use super::objective::at_least_one;
 use super::report::{Found, Report, Section};
@@ -65,10 +65,28 @@ pub struct Parallel {
 pub enum SurrogateKind {
     /// Where a forest, grown on all trials, expects most.
     Forest,
+    /// Where a network, trained on all trials, expects least.
+    Neural,
+    /// The better one of these two.
+    Auto,
     /// Around the best ones.
     Local,
     /// Anywhere.
     Random,
+}
+
+/// What a surrogate makes of trials that were stopped.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub enum Stopped {
+    /// Their cost is above the bound, and as likely as the surrogate finds it there: `sample` of a forest,
+    /// `tobit` of networks.
+    Above,
+    /// Their cost is the mean above the bound.
+    Mean,
+    /// They are left out.
+    Drop,
+    /// The bound is taken for the cost.
+    Ignore,
 }
 
 /// What proposes configurations, and how it learns.
@@ -76,9 +94,9 @@ pub enum SurrogateKind {
 pub struct Surrogate {
     /// Who.
     pub kind: SurrogateKind,
-    /// What a forest makes of trials that were stopped.
-    pub treatment: Treatment,
-    /// How many trees it has.
+    /// What it makes of trials that were stopped.
+    pub treatment: Stopped,
+    /// How many trees a forest has.
     pub trees: u32,
     /// Largest share of the time on the clock for the optimizer.
     pub overhead: f64,
@@ -225,33 +243,42 @@ fn gpus(report: &mut Report<'_>, found: &Found<'_, '_>) -> Option<Vec<u32>> {
 }
 
 pub(super) fn surrogate(report: &mut Report<'_>, section: &Section<'_, '_>) -> Option<Surrogate> {
-    let kinds = ["forest", "local", "random"];
+    let kinds = ["forest", "neural", "auto", "local", "random"];
     let kind = optional(section, "kind", |found| report.word(found, &kinds));
-    let words = ["sample", "mean", "drop", "ignore"];
-    let treatment = optional(section, "treatment", |found| report.word(found, &words));
-    let trees = optional(section, "trees", |found| report.integer(found, 1, 10_000));
-    let overhead = optional(section, "overhead", |found| share(report, found));
     let kind = match kind? {
         Some("random") => SurrogateKind::Random,
         Some("local") => SurrogateKind::Local,
+        Some("neural") => SurrogateKind::Neural,
+        Some("auto") => SurrogateKind::Auto,
         _ => SurrogateKind::Forest,
     };
-    for name in ["treatment", "trees", "overhead"] {
-        if let Some(found) = section.get(name).filter(|_| kind != SurrogateKind::Forest) {
-            let message = format!("`{}` says nothing: there is no forest", found.key);
+    // Each learner has its own word for the likelihood.
+    let words: &[&str] = match kind {
+        SurrogateKind::Neural => &["tobit", "mean", "drop", "ignore"],
+        SurrogateKind::Auto => &["sample", "tobit", "mean", "drop", "ignore"],
+        _ => &["sample", "mean", "drop", "ignore"],
+    };
+    let treatment = optional(section, "treatment", |found| report.word(found, words));
+    let trees = optional(section, "trees", |found| report.integer(found, 1, 10_000));
+    let overhead = optional(section, "overhead", |found| share(report, found));
+    let learns = !matches!(kind, SurrogateKind::Random | SurrogateKind::Local);
+    let has_trees = learns && kind != SurrogateKind::Neural;
+    for (name, counts) in [("treatment", learns), ("trees", has_trees), ("overhead", learns)] {
+        if let Some(found) = section.get(name).filter(|_| !counts) {
+            let missing = if learns { "forest" } else { "model" };
+            let message = format!("`{}` says nothing: there is no {missing}", found.key);
             report.warn(found.span(), message, "leave it out, or write `kind = \"forest\"`");
         }
     }
-    let forest = ForestSettings::default();
     Some(Surrogate {
         kind,
         treatment: match treatment? {
-            Some("mean") => Treatment::Mean,
-            Some("drop") => Treatment::Drop,
-            Some("ignore") => Treatment::Ignore,
-            _ => Treatment::Sample,
+            Some("mean") => Stopped::Mean,
+            Some("drop") => Stopped::Drop,
+            Some("ignore") => Stopped::Ignore,
+            _ => Stopped::Above,
         },
-        trees: trees?.map_or(forest.trees as u32, |trees| trees as u32),
+        trees: trees?.map_or(ForestSettings::default().trees as u32, |trees| trees as u32),
         overhead: overhead?.unwrap_or(0.1),
     })
 }

@@ -9,9 +9,10 @@ use campaign::budget::Budget;
 use campaign::executor::{Executor, Simulated};
 use campaign::resume::Resumed;
 use campaign::store::{Charter, Store};
-use campaign::{Campaign, ForestSearch, Ledger, Search, Settings};
+use campaign::{ByModel, Campaign, Ledger, Search, Settings};
 use engine::Rng;
 use engine::history::{History, Trial};
+use engine::propose::Learner;
 
 use crate::simulated::{bowl, settings};
 use crate::stage::Stage;
@@ -19,7 +20,7 @@ use crate::stage::Stage;
 const FOLDER: &str = "CAPTUNE_TEST_INTERRUPTED";
 const WORKERS: &str = "CAPTUNE_TEST_WORKERS";
 const REPEATABLE: &str = "CAPTUNE_TEST_REPEATABLE";
-const FOREST: &str = "CAPTUNE_TEST_FOREST";
+const MODEL: &str = "CAPTUNE_TEST_MODEL";
 
 /// How a campaign takes its trials.
 #[derive(Clone, Copy, Debug)]
@@ -27,25 +28,29 @@ struct Manner {
     workers: usize,
     repeatable: bool,
     /// Whether a model proposes; such campaigns are smaller, as each start takes longer.
-    forest: bool,
+    model: bool,
 }
 
 impl Manner {
     fn trials(self) -> u64 {
-        if self.forest { 120 } else { 400 }
+        if self.model { 120 } else { 400 }
     }
 
     fn kills(self) -> usize {
-        if self.forest { 20 } else { 66 }
+        if self.model { 20 } else { 66 }
     }
 
     fn settings(self) -> Settings {
         let mut settings = settings(4, 20.0, Budget { trials: Some(self.trials()), ..Budget::default() });
         settings.repeatable = self.repeatable;
-        if self.forest {
-            let mut search = ForestSearch::default();
+        if self.model {
+            let mut search = ByModel::default();
             (search.model.candidates, search.model.starts, search.model.steps) = (50, 2, 3);
-            settings.search = Search::Forest(Box::new(search));
+            // Both learn, if not much, and take turns.
+            search.model.learner = Learner::Auto;
+            (search.model.thompson_candidates, search.model.training_steps) = (50, 60);
+            search.model.neural.layers = vec![8, 8];
+            settings.search = Search::Model(Box::new(search));
         }
         settings
     }
@@ -90,7 +95,7 @@ fn process_to_be_killed() {
     if let Ok(folder) = std::env::var(FOLDER) {
         let workers = std::env::var(WORKERS).unwrap().parse().unwrap();
         let is = |name: &str| std::env::var(name).unwrap().parse().unwrap();
-        go_on(Path::new(&folder), Manner { workers, repeatable: is(REPEATABLE), forest: is(FOREST) });
+        go_on(Path::new(&folder), Manner { workers, repeatable: is(REPEATABLE), model: is(MODEL) });
     }
 }
 
@@ -100,7 +105,7 @@ fn start(folder: &Path, manner: Manner) -> std::process::Child {
         .env(FOLDER, folder)
         .env(WORKERS, manner.workers.to_string())
         .env(REPEATABLE, manner.repeatable.to_string())
-        .env(FOREST, manner.forest.to_string())
+        .env(MODEL, manner.model.to_string())
         .stdout(Stdio::null())
         .spawn()
         .unwrap()
@@ -109,14 +114,14 @@ fn start(folder: &Path, manner: Manner) -> std::process::Child {
 #[test]
 fn a_killed_campaign_ends_with_the_history_of_an_uninterrupted_one() {
     for (workers, repeatable) in [(1, false), (4, false), (3, true)] {
-        kill_and_compare(Manner { workers, repeatable, forest: false }, 40_000);
+        kill_and_compare(Manner { workers, repeatable, model: false }, 40_000);
     }
 }
 
 #[test]
 fn a_killed_campaign_with_a_model_proposes_what_an_uninterrupted_one_does() {
     for (workers, repeatable) in [(1, false), (4, false), (3, true)] {
-        kill_and_compare(Manner { workers, repeatable, forest: true }, 400_000);
+        kill_and_compare(Manner { workers, repeatable, model: true }, 400_000);
     }
 }
 
@@ -125,7 +130,7 @@ fn a_killed_campaign_with_a_model_proposes_what_an_uninterrupted_one_does() {
 fn without_a_snapshot_the_best_stays_the_best() {
     let stage = Stage::new();
     let folder = stage.folder.join("campaign");
-    let manner = Manner { workers: 1, repeatable: false, forest: false };
+    let manner = Manner { workers: 1, repeatable: false, model: false };
     go_on(&folder, manner);
     let database = rusqlite::Connection::open(folder.join("campaign.sqlite")).unwrap();
     database.execute("UPDATE state SET snapshot = NULL, told = NULL", []).unwrap();

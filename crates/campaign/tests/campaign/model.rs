@@ -1,13 +1,15 @@
-//! Campaigns in which a forest proposes.
+//! Campaigns in which a model proposes.
 
 use std::sync::Arc;
 
 use campaign::budget::Budget;
 use campaign::conduct::{self, Order};
+use campaign::event::What;
 use campaign::executor::{Executor, Local, Simulated, slots};
 use campaign::target::{FunctionTarget, Leash, Said};
-use campaign::{Campaign, ForestSearch, Ledger, Search, Settings};
+use campaign::{ByModel, Campaign, Ledger, Search, Settings};
 use engine::history::History;
+use engine::propose::Learner;
 use engine::surrogate::InstanceTable;
 use engine::surrogate::forest::Treatment;
 use engine::{Ask, ConfigId, TrialRequest};
@@ -17,10 +19,20 @@ use crate::stage::Stage;
 
 /// A small search that asks the forest for little.
 fn forest(treatment: Treatment) -> Search {
-    let mut search = ForestSearch::default();
+    let mut search = ByModel::default();
     (search.model.candidates, search.model.starts, search.model.steps) = (60, 3, 3);
     search.model.forest.treatment = treatment;
-    Search::Forest(Box::new(search))
+    Search::Model(Box::new(search))
+}
+
+/// A small search by small networks, little trained.
+fn small(learner: Learner) -> Search {
+    let mut search = ByModel::default();
+    search.model.learner = learner;
+    (search.model.candidates, search.model.starts, search.model.steps) = (60, 3, 3);
+    (search.model.thompson_candidates, search.model.training_steps) = (60, 300);
+    search.model.neural.layers = vec![12, 12];
+    Search::Model(Box::new(search))
 }
 
 fn plan(search: Search, trials: u64) -> Settings {
@@ -74,17 +86,53 @@ fn each_treatment_proposes_something_else_from_the_same_history() {
 fn most_proposals_are_the_models_and_the_default_search_has_one() {
     let (_, origins) = searched(&plan(forest(Treatment::Sample), 150));
     let count = |word| origins.iter().filter(|&&origin| origin == word).count();
-    assert_eq!(count("default") + count("design") + count("random") + count("model"), origins.len());
-    assert!(count("model") > 2 * count("random") && count("random") > 0, "{origins:?}");
+    assert_eq!(count("default") + count("design") + count("random") + count("forest"), origins.len());
+    assert!(count("forest") > 2 * count("random") && count("random") > 0, "{origins:?}");
+}
+
+/// Networks propose where they are asked for; which of both foretells better is judged and said.
+#[test]
+fn networks_propose_and_a_choice_is_said() {
+    for learner in [Learner::Neural, Learner::Auto] {
+        let settings = plan(small(learner), 90);
+        let executor = Box::new(Simulated::new(Box::new(bowl), Some(20.0), 1, 0.0));
+        let mut campaign = Campaign::new(&settings, executor, Ledger::in_memory(), None).unwrap();
+        let mut said = Vec::new();
+        campaign
+            .search(&mut |event| {
+                if let What::Chosen(choice) = event.what {
+                    said.push(choice);
+                }
+            })
+            .unwrap();
+        let all = 0..campaign.optimizer().history().configurations().len() as u32;
+        let origins: Vec<_> = all.map(|number| campaign.optimizer().origin(ConfigId(number))).collect();
+        let count = |word| origins.iter().filter(|&&origin| origin == word).count();
+        if learner == Learner::Neural {
+            assert!(
+                said.is_empty() && count("forest") == 0 && count("neural") > count("random"),
+                "{origins:?}"
+            );
+            continue;
+        }
+        assert_eq!(said[0].trials, 20);
+        for (i, choice) in said.iter().enumerate() {
+            let better = if choice.neural > choice.forest { Learner::Neural } else { Learner::Forest };
+            assert_eq!(choice.learner, better);
+            assert!(i == 0 || said[i - 1].learner != choice.learner, "said once: {said:?}");
+        }
+        let networks = said.iter().any(|choice| choice.learner == Learner::Neural);
+        assert_eq!(count("neural") > 0, networks, "{said:?} {origins:?}");
+    }
 }
 
 /// With no time to spend the model is never asked, but where no decision may be taken by the clock.
 #[test]
 fn in_a_hurry_there_is_no_model_unless_the_campaign_is_repeatable() {
     for repeatable in [false, true] {
-        let mut search = ForestSearch { overhead: 1e-9, ..ForestSearch::default() };
+        let mut search = ByModel { overhead: 1e-9, ..ByModel::default() };
         (search.model.candidates, search.model.starts, search.model.steps) = (60, 3, 3);
-        let mut settings = plan(Search::Forest(Box::new(search)), 100);
+        let mut settings = plan(Search::Model(Box::new(search)), 100);
         settings.repeatable = repeatable;
         let target = FunctionTarget::new(Some(20.0), |request: &TrialRequest, leash: &Leash| {
             let (cost, cap) = (bowl(request).cost, leash.cap().cost());
@@ -93,7 +141,7 @@ fn in_a_hurry_there_is_no_model_unless_the_campaign_is_repeatable() {
         let executor = Local::new(Arc::new(target), slots(1, 1).unwrap(), 0.0).unwrap();
         let (_, origins) = searched_by(&settings, Box::new(executor));
         let count = |word| origins.iter().filter(|&&origin| origin == word).count();
-        let (model, local) = (count("model"), count("local"));
+        let (model, local) = (count("forest"), count("local"));
         assert!(if repeatable { model > 5 && local == 0 } else { model == 0 && local > 5 }, "{origins:?}");
     }
 }
@@ -113,7 +161,7 @@ fn features_reach_the_forest() {
     };
     stage.file("features.csv", "name,size,depth\nc,30,1\na,10,1\nb,20,3\n");
     let table = |settings: &Settings| {
-        let Search::Forest(search) = &settings.search else { panic!("no forest") };
+        let Search::Model(search) = &settings.search else { panic!("no forest") };
         search.features.clone()
     };
     let scenario = stage.read(&text("'a', 'b', 'c'"));

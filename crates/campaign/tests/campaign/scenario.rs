@@ -5,9 +5,11 @@ use std::time::Duration;
 use campaign::Search;
 use campaign::conduct::{Order, settings};
 use campaign::scenario::{
-    Argument, Budget, CappedBy, Measure, Parallel, Piece, Racing, Scenario, Surrogate, SurrogateKind,
+    Argument, Budget, CappedBy, Measure, Parallel, Piece, Racing, Scenario, Stopped, Surrogate, SurrogateKind,
 };
+use engine::propose::{Learner, ModelSettings};
 use engine::surrogate::forest::{ForestSettings, Treatment};
+use engine::surrogate::neural;
 
 use crate::stage::{SMALL, Stage};
 
@@ -39,7 +41,7 @@ fn what_is_left_out_has_its_default() {
         scenario.surrogate,
         Surrogate {
             kind: SurrogateKind::Forest,
-            treatment: Treatment::Sample,
+            treatment: Stopped::Above,
             trees: ForestSettings::default().trees as u32,
             overhead: 0.1,
         }
@@ -122,7 +124,7 @@ fn everything_can_be_said() {
     };
     assert_eq!(scenario.budget, budget);
     assert_eq!((scenario.racing.min_pairs, scenario.racing.max_pairs), (2, 6));
-    let Search::Forest(search) = settings(&scenario, &Order::default()).search else { panic!("no forest") };
+    let Search::Model(search) = settings(&scenario, &Order::default()).search else { panic!("no forest") };
     let ForestSettings { treatment, trees, .. } = search.model.forest;
     assert_eq!((treatment, trees, search.overhead, search.features), (Treatment::Drop, 30, 0.02, None));
     assert_eq!(scenario.limits.memory, Some(2 << 30));
@@ -210,6 +212,29 @@ fn a_cost_that_is_not_capped_needs_no_cutoff() {
     let text = "[target]\ncommand = [\"true\"]\nprotocol = \"aclib\"\n[budget]\ntrials = 1\n[space]\nx = { integer = [1, 9] }\n";
     let scenario = stage.read(&format!("{text}[objective]\n{told}"));
     assert!(scenario.warnings.list().is_empty(), "{}", scenario.warnings);
+}
+
+#[test]
+fn learners_are_chosen_by_name_and_each_has_its_word_for_the_likelihood() {
+    let stage = Stage::new();
+    let of = |text: &str| {
+        let scenario = stage.read(&format!("{SMALL}[surrogate]\n{text}\n"));
+        let Search::Model(search) = settings(&scenario, &Order::default()).search else { panic!("no model") };
+        let ModelSettings { learner, forest, neural, .. } = search.model;
+        (learner, forest.treatment, neural.treatment)
+    };
+    let both = (Treatment::Sample, neural::Treatment::Tobit);
+    assert_eq!(of("kind = \"neural\""), (Learner::Neural, both.0, both.1));
+    assert_eq!(of("kind = \"neural\"\ntreatment = \"tobit\""), (Learner::Neural, both.0, both.1));
+    assert_eq!(of("kind = \"auto\"\ntreatment = \"sample\""), (Learner::Auto, both.0, both.1));
+    let mean = (Treatment::Mean, neural::Treatment::Mean);
+    assert_eq!(of("kind = \"auto\"\ntreatment = \"mean\""), (Learner::Auto, mean.0, mean.1));
+    let wrong = stage.mistakes(&format!("{SMALL}[surrogate]\nkind = \"neural\"\ntreatment = \"sample\"\n"));
+    assert!(wrong.contains("surrogate.treatment") && wrong.contains("tobit"), "{wrong}");
+    let wrong = stage.mistakes(&format!("{SMALL}[surrogate]\ntreatment = \"tobit\"\n"));
+    assert!(wrong.contains("sample"), "{wrong}");
+    let scenario = stage.read(&format!("{SMALL}[surrogate]\nkind = \"neural\"\ntrees = 5\n"));
+    assert!(scenario.warnings.to_string().contains("there is no forest"), "{}", scenario.warnings);
 }
 
 #[test]

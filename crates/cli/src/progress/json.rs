@@ -3,6 +3,7 @@
 use campaign::budget::Limit;
 use campaign::event::{Event, Stop, TrialEnded, Warning, What};
 use campaign::progress::{Progress, Standing};
+use engine::propose::Learner;
 use engine::racing::{Drop, Requested};
 use engine::{Configuration, Reading, Status};
 use serde_json::{Map, Value, json};
@@ -46,6 +47,15 @@ fn what(what: &What, costs: &Costs) -> (&'static str, Value) {
             };
             ("race_dropped", json!({ "configuration": config.0, "pairs": pairs, "why": why }))
         }
+        What::Chosen(choice) => (
+            "chosen",
+            json!({
+                "learner": learner(choice.learner),
+                "trials": choice.trials,
+                "forest": choice.forest,
+                "neural": choice.neural,
+            }),
+        ),
         What::NewIncumbent(new) => (
             "new_incumbent",
             json!({
@@ -60,6 +70,14 @@ fn what(what: &What, costs: &Costs) -> (&'static str, Value) {
         What::Progress(progress) => ("progress", self::progress(progress, costs)),
         What::Validating { done, of } => ("validating", json!({ "done": done, "of": of })),
         What::Stopped(stop) => ("stopped", self::stop(stop)),
+    }
+}
+
+fn learner(learner: Learner) -> &'static str {
+    match learner {
+        Learner::Forest => "forest",
+        Learner::Neural => "neural",
+        Learner::Auto => "auto",
     }
 }
 

@@ -2,6 +2,7 @@
 
 use campaign::event::{Event, NewIncumbent, Warning, What};
 use campaign::target::shell::quoted;
+use engine::propose::{Choice, Learner};
 use engine::racing::Requested;
 
 use super::Facts;
@@ -23,6 +24,7 @@ pub(crate) fn line(event: &Event, facts: &Facts) -> Option<(Kind, String)> {
         What::NewIncumbent(new) if new.cost == new.before || new.before.is_nan() => None,
         What::NewIncumbent(new) => Some((Kind::NewBest, format!(" {time}  {}", new_best(new, facts)))),
         What::Warning(warning) => Some((Kind::Warning, format!(" {time}  ! {}", warn(warning, facts)))),
+        What::Chosen(choice) => Some((Kind::NewBest, format!(" {time}  {}", chosen(choice)))),
         What::Requested { config, configuration, requested } => {
             let changed = changes::in_short(&facts.default, configuration);
             let text = match requested {
@@ -38,6 +40,19 @@ pub(crate) fn line(event: &Event, facts: &Facts) -> Option<(Kind, String)> {
         }
         _ => None,
     }
+}
+
+/// Who proposes from now on, and why.
+fn chosen(choice: &Choice) -> String {
+    let gain = choice.neural - choice.forest;
+    let (who, gain, other) = match choice.learner {
+        Learner::Neural => ("networks propose", gain, "a forest"),
+        Learner::Forest | Learner::Auto => ("a forest proposes", -gain, "networks"),
+    };
+    let trials = choice.trials;
+    format!(
+        "{who}: of {trials} trials, those held out are likelier by {gain:.2} (log, each) than with {other}"
+    )
 }
 
 fn new_best(new: &NewIncumbent, facts: &Facts) -> String {

@@ -4,6 +4,7 @@ use campaign::budget::{Budget, Spent};
 use campaign::event::{Event, NewIncumbent, Stop, TrialEnded, Warning, What};
 use campaign::progress::{Comparison, Progress, Racing, Standing};
 use campaign::target::Detail;
+use engine::propose::{Choice, Learner};
 use engine::space::Literal;
 use engine::space::format::{Format, read};
 use engine::stats::Interval;
@@ -132,11 +133,18 @@ fn new_best() -> What {
     }))
 }
 
+fn chosen(learner: Learner) -> Choice {
+    let (neural, forest) = if learner == Learner::Neural { (0.25, 0.125) } else { (-0.5, -0.125) };
+    Choice { trials: 80, learner, forest, neural }
+}
+
 fn everything() -> Vec<What> {
     vec![
         What::TrialEnded(Box::new(trial(3, 1, Reading::AtLeast(1.5), Status::Capped))),
         What::RaceOpened(ConfigId(4)),
         What::RaceDropped { config: ConfigId(4), pairs: 2, why: engine::racing::Drop::Sum },
+        What::Chosen(chosen(Learner::Neural)),
+        What::Chosen(chosen(Learner::Forest)),
         new_best(),
         What::Warning(Warning::MostlyTimeouts { timeouts: 12, pairs: 20 }),
         What::Warning(Warning::SmallBudget { passes: 3.24 }),

@@ -22,7 +22,7 @@
 use super::{Effort, Ensemble, NeuralSettings};
 use crate::reading::Reading;
 use crate::stats::TruncatedNormal;
-use crate::surrogate::{Points, Prediction, TrainingSet};
+use crate::surrogate::{Points, Prediction, Predictor as _, TrainingSet};
 
 /// The rounds after the first, which has learned from exact readings alone.
 pub(super) fn fill_in(

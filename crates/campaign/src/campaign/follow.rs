@@ -1,0 +1,53 @@
+//! What the optimizer has come to, as events.
+
+use engine::racing::News;
+
+use super::{Campaign, Sink};
+use crate::event::{NewIncumbent, Warning, What};
+use crate::progress;
+
+impl Campaign<'_> {
+    /// Passes on what happened in the races, and who proposes from now on if that was a choice.
+    pub(super) fn follow(&mut self, sink: Sink<'_>) {
+        if let Some(choice) = self.optimizer.choice()
+            && self.chosen != Some(choice.learner)
+        {
+            self.chosen = Some(choice.learner);
+            self.emit(sink, What::Chosen(choice));
+        }
+        for news in self.optimizer.news() {
+            match news {
+                News::Opened(config) => self.emit(sink, What::RaceOpened(config)),
+                News::Dropped(config, pairs, why) => {
+                    self.emit(sink, What::RaceDropped { config, pairs, why });
+                }
+                News::Dethroned(config, pairs, before) => {
+                    let (history, objective) = (self.optimizer.history(), &self.settings.problem.objective);
+                    let cost = progress::standing(history, objective, config).mean;
+                    let configuration = history.configuration(config).clone();
+                    let told = history.trials().len();
+                    self.ledger.crowned(config, pairs, cost, self.spent(), told);
+                    self.emit(sink, What::Warning(Warning::Dethroned { config: before, by: config }));
+                    let new = NewIncumbent { config, configuration, pairs, cost, before: f64::NAN };
+                    self.emit(sink, What::NewIncumbent(Box::new(new)));
+                }
+                News::NewIncumbent(config, pairs, before) => {
+                    let objective = &self.settings.problem.objective;
+                    let compared = progress::compare(self.optimizer.history(), objective, before, config);
+                    let Some(compared) = compared else { continue };
+                    let configuration = self.optimizer.history().configuration(config).clone();
+                    let (cost, before) = (compared.incumbent, compared.default);
+                    self.ledger.crowned(
+                        config,
+                        pairs,
+                        cost,
+                        self.spent(),
+                        self.optimizer.history().trials().len(),
+                    );
+                    let new = NewIncumbent { config, configuration, pairs, cost, before };
+                    self.emit(sink, What::NewIncumbent(Box::new(new)));
+                }
+            }
+        }
+    }
+}
