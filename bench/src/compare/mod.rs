@@ -145,8 +145,8 @@ fn open(scenario: Scenario, arguments: &Arguments, network: Option<&Arc<Network>
             Some(network) => subject::time_to_accuracy(network, data_set, scenario.cutoff)?,
             None => return Ok(None),
         },
-        Target::Minisat => match &arguments.formulas {
-            Some(folder) => subject::minisat_on(folder)?,
+        Target::Minisat { without } => match &arguments.formulas {
+            Some(folder) => subject::minisat_on(folder, without)?,
             None => return Ok(None),
         },
     };

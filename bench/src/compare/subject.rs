@@ -169,11 +169,12 @@ impl Subject for Minisat {
     }
 }
 
-/// minisat on the formulas of a folder.
-pub(super) fn minisat_on(folder: &Path) -> Result<Known> {
+/// minisat on the formulas of a folder, but for those named.
+pub(super) fn minisat_on(folder: &Path, without: &[&str]) -> Result<Known> {
     let entries = std::fs::read_dir(folder).with_context(|| format!("cannot read {}", folder.display()))?;
     let mut files: Vec<PathBuf> = entries.map(|entry| Ok(entry?.path())).collect::<Result<_>>()?;
     files.retain(|path| path.extension().is_some_and(|extension| extension == "cnf"));
+    files.retain(|path| !without.iter().any(|name| path.ends_with(name)));
     files.sort();
     let mut digest = Digest::default();
     for path in &files {
