@@ -10,6 +10,7 @@ mod compare;
 mod confine;
 mod forest;
 mod lcbench;
+mod network;
 mod plot;
 mod propose;
 mod quantiles;
@@ -41,6 +42,8 @@ enum Table {
     Forest(forest::Arguments),
     /// Thresholds, cutoffs and times of the LCBench surrogate
     Lcbench(lcbench::Arguments),
+    /// Training and asking the networks
+    Network(network::Arguments),
     /// What a proposal of the forest costs while a campaign runs
     Propose(propose::Arguments),
     /// What asking for and telling of trials costs while the history grows
@@ -68,6 +71,7 @@ fn main() -> anyhow::Result<()> {
         Table::Confine(arguments) => confine::measure(&arguments),
         Table::Forest(arguments) => forest::measure(&arguments),
         Table::Lcbench(arguments) => lcbench::measure(&arguments),
+        Table::Network(arguments) => network::measure(&arguments),
         Table::Propose(arguments) => propose::measure(&arguments),
         Table::Race(arguments) => race::measure(&arguments),
         Table::Saps(arguments) => saps::measure(&arguments),

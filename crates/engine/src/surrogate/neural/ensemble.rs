@@ -10,9 +10,16 @@
 //! | M | how many networks |
 //! | μ_m, σ_m | outputs of one, on the scale of the readings |
 //! | n | how many instances |
+//!
+//! The inputs of a row are those of its configuration and those of its instance. What either part adds to
+//! the first layer is computed once for all rows that have it, so that many configurations on many
+//! instances cost little more than the layers after the first.
 
+use super::arithmetic::Arithmetic;
+use super::dispatch::{Instructions, Task};
 use super::inputs::Inputs;
-use super::network::{LANES, Network};
+use super::lanes::{LANES, Lanes};
+use super::network::Network;
 use super::targets::Standard;
 use crate::elementary;
 use crate::surrogate::{InstanceTable, Points, Prediction, Predictor, Scale};
@@ -46,14 +53,17 @@ impl Ensemble {
     fn predict_points(&self, points: Points<'_>, total: bool, out: &mut [Prediction]) {
         assert_eq!(out.len(), points.len(), "a prediction for each point");
         assert_eq!(points.width(), self.inputs.columns(), "the columns of the training set");
+        let own = self.own_columns();
         let mut said = Vec::new();
         for (block, out) in points.rows.chunks(ROWS * points.width).zip(out.chunks_mut(ROWS)) {
-            let rows = block.chunks_exact(points.width).map(|row| row.iter().copied());
-            let inputs = self.inputs_of(rows);
+            let rows = || block.chunks_exact(points.width);
+            let configurations = self.part(0, rows().map(|row| &row[..own]));
+            let instances = self.part(own, rows().map(|row| &row[own..]));
             said.resize(out.len(), Said::default());
             let mut summary = Summary::new(out.len());
             for network in &self.networks {
-                self.ask(network, &inputs, &mut said);
+                let (one, other) = (entering(network, &configurations), entering(network, &instances));
+                self.ask(network, &one, &other, |at| (at, at), &mut said);
                 summary.add(said.iter().map(|said| said.mean));
                 if total {
                     summary.add_within(said.iter().map(|said| said.deviation * said.deviation));
@@ -63,30 +73,35 @@ impl Ensemble {
         }
     }
 
-    /// The inputs of rows, one after the other.
-    fn inputs_of(&self, rows: impl ExactSizeIterator<Item = impl Iterator<Item = f64>>) -> Vec<f32> {
-        let width = self.inputs.width();
-        let mut inputs = vec![0.0; rows.len() * width];
-        for (at, row) in rows.enumerate() {
-            self.inputs.write(row, &mut inputs[at * width..(at + 1) * width]);
-        }
-        inputs
+    /// How many columns are those of configurations.
+    fn own_columns(&self) -> usize {
+        self.inputs.columns() - self.instances.columns().len()
     }
 
-    /// What a network says of each row of inputs.
-    fn ask(&self, network: &Network, rows: &[f32], said: &mut [Said]) {
-        let width = network.inputs();
-        let mut pass = network.pass();
-        for (block, said) in said.chunks_mut(LANES).enumerate() {
-            for lane in 0..said.len() {
-                pass.load(lane, &rows[(block * LANES + lane) * width..][..width]);
-            }
-            network.forward(&mut pass);
-            for (lane, said) in said.iter_mut().enumerate() {
-                let mean = self.standard.stretch(pass.mean[lane]);
-                *said = Said { mean, deviation: self.standard.spread * f64::from(pass.deviation[lane]) };
-            }
+    /// The inputs of rows that have some columns only, from the first given on.
+    fn part<'a>(&self, first: usize, rows: impl ExactSizeIterator<Item = &'a [f64]>) -> Part {
+        let begin = self.inputs.width_of(first);
+        let end = if first == 0 { self.inputs.width_of(self.own_columns()) } else { self.inputs.width() };
+        let (width, count) = (end - begin, rows.len());
+        let mut inputs = vec![0.0; count * width];
+        for (at, row) in rows.enumerate() {
+            self.inputs.write_from(first, row.iter().copied(), &mut inputs[at * width..(at + 1) * width]);
         }
+        Part { first: begin, width, count, inputs }
+    }
+
+    /// What a network says of rows, given what both parts add to its first layer and which of them a row
+    /// has.
+    fn ask(
+        &self,
+        network: &Network,
+        configurations: &[Lanes],
+        instances: &[Lanes],
+        parts: impl Fn(usize) -> (usize, usize),
+        said: &mut [Said],
+    ) {
+        let standard = self.standard;
+        Instructions::best().run(Ask { network, configurations, instances, parts, standard, said });
     }
 
     /// The cost over instances of what was said of each.
@@ -102,6 +117,68 @@ impl Ensemble {
                     |mean: f64| elementary::exp(((mean - largest) * std::f64::consts::LN_10).max(-575.0));
                 let sum = means().map(power).sum::<f64>();
                 largest + elementary::ln(sum / count) * std::f64::consts::LOG10_E
+            }
+        }
+    }
+}
+
+/// Inputs of rows, without those before the first and after the last.
+struct Part {
+    first: usize,
+    width: usize,
+    count: usize,
+    inputs: Vec<f32>,
+}
+
+/// What the inputs add to the first layer of a network.
+fn entering(network: &Network, part: &Part) -> Vec<Lanes> {
+    Instructions::best().run(Enter { network, part })
+}
+
+struct Enter<'a> {
+    network: &'a Network,
+    part: &'a Part,
+}
+
+impl Task for Enter<'_> {
+    type Output = Vec<Lanes>;
+
+    #[inline(always)]
+    fn run<A: Arithmetic>(self) -> Vec<Lanes> {
+        let Self { network, part } = self;
+        let mut out = vec![Lanes::ZERO; part.count * network.entering_lines()];
+        network.entering::<A>(part.first, &part.inputs, part.width, &mut out);
+        out
+    }
+}
+
+/// See [`Ensemble::ask`].
+struct Ask<'a, P> {
+    network: &'a Network,
+    configurations: &'a [Lanes],
+    instances: &'a [Lanes],
+    parts: P,
+    standard: Standard,
+    said: &'a mut [Said],
+}
+
+impl<P: Fn(usize) -> (usize, usize)> Task for Ask<'_, P> {
+    type Output = ();
+
+    #[inline(always)]
+    fn run<A: Arithmetic>(self) {
+        let lines = self.network.entering_lines();
+        let mut pass = self.network.pass();
+        for (block, said) in self.said.chunks_mut(LANES).enumerate() {
+            let parts = |lane: usize| {
+                let (configuration, instance) = (self.parts)(block * LANES + lane);
+                let one = &self.configurations[configuration * lines..][..lines];
+                (one, &self.instances[instance * lines..][..lines])
+            };
+            self.network.forward_entered::<A>(&mut pass, (0..said.len()).map(parts));
+            for (lane, said) in said.iter_mut().enumerate() {
+                let mean = self.standard.stretch(pass.mean.0[lane]);
+                *said = Said { mean, deviation: self.standard.spread * f64::from(pass.deviation.0[lane]) };
             }
         }
     }
@@ -150,21 +227,20 @@ impl Predictor for Ensemble {
 
     fn predict_marginal(&self, configurations: Points<'_>, out: &mut [Prediction]) {
         assert_eq!(out.len(), configurations.len(), "a prediction for each configuration");
-        let own = self.inputs.columns() - self.instances.columns().len();
+        let own = self.own_columns();
         assert_eq!(configurations.width(), own, "the columns of configurations");
         let count = self.instances.count();
         let together = (ROWS / count).max(1);
+        let instances = self.part(own, (0..count).map(|instance| self.instances.row(instance)));
+        let instances: Vec<_> = self.networks.iter().map(|network| entering(network, &instances)).collect();
         let mut said = Vec::new();
         for (block, out) in configurations.rows.chunks(together * own).zip(out.chunks_mut(together)) {
-            let on = |at: usize| {
-                let row = &block[at / count * own..(at / count + 1) * own];
-                row.iter().chain(self.instances.row(at % count)).copied()
-            };
-            let inputs = self.inputs_of((0..out.len() * count).map(on));
+            let part = self.part(0, block.chunks_exact(own));
             said.resize(out.len() * count, Said::default());
             let mut summary = Summary::new(out.len());
-            for network in &self.networks {
-                self.ask(network, &inputs, &mut said);
+            for (network, instances) in self.networks.iter().zip(&instances) {
+                let rows = |at: usize| (at / count, at % count);
+                self.ask(network, &entering(network, &part), instances, rows, &mut said);
                 summary.add(said.chunks_exact(count).map(|said| self.over_instances(said)));
             }
             summary.write(out);

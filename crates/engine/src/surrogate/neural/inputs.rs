@@ -36,7 +36,7 @@ impl Inputs {
         }
         let parts: Vec<Part> =
             data.columns().iter().zip(flagged).map(|(&column, flagged)| Part { column, flagged }).collect();
-        let width = parts.iter().map(|part| part.values() + usize::from(part.flagged)).sum();
+        let width = parts.iter().map(|part| part.width()).sum();
         Self { parts, width }
     }
 
@@ -50,10 +50,20 @@ impl Inputs {
         self.parts.len()
     }
 
+    /// How many of them the first columns become.
+    pub(super) fn width_of(&self, columns: usize) -> usize {
+        self.parts[..columns].iter().map(|part| part.width()).sum()
+    }
+
     /// Writes the inputs of a row.
     pub(super) fn write(&self, row: impl Iterator<Item = f64>, out: &mut [f32]) {
+        self.write_from(0, row, out);
+    }
+
+    /// Writes the inputs of a row's columns from the first given on.
+    pub(super) fn write_from(&self, first: usize, row: impl Iterator<Item = f64>, out: &mut [f32]) {
         let mut rest = out;
-        for (part, value) in self.parts.iter().zip(row) {
+        for (part, value) in self.parts[first..].iter().zip(row) {
             let (values, after) = rest.split_at_mut(part.values());
             match part.column {
                 Column::Number => values[0] = if value < 0.0 { 0.5 } else { value as f32 },
@@ -75,6 +85,10 @@ impl Inputs {
 }
 
 impl Part {
+    fn width(self) -> usize {
+        self.values() + usize::from(self.flagged)
+    }
+
     fn values(self) -> usize {
         match self.column {
             Column::Number => 1,

@@ -25,16 +25,22 @@
 //! |---|---|
 //! | `inputs`, `targets` | rows and readings as a network wants them |
 //! | `network`, `tanh` | two outputs for sixteen rows at a time, and the gradient |
+//! | `lanes`, `arithmetic`, `dispatch` | sums over lanes, with the same bits on the registers of every processor |
 //! | `loss` | the likelihood of a reading |
 //! | `train` | gradient descent |
 //! | `filling` | costs in place of bounds, round by round |
+//! | `peak` | what a core could do at most |
 //! | `ensemble` | predictions |
 
+mod arithmetic;
+mod dispatch;
 mod ensemble;
 mod filling;
 mod inputs;
+mod lanes;
 mod loss;
 mod network;
+mod peak;
 mod tanh;
 mod targets;
 #[cfg(test)]
@@ -42,6 +48,7 @@ mod tests;
 mod train;
 
 pub use ensemble::Ensemble;
+pub use peak::{Drill, drill, instructions};
 
 use super::{FitError, Predictor, Surrogate, TrainingSet};
 use crate::reading::Reading;

@@ -17,19 +17,19 @@
 //! | μ, σ | the two outputs |
 //! | δ_l | the derivative by what enters the units of layer l |
 //!
-//! All weights lie in one vector, layer after layer: the rows of W, a row for each unit, then b. Sixteen
-//! rows of inputs go through together, one in each lane, so that every inner loop runs over lanes and can
-//! be vectorised. Sums run over units and lanes in their order, so that their bits depend neither on the
-//! platform nor on what else is in the block.
+//! All weights lie in one vector, layer after layer: a row of weights for each input of the layer and one
+//! for the biases, as if there were an input that is always 1. A row has a place for each unit, padded to
+//! whole lanes with weights that are and stay nothing.
+//!
+//! Sixteen rows of inputs go through together, one in each lane, so that every inner loop runs over lanes
+//! and can be vectorised. Sums run over units and lanes in their order, so that their bits depend neither
+//! on the platform nor on what else is in the block.
 
+use super::arithmetic::Arithmetic;
+use super::lanes::{Aligned, Blocks, LANES, Lanes, Square, add_products, each, lines, turn};
 use super::tanh::tanh;
 use crate::elementary;
 use crate::rng::Rng;
-
-/// Rows that go through a network together.
-pub(super) const LANES: usize = 16;
-/// A number for each row of a block.
-pub(super) type Lanes = [f32; LANES];
 
 /// Least deviation, on the scale of standardised targets.
 pub(super) const FLOOR: f64 = 1e-4;
@@ -39,25 +39,28 @@ pub(super) const FLOOR: f64 = 1e-4;
 struct Layer {
     inputs: usize,
     units: usize,
+    /// Where its first row begins.
     first: usize,
+    /// How long a row is: a whole number of lanes.
+    row: usize,
 }
 
 /// Weights and how they are arranged.
 #[derive(Clone, PartialEq, Debug)]
 pub(super) struct Network {
     layers: Vec<Layer>,
-    weights: Vec<f32>,
+    weights: Aligned,
 }
 
 /// What becomes of a block of rows on its way through a network; reused, so that nothing is allocated.
 #[derive(Clone, Debug)]
 pub(super) struct Pass {
-    /// The inputs, then the units of each layer; the last are the outputs before they are shaped.
+    /// The inputs, then the units of each layer, each with a 1 at the end for the biases.
     units: Vec<Vec<Lanes>>,
     /// Derivatives by what enters the units of each layer.
     deltas: Vec<Vec<Lanes>>,
-    /// The units of the layer at hand, with a lane for each of a group.
-    turned: Vec<[Lanes; LANES]>,
+    /// Those of the layer at hand, or rows of inputs on their way in, with units in the lanes.
+    turned: Vec<Square>,
     /// How much the deviation rises with its unit.
     slope: Lanes,
     /// The first output.
@@ -66,22 +69,37 @@ pub(super) struct Pass {
     pub(super) deviation: Lanes,
 }
 
+/// What is done with the gradient of a block.
+pub(super) trait Learner {
+    /// Takes the derivatives by sixteen weights, which are the so manieth sixteen of all.
+    fn take<A: Arithmetic>(&mut self, place: usize, weights: &mut [f32; LANES], slopes: Lanes);
+}
+
 impl Network {
     /// Random weights, uniform within 1/√inputs of nothing; deviations begin at about 1.
     pub(super) fn new(inputs: usize, hidden: &[usize], rng: &mut Rng) -> Self {
         let mut layers = Vec::with_capacity(hidden.len() + 1);
-        let mut weights = Vec::new();
-        let mut before = inputs;
+        let (mut before, mut first) = (inputs, 0);
         for &units in hidden.iter().chain(&[2]) {
-            layers.push(Layer { inputs: before, units, first: weights.len() });
-            let bound = 1.0 / (before.max(1) as f64).sqrt();
-            weights.extend((0..units * (before + 1)).map(|_| ((2.0 * rng.unit() - 1.0) * bound) as f32));
-            before = units;
+            let layer = Layer { inputs: before, units, first, row: LANES * lines(units) };
+            layers.push(layer);
+            (before, first) = (units, first + layer.size());
         }
-        if let Some(bias_of_deviation) = weights.last_mut() {
-            *bias_of_deviation = libm::log(libm::expm1(1.0 - FLOOR)) as f32;
+        let mut weights = Aligned::zeros(first);
+        for layer in &layers {
+            let bound = 1.0 / (layer.inputs.max(1) as f64).sqrt();
+            for place in layer.places() {
+                weights[place] = ((2.0 * rng.unit() - 1.0) * bound) as f32;
+            }
         }
-        Self { layers, weights }
+        let mut network = Self { layers, weights };
+        *network.bias_of_deviation() = libm::log(libm::expm1(1.0 - FLOOR)) as f32;
+        network
+    }
+
+    fn bias_of_deviation(&mut self) -> &mut f32 {
+        let outputs = self.layers[self.layers.len() - 1];
+        &mut self.weights[outputs.place(outputs.inputs, 1)]
     }
 
     /// How many columns its rows have.
@@ -89,176 +107,298 @@ impl Network {
         self.layers[0].inputs
     }
 
-    /// All weights, layer after layer.
+    /// All weights, padded.
     pub(super) fn weights(&self) -> &[f32] {
         &self.weights
     }
 
-    /// All weights, to be changed.
-    pub(super) fn weights_mut(&mut self) -> &mut [f32] {
-        &mut self.weights
+    /// Whether all weights are numbers.
+    pub(super) fn is_finite(&self) -> bool {
+        self.weights.iter().all(|weight| weight.is_finite())
     }
 
     /// Room for blocks of rows.
     pub(super) fn pass(&self) -> Pass {
-        let none = [0.0; LANES];
+        let none = Lanes::ZERO;
         let deltas: Vec<Vec<Lanes>> = self.layers.iter().map(|layer| vec![none; layer.units]).collect();
         let mut units = vec![vec![none; self.inputs()]];
         units.extend(deltas.iter().cloned());
-        let widest = self.layers.iter().map(|layer| layer.inputs.div_ceil(LANES)).max().unwrap_or(0);
-        let turned = vec![[none; LANES]; widest];
+        units.iter_mut().for_each(|units| units.push(Lanes::ONE));
+        let widest = self.layers.iter().map(|layer| lines(layer.inputs).max(lines(layer.units))).max();
+        let turned = vec![[none; LANES]; widest.unwrap_or(0)];
         Pass { units, deltas, turned, slope: none, mean: none, deviation: none }
     }
 
     /// Sends the rows of a pass through.
-    pub(super) fn forward(&self, pass: &mut Pass) {
-        for (number, layer) in self.layers.iter().enumerate() {
-            let (before, after) = pass.units.split_at_mut(number + 1);
-            let (rows, biases) = layer.parts(&self.weights);
-            let units = &mut after[0];
-            affine(rows, biases, &before[number], units);
-            if number + 1 < self.layers.len() {
-                units.iter_mut().for_each(tanh);
-            }
-        }
-        let outputs = &pass.units[self.layers.len()];
-        pass.mean = outputs[0];
-        for ((&s, deviation), slope) in outputs[1].iter().zip(&mut pass.deviation).zip(&mut pass.slope) {
-            let s = f64::from(s);
-            // Beyond this the rest is below the last digit.
-            let power = elementary::exp((-s.abs()).clamp(-80.0, 0.0));
-            *deviation = (s.max(0.0) + elementary::ln(1.0 + power) + FLOOR) as f32;
-            *slope = (if s < 0.0 { power } else { 1.0 } / (1.0 + power)) as f32;
-        }
+    #[inline(always)]
+    pub(super) fn forward<A: Arithmetic>(&self, pass: &mut Pass) {
+        self.forward_from::<A>(0, pass);
     }
 
-    /// Adds the derivative by each weight to `gradient`, given those by the outputs of the rows that went
-    /// forward last.
-    pub(super) fn backward(
+    #[inline(always)]
+    fn forward_from<A: Arithmetic>(&self, first: usize, pass: &mut Pass) {
+        for (number, &layer) in self.layers.iter().enumerate().skip(first) {
+            let (before, after) = pass.units.split_at_mut(number + 1);
+            let out = &mut after[0][..layer.units];
+            let weights = layer.of(&self.weights);
+            Affine { weights, row: layer.row, x: &before[number], out }.all::<A>(layer.units);
+            if number + 1 < self.layers.len() {
+                for unit in out {
+                    tanh::<A>(unit);
+                }
+            }
+        }
+        pass.shape();
+    }
+
+    /// How many lines [`entering`](Self::entering) is for each row.
+    pub(super) fn entering_lines(&self) -> usize {
+        lines(self.layers[0].units)
+    }
+
+    /// What the inputs from the first given on add to what enters the units of the first layer, for each
+    /// of some rows that consist of these inputs.
+    #[inline(always)]
+    pub(super) fn entering<A: Arithmetic>(
         &self,
+        first: usize,
+        rows: &[f32],
+        width: usize,
+        out: &mut [Lanes],
+    ) {
+        let row = self.layers[0].row;
+        let weights = &self.weights[first * row..][..width * row];
+        let count = (out.len() * LANES).checked_div(row).unwrap_or(0);
+        Entering { weights, row, rows: &rows[..count * width], width, out }.all::<A>(count);
+    }
+
+    /// Sends rows through of which is known what enters the first layer: for each lane the sum of two
+    /// parts, and the biases.
+    #[inline(always)]
+    pub(super) fn forward_entered<'a, A: Arithmetic>(
+        &self,
+        pass: &mut Pass,
+        parts: impl ExactSizeIterator<Item = (&'a [Lanes], &'a [Lanes])>,
+    ) {
+        let layer = self.layers[0];
+        let biases = self.weights[layer.inputs * layer.row..][..layer.row].as_chunks::<LANES>().0;
+        let squares = &mut pass.turned[..biases.len()];
+        for (lane, (one, other)) in parts.enumerate() {
+            for (line, square) in squares.iter_mut().enumerate() {
+                square[lane] = one[line].sum(&other[line].0).sum(&biases[line]);
+            }
+        }
+        for (units, square) in pass.units[1][..layer.units].chunks_mut(LANES).zip(squares) {
+            let mut turned = [Lanes::ZERO; LANES];
+            turn(square, &mut turned);
+            for (unit, turned) in units.iter_mut().zip(turned) {
+                *unit = turned;
+                if self.layers.len() > 1 {
+                    tanh::<A>(unit);
+                }
+            }
+        }
+        self.forward_from::<A>(1, pass);
+    }
+
+    /// Hands the derivative by each weight to a learner, given those by the outputs of the rows that went
+    /// forward last.
+    #[inline(always)]
+    pub(super) fn backward<A: Arithmetic>(
+        &mut self,
         pass: &mut Pass,
         by_mean: &Lanes,
         by_deviation: &Lanes,
-        gradient: &mut [f32],
+        learner: &mut impl Learner,
     ) {
         let last = self.layers.len() - 1;
         pass.deltas[last][0] = *by_mean;
-        for (lane, delta) in pass.deltas[last][1].iter_mut().enumerate() {
-            *delta = by_deviation[lane] * pass.slope[lane];
+        for lane in 0..LANES {
+            pass.deltas[last][1].0[lane] = by_deviation.0[lane] * pass.slope.0[lane];
         }
-        for (number, layer) in self.layers.iter().enumerate().rev() {
+        for number in (0..=last).rev() {
+            let layer = self.layers[number];
             let (earlier, later) = pass.deltas.split_at_mut(number);
-            let (deltas, inputs) = (&later[0], &pass.units[number]);
-            let (rows, biases) = layer.parts_mut(gradient);
-            let turned = &mut pass.turned[..inputs.len().div_ceil(LANES)];
-            turn(inputs, turned);
-            add_products(deltas, turned, rows, biases);
+            let (deltas, inputs) = (&later[0][..], &pass.units[number][..]);
+            // Before the weights are changed.
             if let Some(before) = earlier.last_mut() {
-                transposed(layer.parts(&self.weights).0, deltas, before);
-                for (delta, unit) in before.iter_mut().zip(inputs) {
-                    for lane in 0..LANES {
-                        delta[lane] *= 1.0 - unit[lane] * unit[lane];
-                    }
-                }
+                let weights = layer.of(&self.weights);
+                let count = before.len();
+                Transposed { weights, row: layer.row, deltas, units: inputs, out: before }.all::<A>(count);
             }
+            for (turned, deltas) in pass.turned.iter_mut().zip(deltas.chunks(LANES)) {
+                turn(deltas, turned);
+            }
+            let turned = &pass.turned[..lines(layer.units)];
+            let weights = layer.of_mut(&mut self.weights);
+            Products { turned, x: inputs, weights, first: layer.first, learner }.all::<A>(inputs.len());
         }
     }
 }
 
 impl Layer {
-    fn parts(self, weights: &[f32]) -> (&[f32], &[f32]) {
-        weights[self.first..][..self.units * (self.inputs + 1)].split_at(self.units * self.inputs)
+    /// How many numbers its rows have together.
+    fn size(self) -> usize {
+        (self.inputs + 1) * self.row
     }
 
-    fn parts_mut(self, weights: &mut [f32]) -> (&mut [f32], &mut [f32]) {
-        weights[self.first..][..self.units * (self.inputs + 1)].split_at_mut(self.units * self.inputs)
+    fn of(self, weights: &[f32]) -> &[f32] {
+        &weights[self.first..][..self.size()]
+    }
+
+    fn of_mut(self, weights: &mut [f32]) -> &mut [f32] {
+        &mut weights[self.first..][..self.size()]
+    }
+
+    /// Where all weights are, unit after unit, and then the biases.
+    fn places(self) -> impl Iterator<Item = usize> {
+        let weights =
+            (0..self.units).flat_map(move |unit| (0..self.inputs).map(move |input| self.place(input, unit)));
+        weights.chain((0..self.units).map(move |unit| self.place(self.inputs, unit)))
+    }
+
+    fn place(self, input: usize, unit: usize) -> usize {
+        self.first + input * self.row + unit
     }
 }
 
 impl Pass {
-    /// Puts a row of inputs into a lane.
-    pub(super) fn load(&mut self, lane: usize, row: &[f32]) {
-        for (input, &value) in self.units[0].iter_mut().zip(row) {
-            input[lane] = value;
-        }
-    }
-}
-
-/// Σ weight x for two weights of each x: with two sums the registers are full.
-#[inline(always)]
-fn two_sums(weights: impl Fn(usize) -> (f32, f32), x: &[Lanes]) -> (Lanes, Lanes) {
-    let (mut one, mut other) = ([0.0; LANES], [0.0; LANES]);
-    for (i, x) in x.iter().enumerate() {
-        let weights = weights(i);
-        for lane in 0..LANES {
-            one[lane] += weights.0 * x[lane];
-        }
-        for lane in 0..LANES {
-            other[lane] += weights.1 * x[lane];
-        }
-    }
-    (one, other)
-}
-
-/// Numbers two by two; where they are odd in number the last is with itself.
-fn in_pairs(count: usize) -> impl Iterator<Item = (usize, usize)> {
-    (0..count).step_by(2).map(move |first| (first, (first + 1).min(count - 1)))
-}
-
-/// out = rows x + biases.
-fn affine(rows: &[f32], biases: &[f32], x: &[Lanes], out: &mut [Lanes]) {
-    let width = x.len();
-    for (first, second) in in_pairs(out.len()) {
-        let (upper, lower) = (&rows[first * width..][..width], &rows[second * width..][..width]);
-        let (mut one, mut other) = two_sums(|i| (upper[i], lower[i]), x);
-        one.iter_mut().for_each(|lane| *lane += biases[first]);
-        other.iter_mut().for_each(|lane| *lane += biases[second]);
-        (out[first], out[second]) = (one, other);
-    }
-}
-
-/// out = rowsᵀ deltas.
-fn transposed(rows: &[f32], deltas: &[Lanes], out: &mut [Lanes]) {
-    let width = out.len();
-    for (first, second) in in_pairs(width) {
-        (out[first], out[second]) = two_sums(|k| (rows[k * width + first], rows[k * width + second]), deltas);
-    }
-}
-
-/// rows += deltas xᵀ, biases += deltas, both summed over lanes; `turned` holds x with a lane for each
-/// unit of a group.
-fn add_products(deltas: &[Lanes], turned: &[[Lanes; LANES]], rows: &mut [f32], biases: &mut [f32]) {
-    for (delta, bias) in deltas.iter().zip(&mut *biases) {
-        *bias += delta.iter().sum::<f32>();
-    }
-    let width = rows.len() / biases.len().max(1);
-    for (first, second) in in_pairs(deltas.len()) {
-        let (upper, lower) = (&deltas[first], &deltas[second]);
-        for (group, x) in turned.iter().enumerate() {
-            let units = group * LANES..width.min((group + 1) * LANES);
-            let (one, other) = two_sums(|lane| (upper[lane], lower[lane]), x);
-            add(&one, &mut rows[first * width..][units.clone()]);
-            if second > first {
-                add(&other, &mut rows[second * width..][units]);
+    /// Puts rows of inputs into the lanes, in their order, and nothing into the other lanes; a row is as
+    /// many lines as its numbers fill.
+    #[inline(always)]
+    pub(super) fn load<'a>(&mut self, rows: impl ExactSizeIterator<Item = &'a [Lanes]>) {
+        let loaded = rows.len();
+        for (lane, row) in rows.enumerate() {
+            for (square, line) in self.turned.iter_mut().zip(row) {
+                square[lane] = *line;
             }
         }
+        self.turned.iter_mut().for_each(|square| square[loaded..].fill(Lanes::ZERO));
+        let inputs = self.units[0].len() - 1;
+        for (units, square) in self.units[0][..inputs].chunks_mut(LANES).zip(&self.turned) {
+            let mut turned = [Lanes::ZERO; LANES];
+            turn(square, &mut turned);
+            units.copy_from_slice(&turned[..units.len()]);
+        }
+    }
+
+    /// Mean and deviation of what came out.
+    #[inline(always)]
+    fn shape(&mut self) {
+        let outputs = &self.units[self.units.len() - 1];
+        self.mean = outputs[0];
+        for (lane, &s) in outputs[1].0.iter().enumerate() {
+            let s = f64::from(s);
+            // Beyond this the rest is below the last digit.
+            let power = elementary::exp((-s.abs()).clamp(-80.0, 0.0));
+            self.deviation.0[lane] = (s.max(0.0) + elementary::ln(1.0 + power) + FLOOR) as f32;
+            self.slope.0[lane] = (if s < 0.0 { power } else { 1.0 } / (1.0 + power)) as f32;
+        }
     }
 }
 
-#[inline]
-fn add(sum: &Lanes, out: &mut [f32]) {
-    for (out, sum) in out.iter_mut().zip(sum) {
-        *out += sum;
+/// out = weightsᵀ x.
+struct Affine<'a> {
+    weights: &'a [f32],
+    row: usize,
+    x: &'a [Lanes],
+    out: &'a mut [Lanes],
+}
+
+impl Blocks for Affine<'_> {
+    #[inline(always)]
+    fn block<A: Arithmetic, const N: usize>(&mut self, first: usize) {
+        let mut sums = [Lanes::ZERO; N];
+        for (x, row) in self.x.iter().zip(self.weights.chunks_exact(self.row)) {
+            let factors: [f32; N] = std::array::from_fn(|j| row[first + j]);
+            add_products::<A, N>(&mut sums, &x.0, |j| factors[j]);
+        }
+        self.out[first..first + N].copy_from_slice(&sums);
     }
 }
 
-/// Units by lanes become lanes by units, in groups of as many.
-fn turn(units: &[Lanes], turned: &mut [[Lanes; LANES]]) {
-    for (turned, units) in turned.iter_mut().zip(units.chunks(LANES)) {
-        for (place, unit) in units.iter().enumerate() {
+/// out = rows weights, with units in the lanes.
+struct Entering<'a> {
+    weights: &'a [f32],
+    row: usize,
+    rows: &'a [f32],
+    width: usize,
+    out: &'a mut [Lanes],
+}
+
+impl Blocks for Entering<'_> {
+    #[inline(always)]
+    fn block<A: Arithmetic, const N: usize>(&mut self, first: usize) {
+        let rows: [&[f32]; N] = std::array::from_fn(|j| &self.rows[(first + j) * self.width..][..self.width]);
+        let (weights, lines) = (self.weights.as_chunks::<LANES>().0, self.row / LANES);
+        for line in 0..lines {
+            let mut sums = [Lanes::ZERO; N];
+            for input in 0..self.width {
+                add_products::<A, N>(&mut sums, &weights[input * lines + line], |j| rows[j][input]);
+            }
+            each!(j in N {
+                self.out[(first + j) * lines + line] = sums[j];
+            });
+        }
+    }
+}
+
+/// out = (weights deltas) (1 - units²).
+struct Transposed<'a> {
+    weights: &'a [f32],
+    row: usize,
+    deltas: &'a [Lanes],
+    units: &'a [Lanes],
+    out: &'a mut [Lanes],
+}
+
+impl Blocks for Transposed<'_> {
+    #[inline(always)]
+    fn block<A: Arithmetic, const N: usize>(&mut self, first: usize) {
+        let mut sums = [Lanes::ZERO; N];
+        let (weights, lines) = (self.weights.as_chunks::<LANES>().0, self.row / LANES);
+        for (line, deltas) in self.deltas.chunks(LANES).enumerate() {
+            // Copied together, so that all of them are reached from one address.
+            let factors: [[f32; LANES]; N] = std::array::from_fn(|j| weights[(first + j) * lines + line]);
+            for (unit, delta) in deltas.iter().enumerate().take(LANES) {
+                add_products::<A, N>(&mut sums, &delta.0, |j| factors[j][unit]);
+            }
+        }
+        let units = &self.units[first..first + N];
+        each!(j in N {
             for lane in 0..LANES {
-                turned[lane][place] = unit[lane];
+                sums[j].0[lane] *= A::fused(-units[j].0[lane], units[j].0[lane], 1.0);
             }
+        });
+        self.out[first..first + N].copy_from_slice(&sums);
+    }
+}
+
+/// Derivatives by weights: x deltasᵀ, summed over lanes.
+struct Products<'a, L> {
+    turned: &'a [Square],
+    x: &'a [Lanes],
+    weights: &'a mut [f32],
+    /// Where the layer begins.
+    first: usize,
+    learner: &'a mut L,
+}
+
+impl<L: Learner> Blocks for Products<'_, L> {
+    #[inline(always)]
+    fn block<A: Arithmetic, const N: usize>(&mut self, first: usize) {
+        let lines = self.turned.len();
+        let x = &self.x[first..first + N];
+        let weights = self.weights.as_chunks_mut::<LANES>().0;
+        for (line, deltas) in self.turned.iter().enumerate() {
+            let mut sums = [Lanes::ZERO; N];
+            for (lane, delta) in deltas.iter().enumerate() {
+                add_products::<A, N>(&mut sums, &delta.0, |j| x[j].0[lane]);
+            }
+            each!(j in N {
+                let place = (first + j) * lines + line;
+                self.learner.take::<A>(self.first / LANES + place, &mut weights[place], sums[j]);
+            });
         }
     }
 }
@@ -266,25 +406,74 @@ fn turn(units: &[Lanes], turned: &mut [[Lanes; LANES]]) {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::surrogate::neural::dispatch::{Instructions, Task};
 
-    fn filled(inputs: usize, hidden: &[usize], seed: u64) -> (Network, Pass, Vec<Vec<f32>>) {
+    /// Adds up gradients and changes nothing.
+    struct Gather(Vec<f32>);
+
+    impl Learner for Gather {
+        #[inline(always)]
+        fn take<A: Arithmetic>(&mut self, place: usize, _: &mut [f32; LANES], slopes: Lanes) {
+            let sums = &mut self.0[place * LANES..][..LANES];
+            sums.iter_mut().zip(slopes.0).for_each(|(sum, slope)| *sum += slope);
+        }
+    }
+
+    /// Forward, and backward if there is something to come back.
+    struct Through<'a> {
+        network: &'a mut Network,
+        pass: &'a mut Pass,
+        rows: &'a [Vec<f32>],
+        by: Option<[Lanes; 2]>,
+        gradient: &'a mut Gather,
+    }
+
+    impl Task for Through<'_> {
+        type Output = ();
+
+        #[inline(always)]
+        fn run<A: Arithmetic>(self) {
+            let padded: Vec<Vec<Lanes>> = self.rows.iter().map(|row| in_lines(row)).collect();
+            self.pass.load(padded.iter().map(|row| &row[..]));
+            self.network.forward::<A>(self.pass);
+            if let Some([by_mean, by_deviation]) = &self.by {
+                self.network.backward::<A>(self.pass, by_mean, by_deviation, self.gradient);
+            }
+        }
+    }
+
+    fn in_lines(row: &[f32]) -> Vec<Lanes> {
+        let line = |part: &[f32]| Lanes(std::array::from_fn(|lane| part.get(lane).copied().unwrap_or(0.0)));
+        row.chunks(LANES).map(line).collect()
+    }
+
+    /// What comes out, and the gradient.
+    fn through(
+        set: Instructions,
+        network: &mut Network,
+        rows: &[Vec<f32>],
+        by: Option<[Lanes; 2]>,
+    ) -> (Pass, Vec<f32>) {
+        let mut pass = network.pass();
+        let mut gradient = Gather(vec![0.0; network.weights().len()]);
+        set.run(Through { network, pass: &mut pass, rows, by, gradient: &mut gradient });
+        (pass, gradient.0)
+    }
+
+    fn made(inputs: usize, hidden: &[usize], seed: u64) -> (Network, Vec<Vec<f32>>) {
         let mut rng = Rng::new(seed, "network test", 0);
         let network = Network::new(inputs, hidden, &mut rng);
-        let mut pass = network.pass();
-        let rows: Vec<Vec<f32>> =
-            (0..LANES).map(|_| (0..inputs).map(|_| rng.unit() as f32).collect()).collect();
-        rows.iter().enumerate().for_each(|(lane, row)| pass.load(lane, row));
-        (network, pass, rows)
+        let row = |_| (0..inputs).map(|_| rng.unit() as f32).collect();
+        (network, (0..LANES).map(row).collect())
     }
 
     /// Both outputs by the formula, in double precision and with another tangent.
     fn plainly(network: &Network, weights: &[f64], row: &[f32]) -> [f64; 2] {
         let mut units: Vec<f64> = row.iter().map(|&x| f64::from(x)).collect();
         for (number, layer) in network.layers.iter().enumerate() {
-            let own = &weights[layer.first..];
             let entering = |k: usize| {
-                let products = units.iter().enumerate().map(|(i, x)| own[k * layer.inputs + i] * x);
-                products.sum::<f64>() + own[layer.units * layer.inputs + k]
+                let products = units.iter().enumerate().map(|(i, x)| weights[layer.place(i, k)] * x);
+                products.sum::<f64>() + weights[layer.place(layer.inputs, k)]
             };
             let next: Vec<f64> = (0..layer.units).map(entering).collect();
             let hidden = number + 1 < network.layers.len();
@@ -293,16 +482,23 @@ mod tests {
         [units[0], libm::log1p(libm::exp(units[1])) + FLOOR]
     }
 
+    fn doubles(network: &Network) -> Vec<f64> {
+        network.weights().iter().map(|&w| f64::from(w)).collect()
+    }
+
     #[test]
     fn outputs_are_those_of_the_formula() {
         for (inputs, hidden) in [(1, vec![]), (3, vec![5]), (7, vec![50, 50, 50]), (76, vec![9, 17])] {
-            let (network, mut pass, rows) = filled(inputs, &hidden, 1);
-            network.forward(&mut pass);
-            let weights: Vec<f64> = network.weights().iter().map(|&w| f64::from(w)).collect();
-            for (lane, row) in rows.iter().enumerate() {
-                let [mean, deviation] = plainly(&network, &weights, row);
-                assert!((f64::from(pass.mean[lane]) - mean).abs() < 3e-6, "{hidden:?} {mean}");
-                assert!((f64::from(pass.deviation[lane]) - deviation).abs() < 3e-6, "{hidden:?} {deviation}");
+            let (mut network, rows) = made(inputs, &hidden, 1);
+            for set in Instructions::all() {
+                let (pass, _) = through(set, &mut network, &rows, None);
+                let weights = doubles(&network);
+                for (lane, row) in rows.iter().enumerate() {
+                    let right = plainly(&network, &weights, row);
+                    let found = [pass.mean, pass.deviation].map(|lanes| f64::from(lanes.0[lane]));
+                    let off = (found[0] - right[0]).abs().max((found[1] - right[1]).abs());
+                    assert!(off < 3e-6, "{set:?} {hidden:?} {found:?} {right:?}");
+                }
             }
         }
     }
@@ -310,17 +506,18 @@ mod tests {
     #[test]
     fn gradients_are_those_of_finite_differences() {
         for (inputs, hidden) in [(1, vec![]), (3, vec![5]), (4, vec![50, 50, 50]), (2, vec![9, 17])] {
-            let (network, mut pass, rows) = filled(inputs, &hidden, 2);
-            network.forward(&mut pass);
+            let (mut network, rows) = made(inputs, &hidden, 2);
             let mut rng = Rng::new(3, "by outputs", 0);
-            let by = [0, 1].map(|_| std::array::from_fn::<f32, LANES, _>(|_| rng.normal() as f32));
-            let mut gradient = vec![0.0; network.weights().len()];
-            network.backward(&mut pass, &by[0], &by[1], &mut gradient);
-            let weights: Vec<f64> = network.weights().iter().map(|&w| f64::from(w)).collect();
+            let by = [0, 1].map(|_| Lanes(std::array::from_fn(|_| rng.normal() as f32)));
+            let gradients: Vec<Vec<f32>> = Instructions::all()
+                .into_iter()
+                .map(|set| through(set, &mut network, &rows, Some(by)).1)
+                .collect();
+            let weights = doubles(&network);
             let objective = |weights: &[f64]| -> f64 {
                 let lane = |(lane, row): (usize, &Vec<f32>)| {
                     let outputs = plainly(&network, weights, row);
-                    f64::from(by[0][lane]) * outputs[0] + f64::from(by[1][lane]) * outputs[1]
+                    f64::from(by[0].0[lane]) * outputs[0] + f64::from(by[1].0[lane]) * outputs[1]
                 };
                 rows.iter().enumerate().map(lane).sum()
             };
@@ -332,41 +529,42 @@ mod tests {
                     objective(&moved)
                 };
                 let slope = (moved(1e-5) - moved(-1e-5)) / 2e-5;
-                let found = f64::from(gradient[at]);
-                assert!(
-                    (found - slope).abs() < 2e-5 * (1.0 + slope.abs()),
-                    "{hidden:?} {at}: {found} {slope}"
-                );
+                for gradient in &gradients {
+                    let found = f64::from(gradient[at]);
+                    let near = (found - slope).abs() < 2e-5 * (1.0 + slope.abs());
+                    assert!(near, "{hidden:?} {at}: {found} {slope}");
+                }
             }
         }
     }
 
     #[test]
-    fn gradients_are_added_and_lanes_do_not_meet() {
-        let (network, mut pass, rows) = filled(3, &[6, 4], 4);
-        network.forward(&mut pass);
-        let together = (pass.mean, pass.deviation);
-        let mut all = vec![0.0; network.weights().len()];
-        let one = [1.0; LANES];
-        network.backward(&mut pass, &one, &one, &mut all);
-        let mut again = all.clone();
-        network.backward(&mut pass, &one, &one, &mut again);
-        assert!(again.iter().zip(&all).all(|(two, one)| (two - 2.0 * one).abs() <= 1e-6 * (1.0 + one.abs())));
-        let mut alone = network.pass();
-        alone.load(0, &rows[11]);
-        network.forward(&mut alone);
-        assert_eq!((alone.mean[0], alone.deviation[0]), (together.0[11], together.1[11]));
+    fn lanes_do_not_meet_and_padding_learns_nothing() {
+        let (mut network, rows) = made(3, &[6, 4], 4);
+        for set in Instructions::all() {
+            let ones = [Lanes::ONE; 2];
+            let (together, gradient) = through(set, &mut network, &rows, Some(ones));
+            let (alone, _) = through(set, &mut network, &rows[11..12], None);
+            let both = |pass: &Pass, lane: usize| (pass.mean.0[lane], pass.deviation.0[lane]);
+            assert_eq!(both(&alone, 0), both(&together, 11), "{set:?}");
+            let used: Vec<usize> = network.layers.iter().flat_map(|layer| layer.places()).collect();
+            for place in (0..gradient.len()).filter(|place| !used.contains(place)) {
+                assert_eq!((gradient[place], network.weights()[place]), (0.0, 0.0), "{set:?} {place}");
+            }
+        }
     }
 
     #[test]
     fn deviations_begin_at_one_and_never_reach_nothing() {
-        let (mut network, mut pass, _) = filled(5, &[50, 50, 50], 5);
-        network.forward(&mut pass);
-        assert!(pass.deviation.iter().all(|d| (0.3..2.5).contains(d)), "{:?}", pass.deviation);
+        let (mut network, rows) = made(5, &[50, 50, 50], 5);
+        let mut deviations = |bias: Option<f32>| {
+            bias.into_iter().for_each(|bias| *network.bias_of_deviation() = bias);
+            through(Instructions::best(), &mut network, &rows, None).0.deviation.0
+        };
+        let begin = deviations(None);
+        assert!(begin.iter().all(|d| (0.3..2.5).contains(d)), "{begin:?}");
         for (bias, least) in [(-200.0, 1e-4), (-1e30, 1e-4), (1e30, 1e30)] {
-            *network.weights_mut().last_mut().unwrap() = bias;
-            network.forward(&mut pass);
-            assert!(pass.deviation.iter().all(|&d| d >= least * 0.999 && d.is_finite()), "{bias}");
+            assert!(deviations(Some(bias)).iter().all(|&d| d >= least * 0.999 && d.is_finite()), "{bias}");
         }
     }
 }

@@ -1,6 +1,7 @@
 //! Laws of the networks.
 
-use super::train::MOST_RESTARTS;
+use super::dispatch::Instructions;
+use super::train::{MOST_RESTARTS, train_with};
 use super::*;
 use crate::reading::Reading::{AtLeast, Exact};
 use crate::surrogate::{Column, InstanceTable, Points, Prediction, Scale};
@@ -136,13 +137,61 @@ fn networks_disagree_where_nothing_was_tried() {
 }
 
 #[test]
-fn weights_are_finite_after_a_hundred_thousand_steps() {
+fn weights_are_finite_after_ten_thousand_steps() {
     let lessons = random_lessons(64, 3, 1);
-    let settings = NeuralSettings { layers: vec![8, 8], epochs: 25_000, ..small() };
+    let settings = NeuralSettings { layers: vec![8, 8], epochs: 2500, ..small() };
     let trained = train(&settings, &lessons, &mut Rng::new(1, "long", 0));
-    assert_eq!((trained.steps, trained.restarts, trained.finished), (100_000, 0, true));
+    assert_eq!((trained.steps, trained.restarts, trained.finished), (10_000, 0, true));
     assert!(trained.network.weights().iter().all(|weight| weight.is_finite()));
     assert!(trained.loss.is_finite());
+}
+
+#[test]
+#[ignore = "minutes without optimisation"]
+fn weights_are_finite_after_a_million_steps() {
+    let lessons = random_lessons(160, 7, 1);
+    let settings = NeuralSettings { epochs: 100_000, ..NeuralSettings::default() };
+    let trained = train(&settings, &lessons, &mut Rng::new(1, "longer", 0));
+    assert_eq!((trained.steps, trained.restarts, trained.finished), (1_000_000, 0, true));
+    assert!(trained.network.is_finite() && trained.loss.is_finite());
+}
+
+#[test]
+fn every_set_of_instructions_comes_to_the_same_bits() {
+    // Batches of a part of a block, of a block, and of some; layers of odd sizes and large ones.
+    let cases = [(3, vec![], 5), (4, vec![50, 50, 50], 16), (21, vec![7, 33], 40), (76, vec![14], 16)];
+    for (width, layers, batch) in cases {
+        let lessons = random_lessons(50, width, 3);
+        let settings = NeuralSettings { layers, batch, epochs: 3, ..small() };
+        let of = |set| train_with(set, &settings, &lessons, &mut Rng::new(1, "sets", 0));
+        let portable = of(Instructions::Portable);
+        let bits =
+            |trained: &Trained| trained.network.weights().iter().map(|w| w.to_bits()).collect::<Vec<_>>();
+        for set in Instructions::all() {
+            let found = of(set);
+            assert_eq!(bits(&found), bits(&portable), "{set:?} {width}");
+            assert_eq!(found.loss.to_bits(), portable.loss.to_bits(), "{set:?} {width}");
+        }
+    }
+}
+
+#[test]
+fn a_batch_of_many_blocks_is_one_step() {
+    // Equal lessons in any number have the same mean gradient.
+    let settings = NeuralSettings { layers: vec![5], epochs: 20, ..small() };
+    let of = |n: usize| {
+        let mut lessons = random_lessons(1, 2, 4);
+        (lessons.rows, lessons.readings) = (lessons.rows.repeat(n), vec![lessons.readings[0]; n]);
+        train(&NeuralSettings { batch: n, ..settings.clone() }, &lessons, &mut Rng::new(1, "blocks", 0))
+    };
+    let one = of(16);
+    for n in [1, 32, 40] {
+        let many = of(n);
+        assert_eq!(many.steps, 20);
+        for (one, many) in one.network.weights().iter().zip(many.network.weights()) {
+            assert!((one - many).abs() < 1e-5, "{n}: {one} {many}");
+        }
+    }
 }
 
 #[test]

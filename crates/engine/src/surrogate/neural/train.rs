@@ -22,8 +22,12 @@
 //! L. Smith, A disciplined approach to neural network hyper-parameters: Part 1, 2018.
 
 use super::NeuralSettings;
+use super::arithmetic::Arithmetic;
+use super::dispatch::{Instructions, Task};
+use super::lanes::{Aligned, LANES, Lanes, lines};
 use super::loss::{loss, slopes};
-use super::network::{LANES, Network, Pass};
+use super::network::{Learner, Network, Pass};
+use super::tanh::within;
 use crate::reading::Reading;
 use crate::rng::Rng;
 
@@ -56,42 +60,73 @@ pub(super) struct Trained {
 }
 
 impl Lessons {
-    fn row(&self, at: usize) -> &[f32] {
-        &self.rows[at * self.width..(at + 1) * self.width]
-    }
-
-    /// The mean loss of a network.
-    fn loss(&self, network: &Network) -> f64 {
-        let mut pass = network.pass();
-        let mut sum = 0.0;
-        for first in (0..self.readings.len()).step_by(LANES) {
-            let block = &self.readings[first..self.readings.len().min(first + LANES)];
-            (0..block.len()).for_each(|lane| pass.load(lane, self.row(first + lane)));
-            network.forward(&mut pass);
-            for (lane, &reading) in block.iter().enumerate() {
-                sum += loss(reading, f64::from(pass.mean[lane]), f64::from(pass.deviation[lane]));
+    /// The rows, each padded to whole lanes.
+    fn lines(&self) -> Vec<Lanes> {
+        let mut all = vec![Lanes::ZERO; self.readings.len() * lines(self.width)];
+        for (row, out) in self.rows.chunks(self.width.max(1)).zip(all.chunks_mut(lines(self.width).max(1))) {
+            for (part, out) in row.chunks(LANES).zip(out) {
+                out.0[..part.len()].copy_from_slice(part);
             }
         }
-        sum / self.readings.len() as f64
+        all
+    }
+}
+
+/// The mean loss of a network over all lessons.
+struct MeanLoss<'a> {
+    lessons: &'a Lessons,
+    rows: &'a [Lanes],
+    network: &'a Network,
+}
+
+impl Task for MeanLoss<'_> {
+    type Output = f64;
+
+    #[inline(always)]
+    fn run<A: Arithmetic>(self) -> f64 {
+        let width = lines(self.lessons.width);
+        let mut pass = self.network.pass();
+        let mut sum = 0.0;
+        for (block, readings) in self.lessons.readings.chunks(LANES).enumerate() {
+            let row = |lane: usize| &self.rows[(block * LANES + lane) * width..][..width];
+            pass.load((0..readings.len()).map(row));
+            self.network.forward::<A>(&mut pass);
+            for (lane, &reading) in readings.iter().enumerate() {
+                sum += loss(reading, f64::from(pass.mean.0[lane]), f64::from(pass.deviation.0[lane]));
+            }
+        }
+        sum / self.lessons.readings.len() as f64
     }
 }
 
 /// Trains a network from random weights.
 pub(super) fn train(settings: &NeuralSettings, lessons: &Lessons, rng: &mut Rng) -> Trained {
+    train_with(Instructions::best(), settings, lessons, rng)
+}
+
+/// The same with given instructions, which make no difference to what comes of it.
+pub(super) fn train_with(
+    instructions: Instructions,
+    settings: &NeuralSettings,
+    lessons: &Lessons,
+    rng: &mut Rng,
+) -> Trained {
     let batch = settings.batch.min(lessons.readings.len());
     let steps = settings.epochs as u64 * (lessons.readings.len() / batch) as u64;
+    let rows = lessons.lines();
+    let mean_loss = |network: &Network| instructions.run(MeanLoss { lessons, rows: &rows, network });
     let mut rate = settings.rate;
     for restarts in 0..=MOST_RESTARTS {
-        let network = Network::new(lessons.width, &settings.layers, rng);
-        let mut descent = Descent::new(network, lessons);
-        if descent.run(settings, batch, rate, rng) {
-            let loss = lessons.loss(&descent.network);
-            return Trained { network: descent.network, loss, steps, restarts, finished: true };
+        let mut network = Network::new(lessons.width, &settings.layers, rng);
+        let descent = Descent { settings, lessons, rows: &rows, batch, rate, network: &mut network, rng };
+        if instructions.run(descent) {
+            let loss = mean_loss(&network);
+            return Trained { network, loss, steps, restarts, finished: true };
         }
         rate /= 10.0;
     }
     let network = Network::new(lessons.width, &settings.layers, rng);
-    let loss = lessons.loss(&network);
+    let loss = mean_loss(&network);
     Trained { network, loss, steps: 0, restarts: MOST_RESTARTS, finished: false }
 }
 
@@ -108,81 +143,107 @@ fn one_cycle(peak: f64, step: u64, steps: u64) -> f64 {
     between(peak, peak / 250_000.0, (at - rise) / (all - rise))
 }
 
-/// A network on its way down.
+/// All steps of a network on its way down; whether its weights are numbers still.
 struct Descent<'a> {
+    settings: &'a NeuralSettings,
     lessons: &'a Lessons,
-    network: Network,
-    pass: Pass,
-    gradient: Vec<f32>,
-    velocity: Vec<f32>,
+    rows: &'a [Lanes],
+    batch: usize,
+    rate: f64,
+    network: &'a mut Network,
+    rng: &'a mut Rng,
 }
 
-impl<'a> Descent<'a> {
-    fn new(network: Network, lessons: &'a Lessons) -> Self {
-        let weights = network.weights().len();
-        let pass = network.pass();
-        Self { lessons, network, pass, gradient: vec![0.0; weights], velocity: vec![0.0; weights] }
-    }
+impl Task for Descent<'_> {
+    type Output = bool;
 
-    /// Takes all steps; whether the weights are numbers still.
-    fn run(&mut self, settings: &NeuralSettings, batch: usize, rate: f64, rng: &mut Rng) -> bool {
-        let mut order: Vec<u32> = (0..self.lessons.readings.len() as u32).collect();
-        let steps = settings.epochs as u64 * (order.len() / batch) as u64;
-        let mut step = 0;
+    #[inline(always)]
+    fn run<A: Arithmetic>(self) -> bool {
+        let Self { settings, lessons, network, .. } = self;
+        let width = lines(lessons.width);
+        let mut order: Vec<u32> = (0..lessons.readings.len() as u32).collect();
+        let steps = settings.epochs as u64 * (order.len() / self.batch) as u64;
+        let mut pass = network.pass();
+        let mut velocity = Aligned::zeros(network.weights().len());
+        // Where a batch is one block its gradient is used as it comes.
+        let blocks = self.batch.div_ceil(LANES);
+        let mut gathered = Aligned::zeros(if blocks > 1 { velocity.len() } else { 0 });
+        let mut step = Step {
+            velocity: velocity.as_chunks_mut().0,
+            gathered: gathered.as_chunks_mut().0,
+            last: false,
+            rate: 0.0,
+            momentum: settings.momentum as f32,
+            decay: settings.decay as f32,
+            clip: settings.clip as f32,
+        };
+        let mut taken = 0;
         for _ in 0..settings.epochs {
-            rng.shuffle(&mut order);
-            for points in order.chunks_exact(batch) {
-                self.gather(points);
-                self.step(settings, one_cycle(rate, step, steps));
-                step += 1;
+            self.rng.shuffle(&mut order);
+            for points in order.chunks_exact(self.batch) {
+                step.rate = one_cycle(self.rate, taken, steps) as f32;
+                for (number, block) in points.chunks(LANES).enumerate() {
+                    step.last = number + 1 == blocks;
+                    pass.load(block.iter().map(|&point| &self.rows[point as usize * width..][..width]));
+                    network.forward::<A>(&mut pass);
+                    let (by_mean, by_deviation) = by_outputs(&pass, lessons, block, self.batch);
+                    network.backward::<A>(&mut pass, &by_mean, &by_deviation, &mut step);
+                }
+                taken += 1;
             }
             // A weight that is no number stays so, hence once in an epoch is enough.
-            if self.network.weights().iter().any(|weight| !weight.is_finite()) {
+            if !network.is_finite() {
                 return false;
             }
         }
         true
     }
-
-    /// The gradient of the mean loss of a batch.
-    fn gather(&mut self, points: &[u32]) {
-        self.gradient.fill(0.0);
-        let count = points.len() as f64;
-        for block in points.chunks(LANES) {
-            for (lane, &point) in block.iter().enumerate() {
-                self.pass.load(lane, self.lessons.row(point as usize));
-            }
-            self.network.forward(&mut self.pass);
-            // Lanes without a point add nothing.
-            let (mut by_mean, mut by_deviation) = ([0.0; LANES], [0.0; LANES]);
-            for (lane, &point) in block.iter().enumerate() {
-                let (mean, deviation) =
-                    (f64::from(self.pass.mean[lane]), f64::from(self.pass.deviation[lane]));
-                let slopes = slopes(self.lessons.readings[point as usize], mean, deviation);
-                by_mean[lane] = (slopes.mean / count) as f32;
-                by_deviation[lane] = (slopes.deviation / count) as f32;
-            }
-            self.network.backward(&mut self.pass, &by_mean, &by_deviation, &mut self.gradient);
-        }
-    }
-
-    fn step(&mut self, settings: &NeuralSettings, rate: f64) {
-        let (rate, clip) = (rate as f32, settings.clip as f32);
-        let (momentum, decay) = (settings.momentum as f32, settings.decay as f32);
-        let weights = self.network.weights_mut();
-        for ((weight, velocity), gradient) in weights.iter_mut().zip(&mut self.velocity).zip(&self.gradient) {
-            *velocity = momentum * *velocity + (clipped(*gradient, clip) + decay * *weight);
-            *weight -= rate * *velocity;
-        }
-    }
 }
 
-/// Like `clamp`, without its check of the bounds, which would keep the loop from being vectorised; what
-/// is not a number stays so.
-#[inline]
-fn clipped(gradient: f32, most: f32) -> f32 {
-    let above = if gradient < -most { -most } else { gradient };
-    if above > most { most } else { above }
+/// Derivatives of the mean loss of a batch by both outputs; lanes without a point add nothing.
+#[inline(always)]
+fn by_outputs(pass: &Pass, lessons: &Lessons, block: &[u32], batch: usize) -> (Lanes, Lanes) {
+    let (mut by_mean, mut by_deviation) = (Lanes::ZERO, Lanes::ZERO);
+    let count = batch as f64;
+    for (lane, &point) in block.iter().enumerate() {
+        let (mean, deviation) = (f64::from(pass.mean.0[lane]), f64::from(pass.deviation.0[lane]));
+        let slopes = slopes(lessons.readings[point as usize], mean, deviation);
+        by_mean.0[lane] = (slopes.mean / count) as f32;
+        by_deviation.0[lane] = (slopes.deviation / count) as f32;
+    }
+    (by_mean, by_deviation)
+}
+
+/// One step of all weights, as their derivatives come.
+struct Step<'a> {
+    velocity: &'a mut [[f32; LANES]],
+    /// Of the blocks of a batch before the last; empty where a batch is one block.
+    gathered: &'a mut [[f32; LANES]],
+    /// Whether the block is the last of its batch.
+    last: bool,
+    rate: f32,
+    momentum: f32,
+    decay: f32,
+    clip: f32,
+}
+
+impl Learner for Step<'_> {
+    #[inline(always)]
+    fn take<A: Arithmetic>(&mut self, place: usize, weights: &mut [f32; LANES], mut slopes: Lanes) {
+        if let Some(gathered) = self.gathered.get_mut(place) {
+            slopes = slopes.sum(gathered);
+            *gathered = if self.last { [0.0; LANES] } else { slopes.0 };
+        }
+        if !self.last {
+            return;
+        }
+        let velocity = &mut self.velocity[place];
+        for lane in 0..LANES {
+            let pull = A::fused(self.decay, weights[lane], within(slopes.0[lane], self.clip));
+            velocity[lane] = A::fused(self.momentum, velocity[lane], pull);
+            weights[lane] = A::fused(-self.rate, velocity[lane], weights[lane]);
+        }
+    }
 }
 
 #[cfg(test)]

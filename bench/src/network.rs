@@ -1,0 +1,150 @@
+//! What training networks costs: a step, beside what the core could do at most; an ensemble; and asking it
+//! about many configurations on many instances.
+//!
+//! Made-up rows of numbers, half of the readings censored; three layers of fifty units, batches of 16. CPU
+//! time of one thread, where nothing else is said, the least of several repetitions.
+//! `bench/scripts/network-peers.py` runs other programs beside it.
+
+use anyhow::Result;
+use clap::{Args, ValueEnum};
+use engine::surrogate::neural::{Ensemble, NeuralSettings, drill, instructions};
+use engine::surrogate::{Column, InstanceTable, Points, Prediction, Predictor, Scale, TrainingSet};
+use engine::{Reading, Rng};
+use std::hint::black_box;
+use std::time::Instant;
+
+use crate::clock::cpu;
+
+#[derive(Args)]
+pub(crate) struct Arguments {
+    /// Repetitions of each measurement
+    #[arg(long, default_value_t = 40)]
+    repetitions: usize,
+    /// Epochs of the ensemble
+    #[arg(long, default_value_t = 10_000)]
+    epochs: usize,
+    /// Measure these parts only
+    #[arg(long, value_delimiter = ',', default_value = "step,ensemble,ask")]
+    only: Vec<Part>,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
+enum Part {
+    /// A step of one network
+    Step,
+    /// Five networks on two threads
+    Ensemble,
+    /// 5000 configurations on 100 instances
+    Ask,
+}
+
+const WIDTHS: [usize; 3] = [4, 7, 76];
+const POINTS: usize = 600;
+const BATCH: usize = 16;
+const UNITS: usize = 50;
+const CONFIGURATIONS: usize = 5000;
+const INSTANCES: usize = 100;
+
+/// Random rows, half of them censored.
+fn draw(d: usize, instances: &InstanceTable) -> TrainingSet<'_> {
+    let mut rng = Rng::new(1, "network rows", 0);
+    let columns = vec![Column::Number; d];
+    let mut set = TrainingSet::new(&columns, instances, Scale::Log10 { grain: 1e-3 }, None);
+    for point in 0..POINTS {
+        let row: Vec<f64> = (0..d).map(|_| rng.unit()).collect();
+        let configuration = set.push_configuration(&row);
+        let cost = 10f64.powf(rng.normal());
+        let reading = if rng.below(2) == 0 { Reading::AtLeast(cost) } else { Reading::Exact(cost) };
+        set.push(configuration, point % instances.count(), reading);
+    }
+    set
+}
+
+fn train(settings: &NeuralSettings, set: &TrainingSet<'_>) -> Result<(Ensemble, u64)> {
+    let (ensemble, effort) = settings.train(set, &mut Rng::new(1, "bench", 0))?;
+    Ok((ensemble, effort.steps))
+}
+
+/// Multiplications and additions that a step needs: forward, back through all layers but the first, and
+/// one for each weight and point. Activations, losses and the change of weights are not counted.
+fn operations(d: usize) -> usize {
+    let weights = d * UNITS + 2 * UNITS * UNITS + 2 * UNITS;
+    2 * BATCH * (3 * weights - d * UNITS)
+}
+
+/// Measures and prints tables in Markdown.
+pub(crate) fn measure(arguments: &Arguments) -> Result<()> {
+    for part in &arguments.only {
+        match part {
+            Part::Step => step(arguments.repetitions)?,
+            Part::Ensemble => ensemble(arguments.epochs)?,
+            Part::Ask => ask(arguments.repetitions.min(5))?,
+        }
+        println!();
+    }
+    Ok(())
+}
+
+/// Operations per second of a loop that needs nothing but registers.
+fn peak() -> f64 {
+    let begin = cpu();
+    let drill = black_box(drill(black_box(400_000)));
+    drill.operations as f64 / (cpu() - begin)
+}
+
+fn step(repetitions: usize) -> Result<()> {
+    let alike = InstanceTable::alike();
+    let sets = WIDTHS.map(|d| draw(d, &alike));
+    let settings = NeuralSettings { epochs: 10, members: 1, batch: BATCH, ..NeuralSettings::default() };
+    let (mut least, mut most) = ([f64::INFINITY; WIDTHS.len()], 0f64);
+    // All in turns, so that a busy moment of the machine is one for all.
+    for _ in 0..repetitions {
+        most = most.max(peak());
+        for (set, least) in sets.iter().zip(&mut least) {
+            let begin = cpu();
+            let (_, steps) = train(&settings, set)?;
+            *least = least.min((cpu() - begin) / steps as f64);
+        }
+    }
+    println!("| {}, d | us per step | GFLOP/s | of the core's {:.0} |", instructions(), most / 1e9);
+    println!("|---|---|---|---|");
+    for (d, least) in WIDTHS.into_iter().zip(least) {
+        let speed = operations(d) as f64 / least;
+        println!("| {d} | {:.2} | {:.1} | {:.0} % |", least * 1e6, speed / 1e9, 100.0 * speed / most);
+    }
+    Ok(())
+}
+
+fn ensemble(epochs: usize) -> Result<()> {
+    let alike = InstanceTable::alike();
+    let set = draw(7, &alike);
+    let settings = NeuralSettings { epochs, threads: 2, ..NeuralSettings::default() };
+    let begin = Instant::now();
+    let (ensemble, steps) = train(&settings, &set)?;
+    let elapsed = begin.elapsed().as_secs_f64();
+    println!("| networks | epochs | n | d | steps | two threads, elapsed s |");
+    println!("|---|---|---|---|---|---|");
+    println!("| {} | {epochs} | {POINTS} | 7 | {steps} | {elapsed:.1} |", ensemble.members());
+    Ok(())
+}
+
+fn ask(repetitions: usize) -> Result<()> {
+    println!("| d | instances | configurations | networks | s |");
+    println!("|---|---|---|---|---|");
+    let named = InstanceTable::named(INSTANCES);
+    for d in WIDTHS {
+        let (ensemble, _) =
+            train(&NeuralSettings { epochs: 1, ..NeuralSettings::default() }, &draw(d, &named))?;
+        let mut rng = Rng::new(2, "network rows", 0);
+        let rows: Vec<f64> = (0..CONFIGURATIONS * d).map(|_| rng.unit()).collect();
+        let mut out = vec![Prediction::default(); CONFIGURATIONS];
+        let mut least = f64::INFINITY;
+        for _ in 0..repetitions {
+            let begin = cpu();
+            ensemble.predict_marginal(Points::new(&rows, d), &mut out);
+            least = least.min(cpu() - begin);
+        }
+        println!("| {d} | {INSTANCES} | {CONFIGURATIONS} | {} | {least:.3} |", ensemble.members());
+    }
+    Ok(())
+}

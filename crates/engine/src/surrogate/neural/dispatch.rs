@@ -1,0 +1,110 @@
+//! Work on the widest registers that this processor has.
+//!
+//! The program is built for every processor of its kind, but a loop over sixteen lanes takes one
+//! instruction with AVX-512, two with AVX2 and four without. So a [`Task`] is compiled once for each set
+//! of instructions, and which one runs is decided while the program runs, once for a whole training.
+//! The code is the same, in plain loops; results have the same bits with all sets.
+//!
+//! All of the crate's `unsafe` is in this file: a function compiled for some instructions may be called
+//! only where the processor has them.
+
+#![expect(unsafe_code, reason = "functions compiled for instructions that not every processor has")]
+
+use super::arithmetic::{Arithmetic, ByHand, Instruction};
+
+/// What is to be compiled for each set of instructions. Its code must be inlined into `run` to profit.
+pub(super) trait Task {
+    /// What comes of it.
+    type Output;
+
+    /// Does it.
+    fn run<A: Arithmetic>(self) -> Self::Output;
+}
+
+/// A set of instructions.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) enum Instructions {
+    /// What every processor of the kind has.
+    Portable,
+    /// Eight lanes.
+    #[cfg(target_arch = "x86_64")]
+    Avx2,
+    /// Sixteen lanes.
+    #[cfg(target_arch = "x86_64")]
+    Avx512,
+}
+
+impl Instructions {
+    /// All that this processor has, the best last.
+    #[cfg(test)]
+    pub(super) fn all() -> Vec<Self> {
+        let mut all = vec![Self::Portable];
+        #[cfg(target_arch = "x86_64")]
+        {
+            all.extend(has_avx2().then_some(Self::Avx2));
+            all.extend(has_avx512().then_some(Self::Avx512));
+        }
+        all
+    }
+
+    /// The best that this processor has.
+    pub(super) fn best() -> Self {
+        #[cfg(target_arch = "x86_64")]
+        {
+            if has_avx512() {
+                return Self::Avx512;
+            }
+            if has_avx2() {
+                return Self::Avx2;
+            }
+        }
+        Self::Portable
+    }
+
+    /// Does a task with these instructions; with those that every processor has, where they are missing.
+    pub(super) fn run<T: Task>(self, task: T) -> T::Output {
+        match self {
+            #[cfg(target_arch = "x86_64")]
+            Self::Avx512 if has_avx512() => {
+                // SAFETY: the processor has just said that it has these instructions.
+                unsafe { with_avx512(task) }
+            }
+            #[cfg(target_arch = "x86_64")]
+            Self::Avx2 if has_avx2() => {
+                // SAFETY: the processor has just said that it has these instructions.
+                unsafe { with_avx2(task) }
+            }
+            _ => portably(task),
+        }
+    }
+}
+
+#[cfg(target_arch = "x86_64")]
+fn has_avx512() -> bool {
+    is_x86_feature_detected!("avx512f") && is_x86_feature_detected!("avx512dq") && has_avx2()
+}
+
+#[cfg(target_arch = "x86_64")]
+fn has_avx2() -> bool {
+    is_x86_feature_detected!("avx2") && is_x86_feature_detected!("fma")
+}
+
+#[cfg(target_arch = "x86_64")]
+#[target_feature(enable = "avx512f,avx512dq,avx2,fma")]
+fn with_avx512<T: Task>(task: T) -> T::Output {
+    task.run::<Instruction<13>>()
+}
+
+#[cfg(target_arch = "x86_64")]
+#[target_feature(enable = "avx2,fma")]
+fn with_avx2<T: Task>(task: T) -> T::Output {
+    task.run::<Instruction<6>>()
+}
+
+fn portably<T: Task>(task: T) -> T::Output {
+    if cfg!(any(target_arch = "aarch64", target_feature = "fma")) {
+        task.run::<Instruction<6>>()
+    } else {
+        task.run::<ByHand>()
+    }
+}
