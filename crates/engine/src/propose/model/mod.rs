@@ -103,7 +103,7 @@ impl Default for ModelSettings {
             random_every: 4,
             candidates: 1000,
             thompson_candidates: 5000,
-            training_steps: 10_000,
+            training_steps: 5_000,
             starts: 10,
             steps: 20,
         }
@@ -204,10 +204,8 @@ impl Proposer for ModelSearch {
         if self.in_a_hurry {
             return &[];
         }
-        match self.chooser.prefers_neural(&self.task, history) {
-            true => self.thompson.expected(&self.task, history),
-            false => self.improvement.expected(&self.task, history),
-        }
+        // Asked for often: a forest has an answer at once, networks would be trained for it.
+        self.improvement.expected(&self.task, history)
     }
 
     fn choice(&self) -> Option<Choice> {

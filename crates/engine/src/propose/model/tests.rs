@@ -102,24 +102,48 @@ fn best_depth(seed: u64, make: &dyn Fn(Problem) -> Box<dyn Proposer>) -> f64 {
 
 #[test]
 fn a_model_finds_more_than_chance() {
-    let model = |learner: Learner| {
-        move |problem: Problem| -> Box<dyn Proposer> {
-            let settings =
-                ModelSettings { candidates: 200, thompson_candidates: 200, learner, ..small(learner) };
-            Box::new(ModelSearch::new(problem, ModelSettings { training_steps: 1500, ..settings }))
-        }
+    let model = |problem: Problem| -> Box<dyn Proposer> {
+        Box::new(ModelSearch::new(problem, ModelSettings { candidates: 200, ..ModelSettings::default() }))
     };
     let random =
         |problem: Problem| -> Box<dyn Proposer> { Box::new(RandomSearch::new(problem.space, problem.seed)) };
     let mean = |make: &dyn Fn(Problem) -> Box<dyn Proposer>| {
         (0..6).map(|seed| best_depth(seed, make)).sum::<f64>() / 6.0
     };
-    let random = mean(&random);
-    for learner in LEARNERS {
-        let model = mean(&model(learner));
-        println!("log10 cost after 60 trials: {learner:?} {model:.3}, random {random:.3}; the best is -1");
-        assert!(model < random - 0.05 && model < -0.85, "{learner:?} {model} {random}");
+    let (model, random) = (mean(&model), mean(&random));
+    println!("log10 cost after 60 trials: model {model:.3}, random {random:.3}; the best is -1");
+    assert!(model < random - 0.05 && model < -0.9, "{model} {random}");
+}
+
+/// Networks are slow in debug builds, so few are trained, on random trials, most of which were stopped.
+#[test]
+fn networks_propose_what_is_better_than_most_that_was_tried() {
+    let problem = bowl();
+    let racing = Racing { deterministic: true, ..Racing::default() };
+    let random = Box::new(RandomSearch::new(problem.space.clone(), 5));
+    let mut optimizer = optimizer(&problem, &racing, random);
+    drive(&mut optimizer, 60, 1, &mut run_bowl);
+    let mut history = optimizer.history().clone();
+    assert!(history.count(Status::Capped) > 40, "{}", history.count(Status::Capped));
+    let mut tried: Vec<f64> = history.configurations().iter().map(depth).collect();
+    tried.sort_by(f64::total_cmp);
+    let neural = NeuralSettings { layers: vec![30, 30], ..NeuralSettings::default() };
+    let settings =
+        ModelSettings { learner: Learner::Neural, neural, training_steps: 2000, ..ModelSettings::default() };
+    let mut model = ModelSearch::new(problem, settings);
+    let mut proposed = Vec::new();
+    while proposed.len() < 6 {
+        let number = history.configurations().len();
+        let next = model.propose(&history, ConfigId(0)).unwrap();
+        if !model.is_random_turn(number) {
+            proposed.push(depth(&next));
+        }
+        history.intern(&next);
     }
+    proposed.sort_by(f64::total_cmp);
+    println!("log10 costs: {proposed:.2?}, of those tried {:.2?} ...", &tried[..8]);
+    // With so little training they go to the corner next to the best place.
+    assert!(proposed[2] < tried[tried.len() / 4], "half of them are among the best quarter");
 }
 
 #[test]
@@ -151,10 +175,10 @@ fn goes_on_alike(learner: Learner) {
         assert_eq!(lived.propose(&history, ConfigId(0)), anew.propose(&history, ConfigId(0)), "{trials}");
         let bits = |expected: &[f64]| expected.iter().map(|cost| cost.to_bits()).collect::<Vec<_>>();
         assert_eq!(bits(lived.expected(&history)), bits(anew.expected(&history)), "{learner:?} {trials}");
-        assert_eq!(
-            (lived.choice(), lived.choice().is_some()),
-            (anew.choice(), learner == Learner::Auto && trials >= 20)
-        );
+        if !anew.is_random_turn(history.configurations().len()) {
+            let judged = learner == Learner::Auto && trials >= 20;
+            assert_eq!((lived.choice(), lived.choice().is_some()), (anew.choice(), judged), "{trials}");
+        }
     }
 }
 

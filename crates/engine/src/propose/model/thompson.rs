@@ -19,7 +19,7 @@
 //! Right-Censored Observations, 2020.
 
 use super::due::due;
-use super::known::{expected_of_tried, success, tried_and_pending};
+use super::known::{success, tried_and_pending};
 use super::search::{Judge, search};
 use super::{ModelSettings, Task};
 use crate::acquisition::with_success;
@@ -30,11 +30,9 @@ use crate::surrogate::forest::Forest;
 use crate::surrogate::neural::NeuralSettings;
 use crate::surrogate::{Points, Prediction, Predictor, Scale, Surrogate as _, TrainingSet};
 
-/// What networks have said, for those who ask again.
+/// What outlasts a proposal.
 #[derive(Default)]
 pub(super) struct Thompson {
-    /// After how many trials, and what they expect of each configuration by number.
-    expected: Option<(usize, Vec<f64>)>,
     /// After how many trials, and which of them fail, if any did.
     success: Option<(usize, Option<Forest>)>,
 }
@@ -60,27 +58,6 @@ impl Thompson {
         let wide = ModelSettings { candidates: settings.thompson_candidates, ..settings.clone() };
         let mut rng = Rng::new(problem.seed, "model search", number as u64);
         search(&problem.space, history, &tried, &judge, &wide, &mut rng)
-    }
-
-    /// What the configurations tried are expected to cost, by several networks after a fixed number of
-    /// trials; nothing before the first fit.
-    pub(super) fn expected(&mut self, task: &Task, history: &History) -> &[f64] {
-        let Task { problem, settings, instances } = task;
-        let Some(due) = due(settings.first_fit, settings.refit, history.trials().len()) else { return &[] };
-        let trials = due.last;
-        let found = match self.expected.take() {
-            Some((known, expected)) if known == trials => expected,
-            _ => {
-                let costs = TrainingSet::costs(problem, history, trials, instances);
-                let mut rng = Rng::new(problem.seed, "networks", trials as u64);
-                let ensemble = affordable(settings, costs.len()).fit(&costs, &mut rng);
-                ensemble.map_or_else(
-                    |_| Vec::new(),
-                    |ensemble| expected_of_tried(task, history, trials, &*ensemble),
-                )
-            }
-        };
-        &self.expected.insert((trials, found)).1
     }
 
     /// Which trials fail, learned after fixed numbers of them.

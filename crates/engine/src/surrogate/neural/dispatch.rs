@@ -92,18 +92,18 @@ fn has_avx2() -> bool {
 #[cfg(target_arch = "x86_64")]
 #[target_feature(enable = "avx512f,avx512dq,avx2,fma")]
 fn with_avx512<T: Task>(task: T) -> T::Output {
-    task.run::<Instruction<13>>()
+    task.run::<Instruction<10>>()
 }
 
 #[cfg(target_arch = "x86_64")]
 #[target_feature(enable = "avx2,fma")]
 fn with_avx2<T: Task>(task: T) -> T::Output {
-    task.run::<Instruction<6>>()
+    task.run::<Instruction<5>>()
 }
 
 fn portably<T: Task>(task: T) -> T::Output {
     if cfg!(any(target_arch = "aarch64", target_feature = "fma")) {
-        task.run::<Instruction<6>>()
+        task.run::<Instruction<5>>()
     } else {
         task.run::<ByHand>()
     }

@@ -52,7 +52,7 @@ pub(super) fn lines(numbers: usize) -> usize {
 /// A loop over the sums of a block, written out: else compilers vectorise it instead of those over lanes.
 macro_rules! each {
     ($j:ident in $N:ident $body:block) => {
-        each!($j in $N $body 0 1 2 3 4 5 6 7 8 9 10 11 12);
+        each!($j in $N $body 0 1 2 3 4 5 6 7 8 9);
     };
     ($j:ident in $N:ident $body:block $($number:literal)*) => {
         $(if $number < $N {
@@ -78,24 +78,22 @@ pub(super) trait Blocks {
     /// The N sums from the first on.
     fn block<A: Arithmetic, const N: usize>(&mut self, first: usize);
 
-    /// All of them, in blocks as equal as can be: a small one at the end would wait for its own sums.
+    /// All of them, in the largest blocks that the registers hold. Few sizes, since each is compiled for each
+    /// set of instructions: layers of fifty are whole blocks of ten or five.
     #[inline(always)]
     fn all<A: Arithmetic>(&mut self, count: usize) {
         let mut first = 0;
-        let blocks = count.div_ceil(A::SUMS);
-        for block in 0..blocks {
-            let size = (count - first).div_ceil(blocks - block);
-            macro_rules! of_size {
-                ($($size:literal)*) => {
-                    match size {
-                        $($size => if $size <= A::SUMS { self.block::<A, $size>(first) },)*
-                        _ => unreachable!("no block is larger than the registers"),
+        macro_rules! in_blocks_of {
+            ($($size:literal)*) => {
+                $(if $size <= A::SUMS {
+                    while count - first >= $size {
+                        self.block::<A, $size>(first);
+                        first += $size;
                     }
-                };
-            }
-            of_size!(1 2 3 4 5 6 7 8 9 10 11 12 13);
-            first += size;
+                })*
+            };
         }
+        in_blocks_of!(10 5 2 1);
     }
 }
 

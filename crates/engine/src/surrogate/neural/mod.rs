@@ -128,7 +128,7 @@ impl Default for NeuralSettings {
     fn default() -> Self {
         Self {
             layers: vec![50; 3],
-            epochs: 1000,
+            epochs: 10_000,
             batch: 16,
             rate: 1e-2,
             momentum: 0.9,
@@ -143,11 +143,6 @@ impl Default for NeuralSettings {
 }
 
 impl NeuralSettings {
-    /// As in the tables of the paper: ten times as long as a campaign can wait for.
-    pub fn paper() -> Self {
-        Self { epochs: 10_000, ..Self::default() }
-    }
-
     /// Trains networks, and says what it took.
     ///
     /// # Panics
