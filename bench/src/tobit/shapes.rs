@@ -6,7 +6,7 @@
 //!
 //! | censoring | readings | at |
 //! |---|---|---|
-//! | random | two of three whose y is above 1.5 | a place by lot between 1.5 and y |
+//! | random | those above 1, with a probability that rises to 1 at y = 4 | a value by lot between 1 and y |
 //! | fixed | all above 1.8 | 1.8 |
 //!
 //! Bands are two deviations of the means of five networks wide on each side; single networks have none.
@@ -51,9 +51,9 @@ fn readings(censoring: Censoring) -> Vec<(f64, Reading, f64)> {
     let mut draw = |_| {
         let x = rng.unit();
         let y = truth(x) + NOISE * rng.normal();
-        let (lot, share) = (rng.below(3), rng.unit());
+        let (lot, share) = (rng.unit(), rng.unit());
         let reading = match censoring {
-            Censoring::Random if y > 1.5 && lot > 0 => Reading::AtLeast(1.5 + share * (y - 1.5)),
+            Censoring::Random if lot < (y - 1.0) / 3.0 => Reading::AtLeast(1.0 + share * (y - 1.0)),
             Censoring::Fixed if y > 1.8 => Reading::AtLeast(1.8),
             _ => Reading::Exact(y),
         };
