@@ -70,21 +70,22 @@ fn chosen(names: &[String], name: &str) -> bool {
 pub(crate) fn measure(arguments: &Arguments) -> Result<()> {
     let known = row::read(&arguments.rows)?;
     let mut jobs: Vec<(Cell, usize)> = Vec::new();
-    for (function, _) in FUNCTIONS.into_iter().filter(|(name, _)| chosen(&arguments.functions, name)) {
+    let chosen_functions = FUNCTIONS.into_iter().filter(|(name, _)| chosen(&arguments.functions, name));
+    let thresholds =
+        || arguments.full.iter().flat_map(|&full| arguments.thresholds.iter().map(move |&it| (full, it)));
+    for ((function, _), (full, threshold)) in
+        chosen_functions.flat_map(|function| thresholds().map(move |it| (function, it)))
+    {
         for (treatment, _) in TREATMENTS.into_iter().filter(|(name, _)| chosen(&arguments.treatments, name)) {
-            for (&full, &threshold) in
-                arguments.full.iter().flat_map(|full| arguments.thresholds.iter().map(move |it| (full, it)))
-            {
-                let cell = Cell {
-                    full,
-                    function: function.to_owned(),
-                    threshold,
-                    treatment: treatment.to_owned(),
-                    epochs: arguments.epochs,
-                    seed: arguments.seed,
-                };
-                jobs.extend((0..FOLDS).map(|fold| (cell.clone(), fold)));
-            }
+            let cell = Cell {
+                full,
+                function: function.to_owned(),
+                threshold,
+                treatment: treatment.to_owned(),
+                epochs: arguments.epochs,
+                seed: arguments.seed,
+            };
+            jobs.extend((0..FOLDS).map(|fold| (cell.clone(), fold)));
         }
     }
     jobs.retain(|(cell, fold)| known.iter().all(|row| row.cell != *cell || row.fold != *fold));
