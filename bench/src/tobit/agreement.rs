@@ -6,6 +6,13 @@ pub(super) fn rmse(found: &[f64], truth: &[f64]) -> f64 {
     (squares.sum::<f64>() / truth.len() as f64).sqrt()
 }
 
+/// The same over those whose true value is below a limit.
+pub(super) fn rmse_below(found: &[f64], truth: &[f64], limit: f64) -> f64 {
+    let below = found.iter().zip(truth).filter(|(_, truth)| **truth < limit);
+    let (found, truth): (Vec<f64>, Vec<f64>) = below.unzip();
+    rmse(&found, &truth)
+}
+
 /// The correlation of ranks; those that are equal share theirs.
 pub(super) fn rank_correlation(found: &[f64], truth: &[f64]) -> f64 {
     let (found, truth) = (ranks(found), ranks(truth));
@@ -35,5 +42,6 @@ mod tests {
         let tied = rank_correlation(&[1.0, 1.0, 2.0], &[1.0, 2.0, 3.0]);
         assert!((tied - 0.75f64.sqrt()).abs() < 1e-12, "{tied}");
         assert_eq!(rmse(&[1.0, 5.0], &[1.0, 3.0]), 2f64.sqrt());
+        assert_eq!(rmse_below(&[1.0, 5.0, 7.0], &[3.0, 3.0, 9.0], 9.0), 2.0);
     }
 }
