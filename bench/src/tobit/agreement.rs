@@ -42,6 +42,6 @@ mod tests {
         let tied = rank_correlation(&[1.0, 1.0, 2.0], &[1.0, 2.0, 3.0]);
         assert!((tied - 0.75f64.sqrt()).abs() < 1e-12, "{tied}");
         assert_eq!(rmse(&[1.0, 5.0], &[1.0, 3.0]), 2f64.sqrt());
-        assert_eq!(rmse_below(&[1.0, 5.0, 7.0], &[3.0, 3.0, 9.0], 9.0), 2.0);
+        assert_eq!(rmse_below(&[1.0, 5.0, 0.0], &[3.0, 3.0, 9.0], 9.0), 2.0);
     }
 }
