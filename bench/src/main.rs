@@ -21,6 +21,7 @@ mod seeds;
 mod space;
 mod spine;
 mod store;
+mod tobit;
 
 use clap::{Parser, Subcommand};
 
@@ -58,6 +59,8 @@ enum Table {
     Spine(spine::Arguments),
     /// A store of a million trials: writing, loading, summing up, commits
     Store(store::Arguments),
+    /// Treatments of censored readings, by how well networks predict with them
+    Tobit(tobit::Arguments),
     #[command(name = confine::burner::VERB, hide = true)]
     Burn(confine::burner::Arguments),
 }
@@ -79,6 +82,7 @@ fn main() -> anyhow::Result<()> {
         Table::Slack(arguments) => compare::measure(&arguments, &compare::SLACKS),
         Table::Spine(arguments) => spine::measure(&arguments),
         Table::Store(arguments) => store::measure(&arguments),
+        Table::Tobit(arguments) => tobit::measure(&arguments),
         Table::Burn(arguments) => confine::burner::burn(&arguments),
     }
 }

@@ -2,7 +2,9 @@
 
 mod boxes;
 mod lines;
+mod panels;
 mod svg;
 
 pub(crate) use boxes::{Group, Panel, boxes};
 pub(crate) use lines::{Chart, Series, charts};
+pub(crate) use panels::{Field, Frame, Mark, panels};

@@ -57,6 +57,20 @@ impl Picture {
         ));
     }
 
+    /// A line through all points.
+    pub(super) fn path(&mut self, points: &[(f64, f64)], colour: &str) {
+        let points = joined(points);
+        self.add(format_args!(
+            r#"<polyline points="{points}" fill="none" stroke="{colour}" stroke-width="1.5"/>"#
+        ));
+    }
+
+    /// What lies within the line through all points, see-through.
+    pub(super) fn area(&mut self, points: &[(f64, f64)], colour: &str) {
+        let points = joined(points);
+        self.add(format_args!(r#"<polygon points="{points}" fill="{colour}" fill-opacity="0.25"/>"#));
+    }
+
     pub(super) fn text(&mut self, at: (f64, f64), anchor: Anchor, text: &str) {
         let anchor = match anchor {
             Anchor::Start => "start",
@@ -77,6 +91,10 @@ impl Picture {
              height=\"{height:.0}\" font-family=\"sans-serif\" font-size=\"12\">\n{body}</svg>\n"
         )
     }
+}
+
+fn joined(points: &[(f64, f64)]) -> String {
+    points.iter().map(|(x, y)| format!("{x:.1},{y:.1}")).collect::<Vec<_>>().join(" ")
 }
 
 #[cfg(test)]

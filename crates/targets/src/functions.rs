@@ -61,7 +61,8 @@ impl Function {
         builder.finish().expect("a test builds every space")
     }
 
-    fn domain(self) -> &'static [(f64, f64)] {
+    /// The usual domain: a range for each dimension.
+    pub fn domain(self) -> &'static [(f64, f64)] {
         match self {
             Self::Branin => &[(-5.0, 10.0), (0.0, 15.0)],
             Self::Camelback => &[(-3.0, 3.0), (-2.0, 2.0)],
@@ -111,7 +112,10 @@ impl Function {
     }
 
     /// The function itself.
-    fn raw(self, x: &[f64]) -> f64 {
+    ///
+    /// # Panics
+    /// If `x` has fewer numbers than the function has dimensions.
+    pub fn raw(self, x: &[f64]) -> f64 {
         match self {
             Self::Branin => {
                 let (x, y) = (x[0], x[1]);

@@ -131,6 +131,7 @@ mod tests {
         let means: Vec<f64> = (1..=6).map(after).collect();
         println!("{means:?}");
         assert!(means[..4].windows(2).all(|two| two[1] > two[0]), "{means:?}");
+        assert!(means[3] > means[0] + 0.05, "{means:?}");
         assert!((means[5] - means[4]).abs() < 0.3 * (means[1] - means[0]), "{means:?}");
     }
 

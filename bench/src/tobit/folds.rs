@@ -1,0 +1,56 @@
+//! Cross-validation: an ensemble learns from all folds but one, and is asked for the function at the places of
+//! that one. No reading is asked for, so noise is no part of the error.
+
+use anyhow::Result;
+use engine::Rng;
+use engine::surrogate::neural::{NeuralSettings, Treatment};
+use engine::surrogate::{Column, InstanceTable, Points, Prediction, Predictor, Scale, TrainingSet};
+
+use super::MEMBERS;
+use super::data::Data;
+
+/// The RMSE of the mean of an ensemble on a fold.
+pub(super) fn error(data: &Data, fold: usize, treatment: Treatment, epochs: usize, seed: u64) -> Result<f64> {
+    let alike = InstanceTable::alike();
+    let mut set = TrainingSet::new(&vec![Column::Number; data.width], &alike, Scale::Linear, None);
+    let numbers: Vec<u32> =
+        (0..data.truth.len()).map(|place| set.push_configuration(data.place(place))).collect();
+    for &(place, reading) in data.readings.iter().filter(|(place, _)| data.folds[*place] != fold) {
+        set.push(numbers[place], 0, reading);
+    }
+    let settings = NeuralSettings { treatment, epochs, members: MEMBERS, ..NeuralSettings::default() };
+    let (ensemble, _) = settings.train(&set, &mut Rng::new(seed, "tobit", fold as u64))?;
+    let held_out: Vec<usize> = (0..data.truth.len()).filter(|&place| data.folds[place] == fold).collect();
+    let rows: Vec<f64> = held_out.iter().flat_map(|&place| data.place(place)).copied().collect();
+    let mut found = vec![Prediction::default(); held_out.len()];
+    ensemble.predict(Points::new(&rows, data.width), &mut found);
+    let squares = held_out.iter().zip(&found).map(|(&place, found)| (found.mean - data.truth[place]).powi(2));
+    Ok((squares.sum::<f64>() / held_out.len() as f64).sqrt())
+}
+
+/// Over folds.
+pub(super) fn mean_and_deviation(errors: &[f64]) -> (f64, f64) {
+    let count = errors.len() as f64;
+    let mean = errors.iter().sum::<f64>() / count;
+    (mean, (errors.iter().map(|error| (error - mean).powi(2)).sum::<f64>() / count).sqrt())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use targets::Function;
+
+    #[test]
+    fn what_is_held_out_is_never_learned_from() {
+        let mut data = Data::draw(Function::Branin, 40, 95, 1);
+        let before = error(&data, 2, Treatment::Tobit, 1, 1).unwrap();
+        for (place, reading) in &mut data.readings {
+            if data.folds[*place] == 2 {
+                *reading = engine::Reading::Exact(1e6);
+            }
+        }
+        assert_eq!(error(&data, 2, Treatment::Tobit, 1, 1).unwrap(), before);
+        assert_ne!(error(&data, 1, Treatment::Tobit, 1, 1).unwrap(), before);
+        assert_eq!(mean_and_deviation(&[1.0, 3.0]), (2.0, 1.0));
+    }
+}
