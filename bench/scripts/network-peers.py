@@ -25,11 +25,11 @@ BATCH = 16
 
 
 def own(bench):
-    """Microseconds per step and share of the peak by width, and the heading with the peak."""
+    """Microseconds per step and GFLOP/s by width, and the heading with the instructions."""
     output = subprocess.run([bench, "network", "--only", "step"], check=True, capture_output=True, text=True).stdout
     heading = output.splitlines()[0]
     rows = [[cell.strip() for cell in line.strip("|").split("|")] for line in output.splitlines() if re.match(r"\| \d", line)]
-    return heading, {int(row[0]): (float(row[1]), float(row[3].split()[0])) for row in rows}
+    return heading, {int(row[0]): (float(row[1]), float(row[2])) for row in rows}
 
 
 def plain_c(d):
@@ -60,21 +60,21 @@ def main():
     parser.add_argument("--turns", type=int, default=3)
     arguments = parser.parse_args()
     sys.path.insert(0, arguments.measures)
-    least, share, heading = {}, {}, ""
+    least, speeds, heading = {}, {}, ""
     for _ in range(arguments.turns):
         heading, found = own(arguments.bench)
-        for d, (spent, of_peak) in found.items():
+        for d, (spent, speed) in found.items():
             least[d, "own"] = min(least.get((d, "own"), float("inf")), spent)
-            share[d] = max(share.get(d, 0.0), of_peak)
+            speeds[d] = max(speeds.get(d, 0.0), speed)
         for d in WIDTHS:
             for name, peer in (("c", plain_c), ("torch", pytorch)):
                 least[d, name] = min(least.get((d, name), float("inf")), peer(d))
     print(f"In the last turn: {heading}\n")
-    print("| d | captune, us per step | of the peak | plain C | times | PyTorch | times |")
+    print("| d | captune, us per step | GFLOP/s | plain C | times | PyTorch | times |")
     print("|---|---|---|---|---|---|---|")
     for d in WIDTHS:
         own_time, c, torch = (least[d, name] for name in ("own", "c", "torch"))
-        print(f"| {d} | {own_time:.2f} | {share[d]:.0f} % | {c:.1f} | {c / own_time:.2f} | {torch:.0f} | {torch / own_time:.0f} |")
+        print(f"| {d} | {own_time:.2f} | {speeds[d]:.1f} | {c:.1f} | {c / own_time:.2f} | {torch:.0f} | {torch / own_time:.0f} |")
 
 
 if __name__ == "__main__":

@@ -245,6 +245,15 @@ fn gpus(report: &mut Report<'_>, found: &Found<'_, '_>) -> Option<Vec<u32>> {
 pub(super) fn surrogate(report: &mut Report<'_>, section: &Section<'_, '_>) -> Option<Surrogate> {
     let kinds = ["forest", "neural", "auto", "local", "random"];
     let kind = optional(section, "kind", |found| report.word(found, &kinds));
+    // Each learner has its own word for the likelihood.
+    let words: &[&str] = match kind {
+        Some(Some("neural")) => &["tobit", "mean", "drop", "ignore"],
+        Some(Some("auto")) => &["sample", "tobit", "mean", "drop", "ignore"],
+        _ => &["sample", "mean", "drop", "ignore"],
+    };
+    let treatment = optional(section, "treatment", |found| report.word(found, words));
+    let trees = optional(section, "trees", |found| report.integer(found, 1, 10_000));
+    let overhead = optional(section, "overhead", |found| share(report, found));
     let kind = match kind? {
         Some("random") => SurrogateKind::Random,
         Some("local") => SurrogateKind::Local,
@@ -252,15 +261,6 @@ pub(super) fn surrogate(report: &mut Report<'_>, section: &Section<'_, '_>) -> O
         Some("auto") => SurrogateKind::Auto,
         _ => SurrogateKind::Forest,
     };
-    // Each learner has its own word for the likelihood.
-    let words: &[&str] = match kind {
-        SurrogateKind::Neural => &["tobit", "mean", "drop", "ignore"],
-        SurrogateKind::Auto => &["sample", "tobit", "mean", "drop", "ignore"],
-        _ => &["sample", "mean", "drop", "ignore"],
-    };
-    let treatment = optional(section, "treatment", |found| report.word(found, words));
-    let trees = optional(section, "trees", |found| report.integer(found, 1, 10_000));
-    let overhead = optional(section, "overhead", |found| share(report, found));
     let learns = !matches!(kind, SurrogateKind::Random | SurrogateKind::Local);
     let has_trees = learns && kind != SurrogateKind::Neural;
     for (name, counts) in [("treatment", learns), ("trees", has_trees), ("overhead", learns)] {

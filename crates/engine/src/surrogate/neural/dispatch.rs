@@ -79,6 +79,17 @@ impl Instructions {
     }
 }
 
+/// The instructions that networks are trained with on this processor.
+pub fn instructions() -> &'static str {
+    match Instructions::best() {
+        Instructions::Portable => "portable",
+        #[cfg(target_arch = "x86_64")]
+        Instructions::Avx2 => "AVX2",
+        #[cfg(target_arch = "x86_64")]
+        Instructions::Avx512 => "AVX-512",
+    }
+}
+
 #[cfg(target_arch = "x86_64")]
 fn has_avx512() -> bool {
     is_x86_feature_detected!("avx512f") && is_x86_feature_detected!("avx512dq") && has_avx2()

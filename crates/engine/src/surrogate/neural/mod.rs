@@ -29,7 +29,6 @@
 //! | `loss` | the likelihood of a reading |
 //! | `train` | gradient descent |
 //! | `filling` | costs in place of bounds, round by round |
-//! | `peak` | what a core could do at most |
 //! | `ensemble` | predictions |
 
 mod arithmetic;
@@ -40,15 +39,14 @@ mod inputs;
 mod lanes;
 mod loss;
 mod network;
-mod peak;
 mod tanh;
 mod targets;
 #[cfg(test)]
 mod tests;
 mod train;
 
+pub use dispatch::instructions;
 pub use ensemble::Ensemble;
-pub use peak::{Drill, drill, instructions};
 
 use super::{FitError, Predictor, Surrogate, TrainingSet};
 use crate::reading::Reading;

@@ -31,6 +31,9 @@ use super::tanh::within;
 use crate::reading::Reading;
 use crate::rng::Rng;
 
+/// Slopes of the loss below this count as none.
+const LEAST_SLOPE: f64 = 1e-12;
+
 /// How often training begins anew before it is given up.
 pub(super) const MOST_RESTARTS: u32 = 8;
 
@@ -208,10 +211,17 @@ fn by_outputs(pass: &Pass, lessons: &Lessons, block: &[u32], batch: usize) -> (L
     for (lane, &point) in block.iter().enumerate() {
         let (mean, deviation) = (f64::from(pass.mean.0[lane]), f64::from(pass.deviation.0[lane]));
         let slopes = slopes(lessons.readings[point as usize], mean, deviation);
-        by_mean.0[lane] = (slopes.mean / count) as f32;
-        by_deviation.0[lane] = (slopes.deviation / count) as f32;
+        by_mean.0[lane] = noticeable(slopes.mean / count);
+        by_deviation.0[lane] = noticeable(slopes.deviation / count);
     }
     (by_mean, by_deviation)
+}
+
+/// A derivative, or nothing where it is too small to move a weight: a bound far below the mean has slopes like
+/// exp(-z²/2), and products of numbers with few digits left take a processor ten times as long.
+#[inline(always)]
+fn noticeable(slope: f64) -> f32 {
+    if slope.abs() < LEAST_SLOPE { 0.0 } else { slope as f32 }
 }
 
 /// One step of all weights, as their derivatives come.
@@ -253,6 +263,14 @@ mod tests {
     /// Readings so far out that every gradient is too large.
     fn far_out(n: usize) -> Lessons {
         Lessons { rows: vec![1.0; n], width: 1, readings: vec![Reading::Exact(1e5); n] }
+    }
+
+    #[test]
+    fn a_bound_far_below_moves_nothing_and_one_near_does() {
+        for (slope, kept) in [(1e-40, false), (-9e-13, false), (1.1e-12, true), (-0.5, true)] {
+            assert_eq!(noticeable(slope) != 0.0, kept, "{slope}");
+        }
+        assert!(noticeable(f64::NAN).is_nan(), "what is no number is not hidden");
     }
 
     #[test]
