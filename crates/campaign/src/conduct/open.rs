@@ -20,7 +20,7 @@ use crate::folds::{FoldPlan, FoldsError};
 use crate::resume::Resumed;
 use crate::scenario::change::{self, Difference, Stored};
 use crate::scenario::keys::Row;
-use crate::scenario::{CappedBy, Instance, Measure, Scenario, Stopped, Surrogate, SurrogateKind, read};
+use crate::scenario::{CappedBy, Instance, Measure, Scenario, Surrogate, SurrogateKind, Treatment, read};
 use crate::staging::StagingError;
 use crate::store::{Charter, Store, StoreError};
 use crate::target::{Slot, TargetError};
@@ -232,10 +232,10 @@ fn search(scenario: &Scenario) -> Search {
     let mut search = ByModel { features: features(scenario), overhead, ..ByModel::default() };
     let ModelSettings { forest, neural, .. } = &mut search.model;
     (forest.treatment, neural.treatment) = match treatment {
-        Stopped::Above => (forest::Treatment::Sample, neural::Treatment::Tobit),
-        Stopped::Mean => (forest::Treatment::Mean, neural::Treatment::Mean),
-        Stopped::Drop => (forest::Treatment::Drop, neural::Treatment::Drop),
-        Stopped::Ignore => (forest::Treatment::Ignore, neural::Treatment::Ignore),
+        Treatment::Likelihood => (forest::Treatment::Sample, neural::Treatment::Tobit),
+        Treatment::Mean => (forest::Treatment::Mean, neural::Treatment::Mean),
+        Treatment::Drop => (forest::Treatment::Drop, neural::Treatment::Drop),
+        Treatment::Ignore => (forest::Treatment::Ignore, neural::Treatment::Ignore),
     };
     forest.trees = trees as usize;
     search.model.learner = learner;

@@ -77,10 +77,10 @@ pub enum SurrogateKind {
 
 /// What a surrogate makes of trials that were stopped.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
-pub enum Stopped {
+pub enum Treatment {
     /// Their cost is above the bound, and as likely as the surrogate finds it there: `sample` of a forest,
     /// `tobit` of networks.
-    Above,
+    Likelihood,
     /// Their cost is the mean above the bound.
     Mean,
     /// They are left out.
@@ -95,7 +95,7 @@ pub struct Surrogate {
     /// Who.
     pub kind: SurrogateKind,
     /// What it makes of trials that were stopped.
-    pub treatment: Stopped,
+    pub treatment: Treatment,
     /// How many trees a forest has.
     pub trees: u32,
     /// Largest share of the time on the clock for the optimizer.
@@ -273,10 +273,10 @@ pub(super) fn surrogate(report: &mut Report<'_>, section: &Section<'_, '_>) -> O
     Some(Surrogate {
         kind,
         treatment: match treatment? {
-            Some("mean") => Stopped::Mean,
-            Some("drop") => Stopped::Drop,
-            Some("ignore") => Stopped::Ignore,
-            _ => Stopped::Above,
+            Some("mean") => Treatment::Mean,
+            Some("drop") => Treatment::Drop,
+            Some("ignore") => Treatment::Ignore,
+            _ => Treatment::Likelihood,
         },
         trees: trees?.map_or(ForestSettings::default().trees as u32, |trees| trees as u32),
         overhead: overhead?.unwrap_or(0.1),

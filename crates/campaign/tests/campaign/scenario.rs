@@ -5,7 +5,7 @@ use std::time::Duration;
 use campaign::Search;
 use campaign::conduct::{Order, settings};
 use campaign::scenario::{
-    Argument, Budget, CappedBy, Measure, Parallel, Piece, Racing, Scenario, Stopped, Surrogate, SurrogateKind,
+    Argument, Budget, CappedBy, Measure, Parallel, Piece, Racing, Scenario, Surrogate, SurrogateKind,
 };
 use engine::propose::{Learner, ModelSettings};
 use engine::surrogate::forest::{ForestSettings, Treatment};
@@ -41,7 +41,7 @@ fn what_is_left_out_has_its_default() {
         scenario.surrogate,
         Surrogate {
             kind: SurrogateKind::Forest,
-            treatment: Stopped::Above,
+            treatment: campaign::scenario::Treatment::Likelihood,
             trees: ForestSettings::default().trees as u32,
             overhead: 0.1,
         }

@@ -147,6 +147,28 @@ fn networks_propose_what_is_better_than_most_that_was_tried() {
 }
 
 #[test]
+fn what_a_network_says_that_could_not_be_trained_is_not_taken() {
+    let problem = bowl();
+    let racing = Racing { deterministic: true, ..Racing::default() };
+    let random = Box::new(RandomSearch::new(problem.space.clone(), 5));
+    let mut optimizer = optimizer(&problem, &racing, random);
+    drive(&mut optimizer, 21, 1, &mut run_bowl);
+    for (rate, origin) in [(1e-2, "neural"), (1e300, "random")] {
+        let mut history = optimizer.history().clone();
+        let mut settings = small(Learner::Neural);
+        settings.neural.rate = rate;
+        let mut model = ModelSearch::new(problem.clone(), settings);
+        while model.is_random_turn(history.configurations().len()) {
+            history.intern(&problem.space.sample(&mut Rng::new(1, "one more", 0)).unwrap());
+        }
+        let number = ConfigId(history.configurations().len() as u32);
+        let next = model.propose(&history, ConfigId(0)).unwrap();
+        history.intern(&next);
+        assert_eq!(model.origin(number, &history), origin, "{rate}");
+    }
+}
+
+#[test]
 fn a_proposer_made_anew_goes_on_alike() {
     LEARNERS.into_iter().for_each(goes_on_alike);
 }

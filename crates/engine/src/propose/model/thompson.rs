@@ -28,7 +28,7 @@ use crate::rng::Rng;
 use crate::space::Configuration;
 use crate::surrogate::forest::Forest;
 use crate::surrogate::neural::NeuralSettings;
-use crate::surrogate::{Points, Prediction, Predictor, Scale, Surrogate as _, TrainingSet};
+use crate::surrogate::{Points, Prediction, Predictor, Scale, TrainingSet};
 
 /// What outlasts a proposal.
 #[derive(Default)]
@@ -38,7 +38,7 @@ pub(super) struct Thompson {
 }
 
 impl Thompson {
-    /// What a fresh network expects least of; `None` before the first fit.
+    /// What a fresh network expects least of; `None` before the first fit, or if it could not be trained.
     pub(super) fn propose(&mut self, task: &Task, history: &History, number: usize) -> Option<Configuration> {
         let Task { problem, settings, instances } = task;
         let trials = history.trials().len();
@@ -47,13 +47,18 @@ impl Thompson {
         }
         let costs = TrainingSet::costs(problem, history, trials, instances);
         let one = NeuralSettings { members: 1, ..affordable(settings, costs.len()) };
-        let network = one.fit(&costs, &mut Rng::new(problem.seed, "thompson", number as u64)).ok()?;
+        let (network, effort) =
+            one.train(&costs, &mut Rng::new(problem.seed, "thompson", number as u64)).ok()?;
+        if effort.untrained > 0 {
+            // Its weights are random: better to say so than to take its word.
+            return None;
+        }
         let unit = match costs.scale() {
             Scale::Log10 { .. } => std::f64::consts::LOG10_E,
             Scale::Linear => costs.spread().max(f64::MIN_POSITIVE),
         };
         let success = self.success(task, history);
-        let judge = Judging { network: &*network, unit, success };
+        let judge = Judging { network: &network, unit, success };
         let (tried, _) = tried_and_pending(history, trials);
         let wide = ModelSettings { candidates: settings.thompson_candidates, ..settings.clone() };
         let mut rng = Rng::new(problem.seed, "model search", number as u64);

@@ -1,7 +1,7 @@
 //! Work on the widest registers that this processor has.
 //!
 //! The program is built for every processor of its kind, but a loop over sixteen lanes takes one
-//! instruction with AVX-512, two with AVX2 and four without. So a [`Task`] is compiled once for each set
+//! instruction with AVX-512, two with AVX2 and four without. So a [`Work`] is compiled once for each set
 //! of instructions, and which one runs is decided while the program runs, once for a whole training.
 //! The code is the same, in plain loops; results have the same bits with all sets.
 //!
@@ -13,7 +13,7 @@
 use super::arithmetic::{Arithmetic, ByHand, Instruction};
 
 /// What is to be compiled for each set of instructions. Its code must be inlined into `run` to profit.
-pub(super) trait Task {
+pub(super) trait Work {
     /// What comes of it.
     type Output;
 
@@ -61,20 +61,20 @@ impl Instructions {
         Self::Portable
     }
 
-    /// Does a task with these instructions; with those that every processor has, where they are missing.
-    pub(super) fn run<T: Task>(self, task: T) -> T::Output {
+    /// Does work with these instructions; with those that every processor has, where they are missing.
+    pub(super) fn run<W: Work>(self, work: W) -> W::Output {
         match self {
             #[cfg(target_arch = "x86_64")]
             Self::Avx512 if has_avx512() => {
                 // SAFETY: the processor has just said that it has these instructions.
-                unsafe { with_avx512(task) }
+                unsafe { with_avx512(work) }
             }
             #[cfg(target_arch = "x86_64")]
             Self::Avx2 if has_avx2() => {
                 // SAFETY: the processor has just said that it has these instructions.
-                unsafe { with_avx2(task) }
+                unsafe { with_avx2(work) }
             }
-            _ => portably(task),
+            _ => portably(work),
         }
     }
 }
@@ -102,20 +102,20 @@ fn has_avx2() -> bool {
 
 #[cfg(target_arch = "x86_64")]
 #[target_feature(enable = "avx512f,avx512dq,avx2,fma")]
-fn with_avx512<T: Task>(task: T) -> T::Output {
-    task.run::<Instruction<10>>()
+fn with_avx512<W: Work>(work: W) -> W::Output {
+    work.run::<Instruction<10>>()
 }
 
 #[cfg(target_arch = "x86_64")]
 #[target_feature(enable = "avx2,fma")]
-fn with_avx2<T: Task>(task: T) -> T::Output {
-    task.run::<Instruction<5>>()
+fn with_avx2<W: Work>(work: W) -> W::Output {
+    work.run::<Instruction<5>>()
 }
 
-fn portably<T: Task>(task: T) -> T::Output {
+fn portably<W: Work>(work: W) -> W::Output {
     if cfg!(any(target_arch = "aarch64", target_feature = "fma")) {
-        task.run::<Instruction<5>>()
+        work.run::<Instruction<5>>()
     } else {
-        task.run::<ByHand>()
+        work.run::<ByHand>()
     }
 }

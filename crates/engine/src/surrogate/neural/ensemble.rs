@@ -16,7 +16,7 @@
 //! instances cost little more than the layers after the first.
 
 use super::arithmetic::Arithmetic;
-use super::dispatch::{Instructions, Task};
+use super::dispatch::{Instructions, Work};
 use super::inputs::Inputs;
 use super::lanes::{LANES, Lanes};
 use super::network::Network;
@@ -140,7 +140,7 @@ struct Enter<'a> {
     part: &'a Part,
 }
 
-impl Task for Enter<'_> {
+impl Work for Enter<'_> {
     type Output = Vec<Lanes>;
 
     #[inline(always)]
@@ -162,7 +162,7 @@ struct Ask<'a, P> {
     said: &'a mut [Said],
 }
 
-impl<P: Fn(usize) -> (usize, usize)> Task for Ask<'_, P> {
+impl<P: Fn(usize) -> (usize, usize)> Work for Ask<'_, P> {
     type Output = ();
 
     #[inline(always)]

@@ -70,7 +70,7 @@ pub(super) struct Pass {
 }
 
 /// What is done with the gradient of a block.
-pub(super) trait Learner {
+pub(super) trait Receiver {
     /// Takes the derivatives by sixteen weights, which are the so manieth sixteen of all.
     fn take<A: Arithmetic>(&mut self, place: usize, weights: &mut [f32; LANES], slopes: Lanes);
 }
@@ -201,7 +201,7 @@ impl Network {
         self.forward_from::<A>(1, pass);
     }
 
-    /// Hands the derivative by each weight to a learner, given those by the outputs of the rows that went
+    /// Hands the derivative by each weight to a receiver, given those by the outputs of the rows that went
     /// forward last.
     #[inline(always)]
     pub(super) fn backward<A: Arithmetic>(
@@ -209,7 +209,7 @@ impl Network {
         pass: &mut Pass,
         by_mean: &Lanes,
         by_deviation: &Lanes,
-        learner: &mut impl Learner,
+        receiver: &mut impl Receiver,
     ) {
         let last = self.layers.len() - 1;
         pass.deltas[last][0] = *by_mean;
@@ -231,7 +231,7 @@ impl Network {
             }
             let turned = &pass.turned[..lines(layer.units)];
             let weights = layer.of_mut(&mut self.weights);
-            Products { turned, x: inputs, weights, first: layer.first, learner }.all::<A>(inputs.len());
+            Products { turned, x: inputs, weights, first: layer.first, receiver }.all::<A>(inputs.len());
         }
     }
 }
@@ -381,10 +381,10 @@ struct Products<'a, L> {
     weights: &'a mut [f32],
     /// Where the layer begins.
     first: usize,
-    learner: &'a mut L,
+    receiver: &'a mut L,
 }
 
-impl<L: Learner> Blocks for Products<'_, L> {
+impl<L: Receiver> Blocks for Products<'_, L> {
     #[inline(always)]
     fn block<A: Arithmetic, const N: usize>(&mut self, first: usize) {
         let lines = self.turned.len();
@@ -397,7 +397,7 @@ impl<L: Learner> Blocks for Products<'_, L> {
             }
             each!(j in N {
                 let place = (first + j) * lines + line;
-                self.learner.take::<A>(self.first / LANES + place, &mut weights[place], sums[j]);
+                self.receiver.take::<A>(self.first / LANES + place, &mut weights[place], sums[j]);
             });
         }
     }
@@ -406,12 +406,12 @@ impl<L: Learner> Blocks for Products<'_, L> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::surrogate::neural::dispatch::{Instructions, Task};
+    use crate::surrogate::neural::dispatch::{Instructions, Work};
 
     /// Adds up gradients and changes nothing.
     struct Gather(Vec<f32>);
 
-    impl Learner for Gather {
+    impl Receiver for Gather {
         #[inline(always)]
         fn take<A: Arithmetic>(&mut self, place: usize, _: &mut [f32; LANES], slopes: Lanes) {
             let sums = &mut self.0[place * LANES..][..LANES];
@@ -428,7 +428,7 @@ mod tests {
         gradient: &'a mut Gather,
     }
 
-    impl Task for Through<'_> {
+    impl Work for Through<'_> {
         type Output = ();
 
         #[inline(always)]

@@ -23,10 +23,10 @@
 
 use super::NeuralSettings;
 use super::arithmetic::Arithmetic;
-use super::dispatch::{Instructions, Task};
+use super::dispatch::{Instructions, Work};
 use super::lanes::{Aligned, LANES, Lanes, lines};
 use super::loss::{loss, slopes};
-use super::network::{Learner, Network, Pass};
+use super::network::{Network, Pass, Receiver};
 use super::tanh::within;
 use crate::reading::Reading;
 use crate::rng::Rng;
@@ -82,7 +82,7 @@ struct MeanLoss<'a> {
     network: &'a Network,
 }
 
-impl Task for MeanLoss<'_> {
+impl Work for MeanLoss<'_> {
     type Output = f64;
 
     #[inline(always)]
@@ -157,7 +157,7 @@ struct Descent<'a> {
     rng: &'a mut Rng,
 }
 
-impl Task for Descent<'_> {
+impl Work for Descent<'_> {
     type Output = bool;
 
     #[inline(always)]
@@ -237,7 +237,7 @@ struct Step<'a> {
     clip: f32,
 }
 
-impl Learner for Step<'_> {
+impl Receiver for Step<'_> {
     #[inline(always)]
     fn take<A: Arithmetic>(&mut self, place: usize, weights: &mut [f32; LANES], mut slopes: Lanes) {
         if let Some(gathered) = self.gathered.get_mut(place) {
