@@ -13,7 +13,7 @@ use crate::reading::Reading;
 use crate::trial::{ConfigId, TrialKey};
 
 /// Where a reading was taken.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub struct Point {
     /// Which of the set's configurations.
     pub configuration: u32,
