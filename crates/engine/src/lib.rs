@@ -9,7 +9,6 @@ pub mod acquisition;
 pub mod design;
 mod elementary;
 pub mod history;
-mod linalg;
 mod observation;
 pub mod optimizer;
 pub mod propose;

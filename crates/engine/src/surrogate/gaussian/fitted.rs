@@ -12,9 +12,9 @@ use super::coordinates::{Coordinates, Table};
 use super::kernel::Kernel;
 use super::readings::Standard;
 use super::sites::{Cavity, Posterior, Site};
-use crate::linalg::Factor;
 use crate::reading::Reading;
 use crate::surrogate::{Points, Prediction, Predictor, Scale, Slopes, TrainingSet};
+use linalg::Factor;
 
 /// Points predicted together.
 const BLOCK: usize = 128;

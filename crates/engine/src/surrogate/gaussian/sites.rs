@@ -18,8 +18,8 @@
 //! they stay. (T. Minka, Expectation Propagation for Approximate Bayesian Inference, 2001.)
 
 use super::readings::Read;
-use crate::linalg::Factor;
 use crate::stats::normal::{hazard, log_cdf, log_density};
+use linalg::Factor;
 
 /// Share of the way to a new site.
 const DAMPING: f64 = 0.8;

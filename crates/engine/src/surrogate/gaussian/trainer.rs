@@ -6,8 +6,8 @@ use super::likelihood::Likelihood;
 use super::prior::Prior;
 use super::readings::Readings;
 use super::{FitError, GaussianSettings, TrainingSet};
-use crate::linalg::{Descent, minimise};
 use crate::rng::Rng;
+use linalg::{Descent, minimise};
 
 /// Trains, and remembers what it found, where the next search starts.
 #[derive(Clone, Debug)]

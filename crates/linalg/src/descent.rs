@@ -23,21 +23,24 @@ const MOST_SHORTENINGS: usize = 15;
 
 /// When to end.
 #[derive(Clone, Copy, PartialEq, Debug)]
-pub(crate) struct Descent {
+pub struct Descent {
     /// Most evaluations.
-    pub(crate) evaluations: usize,
+    pub evaluations: usize,
     /// Ends when a step gains less than this.
-    pub(crate) gain: f64,
+    pub gain: f64,
     /// Ends when no free slope is larger.
-    pub(crate) slope: f64,
+    pub slope: f64,
 }
 
 /// Where the search ended.
 #[derive(Clone, PartialEq, Debug)]
-pub(crate) struct Found {
-    pub(crate) at: Vec<f64>,
-    pub(crate) value: f64,
-    pub(crate) evaluations: usize,
+pub struct Found {
+    /// The place.
+    pub at: Vec<f64>,
+    /// The value there.
+    pub value: f64,
+    /// How many it took.
+    pub evaluations: usize,
 }
 
 /// A place, the value there and its slope.
@@ -64,7 +67,10 @@ struct Step {
 
 /// The least value near a start. The function writes its slope; where its value is not finite the search
 /// does not go. `None` if the start is such a place.
-pub(crate) fn minimise(
+///
+/// # Panics
+/// If there are not as many bounds as variables.
+pub fn minimise(
     start: &[f64],
     bounds: &[(f64, f64)],
     descent: Descent,

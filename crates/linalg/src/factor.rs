@@ -17,7 +17,7 @@ const ROOM: usize = 32;
 
 /// L, in the lower triangle of a square.
 #[derive(Clone, Debug)]
-pub(crate) struct Factor {
+pub struct Factor {
     order: usize,
     /// From one column to the next.
     stride: usize,
@@ -27,7 +27,10 @@ pub(crate) struct Factor {
 impl Factor {
     /// The factor of a matrix of this order, of which the lower triangle is given; `None` if it is not
     /// positive definite.
-    pub(crate) fn new(matrix: &[f64], order: usize) -> Option<Self> {
+    ///
+    /// # Panics
+    /// If there are not as many entries as in a square.
+    pub fn new(matrix: &[f64], order: usize) -> Option<Self> {
         assert_eq!(matrix.len(), order * order, "a square");
         let stride = order + ROOM;
         let mut lower = vec![0.0; stride * order];
@@ -58,29 +61,32 @@ impl Factor {
     }
 
     /// ln det A.
-    pub(crate) fn log_determinant(&self) -> f64 {
+    pub fn log_determinant(&self) -> f64 {
         2.0 * self.diagonal().map(libm::log).sum::<f64>()
     }
 
     /// L⁻¹ B, in the place of the columns of B.
-    pub(crate) fn solve_lower(&self, columns: &mut [f64]) {
+    ///
+    /// # Panics
+    /// If the last column is not whole; so do the other two.
+    pub fn solve_lower(&self, columns: &mut [f64]) {
         let view = columns_of(columns, self.order);
         solve_lower_triangular_in_place(self.view(), view, Par::Seq);
     }
 
     /// A⁻¹ B, in the place of the columns of B.
-    pub(crate) fn solve(&self, columns: &mut [f64]) {
+    pub fn solve(&self, columns: &mut [f64]) {
         self.solve_lower(columns);
         self.solve_upper(columns);
     }
 
     /// L⁻ᵀ B, in the place of the columns of B.
-    pub(crate) fn solve_upper(&self, columns: &mut [f64]) {
+    pub fn solve_upper(&self, columns: &mut [f64]) {
         solve_upper_triangular_in_place(self.view().transpose(), columns_of(columns, self.order), Par::Seq);
     }
 
     /// A⁻¹; both triangles.
-    pub(crate) fn inverse(&self) -> Vec<f64> {
+    pub fn inverse(&self) -> Vec<f64> {
         let n = self.order;
         let mut inverse = vec![0.0; n * n];
         let need = llt::inverse::inverse_scratch::<f64>(n, Par::Seq);
@@ -100,7 +106,10 @@ impl Factor {
 
     /// The factor of a matrix with one row and column more, whose last entry is on the diagonal; `false`,
     /// and nothing changes, if that one is not positive definite.
-    pub(crate) fn extend(&mut self, row: &[f64]) -> bool {
+    ///
+    /// # Panics
+    /// If the row has another length.
+    pub fn extend(&mut self, row: &[f64]) -> bool {
         let n = self.order;
         assert_eq!(row.len(), n + 1, "one entry for each row, and the diagonal");
         let mut last = row[..n].to_vec();
@@ -141,11 +150,10 @@ fn columns_of(columns: &mut [f64], rows: usize) -> MatMut<'_, f64> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::rng::Rng;
 
     fn matrix(n: usize) -> Vec<f64> {
-        let mut rng = Rng::new(1, "matrix", n as u64);
-        let b: Vec<f64> = (0..n * n).map(|_| rng.normal()).collect();
+        // Numbers without a pattern.
+        let b: Vec<f64> = (0..n * n).map(|at| libm::sin(1e4 * libm::sqrt(2.0 + at as f64))).collect();
         let entry = |i: usize, j: usize| (0..n).map(|k| b[i * n + k] * b[j * n + k]).sum::<f64>();
         (0..n * n).map(|at| entry(at / n, at % n) + if at / n == at % n { 0.1 } else { 0.0 }).collect()
     }
