@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, VecDeque};
 
-use super::again::Again;
+use super::again::{Again, FINALISTS};
 use super::balance::Balance;
 use super::comparison::Problem;
 use super::race::{Race, Standing, compared, known};
@@ -165,8 +165,25 @@ impl CappedRacer {
         let before = rules(&self.terms);
         self.terms.gain(pair, history);
         self.again.gained();
-        if rules(&self.terms) != before {
+        let after = rules(&self.terms);
+        if after != before {
+            if before.1 && !after.1 && self.terms.pairs().len() > 1 {
+                self.recall_feasible(history);
+            }
             self.judge_all(history);
+        }
+    }
+
+    /// The incumbent was feasible only on fewer pairs: those that it beat by its cost may have been better.
+    fn recall_feasible(&mut self, history: &History) {
+        let mut busy = self.busy();
+        busy.extend(&self.earlier);
+        let latest = self.again.latest(self.terms.field(history, &busy));
+        let feasible = latest.into_iter().filter(|&config| self.terms.looks_feasible(config, history));
+        let recalled: Vec<ConfigId> = feasible.take(FINALISTS).collect();
+        let place = self.requested.min(self.earlier.len());
+        for config in recalled.into_iter().rev() {
+            self.earlier.insert(place, config);
         }
     }
 

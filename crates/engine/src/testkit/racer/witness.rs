@@ -259,7 +259,9 @@ fn violation(history: &History, problem: &Problem, config: ConfigId, pairs: &[Pa
             let trial = history.reading(config, history.find_pair(pair)?)?;
             trial.observation.constraints().get(which).copied().flatten()
         };
-        let outputs: Vec<f64> = pairs.iter().filter_map(output).map(Reading::lower_bound).collect();
+        let counts = |reading: &Reading| !reading.is_censored() || reading.lower_bound() > constraint.bound;
+        let outputs: Vec<f64> =
+            pairs.iter().filter_map(output).filter(counts).map(Reading::lower_bound).collect();
         let value = match constraint.over {
             _ if outputs.is_empty() => f64::INFINITY,
             Over::Mean => outputs.iter().sum::<f64>() / outputs.len() as f64,
