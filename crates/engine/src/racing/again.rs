@@ -7,7 +7,7 @@
 //! |---|---|
 //! | whoever was the incumbent, the default first of all | the incumbent has gained a pair, and has twice as many as at their last meeting |
 //! | the one that a model expects least of, if that is less than of the incumbent | likewise, one whenever the incumbent has twice as many pairs as when the last such one returned |
-//! | whoever was the incumbent and looks feasible, the last five of them | the incumbent has gained a pair and is no longer feasible: at once |
+//! | whoever was the incumbent, the last five of them | the incumbent has gained a pair and is no longer feasible: at once |
 //! | before the end, the default and those that a model expects least of, or that were the incumbent last | at once |
 //!
 //! Nobody returns who failed as the incumbent. One returns for each pair gained at most. Whoever returns and loses again mostly does so in its first batch, at the cost of a trial or two. Those of a

@@ -168,21 +168,20 @@ impl CappedRacer {
         let after = rules(&self.terms);
         if after != before {
             if before.1 && !after.1 && self.terms.pairs().len() > 1 {
-                self.recall_feasible(history);
+                self.recall_former(history);
             }
             self.judge_all(history);
         }
     }
 
     /// The incumbent was feasible only on fewer pairs: those that it beat by its cost may have been better.
-    fn recall_feasible(&mut self, history: &History) {
+    fn recall_former(&mut self, history: &History) {
         let mut busy = self.busy();
         busy.extend(&self.earlier);
+        // Whether they look feasible is not asked: on pairs where capping stopped them nobody knows.
         let latest = self.again.latest(self.terms.field(history, &busy));
-        let feasible = latest.into_iter().filter(|&config| self.terms.looks_feasible(config, history));
-        let recalled: Vec<ConfigId> = feasible.take(FINALISTS).collect();
         let place = self.requested.min(self.earlier.len());
-        for config in recalled.into_iter().rev() {
+        for config in latest.into_iter().take(FINALISTS).rev() {
             self.earlier.insert(place, config);
         }
     }

@@ -155,12 +155,6 @@ impl Terms {
         Tally::of(trials.map(|trial| &trial.observation)).violation(&self.objective().constraints)
     }
 
-    /// Whether a configuration keeps all constraints on every pair it has met, as far as seen.
-    pub(super) fn looks_feasible(&self, config: ConfigId, history: &History) -> bool {
-        let trials = history.readings(config).map(|(_, trial)| &trial.observation);
-        Tally::of(trials).violation(&self.objective().constraints) == 0.0
-    }
-
     /// Who takes over if the incumbent is barred, with the pairs it is known on: a feasible one if there is
     /// any; of those known on most of the incumbent's pairs, as earlier incumbents are, the best on them;
     /// `None` if nobody is left.
