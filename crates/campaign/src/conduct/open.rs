@@ -95,6 +95,8 @@ pub enum ConductError {
     Folds(#[from] FoldsError),
     #[error("{} has {count} folds, each a campaign of its own", folder.display())]
     Several { folder: PathBuf, count: usize },
+    #[error("the scenario has constraints, and imported runs do not tell the outputs that they bound")]
+    ImportBounded,
     #[error("a deterministic target has nothing to be validated on but instances that it was not tuned on")]
     NothingUnseen,
 }
@@ -182,7 +184,7 @@ pub fn settings(scenario: &Scenario, order: &Order) -> Settings {
                 cutoff: objective.cutoff.filter(|_| capped),
                 par: objective.par,
                 grain: objective.grain,
-                constraints: Vec::new(),
+                constraints: scenario.constraints_for_engine(),
             },
             instances: train,
             seed: order.seed.unwrap_or(scenario.seed),
@@ -428,7 +430,9 @@ pub(super) fn resume(
         }
         Row::Reuse => {
             let settings = settings(&scenario, order);
-            let resumed = carry_over(&loaded, &settings, &scenario.instances.train);
+            let kept =
+                change::kept_constraints(&before.scenario, &scenario).map_err(ConductError::Scenario)?;
+            let resumed = carry_over(&loaded, &settings, &scenario.instances.train, &kept);
             drop(store);
             let set_aside = set_aside(&folder)?;
             let trials = resumed.history.trials().len();

@@ -295,7 +295,7 @@ mod tests {
         tell(0, 0, Some(Exact(2.0)));
         tell(1, 1, Some(Exact(-5.0)));
         for over in [Over::Mean, Over::Max] {
-            problem.objective.constraints.push(crate::racing::constraint::Constraint { bound: 0.0, over });
+            problem.objective.constraints.push(crate::racing::Constraint::new(0.0, over));
         }
         let named = InstanceTable::named(2);
         let set = |index| TrainingSet::constraint(&problem, &history, 5, index, &named);

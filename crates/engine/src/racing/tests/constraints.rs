@@ -5,7 +5,7 @@ use crate::racing::constraint::{Constraint, Over};
 use crate::reading::Reading;
 
 fn with_constraint(over: Over) -> Objective {
-    Objective { constraints: vec![Constraint { bound: 1.0, over }], ..Objective::capped(CUTOFF) }
+    Objective { constraints: vec![Constraint::new(1.0, over)], ..Objective::capped(CUTOFF) }
 }
 
 fn output(cost: f64, value: f64) -> Observation {
@@ -70,4 +70,66 @@ fn one_violation_of_a_maximum_is_enough() {
     optimizer.tell(a.id, output(1.0, 1.1)).unwrap();
     assert!(optimizer.news().contains(&News::Dropped(request.key.config, 2, Drop::Constraint)));
     assert_eq!(optimizer.ask(0), Ask::Cancel(b.id));
+}
+
+/// An arena of one instance, of which the incumbent gains seed after seed.
+fn long_arena() -> Optimizer {
+    let racing = Racing { slack: 1.3, min_pairs: 1, max_pairs: 50, deterministic: false };
+    arena_with(1, with_constraint(Over::Mean), 1, racing)
+}
+
+/// Runs the next trial, with what it costs and what is constrained, as far as its cap lets it.
+fn step(optimizer: &mut Optimizer, told: impl Fn(ConfigId) -> (f64, f64)) -> ConfigId {
+    let request = run(optimizer);
+    let (cost, value) = told(request.key.config);
+    let cap = request.cap.cost();
+    let observation = if cost > cap { Observation::capped(cap) } else { output(cost, value) };
+    optimizer.tell(request.id, observation).unwrap();
+    request.key.config
+}
+
+#[test]
+fn whoever_is_feasible_returns_when_the_incumbent_no_longer_is() {
+    let mut optimizer = long_arena();
+    let mut met = 0;
+    while optimizer.incumbent() != ConfigId(1) {
+        step(&mut optimizer, |config| [(10.0, 0.5), (1.0, 0.9)][config.index()]);
+    }
+    // All that follows of the fast one is too large; others are worse than both.
+    while optimizer.incumbent() == ConfigId(1) {
+        met += 1;
+        assert!(met < 12, "it is infeasible and still the best");
+        step(&mut optimizer, |config| match config.0 {
+            0 => (10.0, 0.5),
+            1 => (1.0, 1.5),
+            _ => (20.0, 9.0),
+        });
+    }
+    assert_eq!(optimizer.incumbent(), ConfigId(0));
+}
+
+#[test]
+fn a_feasible_successor_goes_before_a_fast_one() {
+    let mut optimizer = long_arena();
+    let told = |config: ConfigId| match config.0 {
+        0 => (9.0, 0.5),
+        1 => (3.0, 0.5),
+        // On every pair, and so on as many as anybody: a mean may still be mended.
+        2 => (1.0, 1.0 + f64::EPSILON),
+        _ => (50.0, 5.0),
+    };
+    while step(&mut optimizer, told) != ConfigId(3) {}
+    assert_eq!(optimizer.incumbent(), ConfigId(1));
+    loop {
+        let request = run(&mut optimizer);
+        if request.key.config == ConfigId(1) {
+            optimizer.tell(request.id, Observation::failed(Status::Wrong, 1.0)).unwrap();
+            break;
+        }
+        let (cost, value) = told(request.key.config);
+        let cap = request.cap.cost();
+        let observation = if cost > cap { Observation::capped(cap) } else { output(cost, value) };
+        optimizer.tell(request.id, observation).unwrap();
+    }
+    assert_eq!(optimizer.incumbent(), ConfigId(0), "the third is faster, but infeasible");
 }
