@@ -6,7 +6,7 @@ use std::sync::Arc;
 use std::time::SystemTime;
 
 use engine::Status;
-use engine::propose::{Learner, ModelSettings};
+use engine::propose::{Learner, ModelSettings, Utility};
 use engine::racing::{Objective, Problem, Racing};
 use engine::space::Diagnostics;
 use engine::space::format::{CannotExpress, Format, write};
@@ -20,7 +20,9 @@ use crate::folds::{FoldPlan, FoldsError};
 use crate::resume::Resumed;
 use crate::scenario::change::{self, Difference, Stored};
 use crate::scenario::keys::Row;
-use crate::scenario::{CappedBy, Instance, Measure, Scenario, Surrogate, SurrogateKind, Treatment, read};
+use crate::scenario::{
+    Acquisition, CappedBy, Instance, Measure, Scenario, Surrogate, SurrogateKind, Treatment, read,
+};
 use crate::staging::StagingError;
 use crate::store::{Charter, Store, StoreError};
 use crate::target::{Slot, TargetError};
@@ -223,7 +225,7 @@ pub(super) fn validation_budget(scenario: &Scenario) -> Option<f64> {
 }
 
 fn search(scenario: &Scenario) -> Search {
-    let Surrogate { kind, treatment, trees, overhead } = scenario.surrogate;
+    let Surrogate { kind, treatment, acquisition, trees, overhead } = scenario.surrogate;
     let learner = match kind {
         SurrogateKind::Random => return Search::Random,
         SurrogateKind::Local => return Search::Local,
@@ -249,6 +251,10 @@ fn search(scenario: &Scenario) -> Search {
         Treatment::Mean => *gaussian_points = 0,
     }
     forest.trees = trees as usize;
+    search.model.utility = match acquisition {
+        Acquisition::Improvement => Utility::ExpectedImprovement,
+        Acquisition::ImprovementPerBudget => Utility::ImprovementPerSpent,
+    };
     Search::Model(Box::new(search))
 }
 

@@ -250,6 +250,7 @@ fn defaults(minimise: &str, given: &BTreeMap<String, Meaning>) -> Vec<(&'static 
         ("parallel.repeatable", "false"),
         ("surrogate.kind", "\"forest\""),
         ("surrogate.treatment", "\"sample\""),
+        ("surrogate.acquisition", "\"improvement\""),
         ("surrogate.trees", "10"),
         ("surrogate.overhead", "0.1"),
         ("validation.when", "\"end\""),

@@ -216,6 +216,7 @@ pub const KEYS: &[Key] = &[
     key("parallel.repeatable", Form::Truth, "false", CONTINUE, "results are taken in the order of asking, so that a rerun decides the same"),
     key("surrogate.kind", Form::Text, "\"forest\"", CONTINUE, "what proposes configurations: `forest` (where a model of all trials expects most), `neural` (where a network expects least, a new one each time), `gaussian` (where a Gaussian process expects most; for few parameters and up to a thousand or two trials), `auto` (the one of these that foretells trials best), `local` (around the incumbent) or `random`"),
     key("surrogate.treatment", Form::Text, "\"sample\"", CONTINUE, "what the model makes of trials that were stopped: `sample` (of a forest), `tobit` (of networks) or `likelihood` (of a Gaussian process), `mean` (not of that), `drop` or `ignore`"),
+    key("surrogate.acquisition", Form::Text, "\"improvement\"", CONTINUE, "what makes a configuration worth a race to a forest or a Gaussian process: `improvement` (what is expected to be gained) or `improvement-per-budget` (the same, for each unit of the budget that a trial is expected to use)"),
     key("surrogate.trees", Form::Integer, "10", CONTINUE, "trees of the forest"),
     key("surrogate.overhead", Form::Number, "0.1", CONTINUE, "largest share of the time on the clock for the optimizer, above 0 and at most 1"),
     key("space.from", Form::Text, "none", Judgement::Space, "a file with the space, in any format that `captune space` reads"),

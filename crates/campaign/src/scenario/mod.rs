@@ -37,7 +37,7 @@ pub use objective::{CappedBy, Measure, Objective, Sense};
 pub use outputs::{Output, Source, Take};
 pub use protocol::Protocol;
 pub use retry::Retry;
-pub use settings::{Budget, Parallel, Racing, Surrogate, SurrogateKind, Treatment};
+pub use settings::{Acquisition, Budget, Parallel, Racing, Surrogate, SurrogateKind, Treatment};
 pub use target::{Step, Success, TargetSettings, Workdir};
 pub use validation::Validation;
 pub use writing::{Writing, WritingPiece};

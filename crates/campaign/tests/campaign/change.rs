@@ -80,6 +80,11 @@ fn each_key_meets_its_row() {
         ("parallel.workers", Row::Continue, last("[parallel]\nworkers = 8")),
         ("surrogate.kind", Row::Continue, last("[surrogate]\nkind = \"random\"")),
         ("surrogate.treatment", Row::Continue, last("[surrogate]\ntreatment = \"mean\"")),
+        (
+            "surrogate.acquisition",
+            Row::Continue,
+            last("[surrogate]\nacquisition = \"improvement-per-budget\""),
+        ),
         ("surrogate.trees", Row::Continue, last("[surrogate]\ntrees = 11")),
         ("surrogate.overhead", Row::Continue, last("[surrogate]\noverhead = 1")),
         ("space", Row::Reuse, SMALL.replace("[0.0, 1.0]", "[0.0, 2.0]")),
