@@ -2,7 +2,7 @@
 
 use engine::design::Design;
 use engine::history::History;
-use engine::propose::{Initial, LocalSearch, ModelSearch, ModelSettings, Proposer, RandomSearch};
+use engine::propose::{Initial, Learner, LocalSearch, ModelSearch, ModelSettings, Proposer, RandomSearch};
 use engine::racing::{CappedRacer, Problem, Racing, Snapshot};
 use engine::space::SampleError;
 use engine::surrogate::InstanceTable;
@@ -13,6 +13,9 @@ use crate::validation::Terms;
 
 /// Points of the first design.
 const DESIGN: usize = 10;
+/// The same for a Gaussian process, which learns from few: with the default they are as many as its first
+/// fit takes.
+const SMALL_DESIGN: usize = 4;
 
 /// Who proposes configurations.
 #[derive(Clone, PartialEq, Debug)]
@@ -44,6 +47,14 @@ impl Default for ByModel {
 }
 
 impl Search {
+    /// Points of the first design.
+    fn design(&self) -> usize {
+        match self {
+            Self::Model(by) if by.model.learner == Learner::Gaussian => SMALL_DESIGN,
+            _ => DESIGN,
+        }
+    }
+
     fn proposer(&self, problem: &Problem) -> Box<dyn Proposer> {
         match self {
             Self::Random => Box::new(RandomSearch::new(problem.space.clone(), problem.seed)),
@@ -91,7 +102,8 @@ impl Settings {
         let Problem { space, seed, .. } = &self.problem;
         let then = self.search.proposer(&self.problem);
         let initial = self.initial.clone();
-        let proposer = Initial::new(initial, space, Design::LatinHypercube, DESIGN, *seed, then)?;
+        let count = self.search.design();
+        let proposer = Initial::new(initial, space, Design::LatinHypercube, count, *seed, then)?;
         let (problem, racing) = (self.problem.clone(), self.racing.clone());
         let racer = match snapshot {
             Some(snapshot) => CappedRacer::restore(problem, racing, snapshot, &history),

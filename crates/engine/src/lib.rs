@@ -2,7 +2,8 @@
 //!
 //! Everything here is a pure function of its arguments: no files, no clock, no environment, no
 //! printing. The same settings, seed and history give the same decisions on every platform, which
-//! is why logarithms and exponentials come from `libm` rather than from the operating system.
+//! is why logarithms and exponentials come from `libm` rather than from the operating system. One thing
+//! is the same only on processors of one kind: what a [Gaussian process](surrogate::gaussian) learns.
 
 pub mod acquisition;
 pub mod design;

@@ -10,7 +10,7 @@ use engine::propose::{Learner, ModelSettings};
 use engine::racing::{Objective, Problem, Racing};
 use engine::space::Diagnostics;
 use engine::space::format::{CannotExpress, Format, write};
-use engine::surrogate::{InstanceTable, forest, neural};
+use engine::surrogate::{InstanceTable, forest, gaussian, neural};
 
 use super::carry_over::carry_over;
 use crate::budget::{Budget, Spent};
@@ -229,18 +229,26 @@ fn search(scenario: &Scenario) -> Search {
         SurrogateKind::Local => return Search::Local,
         SurrogateKind::Forest => Learner::Forest,
         SurrogateKind::Neural => Learner::Neural,
+        SurrogateKind::Gaussian => Learner::Gaussian,
         SurrogateKind::Auto => Learner::Auto,
     };
-    let mut search = ByModel { features: features(scenario), overhead, ..ByModel::default() };
-    let ModelSettings { forest, neural, .. } = &mut search.model;
+    let model = ModelSettings::of(learner);
+    let mut search = ByModel { model, features: features(scenario), overhead };
+    let ModelSettings { forest, neural, gaussian, gaussian_points, .. } = &mut search.model;
     (forest.treatment, neural.treatment) = match treatment {
         Treatment::Likelihood => (forest::Treatment::Sample, neural::Treatment::Tobit),
         Treatment::Mean => (forest::Treatment::Mean, neural::Treatment::Mean),
         Treatment::Drop => (forest::Treatment::Drop, neural::Treatment::Drop),
         Treatment::Ignore => (forest::Treatment::Ignore, neural::Treatment::Ignore),
     };
+    match treatment {
+        Treatment::Likelihood => gaussian.treatment = gaussian::Treatment::Likelihood,
+        Treatment::Drop => gaussian.treatment = gaussian::Treatment::Drop,
+        Treatment::Ignore => gaussian.treatment = gaussian::Treatment::Ignore,
+        // It has nothing of the kind, so `auto` does without it.
+        Treatment::Mean => *gaussian_points = 0,
+    }
     forest.trees = trees as usize;
-    search.model.learner = learner;
     Search::Model(Box::new(search))
 }
 

@@ -67,7 +67,9 @@ pub enum SurrogateKind {
     Forest,
     /// Where a network, trained on all trials, expects least.
     Neural,
-    /// The better one of these two.
+    /// Where a Gaussian process, fitted to all trials, expects most.
+    Gaussian,
+    /// The best one of these.
     Auto,
     /// Around the best ones.
     Local,
@@ -79,7 +81,7 @@ pub enum SurrogateKind {
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum Treatment {
     /// Their cost is above the bound, and as likely as the surrogate finds it there: `sample` of a forest,
-    /// `tobit` of networks.
+    /// `tobit` of networks, `likelihood` of a Gaussian process.
     Likelihood,
     /// Their cost is the mean above the bound.
     Mean,
@@ -243,12 +245,13 @@ fn gpus(report: &mut Report<'_>, found: &Found<'_, '_>) -> Option<Vec<u32>> {
 }
 
 pub(super) fn surrogate(report: &mut Report<'_>, section: &Section<'_, '_>) -> Option<Surrogate> {
-    let kinds = ["forest", "neural", "auto", "local", "random"];
+    let kinds = ["forest", "neural", "gaussian", "auto", "local", "random"];
     let kind = optional(section, "kind", |found| report.word(found, &kinds));
     // Each learner has its own word for the likelihood.
     let words: &[&str] = match kind {
         Some(Some("neural")) => &["tobit", "mean", "drop", "ignore"],
-        Some(Some("auto")) => &["sample", "tobit", "mean", "drop", "ignore"],
+        Some(Some("gaussian")) => &["likelihood", "drop", "ignore"],
+        Some(Some("auto")) => &["sample", "tobit", "likelihood", "mean", "drop", "ignore"],
         _ => &["sample", "mean", "drop", "ignore"],
     };
     let treatment = optional(section, "treatment", |found| report.word(found, words));
@@ -258,11 +261,12 @@ pub(super) fn surrogate(report: &mut Report<'_>, section: &Section<'_, '_>) -> O
         Some("random") => SurrogateKind::Random,
         Some("local") => SurrogateKind::Local,
         Some("neural") => SurrogateKind::Neural,
+        Some("gaussian") => SurrogateKind::Gaussian,
         Some("auto") => SurrogateKind::Auto,
         _ => SurrogateKind::Forest,
     };
     let learns = !matches!(kind, SurrogateKind::Random | SurrogateKind::Local);
-    let has_trees = learns && kind != SurrogateKind::Neural;
+    let has_trees = matches!(kind, SurrogateKind::Forest | SurrogateKind::Auto);
     for (name, counts) in [("treatment", learns), ("trees", has_trees), ("overhead", learns)] {
         if let Some(found) = section.get(name).filter(|_| !counts) {
             let missing = if learns { "forest" } else { "model" };

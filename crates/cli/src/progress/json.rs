@@ -4,7 +4,6 @@ use campaign::budget::Limit;
 use campaign::event::{Event, Stop, TrialEnded, Warning, What};
 use campaign::progress::{Progress, Standing};
 use campaign::scenario::are_kept;
-use engine::propose::Learner;
 use engine::racing::{Drop, Requested};
 use engine::{Configuration, Reading, Status};
 use serde_json::{Map, Value, json};
@@ -51,10 +50,11 @@ fn what(what: &What, costs: &Costs) -> (&'static str, Value) {
         What::Chosen(choice) => (
             "chosen",
             json!({
-                "learner": learner(choice.learner),
+                "learner": choice.learner.word(),
                 "trials": choice.trials,
                 "forest": choice.forest,
                 "neural": choice.neural,
+                "gaussian": choice.gaussian,
             }),
         ),
         What::NewIncumbent(new) => (
@@ -73,14 +73,6 @@ fn what(what: &What, costs: &Costs) -> (&'static str, Value) {
         What::Progress(progress) => ("progress", self::progress(progress, costs)),
         What::Validating { done, of } => ("validating", json!({ "done": done, "of": of })),
         What::Stopped(stop) => ("stopped", self::stop(stop)),
-    }
-}
-
-fn learner(learner: Learner) -> &'static str {
-    match learner {
-        Learner::Forest => "forest",
-        Learner::Neural => "neural",
-        Learner::Auto => "auto",
     }
 }
 

@@ -46,15 +46,24 @@ pub(crate) fn line(event: &Event, facts: &Facts) -> Option<(Kind, String)> {
 
 /// Who proposes from now on, and why.
 fn chosen(choice: &Choice) -> String {
-    let gain = choice.neural - choice.forest;
-    let (who, gain, other) = match choice.learner {
-        Learner::Neural => ("networks propose", gain, "a forest"),
-        Learner::Forest | Learner::Auto => ("a forest proposes", -gain, "networks"),
+    let Choice { trials, learner, forest, neural, gaussian } = *choice;
+    let all = [
+        (Learner::Forest, "a forest", Some(forest)),
+        (Learner::Neural, "networks", Some(neural)),
+        (Learner::Gaussian, "a Gaussian process", gaussian),
+    ];
+    let own = all.iter().find(|(one, ..)| *one == learner).and_then(|(_, _, score)| *score).unwrap_or(forest);
+    let others = all.iter().filter(|(one, ..)| *one != learner);
+    let gains: Vec<String> = others
+        .filter_map(|(_, name, score)| Some(format!("{:.2} than with {name}", own - (*score)?)))
+        .collect();
+    let who = match learner {
+        Learner::Neural => "networks propose",
+        Learner::Gaussian => "a Gaussian process proposes",
+        Learner::Forest | Learner::Auto => "a forest proposes",
     };
-    let trials = choice.trials;
-    format!(
-        "{who}: of {trials} trials, those held out are likelier by {gain:.2} (log, each) than with {other}"
-    )
+    let gains = gains.join(", by ");
+    format!("{who}: of {trials} trials, those held out are likelier (log, each) by {gains}")
 }
 
 fn new_best(new: &NewIncumbent, facts: &Facts) -> String {

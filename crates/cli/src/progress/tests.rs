@@ -141,7 +141,7 @@ fn new_best() -> What {
 
 fn chosen(learner: Learner) -> Choice {
     let (neural, forest) = if learner == Learner::Neural { (0.25, 0.125) } else { (-0.5, -0.125) };
-    Choice { trials: 80, learner, forest, neural }
+    Choice { trials: 80, learner, forest, neural, gaussian: (learner == Learner::Forest).then_some(-0.25) }
 }
 
 fn everything() -> Vec<What> {

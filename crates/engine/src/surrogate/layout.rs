@@ -47,6 +47,12 @@ impl InstanceTable {
         Self { columns: Vec::new(), rows: Vec::new(), count: 1 }
     }
 
+    /// The same, of which there need not be more than one.
+    pub fn unknown() -> &'static Self {
+        static UNKNOWN: InstanceTable = InstanceTable { columns: Vec::new(), rows: Vec::new(), count: 1 };
+        &UNKNOWN
+    }
+
     /// Nothing but which is which.
     pub fn named(count: usize) -> Self {
         assert!(count > 0, "there is at least one instance");

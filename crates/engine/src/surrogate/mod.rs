@@ -8,8 +8,10 @@
 //! |---|---|
 //! | [`forest`] | trees grown on bootstrap samples, censored costs filled in round by round |
 //! | [`neural`] | networks trained by gradient descent, censored costs by their likelihood |
+//! | [`gaussian`] | a Gaussian process of largest likelihood, censored costs by Gaussian sites |
 
 pub mod forest;
+pub mod gaussian;
 mod held_out;
 mod layout;
 pub mod neural;
@@ -111,4 +113,32 @@ pub trait Predictor: Send + Sync {
     /// # Panics
     /// If the width is not that of the configurations, or `out` has another length.
     fn predict_marginal(&self, configurations: Points<'_>, out: &mut [Prediction]);
+
+    /// The cost of one configuration over all instances, and how it changes with the columns of numbers;
+    /// `None` where the model has no slopes.
+    ///
+    /// # Panics
+    /// If the width is not that of the configurations.
+    fn predict_with_slopes(&self, _configuration: &[f64], _slopes: &mut Slopes) -> Option<Prediction> {
+        None
+    }
+}
+
+/// How a prediction changes with each column of a configuration; 0 in columns of names.
+#[derive(Clone, PartialEq, Debug, Default)]
+pub struct Slopes {
+    /// The mean.
+    pub mean: Vec<f64>,
+    /// The variance.
+    pub variance: Vec<f64>,
+}
+
+impl Slopes {
+    /// So many zeros.
+    pub fn reset(&mut self, columns: usize) {
+        for slopes in [&mut self.mean, &mut self.variance] {
+            slopes.clear();
+            slopes.resize(columns, 0.0);
+        }
+    }
 }

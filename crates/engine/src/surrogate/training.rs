@@ -7,13 +7,14 @@
 use std::collections::HashMap;
 
 use super::{Column, InstanceTable, Scale, configuration_columns};
-use crate::history::{History, tells_more};
+use crate::history::{History, Trial, tells_more};
 use crate::racing::Problem;
+use crate::racing::constraint::Over;
 use crate::reading::Reading;
 use crate::trial::{ConfigId, TrialKey};
 
 /// Where a reading was taken.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub struct Point {
     /// Which of the set's configurations.
     pub configuration: u32,
@@ -112,6 +113,38 @@ impl<'a> TrainingSet<'a> {
         Self { cutoff: None, ..Self::of_trials(problem, history, instances, Scale::Linear, outcomes) }
     }
 
+    /// What the first so many trials of a history have shown of the output that a constraint bounds. Of one
+    /// whose worst reading counts, the worst of each configuration so far, whatever the instance.
+    pub fn constraint(
+        problem: &Problem,
+        history: &History,
+        trials: usize,
+        constraint: usize,
+        instances: &'a InstanceTable,
+    ) -> Self {
+        let worst = problem.objective.constraints[constraint].over == Over::Max;
+        let mut kept: Vec<(TrialKey, Reading)> = Vec::new();
+        let (mut by_pair, mut by_configuration) = (HashMap::new(), HashMap::new());
+        for Trial { key, observation, .. } in &history.trials()[..trials] {
+            let output = observation.constraints().get(constraint).copied().flatten();
+            let Some(reading) = output else { continue };
+            let place = if worst {
+                *by_configuration.entry(key.config).or_insert(kept.len())
+            } else {
+                *by_pair.entry(*key).or_insert(kept.len())
+            };
+            match kept.get_mut(place) {
+                None => kept.push((*key, reading)),
+                Some((_, known)) if worst && reading.lower_bound() > known.lower_bound() => *known = reading,
+                Some((_, known)) if !worst && says_more(reading, *known) => *known = reading,
+                Some(_) => {}
+            }
+        }
+        let instances = if worst { InstanceTable::unknown() } else { instances };
+        let set = Self::of_trials(problem, history, instances, Scale::Linear, kept.into_iter());
+        Self { cutoff: None, ..set }
+    }
+
     fn of_trials(
         problem: &Problem,
         history: &History,
@@ -204,6 +237,11 @@ impl<'a> TrainingSet<'a> {
     }
 }
 
+/// Whether one reading of a pair says more than another.
+fn says_more(one: Reading, other: Reading) -> bool {
+    other.is_censored() && (!one.is_censored() || one.lower_bound() > other.lower_bound())
+}
+
 /// Of the trials of each configuration and pair the one that tells most, in the order of their first.
 fn keep_the_most_telling(
     history: &History,
@@ -226,7 +264,6 @@ fn keep_the_most_telling(
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::history::Trial;
     use crate::observation::{Observation, Status};
     use crate::racing::Objective;
     use crate::reading::Reading::{AtLeast, Exact};
@@ -239,6 +276,32 @@ mod tests {
         let key = TrialKey { config: ConfigId(config), pair };
         let id = TrialId(history.trials().len() as u64);
         history.push(Trial { id, key, cap: Cap::at(100.0), why: Why::Challenge, observation });
+    }
+
+    #[test]
+    fn constraints_are_learned_by_pair_or_by_the_worst() {
+        let (mut problem, _) = campaign();
+        let mut history = History::new();
+        for code in [1.0, 2.0] {
+            history.intern(&problem.space.configuration_of_codes(vec![code]).unwrap());
+        }
+        let mut tell = |config, instance, output: Option<Reading>| {
+            let observation = Observation::finished(1.0).with_constraints([output, output]);
+            told(&mut history, config, instance, observation);
+        };
+        tell(0, 0, Some(AtLeast(1.0)));
+        tell(0, 1, Some(Exact(3.0)));
+        tell(1, 0, None);
+        tell(0, 0, Some(Exact(2.0)));
+        tell(1, 1, Some(Exact(-5.0)));
+        for over in [Over::Mean, Over::Max] {
+            problem.objective.constraints.push(crate::racing::Constraint::new(0.0, over));
+        }
+        let named = InstanceTable::named(2);
+        let set = |index| TrainingSet::constraint(&problem, &history, 5, index, &named);
+        assert_eq!(set(0).readings(), [Exact(2.0), Exact(3.0), Exact(-5.0)]);
+        assert_eq!(set(1).readings(), [Exact(3.0), Exact(-5.0)]);
+        assert_eq!((set(0).columns().len(), set(1).columns().len()), (2, 1));
     }
 
     fn campaign() -> (Problem, History) {

@@ -5,7 +5,7 @@
 //! | defined | predictions are finite, variances not negative, on every training set below and off it |
 //! | repeatable | the same stream of random numbers gives the same predictions |
 //! | noise | that of single trials changes no mean and makes no variance smaller |
-//! | pure | predicting one by one or all at once, once or twice, is the same |
+//! | pure | predicting once or twice is the same, and one by one or all at once, but for rounding |
 //! | flat | where all readings are equal and exact, that value is predicted everywhere |
 //! | order | the order of the points does not matter, where the surrogate claims so |
 //!
@@ -150,7 +150,12 @@ pub fn conforms(surrogate: &dyn Surrogate, ordered: bool) {
             "{name}: predicting changed it"
         );
         for (row, answer) in rows.chunks_exact(case.columns.len()).zip(&answers) {
-            assert_eq!(marginals(&*predictor, row, case.columns.len()), [*answer], "{name}: one by one");
+            let alone = marginals(&*predictor, row, case.columns.len())[0];
+            let near = |a: f64, b: f64| (a - b).abs() <= 1e-9 * (1.0 + a.abs());
+            assert!(
+                near(alone.mean, answer.mean) && near(alone.variance, answer.variance),
+                "{name}: one by one"
+            );
         }
         if name == "all equal" {
             let known = case.scale.model(7.0);

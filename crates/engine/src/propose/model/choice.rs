@@ -1,7 +1,8 @@
-//! Forest or networks: whichever [foretells](held_out) the campaign's own trials better.
+//! A forest, networks or a Gaussian process: whichever [foretells](held_out) the campaign's own trials best.
 //!
 //! Judged by the log likelihood of trials whose configurations a model has not seen, whenever trials have
-//! doubled. Before the first judgement the forest proposes, since it learns more from little.
+//! doubled. Before the first judgement the forest proposes. A Gaussian process is judged while points and
+//! columns are few enough for it.
 
 use super::due::due;
 use super::thompson::affordable;
@@ -14,17 +15,22 @@ use crate::surrogate::{TrainingSet, held_out};
 /// Parts of the trials, each foretold by models of the others.
 const FOLDS: usize = 4;
 
-/// A judgement of both.
+/// Most columns for which a Gaussian process is judged.
+const FEW_COLUMNS: usize = 40;
+
+/// A judgement of all.
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub struct Choice {
     /// After how many trials.
     pub trials: usize,
-    /// The better one.
+    /// The best one.
     pub learner: Learner,
     /// The mean log likelihood of a trial by forests.
     pub forest: f64,
     /// By networks.
     pub neural: f64,
+    /// By Gaussian processes; `None` if there is too much to learn from for them.
+    pub gaussian: Option<f64>,
 }
 
 /// Remembers the last judgement.
@@ -40,15 +46,14 @@ impl Chooser {
         self.judged.and_then(|(_, choice)| choice)
     }
 
-    /// Whether networks are to propose now.
-    pub(super) fn prefers_neural(&mut self, task: &Task, history: &History) -> bool {
+    /// Who is to propose now.
+    pub(super) fn learner(&mut self, task: &Task, history: &History) -> Learner {
         match task.settings.learner {
-            Learner::Forest => false,
-            Learner::Neural => true,
             Learner::Auto => {
                 self.judge(task, history);
-                self.choice().is_some_and(|choice| choice.learner == Learner::Neural)
+                self.choice().map_or(Learner::Forest, |choice| choice.learner)
             }
+            named => named,
         }
     }
 
@@ -69,6 +74,10 @@ fn judged(task: &Task, history: &History, trials: usize) -> Option<Choice> {
     let one = NeuralSettings { members: 1, ..affordable(settings, data.len()) };
     let neural = held_out(&one, &data, FOLDS, seed)?;
     let forest = held_out(&settings.forest, &data, FOLDS, seed)?;
-    let learner = if neural > forest { Learner::Neural } else { Learner::Forest };
-    Some(Choice { trials, learner, forest, neural })
+    let few = data.len() <= settings.gaussian_points && data.columns().len() <= FEW_COLUMNS;
+    let gaussian = if few { held_out(&settings.gaussian, &data, FOLDS, seed) } else { None };
+    let scores =
+        [(Learner::Forest, Some(forest)), (Learner::Neural, Some(neural)), (Learner::Gaussian, gaussian)];
+    let best = scores.into_iter().reduce(|best, next| if next.1 > best.1 { next } else { best });
+    Some(Choice { trials, learner: best?.0, forest, neural, gaussian })
 }

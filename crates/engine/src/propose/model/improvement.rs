@@ -1,60 +1,81 @@
-//! Where a forest expects most to be gained.
+//! Where a forest or a Gaussian process expects most to be gained.
 //!
-//! Configurations that the model has not seen a trial of are [believed](Forest::believing) to cost what it
-//! expects, so that several proposals at once differ.
+//! Configurations that the model has not seen a trial of are believed to cost what it expects, so that
+//! several proposals at once differ.
 //!
 //! Fits happen after [fixed numbers](super::due) of trials t and use just the first t. One starts from
 //! nothing whenever t has doubled, the others start from that one, so that any fit can be made without
-//! those between: after an interruption, or a hurry, it takes two at most.
+//! those between: after an interruption, or a hurry, it takes two at most. What a model can take in without
+//! a new fit it does, trial by trial.
 
 use super::due::{Due, due};
+use super::feasibility::Feasibility;
 use super::known::{expected_of_tried, rows, success, tried_and_pending};
+use super::learned::{Learned, Trainer, trainer};
 use super::search::{Judge, search};
-use super::{Task, Utility};
+use super::{Learner, Task, Utility};
 use crate::acquisition::{
-    Acquisition, ExpectedImprovement, ExpectedSaving, LowerBound, ProbabilityOfImprovement,
+    Acquisition, ExpectedImprovement, ExpectedSaving, LowerBound, ProbabilityOfImprovement, log_feasibility,
+    with_success,
 };
 use crate::history::History;
 use crate::rng::Rng;
 use crate::space::Configuration;
-use crate::surrogate::forest::{Forest, ForestTrainer};
-use crate::surrogate::{Points, Prediction, Predictor, Scale, TrainingSet};
+use crate::surrogate::forest::Forest;
+use crate::surrogate::{Points, Prediction, Predictor, Scale, Slopes, TrainingSet};
 
-/// What the forest knows by now, if there is enough to know.
-#[derive(Default)]
+/// What is known by now, if there is enough to know.
 pub(super) struct Improvement {
+    learner: Learner,
     model: Option<Model>,
+    feasibility: Feasibility,
 }
 
 /// What is known after some number of trials.
 struct Model {
     /// The last fit that started from nothing: after how many trials, and what later ones start from.
-    fresh: (usize, ForestTrainer),
+    fresh: (usize, Box<dyn Trainer>),
+    /// After how many trials the last fit was.
+    fitted: usize,
+    /// After how many of them it is what it is.
     trials: usize,
-    fitted: Option<Fitted>,
+    costs: Option<Costs>,
 }
 
-struct Fitted {
-    forest: Forest,
+struct Costs {
+    learned: Box<dyn Learned>,
+    /// Points it has taken in.
+    points: usize,
     /// Which trials fail, if any did.
     success: Option<Forest>,
     scale: Scale,
-    /// The mean cost that the forest expects of each configuration by number; NaN of those that were not
-    /// tried or are not feasible.
+    /// The mean cost expected of each configuration by number; NaN of those that were not tried or are not
+    /// feasible.
     expected: Vec<f64>,
     /// The smallest of these.
     best: Option<f64>,
 }
 
 impl Improvement {
+    /// By a forest or a Gaussian process.
+    pub(super) fn new(learner: Learner) -> Self {
+        Self { learner, model: None, feasibility: Feasibility::default() }
+    }
+
     /// The new configuration of largest utility; `None` before the first fit.
     pub(super) fn propose(&mut self, task: &Task, history: &History, number: usize) -> Option<Configuration> {
         self.learn(task, history);
-        let Model { trials, fitted: Some(fitted), .. } = self.model.as_ref()? else { return None };
+        self.feasibility.learn(task, self.learner, history);
+        let Model { trials, costs: Some(costs), .. } = self.model.as_ref()? else { return None };
         let (tried, pending) = tried_and_pending(history, *trials);
         let pending = rows(task, history, &pending);
-        let believing = fitted.forest.believing(Points::new(&pending, task.problem.space.row_length()));
-        let judge = Judging { fitted, forest: &believing, utility: task.settings.utility };
+        let believing = costs.learned.believing(Points::new(&pending, task.problem.space.row_length()));
+        let judge = Judging {
+            costs,
+            learned: &*believing,
+            feasibility: &self.feasibility,
+            utility: task.settings.utility,
+        };
         let mut rng = Rng::new(task.problem.seed, "model search", number as u64);
         search(&task.problem.space, history, &tried, &judge, &task.settings, &mut rng)
     }
@@ -62,71 +83,160 @@ impl Improvement {
     /// What the configurations tried are expected to cost; nothing before the first fit.
     pub(super) fn expected(&mut self, task: &Task, history: &History) -> &[f64] {
         self.learn(task, history);
-        self.model.as_ref().and_then(|model| model.fitted.as_ref()).map_or(&[], |fitted| &fitted.expected)
+        self.model.as_ref().and_then(|model| model.costs.as_ref()).map_or(&[], |costs| &costs.expected)
     }
 
-    /// Fits what is due by now, if it is not there yet.
+    /// Fits what is due by now, if it is not there yet, and takes in the trials since.
     fn learn(&mut self, task: &Task, history: &History) {
         let settings = &task.settings;
-        let Some(Due { fresh, last }) = due(settings.first_fit, settings.refit, history.trials().len())
-        else {
+        let now = history.trials().len();
+        let Some(Due { fresh, last }) = due(settings.first_fit, settings.refit, now) else {
             self.model = None;
             return;
         };
-        match self.model.take() {
-            Some(model) if model.fresh.0 == fresh && model.trials == last => self.model = Some(model),
-            Some(model) if model.fresh.0 == fresh => self.model = Some(fit(task, history, model.fresh, last)),
+        let mut model = match self.model.take() {
+            Some(model) if model.fresh.0 == fresh && model.fitted == last && model.trials <= now => model,
+            Some(model) if model.fresh.0 == fresh => fit(task, history, model.fresh, last),
             _ => {
-                let seed = Rng::new(task.problem.seed, "forest", fresh as u64).bits();
-                let mut trainer = ForestTrainer::new(settings.forest.clone(), seed);
+                let mut trainer = trainer(task, self.learner, self.learner.word(), fresh as u64);
                 if last > fresh {
                     // Where there is no cost yet, the next one starts from nothing as well.
-                    let costs = TrainingSet::costs(&task.problem, history, fresh, &task.instances);
-                    let _ = trainer.fit(&costs);
+                    trainer.fit(&TrainingSet::costs(&task.problem, history, fresh, &task.instances));
                 }
-                self.model = Some(fit(task, history, (fresh, trainer), last));
+                fit(task, history, (fresh, trainer), last)
             }
+        };
+        model.take_in(task, history);
+        self.model = Some(model);
+    }
+}
+
+fn fit(task: &Task, history: &History, mut fresh: (usize, Box<dyn Trainer>), trials: usize) -> Model {
+    let data = TrainingSet::costs(&task.problem, history, trials, &task.instances);
+    let learned = if trials == fresh.0 { fresh.1.fit(&data) } else { fresh.1.copy().fit(&data) };
+    let costs = learned.map(|learned| {
+        let success = success(task, history, trials);
+        let mut costs = Costs {
+            learned,
+            points: data.len(),
+            success,
+            scale: data.scale(),
+            expected: Vec::new(),
+            best: None,
+        };
+        costs.expect(task, history, trials);
+        costs
+    });
+    Model { fresh, fitted: trials, trials, costs }
+}
+
+impl Model {
+    fn take_in(&mut self, task: &Task, history: &History) {
+        let now = history.trials().len();
+        let Some(costs) = self.costs.as_mut().filter(|_| self.trials < now) else { return };
+        let data = TrainingSet::costs(&task.problem, history, now, &task.instances);
+        // On another scale everything has to be learned anew, when that is due.
+        if data.scale() == costs.scale && costs.learned.take_in(&data, costs.points) {
+            costs.points = data.len();
+            self.trials = now;
+            costs.expect(task, history, now);
         }
     }
 }
 
-fn fit(task: &Task, history: &History, mut fresh: (usize, ForestTrainer), trials: usize) -> Model {
-    let costs = TrainingSet::costs(&task.problem, history, trials, &task.instances);
-    let grown = if trials == fresh.0 { fresh.1.fit(&costs) } else { fresh.1.clone().fit(&costs) };
-    let fitted = grown.ok().map(|(forest, _)| {
-        let expected = expected_of_tried(task, history, trials, &forest);
-        let best = expected.iter().copied().filter(|mean| !mean.is_nan()).min_by(f64::total_cmp);
-        let success = success(task, history, trials);
-        Fitted { forest, success, scale: costs.scale(), expected, best }
-    });
-    Model { fresh, trials, fitted }
+impl Costs {
+    fn expect(&mut self, task: &Task, history: &History, trials: usize) {
+        self.expected = expected_of_tried(task, history, trials, self.learned.predictor());
+        self.best = self.expected.iter().copied().filter(|mean| !mean.is_nan()).min_by(f64::total_cmp);
+    }
 }
 
 /// Judges configurations by the utility of what is expected of them.
 struct Judging<'a> {
-    fitted: &'a Fitted,
-    forest: &'a Forest,
+    costs: &'a Costs,
+    learned: &'a dyn Learned,
+    feasibility: &'a Feasibility,
     utility: Utility,
 }
 
-impl Judge for Judging<'_> {
-    fn judge(&self, rows: Points<'_>, out: &mut Vec<f64>) {
-        let mut costs = vec![Prediction::default(); rows.len()];
-        self.forest.predict_marginal(rows, &mut costs);
-        let best = self.fitted.best;
-        let acquisition: &dyn Acquisition = match (self.utility, self.fitted.scale) {
+impl Judging<'_> {
+    /// Until something is feasible, nothing else counts.
+    fn log_utility(&self, cost: Prediction, excesses: &[Prediction]) -> f64 {
+        let best = self.costs.best;
+        if best.is_none() && self.feasibility.is_known() {
+            return log_feasibility(excesses);
+        }
+        let acquisition: &dyn Acquisition = match (self.utility, self.costs.scale) {
             (Utility::ExpectedImprovement, Scale::Log10 { .. }) => &ExpectedSaving,
             (Utility::ExpectedImprovement, Scale::Linear) => &ExpectedImprovement,
             (Utility::LowerBound(deviations), _) => &LowerBound { deviations },
             (Utility::ProbabilityOfImprovement, _) => &ProbabilityOfImprovement,
         };
+        acquisition.log_utility(cost, excesses, best)
+    }
+}
+
+impl Judge for Judging<'_> {
+    fn judge(&self, rows: Points<'_>, out: &mut Vec<f64>) {
+        let mut costs = vec![Prediction::default(); rows.len()];
+        self.learned.predict_marginal(rows, &mut costs);
+        let excesses = self.feasibility.excesses(rows);
         out.clear();
-        out.extend(costs.iter().map(|&cost| acquisition.log_utility(cost, &[], best)));
-        if let Some(success) = &self.fitted.success {
+        out.extend(costs.iter().zip(&excesses).map(|(&cost, excesses)| self.log_utility(cost, excesses)));
+        if let Some(success) = &self.costs.success {
             success.predict_marginal(rows, &mut costs);
             for (utility, share) in out.iter_mut().zip(&costs) {
-                *utility = crate::acquisition::with_success(*utility, share.mean);
+                *utility = with_success(*utility, share.mean);
             }
         }
     }
+
+    fn judge_with_slopes(&self, row: &[f64], out: &mut [f64]) -> Option<f64> {
+        let (mut of_cost, mut of_excesses, mut excesses) = (Slopes::default(), Vec::new(), Vec::new());
+        let cost = self.learned.predict_with_slopes(row, &mut of_cost)?;
+        if !self.feasibility.excesses_with_slopes(row, &mut excesses, &mut of_excesses) {
+            return None;
+        }
+        out.fill(0.0);
+        let mut follow = |slopes: &Slopes, along: Along| {
+            let both = slopes.mean.iter().zip(&slopes.variance);
+            for (out, (mean, variance)) in out.iter_mut().zip(both) {
+                *out += along.mean * mean + along.variance * variance;
+            }
+        };
+        follow(&of_cost, along(cost, |cost| self.log_utility(cost, &excesses)));
+        for (index, slopes) in of_excesses.iter().enumerate() {
+            let mut moved = excesses.clone();
+            let along = along(excesses[index], |excess| {
+                moved[index] = excess;
+                self.log_utility(cost, &moved)
+            });
+            follow(slopes, along);
+        }
+        // Where trials fail is learned by trees, which have no slopes: they do not count here.
+        Some(self.log_utility(cost, &excesses))
+    }
+}
+
+/// How a utility changes with a prediction.
+struct Along {
+    mean: f64,
+    variance: f64,
+}
+
+/// By central differences: utilities are smooth functions of two numbers, whatever the acquisition.
+fn along(at: Prediction, mut utility: impl FnMut(Prediction) -> f64) -> Along {
+    const STEP: f64 = 1e-5;
+    let deviation = at.deviation();
+    if deviation <= 0.0 {
+        return Along { mean: 0.0, variance: 0.0 };
+    }
+    let step = STEP * deviation;
+    let mut slope = |of: &dyn Fn(f64) -> Prediction| {
+        let slope = (utility(of(step)) - utility(of(-step))) / (2.0 * step);
+        if slope.is_finite() { slope } else { 0.0 }
+    };
+    let mean = slope(&|step| Prediction { mean: at.mean + step, ..at });
+    let by_deviation = slope(&|step| Prediction { variance: (deviation + step) * (deviation + step), ..at });
+    Along { mean, variance: by_deviation / (2.0 * deviation) }
 }

@@ -21,6 +21,21 @@ pub(super) fn rows(task: &Task, history: &History, ids: &[ConfigId]) -> Vec<f64>
     ids.iter().flat_map(|&id| task.problem.space.encode(history.configuration(id))).collect()
 }
 
+/// Which configurations, by number, the first so many trials were of and show to be feasible.
+pub(super) fn feasible(task: &Task, history: &History, trials: usize) -> Vec<bool> {
+    let constraints = &task.problem.objective.constraints;
+    let (tried, _) = tried_and_pending(history, trials);
+    let mut tallies = vec![Tally::default(); history.configurations().len()];
+    for trial in history.trials()[..trials].iter().filter(|_| !constraints.is_empty()) {
+        tallies[trial.key.config.index()].take_in(&trial.observation);
+    }
+    let mut feasible = vec![false; tallies.len()];
+    for id in tried {
+        feasible[id.index()] = constraints.is_empty() || tallies[id.index()].violation(constraints) == 0.0;
+    }
+    feasible
+}
+
 /// The mean cost expected of each configuration by number; NaN of those not tried or not feasible.
 pub(super) fn expected_of_tried(
     task: &Task,
@@ -28,14 +43,10 @@ pub(super) fn expected_of_tried(
     trials: usize,
     predictor: &dyn Predictor,
 ) -> Vec<f64> {
-    let constraints = &task.problem.objective.constraints;
-    let mut tallies = vec![Tally::default(); history.configurations().len()];
-    for trial in &history.trials()[..trials] {
-        tallies[trial.key.config.index()].take_in(&trial.observation);
-    }
-    let mut expected = vec![f64::NAN; tallies.len()];
-    let (mut tried, _) = tried_and_pending(history, trials);
-    tried.retain(|id| constraints.is_empty() || tallies[id.index()].violation(constraints) == 0.0);
+    let feasible = feasible(task, history, trials);
+    let ids = (0..feasible.len()).map(|index| ConfigId(index as u32));
+    let tried: Vec<ConfigId> = ids.filter(|id| feasible[id.index()]).collect();
+    let mut expected = vec![f64::NAN; feasible.len()];
     let rows = rows(task, history, &tried);
     let points = Points::new(&rows, task.problem.space.row_length());
     let mut found = vec![Prediction::default(); points.len()];

@@ -8,17 +8,24 @@
 //!
 //! | learner | finds worth a race | file |
 //! |---|---|---|
-//! | forest | where most is expected to be gained, given how uncertain that is | `improvement` |
+//! | forest, gaussian | where most is expected to be gained, given how uncertain that is | `improvement` |
 //! | neural | what one fresh network expects least of, another one for each proposal | `thompson` |
-//! | auto | what that of both says which foretells trials better | `choice` |
+//! | auto | what that one says which foretells trials best | `choice` |
+//!
+//! All of them are multiplied by the probability that a configuration keeps its constraints ([`feasibility`])
+//! and that its trials do not fail.
 //!
 //! Like every proposer this one is a function of the seed, the history and the hurry, so that a campaign
 //! goes on after an interruption as if there had been none.
 
 mod choice;
+#[cfg(test)]
+mod constrained_tests;
 mod due;
+mod feasibility;
 mod improvement;
 mod known;
+mod learned;
 mod search;
 #[cfg(test)]
 mod tests;
@@ -37,6 +44,7 @@ use crate::racing::Problem;
 use crate::space::Configuration;
 use crate::surrogate::InstanceTable;
 use crate::surrogate::forest::ForestSettings;
+use crate::surrogate::gaussian::GaussianSettings;
 use crate::surrogate::neural::NeuralSettings;
 use crate::trial::ConfigId;
 
@@ -47,13 +55,17 @@ pub struct ModelSettings {
     pub learner: Learner,
     /// The forest.
     pub forest: ForestSettings,
-    /// What makes a configuration worth a race to the forest.
+    /// What makes a configuration worth a race to the forest and the Gaussian process.
     pub utility: Utility,
     /// The networks.
     pub neural: NeuralSettings,
+    /// The Gaussian process.
+    pub gaussian: GaussianSettings,
+    /// Most points for which [`Learner::Auto`] thinks of it.
+    pub gaussian_points: usize,
     /// Trials before the first fit.
     pub first_fit: usize,
-    /// Share of new trials after which the forest is fitted again.
+    /// Share of new trials after which a model is fitted again.
     pub refit: f64,
     /// Every so many-th proposal is random.
     pub random_every: usize,
@@ -76,8 +88,22 @@ pub enum Learner {
     Forest,
     /// Networks.
     Neural,
-    /// The better one of both, judged again whenever trials have doubled.
+    /// A Gaussian process.
+    Gaussian,
+    /// The best one of them, judged again whenever trials have doubled.
     Auto,
+}
+
+impl Learner {
+    /// The word for it.
+    pub fn word(self) -> &'static str {
+        match self {
+            Self::Forest => "forest",
+            Self::Neural => "neural",
+            Self::Gaussian => "gaussian",
+            Self::Auto => "auto",
+        }
+    }
 }
 
 /// What makes a configuration worth a race.
@@ -98,6 +124,8 @@ impl Default for ModelSettings {
             forest: ForestSettings::default(),
             utility: Utility::ExpectedImprovement,
             neural: NeuralSettings::default(),
+            gaussian: GaussianSettings::default(),
+            gaussian_points: 300,
             first_fit: 10,
             refit: 0.05,
             random_every: 4,
@@ -106,6 +134,17 @@ impl Default for ModelSettings {
             training_steps: 5_000,
             starts: 10,
             steps: 20,
+        }
+    }
+}
+
+impl ModelSettings {
+    /// What suits a learner. A Gaussian process learns from few trials, and looks where it knows little of
+    /// its own accord.
+    pub fn of(learner: Learner) -> Self {
+        match learner {
+            Learner::Gaussian => Self { learner, first_fit: 5, random_every: 10, ..Self::default() },
+            _ => Self { learner, ..Self::default() },
         }
     }
 }
@@ -121,7 +160,8 @@ struct Task {
 pub struct ModelSearch {
     task: Task,
     chooser: Chooser,
-    improvement: Improvement,
+    forest: Improvement,
+    gaussian: Improvement,
     thompson: Thompson,
     random: RandomSearch,
     local: LocalSearch,
@@ -157,7 +197,8 @@ impl ModelSearch {
         Self {
             task: Task { problem, settings, instances },
             chooser: Chooser::default(),
-            improvement: Improvement::default(),
+            forest: Improvement::new(Learner::Forest),
+            gaussian: Improvement::new(Learner::Gaussian),
             thompson: Thompson::default(),
             random,
             local,
@@ -171,13 +212,13 @@ impl ModelSearch {
     }
 
     fn by_model(&mut self, history: &History, number: usize) -> Option<(Configuration, &'static str)> {
-        let neural = self.chooser.prefers_neural(&self.task, history);
-        let found = if neural {
-            self.thompson.propose(&self.task, history, number)
-        } else {
-            self.improvement.propose(&self.task, history, number)
+        let learner = self.chooser.learner(&self.task, history);
+        let found = match learner {
+            Learner::Neural => self.thompson.propose(&self.task, history, number),
+            Learner::Gaussian => self.gaussian.propose(&self.task, history, number),
+            Learner::Forest | Learner::Auto => self.forest.propose(&self.task, history, number),
         };
-        found.map(|configuration| (configuration, if neural { "neural" } else { "forest" }))
+        found.map(|configuration| (configuration, learner.word()))
     }
 }
 
@@ -204,8 +245,11 @@ impl Proposer for ModelSearch {
         if self.in_a_hurry {
             return &[];
         }
-        // Asked for often: a forest has an answer at once, networks would be trained for it.
-        self.improvement.expected(&self.task, history)
+        // Asked for often: the others have an answer at once, networks would be trained for it.
+        match self.task.settings.learner {
+            Learner::Gaussian => self.gaussian.expected(&self.task, history),
+            _ => self.forest.expected(&self.task, history),
+        }
     }
 
     fn choice(&self) -> Option<Choice> {

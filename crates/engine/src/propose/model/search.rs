@@ -1,18 +1,25 @@
 //! Searching a space for the configuration of largest utility: random ones, then local searches from the
-//! best of them and of those tried, each step to the best neighbour. The best that is not in the history
-//! is found, wherever on the way it was met.
+//! best of them and of those tried, each step to the best neighbour. Where utilities have slopes the numbers
+//! follow them in the end; a space of nothing but numbers needs no steps to neighbours then. The best that
+//! is not in the history is found, wherever on the way it was met.
 
 use super::ModelSettings;
 use crate::history::History;
 use crate::rng::Rng;
-use crate::space::{Configuration, Neighbourhood, ParameterId, Space};
+use crate::space::{Configuration, INACTIVE, Kind, Neighbourhood, ParameterId, Space};
 use crate::surrogate::Points;
 use crate::trial::ConfigId;
+use linalg::{Descent, minimise};
 
 /// Tells utilities.
 pub(super) trait Judge {
     /// The log utility of each of some rows, see [`Space::encode_many`].
     fn judge(&self, rows: Points<'_>, out: &mut Vec<f64>);
+
+    /// The log utility of one row and its slopes in all columns; `None` where there are no slopes.
+    fn judge_with_slopes(&self, _row: &[f64], _out: &mut [f64]) -> Option<f64> {
+        None
+    }
 }
 
 /// The new configuration of largest utility; `None` if none has any.
@@ -42,8 +49,11 @@ pub(super) fn search(
         );
     }
     let how = Neighbourhood::default();
+    let is_number = |id: ParameterId| space.parameter(id).kind() == Kind::Float;
+    let sloping = has_slopes(space, judge, &starts);
+    let steps = if sloping && variable.iter().all(|&id| is_number(id)) { 0 } else { settings.steps };
     for (mut utility, mut codes) in starts {
-        for _ in 0..settings.steps {
+        for _ in 0..steps {
             let mut near = Vec::new();
             for &id in &variable {
                 space.vary(id, &codes, &how, rng, &mut |found| near.extend_from_slice(found));
@@ -54,8 +64,50 @@ pub(super) fn search(
             utility = utilities[next];
             codes.copy_from_slice(&near[next * width..(next + 1) * width]);
         }
+        if sloping {
+            let moving: Vec<usize> =
+                variable.iter().copied().filter(|&id| is_number(id)).map(ParameterId::index).collect();
+            if let Some((utility, codes)) = follow_slopes(space, judge, &codes, &moving) {
+                best.offer_all(&codes, &[utility]);
+            }
+        }
     }
     best.found.map(|(_, configuration)| configuration)
+}
+
+fn has_slopes(space: &Space, judge: &dyn Judge, starts: &[(f64, Vec<f64>)]) -> bool {
+    let mut row = vec![0.0; space.row_length()];
+    let mut slopes = row.clone();
+    starts.first().is_some_and(|(_, codes)| {
+        space.encode_codes(codes, &mut row);
+        judge.judge_with_slopes(&row, &mut slopes).is_some()
+    })
+}
+
+/// Where the slopes lead from a configuration, while some of its numbers move and are active, and the utility
+/// there; `None` if that is no configuration.
+fn follow_slopes(
+    space: &Space,
+    judge: &dyn Judge,
+    codes: &[f64],
+    moving: &[usize],
+) -> Option<(f64, Vec<f64>)> {
+    const DESCENT: Descent = Descent { evaluations: 25, gain: 1e-4, slope: 1e-6 };
+    let mut row = vec![0.0; codes.len()];
+    space.encode_codes(codes, &mut row);
+    let moving: Vec<usize> = moving.iter().copied().filter(|&index| row[index] != INACTIVE).collect();
+    let start: Vec<f64> = moving.iter().map(|&index| row[index]).collect();
+    let mut slopes = vec![0.0; row.len()];
+    let found = minimise(&start, &vec![(0.0, 1.0); start.len()], DESCENT, |at, out| {
+        moving.iter().zip(at).for_each(|(&index, &x)| row[index] = x);
+        let utility = judge.judge_with_slopes(&row, &mut slopes).unwrap_or(f64::NAN);
+        out.iter_mut().zip(&moving).for_each(|(out, &index)| *out = -slopes[index]);
+        -utility
+    })?;
+    moving.iter().zip(&found.at).for_each(|(&index, &x)| row[index] = x);
+    let mut reached = vec![f64::NAN; codes.len()];
+    space.decode_into(&row, &mut reached).ok()?;
+    Some((-found.value, reached))
 }
 
 /// The places of the largest, in falling order; of equal ones the first comes first.

@@ -11,14 +11,14 @@ use crate::space::format::{Format, read};
 use crate::testkit::World;
 use crate::trial::TrialRequest;
 
-fn optimizer(problem: &Problem, racing: &Racing, proposer: Box<dyn Proposer>) -> Optimizer {
+pub(super) fn optimizer(problem: &Problem, racing: &Racing, proposer: Box<dyn Proposer>) -> Optimizer {
     let mut history = History::new();
     let racer = CappedRacer::new(problem.clone(), racing.clone(), &mut history);
     Optimizer::new(history, Box::new(racer), proposer)
 }
 
 /// Runs trials on some workers, always the first of those running ending first.
-fn drive(
+pub(super) fn drive(
     optimizer: &mut Optimizer,
     trials: usize,
     workers: usize,
@@ -37,14 +37,15 @@ fn drive(
     }
 }
 
-const LEARNERS: [Learner; 3] = [Learner::Forest, Learner::Neural, Learner::Auto];
+const LEARNERS: [Learner; 4] = [Learner::Forest, Learner::Neural, Learner::Gaussian, Learner::Auto];
 
 /// Quick enough for debug builds.
-fn small(learner: Learner) -> ModelSettings {
+pub(super) fn small(learner: Learner) -> ModelSettings {
     let network = NeuralSettings { layers: vec![12, 12], members: 2, ..NeuralSettings::default() };
     let few =
         ModelSettings { candidates: 60, thompson_candidates: 60, starts: 4, ..ModelSettings::default() };
-    ModelSettings { learner, neural: network, training_steps: 150, steps: 4, ..few }
+    let gaussian = GaussianSettings { starts: 1, evaluations: 8, ..GaussianSettings::default() };
+    ModelSettings { learner, neural: network, gaussian, training_steps: 150, steps: 4, ..few }
 }
 
 #[test]
@@ -283,8 +284,15 @@ fn the_choice_is_judged_again_when_trials_double_and_named() {
         history.intern(&next);
         let choice = model.choice();
         judged.push(choice.map(|choice| choice.trials));
-        let neural = choice.is_some_and(|choice| choice.neural > choice.forest);
-        assert_eq!(model.origin(number, &history), if neural { "neural" } else { "forest" });
+        let best = choice.map_or("forest", |choice| {
+            let gaussian = choice.gaussian.unwrap();
+            match choice {
+                _ if gaussian > choice.neural.max(choice.forest) => "gaussian",
+                _ if choice.neural > choice.forest => "neural",
+                _ => "forest",
+            }
+        });
+        assert_eq!(model.origin(number, &history), best);
     }
     assert_eq!(judged, [None, Some(20), Some(20), Some(40), Some(40), Some(80)]);
 }

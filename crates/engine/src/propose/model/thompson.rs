@@ -1,7 +1,7 @@
 //! What one fresh network expects least of (Thompson sampling).
 //!
 //! ```text
-//! θ = arg min μ(θ) / s - ln p(θ)
+//! θ = arg min μ(θ) / s - ln p(θ) - ln q(θ)
 //! ```
 //!
 //! | symbol | meaning |
@@ -9,6 +9,7 @@
 //! | μ | the cost over all instances by a network that was trained for this proposal alone |
 //! | s | log10 e where costs are modelled by their logarithm, else the spread of the readings |
 //! | p | the probability that a trial succeeds, if some failed |
+//! | q | the probability that all [constraints](super::feasibility) are kept, by forests; alone while nothing feasible is known |
 //!
 //! Networks differ by their first weights and the order of points: where little is known they disagree, and
 //! one or the other expects much there. Where everything was stopped they disagree as well, but none of
@@ -19,10 +20,11 @@
 //! Right-Censored Observations, 2020.
 
 use super::due::due;
-use super::known::{success, tried_and_pending};
+use super::feasibility::Feasibility;
+use super::known::{feasible, success, tried_and_pending};
 use super::search::{Judge, search};
-use super::{ModelSettings, Task};
-use crate::acquisition::with_success;
+use super::{Learner, ModelSettings, Task};
+use crate::acquisition::{log_feasibility, with_success};
 use crate::history::History;
 use crate::rng::Rng;
 use crate::space::Configuration;
@@ -35,6 +37,7 @@ use crate::surrogate::{Points, Prediction, Predictor, Scale, TrainingSet};
 pub(super) struct Thompson {
     /// After how many trials, and which of them fail, if any did.
     success: Option<(usize, Option<Forest>)>,
+    feasibility: Feasibility,
 }
 
 impl Thompson {
@@ -57,8 +60,15 @@ impl Thompson {
             Scale::Log10 { .. } => std::f64::consts::LOG10_E,
             Scale::Linear => costs.spread().max(f64::MIN_POSITIVE),
         };
-        let success = self.success(task, history);
-        let judge = Judging { network: &network, unit, success };
+        self.learn_success(task, history);
+        self.feasibility.learn(task, Learner::Forest, history);
+        let judge = Judging {
+            network: &network,
+            unit,
+            success: self.success.as_ref().and_then(|(_, forest)| forest.as_ref()),
+            feasibility: &self.feasibility,
+            any_feasible: feasible(task, history, trials).contains(&true),
+        };
         let (tried, _) = tried_and_pending(history, trials);
         let wide = ModelSettings { candidates: settings.thompson_candidates, ..settings.clone() };
         let mut rng = Rng::new(problem.seed, "model search", number as u64);
@@ -66,12 +76,12 @@ impl Thompson {
     }
 
     /// Which trials fail, learned after fixed numbers of them.
-    fn success(&mut self, task: &Task, history: &History) -> Option<&Forest> {
-        let trials = due(task.settings.first_fit, task.settings.refit, history.trials().len())?.last;
+    fn learn_success(&mut self, task: &Task, history: &History) {
+        let due = due(task.settings.first_fit, task.settings.refit, history.trials().len());
+        let Some(trials) = due.map(|due| due.last) else { return };
         if self.success.as_ref().is_none_or(|(known, _)| *known != trials) {
             self.success = Some((trials, success(task, history, trials)));
         }
-        self.success.as_ref().and_then(|(_, forest)| forest.as_ref())
     }
 }
 
@@ -87,6 +97,8 @@ struct Judging<'a> {
     network: &'a dyn Predictor,
     unit: f64,
     success: Option<&'a Forest>,
+    feasibility: &'a Feasibility,
+    any_feasible: bool,
 }
 
 impl Judge for Judging<'_> {
@@ -94,7 +106,12 @@ impl Judge for Judging<'_> {
         let mut found = vec![Prediction::default(); rows.len()];
         self.network.predict_marginal(rows, &mut found);
         out.clear();
-        out.extend(found.iter().map(|cost| -cost.mean / self.unit));
+        // Until something is feasible, nothing else counts.
+        let unit = if self.feasibility.is_known() && !self.any_feasible { f64::INFINITY } else { self.unit };
+        out.extend(found.iter().map(|cost| -cost.mean / unit));
+        for (utility, excesses) in out.iter_mut().zip(self.feasibility.excesses(rows)) {
+            *utility += log_feasibility(&excesses);
+        }
         if let Some(success) = self.success {
             success.predict_marginal(rows, &mut found);
             for (utility, share) in out.iter_mut().zip(&found) {

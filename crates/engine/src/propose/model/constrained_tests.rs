@@ -1,0 +1,94 @@
+//! Searches under constraints. The second simulation of J. Gardner and others, Bayesian Optimization with
+//! Inequality Constraints, 2014: sin x + y where sin x sin y <= -0.95, least 0.2532 near (4.71, 1.25); 1.8 % of
+//! the square is feasible.
+
+use super::tests::{drive, optimizer, small};
+use super::*;
+use crate::design::Design;
+use crate::observation::Observation;
+use crate::propose::{Initial, RandomSearch};
+use crate::racing::{Constraint, Objective, Over, Racing};
+use crate::reading::Reading;
+use crate::space::format::{Format, read};
+use crate::trial::TrialRequest;
+
+const BOUND: f64 = -0.95;
+
+fn square(seed: u64) -> Problem {
+    let space = read("x = { float = [0, 6] }\ny = { float = [0, 6] }\n", "square", Format::Toml).unwrap();
+    let mut objective = Objective::uncapped();
+    objective.constraints.push(Constraint::new(BOUND, Over::Mean));
+    Problem { default: space.default_configuration(), space, objective, instances: 1, seed }
+}
+
+/// Cost and constrained output.
+fn outputs(problem: &Problem, configuration: &Configuration) -> (f64, f64) {
+    let row = problem.space.encode(configuration);
+    let (x, y) = (6.0 * row[0], 6.0 * row[1]);
+    (libm::sin(x) + y, libm::sin(x) * libm::sin(y))
+}
+
+/// The best feasible cost after some trials, and how many were feasible.
+fn search(problem: &Problem, proposer: Box<dyn Proposer>, trials: usize) -> (f64, usize) {
+    let first =
+        Initial::new(Vec::new(), &problem.space, Design::LatinHypercube, 4, problem.seed, proposer).unwrap();
+    let racing = Racing { deterministic: true, ..Racing::default() };
+    let mut optimizer = optimizer(problem, &racing, Box::new(first));
+    let mut observe = |request: &TrialRequest| {
+        let (cost, output) = outputs(problem, &request.configuration);
+        Observation::finished(cost).with_constraints([Some(Reading::Exact(output))])
+    };
+    drive(&mut optimizer, trials, 1, &mut observe);
+    let all = optimizer.history().configurations().iter().map(|one| outputs(problem, one));
+    let feasible: Vec<f64> = all.filter(|(_, output)| *output <= BOUND).map(|(cost, _)| cost).collect();
+    let best = feasible.iter().copied().fold(f64::INFINITY, f64::min);
+    if let Some((cost, output)) =
+        Some(outputs(problem, optimizer.history().configuration(optimizer.incumbent())))
+    {
+        assert!(
+            feasible.is_empty() || output <= BOUND && cost == best,
+            "feasible first: {cost} {output} {best}"
+        );
+    }
+    (best, feasible.len())
+}
+
+#[test]
+fn a_gaussian_process_finds_the_best_feasible_place() {
+    for seed in [1, 2] {
+        let problem = square(seed);
+        let model = ModelSearch::new(problem.clone(), ModelSettings::of(Learner::Gaussian));
+        let (best, feasible) = search(&problem, Box::new(model), 30);
+        println!("seed {seed}: {best:.4}, feasible {feasible}");
+        assert!(best < 0.2532 + 0.08, "{best}");
+    }
+}
+
+#[test]
+fn forests_and_networks_look_where_constraints_are_kept() {
+    let random = {
+        let problem = square(1);
+        search(&problem, Box::new(RandomSearch::new(problem.space.clone(), 1)), 90).1
+    };
+    for learner in [Learner::Forest, Learner::Neural] {
+        let problem = square(1);
+        let settings = ModelSettings { candidates: 300, thompson_candidates: 300, ..small(learner) };
+        let (best, feasible) = search(&problem, Box::new(ModelSearch::new(problem.clone(), settings)), 90);
+        println!("{learner:?}: {best:.3}, feasible {feasible}, random {random}");
+        assert!(best.is_finite() && feasible >= 3 * random.max(2), "{learner:?} {best} {feasible} {random}");
+    }
+}
+
+#[test]
+fn an_output_that_is_never_told_rules_nothing_out() {
+    let problem = square(1);
+    let racing = Racing { deterministic: true, ..Racing::default() };
+    for learner in [Learner::Forest, Learner::Gaussian] {
+        let model = ModelSearch::new(problem.clone(), small(learner));
+        let mut optimizer = optimizer(&problem, &racing, Box::new(model));
+        drive(&mut optimizer, 15, 1, &mut |request| {
+            Observation::finished(outputs(&problem, &request.configuration).0).with_constraints([None])
+        });
+        assert_eq!(optimizer.history().trials().len(), 15);
+    }
+}

@@ -1,0 +1,138 @@
+//! How probable it is that a configuration keeps all constraints.
+//!
+//! ```text
+//! ln P = Σ_i ln Φ((λ_i - μ_i) / σ_i)
+//! ```
+//!
+//! | symbol | meaning |
+//! |---|---|
+//! | λ_i | the bound of a constraint |
+//! | μ_i, σ_i | what its model expects of the output, over all instances or of the worst pair |
+//!
+//! Each output has a model of its own, of the kind that models the cost; networks leave that to forests. A
+//! trial that was stopped before it told an output is not in that output's model.
+
+use super::due::{Due, due};
+use super::learned::{Learned, Trainer, trainer};
+use super::{Learner, Task};
+use crate::history::History;
+use crate::surrogate::{Points, Prediction, Slopes, TrainingSet};
+
+/// Least deviation of a forest's expectation, as a share of the spread of what was read: where all trees
+/// agree they may still be wrong.
+const LEAST_DOUBT: f64 = 0.02;
+
+/// What is known of the constrained outputs by now.
+#[derive(Default)]
+pub(super) struct Feasibility {
+    /// After how many trials their first fit from nothing was, and what later ones start from.
+    fresh: Option<(usize, Vec<Box<dyn Trainer>>)>,
+    /// After how many trials the last one was.
+    fitted: usize,
+    models: Vec<Model>,
+}
+
+/// The model of one output.
+struct Model {
+    output: Box<dyn Learned>,
+    bound: f64,
+    /// Least variance.
+    doubt: f64,
+    /// Points it has taken in.
+    points: usize,
+}
+
+impl Feasibility {
+    /// Learns what is due by now.
+    pub(super) fn learn(&mut self, task: &Task, learner: Learner, history: &History) {
+        let count = task.problem.objective.constraints.len();
+        let trials = history.trials().len();
+        let Some(Due { fresh, last }) = due(task.settings.first_fit, task.settings.refit, trials) else {
+            *self = Self::default();
+            return;
+        };
+        if count == 0 {
+            return;
+        }
+        if self.fresh.as_ref().is_none_or(|(known, _)| *known != fresh) {
+            let new = |index: usize| {
+                let mut trainer = trainer(task, learner, &format!("constraint {index}"), fresh as u64);
+                if last > fresh {
+                    trainer.fit(&TrainingSet::constraint(
+                        &task.problem,
+                        history,
+                        fresh,
+                        index,
+                        &task.instances,
+                    ));
+                }
+                trainer
+            };
+            self.fresh = Some((fresh, (0..count).map(new).collect()));
+            self.fitted = 0;
+        }
+        if self.fitted != last {
+            self.models = self.fit(task, learner, history, last);
+            self.fitted = last;
+        }
+        for (index, model) in self.models.iter_mut().enumerate() {
+            let data = TrainingSet::constraint(&task.problem, history, trials, index, &task.instances);
+            if model.points < data.len() && model.output.take_in(&data, model.points) {
+                model.points = data.len();
+            }
+        }
+    }
+
+    fn fit(&mut self, task: &Task, learner: Learner, history: &History, trials: usize) -> Vec<Model> {
+        let Some((fresh, trainers)) = &mut self.fresh else { return Vec::new() };
+        let mut models = Vec::new();
+        for (index, constraint) in task.problem.objective.constraints.iter().enumerate() {
+            let data = TrainingSet::constraint(&task.problem, history, trials, index, &task.instances);
+            let output =
+                if trials == *fresh { trainers[index].fit(&data) } else { trainers[index].copy().fit(&data) };
+            // Nothing is known of an output that no trial has told: it rules nothing out.
+            let Some(output) = output else { continue };
+            let doubt = if learner == Learner::Gaussian { 0.0 } else { LEAST_DOUBT * data.spread() };
+            models.push(Model { output, bound: constraint.bound, doubt: doubt * doubt, points: data.len() });
+        }
+        models
+    }
+
+    /// Whether any output is known.
+    pub(super) fn is_known(&self) -> bool {
+        !self.models.is_empty()
+    }
+
+    /// How far each output is expected to lie above its bound, configuration by configuration.
+    pub(super) fn excesses(&self, rows: Points<'_>) -> Vec<Vec<Prediction>> {
+        let mut all = vec![Vec::with_capacity(self.models.len()); rows.len()];
+        let mut found = vec![Prediction::default(); rows.len()];
+        for model in &self.models {
+            model.output.predict_marginal(rows, &mut found);
+            all.iter_mut().zip(&found).for_each(|(one, found)| one.push(model.excess(*found)));
+        }
+        all
+    }
+
+    /// The same of one configuration, with slopes; `false` if a model has none.
+    pub(super) fn excesses_with_slopes(
+        &self,
+        row: &[f64],
+        excesses: &mut Vec<Prediction>,
+        slopes: &mut Vec<Slopes>,
+    ) -> bool {
+        excesses.clear();
+        slopes.resize(self.models.len(), Slopes::default());
+        for (model, slopes) in self.models.iter().zip(slopes) {
+            let Some(found) = model.output.predict_with_slopes(row, slopes) else { return false };
+            excesses.push(model.excess(found));
+        }
+        true
+    }
+}
+
+impl Model {
+    fn excess(&self, output: Prediction) -> Prediction {
+        Prediction { mean: output.mean - self.bound, variance: output.variance.max(self.doubt) }
+    }
+}

@@ -1,0 +1,87 @@
+//! What can be learned again and again while a campaign goes on, whatever learns it.
+
+use super::{Learner, Task};
+use crate::rng::Rng;
+use crate::surrogate::forest::{Forest, ForestTrainer};
+use crate::surrogate::gaussian::{Gaussian, GaussianTrainer};
+use crate::surrogate::{Points, Predictor, TrainingSet};
+
+/// Learns from sets that begin with the points of the one before.
+pub(super) trait Trainer: Send {
+    /// What a set says; `None` if there is nothing in it.
+    fn fit(&mut self, data: &TrainingSet<'_>) -> Option<Box<dyn Learned>>;
+
+    /// Another one that knows the same.
+    fn copy(&self) -> Box<dyn Trainer>;
+}
+
+/// A trained model of one output.
+pub(super) trait Learned: Predictor {
+    /// The same, believing that some configurations cost what is expected of them.
+    fn believing(&self, configurations: Points<'_>) -> Box<dyn Learned>;
+
+    /// Takes in the points of a set from a number on, without learning anew; `false` if it cannot.
+    fn take_in(&mut self, _data: &TrainingSet<'_>, _from: usize) -> bool {
+        false
+    }
+
+    /// As [`Predictor`].
+    fn predictor(&self) -> &dyn Predictor;
+}
+
+/// Knows nothing yet; the purpose and the number key its random stream.
+pub(super) fn trainer(task: &Task, learner: Learner, purpose: &str, number: u64) -> Box<dyn Trainer> {
+    let seed = Rng::new(task.problem.seed, purpose, number).bits();
+    match learner {
+        Learner::Gaussian => Box::new(GaussianTrainer::new(task.settings.gaussian.clone(), seed)),
+        _ => Box::new(ForestTrainer::new(task.settings.forest.clone(), seed)),
+    }
+}
+
+impl Trainer for ForestTrainer {
+    fn fit(&mut self, data: &TrainingSet<'_>) -> Option<Box<dyn Learned>> {
+        let (forest, _) = Self::fit(self, data).ok()?;
+        Some(Box::new(forest))
+    }
+
+    fn copy(&self) -> Box<dyn Trainer> {
+        Box::new(self.clone())
+    }
+}
+
+impl Learned for Forest {
+    fn believing(&self, configurations: Points<'_>) -> Box<dyn Learned> {
+        Box::new(Self::believing(self, configurations))
+    }
+
+    fn predictor(&self) -> &dyn Predictor {
+        self
+    }
+}
+
+impl Trainer for GaussianTrainer {
+    fn fit(&mut self, data: &TrainingSet<'_>) -> Option<Box<dyn Learned>> {
+        Some(Box::new(Self::fit(self, data).ok()?))
+    }
+
+    fn copy(&self) -> Box<dyn Trainer> {
+        Box::new(self.clone())
+    }
+}
+
+impl Learned for Gaussian {
+    fn believing(&self, configurations: Points<'_>) -> Box<dyn Learned> {
+        Box::new(Self::believing(self, configurations))
+    }
+
+    fn take_in(&mut self, data: &TrainingSet<'_>, from: usize) -> bool {
+        for at in from..data.len() {
+            self.learn(&data.row(at).collect::<Vec<f64>>(), data.readings()[at]);
+        }
+        true
+    }
+
+    fn predictor(&self) -> &dyn Predictor {
+        self
+    }
+}

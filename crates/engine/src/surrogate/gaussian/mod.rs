@@ -1,0 +1,102 @@
+//! A Gaussian process that learns from stopped trials.
+//!
+//! ```text
+//! y_i = f(x_i) + ε_i,   ε_i ~ N(0, σ²)          a trial that ended
+//! f(x_i) + ε_i >= b_i                           one that was stopped
+//! f ~ GP(m, k),   k(x, x') = s² (1 + q + q²/3) exp(-q),   q² = 5 Σ_c D_c(x, x') / ℓ_c²
+//! ```
+//!
+//! | symbol | meaning |
+//! |---|---|
+//! | x | the columns of a configuration and its instance |
+//! | D_c | how far apart two values of a column are: the squared difference of numbers, 1 of different names |
+//! | ℓ_c | the length over which f changes along a column |
+//! | s² | how much f varies |
+//! | σ² | the noise of single trials, not below [`GaussianSettings::least_noise`] |
+//! | m | the mean, the one that makes the readings likeliest |
+//! | b_i | what a stopped trial had reached |
+//!
+//! Readings are standardised, bounds included. Lengths, variation and noise are those of largest posterior
+//! density: [`likelihood`] times weak [`prior`]s. A stopped trial enters as a Gaussian site, found by
+//! expectation propagation ([`sites`]). Several exact readings of one configuration and instance are one
+//! point: their mean, with less noise.
+//!
+//! J. Gardner, M. Kusner, Z. Xu, K. Weinberger, J. Cunningham, Bayesian Optimization with Inequality
+//! Constraints, 2014; C. Rasmussen, C. Williams, Gaussian Processes for Machine Learning, 2006, chapters 2 to 5.
+//!
+//! | file | subject |
+//! |---|---|
+//! | `coordinates` | rows of a training set as points with distances |
+//! | `kernel` | k and its slopes |
+//! | `prior` | what is likely before any reading |
+//! | `readings` | what was read, standardised, equal points together |
+//! | `sites` | stopped trials as Gaussian sites |
+//! | `likelihood` | how likely the readings are, and which way that grows |
+//! | `trainer` | the search for lengths, variation and noise |
+//! | `fitted` | predictions, over all instances too; one more reading |
+//! | `slopes` | how predictions change with the numbers of a configuration |
+
+mod coordinates;
+mod fitted;
+mod kernel;
+mod likelihood;
+mod prior;
+mod readings;
+mod sites;
+mod slopes;
+#[cfg(test)]
+mod tests;
+mod trainer;
+
+pub use fitted::Gaussian;
+pub use trainer::GaussianTrainer;
+
+use super::{FitError, Predictor, Surrogate, TrainingSet};
+use crate::rng::Rng;
+
+/// How a Gaussian process is trained.
+#[derive(Clone, PartialEq, Debug)]
+pub struct GaussianSettings {
+    /// What becomes of censored points.
+    pub treatment: Treatment,
+    /// Least variance of the noise, as a share of the variance of all readings.
+    pub least_noise: f64,
+    /// Searches for lengths, variation and noise, while there are few points.
+    pub starts: usize,
+    /// Up to so many points.
+    pub few: usize,
+    /// Most evaluations of the likelihood in one search.
+    pub evaluations: usize,
+    /// Most points that lengths, variation and noise are learned from; all are used to predict.
+    pub most: usize,
+}
+
+/// What becomes of censored points.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub enum Treatment {
+    /// Their bounds are taken for costs.
+    Ignore,
+    /// They are left out, unless there is nothing else.
+    Drop,
+    /// Their likelihood is that of being above the bound.
+    Likelihood,
+}
+
+impl Default for GaussianSettings {
+    fn default() -> Self {
+        Self {
+            treatment: Treatment::Likelihood,
+            least_noise: 1e-6,
+            starts: 3,
+            few: 100,
+            evaluations: 60,
+            most: 1000,
+        }
+    }
+}
+
+impl Surrogate for GaussianSettings {
+    fn fit(&self, data: &TrainingSet<'_>, rng: &mut Rng) -> Result<Box<dyn Predictor>, FitError> {
+        Ok(Box::new(GaussianTrainer::new(self.clone(), rng.bits()).fit(data)?))
+    }
+}

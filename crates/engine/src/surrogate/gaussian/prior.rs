@@ -1,0 +1,55 @@
+//! What is likely of lengths, variation and noise before any reading, on standardised readings.
+//!
+//! ```text
+//! ln ℓ_c ~ N(ln(0.4 √d), 1),   ln s² ~ N(0, 1.5²),   ln σ² ~ N(ln 10⁻³, 3²)
+//! ```
+//!
+//! Weak: they decide where the readings do not, as about columns that nothing depends on. With more columns
+//! lengths are longer, else points would know nothing of each other (C. Hvarfner, E. Hellsten, L. Nardi,
+//! Vanilla Bayesian Optimization Performs Great in High Dimensions, 2024).
+
+/// Lengths, variation and noise as one list: ln ℓ of each column, ln s², ln σ².
+pub(super) struct Prior {
+    columns: usize,
+}
+
+impl Prior {
+    pub(super) fn new(columns: usize) -> Self {
+        Self { columns }
+    }
+
+    /// How many numbers there are.
+    pub(super) fn len(&self) -> usize {
+        self.columns + 2
+    }
+
+    /// Mean and deviation of a number.
+    pub(super) fn law(&self, index: usize) -> (f64, f64) {
+        match index.checked_sub(self.columns) {
+            None => (libm::log(0.4 * libm::sqrt(self.columns as f64)), 1.0),
+            Some(0) => (0.0, 1.5),
+            Some(_) => (libm::log(1e-3), 3.0),
+        }
+    }
+
+    /// Where a number may be.
+    pub(super) fn bounds(&self, index: usize, least_noise: f64) -> (f64, f64) {
+        match index.checked_sub(self.columns) {
+            None => (libm::log(1e-2), libm::log(1e3)),
+            Some(0) => (libm::log(1e-3), libm::log(1e3)),
+            Some(_) => (libm::log(least_noise), libm::log(10.0)),
+        }
+    }
+
+    /// The log density, but for a constant; its slopes are added.
+    pub(super) fn log_density(&self, numbers: &[f64], slopes: &mut [f64]) -> f64 {
+        let mut sum = 0.0;
+        for (index, (number, slope)) in numbers.iter().zip(slopes).enumerate() {
+            let (mean, deviation) = self.law(index);
+            let z = (number - mean) / deviation;
+            sum -= z * z / 2.0;
+            *slope -= z / deviation;
+        }
+        sum
+    }
+}

@@ -1,0 +1,220 @@
+use super::coordinates::Coordinates;
+use super::likelihood::Likelihood;
+use super::readings::Readings;
+use super::*;
+use crate::reading::Reading::{self, AtLeast, Exact};
+use crate::space::INACTIVE;
+use crate::stats::normal::{cdf, log_density};
+use crate::surrogate::{Column, InstanceTable, Points, Prediction, Scale, Slopes};
+use crate::testkit::surrogate::conforms;
+
+#[test]
+fn it_is_a_surrogate() {
+    for treatment in [Treatment::Likelihood, Treatment::Drop, Treatment::Ignore] {
+        conforms(
+            &GaussianSettings { treatment, starts: 1, evaluations: 15, ..GaussianSettings::default() },
+            true,
+        );
+    }
+}
+
+const MIXED: [Column; 4] = [Column::Number, Column::Category(3), Column::Number, Column::Number];
+
+/// A smooth function of four columns with noise, every third reading stopped early.
+fn mixed(instances: &InstanceTable, n: usize, censored: bool) -> TrainingSet<'_> {
+    let mut rng = Rng::new(3, "mixed", 0);
+    let mut data = TrainingSet::new(&MIXED, instances, Scale::Linear, None);
+    for i in 0..n {
+        let category = rng.below(3);
+        let inactive = category == 1;
+        let row = [
+            rng.unit(),
+            (category as f64 + 0.5) / 3.0,
+            if inactive { INACTIVE } else { rng.unit() },
+            rng.unit(),
+        ];
+        let value = libm::sin(4.0 * row[0]) + category as f64 + row[2].max(0.0) + 0.1 * rng.normal();
+        let number = data.push_configuration(&row);
+        let stopped = censored && i.is_multiple_of(3);
+        let reading = |value: f64| if stopped { AtLeast(value - 0.5) } else { Exact(value) };
+        let instance = i % instances.count();
+        data.push(number, instance, reading(value));
+        if i.is_multiple_of(4) {
+            data.push(number, instance, reading(value + 0.2));
+        }
+    }
+    data
+}
+
+#[test]
+fn slopes_of_the_likelihood_are_those_of_its_values() {
+    let alike = InstanceTable::alike();
+    for censored in [false, true] {
+        let data = mixed(&alike, 24, censored);
+        let coordinates = Coordinates::of(&data);
+        let readings = Readings::of(&data, &coordinates, Treatment::Likelihood);
+        let mut likelihood = Likelihood::new(&readings, coordinates.all(), 4);
+        let at = [-0.3, 0.2, 0.1, 0.9, 0.3, -2.0];
+        let (mut slopes, mut ignored) = ([0.0; 6], [0.0; 6]);
+        likelihood.negative(&at, &mut slopes);
+        for index in 0..6 {
+            let mut moved = |by: f64| {
+                let mut at = at;
+                at[index] += by;
+                likelihood.negative(&at, &mut ignored)
+            };
+            let step = 1e-3;
+            let found = (moved(step) - moved(-step)) / (2.0 * step);
+            assert!(
+                (found - slopes[index]).abs() < 2e-3 * found.abs().max(1.0),
+                "{censored} {index}: {found} {slopes:?}"
+            );
+        }
+    }
+}
+
+fn at(predictor: &dyn Predictor, x: f64) -> Prediction {
+    let mut out = [Prediction::default()];
+    predictor.predict(Points::new(&[x], 1), &mut out);
+    out[0]
+}
+
+fn line(readings: &[(f64, Reading)]) -> TrainingSet<'static> {
+    static ALIKE: std::sync::LazyLock<InstanceTable> = std::sync::LazyLock::new(InstanceTable::alike);
+    let mut data = TrainingSet::new(&[Column::Number], &ALIKE, Scale::Linear, None);
+    for (x, reading) in readings {
+        let number = data.push_configuration(&[*x]);
+        data.push(number, 0, *reading);
+    }
+    data
+}
+
+/// Mean and deviation of what is above a bound, by quadrature.
+fn above(mean: f64, deviation: f64, bound: f64, noise: f64) -> (f64, f64, f64) {
+    let (mut mass, mut first, mut second) = (0.0, 0.0, 0.0);
+    let step = deviation * 1e-3;
+    for i in -12_000..=12_000 {
+        let f = mean + f64::from(i) * step;
+        let weight = libm::exp(log_density((f - mean) / deviation)) * cdf((f - bound) / noise) * 1e-3;
+        mass += weight;
+        first += weight * f;
+        second += weight * f * f;
+    }
+    (mass, first / mass, second / mass - first / mass * (first / mass))
+}
+
+#[test]
+fn the_site_of_one_stopped_trial_has_the_moments_of_quadrature() {
+    for (mean, deviation, bound, noise) in [
+        (0.0, 1.0, 0.5, 0.3),
+        (0.0, 1.0, -2.0, 0.3),
+        (1.0, 0.5, 3.0, 0.1),
+        (0.0, 2.0, 4.0, 1.5),
+        (0.3, 1.0, 0.3, 1e-3),
+    ] {
+        let cavity = sites::Cavity { mean, variance: deviation * deviation };
+        let (site, z) = cavity.site(bound, noise * noise);
+        let precision = 1.0 / cavity.variance + 1.0 / site.variance;
+        let found = ((mean / cavity.variance + site.target / site.variance) / precision, 1.0 / precision);
+        let known = above(mean, deviation, bound, noise);
+        assert!((cdf(z) - known.0).abs() < 1e-4 * known.0, "{found:?} {known:?}");
+        assert!((found.0 - known.1).abs() < 1e-3 && (found.1 - known.2).abs() < 1e-3, "{found:?} {known:?}");
+    }
+}
+
+#[test]
+fn a_stopped_trial_raises_what_is_expected_and_keeps_the_doubt() {
+    let exact: Vec<(f64, Reading)> =
+        (0..8).map(|i| (f64::from(i) / 16.0, Exact(0.1 * f64::from(i % 3)))).collect();
+    let with = |reading| line(&[&exact[..], &[(0.9, reading)]].concat());
+    let fit = |treatment, reading| {
+        let settings = GaussianSettings { treatment, ..GaussianSettings::default() };
+        settings.fit(&with(reading), &mut Rng::new(1, "fit", 0)).unwrap()
+    };
+    let taken = at(&*fit(Treatment::Ignore, AtLeast(1.0)), 0.9);
+    let learned = at(&*fit(Treatment::Likelihood, AtLeast(1.0)), 0.9);
+    assert!(learned.mean > taken.mean && learned.variance > 2.0 * taken.variance, "{learned:?} {taken:?}");
+    let low = at(&*fit(Treatment::Likelihood, AtLeast(-5.0)), 0.9);
+    let none = at(&*fit(Treatment::Drop, AtLeast(-5.0)), 0.9);
+    assert!(low.mean < learned.mean && (low.mean - none.mean).abs() < 0.5, "{low:?} {none:?} {learned:?}");
+}
+
+#[test]
+fn a_reading_more_is_as_if_it_had_been_there() {
+    let named = InstanceTable::named(3);
+    let data = mixed(&named, 30, false);
+    let settings = GaussianSettings { starts: 1, ..GaussianSettings::default() };
+    let mut trainer = GaussianTrainer::new(settings, 1);
+    let mut grown = trainer.fit(&data).unwrap();
+    let row = [0.3, 0.5, INACTIVE, 0.7, 0.5];
+    let mut asked = [row, [0.9, 0.1, 0.2, 0.1, 0.1]].concat();
+    asked[5 * 2 - 1] = 0.9;
+    let points = Points::new(&asked, 5);
+    let predict = |gaussian: &Gaussian| {
+        let mut out = [Prediction::default(); 2];
+        gaussian.predict(points, &mut out);
+        out
+    };
+    let before = predict(&grown);
+    grown.learn(&row, Exact(9.0));
+    let after = predict(&grown);
+    assert!(
+        after[0].mean > before[0].mean + 1.0 && after[0].variance < before[0].variance,
+        "{before:?} {after:?}"
+    );
+    // Below what it expects anyway a bound says nothing.
+    let mut bounded = grown.clone();
+    bounded.learn(&row, AtLeast(-50.0));
+    for (a, b) in after.iter().zip(predict(&bounded)) {
+        assert!((a.mean - b.mean).abs() < 1e-3 && (a.variance - b.variance).abs() < 1e-3, "{a:?} {b:?}");
+    }
+}
+
+#[test]
+fn what_is_believed_becomes_certain_and_changes_no_mean() {
+    for instances in [InstanceTable::alike(), InstanceTable::named(3)] {
+        let data = mixed(&instances, 30, true);
+        let fitted = GaussianTrainer::new(GaussianSettings::default(), 1).fit(&data).unwrap();
+        let row = [0.3, 0.5, INACTIVE, 0.7];
+        let believing = fitted.believing(Points::new(&row, 4));
+        let (mut before, mut after) = ([Prediction::default()], [Prediction::default()]);
+        fitted.predict_marginal(Points::new(&row, 4), &mut before);
+        believing.predict_marginal(Points::new(&row, 4), &mut after);
+        assert!((before[0].mean - after[0].mean).abs() < 1e-6, "{before:?} {after:?}");
+        assert!(after[0].variance < 0.7 * before[0].variance, "{before:?} {after:?}");
+    }
+}
+
+#[test]
+fn slopes_of_predictions_are_those_of_their_values() {
+    for instances in [InstanceTable::alike(), InstanceTable::named(3)] {
+        let data = mixed(&instances, 30, true);
+        let fitted = GaussianTrainer::new(GaussianSettings::default(), 1).fit(&data).unwrap();
+        let row = [0.3, 0.9, 0.4, 0.7];
+        let mut slopes = Slopes::default();
+        let here = fitted.predict_with_slopes(&row, &mut slopes).unwrap();
+        let predict = |row: [f64; 4]| {
+            let mut out = [Prediction::default()];
+            fitted.predict_marginal(Points::new(&row, 4), &mut out);
+            out[0]
+        };
+        assert!(
+            (here.mean - predict(row).mean).abs() < 1e-9
+                && (here.variance - predict(row).variance).abs() < 1e-9
+        );
+        for column in [0, 2, 3] {
+            let moved = |by: f64| {
+                let mut row = row;
+                row[column] += by;
+                predict(row)
+            };
+            let (up, down) = (moved(1e-4), moved(-1e-4));
+            assert!((slopes.mean[column] - (up.mean - down.mean) / 2e-4).abs() < 1e-4, "{column} {slopes:?}");
+            assert!(
+                (slopes.variance[column] - (up.variance - down.variance) / 2e-4).abs() < 1e-4,
+                "{column}"
+            );
+        }
+        assert_eq!((slopes.mean[1], slopes.variance[1]), (0.0, 0.0));
+    }
+}

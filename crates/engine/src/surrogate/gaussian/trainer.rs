@@ -1,0 +1,106 @@
+//! The search for lengths, variation and noise.
+
+use super::coordinates::{Coordinates, Table};
+use super::fitted::Gaussian;
+use super::likelihood::Likelihood;
+use super::prior::Prior;
+use super::readings::Readings;
+use super::{FitError, GaussianSettings, TrainingSet};
+use crate::rng::Rng;
+use linalg::{Descent, minimise};
+
+/// Trains, and remembers what it found, where the next search starts.
+#[derive(Clone, Debug)]
+pub struct GaussianTrainer {
+    settings: GaussianSettings,
+    seed: u64,
+    /// ln ℓ of each column, ln s², ln σ².
+    last: Option<Vec<f64>>,
+}
+
+impl GaussianTrainer {
+    /// Has seen nothing yet.
+    pub fn new(settings: GaussianSettings, seed: u64) -> Self {
+        Self { settings, seed, last: None }
+    }
+
+    /// Learns from the readings of a training set.
+    pub fn fit(&mut self, data: &TrainingSet<'_>) -> Result<Gaussian, FitError> {
+        if data.is_empty() {
+            return Err(FitError::Empty);
+        }
+        let coordinates = Coordinates::of(data);
+        let readings = Readings::of(data, &coordinates, self.settings.treatment);
+        let numbers = self.search(&readings, &coordinates);
+        let mut likelihood = Likelihood::new(&readings, coordinates.all(), coordinates.columns());
+        let mut at = numbers.clone();
+        let (kernel, noise, posterior) = loop {
+            if let (kernel, noise, Some(posterior)) = likelihood.posterior(&at) {
+                break (kernel, noise, posterior);
+            }
+            // Points so close that rounding decides: more noise makes them one.
+            at[coordinates.columns() + 1] += std::f64::consts::LN_10;
+        };
+        let Readings { standard, table, .. } = readings;
+        self.last = Some(numbers);
+        Ok(Gaussian::new(data, coordinates, standard, table, kernel, noise, posterior))
+    }
+
+    /// The likeliest numbers that searches from several starts find.
+    fn search(&self, readings: &Readings, coordinates: &Coordinates) -> Vec<f64> {
+        let few = readings.reads.len() <= self.settings.few;
+        let some = (readings.reads.len() > self.settings.most).then(|| self.some_of(readings));
+        let readings = some.as_ref().unwrap_or(readings);
+        let mut likelihood = Likelihood::new(readings, coordinates.all(), coordinates.columns());
+        let count = likelihood.prior().len();
+        let bounds: Vec<(f64, f64)> =
+            (0..count).map(|index| likelihood.prior().bounds(index, self.settings.least_noise)).collect();
+        let descent = Descent { evaluations: self.settings.evaluations, gain: 1e-4, slope: 1e-3 };
+        let middle: Vec<f64> = (0..count).map(|index| likelihood.prior().law(index).0).collect();
+        let mut best: Option<(f64, Vec<f64>)> = None;
+        for start in self.starts(likelihood.prior(), few) {
+            let found = minimise(&start, &bounds, descent, |at, slopes| likelihood.negative(at, slopes));
+            if let Some(found) = found
+                && best.as_ref().is_none_or(|(least, _)| found.value < *least)
+            {
+                best = Some((found.value, found.at));
+            }
+        }
+        best.map_or(middle, |(_, at)| at)
+    }
+
+    /// What was found last, what is likely before any reading and, while there are few points, some random
+    /// ones.
+    fn starts(&self, prior: &Prior, few: bool) -> Vec<Vec<f64>> {
+        let likely = |draw: &mut dyn FnMut() -> f64| -> Vec<f64> {
+            (0..prior.len())
+                .map(|index| {
+                    let (mean, deviation) = prior.law(index);
+                    mean + deviation * draw()
+                })
+                .collect()
+        };
+        let mut starts: Vec<Vec<f64>> =
+            self.last.iter().filter(|last| last.len() == prior.len()).cloned().collect();
+        if starts.is_empty() || few {
+            starts.push(likely(&mut || 0.0));
+        }
+        let mut rng = Rng::new(self.seed, "starts", 0);
+        while few && starts.len() < self.settings.starts {
+            starts.push(likely(&mut || rng.normal()));
+        }
+        starts
+    }
+
+    /// As many points as lengths, variation and noise are learned from, drawn at random.
+    fn some_of(&self, readings: &Readings) -> Readings {
+        let mut places: Vec<usize> = (0..readings.reads.len()).collect();
+        Rng::new(self.seed, "some points", places.len() as u64).shuffle(&mut places);
+        places.truncate(self.settings.most);
+        places.sort_unstable();
+        let mut table = Table::new(readings.table.width());
+        places.iter().for_each(|&at| table.push(&readings.table.point(at)));
+        let reads = places.iter().map(|&at| readings.reads[at]).collect();
+        Readings { standard: readings.standard, table, reads }
+    }
+}
