@@ -1,7 +1,7 @@
 //! What is likely of lengths, variation and noise before any reading, on standardised readings.
 //!
 //! ```text
-//! ln ℓ_c ~ N(ln(0.4 √d), 1),   ln s² ~ N(0, 1.5²),   ln σ² ~ N(ln 10⁻³, 3²)
+//! ln ℓ_c ~ N(ln(0.4 √d), 1.5²),   ln s² ~ N(0, 1.5²),   ln σ² ~ N(ln 10⁻⁴, 4²)
 //! ```
 //!
 //! Weak: they decide where the readings do not, as about columns that nothing depends on. With more columns
@@ -26,9 +26,9 @@ impl Prior {
     /// Mean and deviation of a number.
     pub(super) fn law(&self, index: usize) -> (f64, f64) {
         match index.checked_sub(self.columns) {
-            None => (libm::log(0.4 * libm::sqrt(self.columns as f64)), 1.0),
+            None => (libm::log(0.4 * libm::sqrt(self.columns as f64)), 1.5),
             Some(0) => (0.0, 1.5),
-            Some(_) => (libm::log(1e-3), 3.0),
+            Some(_) => (libm::log(1e-4), 4.0),
         }
     }
 

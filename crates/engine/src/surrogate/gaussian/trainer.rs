@@ -56,7 +56,7 @@ impl GaussianTrainer {
         let count = likelihood.prior().len();
         let bounds: Vec<(f64, f64)> =
             (0..count).map(|index| likelihood.prior().bounds(index, self.settings.least_noise)).collect();
-        let descent = Descent { evaluations: self.settings.evaluations, gain: 1e-4, slope: 1e-3 };
+        let descent = Descent { evaluations: self.settings.evaluations, gain: 5e-3, slope: 1e-2 };
         let middle: Vec<f64> = (0..count).map(|index| likelihood.prior().law(index).0).collect();
         let mut best: Option<(f64, Vec<f64>)> = None;
         for start in self.starts(likelihood.prior(), few) {
