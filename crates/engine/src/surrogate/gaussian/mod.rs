@@ -47,6 +47,8 @@ mod slopes;
 #[cfg(test)]
 mod tests;
 mod trainer;
+#[cfg(test)]
+mod truth_tests;
 
 pub use fitted::Gaussian;
 pub use trainer::GaussianTrainer;
