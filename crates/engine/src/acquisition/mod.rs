@@ -139,9 +139,10 @@ mod tests {
         ];
         let constraints = [of(0.3, 0.7), of(-2.0, 0.1), of(0.01, 3.0)];
         for acquisition in all {
-            for best in [None, Some(0.4)] {
-                let whole = acquisition.log_utility(of(0.7, 0.3), &constraints, best);
-                let own = acquisition.log_utility(of(0.7, 0.3), &[], best);
+            for (best, i) in [None, Some(0.4)].into_iter().flat_map(|best| (1..20).map(move |i| (best, i))) {
+                let cost = of(0.07 * f64::from(i), 0.3);
+                let whole = acquisition.log_utility(cost, &constraints, best);
+                let own = acquisition.log_utility(cost, &[], best);
                 assert_eq!((own + log_feasibility(&constraints)).to_bits(), whole.to_bits());
             }
         }

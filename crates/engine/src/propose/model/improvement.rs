@@ -265,11 +265,15 @@ mod tests {
                 costs,
                 learned: &*costs.learned,
                 feasibility: &improvement.feasibility,
-                utility: task.settings.utility,
+                // Its own slopes do not outweigh those of the constraints.
+                utility: Utility::LowerBound(1.0),
             };
-            for row in [[0.15, 0.2], [0.1, 0.6], [0.6, 0.5]] {
+            for row in [[0.15, 0.3], [0.1, 0.6], [0.6, 0.4]] {
                 let mut slopes = [0.0; 2];
                 let here = judge.judge_with_slopes(&row, &mut slopes).unwrap();
+                let excesses = improvement.feasibility.excesses(Points::new(&row, 2));
+                let log_feasible = improvement.feasibility.log_probability(&excesses[0]);
+                assert!(log_feasible < -0.1, "{row:?}: {log_feasible}");
                 let utility = |row: [f64; 2]| {
                     let mut out = Vec::new();
                     judge.judge(Points::new(&row, 2), &mut out);
