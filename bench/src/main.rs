@@ -8,7 +8,9 @@ mod censoring;
 mod clock;
 mod compare;
 mod confine;
+mod constrained;
 mod forest;
+mod gaussian;
 mod lcbench;
 mod network;
 mod plot;
@@ -39,8 +41,12 @@ enum Table {
     Compare(compare::Arguments),
     /// Overhead, overshoot, accuracy and leaks of the runner
     Confine(confine::Arguments),
+    /// Searches under constraints: what they find, and how soon
+    Constrained(constrained::Arguments),
     /// Growing, filling in and asking the censored forest
     Forest(forest::Arguments),
+    /// Fitting Gaussian processes, and suggestions by them
+    Gaussian(gaussian::Arguments),
     /// Thresholds, cutoffs and times of the LCBench surrogate
     Lcbench(lcbench::Arguments),
     /// Training and asking the networks
@@ -72,7 +78,9 @@ fn main() -> anyhow::Result<()> {
         Table::Censoring(arguments) => censoring::measure(&arguments),
         Table::Compare(arguments) => compare::measure(&arguments, &compare::SEARCHES),
         Table::Confine(arguments) => confine::measure(&arguments),
+        Table::Constrained(arguments) => constrained::measure(&arguments),
         Table::Forest(arguments) => forest::measure(&arguments),
+        Table::Gaussian(arguments) => gaussian::measure(&arguments),
         Table::Lcbench(arguments) => lcbench::measure(&arguments),
         Table::Network(arguments) => network::measure(&arguments),
         Table::Propose(arguments) => propose::measure(&arguments),

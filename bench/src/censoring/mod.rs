@@ -3,6 +3,7 @@
 //!
 //! | file | subject |
 //! |---|---|
+//! | `gaussian` | treatments by Gaussian processes |
 //! | `slack` | histories of campaigns, by how soon these stop their trials |
 //! | `histories` | the campaigns, and exact costs to predict |
 //! | `instances` | what is told of instances without features |
@@ -10,6 +11,7 @@
 //! | `score` | what is measured of a forest |
 //! | `row` | one campaign and treatment in the file |
 
+mod gaussian;
 mod histories;
 mod instances;
 mod recorded;
@@ -29,6 +31,8 @@ pub(crate) struct Arguments {
 
 #[derive(Subcommand)]
 enum Part {
+    /// Histories of campaigns, learned by Gaussian processes
+    Gaussian(gaussian::Arguments),
     /// Histories of campaigns, by slack
     Slack(slack::Arguments),
     /// Instances without features: all alike, told apart by name, or in the order of their costs
@@ -48,6 +52,7 @@ const TREATMENTS: [(&str, Treatment); 4] = [
 /// Measures one part and prints it as Markdown.
 pub(crate) fn measure(arguments: &Arguments) -> Result<()> {
     match &arguments.part {
+        Part::Gaussian(arguments) => gaussian::measure(arguments),
         Part::Slack(arguments) => slack::measure(arguments),
         Part::Instances(arguments) => instances::measure(arguments),
         Part::Recorded(arguments) => recorded::measure(arguments),

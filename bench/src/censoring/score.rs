@@ -1,4 +1,4 @@
-//! What is measured of a forest on exact costs that it has not seen.
+//! What is measured of a model on exact costs that it has not seen.
 //!
 //! ```text
 //! rmse = sqrt(mean (y - μ)²)
@@ -12,8 +12,7 @@
 //! | μ, σ² | mean and variance of its prediction, between trees and within leaves: an observation is noisy |
 
 use engine::stats::normal::log_density;
-use engine::surrogate::forest::Forest;
-use engine::surrogate::{Points, Prediction, Predictor as _};
+use engine::surrogate::{Points, Prediction, Predictor};
 
 /// The half width of an interval of 80 %, in deviations.
 const WIDTH: f64 = 1.281_551_565_544_600_4;
@@ -28,7 +27,7 @@ pub(super) struct Exact {
     pub(super) values: Vec<f64>,
 }
 
-/// How well a forest predicts.
+/// How well a model predicts.
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub(super) struct Score {
     pub(super) rmse: f64,
@@ -39,11 +38,11 @@ pub(super) struct Score {
 }
 
 impl Score {
-    /// Of a forest on costs that are not of its training set.
-    pub(super) fn of(forest: &Forest, exact: &Exact) -> Self {
+    /// Of a model on costs that are not of its training set.
+    pub(super) fn of(model: &dyn Predictor, exact: &Exact) -> Self {
         let points = Points::new(&exact.rows, exact.rows.len() / exact.values.len());
         let mut found = vec![Prediction::default(); points.len()];
-        forest.predict_total(points, &mut found);
+        model.predict_total(points, &mut found);
         Self::of_predictions(&found, &exact.values)
     }
 

@@ -47,7 +47,8 @@ fn verdict(arguments: &Arguments, seed: u64) -> Result<Option<Verdict>> {
     let mut campaign = Campaign::new(&settings, Box::new(executor), Ledger::in_memory(), None)?;
     campaign.search(&mut |_| {})?;
     let names = |id: InstanceId| id.to_string();
-    Ok(conclude(&mut campaign, &settings, arguments.unseen, &names, &[], &mut |_| {})?)
+    let judged = conclude(&mut campaign, &settings, arguments.unseen, &names, &[], &mut |_| {})?;
+    Ok(judged.map(|judged| judged.verdict))
 }
 
 /// Counts claims.

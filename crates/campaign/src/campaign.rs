@@ -22,6 +22,7 @@ use crate::queue::{Queue, QueueError};
 use crate::requests::{Requests, Wish};
 use crate::resume::Resumed;
 use crate::savings::Savings;
+use crate::scenario::are_kept;
 use crate::settings::{Search, Settings};
 use crate::store::StoredEvent;
 use crate::target::Account;
@@ -74,6 +75,8 @@ pub struct Campaign<'a> {
     pace: Pace,
     savings: Option<Savings>,
     watch: Watch,
+    /// Finished trials that told a constrained output as no finite number.
+    unmeasured: u64,
     next_tick: f64,
     /// The last failure of the default, while nothing has succeeded.
     failed_default: Option<Box<TrialEnded>>,
@@ -96,6 +99,10 @@ impl<'a> Campaign<'a> {
     ) -> Result<Self, CampaignError> {
         let resumed = resumed.unwrap_or_default();
         let optimizer = settings.optimizer(resumed.history, resumed.snapshot)?;
+        let unmeasured = optimizer.history().trials().iter().filter(|trial| {
+            progress::is_unmeasured(trial.observation.status(), trial.observation.constraints())
+        });
+        let unmeasured = unmeasured.count() as u64;
         let mut savings = settings.problem.objective.cutoff.map(Savings::new);
         if let Some(savings) = &mut savings {
             optimizer.history().trials().iter().for_each(|trial| savings.add(&trial.observation));
@@ -117,6 +124,7 @@ impl<'a> Campaign<'a> {
             pace: Pace::default(),
             savings,
             watch: Watch::default(),
+            unmeasured,
             next_tick: 0.0,
             failed_default: None,
             requests: None,
@@ -421,8 +429,10 @@ impl<'a> Campaign<'a> {
                 why: request.why,
                 status: observation.status(),
                 cost: observation.cost(),
+                constraints: observation.constraints().into(),
                 detail,
             };
+            self.unmeasured += u64::from(progress::is_unmeasured(told.status, &told.constraints));
             // Every trial handed out is running by the optimizer's word until it is told.
             let _ = self.thinking.about(|| self.optimizer.tell(request.id, observation));
             // Another trial may be next now, with a lower cap; but what is asked for in repeatable mode must
@@ -528,6 +538,8 @@ impl<'a> Campaign<'a> {
             default: progress::compare(history, objective, default, incumbent),
             racing,
             others: racers.len().saturating_sub(1),
+            default_is_feasible: are_kept(&progress::holdings(history, objective, default)),
+            unmeasured: self.unmeasured,
             saved: self.savings.as_ref().map_or(1.0, Savings::factor),
         }
     }

@@ -97,7 +97,7 @@ pub fn obstacles(first: &Contestant<'_>, other: &Contestant<'_>) -> Vec<Obstacle
 }
 
 /// What makes costs comparable, by key.
-fn facts(scenario: &Scenario) -> [(&'static str, String); 4] {
+fn facts(scenario: &Scenario) -> [(&'static str, String); 5] {
     let objective = &scenario.objective;
     let measure = match objective.minimise {
         Measure::CpuTime => "cpu_time".to_owned(),
@@ -106,7 +106,10 @@ fn facts(scenario: &Scenario) -> [(&'static str, String); 4] {
         Measure::Output(place) => scenario.outputs[place].name.clone(),
     };
     let cutoff = objective.cutoff.map_or_else(|| "none".to_owned(), |cutoff| cutoff.to_string());
+    let constraints: Vec<String> = scenario.constraints.iter().map(ToString::to_string).collect();
+    let constraints = if constraints.is_empty() { "none".to_owned() } else { constraints.join(", ") };
     [
+        ("constraints", constraints),
         ("objective", format!("{:?} {measure}", objective.sense).to_lowercase()),
         ("objective.cutoff", cutoff),
         ("objective.par", objective.par.to_string()),
@@ -210,6 +213,7 @@ mod tests {
             cost: Some(cost),
             cpu: None,
             wall: None,
+            constraints: Box::default(),
         };
         let exact = engine::Reading::Exact;
         let validations = [

@@ -1,7 +1,7 @@
 //! What happens in a campaign. Everything a person sees is a reader of events.
 
 use engine::propose::Choice;
-use engine::racing::{Drop, Requested};
+use engine::racing::{Drop, Holding, Requested};
 use engine::{Cap, ConfigId, Configuration, Pair, Reading, Status, TrialId, Why};
 
 use crate::budget::Limit;
@@ -78,6 +78,8 @@ pub struct TrialEnded {
     pub status: Status,
     /// What is known of its cost.
     pub cost: Option<Reading>,
+    /// What it told of the outputs that constraints bound, one for each.
+    pub constraints: Box<[Option<Reading>]>,
     /// What it used.
     pub detail: Detail,
 }
@@ -96,6 +98,10 @@ pub struct NewIncumbent {
     /// The mean compared cost of the one before, on the same pairs; not a number if it gave a wrong
     /// answer.
     pub before: f64,
+    /// What it has shown of each constraint.
+    pub holdings: Vec<Holding>,
+    /// What the one before has.
+    pub holdings_before: Vec<Holding>,
 }
 
 /// Something a person should know while there is time to act.
@@ -131,6 +137,13 @@ pub enum Warning {
         id: TrialId,
         /// What went wrong.
         reason: String,
+    },
+    /// A finished trial told a constrained output as no finite number, for the first time.
+    Unmeasured {
+        /// Which one.
+        id: TrialId,
+        /// The place of the constraint.
+        constraint: usize,
     },
     /// What someone wants tried is no configuration of the space.
     RequestRefused {

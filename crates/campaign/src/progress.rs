@@ -1,11 +1,13 @@
 //! Where a campaign stands, in figures.
 
 use engine::history::{History, PairId, Trial};
-use engine::racing::Objective;
+use engine::racing::constraint::Tally;
+use engine::racing::{Holding, Objective};
 use engine::stats::{Interval, Measured, Validated, mean_cost, ratio_of_means};
-use engine::{ConfigId, Status};
+use engine::{ConfigId, Reading, Status};
 
 use crate::budget::Spent;
+use crate::scenario::are_kept;
 
 /// A picture of a running campaign.
 #[derive(Clone, PartialEq, Debug)]
@@ -32,6 +34,10 @@ pub struct Progress {
     pub racing: Option<Racing>,
     /// How many other challengers are racing.
     pub others: usize,
+    /// Whether the default keeps every constraint, as far as seen.
+    pub default_is_feasible: bool,
+    /// Finished trials that told a constrained output as no finite number.
+    pub unmeasured: u64,
     /// By what factor capping has stretched trial time, by estimate.
     pub saved: f64,
 }
@@ -44,7 +50,7 @@ impl Progress {
 }
 
 /// One configuration's figures.
-#[derive(Clone, Copy, PartialEq, Debug)]
+#[derive(Clone, PartialEq, Debug)]
 pub struct Standing {
     /// Its number.
     pub config: ConfigId,
@@ -56,6 +62,15 @@ pub struct Standing {
     pub interval: Option<Interval>,
     /// On how many of them it times out.
     pub timeouts: usize,
+    /// What it has shown of each constraint.
+    pub holdings: Vec<Holding>,
+}
+
+impl Standing {
+    /// Whether it keeps every constraint, as far as seen.
+    pub fn is_feasible(&self) -> bool {
+        are_kept(&self.holdings)
+    }
 }
 
 /// Two configurations on the pairs that both have met.
@@ -96,7 +111,22 @@ pub fn standing(history: &History, objective: &Objective, config: ConfigId) -> S
         mean: mean.map_or(f64::NAN, |mean| mean.mean),
         interval: mean.and_then(|mean| mean.interval),
         timeouts: known().filter(|(_, trial)| timeout(trial)).count(),
+        holdings: holdings(history, objective, config),
     }
+}
+
+/// What a configuration has shown of each constraint.
+pub fn holdings(history: &History, objective: &Objective, config: ConfigId) -> Vec<Holding> {
+    if objective.constraints.is_empty() {
+        return Vec::new();
+    }
+    let trials = history.readings(config).map(|(_, trial)| &trial.observation);
+    Tally::of(trials).holdings(&objective.constraints)
+}
+
+/// Whether a trial finished without telling every constrained output as a finite number.
+pub fn is_unmeasured(status: Status, constraints: &[Option<Reading>]) -> bool {
+    status == Status::Finished && constraints.iter().any(Option::is_none)
 }
 
 /// The default and the incumbent on the pairs that both are known on.

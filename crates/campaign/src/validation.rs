@@ -6,7 +6,9 @@
 
 use std::collections::BTreeMap;
 
-use engine::racing::Objective;
+use engine::history::{History, Trial};
+use engine::racing::constraint::Tally;
+use engine::racing::{Constraint, Holding, Objective};
 use engine::stats::{Basis, Measured, Validated, Verdict, judge};
 use engine::{
     ConfigId, Configuration, InstanceId, Pair, Reading, Rng, Seed, Status, TrialId, TrialKey, TrialRequest,
@@ -17,6 +19,7 @@ use crate::deadline::Deadline;
 use crate::event::{Event, What};
 use crate::executor::{Ended, Executor, Happening};
 use crate::progress;
+use crate::scenario::are_kept;
 use crate::settings::Settings;
 use crate::store::{Batch, Role, StoredValidation};
 use crate::{Campaign, CampaignError, Ledger, Sink};
@@ -126,6 +129,79 @@ pub struct Validation<'a> {
     pub measured: &'a [StoredValidation],
 }
 
+/// What one of the two told on a pair.
+#[derive(Clone, PartialEq, Debug)]
+struct Told {
+    cost: f64,
+    status: Status,
+    constraints: Readings,
+}
+
+/// What a trial told of the outputs that constraints bound.
+pub(crate) type Readings = Box<[Option<Reading>]>;
+
+/// The pairs that were measured with the default and with the best.
+#[derive(Clone, PartialEq, Debug, Default)]
+pub struct OnBoth {
+    /// Their costs.
+    pub validated: Vec<Validated>,
+    /// What the default and the best told there of the constraints.
+    pub(crate) readings: Vec<[Readings; 2]>,
+}
+
+/// What the default and the best have shown of each constraint on the pairs of a validation.
+#[derive(Clone, PartialEq, Debug, Default)]
+pub struct BothHoldings {
+    /// The default.
+    pub default: Vec<Holding>,
+    /// The best.
+    pub tuned: Vec<Holding>,
+}
+
+/// What may be said of a validation.
+#[derive(Clone, PartialEq, Debug)]
+pub struct Judged {
+    /// Of the costs.
+    pub verdict: Verdict,
+    /// Of the constraints.
+    pub holdings: BothHoldings,
+}
+
+impl OnBoth {
+    fn push(&mut self, instance: InstanceId, default: Told, tuned: Told) {
+        let measured = Measured { instance, default: default.cost, tuned: tuned.cost };
+        self.validated.push(Validated::new(measured, default.status, tuned.status));
+        self.readings.push([default.constraints, tuned.constraints]);
+    }
+
+    /// The pairs that the training knows both on.
+    fn of_training(history: &History, objective: &Objective, default: ConfigId, tuned: ConfigId) -> Self {
+        let common = history.readings(default).filter_map(|(pair, own)| {
+            let other = history.reading(tuned, pair)?;
+            let exact = |trial: &Trial| objective.compared(&trial.observation).exact().is_some();
+            (exact(own) && exact(other)).then(|| [own, other].map(|it| it.observation.constraints().into()))
+        });
+        let validated = progress::both_known(history, objective, default, tuned);
+        Self { validated, readings: common.collect() }
+    }
+
+    /// These pairs and others.
+    pub fn join(&mut self, other: &Self) {
+        self.validated.extend_from_slice(&other.validated);
+        self.readings.extend_from_slice(&other.readings);
+    }
+
+    /// What both have shown of each constraint.
+    pub fn holdings(&self, constraints: &[Constraint]) -> BothHoldings {
+        let of = |place: usize| {
+            let mut tally = Tally::default();
+            self.readings.iter().for_each(|both| tally.take_in_readings(&both[place]));
+            tally.holdings(constraints)
+        };
+        BothHoldings { default: of(0), tuned: of(1) }
+    }
+}
+
 /// The pairs of a plan that have been measured with the default and with the best before, in its order.
 /// Where the best is the default, each of its costs stands against itself: the ratio there is 1, as it is
 /// for whoever keeps the default. `names` are those of the instances by number.
@@ -135,7 +211,7 @@ pub fn recorded(
     best: ConfigId,
     measured: &[StoredValidation],
     penalty: f64,
-) -> Vec<Validated> {
+) -> OnBoth {
     let find = |pair: &Pair, role: Role, config: ConfigId| {
         let fits = |row: &&StoredValidation| {
             row.role == role
@@ -146,20 +222,21 @@ pub fn recorded(
         let row = measured.iter().find(fits)?;
         let solved = row.status == Status::Finished;
         let cost = row.cost.filter(|_| solved).map_or(penalty, Reading::lower_bound);
-        Some((cost, row.status))
+        Some(Told { cost, status: row.status, constraints: row.constraints.clone() })
     };
     let role_of_best = if best == ConfigId(0) { Role::Default } else { Role::Incumbent };
-    let both = |pair: &Pair| {
-        let (default, default_status) = find(pair, Role::Default, ConfigId(0))?;
-        let (tuned, tuned_status) = find(pair, role_of_best, best)?;
-        let measured = Measured { instance: pair.instance, default, tuned };
-        Some(Validated::new(measured, default_status, tuned_status))
-    };
-    plan.pairs.iter().filter_map(both).collect()
+    let mut both = OnBoth::default();
+    for pair in &plan.pairs {
+        let found = find(pair, Role::Default, ConfigId(0)).zip(find(pair, role_of_best, best));
+        if let Some((default, tuned)) = found {
+            both.push(pair.instance, default, tuned);
+        }
+    }
+    both
 }
 
 /// The verdict on a search that has ended, with `unseen` instances after those of the training; `None`
-/// if its incumbent is the default, or if nothing could be compared.
+/// if its incumbent is the default or infeasible, or if nothing could be compared.
 pub fn conclude(
     campaign: &mut Campaign<'_>,
     settings: &Settings,
@@ -167,17 +244,21 @@ pub fn conclude(
     names: &dyn Fn(InstanceId) -> String,
     measured: &[StoredValidation],
     sink: Sink<'_>,
-) -> Result<Option<Verdict>, CampaignError> {
+) -> Result<Option<Judged>, CampaignError> {
     let (default, incumbent) = (ConfigId(0), campaign.optimizer().incumbent());
     if incumbent == default && !settings.validation.of_fold {
         return Ok(None);
     }
     let objective = &settings.problem.objective;
     let history = campaign.optimizer().history();
+    // Nobody would use it, however fast it is.
+    if !are_kept(&progress::holdings(history, objective, incumbent)) && !settings.validation.of_fold {
+        return Ok(None);
+    }
     let training = progress::compare(history, objective, default, incumbent);
     let plan = plan(settings, unseen);
     let validated = if plan.basis == Basis::TrainingOnly {
-        progress::both_known(history, objective, default, incumbent)
+        OnBoth::of_training(history, objective, default, incumbent)
     } else {
         let candidate = |config| Candidate { config, configuration: history.configuration(config).clone() };
         let (default, incumbent) = (candidate(default), candidate(incumbent));
@@ -190,7 +271,9 @@ pub fn conclude(
     }
     let training = training.and_then(|both| both.ratio);
     let mut rng = Rng::new(settings.problem.seed, "verdict", 0);
-    Ok(judge(&validated, plan.basis, training, &mut rng).ok())
+    let holdings = validated.holdings(&objective.constraints);
+    let verdict = judge(&validated.validated, plan.basis, training, &mut rng).ok();
+    Ok(verdict.map(|verdict| Judged { verdict, holdings }))
 }
 
 /// Runs both on all pairs; pairs that were not run with both, because of an interruption or a deadline, are
@@ -201,7 +284,7 @@ pub fn validate(
     ledger: &mut Ledger,
     mut deadline: Option<&mut Deadline>,
     sink: Sink<'_>,
-) -> Result<Vec<Validated>, CampaignError> {
+) -> Result<OnBoth, CampaignError> {
     let Validation { plan, default, incumbent, settings, names, measured } = validation;
     let mut order = order(plan, settings.problem.seed);
     let are_two = default.config != incumbent.config;
@@ -217,7 +300,7 @@ pub fn validate(
             why: Why::Incumbent,
         }
     };
-    let mut costs: BTreeMap<(usize, bool), (f64, Status)> = BTreeMap::new();
+    let mut costs: BTreeMap<(usize, bool), Told> = BTreeMap::new();
     for (place, pair) in plan.pairs.iter().enumerate() {
         for row in measured.iter().filter(|row| row.seed == pair.seed && row.instance == names(pair.instance))
         {
@@ -227,7 +310,8 @@ pub fn validate(
                     Status::Finished => row.cost.map_or(objective.penalty(), Reading::lower_bound),
                     _ => objective.penalty(),
                 };
-                costs.insert((place, row.role == Role::Incumbent), (cost, row.status));
+                let told = Told { cost, status: row.status, constraints: row.constraints.clone() };
+                costs.insert((place, row.role == Role::Incumbent), told);
             }
         }
     }
@@ -273,7 +357,9 @@ pub fn validate(
                 }
                 if !interrupted && let Some(row) = row(&request(number), role, &ended, names) {
                     let cost = objective.compared(&row.observation).lower_bound();
-                    costs.insert((pair, role == Role::Incumbent), (cost, row.observation.status()));
+                    let constraints = row.observation.constraints().into();
+                    let told = Told { cost, status: row.observation.status(), constraints };
+                    costs.insert((pair, role == Role::Incumbent), told);
                     ledger.note(Batch { validations: vec![row.stored], ..Batch::default() })?;
                 }
                 sink(&Event { at: executor.now(), what: What::Validating { done, of: order.len() } });
@@ -286,13 +372,13 @@ pub fn validate(
             Happening::Started { .. } | Happening::Nothing => {}
         }
     }
-    let both = |(place, pair): (usize, &Pair)| {
-        let (default, default_status) = *costs.get(&(place, false))?;
-        let (tuned, tuned_status) = *costs.get(&(place, are_two))?;
-        let measured = Measured { instance: pair.instance, default, tuned };
-        Some(Validated::new(measured, default_status, tuned_status))
-    };
-    Ok(plan.pairs.iter().enumerate().filter_map(both).collect())
+    let mut both = OnBoth::default();
+    for (place, pair) in plan.pairs.iter().enumerate() {
+        if let Some((default, tuned)) = costs.get(&(place, false)).zip(costs.get(&(place, are_two))) {
+            both.push(pair.instance, default.clone(), tuned.clone());
+        }
+    }
+    Ok(both)
 }
 
 /// Pairs and roles in the order of running.
@@ -338,6 +424,7 @@ fn row(
         cost: observation.cost(),
         cpu: account.detail.cpu,
         wall: Some(account.detail.wall),
+        constraints: observation.constraints().into(),
     };
     Some(Row { observation, stored })
 }

@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use engine::Status;
 
 use crate::event::{TrialEnded, Warning};
-use crate::progress::Progress;
+use crate::progress::{Progress, is_unmeasured};
 use crate::settings::Settings;
 
 /// Pairs of the incumbent before its timeouts are judged.
@@ -21,6 +21,7 @@ const PASSES: f64 = 20.0;
 #[derive(Debug, Default)]
 pub(crate) struct Watch {
     failures: BTreeSet<String>,
+    unmeasured: BTreeSet<usize>,
     timeouts: bool,
     cpu: bool,
     passes: bool,
@@ -43,6 +44,14 @@ impl Watch {
             && self.failures.insert(reason.clone())
         {
             warnings.push(Warning::Teardown { id: told.id, reason });
+        }
+        if is_unmeasured(told.status, &told.constraints) {
+            let missing = told.constraints.iter().enumerate().filter(|(_, reading)| reading.is_none());
+            for (constraint, _) in missing {
+                if self.unmeasured.insert(constraint) {
+                    warnings.push(Warning::Unmeasured { id: told.id, constraint });
+                }
+            }
         }
         if let (Some(cpu), true) = (told.detail.cpu, settings.cpu_matters) {
             self.trials += 1;

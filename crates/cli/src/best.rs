@@ -62,8 +62,23 @@ pub(crate) fn best(arguments: &Arguments) -> anyhow::Result<ExitCode> {
         Some(Form::Pcs) => forms::pcs(&configuration),
         None => whose + &in_full(&kept, config, &configuration)?,
     };
+    if arguments.form.is_some()
+        && let Some(warning) = infeasible(&kept, config)?
+    {
+        message::say(&format!("warning: {warning}"));
+    }
     message::print(text.as_bytes())?;
     Ok(ExitCode::Done)
+}
+
+/// That it does not keep its bounds, if it does not.
+fn infeasible(kept: &Kept, config: ConfigId) -> anyhow::Result<Option<String>> {
+    // Without a scenario that reads there are no bounds to be said.
+    let Ok(settings) = kept.settings() else { return Ok(None) };
+    let standing = standing(&kept.reader.load()?.history, &settings, config);
+    let costs = Costs::of(kept.scenario()?);
+    let standing = standing.filter(|standing| !standing.is_feasible());
+    Ok(standing.map(|standing| costs.bounds.nothing_feasible(config, &standing.holdings, costs.against)))
 }
 
 fn in_full(kept: &Kept, config: ConfigId, configuration: &Configuration) -> anyhow::Result<String> {
@@ -71,8 +86,17 @@ fn in_full(kept: &Kept, config: ConfigId, configuration: &Configuration) -> anyh
     let costs = Costs::of(kept.scenario()?);
     let history = kept.reader.load()?.history;
     let mut parts = vec![format!("best: {}", name(config, costs.against))];
+    let mut bounds = String::new();
     match standing(&history, &settings, config) {
-        Some(standing) => parts.push(costs.standing(&standing)),
+        Some(standing) => {
+            parts.push(costs.standing(&standing));
+            if !standing.is_feasible() {
+                parts[0] = costs.bounds.nothing_feasible(config, &standing.holdings, costs.against);
+            }
+            if !standing.holdings.is_empty() {
+                bounds = format!("{}\n", costs.bounds.line(&standing.holdings));
+            }
+        }
         None => parts.push("not measured yet".to_owned()),
     }
     if config != ConfigId(0) {
@@ -83,7 +107,7 @@ fn in_full(kept: &Kept, config: ConfigId, configuration: &Configuration) -> anyh
         }));
     }
     let changes = table(&kept.default()?, configuration, costs.against);
-    let mut text = format!("{}\n\n{changes}\n{}\n", parts.join(" · "), kept.command(configuration)?);
+    let mut text = format!("{}\n{bounds}\n{changes}\n{}\n", parts.join(" · "), kept.command(configuration)?);
     if kept.scenario()?.target.config_file.is_some() {
         let folder = quoted(&kept.folder.display().to_string());
         text += &format!("{{config_file}} is what this prints: captune best {folder} --as file\n");

@@ -97,8 +97,9 @@ pub(crate) fn check(arguments: &Arguments) -> anyhow::Result<ExitCode> {
     let each =
         scenario.instances.folds.map_or_else(String::new, |folds| format!(" for each of {folds} folds"));
     let against = costs.against;
+    let bounds = costs.bounds.wanted().map_or_else(String::new, |bounds| format!("constraints: {bounds}\n"));
     let text = format!(
-        "{}\n{about}budget: {}\nlimits of a trial: {}\n\none trial of the {against}{instance} with seed {SEED}:\n  {command}\n{steps}{file}",
+        "{}\n{about}{bounds}budget: {}\nlimits of a trial: {}\n\none trial of the {against}{instance} with seed {SEED}:\n  {command}\n{steps}{file}",
         plan::headline(&scenario, workers, tier),
         plan::budget(&settings.budget) + &each,
         plan::limits(&target.limits(request.cap, None)),

@@ -6,11 +6,13 @@ use campaign::Settings;
 use campaign::budget::{Budget, Spent};
 use campaign::compare::{self, Common, Contestant, Ground, Obstacle};
 use campaign::progress::Standing;
+use campaign::scenario::are_kept;
 use campaign::store::{StoredValidation, Summary};
+use campaign::validation::Judged;
 use clap::Args;
 use comfy_table::{Table, presets};
 use engine::history::History;
-use engine::stats::{Claim, Verdict};
+use engine::stats::Claim;
 use engine::{ConfigId, Configuration};
 use serde_json::{Value, json};
 
@@ -46,7 +48,7 @@ struct Side {
     validations: Vec<StoredValidation>,
     best: (ConfigId, Configuration),
     standing: Option<Standing>,
-    verdict: Option<Verdict>,
+    verdict: Option<Judged>,
     costs: Costs,
     budget: Budget,
 }
@@ -89,12 +91,18 @@ impl Side {
 
     /// What may be claimed of its best.
     fn claim(&self) -> String {
+        if self.standing.as_ref().is_some_and(|standing| !standing.is_feasible()) {
+            return "nothing feasible".to_owned();
+        }
         let Some(verdict) = &self.verdict else {
             let nothing = self.best.0 == ConfigId(0);
             return if nothing { format!("the {}", self.costs.against) } else { "training only".to_owned() };
         };
-        let gain = verdict.comparison.ratio;
-        match verdict.claim {
+        if !are_kept(&verdict.holdings.tuned) {
+            return "violates its bounds".to_owned();
+        }
+        let gain = verdict.verdict.comparison.ratio;
+        match verdict.verdict.claim {
             Claim::NothingReliable => "nothing reliable".to_owned(),
             Claim::Wrong => "wrong answers".to_owned(),
             Claim::Faster | Claim::Slower => self.costs.gain(gain),

@@ -8,11 +8,11 @@ use campaign::folds::{Fold, FoldPlan};
 use campaign::progress::{self, Standing};
 use campaign::scenario::{self, Scenario};
 use campaign::store::{Charter, Store, StoreReader};
-use campaign::validation;
+use campaign::validation::{self, Judged};
 use campaign::{Settings, target::CommandLine};
 use engine::history::History;
 use engine::space::Diagnostics;
-use engine::stats::{Verdict, judge};
+use engine::stats::judge;
 use engine::{ConfigId, Configuration, Rng};
 
 use crate::message::Hinted;
@@ -114,7 +114,7 @@ impl Kept {
     }
 
     /// What may be said of the best, as far as it has been validated.
-    pub(crate) fn verdict(&self, history: &History, best: ConfigId) -> anyhow::Result<Option<Verdict>> {
+    pub(crate) fn verdict(&self, history: &History, best: ConfigId) -> anyhow::Result<Option<Judged>> {
         let (scenario, settings) = (self.scenario()?, self.settings()?);
         let measured = self.reader.validations()?;
         if best == ConfigId(0) || measured.is_empty() {
@@ -130,7 +130,9 @@ impl Kept {
         let training = progress::compare(history, objective, ConfigId(0), best);
         let training = training.and_then(|both| both.ratio);
         let mut rng = Rng::new(settings.problem.seed, "verdict", 0);
-        Ok(judge(&validated, plan.basis, training, &mut rng).ok())
+        let holdings = validated.holdings(&objective.constraints);
+        let verdict = judge(&validated.validated, plan.basis, training, &mut rng).ok();
+        Ok(verdict.map(|verdict| Judged { verdict, holdings }))
     }
 }
 

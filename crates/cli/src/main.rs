@@ -2,6 +2,7 @@
 //! codes. It is the only place that prints.
 
 mod best;
+mod bounds;
 mod changes;
 mod check;
 mod compare;

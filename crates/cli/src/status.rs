@@ -4,10 +4,12 @@ use std::path::PathBuf;
 
 use campaign::budget::{Budget, Spent};
 use campaign::progress::{self, Comparison, Standing};
+use campaign::scenario::are_kept;
 use campaign::store::{Holder, Session, Store, StoredIncumbent, Summary};
+use campaign::validation::Judged;
 use clap::Args;
 use engine::history::History;
-use engine::stats::{Basis, Claim, Verdict};
+use engine::stats::{Basis, Claim};
 use engine::{ConfigId, Configuration};
 use serde_json::{Value, json};
 
@@ -105,7 +107,7 @@ struct Figures {
     best: Option<Standing>,
     default: Option<Standing>,
     compared: Option<Comparison>,
-    verdict: Option<Verdict>,
+    verdict: Option<Judged>,
     /// The configurations of the incumbents.
     changes: Vec<String>,
 }
@@ -247,14 +249,24 @@ impl Figures {
             rows.push(("best", format!("{}  {}", name(config, self.costs.against), shown(&self.best))));
             rows.push((self.costs.against, shown(&self.default)));
         }
+        let bounds = &self.costs.bounds;
+        if let Some(best) = self.best.as_ref().filter(|best| !best.is_feasible()) {
+            rows.push(("bounds", bounds.nothing_feasible(config, &best.holdings, self.costs.against)));
+        } else if let Some(best) = self.best.as_ref().filter(|best| !best.holdings.is_empty()) {
+            rows.push(("bounds", bounds.line(&best.holdings)));
+        }
+        let default = self.default.as_ref().filter(|default| config != ConfigId(0) && !default.is_feasible());
+        if let Some(default) = default {
+            rows.push(("", format!("the {}: {}", self.costs.against, bounds.line(&default.holdings))));
+        }
         if let Some(compared) = &self.compared {
             let pairs = counted(compared.pairs as u64, "common pair");
             let gain = self.costs.compared(compared);
             rows.push(("training", format!("{gain} than the {} on {pairs}", self.costs.against)));
         }
         if let Some(found) = &self.verdict {
-            rows.push(("verdict", verdict::sentence(found, &self.costs)));
-            rows.extend(verdict::remarks(found, &self.costs).into_iter().map(|remark| ("", remark)));
+            let lines = verdict::lines(found, &self.costs).into_iter().enumerate();
+            rows.extend(lines.map(|(number, line)| (if number == 0 { "verdict" } else { "" }, line)));
         }
         rows
     }
@@ -275,7 +287,8 @@ impl Figures {
 }
 
 /// A verdict as JSON.
-pub(crate) fn verdict_json(verdict: &Verdict, costs: &Costs) -> Value {
+pub(crate) fn verdict_json(judged: &Judged, costs: &Costs) -> Value {
+    let Judged { verdict, holdings } = judged;
     let found = &verdict.comparison;
     json!({
         "claim": match verdict.claim {
@@ -300,5 +313,10 @@ pub(crate) fn verdict_json(verdict: &Verdict, costs: &Costs) -> Value {
         "wrong": verdict.wrong,
         "training_ratio": verdict.training_ratio,
         "gain_does_not_carry_over": verdict.gain_does_not_carry_over,
+        "feasible": { "default": are_kept(&holdings.default), "best": are_kept(&holdings.tuned) },
+        "constraints": {
+            "default": costs.bounds.json(&holdings.default),
+            "best": costs.bounds.json(&holdings.tuned),
+        },
     })
 }

@@ -52,6 +52,11 @@ pub(crate) fn explained(error: ConductError) -> anyhow::Error {
             ),
         }
         .into(),
+        ConductError::ImportBounded => Hinted {
+            message: error.to_string(),
+            hint: "begin without them: the trials that count must be held against the bounds".to_owned(),
+        }
+        .into(),
         ConductError::NothingUnseen => {
             Hinted { message: error.to_string(), hint: "name some with --instances".to_owned() }.into()
         }

@@ -104,9 +104,8 @@ pub(crate) fn validate(arguments: &Arguments) -> anyhow::Result<ExitCode> {
     }
     let text = match &told.verdict {
         Some(found) => {
-            let mut lines = vec![verdict::sentence(found, &costs)];
-            lines.extend(verdict::remarks(found, &costs));
-            let pairs = found.comparison.pairs;
+            let mut lines = verdict::lines(found, &costs);
+            let pairs = found.verdict.comparison.pairs;
             if pairs < told.planned {
                 lines.push(format!(
                     "{pairs} of {} pairs were measured: the same command completes it.",

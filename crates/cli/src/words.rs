@@ -11,6 +11,8 @@ use confine::quantity::{show_duration, show_size};
 use engine::Reading;
 use engine::stats::Interval;
 
+use crate::bounds::Bounds;
+
 /// What costs are, for showing them.
 #[derive(Clone, PartialEq, Debug)]
 pub(crate) struct Costs {
@@ -22,6 +24,8 @@ pub(crate) struct Costs {
     pub(crate) mean: String,
     /// What gains are measured against: `default`, or `baseline` if one is given.
     pub(crate) against: &'static str,
+    /// What else is bounded.
+    pub(crate) bounds: Bounds,
 }
 
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -48,21 +52,30 @@ impl Costs {
             (Some(_), _) => format!("PAR{} {noun}", objective.par),
         };
         let against = if scenario.baseline.is_some() { "baseline" } else { "default" };
-        Self { unit, sense: objective.sense, noun: noun.to_owned(), mean, against }
+        Self {
+            unit,
+            sense: objective.sense,
+            noun: noun.to_owned(),
+            mean,
+            against,
+            bounds: Bounds::of(scenario),
+        }
     }
 
     /// Times with a penalty, for tests.
     #[cfg(test)]
     pub(crate) fn seconds(par: f64) -> Self {
         let (sense, noun) = (Sense::Minimise, "CPU time".to_owned());
-        Self { unit: Unit::Seconds, sense, noun, mean: format!("PAR{par}"), against: "default" }
+        let (mean, bounds) = (format!("PAR{par}"), Bounds::default());
+        Self { unit: Unit::Seconds, sense, noun, mean, against: "default", bounds }
     }
 
     /// An output of which more is better, for tests.
     #[cfg(test)]
     pub(crate) fn maximised(noun: &str) -> Self {
         let (sense, mean) = (Sense::Maximise, format!("mean {noun}"));
-        Self { unit: Unit::Plain, sense, noun: noun.to_owned(), mean, against: "default" }
+        let (noun, bounds) = (noun.to_owned(), Bounds::default());
+        Self { unit: Unit::Plain, sense, noun, mean, against: "default", bounds }
     }
 
     /// Whether more is better.
@@ -369,6 +382,7 @@ mod tests {
                 mean: 228.0,
                 interval,
                 timeouts: 0,
+                holdings: Vec::new(),
             })
         };
         assert_eq!([4, 5].map(shown), ["PAR10 228 s on 4 pairs", "PAR10 228 s [196, 263] on 5 pairs"]);

@@ -25,10 +25,19 @@ impl Campaign<'_> {
                     let (history, objective) = (self.optimizer.history(), &self.settings.problem.objective);
                     let cost = progress::standing(history, objective, config).mean;
                     let configuration = history.configuration(config).clone();
+                    let holdings = progress::holdings(history, objective, config);
                     let told = history.trials().len();
                     self.ledger.crowned(config, pairs, cost, self.spent(), told);
                     self.emit(sink, What::Warning(Warning::Dethroned { config: before, by: config }));
-                    let new = NewIncumbent { config, configuration, pairs, cost, before: f64::NAN };
+                    let new = NewIncumbent {
+                        config,
+                        configuration,
+                        pairs,
+                        cost,
+                        before: f64::NAN,
+                        holdings,
+                        holdings_before: Vec::new(),
+                    };
                     self.emit(sink, What::NewIncumbent(Box::new(new)));
                 }
                 News::NewIncumbent(config, pairs, before) => {
@@ -36,6 +45,8 @@ impl Campaign<'_> {
                     let compared = progress::compare(self.optimizer.history(), objective, before, config);
                     let Some(compared) = compared else { continue };
                     let configuration = self.optimizer.history().configuration(config).clone();
+                    let shown = |config| progress::holdings(self.optimizer.history(), objective, config);
+                    let (holdings, holdings_before) = (shown(config), shown(before));
                     let (cost, before) = (compared.incumbent, compared.default);
                     self.ledger.crowned(
                         config,
@@ -44,7 +55,15 @@ impl Campaign<'_> {
                         self.spent(),
                         self.optimizer.history().trials().len(),
                     );
-                    let new = NewIncumbent { config, configuration, pairs, cost, before };
+                    let new = NewIncumbent {
+                        config,
+                        configuration,
+                        pairs,
+                        cost,
+                        before,
+                        holdings,
+                        holdings_before,
+                    };
                     self.emit(sink, What::NewIncumbent(Box::new(new)));
                 }
             }

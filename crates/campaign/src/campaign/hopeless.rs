@@ -27,6 +27,7 @@ impl Campaign<'_> {
             why: trial.why,
             status: trial.observation.status(),
             cost: trial.observation.cost(),
+            constraints: trial.observation.constraints().into(),
             detail: Detail { reason: Some("wrong answer".to_owned()), ..Detail::default() },
         });
         self.stop = Some(Stop::DefaultWrong { trial });

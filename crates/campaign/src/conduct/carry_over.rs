@@ -2,7 +2,7 @@
 //!
 //! A configuration is carried over if it is one of the new space: parameters that are gone are left
 //! out, new ones take their default. A trial that reached the earlier, smaller cutoff says only "at
-//! least that" now.
+//! least that" now. Of the constraints, each takes the readings of the one that bounded the same.
 
 use engine::history::{History, Trial};
 use engine::{Configuration, InstanceId, Observation, Pair, Reading, Status, TrialId, TrialKey};
@@ -13,8 +13,13 @@ use crate::scenario::Instance;
 use crate::store::Loaded;
 
 /// What a new campaign knows from an earlier one; its search starts anew, with the earlier incumbent
-/// among the first to race.
-pub(super) fn carry_over(loaded: &Loaded, settings: &Settings, instances: &[Instance]) -> Resumed {
+/// among the first to race. `kept`: for each constraint the place that its readings had.
+pub(super) fn carry_over(
+    loaded: &Loaded,
+    settings: &Settings,
+    instances: &[Instance],
+    kept: &[usize],
+) -> Resumed {
     let mut history = History::new();
     history.intern(&settings.problem.default);
     let number = |old: InstanceId| {
@@ -30,6 +35,9 @@ pub(super) fn carry_over(loaded: &Loaded, settings: &Settings, instances: &[Inst
         let pair = Pair { instance, ..trial.key.pair };
         let id = TrialId(history.trials().len() as u64);
         let observation = seen_from(&trial.observation, settings.problem.objective.cutoff);
+        let readings = observation.constraints();
+        let readings: Vec<_> = kept.iter().map(|&place| readings.get(place).copied().flatten()).collect();
+        let observation = observation.with_constraints(readings);
         history.push(Trial { id, key: TrialKey { config, pair }, observation, ..trial.clone() });
     }
     Resumed { history, ..Resumed::default() }

@@ -43,11 +43,15 @@ impl Imported {
 pub fn import(order: &Order, runs: &Runs) -> Result<Imported, ConductError> {
     let opened = open(order)?;
     refuse_other_measures(&opened, runs)?;
+    if !opened.scenario.constraints.is_empty() {
+        // Known at their cost and at no bound, they would keep these pairs from ever being measured.
+        return Err(ConductError::ImportBounded);
+    }
     let is_new = opened.opening == Opening::New;
     let Opened { folder, scenario, settings, store, .. } = opened;
     let loaded = store.load()?;
     let train = &scenario.instances.train;
-    let Resumed { mut history, .. } = carry_over(&loaded, &settings, train);
+    let Resumed { mut history, .. } = carry_over(&loaded, &settings, train, &[]);
     let before = history.trials().len();
     let left = take_in(&mut history, &runs.list, &settings, train);
     let new = &history.trials()[before..];

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use std::time::SystemTime;
 
 use engine::Status;
-use engine::propose::{Learner, ModelSettings};
+use engine::propose::{Learner, ModelSettings, Utility};
 use engine::racing::{Objective, Problem, Racing};
 use engine::space::Diagnostics;
 use engine::space::format::{CannotExpress, Format, write};
@@ -20,7 +20,9 @@ use crate::folds::{FoldPlan, FoldsError};
 use crate::resume::Resumed;
 use crate::scenario::change::{self, Difference, Stored};
 use crate::scenario::keys::Row;
-use crate::scenario::{CappedBy, Instance, Measure, Scenario, Surrogate, SurrogateKind, Treatment, read};
+use crate::scenario::{
+    Acquisition, CappedBy, Instance, Measure, Scenario, Surrogate, SurrogateKind, Treatment, read,
+};
 use crate::staging::StagingError;
 use crate::store::{Charter, Store, StoreError};
 use crate::target::{Slot, TargetError};
@@ -95,6 +97,8 @@ pub enum ConductError {
     Folds(#[from] FoldsError),
     #[error("{} has {count} folds, each a campaign of its own", folder.display())]
     Several { folder: PathBuf, count: usize },
+    #[error("the scenario has constraints, and imported runs do not tell the outputs that they bound")]
+    ImportBounded,
     #[error("a deterministic target has nothing to be validated on but instances that it was not tuned on")]
     NothingUnseen,
 }
@@ -182,7 +186,7 @@ pub fn settings(scenario: &Scenario, order: &Order) -> Settings {
                 cutoff: objective.cutoff.filter(|_| capped),
                 par: objective.par,
                 grain: objective.grain,
-                constraints: Vec::new(),
+                constraints: scenario.constraints_for_engine(),
             },
             instances: train,
             seed: order.seed.unwrap_or(scenario.seed),
@@ -221,7 +225,7 @@ pub(super) fn validation_budget(scenario: &Scenario) -> Option<f64> {
 }
 
 fn search(scenario: &Scenario) -> Search {
-    let Surrogate { kind, treatment, trees, overhead } = scenario.surrogate;
+    let Surrogate { kind, treatment, acquisition, trees, overhead } = scenario.surrogate;
     let learner = match kind {
         SurrogateKind::Random => return Search::Random,
         SurrogateKind::Local => return Search::Local,
@@ -247,6 +251,10 @@ fn search(scenario: &Scenario) -> Search {
         Treatment::Mean => *gaussian_points = 0,
     }
     forest.trees = trees as usize;
+    search.model.utility = match acquisition {
+        Acquisition::Improvement => Utility::ExpectedImprovement,
+        Acquisition::ImprovementPerBudget => Utility::ImprovementPerSpent,
+    };
     Search::Model(Box::new(search))
 }
 
@@ -428,7 +436,9 @@ pub(super) fn resume(
         }
         Row::Reuse => {
             let settings = settings(&scenario, order);
-            let resumed = carry_over(&loaded, &settings, &scenario.instances.train);
+            let kept =
+                change::kept_constraints(&before.scenario, &scenario).map_err(ConductError::Scenario)?;
+            let resumed = carry_over(&loaded, &settings, &scenario.instances.train, &kept);
             drop(store);
             let set_aside = set_aside(&folder)?;
             let trials = resumed.history.trials().len();

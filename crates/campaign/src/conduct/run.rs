@@ -2,7 +2,6 @@
 
 use std::sync::Arc;
 
-use engine::stats::Verdict;
 use engine::{ConfigId, Configuration, InstanceId};
 
 use super::both_targets::BothTargets;
@@ -14,7 +13,7 @@ use crate::progress::Progress;
 use crate::queue::Queue;
 use crate::staging::Staging;
 use crate::store::Batch;
-use crate::validation::{conclude, plan};
+use crate::validation::{Judged, conclude, plan};
 use crate::{Campaign, Ledger, Sink};
 
 /// A configuration with its number.
@@ -35,8 +34,8 @@ pub struct Outcome {
     pub progress: Progress,
     /// The best configuration.
     pub best: Valued,
-    /// What may be said of it; `None` if it is the default, or if nothing was validated.
-    pub verdict: Option<Verdict>,
+    /// What may be said of it; `None` if it is the default or infeasible, or if nothing was validated.
+    pub verdict: Option<Judged>,
     /// Pairs that a validation has; fewer of them are in the verdict if its budget was spent.
     pub planned: usize,
     /// What came of the deadline, if there was one.

@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 use std::sync::Arc;
 
-use engine::stats::{Basis, Verdict, judge};
+use engine::stats::{Basis, judge};
 use engine::{ConfigId, Configuration, InstanceId, Rng};
 
 use super::both_targets::BothTargets;
@@ -14,7 +14,7 @@ use crate::progress;
 use crate::scenario::{Instance, Scenario, read};
 use crate::staging::Staging;
 use crate::store::{Batch, Store, StoredConfiguration};
-use crate::validation::{self, Candidate, Validation, plan};
+use crate::validation::{self, Candidate, Judged, Validation, plan};
 use crate::{Ledger, Settings, Sink};
 
 /// What is to be validated.
@@ -58,7 +58,7 @@ pub struct ToValidate {
 #[derive(Clone, PartialEq, Debug)]
 pub struct LaterVerdict {
     /// What may be said; `None` if no pair was measured with both.
-    pub verdict: Option<Verdict>,
+    pub verdict: Option<Judged>,
     /// How many pairs were to be measured.
     pub planned: usize,
 }
@@ -164,7 +164,9 @@ impl ToValidate {
         let training = known.and_then(|config| progress::compare(&history, objective, default, config));
         let training = training.and_then(|both| both.ratio);
         let mut rng = Rng::new(settings.problem.seed, "verdict", 0);
-        let verdict = judge(&validated, plan.basis, training, &mut rng).ok();
+        let holdings = validated.holdings(&objective.constraints);
+        let verdict = judge(&validated.validated, plan.basis, training, &mut rng).ok();
+        let verdict = verdict.map(|verdict| Judged { verdict, holdings });
         Ok(LaterVerdict { verdict, planned: plan.pairs.len() })
     }
 }

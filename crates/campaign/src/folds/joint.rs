@@ -10,13 +10,15 @@
 
 use std::collections::BTreeSet;
 
+use engine::racing::Constraint;
 use engine::stats::{Basis, Measured, Validated, Verdict, judge, ratio_of_means};
 use engine::{ConfigId, InstanceId, Rng};
 
 use crate::Settings;
 use crate::progress::{self, Comparison};
+use crate::scenario::are_kept;
 use crate::store::{Loaded, StoredValidation};
-use crate::validation::{self, Plan};
+use crate::validation::{self, BothHoldings, OnBoth, Plan};
 
 /// What a fold has found.
 #[derive(Clone, PartialEq, Debug)]
@@ -25,8 +27,12 @@ pub struct Fold {
     pub best: ConfigId,
     /// The baseline and the best in its training.
     pub training: Option<Comparison>,
-    /// The pairs measured with both, with the names of their instances.
-    pub validated: Vec<(String, Validated)>,
+    /// Whether its best keeps every constraint in its training.
+    pub is_feasible: bool,
+    /// The pairs measured with both.
+    pub on_both: OnBoth,
+    /// The names of their instances.
+    pub names: Vec<String>,
     /// How many pairs its validation has when it is complete.
     pub planned: usize,
 }
@@ -46,33 +52,37 @@ impl Fold {
         let (plan, history) = (Plan { basis, pairs }, &loaded.history);
         let penalty = validation::objective(settings).penalty();
         let validated = validation::recorded(&plan, &names, best, measured, penalty);
-        let named = |one: Validated| (names[one.measured.instance.index()].clone(), one);
+        let named = |one: &Validated| names[one.measured.instance.index()].clone();
         let is_known = best.index() < history.configurations().len();
         let objective = &settings.problem.objective;
         Self {
             best,
             training: is_known.then(|| progress::compare(history, objective, ConfigId(0), best)).flatten(),
-            validated: validated.into_iter().map(named).collect(),
+            is_feasible: is_known && are_kept(&progress::holdings(history, objective, best)),
+            names: validated.validated.iter().map(named).collect(),
+            on_both: validated,
             planned: plan.pairs.len(),
         }
     }
 
     /// Whether all its pairs have been measured.
     pub fn is_validated(&self) -> bool {
-        self.validated.len() == self.planned
+        self.names.len() == self.planned
     }
 }
 
 /// The verdict on the procedure, over all pairs that the folds have measured; `None` if there are none.
 pub fn verdict(folds: &[Fold], seed: u64) -> Option<Verdict> {
-    let names: BTreeSet<&String> =
-        folds.iter().flat_map(|fold| &fold.validated).map(|(name, _)| name).collect();
+    let names: BTreeSet<&String> = folds.iter().flat_map(|fold| &fold.names).collect();
     let names: Vec<&String> = names.into_iter().collect();
-    let numbered = |(name, one): &(String, Validated)| {
+    let numbered = |(name, one): (&String, &Validated)| {
         let number = names.binary_search(&name).unwrap_or_default() as u32;
         Validated { measured: Measured { instance: InstanceId(number), ..one.measured }, ..*one }
     };
-    let pooled: Vec<Validated> = folds.iter().flat_map(|fold| fold.validated.iter().map(numbered)).collect();
+    let of_fold = |fold: &Fold| -> Vec<Validated> {
+        fold.names.iter().zip(&fold.on_both.validated).map(numbered).collect()
+    };
+    let pooled: Vec<Validated> = folds.iter().flat_map(of_fold).collect();
     let training: Option<Vec<Measured>> = folds.iter().zip(0..).map(mean_of_training).collect();
     let training = training.and_then(|means| ratio_of_means(&means).ok());
     judge(&pooled, Basis::UnseenInstances, training, &mut Rng::new(seed, "verdict", 0)).ok()
@@ -83,12 +93,22 @@ fn mean_of_training((fold, number): (&Fold, u32)) -> Option<Measured> {
     Some(Measured { instance: InstanceId(number), default: both.default, tuned: both.incumbent })
 }
 
-/// Which fold's best to use, counted from 0: the one with the largest gain in its training, and the first
+/// What the baseline and the folds' best have shown of each constraint, over all pairs measured.
+pub fn holdings(folds: &[Fold], constraints: &[Constraint]) -> BothHoldings {
+    let mut all = OnBoth::default();
+    folds.iter().for_each(|fold| all.join(&fold.on_both));
+    all.holdings(constraints)
+}
+
+/// Which fold's best to use, counted from 0: a feasible one if there is any, and of those the one with the largest gain in its training, and the first
 /// of several; `None` if no fold has found anything better than the baseline.
 pub fn chosen(folds: &[Fold]) -> Option<usize> {
     let gain = |fold: &Fold| fold.training.and_then(|both| both.ratio).unwrap_or(0.0);
     let found = folds.iter().enumerate().filter(|(_, fold)| fold.best != ConfigId(0));
-    found.rev().max_by(|(_, a), (_, b)| gain(a).total_cmp(&gain(b))).map(|(number, _)| number)
+    let rank = |(_, a): &(usize, &Fold), (_, b): &(usize, &Fold)| {
+        a.is_feasible.cmp(&b.is_feasible).then_with(|| gain(a).total_cmp(&gain(b)))
+    };
+    found.rev().max_by(rank).map(|(number, _)| number)
 }
 
 #[cfg(test)]
@@ -99,15 +119,15 @@ mod tests {
     use super::*;
 
     fn fold(best: u32, names: &[&str], default: f64, tuned: f64, ratio: f64) -> Fold {
-        let one = |name: &&str| {
-            let measured = Measured { instance: InstanceId(0), default, tuned };
-            ((*name).to_owned(), Validated::new(measured, Status::Finished, Status::Finished))
-        };
+        let measured = Measured { instance: InstanceId(0), default, tuned };
+        let one = Validated::new(measured, Status::Finished, Status::Finished);
         let training = Comparison { pairs: 5, default: ratio, incumbent: 1.0, ratio: Some(ratio) };
         Fold {
             best: ConfigId(best),
             training: Some(training),
-            validated: names.iter().map(one).collect(),
+            is_feasible: true,
+            on_both: OnBoth { validated: vec![one; names.len()], ..OnBoth::default() },
+            names: names.iter().map(|&name| name.to_owned()).collect(),
             planned: names.len(),
         }
     }
@@ -140,6 +160,8 @@ mod tests {
         ];
         assert_eq!(chosen(&folds), Some(2));
         assert_eq!(chosen(&folds[..1]), None);
+        let infeasible = Fold { is_feasible: false, ..folds[2].clone() };
+        assert_eq!(chosen(&[infeasible, folds[1].clone()]), Some(1), "feasible first");
     }
 
     #[test]

@@ -14,7 +14,7 @@ use toml::de::{DeTable, DeValue};
 
 use super::keys::{self, Form, Judgement, Key, Place, Row};
 use super::report::Section;
-use super::{Protocol, Scenario, syntax};
+use super::{Protocol, Scenario, constraints, syntax};
 
 /// What a campaign has kept of its scenario.
 #[derive(Clone, Copy, Debug)]
@@ -71,10 +71,18 @@ pub fn compare(stored: &Stored<'_>, text: &str, scenario: &Scenario) -> Result<V
             }
             Judgement::Outputs => {
                 let name = path.split('.').nth(1).map(|name| format!("{name:?}"));
+                let bound = path.split('.').nth(1).map(|name| format!("constraints.{name}"));
                 let uses = |side: &BTreeMap<String, Meaning>| {
-                    USERS.iter().any(|user| side.get(*user).map(|meaning| &meaning.shown) == name.as_ref())
+                    bound.as_ref().is_some_and(|bound| side.contains_key(bound))
+                        || USERS
+                            .iter()
+                            .any(|user| side.get(*user).map(|meaning| &meaning.shown) == name.as_ref())
                 };
                 if uses(&before) || uses(&after) { Row::Refuse } else { Row::Continue }
+            }
+            Judgement::Constraints => {
+                let text = |side: Option<&Meaning>| side.map_or("", |meaning| &meaning.shown).to_owned();
+                if constraints::is_within(&text(new), &text(old)) { Row::Reuse } else { Row::Refuse }
             }
             // By what the keys lead to, below.
             Judgement::Instances | Judgement::Baseline | Judgement::Space => continue,
@@ -95,6 +103,23 @@ pub fn compare(stored: &Stored<'_>, text: &str, scenario: &Scenario) -> Result<V
     let space = format::read(stored.space, "the stored space", Format::Toml)?;
     differences.extend(spaces(&space, &scenario.space));
     Ok(differences)
+}
+
+/// For each constraint of a scenario, the place among those of a stored one that bounds the same on the same
+/// side: after any change but one that refuses what was stored, there is one.
+pub fn kept_constraints(before: &str, scenario: &Scenario) -> Result<Vec<usize>, Diagnostics> {
+    let before = before.strip_prefix('\u{feff}').unwrap_or(before);
+    let (table, errors) = DeTable::parse_recoverable(before);
+    if !errors.is_empty() {
+        let mistakes = syntax::mistakes(before, &errors);
+        return Err(Diagnostics::new("the stored scenario", before, mistakes));
+    }
+    let subjects = constraints::subjects(&Section::root(table.get_ref()).section("constraints"));
+    let place = |one: &constraints::Constraint| {
+        let (name, side) = one.subject();
+        subjects.iter().position(|(old, old_side)| old == name && *old_side == side)
+    };
+    Ok(scenario.constraints.iter().filter_map(place).collect())
 }
 
 /// By values: where the space differs, its own difference says so.
@@ -186,7 +211,10 @@ fn collect(section: &Section<'_, '_>, parts: &[&str], minimise: &str, found: &mu
         let parts: Vec<&str> = parts.iter().copied().chain([name.as_str()]).collect();
         match keys::place(&parts) {
             Place::Key(key) => {
-                let (shown, number) = meaning(key.form, entry.value.get_ref(), minimise);
+                let (shown, number) = match key.form {
+                    Form::Bound => (constraints::meaning(&name, entry.value), None),
+                    form => meaning(form, entry.value.get_ref(), minimise),
+                };
                 found.insert(entry.key, Meaning { key, shown, number });
             }
             Place::Table => collect(&section.section(&name), &parts, minimise, found),
@@ -222,6 +250,7 @@ fn defaults(minimise: &str, given: &BTreeMap<String, Meaning>) -> Vec<(&'static 
         ("parallel.repeatable", "false"),
         ("surrogate.kind", "\"forest\""),
         ("surrogate.treatment", "\"sample\""),
+        ("surrogate.acquisition", "\"improvement\""),
         ("surrogate.trees", "10"),
         ("surrogate.overhead", "0.1"),
         ("validation.when", "\"end\""),

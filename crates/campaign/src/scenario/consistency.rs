@@ -3,12 +3,14 @@
 use std::time::Duration;
 
 use confine::Limits;
-use confine::quantity::show_duration;
+use confine::quantity::{show_duration, show_size};
 use engine::Space;
+use engine::racing::Over;
 use engine::space::Span;
 
 use super::command::{Argument, CommandTemplate, Piece};
-use super::objective::{CappedBy, Measure};
+use super::constraints::{Bounded, Constraint};
+use super::objective::{CappedBy, Measure, Objective};
 use super::protocol::Protocol;
 use super::report::{Report, Section};
 use super::settings::{Budget, Parallel, Racing};
@@ -120,6 +122,47 @@ pub(super) fn folds_are_validated(
             message,
             "leave one of them out: folds are there for the verdict over all of them",
         );
+    }
+}
+
+/// Bounds that say nothing: what stops every trial before it could violate them, and means of what is
+/// minimised all the same.
+pub(super) fn bounds(
+    report: &mut Report<'_>,
+    section: &Section<'_, '_>,
+    constraints: &[Constraint],
+    objective: &Objective,
+    limits: &Limits,
+) {
+    let span =
+        |constraint: &Constraint| section.get(&constraint.name).map_or(Span::NONE, |found| found.span());
+    for constraint in constraints {
+        let Bounded::Measure(measure) = constraint.of else { continue };
+        let name = &constraint.name;
+        let seconds = |time: Duration| (time.as_secs_f64(), show_duration(time).to_string());
+        let cutoff = objective.cutoff.filter(|_| objective.minimise == measure && measure.is_time());
+        let cutoff = cutoff.and_then(|cutoff| Duration::try_from_secs_f64(cutoff).ok());
+        let most = match measure {
+            Measure::CpuTime | Measure::WallTime => {
+                let limit = limits.wall.filter(|_| measure == Measure::WallTime);
+                let limit = limit.map(|limit| ("limits.wall", seconds(limit)));
+                limit.or(cutoff.map(|cutoff| ("objective.cutoff", seconds(cutoff))))
+            }
+            Measure::Memory => {
+                limits.memory.map(|limit| ("limits.memory", (limit as f64, show_size(limit).to_string())))
+            }
+            Measure::Output(_) => None,
+        };
+        if let Some((key, (_, shown))) = most.filter(|(_, (most, _))| constraint.bound >= *most) {
+            let message = format!("no trial can violate `constraints.{name}`: `{key}` stops it at {shown}");
+            let hint = "lower the bound, or raise what stops trials above it; else leave it out";
+            report.warn(span(constraint), message, hint);
+        } else if measure == objective.minimise && constraint.over == Over::Mean {
+            let message =
+                format!("`constraints.{name}` bounds the mean of what the campaign improves anyhow");
+            let hint = "`over = \"max\"` bounds every single trial; else leave it out";
+            report.warn(span(constraint), message, hint);
+        }
     }
 }
 

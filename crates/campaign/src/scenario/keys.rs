@@ -33,8 +33,11 @@ pub enum Judgement {
     Growing,
     /// By the instances themselves: continue if some are added, refuse if some are removed.
     Instances,
-    /// Refuse if the objective uses this output, continue if it is only kept.
+    /// Refuse if the objective or a constraint uses this output, continue if it is only kept.
     Outputs,
+    /// Re-use if another bound is put on the same side, or none any more; refuse if something is bounded
+    /// that no trial was asked for.
+    Constraints,
     /// By the configuration itself: re-use if it is another.
     Baseline,
     /// By the space itself: re-use, but refuse if a parameter is written differently.
@@ -48,7 +51,8 @@ impl Judgement {
             Self::Always(row) => row.name(),
             Self::Growing => "larger: reuse; smaller: refuse",
             Self::Instances => "added: continue; removed: refuse",
-            Self::Outputs => "used by the objective: refuse; else continue",
+            Self::Outputs => "used by the objective or a constraint: refuse; else continue",
+            Self::Constraints => "another bound, or none: reuse; a new one: refuse",
             Self::Baseline => "another: reuse",
             Self::Space => "reuse; written differently: refuse",
         }
@@ -78,6 +82,8 @@ pub enum Form {
     Cost,
     /// How a parameter is written: one text, several, or a pair of `on` and `off`.
     Writing,
+    /// A bound on an output, alone or with what else is said of it, or a list of bounds.
+    Bound,
     /// A parameter in the TOML form of spaces.
     Parameter,
 }
@@ -96,6 +102,7 @@ impl Form {
             Self::Size => "a size such as \"2GiB\"",
             Self::Cost => "a duration, a size or a number, as the objective",
             Self::Writing => "text, a list of texts, or `{ on = \"…\", off = \"…\" }`",
+            Self::Bound => "a bound such as \"<= 0.05\", a table with `bound`, or a list of these",
             Self::Parameter => "a parameter",
         }
     }
@@ -173,6 +180,10 @@ pub const KEYS: &[Key] = &[
     key("outputs.NAME.take", Form::Text, "\"last\"", Judgement::Outputs, "which match of `pattern` counts: `first` or `last`"),
     key("outputs.NAME.file", Form::Text, "or `pattern`", Judgement::Outputs, "a JSON or TOML file that the target writes, from the folder it runs in"),
     key("outputs.NAME.key", Form::Text, "with `file`", Judgement::Outputs, "the number in it: names with dots between them, numbers from 0 for lists; without `file`, in the `outputs` of a JSON answer"),
+    key("constraints.NAME", Form::Bound, "none", Judgement::Constraints, "a bound on an output, on `cpu_time`, `wall_time` or `memory`, or on `solved`, the share of trials that finish"),
+    key("constraints.NAME.bound", Form::Text, "required in a table", Judgement::Constraints, "`<=` or `>=` and a number, for times and memory with a unit"),
+    key("constraints.NAME.over", Form::Text, "\"mean\"", Judgement::Constraints, "what is bounded of all pairs: their `mean`, or by `max` the worst of them"),
+    key("constraints.NAME.confidence", Form::Number, "0.975", Judgement::Constraints, "how sure a race must be that a mean is beyond its bound before it drops a challenger for that, above 0.5 and below 1"),
     key("instances.files", Form::Texts, "none", Judgement::Instances, "paths, folders and glob patterns of the inputs, from the scenario's folder"),
     key("instances.list", Form::Texts, "none", Judgement::Instances, "words in place of files"),
     key("instances.from", Form::Text, "none", Judgement::Instances, "a text file that names one input in each line: paths, or words"),
@@ -205,6 +216,7 @@ pub const KEYS: &[Key] = &[
     key("parallel.repeatable", Form::Truth, "false", CONTINUE, "results are taken in the order of asking, so that a rerun decides the same"),
     key("surrogate.kind", Form::Text, "\"forest\"", CONTINUE, "what proposes configurations: `forest` (where a model of all trials expects most), `neural` (where a network expects least, a new one each time), `gaussian` (where a Gaussian process expects most; for few parameters and up to a thousand or two trials), `auto` (the one of these that foretells trials best), `local` (around the incumbent) or `random`"),
     key("surrogate.treatment", Form::Text, "\"sample\"", CONTINUE, "what the model makes of trials that were stopped: `sample` (of a forest), `tobit` (of networks) or `likelihood` (of a Gaussian process), `mean` (not of that), `drop` or `ignore`"),
+    key("surrogate.acquisition", Form::Text, "\"improvement\"", CONTINUE, "what makes a configuration worth a race to a forest or a Gaussian process: `improvement` (what is expected to be gained) or `improvement-per-budget` (the same, for each unit of the budget that a trial is expected to use)"),
     key("surrogate.trees", Form::Integer, "10", CONTINUE, "trees of the forest"),
     key("surrogate.overhead", Form::Number, "0.1", CONTINUE, "largest share of the time on the clock for the optimizer, above 0 and at most 1"),
     key("space.from", Form::Text, "none", Judgement::Space, "a file with the space, in any format that `captune space` reads"),
@@ -293,6 +305,7 @@ mod tests {
         assert_eq!(key(&["outputs", "steps", "pattern"]), "outputs.NAME.pattern");
         assert_eq!(key(&["space", "from"]), "space.from");
         assert_eq!(key(&["space", "alpha"]), "space.NAME");
+        assert_eq!(key(&["constraints", "error"]), "constraints.NAME");
         assert_eq!(key(&["budget", "walls"]), "unknown");
         assert_eq!(names(&["target", "success"]), ["exit", "pattern"]);
     }

@@ -8,6 +8,7 @@ pub mod change;
 mod command;
 mod config_file;
 mod consistency;
+mod constraints;
 mod given;
 mod instances;
 pub mod keys;
@@ -30,12 +31,13 @@ pub(crate) use syntax::mistakes as syntax_mistakes;
 pub use answers::{Answers, Known, Verify, VerifyPiece};
 pub use command::{Argument, CommandTemplate, Piece};
 pub use config_file::ConfigFile;
+pub use constraints::{Bounded, Constraint, Side, are_kept};
 pub use instances::{Features, Instance, Instances};
 pub use objective::{CappedBy, Measure, Objective, Sense};
 pub use outputs::{Output, Source, Take};
 pub use protocol::Protocol;
 pub use retry::Retry;
-pub use settings::{Budget, Parallel, Racing, Surrogate, SurrogateKind, Treatment};
+pub use settings::{Acquisition, Budget, Parallel, Racing, Surrogate, SurrogateKind, Treatment};
 pub use target::{Step, Success, TargetSettings, Workdir};
 pub use validation::Validation;
 pub use writing::{Writing, WritingPiece};
@@ -68,6 +70,8 @@ pub struct Scenario {
     pub objective: Objective,
     /// The numbers that the target tells.
     pub outputs: Vec<Output>,
+    /// Bounds on outputs, in the order of an observation's constraints: by name.
+    pub constraints: Vec<Constraint>,
     /// The inputs.
     pub instances: Instances,
     /// How the end is validated.
@@ -89,6 +93,11 @@ pub struct Scenario {
 }
 
 impl Scenario {
+    /// The constraints as the engine sees them, in the order of an observation's.
+    pub fn constraints_for_engine(&self) -> Vec<engine::racing::Constraint> {
+        self.constraints.iter().map(Constraint::for_engine).collect()
+    }
+
     /// What gains are measured against.
     pub fn baseline(&self) -> Configuration {
         self.baseline.clone().unwrap_or_else(|| self.space.default_configuration())
@@ -157,6 +166,7 @@ fn sections(
     let outputs = outputs::read(report, &root.section("outputs"), protocol);
     let told = outputs::names(&root.section("outputs"), protocol);
     let objective = objective::read(report, &root.section("objective"), &told, protocol);
+    let constraints = constraints::read(report, &root.section("constraints"), &told);
     let instances = instances::read(
         report,
         &root.section("instances"),
@@ -206,6 +216,9 @@ fn sections(
         let measured = (objective, protocol);
         consistency::times(report, measured, budget.as_ref(), &section, limit, parallel.as_ref(), folds);
     }
+    if let (Some(constraints), Some(objective), Some(limits)) = (&constraints, &objective, &limits) {
+        consistency::bounds(report, &root.section("constraints"), constraints, &objective.objective, limits);
+    }
     consistency::folds_are_validated(report, &root, instances.as_ref(), validation.as_ref());
     Some(Scenario {
         name: name?,
@@ -216,6 +229,7 @@ fn sections(
         target: target?.settings,
         objective: objective?.objective,
         outputs: outputs?,
+        constraints: constraints?,
         instances: instances?,
         validation: validation?,
         budget: budget?,

@@ -91,6 +91,15 @@ pub enum Treatment {
     Ignore,
 }
 
+/// What makes a configuration worth a race to a forest or a Gaussian process.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub enum Acquisition {
+    /// What is expected to be gained.
+    Improvement,
+    /// The same, for each unit of the budget that a trial is expected to use.
+    ImprovementPerBudget,
+}
+
 /// What proposes configurations, and how it learns.
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub struct Surrogate {
@@ -98,6 +107,8 @@ pub struct Surrogate {
     pub kind: SurrogateKind,
     /// What it makes of trials that were stopped.
     pub treatment: Treatment,
+    /// What makes a configuration worth a race.
+    pub acquisition: Acquisition,
     /// How many trees a forest has.
     pub trees: u32,
     /// Largest share of the time on the clock for the optimizer.
@@ -255,6 +266,8 @@ pub(super) fn surrogate(report: &mut Report<'_>, section: &Section<'_, '_>) -> O
         _ => &["sample", "mean", "drop", "ignore"],
     };
     let treatment = optional(section, "treatment", |found| report.word(found, words));
+    let acquisitions = ["improvement", "improvement-per-budget"];
+    let acquisition = optional(section, "acquisition", |found| report.word(found, &acquisitions));
     let trees = optional(section, "trees", |found| report.integer(found, 1, 10_000));
     let overhead = optional(section, "overhead", |found| share(report, found));
     let kind = match kind? {
@@ -267,9 +280,16 @@ pub(super) fn surrogate(report: &mut Report<'_>, section: &Section<'_, '_>) -> O
     };
     let learns = !matches!(kind, SurrogateKind::Random | SurrogateKind::Local);
     let has_trees = matches!(kind, SurrogateKind::Forest | SurrogateKind::Auto);
-    for (name, counts) in [("treatment", learns), ("trees", has_trees), ("overhead", learns)] {
+    let expects = learns && kind != SurrogateKind::Neural;
+    let counts =
+        [("treatment", learns), ("acquisition", expects), ("trees", has_trees), ("overhead", learns)];
+    for (name, counts) in counts {
         if let Some(found) = section.get(name).filter(|_| !counts) {
-            let missing = if learns { "forest" } else { "model" };
+            let missing = match (learns, name) {
+                (true, "acquisition") => "forest or Gaussian process",
+                (true, _) => "forest",
+                (false, _) => "model",
+            };
             let message = format!("`{}` says nothing: there is no {missing}", found.key);
             report.warn(found.span(), message, "leave it out, or write `kind = \"forest\"`");
         }
@@ -281,6 +301,10 @@ pub(super) fn surrogate(report: &mut Report<'_>, section: &Section<'_, '_>) -> O
             Some("drop") => Treatment::Drop,
             Some("ignore") => Treatment::Ignore,
             _ => Treatment::Likelihood,
+        },
+        acquisition: match acquisition? {
+            Some("improvement-per-budget") => Acquisition::ImprovementPerBudget,
+            _ => Acquisition::Improvement,
         },
         trees: trees?.map_or(ForestSettings::default().trees as u32, |trees| trees as u32),
         overhead: overhead?.unwrap_or(0.1),

@@ -165,7 +165,7 @@ impl<'a> Insert<'a> {
 
     fn validations(&self, all: &[StoredValidation]) -> Result<(), StoreError> {
         let mut statement =
-            self.statement("INSERT INTO validation VALUES (NULL, ?, ?, ?, ?, ?, ?, ?, ?, ?)")?;
+            self.statement("INSERT INTO validation VALUES (NULL, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)")?;
         for one in all {
             let row = params![
                 one.role.name(),
@@ -177,6 +177,7 @@ impl<'a> Insert<'a> {
                 one.cost.map(Reading::is_censored),
                 one.cpu,
                 one.wall,
+                constraints_text(&one.constraints),
             ];
             statement.execute(row).map_err(|error| self.error(error))?;
         }

@@ -6,7 +6,7 @@
 use rusqlite::Connection;
 
 /// The version that this captune writes.
-pub(super) const VERSION: u32 = 4;
+pub(super) const VERSION: u32 = 5;
 
 /// One step: the version it starts from, and what it does.
 pub(super) type Step = (u32, &'static str);
@@ -19,6 +19,8 @@ pub(super) const STEPS: &[Step] = &[
     (2, "ALTER TABLE trial ADD COLUMN tie REAL;"),
     // Snapshots know who may race again. Earlier ones cannot be read: races begin anew with the best so far.
     (3, "UPDATE state SET snapshot = NULL, told = NULL;"),
+    // What a trial of the validation told of the outputs that constraints bound.
+    (4, "ALTER TABLE validation ADD COLUMN constraints TEXT;"),
 ];
 
 /// Takes a store from version `from` to `to`.

@@ -159,6 +159,8 @@ pub struct StoredValidation {
     pub cpu: Option<f64>,
     /// Wall seconds.
     pub wall: Option<f64>,
+    /// What it told of the outputs that constraints bound, one for each.
+    pub constraints: Box<[Option<Reading>]>,
 }
 
 /// Where the search stands, for going on from there.

@@ -110,6 +110,7 @@ CREATE TABLE validation (
     censored      INTEGER,
     cpu           REAL,
     wall          REAL,
+    constraints   TEXT,                 -- as those of a trial
     UNIQUE (role, configuration, instance, seed)
 );
 

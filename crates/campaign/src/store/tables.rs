@@ -8,7 +8,7 @@ use rusqlite::{OptionalExtension as _, Row};
 use super::record::{
     Charter, Role, Session, Spent, State, StoredConfiguration, StoredEvent, StoredIncumbent, StoredValidation,
 };
-use super::values::append_codes;
+use super::values::{append_codes, constraints_of_text};
 use super::{StoreError, StoreReader};
 
 impl StoreReader {
@@ -90,7 +90,7 @@ impl StoreReader {
 
     /// Every trial of the validation, in order.
     pub fn validations(&self) -> Result<Vec<StoredValidation>, StoreError> {
-        let sql = "SELECT role, configuration, instance, seed, status, cost, censored, cpu, wall
+        let sql = "SELECT role, configuration, instance, seed, status, cost, censored, cpu, wall, constraints
                    FROM validation ORDER BY number";
         self.rows(sql, |row| {
             Ok(StoredValidation {
@@ -102,6 +102,7 @@ impl StoreReader {
                 cost: reading(row.get(5)?, row.get(6)?),
                 cpu: row.get(7)?,
                 wall: row.get(8)?,
+                constraints: constraints(row, 9)?,
             })
         })
     }
@@ -168,6 +169,15 @@ pub(super) fn word<T>(row: &Row<'_>, column: usize, of_name: fn(&str) -> Option<
     let name = row.get_ref(column)?.as_str()?;
     of_name(name).ok_or_else(|| {
         let what = format!("nothing is called `{name}`");
+        rusqlite::Error::FromSqlConversionFailure(column, Type::Text, what.into())
+    })
+}
+
+/// What a column tells of the outputs that constraints bound.
+fn constraints(row: &Row<'_>, column: usize) -> rusqlite::Result<Box<[Option<Reading>]>> {
+    let Some(text) = row.get_ref(column)?.as_str_or_null()? else { return Ok(Box::default()) };
+    constraints_of_text(text).ok_or_else(|| {
+        let what = format!("`{text}` is no list of readings");
         rusqlite::Error::FromSqlConversionFailure(column, Type::Text, what.into())
     })
 }

@@ -5,6 +5,7 @@
 //! [`FunctionTarget`] is a function of this program.
 
 pub mod command;
+mod constrained;
 pub mod environment;
 mod function;
 mod leash;
@@ -106,7 +107,7 @@ pub enum TargetError {
         /// Why not.
         source: LaunchError,
     },
-    /// What is minimised is not measured here.
+    /// What is minimised or bounded is not measured here.
     #[error("the {what} of the target cannot be measured exactly in the {tier} tier")]
     Unmeasured {
         /// What.

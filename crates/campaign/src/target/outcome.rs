@@ -21,7 +21,7 @@ use super::output::matches;
 use super::protocol::{self, Answer, Verdict};
 use super::verify::Said;
 use super::{Account, Detail, TargetError, outputs};
-use crate::scenario::{CappedBy, Measure, Protocol, Scenario};
+use crate::scenario::{Bounded, CappedBy, Measure, Protocol, Scenario};
 
 /// How the reason of a failure ends if the target has given no answer of its protocol.
 pub const NO_ANSWER: &str = "no answer";
@@ -183,26 +183,53 @@ impl Outcome<'_> {
     }
 
     fn success(&self) -> Result<Told, TargetError> {
-        let tier = self.finished.tier;
+        self.is_measured(self.measure())?;
         let cost = match self.measure() {
-            // A part of the time is not known: the cost is not exact.
-            Measure::CpuTime if !self.finished.cpu.is_some_and(|cpu| cpu.complete) => {
-                return Err(TargetError::Unmeasured { what: "CPU time", tier });
-            }
-            Measure::Memory if self.finished.peak_memory.is_none() => {
-                return Err(TargetError::Unmeasured { what: "memory", tier });
-            }
             Measure::Output(index) => match self.output(index) {
                 Ok(number) => self.scenario.objective.sense.cost(number),
-                Err(reason) => return Ok(self.crashed(reason)),
+                Err(absent) => return Ok(self.crashed(absent.reason)),
             },
             _ => self.reached().unwrap_or(0.0),
         };
+        if let Some(reason) = self.unbounded()? {
+            return Ok(self.crashed(reason));
+        }
         let observation = match self.scenario.objective.cutoff.filter(|&cutoff| cost > cutoff) {
             Some(cutoff) => Observation::timeout(cutoff),
             None => Observation::finished(cost),
         };
         Ok((self.with_spent(observation), None))
+    }
+
+    /// An error if this machine cannot tell it exactly.
+    fn is_measured(&self, measure: Measure) -> Result<(), TargetError> {
+        let tier = self.finished.tier;
+        match measure {
+            // A part of the time is not known: the cost is not exact.
+            Measure::CpuTime if !self.finished.cpu.is_some_and(|cpu| cpu.complete) => {
+                Err(TargetError::Unmeasured { what: "CPU time", tier })
+            }
+            Measure::Memory if self.finished.peak_memory.is_none() => {
+                Err(TargetError::Unmeasured { what: "memory", tier })
+            }
+            _ => Ok(()),
+        }
+    }
+
+    /// Why a success cannot be held against its bounds, if a bounded output is missing. One that is told
+    /// as no finite number is only left unmeasured.
+    fn unbounded(&self) -> Result<Option<String>, TargetError> {
+        for constraint in &self.scenario.constraints {
+            let Bounded::Measure(measure) = constraint.of else { continue };
+            self.is_measured(measure)?;
+            if let Measure::Output(index) = measure
+                && let Err(absent) = self.output(index)
+                && !absent.not_finite
+            {
+                return Ok(Some(absent.reason));
+            }
+        }
+        Ok(None)
     }
 
     /// Ended without success: what happened beyond the cap does not count.
@@ -291,7 +318,7 @@ impl Outcome<'_> {
         self.measure().is_time() || self.scenario.objective.capped_by == CappedBy::Argument
     }
 
-    fn output(&self, index: usize) -> Result<f64, String> {
+    fn output(&self, index: usize) -> Result<f64, outputs::Absent> {
         let outputs = &self.scenario.outputs;
         outputs::one(outputs, &outputs[index], self.finished, self.answer)
     }

@@ -31,13 +31,28 @@ pub(super) fn all(outputs: &[Output], finished: &Finished, answer: Option<&Answe
     outputs.iter().filter_map(found).collect()
 }
 
-/// One of the `outputs`, or why there is none, in words that are the same for the same cause.
+/// Why an output is not there.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub(super) struct Absent {
+    /// In words that are the same for the same cause.
+    pub(super) reason: String,
+    /// Whether the target told it, as no number or one without end: `nan`, `inf`, or `null` in JSON.
+    pub(super) not_finite: bool,
+}
+
+impl From<String> for Absent {
+    fn from(reason: String) -> Self {
+        Self { reason, not_finite: false }
+    }
+}
+
+/// One of the `outputs`, or why there is none.
 pub(super) fn one(
     outputs: &[Output],
     output: &Output,
     finished: &Finished,
     answer: Option<&Answer>,
-) -> Result<f64, String> {
+) -> Result<f64, Absent> {
     let name = &output.name;
     let text = match &output.source {
         Source::Pattern { pattern, take } => {
@@ -51,8 +66,8 @@ pub(super) fn one(
             let place = files(outputs).iter().position(|file| file == path);
             let content = match place.and_then(|place| finished.files.get(place)) {
                 Some(Ok(content)) => content,
-                Some(Err(why)) => return Err(format!("no output `{name}` in `{path}`: {why}")),
-                None => return Err(format!("no output `{name}` in `{path}`: {}", Unread::Missing)),
+                Some(Err(why)) => return Err(format!("no output `{name}` in `{path}`: {why}").into()),
+                None => return Err(format!("no output `{name}` in `{path}`: {}", Unread::Missing).into()),
             };
             let found = if path.ends_with(".toml") { in_toml(content, key) } else { in_json(content, key) };
             found.map_err(|why| format!("no output `{name}` in `{path}`: {why}"))?
@@ -62,8 +77,11 @@ pub(super) fn one(
             at(fields, key).map_err(|_| format!("the answer has no `{}`", key.join(".")))?
         }
     };
-    let number = text.trim().parse::<f64>().ok().filter(|number| number.is_finite());
-    number.ok_or_else(|| format!("output `{name}` is not a finite number"))
+    let number = text.trim().parse::<f64>().ok();
+    number.filter(|number| number.is_finite()).ok_or_else(|| Absent {
+        reason: format!("output `{name}` is not a finite number"),
+        not_finite: number.is_some() || text == "null",
+    })
 }
 
 fn missing(key: &[String]) -> String {

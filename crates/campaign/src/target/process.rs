@@ -12,7 +12,7 @@ use regex::bytes::Regex;
 use super::command::Filling;
 use super::protocol::server::Servers;
 use super::stages::{self, Run};
-use super::{Account, CommandLine, Detail, Leash, Slot, Target, TargetError, output};
+use super::{Account, CommandLine, Detail, Leash, Slot, Target, TargetError, constrained, output};
 use crate::executor::{SlotError, available_gpus, share_gpus};
 use crate::scenario::{CappedBy, Instance, Measure, Retry, Scenario, Step};
 
@@ -83,7 +83,8 @@ impl ProcessTarget {
         loop {
             let run = stages::run(self, trial, leash, slot)?;
             let Some((retry, reason)) = self.withdrawn(&run) else {
-                return Ok((run.account, run.record));
+                let Run { account, record } = run;
+                return Ok((constrained::told(&self.scenario, account, record.as_ref()), record));
             };
             if repeated == retry.times {
                 return Err(TargetError::Unavailable { reason, times: repeated });

@@ -80,6 +80,11 @@ fn each_key_meets_its_row() {
         ("parallel.workers", Row::Continue, last("[parallel]\nworkers = 8")),
         ("surrogate.kind", Row::Continue, last("[surrogate]\nkind = \"random\"")),
         ("surrogate.treatment", Row::Continue, last("[surrogate]\ntreatment = \"mean\"")),
+        (
+            "surrogate.acquisition",
+            Row::Continue,
+            last("[surrogate]\nacquisition = \"improvement-per-budget\""),
+        ),
         ("surrogate.trees", Row::Continue, last("[surrogate]\ntrees = 11")),
         ("surrogate.overhead", Row::Continue, last("[surrogate]\noverhead = 1")),
         ("space", Row::Reuse, SMALL.replace("[0.0, 1.0]", "[0.0, 2.0]")),
@@ -143,4 +148,28 @@ fn another_baseline_begins_anew_and_another_file_with_the_same_does_not() {
     assert!(keys(SMALL, &with("one")).is_empty(), "the default is the baseline if there is none");
     assert_eq!(keys(SMALL, &with("two")), ["baseline Reuse"]);
     assert!(keys(&with("two"), &with("three")).is_empty());
+}
+
+#[test]
+fn another_bound_keeps_the_trials_and_a_new_one_does_not() {
+    let with = |constraints: &str| {
+        format!("{SMALL}[outputs]\nx = {{ pattern = '(a)' }}\n[constraints]\n{constraints}\n")
+    };
+    let keys = vec!["constraints.x".to_owned()];
+    let row = |before: &str, after: &str| judged(&with(before), &with(after));
+    for (before, after) in [
+        ("x = \"<= 1\"", "x = { bound = \"<=1.0\", over = \"mean\", confidence = 0.975 }"),
+        ("x = \"<= 1\"\nmemory = \"<= 1MiB\"", "memory = \"<= 1024KiB\"\nx = [\"<= 1\"]"),
+        ("x = [\"<= 2\", \">= 1\"]", "x = [\">= 1\", \"<= 2\"]"),
+    ] {
+        assert_eq!(row(before, after), (vec![], Row::Continue), "the same in other words");
+    }
+    assert_eq!(row("x = \"<= 1\"", "x = \"<= 2\""), (keys.clone(), Row::Reuse));
+    assert_eq!(row("x = \"<= 1\"", "x = { bound = \"<= 1\", over = \"max\" }"), (keys.clone(), Row::Reuse));
+    assert_eq!(row("x = \"<= 1\"", ""), (keys.clone(), Row::Reuse), "what it told is left alone");
+    assert_eq!(row("", "x = \"<= 1\""), (keys.clone(), Row::Refuse), "nobody has looked for it");
+    assert_eq!(row("x = \"<= 1\"", "x = [\"<= 1\", \">= 0\"]"), (keys, Row::Refuse));
+    let other = with("x = \"<= 1\"").replace("'(a)'", "'(b)'");
+    let (keys, row) = judged(&with("x = \"<= 1\""), &other);
+    assert_eq!((keys, row), (vec!["outputs.x.pattern".to_owned()], Row::Refuse), "it is used by a bound");
 }

@@ -6,13 +6,14 @@ use std::process::{Command, Stdio};
 use std::time::Duration;
 
 use campaign::budget::Budget;
-use campaign::executor::{Executor, Simulated};
+use campaign::executor::{Answer, Executor, Simulated};
 use campaign::resume::Resumed;
 use campaign::store::{Charter, Store};
 use campaign::{ByModel, Campaign, Ledger, Search, Settings};
-use engine::Rng;
 use engine::history::{History, Trial};
 use engine::propose::Learner;
+use engine::racing::{Constraint, Over};
+use engine::{Rng, TrialRequest};
 
 use crate::simulated::{bowl, settings};
 use crate::stage::Stage;
@@ -21,6 +22,7 @@ const FOLDER: &str = "CAPTUNE_TEST_INTERRUPTED";
 const WORKERS: &str = "CAPTUNE_TEST_WORKERS";
 const REPEATABLE: &str = "CAPTUNE_TEST_REPEATABLE";
 const MODEL: &str = "CAPTUNE_TEST_MODEL";
+const BOUNDED: &str = "CAPTUNE_TEST_BOUNDED";
 
 /// How a campaign takes its trials.
 #[derive(Clone, Copy, Debug)]
@@ -29,6 +31,8 @@ struct Manner {
     repeatable: bool,
     /// Whether a model proposes; such campaigns are smaller, as each start takes longer.
     model: bool,
+    /// Whether an output is bounded, so that most of what is cheap is infeasible.
+    bounded: bool,
 }
 
 impl Manner {
@@ -43,6 +47,9 @@ impl Manner {
     fn settings(self) -> Settings {
         let mut settings = settings(4, 20.0, Budget { trials: Some(self.trials()), ..Budget::default() });
         settings.repeatable = self.repeatable;
+        if self.bounded {
+            settings.problem.objective.constraints = vec![Constraint::new(0.2, Over::Mean)];
+        }
         if self.model {
             let mut search = ByModel::default();
             (search.model.candidates, search.model.starts, search.model.steps) = (50, 2, 3);
@@ -54,6 +61,19 @@ impl Manner {
         }
         settings
     }
+}
+
+/// A bowl, with an output that is smallest beside its bottom.
+fn bounded_bowl(request: &TrialRequest) -> Answer {
+    let answer = bowl(request);
+    let noise = Rng::new(u64::from(request.key.pair.seed.0), "output", 0).normal();
+    let value = (request.configuration.codes()[0] - 0.6).abs() + 0.05 * noise;
+    Answer { constraints: vec![value], ..answer }
+}
+
+fn executor(manner: Manner, wall: f64) -> Simulated {
+    let oracle: fn(&TrialRequest) -> Answer = if manner.bounded { bounded_bowl } else { bowl };
+    Simulated::new(Box::new(oracle), Some(20.0), manner.workers, wall)
 }
 
 /// The campaign of this test in a folder, from wherever it was left.
@@ -74,7 +94,7 @@ fn go_on(folder: &Path, manner: Manner) {
     let loaded = store.load().unwrap();
     let (configurations, trials) = (loaded.history.configurations().len(), loaded.history.trials().len());
     let resumed = Resumed::of_store(loaded).unwrap();
-    let executor = Simulated::new(Box::new(bowl), Some(20.0), manner.workers, resumed.wall);
+    let executor = executor(manner, resumed.wall);
     let ledger = Ledger::on_disk(store, executor.bell(), configurations, trials as u64).unwrap();
     let mut campaign = Campaign::new(&settings, Box::new(executor), ledger, Some(resumed)).unwrap();
     campaign.search(&mut |_| {}).unwrap();
@@ -83,7 +103,7 @@ fn go_on(folder: &Path, manner: Manner) {
 
 fn uninterrupted(manner: Manner) -> History {
     let settings = manner.settings();
-    let executor = Simulated::new(Box::new(bowl), Some(20.0), manner.workers, 0.0);
+    let executor = executor(manner, 0.0);
     let mut campaign = Campaign::new(&settings, Box::new(executor), Ledger::in_memory(), None).unwrap();
     campaign.search(&mut |_| {}).unwrap();
     campaign.optimizer().history().clone()
@@ -95,7 +115,8 @@ fn process_to_be_killed() {
     if let Ok(folder) = std::env::var(FOLDER) {
         let workers = std::env::var(WORKERS).unwrap().parse().unwrap();
         let is = |name: &str| std::env::var(name).unwrap().parse().unwrap();
-        go_on(Path::new(&folder), Manner { workers, repeatable: is(REPEATABLE), model: is(MODEL) });
+        let (repeatable, model, bounded) = (is(REPEATABLE), is(MODEL), is(BOUNDED));
+        go_on(Path::new(&folder), Manner { workers, repeatable, model, bounded });
     }
 }
 
@@ -106,6 +127,7 @@ fn start(folder: &Path, manner: Manner) -> std::process::Child {
         .env(WORKERS, manner.workers.to_string())
         .env(REPEATABLE, manner.repeatable.to_string())
         .env(MODEL, manner.model.to_string())
+        .env(BOUNDED, manner.bounded.to_string())
         .stdout(Stdio::null())
         .spawn()
         .unwrap()
@@ -114,14 +136,28 @@ fn start(folder: &Path, manner: Manner) -> std::process::Child {
 #[test]
 fn a_killed_campaign_ends_with_the_history_of_an_uninterrupted_one() {
     for (workers, repeatable) in [(1, false), (4, false), (3, true)] {
-        kill_and_compare(Manner { workers, repeatable, model: false }, 40_000);
+        kill_and_compare(Manner { workers, repeatable, model: false, bounded: false }, 40_000);
     }
 }
 
 #[test]
 fn a_killed_campaign_with_a_model_proposes_what_an_uninterrupted_one_does() {
     for (workers, repeatable) in [(1, false), (4, false), (3, true)] {
-        kill_and_compare(Manner { workers, repeatable, model: true }, 400_000);
+        kill_and_compare(Manner { workers, repeatable, model: true, bounded: false }, 400_000);
+    }
+}
+
+#[test]
+fn a_killed_campaign_with_a_bound_keeps_what_was_told_of_it() {
+    for (workers, repeatable) in [(4, false), (3, true)] {
+        let manner = Manner { workers, repeatable, model: false, bounded: true };
+        let whole = uninterrupted(manner);
+        let optimizer = manner.settings().optimizer(whole, None).unwrap();
+        let history = optimizer.history();
+        let told = |trial: &&Trial| trial.observation.constraints().iter().any(Option::is_some);
+        let (all, told) = (history.trials().len(), history.trials().iter().filter(told).count());
+        assert!(told > 50 && told < all, "{told} of {all} tell the output");
+        kill_and_compare(manner, 40_000);
     }
 }
 
@@ -130,7 +166,7 @@ fn a_killed_campaign_with_a_model_proposes_what_an_uninterrupted_one_does() {
 fn without_a_snapshot_the_best_stays_the_best() {
     let stage = Stage::new();
     let folder = stage.folder.join("campaign");
-    let manner = Manner { workers: 1, repeatable: false, model: false };
+    let manner = Manner { workers: 1, repeatable: false, model: false, bounded: false };
     go_on(&folder, manner);
     let database = rusqlite::Connection::open(folder.join("campaign.sqlite")).unwrap();
     database.execute("UPDATE state SET snapshot = NULL, told = NULL", []).unwrap();

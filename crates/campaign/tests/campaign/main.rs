@@ -5,6 +5,7 @@
 mod answers;
 mod change;
 mod command_line;
+mod constraints;
 mod import;
 mod instances;
 mod interrupted;

@@ -66,7 +66,7 @@ impl Case {
         let default = space.default_configuration();
         let mut objective = Objective::capped(self.cutoff);
         if self.kind == Kind::Constrained {
-            objective.constraints = vec![Constraint { bound: BOUND, over: Over::Mean }];
+            objective.constraints = vec![Constraint::new(BOUND, Over::Mean)];
         }
         Settings {
             problem: Problem { space, default, objective, instances: self.instances, seed: self.seed },

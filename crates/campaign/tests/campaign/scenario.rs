@@ -7,9 +7,9 @@ use campaign::conduct::{Order, settings};
 use campaign::scenario::{
     Argument, Budget, CappedBy, Measure, Parallel, Piece, Racing, Scenario, Surrogate, SurrogateKind,
 };
-use engine::propose::{Learner, ModelSettings};
+use engine::propose::{Learner, ModelSettings, Utility};
 use engine::surrogate::forest::{ForestSettings, Treatment};
-use engine::surrogate::neural;
+use engine::surrogate::{gaussian, neural};
 
 use crate::stage::{SMALL, Stage};
 
@@ -42,6 +42,7 @@ fn what_is_left_out_has_its_default() {
         Surrogate {
             kind: SurrogateKind::Forest,
             treatment: campaign::scenario::Treatment::Likelihood,
+            acquisition: campaign::scenario::Acquisition::Improvement,
             trees: ForestSettings::default().trees as u32,
             overhead: 0.1,
         }
@@ -229,6 +230,25 @@ fn learners_are_chosen_by_name_and_each_has_its_word_for_the_likelihood() {
     assert_eq!(of("kind = \"auto\"\ntreatment = \"sample\""), (Learner::Auto, both.0, both.1));
     let mean = (Treatment::Mean, neural::Treatment::Mean);
     assert_eq!(of("kind = \"auto\"\ntreatment = \"mean\""), (Learner::Auto, mean.0, mean.1));
+    let of = |text: &str| {
+        let scenario = stage.read(&format!("{SMALL}[surrogate]\n{text}\n"));
+        let Search::Model(search) = settings(&scenario, &Order::default()).search else { panic!("no model") };
+        let ModelSettings { learner, gaussian, gaussian_points, utility, first_fit, .. } = search.model;
+        (learner, gaussian.treatment, gaussian_points > 0, utility, first_fit)
+    };
+    let (gain, likely) = (Utility::ExpectedImprovement, gaussian::Treatment::Likelihood);
+    assert_eq!(of("kind = \"gaussian\""), (Learner::Gaussian, likely, true, gain, 5));
+    assert_eq!(
+        of("kind = \"gaussian\"\ntreatment = \"drop\"\nacquisition = \"improvement-per-budget\""),
+        (Learner::Gaussian, gaussian::Treatment::Drop, true, Utility::ImprovementPerSpent, 5)
+    );
+    // It has no such treatment: the others are chosen from.
+    assert_eq!(of("kind = \"auto\"\ntreatment = \"mean\""), (Learner::Auto, likely, false, gain, 10));
+    let wrong = stage.mistakes(&format!("{SMALL}[surrogate]\nkind = \"gaussian\"\ntreatment = \"mean\"\n"));
+    assert!(wrong.contains("surrogate.treatment") && wrong.contains("likelihood"), "{wrong}");
+    let scenario =
+        stage.read(&format!("{SMALL}[surrogate]\nkind = \"neural\"\nacquisition = \"improvement\"\n"));
+    assert!(scenario.warnings.to_string().contains("no forest or Gaussian"), "{}", scenario.warnings);
     let wrong = stage.mistakes(&format!("{SMALL}[surrogate]\nkind = \"neural\"\ntreatment = \"sample\"\n"));
     assert!(wrong.contains("surrogate.treatment") && wrong.contains("tobit"), "{wrong}");
     let wrong = stage.mistakes(&format!("{SMALL}[surrogate]\ntreatment = \"tobit\"\n"));

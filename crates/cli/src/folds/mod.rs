@@ -7,10 +7,10 @@ pub(crate) use said::said;
 
 use std::path::{Path, PathBuf};
 
-use campaign::folds::joint::{chosen, verdict};
+use campaign::folds::joint::{chosen, holdings, verdict};
 use campaign::folds::{Fold, FoldPlan, fold_folder};
 use campaign::store::StoreError;
-use engine::stats::Verdict;
+use campaign::validation::Judged;
 
 use crate::kept::{Kept, folder_of};
 use crate::words::{Costs, times};
@@ -28,7 +28,7 @@ pub(crate) struct Joint {
     /// What each has found, as far as it has begun.
     pub(crate) folds: Vec<Option<Fold>>,
     /// What may be said of the procedure; none until every fold has been validated at least in part.
-    pub(crate) verdict: Option<Verdict>,
+    pub(crate) verdict: Option<Judged>,
     /// Pairs that the validations have when they are complete.
     pub(crate) planned: usize,
     /// The fold whose best is to be used, counted from 0.
@@ -59,11 +59,17 @@ impl KeptFolds {
         let (numbers, begun): (Vec<usize>, Vec<Fold>) =
             folds.iter().cloned().enumerate().filter_map(|(number, fold)| Some((number, fold?))).unzip();
         let all = begun.len() == folds.len()
-            && begun.iter().all(|fold| fold.planned == 0 || !fold.validated.is_empty());
+            && begun.iter().all(|fold| fold.planned == 0 || !fold.names.is_empty());
         let first = self.folds.iter().flatten().next();
         let seed = first.map_or(0, |kept| kept.charter.seed);
+        let constraints = match first {
+            Some(kept) => kept.scenario()?.constraints_for_engine(),
+            None => Vec::new(),
+        };
+        let verdict = if all { verdict(&begun, seed) } else { None };
+        let holdings = holdings(&begun, &constraints);
         Ok(Joint {
-            verdict: if all { verdict(&begun, seed) } else { None },
+            verdict: verdict.map(|verdict| Judged { verdict, holdings }),
             planned: begun.iter().map(|fold| fold.planned).sum(),
             chosen: chosen(&begun).map(|place| numbers[place]),
             costs: first.map(|kept| kept.scenario().map(Costs::of)).transpose()?,

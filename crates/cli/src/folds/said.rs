@@ -1,7 +1,6 @@
 //! The last lines of a run in folds.
 
 use campaign::target::shell::quoted;
-use engine::stats::Claim;
 
 use super::{Joint, KeptFolds};
 use crate::paint::Paint;
@@ -11,8 +10,8 @@ use crate::run::{how_to_use, verdict};
 /// What may be said of all folds, which configuration to use, and where to see more.
 pub(crate) fn said(kept: &KeptFolds, joint: &Joint, paint: Paint) -> anyhow::Result<String> {
     let mut paragraphs = vec![("Verdict:", of_all(joint))];
-    let is_faster = joint.verdict.as_ref().is_some_and(|found| found.claim == Claim::Faster);
-    if let (true, Some(place), Some(why)) = (is_faster, joint.chosen, joint.why_chosen()) {
+    let is_usable = joint.verdict.as_ref().is_some_and(verdict::is_usable);
+    if let (true, Some(place), Some(why)) = (is_usable, joint.chosen, joint.why_chosen()) {
         let mut lines = vec![why];
         if let Some(fold) = &kept.folds[place] {
             let folder = kept.folder.to_string_lossy();
@@ -35,7 +34,8 @@ pub(super) fn of_all(joint: &Joint) -> Vec<String> {
         let nothing = costs.nothing("");
         return vec![format!("{nothing} than the {against} was found in any fold. Keep the {against}.")];
     }
-    let mut lines = vec![verdict::sentence(found, costs)];
+    let mut said = verdict::lines(found, costs).into_iter();
+    let mut lines: Vec<String> = said.next().into_iter().collect();
     lines.push(
         "Each instance was tested once, by the best of a campaign that never saw it: this is the gain of \
          tuning, not of one configuration."
@@ -46,8 +46,8 @@ pub(super) fn of_all(joint: &Joint) -> Vec<String> {
         let all = joint.folds.len();
         lines.push(format!("{kept} of {all} folds kept the {against}, and count with a ratio of 1."));
     }
-    lines.extend(verdict::remarks(found, costs));
-    let pairs = found.comparison.pairs;
+    lines.extend(said);
+    let pairs = found.verdict.comparison.pairs;
     if pairs < joint.planned {
         let planned = joint.planned;
         lines.push(format!("{pairs} of {planned} pairs were measured: the same command completes it."));

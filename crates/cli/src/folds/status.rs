@@ -52,7 +52,7 @@ fn found(joint: &Joint, place: usize) -> String {
             fold.training.and_then(|both| both.ratio).map(|ratio| format!("training {}", times(ratio))),
         );
     }
-    let validated = format!("{} of {} pairs validated", fold.validated.len(), fold.planned);
+    let validated = format!("{} of {} pairs validated", fold.names.len(), fold.planned);
     parts.push(validated);
     parts.join(", ")
 }

@@ -79,12 +79,14 @@ fn standing(progress: &Progress, facts: &Facts) -> String {
     }
     let mut line =
         format!("   best {}  {}", name(best.config, facts.costs.against), facts.costs.standing(best));
+    line += &facts.costs.bounds.in_short(&best.holdings);
     if best.config != ConfigId(0)
         && let Some(compared) = progress.default
     {
         let (ratio, default) = (facts.costs.in_short(&compared), facts.costs.show(compared.default));
         let pairs = counted(compared.pairs as u64, "pair");
-        line += &format!(" · training {ratio} ({} {default} on {pairs})", facts.costs.against);
+        let infeasible = if progress.default_is_feasible { "" } else { ", infeasible" };
+        line += &format!(" · training {ratio} ({} {default} on {pairs}{infeasible})", facts.costs.against);
     }
     line
 }
@@ -119,7 +121,9 @@ pub(crate) fn heartbeat(progress: &Progress, facts: &Facts) -> String {
     let mut parts = vec![used(&facts.budget, &progress.spent), trials(&progress.counts)];
     let best = &progress.best;
     if best.pairs > 0 {
-        parts.push(format!("best {} {}", name(best.config, facts.costs.against), facts.costs.standing(best)));
+        let bounds = facts.costs.bounds.in_short(&best.holdings);
+        let name = name(best.config, facts.costs.against);
+        parts.push(format!("best {name} {}{bounds}", facts.costs.standing(best)));
     }
     if let (Some(compared), true) = (progress.default, best.config != ConfigId(0)) {
         parts.push(format!("{} (training)", facts.costs.in_short(&compared)));

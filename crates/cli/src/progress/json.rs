@@ -3,6 +3,7 @@
 use campaign::budget::Limit;
 use campaign::event::{Event, Stop, TrialEnded, Warning, What};
 use campaign::progress::{Progress, Standing};
+use campaign::scenario::are_kept;
 use engine::racing::{Drop, Requested};
 use engine::{Configuration, Reading, Status};
 use serde_json::{Map, Value, json};
@@ -64,9 +65,11 @@ fn what(what: &What, costs: &Costs) -> (&'static str, Value) {
                 "pairs": new.pairs,
                 "cost": costs.number(new.cost),
                 "before": costs.number(new.before),
+                "feasible": are_kept(&new.holdings),
+                "constraints": costs.bounds.json(&new.holdings),
             }),
         ),
-        What::Warning(warning) => ("warning", self::warning(warning)),
+        What::Warning(warning) => ("warning", self::warning(warning, costs)),
         What::Progress(progress) => ("progress", self::progress(progress, costs)),
         What::Validating { done, of } => ("validating", json!({ "done": done, "of": of })),
         What::Stopped(stop) => ("stopped", self::stop(stop)),
@@ -104,6 +107,7 @@ fn trial(trial: &TrialEnded, costs: &Costs) -> Value {
         "exit": trial.detail.exit,
         "outputs": trial.detail.outputs,
         "reason": trial.detail.reason,
+        "constraints": costs.bounds.readings(&trial.constraints),
     });
     if let (Value::Object(fields), Value::Object(cost)) = (&mut fields, cost(trial.cost, costs)) {
         fields.extend(cost);
@@ -111,7 +115,7 @@ fn trial(trial: &TrialEnded, costs: &Costs) -> Value {
     fields
 }
 
-fn warning(warning: &Warning) -> Value {
+fn warning(warning: &Warning, costs: &Costs) -> Value {
     match warning {
         Warning::MostlyTimeouts { timeouts, pairs } => {
             json!({ "warning": "mostly_timeouts", "timeouts": timeouts, "pairs": pairs })
@@ -123,6 +127,9 @@ fn warning(warning: &Warning) -> Value {
         }
         Warning::Teardown { id, reason } => {
             json!({ "warning": "teardown", "trial": id.0, "reason": reason })
+        }
+        Warning::Unmeasured { id, constraint } => {
+            json!({ "warning": "unmeasured", "trial": id.0, "output": costs.bounds.name(*constraint) })
         }
         Warning::RequestRefused { file, why } => {
             json!({ "warning": "request_refused", "file": file, "why": why })
@@ -149,6 +156,8 @@ fn progress(progress: &Progress, costs: &Costs) -> Value {
         "racing": progress.racing.map(|racing| json!({
             "configuration": racing.config.0, "met": racing.met, "cap": racing.cap,
         })),
+        "default_is_feasible": progress.default_is_feasible,
+        "unmeasured": progress.unmeasured,
         "others": progress.others,
         "saved": progress.saved,
     })
@@ -162,6 +171,8 @@ pub(crate) fn standing(standing: &Standing, costs: &Costs) -> Value {
         "cost": costs.number(standing.mean),
         "interval": standing.interval.map(|interval| costs.ends(interval)),
         "timeouts": standing.timeouts,
+        "feasible": standing.is_feasible(),
+        "constraints": costs.bounds.json(&standing.holdings),
     })
 }
 

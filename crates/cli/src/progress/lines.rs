@@ -1,6 +1,7 @@
 //! Lines that stay: what happened, one line each.
 
 use campaign::event::{Event, NewIncumbent, Warning, What};
+use campaign::scenario::are_kept;
 use campaign::target::shell::quoted;
 use engine::propose::{Choice, Learner};
 use engine::racing::Requested;
@@ -21,7 +22,8 @@ pub(crate) fn line(event: &Event, facts: &Facts) -> Option<(Kind, String)> {
     let time = clock(event.at);
     match &event.what {
         // Between two that cost the same, such as a crash each, the choice is no news.
-        What::NewIncumbent(new) if new.cost == new.before || new.before.is_nan() => None,
+        What::NewIncumbent(new) if new.before.is_nan() => None,
+        What::NewIncumbent(new) if new.cost == new.before && new.holdings == new.holdings_before => None,
         What::NewIncumbent(new) => Some((Kind::NewBest, format!(" {time}  {}", new_best(new, facts)))),
         What::Warning(warning) => Some((Kind::Warning, format!(" {time}  ! {}", warn(warning, facts)))),
         What::Chosen(choice) => Some((Kind::NewBest, format!(" {time}  {}", chosen(choice)))),
@@ -70,7 +72,17 @@ fn new_best(new: &NewIncumbent, facts: &Facts) -> String {
     let pairs = counted(new.pairs as u64, "pair");
     let gain = format!("{} {} -> {} on {pairs}", costs.mean, costs.show(new.before), costs.show(new.cost));
     let changed = changes::in_short(&facts.default, &new.configuration);
-    format!("new best  {name}  {gain}   {changed}").trim_end().to_owned()
+    if new.holdings.is_empty() {
+        return format!("new best  {name}  {gain}   {changed}").trim_end().to_owned();
+    }
+    // Where nothing is feasible, what is found is no best.
+    let what = if are_kept(&new.holdings) { "new best" } else { "closest " };
+    let before = match (are_kept(&new.holdings), are_kept(&new.holdings_before)) {
+        (true, false) => ", feasible unlike the one before",
+        _ => "",
+    };
+    let bounds = costs.bounds.in_short(&new.holdings);
+    format!("{what}  {name}  {gain}{bounds}{before}   {changed}").trim_end().to_owned()
 }
 
 /// A warning, and what to do about it.
@@ -100,6 +112,10 @@ pub(crate) fn warn(warning: &Warning, facts: &Facts) -> String {
         Warning::Teardown { id, reason } => format!(
             "trial {id} was not taken down: {}; its result counts, and no process of it is left, but files may be",
             harmless(reason.lines().next().unwrap_or_default())
+        ),
+        Warning::Unmeasured { id, constraint } => format!(
+            "trial {id} told no finite number as {}: of what it bounds nothing is known there",
+            harmless(facts.costs.bounds.name(*constraint))
         ),
         Warning::RequestRefused { file, why } => format!(
             "what you want tried is no configuration of the space: {} (kept as {})",

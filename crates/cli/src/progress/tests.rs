@@ -59,16 +59,19 @@ pub(crate) fn progress() -> Progress {
             mean: 228.2,
             interval: Some(Interval { low: 196.1, high: 263.4 }),
             timeouts: 9,
+            holdings: Vec::new(),
         },
         default: Some(Comparison { pairs: 48, default: 402.0, incumbent: 228.4, ratio: Some(402.0 / 228.4) }),
         racing: Some(Racing { config: ConfigId(1402), met: 17, cap: 88.04 }),
         others: 11,
+        default_is_feasible: true,
+        unmeasured: 0,
         saved: 5.1,
     }
 }
 
 fn at_the_start() -> Progress {
-    let best = Standing { config: ConfigId(0), pairs: 0, mean: f64::NAN, interval: None, timeouts: 0 };
+    let best = Standing { config: ConfigId(0), pairs: 0, mean: f64::NAN, interval: None, ..progress().best };
     let spent = Spent { wall: 0.4, cpu: 0.0, trials: 0 };
     let (counts, default, racing) = ([0; 8], None, None);
     Progress { spent, counts, best, default, racing, others: 0, saved: 1.0, fraction: 0.0, ..progress() }
@@ -94,7 +97,7 @@ fn the_block_fits_the_terminal() {
 
 #[test]
 fn the_default_as_the_best_is_called_so() {
-    let best = Standing { config: ConfigId(0), pairs: 1, mean: 0.05, interval: None, timeouts: 0 };
+    let best = Standing { config: ConfigId(0), pairs: 1, mean: 0.05, interval: None, ..progress().best };
     let text = shown(&Progress { best, ..progress() }, 200);
     assert!(text.contains("   best default  PAR10 50.0 ms on 1 pair\n"), "{text}");
 }
@@ -118,6 +121,7 @@ fn trial(config: u32, instance: u32, cost: Reading, status: Status) -> TrialEnde
         why: Why::Incumbent,
         status,
         cost: Some(cost),
+        constraints: Box::default(),
         detail: Detail { cpu: Some(2.0), wall: 3.0, ..Detail::default() },
     }
 }
@@ -130,6 +134,8 @@ fn new_best() -> What {
         pairs: 48,
         cost,
         before,
+        holdings: Vec::new(),
+        holdings_before: Vec::new(),
     }))
 }
 

@@ -4,7 +4,8 @@ use campaign::budget::{Budget, Limit};
 use campaign::event::Stop;
 use campaign::progress::Progress;
 use campaign::target::shell::quoted;
-use engine::stats::{Basis, Claim, Verdict};
+use campaign::validation::Judged;
+use engine::stats::Basis;
 use engine::{ConfigId, Status};
 
 use super::plan;
@@ -27,7 +28,7 @@ pub(crate) enum CutShort {
 pub(crate) struct Ending<'a> {
     pub(crate) stop: &'a Stop,
     pub(crate) progress: &'a Progress,
-    pub(crate) verdict: Option<&'a Verdict>,
+    pub(crate) verdict: Option<&'a Judged>,
     /// Why the verdict rests on a part of the validation, if not because its budget was spent.
     pub(crate) cut_short: Option<CutShort>,
     /// Pairs that the validation was to have; none if there is to be no validation.
@@ -57,12 +58,14 @@ impl Ending<'_> {
         let (best, against) = (&self.progress.best, costs.against);
         let found = match best.config {
             _ if best.pairs == 0 => "nothing has been measured.".to_owned(),
+            _ if !best.is_feasible() => self.nothing_feasible(),
             ConfigId(0) => format!("{} than the {against} was found.", costs.nothing("")),
             config => {
                 let training =
                     self.progress.default.map(|both| format!("{} in training", costs.compared(&both)));
                 let unseen = self
                     .verdict
+                    .map(|found| &found.verdict)
                     .map(|found| format!("{} on {}", costs.gain(found.comparison.ratio), verdict::on(found)));
                 let parts: Vec<String> = training.into_iter().chain(unseen).collect();
                 format!("best {} against the {against}: {}.", name(config, against), parts.join(", "))
@@ -90,8 +93,9 @@ impl Ending<'_> {
         let best = &self.progress.best;
         let against = self.facts.costs.against;
         if let Some(found) = self.verdict {
-            let mut lines = vec![verdict::sentence(found, &self.facts.costs)];
-            lines.extend(verdict::remarks(found, &self.facts.costs));
+            let mut lines = verdict::lines(found, &self.facts.costs);
+            lines.extend(self.unmeasured());
+            let found = &found.verdict;
             let pairs = found.comparison.pairs;
             if let Some(cut) = self.cut_short {
                 lines.push(self.incomplete(cut, pairs));
@@ -107,6 +111,14 @@ impl Ending<'_> {
         if best.pairs == 0 {
             return ("So far:", vec!["nothing has been measured.".to_owned()]);
         }
+        let unfinished = matches!(self.stop, Stop::Interrupted | Stop::Deadline | Stop::Aborted(_));
+        if !best.is_feasible() {
+            let mut lines = vec![self.nothing_feasible()];
+            lines.extend(self.unmeasured());
+            lines.push(format!("It has {}.", self.facts.costs.standing(best)));
+            return (if unfinished { "So far:" } else { "Verdict:" }, lines);
+        }
+        let kept = self.facts.costs.bounds.each(&best.holdings).into_iter().map(|bound| format!("{bound}."));
         if best.config == ConfigId(0) {
             let nothing = format!("{} than the {against} was found", self.facts.costs.nothing(""));
             let line = match self.stop {
@@ -116,13 +128,19 @@ impl Ending<'_> {
             let unfinished = matches!(self.stop, Stop::Interrupted | Stop::Deadline);
             let label = if unfinished { "So far:" } else { "Verdict:" };
             let incomplete = self.cut_short.map(|cut| self.incomplete(cut, 0));
-            return (label, [line].into_iter().chain(incomplete).collect());
+            let lines = [line].into_iter().chain(kept).chain(self.unmeasured()).chain(incomplete);
+            return (label, lines.collect());
         }
         let mut line = format!("best {}, {}", name(best.config, against), self.facts.costs.standing(best));
         if let Some(compared) = self.progress.default {
             line += &format!("; {} than the {against} in training", self.facts.costs.compared(&compared));
         }
         let mut lines = vec![format!("{line}.")];
+        lines.extend(kept);
+        if !self.progress.default_is_feasible {
+            lines.push(format!("The {against} does not keep every bound."));
+        }
+        lines.extend(self.unmeasured());
         lines.push(match self.stop {
             _ if let Some(cut) = self.cut_short => self.incomplete(cut, 0),
             Stop::Budget(_) | Stop::Exhausted if self.planned.is_none() => {
@@ -138,6 +156,19 @@ impl Ending<'_> {
             _ => "Training flatters: what holds is measured when the campaign ends.".to_owned(),
         });
         ("So far:", lines)
+    }
+
+    fn nothing_feasible(&self) -> String {
+        let (best, costs) = (&self.progress.best, &self.facts.costs);
+        format!("{}.", costs.bounds.nothing_feasible(best.config, &best.holdings, costs.against))
+    }
+
+    /// That some trials did not tell what is bounded.
+    fn unmeasured(&self) -> Option<String> {
+        let trials = self.progress.unmeasured;
+        (trials > 0).then(|| {
+            format!("{} told no finite number where one is bounded.", counted(trials, "finished trial"))
+        })
     }
 
     /// That there is more of the validation to be done.
@@ -157,10 +188,8 @@ impl Ending<'_> {
 
     /// Whether what was found may be better than the default.
     fn is_usable(&self) -> bool {
-        self.progress.best.config != ConfigId(0)
-            && self
-                .verdict
-                .is_none_or(|found| found.claim == Claim::Faster || found.basis == Basis::TrainingOnly)
+        let best = &self.progress.best;
+        best.config != ConfigId(0) && best.is_feasible() && self.verdict.is_none_or(verdict::is_usable)
     }
 
     fn see(&self) -> String {

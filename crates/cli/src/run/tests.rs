@@ -4,6 +4,7 @@ use campaign::budget::{Budget, Limit};
 use campaign::event::Stop;
 use campaign::progress::{Progress, Standing};
 use campaign::target::Detail;
+use campaign::validation::{BothHoldings, Judged};
 use engine::stats::{Basis, Claim, Comparison, Interval, Solved, Unit, Verdict};
 use engine::{ConfigId, Status};
 
@@ -62,6 +63,9 @@ fn text(
 ) -> String {
     let command = "/opt/kissat --chrono=false --tier1=3 {instance}";
     let planned = Some(75);
+    let judged =
+        verdict.map(|verdict| Judged { verdict: verdict.clone(), holdings: BothHoldings::default() });
+    let verdict = judged.as_ref();
     Ending { stop, progress, verdict, cut_short, planned, command, facts }.text(Paint::none())
 }
 
@@ -98,7 +102,7 @@ fn ends_without_a_verdict() {
     let default = Standing { config: ConfigId(0), ..progress().best };
     let default = Progress { best: default, counts: [990, 10, 0, 0, 0, 0, 0, 0], ..progress() };
     let unmeasured =
-        Progress { best: Standing { pairs: 0, mean: f64::NAN, ..default.best }, ..default.clone() };
+        Progress { best: Standing { pairs: 0, mean: f64::NAN, ..default.best.clone() }, ..default.clone() };
     let ends = [
         ("interrupted", Stop::Interrupted, progress()),
         ("interrupted_at_once", Stop::Interrupted, unmeasured),

@@ -1,8 +1,55 @@
 //! What may be said at the end, in plain words.
 
+use campaign::scenario::are_kept;
+use campaign::validation::Judged;
 use engine::stats::{Basis, Claim, Interval, Unit, Verdict};
 
 use crate::words::{Costs, counted, probability, times};
+
+/// Everything that may be said, each a sentence: the costs among what keeps its bounds, then the bounds.
+pub(crate) fn lines(judged: &Judged, costs: &Costs) -> Vec<String> {
+    let Judged { verdict, holdings } = judged;
+    let mut lines = vec![of_feasible(judged, costs).unwrap_or_else(|| sentence(verdict, costs))];
+    lines.extend(costs.bounds.both(holdings, costs.against));
+    lines.extend(remarks(verdict, costs));
+    lines
+}
+
+/// Whether what was found is worth using: it keeps its bounds, and costs less or the default keeps them not.
+pub(crate) fn is_usable(judged: &Judged) -> bool {
+    let Judged { verdict, holdings } = judged;
+    let gains = verdict.claim == Claim::Faster
+        || verdict.basis == Basis::TrainingOnly
+        || !are_kept(&holdings.default) && verdict.claim != Claim::Wrong;
+    are_kept(&holdings.tuned) && gains
+}
+
+/// The sentence where bounds decide rather than costs.
+fn of_feasible(judged: &Judged, costs: &Costs) -> Option<String> {
+    let Judged { verdict, holdings } = judged;
+    if verdict.claim == Claim::Wrong {
+        return None;
+    }
+    let (how, on, against) = (figures(verdict, costs), on(verdict), costs.against);
+    let gain = costs.gain(verdict.comparison.ratio);
+    let training = if verdict.basis == Basis::TrainingOnly { "training only: " } else { "" };
+    let is = if costs.are_maximised() { "has" } else { "is" };
+    match (are_kept(&holdings.default), are_kept(&holdings.tuned)) {
+        (true, true) => None,
+        (false, true) => Some(format!(
+            "{training}the best keeps every bound on {on}, which the {against} does not; it {is} {gain} than \
+             the {against} there ({how})."
+        )),
+        (true, false) => Some(format!(
+            "{training}what looked best in training does not keep every bound on {on}, which the {against} \
+             does. Keep the {against}."
+        )),
+        (false, false) => Some(format!(
+            "{training}neither the best nor the {against} keeps every bound on {on}; the best {is} {gain} there \
+             ({how})."
+        )),
+    }
+}
 
 /// One sentence or two: how much better, on what, how sure.
 pub(crate) fn sentence(verdict: &Verdict, costs: &Costs) -> String {

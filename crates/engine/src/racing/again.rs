@@ -7,6 +7,7 @@
 //! |---|---|
 //! | whoever was the incumbent, the default first of all | the incumbent has gained a pair, and has twice as many as at their last meeting |
 //! | the one that a model expects least of, if that is less than of the incumbent | likewise, one whenever the incumbent has twice as many pairs as when the last such one returned |
+//! | whoever was the incumbent, the last five of them | the incumbent has gained a pair and is no longer feasible: at once |
 //! | before the end, the default and those that a model expects least of, or that were the incumbent last | at once |
 //!
 //! Nobody returns who failed as the incumbent. One returns for each pair gained at most. Whoever returns and loses again mostly does so in its first batch, at the cost of a trial or two. Those of a
@@ -20,7 +21,7 @@ use crate::history::History;
 use crate::trial::ConfigId;
 
 /// How many race again before the end.
-const FINALISTS: usize = 5;
+pub(super) const FINALISTS: usize = 5;
 
 /// What is remembered of those that are out. There are no more of them than pairs gained and incumbents.
 #[derive(Clone, PartialEq, Debug, Default, Serialize, Deserialize)]
@@ -76,6 +77,11 @@ impl Again {
         if !has_failed(before, history) {
             self.former.push(before);
         }
+    }
+
+    /// Whoever was the incumbent and is out, the last one first.
+    pub(super) fn latest(&self, field: Field<'_>) -> Vec<ConfigId> {
+        self.former.iter().rev().copied().filter(|&config| field.is_out(config)).collect()
     }
 
     /// Whether one that a model expects less of may return.

@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, VecDeque};
 
-use super::again::Again;
+use super::again::{Again, FINALISTS};
 use super::balance::Balance;
 use super::comparison::Problem;
 use super::race::{Race, Standing, compared, known};
@@ -165,8 +165,24 @@ impl CappedRacer {
         let before = rules(&self.terms);
         self.terms.gain(pair, history);
         self.again.gained();
-        if rules(&self.terms) != before {
+        let after = rules(&self.terms);
+        if after != before {
+            if before.1 && !after.1 && self.terms.pairs().len() > 1 {
+                self.recall_former(history);
+            }
             self.judge_all(history);
+        }
+    }
+
+    /// The incumbent was feasible only on fewer pairs: those that it beat by its cost may have been better.
+    fn recall_former(&mut self, history: &History) {
+        let mut busy = self.busy();
+        busy.extend(&self.earlier);
+        // Whether they look feasible is not asked: on pairs where capping stopped them nobody knows.
+        let latest = self.again.latest(self.terms.field(history, &busy));
+        let place = self.requested.min(self.earlier.len());
+        for config in latest.into_iter().take(FINALISTS).rev() {
+            self.earlier.insert(place, config);
         }
     }
 

@@ -1,25 +1,35 @@
 //! Bounds on other outputs than the cost.
 //!
 //! ```text
-//! excess    = mean_i c_i - bound   or   max_i c_i - bound          over the pairs where c was measured
+//! excess    = mean_i c_i - bound   or   max_i c_i - bound          over the pairs where c counts
 //! violation = sum over constraints of max(0, excess) / |bound|     (undivided where the bound is 0)
 //! ```
 //!
+//! | reading of c on a pair | counts as |
+//! |---|---|
+//! | exact | its value |
+//! | at least v, and v is above the bound | v: the least that it can be |
+//! | at least v, and v is not above the bound | nothing, as if it had not been measured |
+//!
 //! A configuration is feasible as far as seen if its violation is 0. It is infeasible beyond doubt if
-//! one pair violates a `max`, or if after four pairs the lower 97.5 % bound of a mean,
-//! `mean - t * sd / sqrt(n)`, is above the constraint's.
+//! one pair violates a `max`, or if after four pairs the lower bound of a mean, `mean - t * sd / sqrt(n)`
+//! with t the quantile of Student's t at the constraint's confidence, is above the constraint's. Where
+//! readings are bounds this judges smaller numbers than the true ones: what it finds too large is.
 
 use serde::{Deserialize, Serialize};
 
 use crate::observation::Observation;
 use crate::reading::Reading;
-use crate::stats::student::quantile;
+use crate::stats::student::quantile_of;
 
 /// Pairs needed before a mean can be judged.
 const LEAST_PAIRS: usize = 4;
 
+/// How sure a race is that a mean is beyond its bound before it drops a challenger, unless told otherwise.
+pub const CONFIDENCE: f64 = 0.975;
+
 /// How the readings of many pairs make one number.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub enum Over {
     /// Their mean.
     Mean,
@@ -34,6 +44,35 @@ pub struct Constraint {
     pub bound: f64,
     /// Over the pairs of a configuration.
     pub over: Over,
+    /// How sure a race must be that a mean is above the bound before it drops a challenger for that:
+    /// above 0.5 and below 1.
+    pub confidence: f64,
+}
+
+impl Constraint {
+    /// A bound with the usual confidence.
+    pub const fn new(bound: f64, over: Over) -> Self {
+        Self { bound, over, confidence: CONFIDENCE }
+    }
+}
+
+/// What some trials have shown of one constraint.
+#[derive(Clone, Copy, PartialEq, Debug)]
+pub struct Holding {
+    /// The mean or the largest, at least that where some readings are bounds; `None` if no pair counts.
+    pub value: Option<Reading>,
+    /// How many pairs count.
+    pub pairs: usize,
+    /// How far the value is above the bound, in units of the bound: 0 if it is not, infinite if no pair
+    /// counts.
+    pub violation: f64,
+}
+
+impl Holding {
+    /// Whether the constraint is kept, as far as seen.
+    pub fn is_kept(&self) -> bool {
+        self.violation == 0.0
+    }
 }
 
 /// What some trials have shown of the constrained outputs.
@@ -41,8 +80,17 @@ pub struct Constraint {
 pub struct Tally(Vec<Seen>);
 
 /// What is known of one output.
-#[derive(Clone, Copy, PartialEq, Debug, Serialize, Deserialize)]
+#[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
 struct Seen {
+    /// Of the exact readings.
+    exact: Moments,
+    /// The readings that are bounds: whether they count depends on the constraint.
+    at_least: Vec<f64>,
+}
+
+/// Count, mean and spread of numbers that come one by one (Welford, 1962).
+#[derive(Clone, Copy, PartialEq, Debug, Serialize, Deserialize)]
+struct Moments {
     count: usize,
     mean: f64,
     /// Sum of squared deviations.
@@ -50,8 +98,8 @@ struct Seen {
     max: f64,
 }
 
-impl Seen {
-    const NOTHING: Self = Self { count: 0, mean: 0.0, spread: 0.0, max: f64::NEG_INFINITY };
+impl Moments {
+    const NONE: Self = Self { count: 0, mean: 0.0, spread: 0.0, max: f64::NEG_INFINITY };
 
     fn take_in(&mut self, value: f64) {
         self.count += 1;
@@ -60,28 +108,50 @@ impl Seen {
         self.spread += off * (value - self.mean);
         self.max = self.max.max(value);
     }
+}
 
-    /// How far above the bound: infinite if never measured.
-    fn excess(&self, constraint: &Constraint) -> f64 {
-        if self.count == 0 {
-            return f64::INFINITY;
+static NOTHING: Seen = Seen { exact: Moments::NONE, at_least: Vec::new() };
+
+impl Seen {
+    fn take_in(&mut self, reading: Reading) {
+        match reading {
+            Reading::Exact(value) => self.exact.take_in(value),
+            Reading::AtLeast(value) => self.at_least.push(value),
         }
+    }
+
+    /// All readings that count, and whether some of them are bounds.
+    fn counted(&self, constraint: &Constraint) -> (Moments, bool) {
+        let mut all = self.exact;
+        let proofs = self.at_least.iter().filter(|&&value| value > constraint.bound);
+        proofs.for_each(|&value| all.take_in(value));
+        (all, all.count > self.exact.count)
+    }
+
+    fn holding(&self, constraint: &Constraint) -> Holding {
+        let (all, is_bound) = self.counted(constraint);
         let value = match constraint.over {
-            Over::Mean => self.mean,
-            Over::Max => self.max,
+            _ if all.count == 0 => return Holding { value: None, pairs: 0, violation: f64::INFINITY },
+            Over::Mean => all.mean,
+            Over::Max => all.max,
         };
         let scale = if constraint.bound == 0.0 { 1.0 } else { constraint.bound.abs() };
-        (value - constraint.bound).max(0.0) / scale
+        Holding {
+            value: Some(if is_bound { Reading::AtLeast(value) } else { Reading::Exact(value) }),
+            pairs: all.count,
+            violation: (value - constraint.bound).max(0.0) / scale,
+        }
     }
 
     fn is_beyond_doubt(&self, constraint: &Constraint) -> bool {
+        let (all, _) = self.counted(constraint);
         match constraint.over {
-            Over::Max => self.max > constraint.bound,
-            Over::Mean if self.count < LEAST_PAIRS => false,
+            Over::Max => all.max > constraint.bound,
+            Over::Mean if all.count < LEAST_PAIRS => false,
             Over::Mean => {
-                let n = self.count as f64;
-                let error = (self.spread / (n - 1.0) / n).sqrt();
-                self.mean - quantile(self.count - 1) * error > constraint.bound
+                let n = all.count as f64;
+                let error = (all.spread / (n - 1.0) / n).sqrt();
+                all.mean - quantile_of(all.count - 1, constraint.confidence) * error > constraint.bound
             }
         }
     }
@@ -97,26 +167,35 @@ impl Tally {
 
     /// One trial more; an output that a stopped trial left unmeasured does not count.
     pub fn take_in(&mut self, observation: &Observation) {
-        let outputs = observation.constraints();
+        self.take_in_readings(observation.constraints());
+    }
+
+    /// What one trial more has told of the outputs.
+    pub fn take_in_readings(&mut self, outputs: &[Option<Reading>]) {
         if self.0.len() < outputs.len() {
-            self.0.resize(outputs.len(), Seen::NOTHING);
+            self.0.resize(outputs.len(), NOTHING.clone());
         }
         for (seen, output) in self.0.iter_mut().zip(outputs) {
-            if let Some(value) = output.map(Reading::lower_bound) {
-                seen.take_in(value);
+            if let Some(reading) = output {
+                seen.take_in(*reading);
             }
         }
     }
 
     fn each<'a>(&'a self, constraints: &'a [Constraint]) -> impl Iterator<Item = (&'a Seen, &'a Constraint)> {
-        let seen = self.0.iter().chain(std::iter::repeat(&Seen::NOTHING));
+        let seen = self.0.iter().chain(std::iter::repeat(&NOTHING));
         seen.zip(constraints)
+    }
+
+    /// What the trials have shown of each constraint.
+    pub fn holdings(&self, constraints: &[Constraint]) -> Vec<Holding> {
+        self.each(constraints).map(|(seen, constraint)| seen.holding(constraint)).collect()
     }
 
     /// How far the trials are from feasible: 0 if they are, infinite if a constraint was never
     /// measured.
     pub fn violation(&self, constraints: &[Constraint]) -> f64 {
-        self.each(constraints).map(|(seen, constraint)| seen.excess(constraint)).sum()
+        self.each(constraints).map(|(seen, constraint)| seen.holding(constraint).violation).sum()
     }
 
     /// Whether the trials prove that their configuration violates a constraint.
@@ -139,7 +218,7 @@ mod tests {
 
     #[test]
     fn unmeasured_pairs_do_not_count_and_never_measured_is_not_feasible() {
-        let mean = [Constraint { bound: 2.0, over: Over::Mean }];
+        let mean = [Constraint::new(2.0, Over::Mean)];
         assert_eq!(tally(&[Some(1.0), None, Some(2.0)]).violation(&mean), 0.0);
         assert_eq!(tally(&[None]).violation(&mean), f64::INFINITY);
         assert_eq!(Tally::default().violation(&mean), f64::INFINITY);
@@ -149,20 +228,61 @@ mod tests {
     #[test]
     fn one_pair_proves_a_max_but_not_a_mean() {
         let values = [Some(9.0), Some(1.0), Some(1.0), Some(1.0), Some(1.1)];
-        let max = [Constraint { bound: 2.0, over: Over::Max }];
-        let mean = [Constraint { bound: 2.0, over: Over::Mean }];
+        let max = [Constraint::new(2.0, Over::Max)];
+        let mean = [Constraint::new(2.0, Over::Mean)];
         assert!(tally(&values).is_beyond_doubt(&max));
         assert!(!tally(&values).is_beyond_doubt(&mean));
-        let high = [Constraint { bound: 0.5, over: Over::Mean }];
+        let high = [Constraint::new(0.5, Over::Mean)];
         assert!(!tally(&values[1..4]).is_beyond_doubt(&high), "three pairs are too few");
         assert!(tally(&values[1..]).is_beyond_doubt(&high));
     }
 
     #[test]
     fn violations_add_up_in_units_of_their_bounds() {
-        let both = [Constraint { bound: 2.0, over: Over::Max }, Constraint { bound: 0.0, over: Over::Mean }];
+        let both = [Constraint::new(2.0, Over::Max), Constraint::new(0.0, Over::Mean)];
         let trial = Observation::finished(1.0)
             .with_constraints(vec![Some(Reading::Exact(3.0)), Some(Reading::AtLeast(0.25))]);
         assert_eq!(Tally::of([trial].iter()).violation(&both), 0.75);
+    }
+
+    fn stopped(values: &[Reading]) -> Tally {
+        let mut tally = Tally::default();
+        values.iter().for_each(|&value| tally.take_in_readings(&[Some(value)]));
+        tally
+    }
+
+    #[test]
+    fn a_stopped_trial_proves_a_violation_or_nothing() {
+        use Reading::{AtLeast, Exact};
+        for over in [Over::Mean, Over::Max] {
+            let constraint = [Constraint::new(2.0, over)];
+            let short = stopped(&[AtLeast(0.5), AtLeast(2.0)]);
+            assert_eq!(short.violation(&constraint), f64::INFINITY, "it might have gone on to any value");
+            assert_eq!(short.holdings(&constraint)[0].value, None);
+            let held = stopped(&[AtLeast(0.0), Exact(2.0)]);
+            assert_eq!(held.holdings(&constraint)[0].value, Some(Exact(2.0)), "no zero lowers the mean");
+            assert_eq!(held.violation(&constraint), 0.0);
+            let long = stopped(&[AtLeast(1.0), AtLeast(3.0)]);
+            assert_eq!(long.violation(&constraint), 0.5);
+            let shown = long.holdings(&constraint)[0];
+            assert_eq!((shown.value, shown.pairs, shown.is_kept()), (Some(AtLeast(3.0)), 1, false));
+        }
+        let max = [Constraint::new(2.0, Over::Max)];
+        assert!(stopped(&[Exact(1.0), AtLeast(2.1)]).is_beyond_doubt(&max));
+        assert!(!stopped(&[Exact(1.0), AtLeast(2.0)]).is_beyond_doubt(&max));
+        let mean = [Constraint::new(2.0, Over::Mean)];
+        assert_eq!(stopped(&[Exact(0.0), AtLeast(3.0)]).violation(&mean), 0.0, "one pair is not the mean");
+        assert!(stopped(&[AtLeast(3.0); 4]).is_beyond_doubt(&mean));
+        assert!(!stopped(&[AtLeast(1.0); 40]).is_beyond_doubt(&mean));
+    }
+
+    #[test]
+    fn less_confidence_is_sooner_beyond_doubt() {
+        let values = [Some(1.0), Some(1.4), Some(0.8), Some(1.6)];
+        let with = |confidence| [Constraint { confidence, ..Constraint::new(1.0, Over::Mean) }];
+        // The mean is 1.2, its error 0.183: t = 1.095 with three degrees of freedom, 82 %.
+        assert!(tally(&values).is_beyond_doubt(&with(0.8)));
+        assert!(!tally(&values).is_beyond_doubt(&with(0.85)));
+        assert!(!tally(&values).is_beyond_doubt(&with(CONFIDENCE)));
     }
 }

@@ -33,7 +33,7 @@ mod tests;
 
 pub use capped::CappedRacer;
 pub use comparison::{Objective, Problem, Total};
-pub use constraint::{Constraint, Over};
+pub use constraint::{Constraint, Holding, Over};
 pub use snapshot::{PendingTrial, Snapshot};
 
 use crate::history::History;

@@ -149,8 +149,15 @@ impl Terms {
         }
     }
 
-    /// Who takes over if the incumbent is barred, with the pairs it is known on: of those known on most
-    /// of the incumbent's pairs, as earlier incumbents are, the best on them; `None` if nobody is left.
+    /// How far a configuration is from feasible on these pairs.
+    fn violation_on(&self, config: ConfigId, pairs: &[Pair], history: &History) -> f64 {
+        let trials = pairs.iter().filter_map(|&pair| trial(history, config, pair));
+        Tally::of(trials.map(|trial| &trial.observation)).violation(&self.objective().constraints)
+    }
+
+    /// Who takes over if the incumbent is barred, with the pairs it is known on: a feasible one if there is
+    /// any; of those known on most of the incumbent's pairs, as earlier incumbents are, the best on them;
+    /// `None` if nobody is left.
     pub(super) fn successor(&self, history: &History) -> Option<(ConfigId, Vec<Pair>)> {
         let of = |config: ConfigId| -> Vec<Pair> {
             let known = |pair: &&Pair| known(history, self.objective(), config, **pair).is_some();
@@ -165,8 +172,13 @@ impl Terms {
                 .filter_map(|&pair| Some((trial(history, next.0, pair)?, trial(history, best.0, pair)?)))
                 .map(|(next, best)| (&next.observation, &best.observation))
                 .collect();
-            let more = next.1.len().cmp(&best.1.len());
-            let better = more.then_with(|| self.objective().compare(&both).reverse());
+            let violation = |one: &(ConfigId, Vec<Pair>)| self.violation_on(one.0, &one.1, history);
+            let (own, other) = (violation(&next), violation(&best));
+            let better = (own == 0.0)
+                .cmp(&(other == 0.0))
+                .then_with(|| next.1.len().cmp(&best.1.len()))
+                .then_with(|| other.total_cmp(&own))
+                .then_with(|| self.objective().compare(&both).reverse());
             if better.is_gt() { next } else { best }
         })
     }

@@ -18,7 +18,7 @@
 //! probable first, so that the later factors vary little. Products are sums of logarithms: far out in the tail
 //! the answer stays a finite number.
 //!
-//! With 256 points the logarithm is right to 0.001 where no value is nearly a function of the others, and
+//! With 256 points the logarithm is right to a few thousandths where no value is nearly a function of the others, and
 //! k is at most 10.
 //!
 //! A. Genz, Numerical Computation of Multivariate Normal Probabilities, Journal of Computational and Graphical

@@ -2,12 +2,16 @@
 //!
 //! ```text
 //! t(v) = z + g1/v + g2/v^2 + g3/v^3 + g4/v^4          Cornish and Fisher's expansion, v >= 7
+//! t(v, p): (1 + A(v, t)) / 2 = p                      any confidence p, by bisection where v <= 30
+//! A(v, t) = sin a (1 + cos^2 a / 2 + 3 cos^4 a / 8 + ..., to cos^(v-2) a)                        v even
+//!           2/pi (a + sin a (cos a + 2 cos^3 a / 3 + 8 cos^5 a / 15 + ..., to cos^(v-2) a))      v odd
 //! tail(n) = Phi(-sqrt(n / (n - 1)) t(n - 1))          Hesterberg's expanded tail
 //! ```
 //!
 //! | symbol | meaning |
 //! |---|---|
-//! | z | 1.96, the normal quantile of 97.5 % |
+//! | z | the normal quantile: 1.96 of 97.5 % |
+//! | A(v, t) | the share between -t and t, with a = arctan(t / sqrt v) |
 //! | v | degrees of freedom |
 //! | t(v) | the quantile of 97.5 % |
 //! | n | number of units resampled |
@@ -27,7 +31,45 @@ pub(crate) fn quantile(freedom: usize) -> f64 {
     if let Some(&known) = FIRST.get(freedom - 1) {
         return known;
     }
-    let z: f64 = 1.959_963_985;
+    expansion(1.959_963_985, freedom)
+}
+
+/// The quantile of a confidence above one half and below one.
+pub(crate) fn quantile_of(freedom: usize, confidence: f64) -> f64 {
+    assert!(freedom > 0, "one value has no spread");
+    assert!(confidence > 0.5 && confidence < 1.0, "a confidence is above 0.5 and below 1");
+    if confidence == 0.975 {
+        return quantile(freedom);
+    }
+    if freedom > MOST_TERMS {
+        return expansion(normal::quantile_of_log(libm::log(confidence)), freedom);
+    }
+    let share = 2.0 * confidence - 1.0;
+    let (mut low, mut high) = (0.0, std::f64::consts::FRAC_PI_2);
+    for _ in 0..60 {
+        let middle = (low + high) / 2.0;
+        if share_within(freedom, middle) < share { low = middle } else { high = middle }
+    }
+    libm::tan((low + high) / 2.0) * (freedom as f64).sqrt()
+}
+
+/// Degrees of freedom up to which the sum is taken rather than the expansion.
+const MOST_TERMS: usize = 30;
+
+/// The share between -t and t, by the angle of t.
+fn share_within(freedom: usize, angle: f64) -> f64 {
+    let (sine, cosine) = (libm::sin(angle), libm::cos(angle));
+    let is_odd = freedom % 2 == 1;
+    let (mut term, first) = if is_odd { (cosine, 3) } else { (1.0, 2) };
+    let mut sum = if freedom == 1 { 0.0 } else { term };
+    for divisor in (first..freedom.saturating_sub(1)).step_by(2) {
+        term *= cosine * cosine * (divisor - 1) as f64 / divisor as f64;
+        sum += term;
+    }
+    if is_odd { (angle + sine * sum) * std::f64::consts::FRAC_2_PI } else { sine * sum }
+}
+
+fn expansion(z: f64, freedom: usize) -> f64 {
     let (z3, z5, z7, z9) = (z.powi(3), z.powi(5), z.powi(7), z.powi(9));
     let terms = [
         (z3 + z) / 4.0,
@@ -66,6 +108,29 @@ mod tests {
             assert!((quantile(freedom) - known).abs() < 1e-4, "{freedom}: {}", quantile(freedom));
         }
         assert!((quantile(1_000_000) - 1.95997).abs() < 1e-5);
+    }
+
+    #[test]
+    fn quantiles_of_other_confidences_are_those_of_the_tables() {
+        let tables = [
+            (1, 0.9, 3.0777),
+            (2, 0.9, 1.8856),
+            (3, 0.9, 1.6377),
+            (3, 0.99, 4.5407),
+            (4, 0.95, 2.1318),
+            (7, 0.995, 3.4995),
+            (10, 0.8, 0.8791),
+            (30, 0.95, 1.6973),
+            (60, 0.99, 2.3901),
+        ];
+        for (freedom, confidence, known) in tables {
+            let found = quantile_of(freedom, confidence);
+            assert!((found - known).abs() < 1e-4, "{freedom}, {confidence}: {found}");
+        }
+        for freedom in [1, 2, 3, 6, 7, 20, 30, 31, 500] {
+            let near = quantile_of(freedom, 0.975 + 1e-12);
+            assert!((near - quantile(freedom)).abs() < 2e-4, "{freedom}: {near}");
+        }
     }
 
     #[test]

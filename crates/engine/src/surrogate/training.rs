@@ -113,6 +113,20 @@ impl<'a> TrainingSet<'a> {
         Self { cutoff: None, ..Self::of_trials(problem, history, instances, Scale::Linear, outcomes) }
     }
 
+    /// What the first so many trials of a history have used of the budget; of those that were stopped at least
+    /// that.
+    pub fn spent(problem: &Problem, history: &History, trials: usize, instances: &'a InstanceTable) -> Self {
+        let told =
+            history.trials()[..trials].iter().filter(|trial| !trial.observation.status().says_nothing());
+        let spent = told.map(|Trial { key, observation, .. }| {
+            let stopped = observation.cost().is_some_and(Reading::is_censored);
+            let used = observation.spent();
+            (*key, if stopped { Reading::AtLeast(used) } else { Reading::Exact(used) })
+        });
+        let scale = Scale::Log10 { grain: problem.objective.grain.max(1e-3) };
+        Self { cutoff: None, ..Self::of_trials(problem, history, instances, scale, spent) }
+    }
+
     /// What the first so many trials of a history have shown of the output that a constraint bounds. Of one
     /// whose worst reading counts, the worst of each configuration so far, whatever the instance.
     pub fn constraint(
@@ -322,7 +336,7 @@ mod tests {
         tell(0, 0, Some(Exact(2.0)));
         tell(1, 1, Some(Exact(-5.0)));
         for over in [Over::Mean, Over::Max] {
-            problem.objective.constraints.push(crate::racing::constraint::Constraint { bound: 0.0, over });
+            problem.objective.constraints.push(crate::racing::Constraint::new(0.0, over));
         }
         let named = InstanceTable::named(2);
         let set = |index| TrainingSet::constraint(&problem, &history, 5, index, &named);

@@ -100,7 +100,7 @@ impl World {
         if one_of(3) == 0 {
             for _ in 0..1 + one_of(2) {
                 let (bound, over) = ([0.4, 0.6, -0.1][one_of(3)], [Over::Mean, Over::Max][one_of(2)]);
-                objective.constraints.push(Constraint { bound, over });
+                objective.constraints.push(Constraint::new(bound, over));
             }
         }
         let racing = Racing {
@@ -126,7 +126,7 @@ impl World {
         };
         let mut objective = Objective::capped([20.0, 100.0, 1000.0, 5000.0][one_of(4)]);
         if one_of(4) == 0 {
-            objective.constraints.push(Constraint { bound: 0.5, over: [Over::Mean, Over::Max][one_of(2)] });
+            objective.constraints.push(Constraint::new(0.5, [Over::Mean, Over::Max][one_of(2)]));
         }
         let racing = Racing {
             slack: 1.0,

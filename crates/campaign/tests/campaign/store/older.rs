@@ -15,7 +15,7 @@ fn version_1() -> Folder {
     connection
         .execute_batch(
             "PRAGMA journal_mode = delete; ALTER TABLE trial DROP COLUMN outputs;
-             ALTER TABLE trial DROP COLUMN tie;
+             ALTER TABLE trial DROP COLUMN tie; ALTER TABLE validation DROP COLUMN constraints;
              UPDATE campaign SET value = '1' WHERE key = 'format'; PRAGMA user_version = 1;",
         )
         .unwrap();

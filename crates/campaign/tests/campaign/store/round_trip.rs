@@ -87,8 +87,9 @@ fn event() -> impl Strategy<Value = StoredEvent> {
 
 fn validation() -> impl Strategy<Value = StoredValidation> {
     let key = (any::<bool>(), ".*", 0..1u32 << 31);
-    (key, 0..Status::ALL.len(), option::of(reading()), seconds(), seconds()).prop_map(
-        |((default, instance, seed), status, cost, cpu, wall)| StoredValidation {
+    let constraints = vec(option::of(reading()), 0..3);
+    (key, 0..Status::ALL.len(), option::of(reading()), seconds(), seconds(), constraints).prop_map(
+        |((default, instance, seed), status, cost, cpu, wall, constraints)| StoredValidation {
             role: if default { Role::Default } else { Role::Incumbent },
             config: ConfigId(0),
             instance,
@@ -97,6 +98,7 @@ fn validation() -> impl Strategy<Value = StoredValidation> {
             cost,
             cpu,
             wall,
+            constraints: constraints.into(),
         },
     )
 }

@@ -162,6 +162,21 @@ fn zstd_is_tuned_for_its_ratio() {
 }
 
 #[test]
+fn zstd_is_tuned_for_its_time_within_a_bound() {
+    if !installed("zstd") || !installed("python3") {
+        println!("no zstd or python3 here");
+        return;
+    }
+    let stage = copy_of("zstd", &[]);
+    make(&stage, "./make-files 3 200");
+    let checked = runs(&stage, "bounded", 40);
+    assert!(checked.contains("\nconstraints: ratio >= "), "{checked}");
+    default_always_finishes(&stage, "bounded");
+    let standing = &stage.status("bounded.campaign")["best_standing"];
+    assert_eq!(standing["constraints"][0]["name"], "ratio", "{standing}");
+}
+
+#[test]
 fn saps_is_tuned_in_steps() {
     // The solver is also within captune, for its demonstration.
     let program = format!("{CAPTUNE:?}, \"__saps\"");

@@ -1,6 +1,7 @@
 //! Whole campaigns, driven by the program itself on real targets.
 
 mod answers;
+mod bounds;
 mod comparing;
 mod converted;
 mod examples;

@@ -17,7 +17,7 @@ const BOUND: f64 = -0.95;
 fn square(seed: u64) -> Problem {
     let space = read("x = { float = [0, 6] }\ny = { float = [0, 6] }\n", "square", Format::Toml).unwrap();
     let mut objective = Objective::uncapped();
-    objective.constraints.push(Constraint { bound: BOUND, over: Over::Mean });
+    objective.constraints.push(Constraint::new(BOUND, Over::Mean));
     Problem { default: space.default_configuration(), space, objective, instances: 1, seed }
 }
 

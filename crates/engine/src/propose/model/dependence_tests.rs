@@ -24,7 +24,7 @@ pub(super) fn told(
 ) -> (Task, History) {
     let space = read("x = { float = [0, 1] }\ny = { float = [0, 1] }\n", "square", Format::Toml).unwrap();
     let mut objective = Objective::uncapped();
-    objective.constraints = bounds.iter().map(|&bound| Constraint { bound, over: Over::Mean }).collect();
+    objective.constraints = bounds.iter().map(|&bound| Constraint::new(bound, Over::Mean)).collect();
     let problem = Problem { default: space.default_configuration(), space, objective, instances: 1, seed: 1 };
     let mut history = History::new();
     let mut rng = Rng::new(1, "dependent", 0);

@@ -8,6 +8,8 @@
 //! those between: after an interruption, or a hurry, it takes two at most. What a model can take in without
 //! a new fit it does, trial by trial.
 
+use std::f64::consts::LN_10;
+
 use super::due::{Due, due};
 use super::feasibility::Feasibility;
 use super::known::{expected_of_tried, rows, success, tried_and_pending};
@@ -47,6 +49,8 @@ struct Costs {
     points: usize,
     /// Which trials fail, if any did.
     success: Option<Forest>,
+    /// What trials use of the budget, if that counts.
+    spent: Option<Box<dyn Learned>>,
     scale: Scale,
     /// The mean cost expected of each configuration by number; NaN of those that were not tried or are not
     /// feasible.
@@ -95,14 +99,14 @@ impl Improvement {
         };
         let mut model = match self.model.take() {
             Some(model) if model.fresh.0 == fresh && model.fitted == last && model.trials <= now => model,
-            Some(model) if model.fresh.0 == fresh => fit(task, history, model.fresh, last),
+            Some(model) if model.fresh.0 == fresh => fit(task, self.learner, history, model.fresh, last),
             _ => {
                 let mut trainer = trainer(task, self.learner, self.learner.word(), fresh as u64);
                 if last > fresh {
                     // Where there is no cost yet, the next one starts from nothing as well.
                     trainer.fit(&TrainingSet::costs(&task.problem, history, fresh, &task.instances));
                 }
-                fit(task, history, (fresh, trainer), last)
+                fit(task, self.learner, history, (fresh, trainer), last)
             }
         };
         model.take_in(task, history);
@@ -110,7 +114,13 @@ impl Improvement {
     }
 }
 
-fn fit(task: &Task, history: &History, mut fresh: (usize, Box<dyn Trainer>), trials: usize) -> Model {
+fn fit(
+    task: &Task,
+    learner: Learner,
+    history: &History,
+    mut fresh: (usize, Box<dyn Trainer>),
+    trials: usize,
+) -> Model {
     let data = TrainingSet::costs(&task.problem, history, trials, &task.instances);
     let learned = if trials == fresh.0 { fresh.1.fit(&data) } else { fresh.1.copy().fit(&data) };
     let costs = learned.map(|learned| {
@@ -119,6 +129,7 @@ fn fit(task: &Task, history: &History, mut fresh: (usize, Box<dyn Trainer>), tri
             learned,
             points: data.len(),
             success,
+            spent: spent(task, learner, history, trials),
             scale: data.scale(),
             expected: Vec::new(),
             best: None,
@@ -150,6 +161,15 @@ impl Costs {
     }
 }
 
+/// What trials use of the budget, by its logarithm; `None` if that does not count.
+fn spent(task: &Task, learner: Learner, history: &History, trials: usize) -> Option<Box<dyn Learned>> {
+    if task.settings.utility != Utility::ImprovementPerSpent {
+        return None;
+    }
+    let data = TrainingSet::spent(&task.problem, history, trials, &task.instances);
+    trainer(task, learner, "spent", trials as u64).fit(&data)
+}
+
 /// Judges configurations by the utility of what is expected of them.
 struct Judging<'a> {
     costs: &'a Costs,
@@ -167,8 +187,12 @@ impl Judging<'_> {
             return log_feasible;
         }
         let acquisition: &dyn Acquisition = match (self.utility, self.costs.scale) {
-            (Utility::ExpectedImprovement, Scale::Log10 { .. }) => &ExpectedSaving,
-            (Utility::ExpectedImprovement, Scale::Linear) => &ExpectedImprovement,
+            (Utility::ExpectedImprovement | Utility::ImprovementPerSpent, Scale::Log10 { .. }) => {
+                &ExpectedSaving
+            }
+            (Utility::ExpectedImprovement | Utility::ImprovementPerSpent, Scale::Linear) => {
+                &ExpectedImprovement
+            }
             (Utility::LowerBound(deviations), _) => &LowerBound { deviations },
             (Utility::ProbabilityOfImprovement, _) => &ProbabilityOfImprovement,
         };
@@ -187,6 +211,10 @@ impl Judge for Judging<'_> {
             judged
                 .map(|(&cost, excesses)| self.log_utility(cost, self.feasibility.log_probability(excesses))),
         );
+        if let Some(spent) = &self.costs.spent {
+            spent.predict_marginal(rows, &mut costs);
+            out.iter_mut().zip(&costs).for_each(|(utility, spent)| *utility -= LN_10 * spent.mean);
+        }
         if let Some(success) = &self.costs.success {
             success.predict_marginal(rows, &mut costs);
             for (utility, share) in out.iter_mut().zip(&costs) {
@@ -218,8 +246,13 @@ impl Judge for Judging<'_> {
             });
             follow(slopes, along);
         }
+        let mut utility = self.log_utility(cost, log_feasible);
+        if let Some(spent) = &self.costs.spent {
+            utility -= LN_10 * spent.predict_with_slopes(row, &mut of_cost)?.mean;
+            follow(&of_cost, Along { mean: -LN_10, variance: 0.0 });
+        }
         // Where trials fail is learned by trees, which have no slopes: they do not count here.
-        Some(self.log_utility(cost, log_feasible))
+        Some(utility)
     }
 }
 

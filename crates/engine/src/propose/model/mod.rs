@@ -121,6 +121,8 @@ pub enum Utility {
     LowerBound(f64),
     /// The probability of being better at all.
     ProbabilityOfImprovement,
+    /// Expected improvement of the cost, divided by what a trial is expected to use of the budget.
+    ImprovementPerSpent,
 }
 
 impl Default for ModelSettings {

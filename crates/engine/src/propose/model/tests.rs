@@ -296,3 +296,30 @@ fn the_choice_is_judged_again_when_trials_double_and_named() {
     }
     assert_eq!(judged, [None, Some(20), Some(20), Some(40), Some(40), Some(80)]);
 }
+
+#[test]
+fn gains_count_less_where_trials_use_more() {
+    let problem = bowl();
+    let racing = Racing { deterministic: true, ..Racing::default() };
+    let random = Box::new(RandomSearch::new(problem.space.clone(), 5));
+    let mut optimizer = optimizer(&problem, &racing, random);
+    // What a trial uses has nothing to do with its cost, and grows a thousandfold along one parameter.
+    drive(&mut optimizer, 60, 1, &mut |request| {
+        run_bowl(request).with_spent(libm::pow(10.0, 3.0 * request.configuration.codes()[0]))
+    });
+    for learner in [Learner::Forest, Learner::Gaussian] {
+        let mean = |utility: Utility| {
+            let mut history = optimizer.history().clone();
+            let settings = ModelSettings { utility, random_every: usize::MAX, ..small(learner) };
+            let mut model = ModelSearch::new(problem.clone(), settings);
+            let mut next = || {
+                let next = model.propose(&history, ConfigId(0)).unwrap();
+                history.intern(&next);
+                next.codes()[0]
+            };
+            (0..8).map(|_| next()).sum::<f64>() / 8.0
+        };
+        let (plain, per) = (mean(Utility::ExpectedImprovement), mean(Utility::ImprovementPerSpent));
+        assert!(per < plain - 0.05, "{learner:?}: {per} {plain}");
+    }
+}

@@ -5,7 +5,7 @@ use crate::racing::constraint::{Constraint, Over};
 use crate::reading::Reading;
 
 fn with_constraint(over: Over) -> Objective {
-    Objective { constraints: vec![Constraint { bound: 1.0, over }], ..Objective::capped(CUTOFF) }
+    Objective { constraints: vec![Constraint::new(1.0, over)], ..Objective::capped(CUTOFF) }
 }
 
 fn output(cost: f64, value: f64) -> Observation {
@@ -70,4 +70,63 @@ fn one_violation_of_a_maximum_is_enough() {
     optimizer.tell(a.id, output(1.0, 1.1)).unwrap();
     assert!(optimizer.news().contains(&News::Dropped(request.key.config, 2, Drop::Constraint)));
     assert_eq!(optimizer.ask(0), Ask::Cancel(b.id));
+}
+
+/// An arena of one instance, of which the incumbent gains seed after seed.
+fn long_arena(min_pairs: usize) -> Optimizer {
+    let racing = Racing { slack: 1.3, min_pairs, max_pairs: 50, deterministic: false };
+    arena_with(1, with_constraint(Over::Mean), 1, racing)
+}
+
+/// What the next trial tells, with its cost and what is constrained, as far as its cap lets it.
+fn told(request: &TrialRequest, (cost, value): (f64, f64)) -> Observation {
+    let cap = request.cap.cost();
+    if cost > cap { Observation::capped(cap) } else { output(cost, value) }
+}
+
+fn pairs_of(optimizer: &Optimizer, config: u32) -> usize {
+    let history = optimizer.history();
+    let known = (config as usize) < history.configurations().len();
+    if known { history.readings(ConfigId(config)).count() } else { 0 }
+}
+
+#[test]
+fn former_incumbents_return_at_once_when_the_incumbent_is_no_longer_feasible() {
+    let mut optimizer = long_arena(1);
+    let mut turned = false;
+    while !turned || optimizer.incumbent() == ConfigId(1) {
+        let request = run(&mut optimizer);
+        // The default comes back by itself when the fast one has 2, 4 and 8 pairs.
+        turned |= pairs_of(&optimizer, 1) >= 5;
+        assert!(pairs_of(&optimizer, 1) < 8, "it is infeasible and still the best");
+        let values = match request.key.config.0 {
+            0 => (10.0, 0.5),
+            1 if turned => (1.0, 99.0),
+            1 => (1.0, 0.9),
+            _ => (20.0, 999.0),
+        };
+        optimizer.tell(request.id, told(&request, values)).unwrap();
+    }
+    assert_eq!(optimizer.incumbent(), ConfigId(0));
+}
+
+#[test]
+fn a_feasible_successor_goes_before_one_that_is_faster_and_known_on_more_pairs() {
+    let mut optimizer = long_arena(3);
+    loop {
+        let request = run(&mut optimizer);
+        let more = (2..40).any(|config| pairs_of(&optimizer, config) > pairs_of(&optimizer, 0));
+        if request.key.config == ConfigId(1) && optimizer.incumbent() == ConfigId(1) && more {
+            optimizer.tell(request.id, Observation::failed(Status::Wrong, 1.0)).unwrap();
+            break;
+        }
+        assert!(optimizer.history().configurations().len() < 40, "nobody is known on more pairs");
+        let values = match request.key.config.0 {
+            0 => (9.0, 0.5),
+            1 => (3.0, 0.5),
+            _ => (1.0, 1.5),
+        };
+        optimizer.tell(request.id, told(&request, values)).unwrap();
+    }
+    assert_eq!(optimizer.incumbent(), ConfigId(0));
 }

@@ -44,6 +44,7 @@ pub struct Gaussian {
     between: Vec<f64>,
     /// How many columns belong to configurations.
     configuration_width: usize,
+    log_evidence: f64,
 }
 
 impl Gaussian {
@@ -67,7 +68,7 @@ impl Gaussian {
         let first = coordinates.width_of(configuration_width);
         let pairs = instances.iter().flat_map(|one| instances.iter().map(move |other| (one, other)));
         let between = pairs.map(|(one, other)| kernel.covariance(kernel.square(first, one, other))).collect();
-        let Posterior { sites, factor, mean, alpha, .. } = posterior;
+        let Posterior { sites, factor, mean, alpha, log_evidence, .. } = posterior;
         let scale = data.scale();
         Self {
             coordinates,
@@ -84,12 +85,19 @@ impl Gaussian {
             instances,
             between,
             configuration_width,
+            log_evidence,
         }
     }
 
     /// The variance of the noise of single trials.
     pub fn noise(&self) -> f64 {
         self.noise * self.standard.spread * self.standard.spread
+    }
+
+    /// How likely it makes the readings of its training set: the logarithm of their density, and of the
+    /// probability of those that are bounds.
+    pub fn log_evidence(&self) -> f64 {
+        self.log_evidence
     }
 
     /// One reading more, at a row of all columns. Lengths, variation, noise and other stopped trials stay as

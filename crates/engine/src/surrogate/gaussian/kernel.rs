@@ -82,14 +82,20 @@ impl Kernel {
     /// k at a squared distance.
     #[inline]
     pub(super) fn covariance(&self, square: f64) -> f64 {
-        let q = (5.0 * square).sqrt().min(FARTHEST);
-        self.variance * (1.0 + q + q * q / 3.0) * exp(-q)
+        self.covariance_and_decay(square).0
     }
 
     /// -∂k/∂ρ at a squared distance.
     #[inline]
     pub(super) fn decay(&self, square: f64) -> f64 {
+        self.covariance_and_decay(square).1
+    }
+
+    /// Both.
+    #[inline]
+    pub(super) fn covariance_and_decay(&self, square: f64) -> (f64, f64) {
         let q = (5.0 * square).sqrt().min(FARTHEST);
-        5.0 / 6.0 * self.variance * (1.0 + q) * exp(-q)
+        let scaled = self.variance * exp(-q);
+        (scaled * (1.0 + q + q * q / 3.0), 5.0 / 6.0 * scaled * (1.0 + q))
     }
 }

@@ -92,8 +92,7 @@ impl<'a> Likelihood<'a> {
             kernel.squares(&self.readings.table, column, &point, covariances);
             let decays = &mut self.decays[column * n + column..(column + 1) * n];
             for (square, decay) in covariances.iter_mut().zip(decays) {
-                *decay = kernel.decay(*square);
-                *square = kernel.covariance(*square);
+                (*square, *decay) = kernel.covariance_and_decay(*square);
             }
         }
     }

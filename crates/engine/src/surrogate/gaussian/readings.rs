@@ -84,6 +84,15 @@ pub(super) struct Readings {
 }
 
 impl Readings {
+    /// What standardising adds to the logarithm of their density.
+    pub(super) fn log_units(&self) -> f64 {
+        let counts = self.reads.iter().map(|read| match read {
+            Read::Mean { count, .. } => *count,
+            Read::AtLeast(_) => 0.0,
+        });
+        if self.standard.spread > 0.0 { counts.sum::<f64>() * libm::log(self.standard.spread) } else { 0.0 }
+    }
+
     /// What a training set says; it is not empty.
     pub(super) fn of(data: &TrainingSet<'_>, coordinates: &Coordinates, treatment: Treatment) -> Self {
         let standard = Standard::of(data);

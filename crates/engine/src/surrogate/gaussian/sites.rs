@@ -64,7 +64,7 @@ pub(super) struct Posterior {
     pub(super) mean: f64,
     /// (K + V)⁻¹ (t - m).
     pub(super) alpha: Vec<f64>,
-    /// (K + V)⁻¹, where it was asked for or needed.
+    /// The lower triangle of (K + V)⁻¹, where it was asked for or needed.
     pub(super) inverse: Vec<f64>,
     /// Of the readings.
     pub(super) log_evidence: f64,

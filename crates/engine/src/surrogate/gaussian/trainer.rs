@@ -34,13 +34,14 @@ impl GaussianTrainer {
         let numbers = self.search(&readings, &coordinates);
         let mut likelihood = Likelihood::new(&readings, coordinates.all(), coordinates.columns());
         let mut at = numbers.clone();
-        let (kernel, noise, posterior) = loop {
+        let (kernel, noise, mut posterior) = loop {
             if let (kernel, noise, Some(posterior)) = likelihood.posterior(&at) {
                 break (kernel, noise, posterior);
             }
             // Points so close that rounding decides: more noise makes them one.
             at[coordinates.columns() + 1] += std::f64::consts::LN_10;
         };
+        posterior.log_evidence -= readings.log_units();
         self.last = Some(numbers);
         Ok(Gaussian::new(data, coordinates, readings, kernel, noise, posterior))
     }

@@ -1,0 +1,41 @@
+//! Searches under constraints: what they find, and how soon.
+//!
+//! | file | subject |
+//! |---|---|
+//! | `simulations` | two functions of two numbers, with traces and pictures |
+//! | `campaigns` | capped trials under a constraint: training networks by LCBench, and a formula |
+
+mod campaigns;
+mod simulations;
+
+use anyhow::Result;
+use campaign::{ByModel, Search};
+use clap::{Args, Subcommand};
+use engine::propose::{Learner, ModelSettings};
+
+#[derive(Args)]
+pub(crate) struct Arguments {
+    #[command(subcommand)]
+    part: Part,
+}
+
+#[derive(Subcommand)]
+enum Part {
+    /// Two functions of two numbers, 30 evaluations
+    Simulations(simulations::Arguments),
+    /// Capped trials under a constraint, 100 of them
+    Campaigns(campaigns::Arguments),
+}
+
+/// A search by a model, with the settings that suit it.
+fn by(learner: Learner) -> Search {
+    Search::Model(Box::new(ByModel { model: ModelSettings::of(learner), ..ByModel::default() }))
+}
+
+/// Measures one part and prints it as Markdown.
+pub(crate) fn measure(arguments: &Arguments) -> Result<()> {
+    match &arguments.part {
+        Part::Simulations(arguments) => simulations::measure(arguments),
+        Part::Campaigns(arguments) => campaigns::measure(arguments),
+    }
+}

@@ -1,0 +1,133 @@
+//! What Gaussian processes cost: a fit to given data, and a whole suggestion under a constraint.
+//!
+//! Data are read from a file, so that other programs can be given the same: a line for each point, the numbers of
+//! its place, then its cost, then the constrained output, all with commas between. CPU time of one thread, the
+//! least of several repetitions. `bench/scripts/gaussian-peers.py` runs other programs beside it.
+
+use std::fmt::Write as _;
+use std::path::{Path, PathBuf};
+
+use anyhow::{Context, Result, bail, ensure};
+use clap::{Args, Subcommand};
+use engine::history::{History, Trial};
+use engine::propose::{Learner, ModelSearch, ModelSettings, Proposer as _};
+use engine::racing::{Constraint, Over};
+use engine::space::format::{Format, read};
+use engine::surrogate::gaussian::{GaussianSettings, GaussianTrainer};
+use engine::surrogate::{Column, InstanceTable, Scale, TrainingSet};
+use engine::{
+    Cap, ConfigId, InstanceId, Objective, Observation, Pair, Problem, Reading, Seed, TrialId, TrialKey, Why,
+};
+
+use crate::clock::cpu;
+
+#[derive(Args)]
+pub(crate) struct Arguments {
+    #[command(subcommand)]
+    part: Part,
+}
+
+#[derive(Subcommand)]
+enum Part {
+    /// Fit the costs of a file; prints CPU seconds and the log likelihood
+    Fit(Given),
+    /// Suggest a place after the trials of a file; prints CPU seconds of the first, and the mean of later ones
+    Suggest(Given),
+}
+
+#[derive(Args)]
+struct Given {
+    /// The data
+    file: PathBuf,
+    /// Repetitions, or suggestions after the first
+    #[arg(long, default_value_t = 5)]
+    repetitions: usize,
+}
+
+/// Places, costs, constrained outputs.
+struct Data {
+    rows: Vec<Vec<f64>>,
+    width: usize,
+}
+
+impl Data {
+    fn read(path: &Path) -> Result<Self> {
+        let text =
+            std::fs::read_to_string(path).with_context(|| format!("cannot read {}", path.display()))?;
+        let row =
+            |line: &str| line.split(',').map(|word| Ok(word.trim().parse()?)).collect::<Result<Vec<f64>>>();
+        let rows = text.lines().map(row).collect::<Result<Vec<_>>>()?;
+        let width = rows.first().context("there is no line")?.len();
+        ensure!(
+            width > 2 && rows.iter().all(|row| row.len() == width),
+            "lines of at least three numbers each"
+        );
+        Ok(Self { rows, width: width - 2 })
+    }
+}
+
+fn fit(data: &Data, repetitions: usize) -> Result<()> {
+    let alike = InstanceTable::alike();
+    let mut set = TrainingSet::new(&vec![Column::Number; data.width], &alike, Scale::Linear, None);
+    for row in &data.rows {
+        let number = set.push_configuration(&row[..data.width]);
+        set.push(number, 0, Reading::Exact(row[data.width]));
+    }
+    let (mut least, mut likelihood) = (f64::INFINITY, f64::NAN);
+    for _ in 0..repetitions.max(1) {
+        let begin = cpu();
+        let fitted = GaussianTrainer::new(GaussianSettings::default(), 1).fit(&set)?;
+        least = least.min(cpu() - begin);
+        likelihood = fitted.log_evidence();
+    }
+    println!("{least:.6} {likelihood:.4}");
+    Ok(())
+}
+
+fn suggest(data: &Data, suggestions: usize) -> Result<()> {
+    let mut text = String::new();
+    for number in 0..data.width {
+        writeln!(text, "x{number} = {{ float = [0.0, 1.0] }}")?;
+    }
+    let space = read(&text, "cube", Format::Toml)?;
+    let mut objective = Objective::uncapped();
+    objective.constraints.push(Constraint::new(0.0, Over::Mean));
+    let problem = Problem { default: space.default_configuration(), space, objective, instances: 1, seed: 1 };
+    let mut history = History::new();
+    let tell = |history: &mut History, row: &[f64]| -> Result<()> {
+        let config = history.intern(&problem.space.decode(&row[..data.width])?);
+        let pair = Pair { instance: InstanceId(0), seed: Seed(1) };
+        let observation = Observation::finished(row[data.width])
+            .with_constraints([Some(Reading::Exact(row[data.width + 1]))]);
+        let (id, key) = (TrialId(history.trials().len() as u64), TrialKey { config, pair });
+        history.push(Trial { id, key, cap: Cap::NONE, why: Why::Challenge, observation });
+        Ok(())
+    };
+    let (first, later) = data.rows.split_at(data.rows.len().saturating_sub(suggestions));
+    first.iter().try_for_each(|row| tell(&mut history, row))?;
+    // Every turn is one of the model, none a random one.
+    let settings = ModelSettings { random_every: usize::MAX, ..ModelSettings::of(Learner::Gaussian) };
+    let mut model = ModelSearch::new(problem.clone(), settings);
+    let mut times = Vec::new();
+    for row in later.iter().map(Some).chain([None]) {
+        let begin = cpu();
+        if model.propose(&history, ConfigId(0)).is_none() {
+            bail!("nothing was suggested");
+        }
+        times.push(cpu() - begin);
+        if let Some(row) = row {
+            tell(&mut history, row)?;
+        }
+    }
+    let mean = times[1..].iter().sum::<f64>() / times[1..].len().max(1) as f64;
+    println!("{:.6} {mean:.6}", times[0]);
+    Ok(())
+}
+
+/// Measures one part and prints its numbers.
+pub(crate) fn measure(arguments: &Arguments) -> Result<()> {
+    match &arguments.part {
+        Part::Fit(given) => fit(&Data::read(&given.file)?, given.repetitions),
+        Part::Suggest(given) => suggest(&Data::read(&given.file)?, given.repetitions),
+    }
+}

@@ -1,0 +1,259 @@
+//! Whole campaigns with constraints: feasible first, wherever one looks.
+
+use std::os::unix::fs::PermissionsExt;
+
+use serde_json::Value;
+
+use super::stage::Stage;
+use crate::{code, stderr, stdout};
+
+/// Fewer steps with a larger `x`, and more errors; more of these on instances whose names begin with `u`.
+const TRADER: &str = r#"#!/bin/sh
+error=$1
+case $2 in u*) error=$((error + 3)) ;; esac
+echo "steps $((100 - 10 * $1))"
+echo "error 0.0$error"
+echo "right 0.9$((9 - $1))"
+"#;
+
+const SCENARIO: &str = r#"[target]
+command = ["./trader", "{param:x}", "{instance}", "{param:y}"]
+[objective]
+minimise = "steps"
+[outputs]
+steps = { pattern = 'steps ([0-9]+)' }
+error = { pattern = 'error (\S+)' }
+right = { pattern = 'right (\S+)' }
+[constraints]
+error = "<= 0.05"
+[instances]
+list = ["a", "b", "c"]
+test = ["d", "e", "f", "g", "h", "i"]
+[racing]
+deterministic = true
+repeats = 3
+[parallel]
+workers = 1
+repeatable = true
+[surrogate]
+kind = "random"
+[limits]
+wall = "1m"
+[budget]
+trials = 120
+[space]
+x = { integer = [1, 9], default = 8 }
+y = { integer = [1, 1000], default = 1, note = "changes nothing" }
+"#;
+
+fn stage(program: &str, scenario: &str) -> Stage {
+    let stage = Stage::new(scenario);
+    let path = stage.write("trader", program);
+    std::fs::set_permissions(&path, std::fs::Permissions::from_mode(0o755)).unwrap();
+    stage
+}
+
+fn ran(stage: &Stage) -> String {
+    let output = stage.captune("run count.toml");
+    assert_eq!(code(&output), 0, "{}", stderr(&output));
+    stderr(&output)
+}
+
+#[test]
+fn a_fast_default_that_breaks_a_bound_is_not_the_best() {
+    let stage = stage(TRADER, SCENARIO);
+    let said = ran(&stage);
+    let verdict = "Verdict: the best keeps every bound on 6 unseen instances, which the default does not; it is \
+                   2.50x worse than the default there (mean steps, ";
+    assert!(said.contains(verdict), "{said}");
+    let bounds = "         error 0.0500 (bound <= 0.05: kept); the default: 0.0800 (violated).\n";
+    assert!(said.contains(bounds), "{said}");
+    assert!(said.contains("\nUse it:  ") && said.contains("/trader 5 "), "{said}");
+    assert!(said.contains(", feasible unlike the one before"), "{said}");
+    let status = stage.status("count.campaign");
+    assert_eq!(status["best"]["values"]["x"], 5, "{status}");
+    let standing = &status["best_standing"];
+    assert_eq!(
+        (&standing["feasible"], &status["default_standing"]["feasible"]),
+        (&true.into(), &false.into())
+    );
+    let shown = &standing["constraints"][0];
+    let part = |key: &str| shown[key].clone();
+    assert_eq!(
+        ["name", "over", "sign", "bound", "value", "censored", "pairs", "kept"].map(part),
+        [
+            "error".into(),
+            "mean".into(),
+            "<=".into(),
+            0.05.into(),
+            0.05.into(),
+            false.into(),
+            3.into(),
+            true.into()
+        ] as [Value; 8]
+    );
+    assert_eq!(status["verdict"]["feasible"], serde_json::json!({ "default": false, "best": true }));
+    let text = stage.said("status count.campaign");
+    assert!(text.contains("bounds   error 0.0500 (bound <= 0.05: kept)\n"), "{text}");
+    assert!(text.contains("         the default: error 0.0800 (bound <= 0.05: violated)\n"), "{text}");
+    let best = stage.said("best count.campaign");
+    assert!(best.contains("\nerror 0.0500 (bound <= 0.05: kept)\n"), "{best}");
+    assert!(stage.said("check count.toml").contains("\nconstraints: error <= 0.05\n"));
+}
+
+#[test]
+fn a_bound_from_below_is_shown_with_the_sign_it_has() {
+    let scenario = SCENARIO.replace("error = \"<= 0.05\"", "right = { bound = \">= 0.95\", over = \"max\" }");
+    let stage = stage(TRADER, &scenario);
+    let mut running = stage.start("run count.toml");
+    let (mut trials, mut best) = (0, Value::Null);
+    while let Some(event) = running.event() {
+        if event["event"] == "trial_ended" {
+            trials += 1;
+            let told = &event["constraints"][0];
+            assert_eq!(
+                (&told["name"], &told["value"]),
+                (&"right".into(), &event["outputs"]["right"]),
+                "{event}"
+            );
+        } else if event["event"] == "new_incumbent" {
+            best = event;
+        }
+    }
+    assert!(trials > 10);
+    assert_eq!((&best["values"]["x"], &best["feasible"]), (&4.into(), &true.into()), "{best}");
+    assert_eq!(
+        (&best["constraints"][0]["sign"], &best["constraints"][0]["value"]),
+        (&">=".into(), &0.95.into())
+    );
+    let said = stderr(&running.end().0);
+    assert!(
+        said.contains("worst right 0.950 (bound >= 0.95: kept); the default: 0.910 (violated)."),
+        "{said}"
+    );
+    assert!(!said.contains("-0.9"), "{said}");
+}
+
+#[test]
+fn where_nothing_is_feasible_the_closest_is_named() {
+    let stage = stage(TRADER, &SCENARIO.replace("<= 0.05", "<= 0.001"));
+    let said = ran(&stage);
+    let nothing = "no feasible configuration found: the closest is #";
+    assert!(said.contains(&format!("Verdict: {nothing}")), "{said}");
+    assert!(said.contains(" (error 0.0100, bound <= 0.001).\n"), "{said}");
+    assert!(!said.contains("Use it:") && !said.contains("new best"), "{said}");
+    assert!(said.contains("  closest   #"), "{said}");
+    let status = stage.status("count.campaign");
+    assert_eq!(
+        (&status["best"]["values"]["x"], &status["best_standing"]["feasible"]),
+        (&1.into(), &false.into())
+    );
+    assert!(stage.said("best count.campaign").starts_with(nothing));
+    let output = stage.captune("best count.campaign --as json");
+    assert_eq!(code(&output), 0);
+    assert!(stdout(&output).contains("\"x\":1"), "{}", stdout(&output));
+    assert!(stderr(&output).contains(&format!("warning: {nothing}")), "{}", stderr(&output));
+    assert!(stage.said("status count.campaign").contains(&format!("bounds   {nothing}")));
+}
+
+#[test]
+fn what_does_not_hold_on_unseen_instances_is_not_used() {
+    let scenario = SCENARIO.replace("default = 8", "default = 2").replace(
+        "[\"d\", \"e\", \"f\", \"g\", \"h\", \"i\"]",
+        "[\"ud\", \"ue\", \"uf\", \"ug\", \"uh\", \"ui\"]",
+    );
+    let stage = stage(TRADER, &scenario);
+    let said = ran(&stage);
+    let verdict = "Verdict: what looked best in training does not keep every bound on 6 unseen instances, which the \
+                   default does. Keep the default.\n         error 0.0800 (bound <= 0.05: violated); the default: \
+                   0.0500 (kept).\n";
+    assert!(said.contains(verdict), "{said}");
+    assert!(!said.contains("Use it:"), "{said}");
+    let told = stage.said("validate count.campaign");
+    assert!(told.contains("error 0.0800 (bound <= 0.05: violated); the default: 0.0500 (kept)."), "{told}");
+}
+
+#[test]
+fn an_output_that_is_never_printed_stops_the_campaign() {
+    let stage = stage(TRADER, &SCENARIO.replace("'error (\\S+)'", "'mistakes (\\S+)'"));
+    let output = stage.captune("run count.toml");
+    let said = stderr(&output);
+    assert_eq!(code(&output), 3, "{said}");
+    assert!(said.contains("error: the target never succeeded"), "{said}");
+    assert!(said.contains("/trader 8 ") && said.contains("failed: no match for output `error`\n"), "{said}");
+    assert!(said.contains("  its standard output:\n  | steps 20\n  | error 0.08\n"), "{said}");
+}
+
+#[test]
+fn a_number_that_is_none_is_said_once_and_counted() {
+    let program = TRADER.replace(
+        "echo \"error 0.0$error\"",
+        "case $1 in [1357]) error=nan ;; *) error=0.0$error ;; esac\necho \"error $error\"",
+    );
+    let stage = stage(&program, SCENARIO);
+    let said = ran(&stage);
+    assert_eq!(said.matches("told no finite number as error: ").count(), 1, "{said}");
+    assert!(said.contains(" finished trials told no finite number where one is bounded.\n"), "{said}");
+    let status = stage.status("count.campaign");
+    assert_eq!(status["best"]["values"]["x"], 4, "what is not measured is not feasible: {status}");
+}
+
+/// Every best so far, and what was found of the last.
+fn found(stage: &Stage) -> (Vec<[Value; 3]>, Value) {
+    let status = stage.status("count.campaign");
+    let incumbents = status["incumbents"].as_array().unwrap().iter();
+    let part = |one: &Value| ["configuration", "pairs", "cost"].map(|key| one[key].clone());
+    (incumbents.map(part).collect(), status["best_standing"]["constraints"].clone())
+}
+
+#[test]
+fn a_campaign_that_was_stopped_finds_the_same() {
+    let (whole, parts) = (stage(TRADER, SCENARIO), stage(TRADER, SCENARIO));
+    ran(&whole);
+    for trials in [4, 10, 15] {
+        let mut running = parts.start("run count.toml");
+        running.await_trials(trials);
+        running.signal(rustix::process::Signal::KILL);
+        running.end();
+    }
+    ran(&parts);
+    let ((whole, bounds), (parts, bounds_of_parts)) = (found(&whole), found(&parts));
+    // What ran when it was killed is asked for again: the last part of the budget begins a few trials
+    // earlier or later, and who races again then may be another.
+    assert!(whole.len() > 3 && parts.len() > 3, "{whole:?}");
+    assert_eq!(whole[..4], parts[..4]);
+    assert_eq!(bounds, bounds_of_parts);
+}
+
+#[test]
+fn another_bound_reuses_the_trials_and_their_readings() {
+    let stage =
+        stage(TRADER, &SCENARIO.replace("error = \"<= 0.05\"", "right = \">= 0.9\"\nerror = \"<= 0.05\""));
+    ran(&stage);
+    stage.write("count.toml", &SCENARIO.replace("<= 0.05", "<= 0.07"));
+    let output = stage.captune("run count.toml --trials 200");
+    let said = stderr(&output);
+    assert_eq!(code(&output), 0, "{said}");
+    assert!(said.contains(" that re-uses 120 trials, "), "{said}");
+    let status = stage.status("count.campaign");
+    assert_eq!(status["best"]["values"]["x"], 7, "{status}");
+    assert_eq!(status["best_standing"]["constraints"][0]["value"], 0.07);
+    stage.write("count.toml", &SCENARIO.replace("<= 0.05\"", "<= 0.07\"\nright = \">= 0.9\""));
+    let output = stage.captune("run count.toml");
+    assert_eq!(code(&output), 2, "{}", stderr(&output));
+    assert!(
+        stderr(&output).contains("constraints.right: nothing -> \">= 0.9\" (refuse)"),
+        "{}",
+        stderr(&output)
+    );
+}
+
+#[test]
+fn runs_that_tell_no_output_are_not_imported() {
+    let stage = stage(TRADER, SCENARIO);
+    stage.write("runs.csv", "x,instance,seed,cost,status\n2,a,1,80,finished\n");
+    let output = stage.captune("import count.toml runs.csv");
+    assert_ne!(code(&output), 0);
+    let refused = "error: the scenario has constraints, and imported runs do not tell";
+    assert!(stderr(&output).contains(refused), "{}", stderr(&output));
+}
