@@ -20,6 +20,7 @@ mod saving;
 pub use improvement::ExpectedImprovement;
 pub use saving::ExpectedSaving;
 
+use crate::stats::MultivariateNormal;
 use crate::stats::normal::log_cdf;
 use crate::surrogate::Prediction;
 
@@ -60,6 +61,15 @@ pub fn log_feasibility(constraints: &[Prediction]) -> f64 {
     constraints.iter().map(|&excess| log_probability_below(excess, 0.0)).sum()
 }
 
+/// The same of constraints that depend on each other, one value of the law for each.
+///
+/// # Panics
+/// If there is not one constraint for each value.
+pub fn log_joint_feasibility(constraints: &[Prediction], law: &MultivariateNormal) -> f64 {
+    let bounds: Vec<f64> = constraints.iter().map(|&excess| standardised(excess, 0.0)).collect();
+    law.log_cdf(&bounds)
+}
+
 /// A utility with the probability that a trial ends without a failure.
 pub fn with_success(log_utility: f64, success: f64) -> f64 {
     log_utility + libm::log(success)
@@ -67,14 +77,23 @@ pub fn with_success(log_utility: f64, success: f64) -> f64 {
 
 /// log P(y <= at); of a certain value 0 or -∞.
 fn log_probability_below(value: Prediction, at: f64) -> f64 {
+    match standardised(value, at) {
+        z if z.is_finite() => log_cdf(z),
+        z if z > 0.0 => 0.0,
+        _ => f64::NEG_INFINITY,
+    }
+}
+
+/// How many deviations a number lies above the mean; ±∞ of a certain value.
+fn standardised(value: Prediction, at: f64) -> f64 {
     let deviation = value.deviation();
     if deviation > 0.0 {
         let z = (at - value.mean) / deviation;
         if z.is_finite() {
-            return log_cdf(z);
+            return z;
         }
     }
-    if value.mean <= at { 0.0 } else { f64::NEG_INFINITY }
+    if value.mean <= at { f64::INFINITY } else { f64::NEG_INFINITY }
 }
 
 #[cfg(test)]
@@ -108,6 +127,35 @@ mod tests {
             assert!(!certain(2.0).is_nan() && certain(0.5) > certain(2.0));
             assert!(acquisition.log_utility(of(0.5, 0.1), &[], None).is_finite());
         }
+    }
+
+    #[test]
+    fn constraints_may_be_added_by_the_caller_to_the_last_bit() {
+        let all: [&dyn Acquisition; 4] = [
+            &ExpectedImprovement,
+            &ExpectedSaving,
+            &LowerBound { deviations: 1.0 },
+            &ProbabilityOfImprovement,
+        ];
+        let constraints = [of(0.3, 0.7), of(-2.0, 0.1), of(0.01, 3.0)];
+        for acquisition in all {
+            for (best, i) in [None, Some(0.4)].into_iter().flat_map(|best| (1..20).map(move |i| (best, i))) {
+                let cost = of(0.07 * f64::from(i), 0.3);
+                let whole = acquisition.log_utility(cost, &constraints, best);
+                let own = acquisition.log_utility(cost, &[], best);
+                assert_eq!((own + log_feasibility(&constraints)).to_bits(), whole.to_bits());
+            }
+        }
+    }
+
+    #[test]
+    fn a_certain_output_decides_alone_or_not_at_all() {
+        let law = MultivariateNormal::new(&[1.0, 0.6, 0.6, 1.0], 2);
+        let joint = |one: Prediction, other: Prediction| log_joint_feasibility(&[one, other], &law);
+        assert_eq!(joint(of(1.0, 0.0), of(-1.0, 1.0)), f64::NEG_INFINITY);
+        assert!((joint(of(-1.0, 0.0), of(0.5, 1.0)) - log_cdf(-0.5)).abs() < 1e-9);
+        let both = joint(of(0.5, 1.0), of(0.5, 1.0));
+        assert!(both > 2.0 * log_cdf(-0.5) && both < log_cdf(-0.5), "{both}");
     }
 
     #[test]

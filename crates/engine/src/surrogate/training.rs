@@ -136,27 +136,22 @@ impl<'a> TrainingSet<'a> {
         constraint: usize,
         instances: &'a InstanceTable,
     ) -> Self {
-        let worst = problem.objective.constraints[constraint].over == Over::Max;
-        let mut kept: Vec<(TrialKey, Reading)> = Vec::new();
-        let (mut by_pair, mut by_configuration) = (HashMap::new(), HashMap::new());
-        for Trial { key, observation, .. } in &history.trials()[..trials] {
-            let output = observation.constraints().get(constraint).copied().flatten();
-            let Some(reading) = output else { continue };
-            let place = if worst {
-                *by_configuration.entry(key.config).or_insert(kept.len())
-            } else {
-                *by_pair.entry(*key).or_insert(kept.len())
-            };
-            match kept.get_mut(place) {
-                None => kept.push((*key, reading)),
-                Some((_, known)) if worst && reading.lower_bound() > known.lower_bound() => *known = reading,
-                Some((_, known)) if !worst && says_more(reading, *known) => *known = reading,
-                Some(_) => {}
-            }
-        }
-        let instances = if worst { InstanceTable::unknown() } else { instances };
-        let set = Self::of_trials(problem, history, instances, Scale::Linear, kept.into_iter());
+        let over = problem.objective.constraints[constraint].over;
+        let Told { readings, .. } = Told::of(history, trials, constraint, over);
+        let instances = if over == Over::Max { InstanceTable::unknown() } else { instances };
+        let set = Self::of_trials(problem, history, instances, Scale::Linear, readings.into_iter());
         Self { cutoff: None, ..set }
+    }
+
+    /// Which reading of [that set](Self::constraint) is due to each of these trials, among others of its pair or
+    /// configuration; `None` if the trial did not tell the output.
+    pub fn constraint_places(
+        problem: &Problem,
+        history: &History,
+        trials: usize,
+        constraint: usize,
+    ) -> Vec<Option<usize>> {
+        Told::of(history, trials, constraint, problem.objective.constraints[constraint].over).places
     }
 
     fn of_trials(
@@ -251,6 +246,38 @@ impl<'a> TrainingSet<'a> {
     }
 }
 
+/// What trials told of a constrained output.
+struct Told {
+    readings: Vec<(TrialKey, Reading)>,
+    /// The reading of each trial.
+    places: Vec<Option<usize>>,
+}
+
+impl Told {
+    fn of(history: &History, trials: usize, constraint: usize, over: Over) -> Self {
+        let worst = over == Over::Max;
+        let (mut readings, mut places) = (Vec::<(TrialKey, Reading)>::new(), vec![None; trials]);
+        let (mut by_pair, mut by_configuration) = (HashMap::new(), HashMap::new());
+        for (Trial { key, observation, .. }, own) in history.trials()[..trials].iter().zip(&mut places) {
+            let output = observation.constraints().get(constraint).copied().flatten();
+            let Some(reading) = output else { continue };
+            let place = if worst {
+                *by_configuration.entry(key.config).or_insert(readings.len())
+            } else {
+                *by_pair.entry(*key).or_insert(readings.len())
+            };
+            *own = Some(place);
+            match readings.get_mut(place) {
+                None => readings.push((*key, reading)),
+                Some((_, known)) if worst && reading.lower_bound() > known.lower_bound() => *known = reading,
+                Some((_, known)) if !worst && says_more(reading, *known) => *known = reading,
+                Some(_) => {}
+            }
+        }
+        Self { readings, places }
+    }
+}
+
 /// Whether one reading of a pair says more than another.
 fn says_more(one: Reading, other: Reading) -> bool {
     other.is_censored() && (!one.is_censored() || one.lower_bound() > other.lower_bound())
@@ -316,6 +343,9 @@ mod tests {
         assert_eq!(set(0).readings(), [Exact(2.0), Exact(3.0), Exact(-5.0)]);
         assert_eq!(set(1).readings(), [Exact(3.0), Exact(-5.0)]);
         assert_eq!((set(0).columns().len(), set(1).columns().len()), (2, 1));
+        let places = |index| TrainingSet::constraint_places(&problem, &history, 5, index);
+        assert_eq!(places(0), [Some(0), Some(1), None, Some(0), Some(2)]);
+        assert_eq!(places(1), [Some(0), Some(0), None, Some(0), Some(1)]);
     }
 
     fn campaign() -> (Problem, History) {

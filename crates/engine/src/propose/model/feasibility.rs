@@ -1,21 +1,26 @@
 //! How probable it is that a configuration keeps all constraints.
 //!
 //! ```text
-//! ln P = Σ_i ln Φ((λ_i - μ_i) / σ_i)
+//! ln P = Σ_i ln Φ((λ_i - μ_i) / σ_i)          or, where outputs depend on each other,
+//! ln P = ln P(X_1 <= (λ_1 - μ_1) / σ_1, ..., X_k <= (λ_k - μ_k) / σ_k),   X ~ N(0, R)
 //! ```
 //!
 //! | symbol | meaning |
 //! |---|---|
 //! | λ_i | the bound of a constraint |
 //! | μ_i, σ_i | what its model expects of the output, over all instances or of the worst pair |
+//! | R | [correlations](super::dependence) of what the models did not foretell |
 //!
 //! Each output has a model of its own, of the kind that models the cost; networks leave that to forests. A
 //! trial that was stopped before it told an output is not in that output's model.
 
+use super::dependence::{Dependence, Surprise, correlations};
 use super::due::{Due, due};
 use super::learned::{Learned, Trainer, trainer};
 use super::{Learner, Task};
+use crate::acquisition::{log_feasibility, log_joint_feasibility};
 use crate::history::History;
+use crate::stats::MultivariateNormal;
 use crate::surrogate::{Points, Prediction, Slopes, TrainingSet};
 
 /// Least deviation of a forest's expectation, as a share of the spread of what was read: where all trees
@@ -30,11 +35,15 @@ pub(super) struct Feasibility {
     /// After how many trials the last one was.
     fitted: usize,
     models: Vec<Model>,
+    /// How their outputs depend on each other, where that is asked for and can be told.
+    law: Option<MultivariateNormal>,
 }
 
 /// The model of one output.
 struct Model {
     output: Box<dyn Learned>,
+    /// Which constraint.
+    constraint: usize,
     bound: f64,
     /// Least variance.
     doubt: f64,
@@ -73,6 +82,7 @@ impl Feasibility {
         }
         if self.fitted != last {
             self.models = self.fit(task, learner, history, last);
+            self.law = self.law(task, history, last);
             self.fitted = last;
         }
         for (index, model) in self.models.iter_mut().enumerate() {
@@ -93,9 +103,31 @@ impl Feasibility {
             // Nothing is known of an output that no trial has told: it rules nothing out.
             let Some(output) = output else { continue };
             let doubt = if learner == Learner::Gaussian { 0.0 } else { LEAST_DOUBT * data.spread() };
-            models.push(Model { output, bound: constraint.bound, doubt: doubt * doubt, points: data.len() });
+            models.push(Model {
+                output,
+                constraint: index,
+                bound: constraint.bound,
+                doubt: doubt * doubt,
+                points: data.len(),
+            });
         }
         models
+    }
+
+    /// How the outputs depend on each other, by models that were fitted to so many trials.
+    fn law(&self, task: &Task, history: &History, trials: usize) -> Option<MultivariateNormal> {
+        if task.settings.dependence == Dependence::Independent || self.models.len() < 2 {
+            return None;
+        }
+        let mut by_trial = Vec::with_capacity(self.models.len());
+        for model in &self.models {
+            let residuals = model.output.residuals()?;
+            let places = TrainingSet::constraint_places(&task.problem, history, trials, model.constraint);
+            let surprise = |reading: usize| residuals[reading].map(|residual| Surprise { reading, residual });
+            by_trial.push(places.into_iter().map(|place| place.and_then(surprise)).collect());
+        }
+        let correlations = correlations(&by_trial)?;
+        Some(MultivariateNormal::new(&correlations, self.models.len()))
     }
 
     /// Whether any output is known.
@@ -114,7 +146,14 @@ impl Feasibility {
         all
     }
 
-    /// The same of one configuration, with slopes; `false` if a model has none.
+    /// The logarithm of the probability that outputs so far above their bounds keep them all.
+    pub(super) fn log_probability(&self, excesses: &[Prediction]) -> f64 {
+        self.law
+            .as_ref()
+            .map_or_else(|| log_feasibility(excesses), |law| log_joint_feasibility(excesses, law))
+    }
+
+    /// How far the outputs of one configuration are expected to lie above, with slopes; `false` if a model has none.
     pub(super) fn excesses_with_slopes(
         &self,
         row: &[f64],

@@ -17,8 +17,7 @@ use super::learned::{Learned, Trainer, trainer};
 use super::search::{Judge, search};
 use super::{Learner, Task, Utility};
 use crate::acquisition::{
-    Acquisition, ExpectedImprovement, ExpectedSaving, LowerBound, ProbabilityOfImprovement, log_feasibility,
-    with_success,
+    Acquisition, ExpectedImprovement, ExpectedSaving, LowerBound, ProbabilityOfImprovement, with_success,
 };
 use crate::history::History;
 use crate::rng::Rng;
@@ -180,11 +179,12 @@ struct Judging<'a> {
 }
 
 impl Judging<'_> {
-    /// Until something is feasible, nothing else counts.
-    fn log_utility(&self, cost: Prediction, excesses: &[Prediction]) -> f64 {
+    /// Of a cost, with the probability that all constraints are kept. Until something is feasible, nothing else
+    /// counts.
+    fn log_utility(&self, cost: Prediction, log_feasible: f64) -> f64 {
         let best = self.costs.best;
         if best.is_none() && self.feasibility.is_known() {
-            return log_feasibility(excesses);
+            return log_feasible;
         }
         let acquisition: &dyn Acquisition = match (self.utility, self.costs.scale) {
             (Utility::ExpectedImprovement | Utility::ImprovementPerSpent, Scale::Log10 { .. }) => {
@@ -196,7 +196,7 @@ impl Judging<'_> {
             (Utility::LowerBound(deviations), _) => &LowerBound { deviations },
             (Utility::ProbabilityOfImprovement, _) => &ProbabilityOfImprovement,
         };
-        acquisition.log_utility(cost, excesses, best)
+        acquisition.log_utility(cost, &[], best) + log_feasible
     }
 }
 
@@ -206,7 +206,11 @@ impl Judge for Judging<'_> {
         self.learned.predict_marginal(rows, &mut costs);
         let excesses = self.feasibility.excesses(rows);
         out.clear();
-        out.extend(costs.iter().zip(&excesses).map(|(&cost, excesses)| self.log_utility(cost, excesses)));
+        let judged = costs.iter().zip(&excesses);
+        out.extend(
+            judged
+                .map(|(&cost, excesses)| self.log_utility(cost, self.feasibility.log_probability(excesses))),
+        );
         if let Some(spent) = &self.costs.spent {
             spent.predict_marginal(rows, &mut costs);
             out.iter_mut().zip(&costs).for_each(|(utility, spent)| *utility -= LN_10 * spent.mean);
@@ -232,16 +236,17 @@ impl Judge for Judging<'_> {
                 *out += along.mean * mean + along.variance * variance;
             }
         };
-        follow(&of_cost, along(cost, |cost| self.log_utility(cost, &excesses)));
+        let log_feasible = self.feasibility.log_probability(&excesses);
+        follow(&of_cost, along(cost, |cost| self.log_utility(cost, log_feasible)));
         for (index, slopes) in of_excesses.iter().enumerate() {
             let mut moved = excesses.clone();
             let along = along(excesses[index], |excess| {
                 moved[index] = excess;
-                self.log_utility(cost, &moved)
+                self.log_utility(cost, self.feasibility.log_probability(&moved))
             });
             follow(slopes, along);
         }
-        let mut utility = self.log_utility(cost, &excesses);
+        let mut utility = self.log_utility(cost, log_feasible);
         if let Some(spent) = &self.costs.spent {
             utility -= LN_10 * spent.predict_with_slopes(row, &mut of_cost)?.mean;
             follow(&of_cost, Along { mean: -LN_10, variance: 0.0 });
@@ -272,4 +277,55 @@ fn along(at: Prediction, mut utility: impl FnMut(Prediction) -> f64) -> Along {
     let mean = slope(&|step| Prediction { mean: at.mean + step, ..at });
     let by_deviation = slope(&|step| Prediction { variance: (deviation + step) * (deviation + step), ..at });
     Along { mean, variance: by_deviation / (2.0 * deviation) }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::dependence::Dependence;
+    use super::super::dependence_tests::told;
+    use super::*;
+
+    #[test]
+    fn slopes_are_those_of_the_utility_whatever_the_dependence() {
+        for dependence in [Dependence::Independent, Dependence::Residuals] {
+            let outputs = |output: f64| vec![output, 0.3 - output, output];
+            let (task, history) = told(Learner::Gaussian, dependence, &[1.2, -0.2, 1.0], &outputs);
+            let mut improvement = Improvement::new(Learner::Gaussian);
+            improvement.learn(&task, &history);
+            improvement.feasibility.learn(&task, Learner::Gaussian, &history);
+            let costs = improvement.model.as_ref().unwrap().costs.as_ref().unwrap();
+            let judge = Judging {
+                costs,
+                learned: &*costs.learned,
+                feasibility: &improvement.feasibility,
+                // Its own slopes do not outweigh those of the constraints.
+                utility: Utility::LowerBound(1.0),
+            };
+            for row in [[0.15, 0.3], [0.1, 0.6], [0.6, 0.4]] {
+                let mut slopes = [0.0; 2];
+                let here = judge.judge_with_slopes(&row, &mut slopes).unwrap();
+                let excesses = improvement.feasibility.excesses(Points::new(&row, 2));
+                let log_feasible = improvement.feasibility.log_probability(&excesses[0]);
+                assert!(log_feasible < -0.1, "{row:?}: {log_feasible}");
+                let utility = |row: [f64; 2]| {
+                    let mut out = Vec::new();
+                    judge.judge(Points::new(&row, 2), &mut out);
+                    out[0]
+                };
+                assert!((here - utility(row)).abs() < 1e-9 * here.abs(), "{here}");
+                for column in 0..2 {
+                    let moved = |by: f64| {
+                        let mut row = row;
+                        row[column] += by;
+                        utility(row)
+                    };
+                    let known = (moved(1e-5) - moved(-1e-5)) / 2e-5;
+                    assert!(
+                        (slopes[column] - known).abs() < 0.01 * known.abs().max(1.0),
+                        "{row:?} {known} {slopes:?}"
+                    );
+                }
+            }
+        }
+    }
 }

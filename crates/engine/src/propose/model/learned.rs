@@ -25,6 +25,12 @@ pub(super) trait Learned: Predictor {
         false
     }
 
+    /// How far each reading it was fitted to lies from what all others foretell, in deviations, `None` of
+    /// bounds; nothing at all of a model that cannot tell without learning anew.
+    fn residuals(&self) -> Option<Vec<Option<f64>>> {
+        None
+    }
+
     /// As [`Predictor`].
     fn predictor(&self) -> &dyn Predictor;
 }
@@ -79,6 +85,10 @@ impl Learned for Gaussian {
             self.learn(&data.row(at).collect::<Vec<f64>>(), data.readings()[at]);
         }
         true
+    }
+
+    fn residuals(&self) -> Option<Vec<Option<f64>>> {
+        Some(Self::residuals(self))
     }
 
     fn predictor(&self) -> &dyn Predictor {

@@ -21,6 +21,9 @@
 mod choice;
 #[cfg(test)]
 mod constrained_tests;
+mod dependence;
+#[cfg(test)]
+mod dependence_tests;
 mod due;
 mod feasibility;
 mod improvement;
@@ -32,6 +35,7 @@ mod tests;
 mod thompson;
 
 pub use choice::Choice;
+pub use dependence::Dependence;
 
 use std::collections::BTreeMap;
 
@@ -63,6 +67,8 @@ pub struct ModelSettings {
     pub gaussian: GaussianSettings,
     /// Most points for which [`Learner::Auto`] thinks of it.
     pub gaussian_points: usize,
+    /// How several constraints count together.
+    pub dependence: Dependence,
     /// Trials before the first fit.
     pub first_fit: usize,
     /// Share of new trials after which a model is fitted again.
@@ -128,6 +134,7 @@ impl Default for ModelSettings {
             neural: NeuralSettings::default(),
             gaussian: GaussianSettings::default(),
             gaussian_points: 300,
+            dependence: Dependence::Independent,
             first_fit: 10,
             refit: 0.05,
             random_every: 4,

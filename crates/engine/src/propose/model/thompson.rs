@@ -24,7 +24,7 @@ use super::feasibility::Feasibility;
 use super::known::{feasible, success, tried_and_pending};
 use super::search::{Judge, search};
 use super::{Learner, ModelSettings, Task};
-use crate::acquisition::{log_feasibility, with_success};
+use crate::acquisition::with_success;
 use crate::history::History;
 use crate::rng::Rng;
 use crate::space::Configuration;
@@ -110,7 +110,7 @@ impl Judge for Judging<'_> {
         let unit = if self.feasibility.is_known() && !self.any_feasible { f64::INFINITY } else { self.unit };
         out.extend(found.iter().map(|cost| -cost.mean / unit));
         for (utility, excesses) in out.iter_mut().zip(self.feasibility.excesses(rows)) {
-            *utility += log_feasibility(&excesses);
+            *utility += self.feasibility.log_probability(&excesses);
         }
         if let Some(success) = self.success {
             success.predict_marginal(rows, &mut found);

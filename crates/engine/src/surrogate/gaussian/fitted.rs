@@ -10,7 +10,7 @@
 
 use super::coordinates::{Coordinates, Table};
 use super::kernel::Kernel;
-use super::readings::Standard;
+use super::readings::{Readings, Standard};
 use super::sites::{Cavity, Posterior, Site};
 use crate::reading::Reading;
 use crate::surrogate::{Points, Prediction, Predictor, Scale, Slopes, TrainingSet};
@@ -31,11 +31,13 @@ pub struct Gaussian {
     /// σ².
     noise: f64,
     /// m.
-    mean: f64,
+    pub(super) mean: f64,
     pub(super) table: Table,
-    sites: Vec<Site>,
+    pub(super) sites: Vec<Site>,
     pub(super) factor: Factor,
     pub(super) alpha: Vec<f64>,
+    /// The point of each reading that it was fitted to; `None` of bounds.
+    pub(super) exact_places: Vec<Option<usize>>,
     /// The coordinates of all instances.
     pub(super) instances: Vec<Vec<f64>>,
     /// Prior covariances of f between instances, for one configuration, row after row.
@@ -49,12 +51,12 @@ impl Gaussian {
     pub(super) fn new(
         data: &TrainingSet<'_>,
         coordinates: Coordinates,
-        standard: Standard,
-        table: Table,
+        readings: Readings,
         kernel: Kernel,
         noise: f64,
         posterior: Posterior,
     ) -> Self {
+        let Readings { standard, table, exact_places, .. } = readings;
         let configuration_width = data.configuration_width();
         let instances: Vec<Vec<f64>> = (0..data.instances().count())
             .map(|instance| {
@@ -79,6 +81,7 @@ impl Gaussian {
             sites,
             factor,
             alpha,
+            exact_places,
             instances,
             between,
             configuration_width,

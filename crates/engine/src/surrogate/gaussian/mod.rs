@@ -34,6 +34,7 @@
 //! | `likelihood` | how likely the readings are, and which way that grows |
 //! | `trainer` | the search for lengths, variation and noise |
 //! | `fitted` | predictions, over all instances too; one more reading |
+//! | `residuals` | how far readings lie from what all others foretell |
 //! | `slopes` | how predictions change with the numbers of a configuration |
 
 mod coordinates;
@@ -42,11 +43,14 @@ mod kernel;
 mod likelihood;
 mod prior;
 mod readings;
+mod residuals;
 mod sites;
 mod slopes;
 #[cfg(test)]
 mod tests;
 mod trainer;
+#[cfg(test)]
+mod truth_tests;
 
 pub use fitted::Gaussian;
 pub use trainer::GaussianTrainer;

@@ -79,6 +79,8 @@ pub(super) struct Readings {
     pub(super) standard: Standard,
     pub(super) table: Table,
     pub(super) reads: Vec<Read>,
+    /// The point of each reading of the set; `None` of bounds.
+    pub(super) exact_places: Vec<Option<usize>>,
 }
 
 impl Readings {
@@ -94,7 +96,12 @@ impl Readings {
     /// What a training set says; it is not empty.
     pub(super) fn of(data: &TrainingSet<'_>, coordinates: &Coordinates, treatment: Treatment) -> Self {
         let standard = Standard::of(data);
-        let mut all = Self { standard, table: Table::new(coordinates.all().len()), reads: Vec::new() };
+        let mut all = Self {
+            standard,
+            table: Table::new(coordinates.all().len()),
+            reads: Vec::new(),
+            exact_places: vec![None; data.len()],
+        };
         let mut places: HashMap<Point, usize> = HashMap::new();
         let any_exact = data.readings().iter().any(|reading| !reading.is_censored());
         let (mut row, mut point) = (Vec::new(), Vec::new());
@@ -108,6 +115,7 @@ impl Readings {
             if let Read::Mean { value, .. } = read {
                 let next = all.reads.len();
                 let place = *places.entry(data.points()[at]).or_insert(next);
+                all.exact_places[at] = (!reading.is_censored()).then_some(place);
                 if place < next {
                     all.reads[place] = all.reads[place].and(value);
                     continue;

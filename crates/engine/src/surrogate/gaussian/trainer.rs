@@ -42,9 +42,8 @@ impl GaussianTrainer {
             at[coordinates.columns() + 1] += std::f64::consts::LN_10;
         };
         posterior.log_evidence -= readings.log_units();
-        let Readings { standard, table, .. } = readings;
         self.last = Some(numbers);
-        Ok(Gaussian::new(data, coordinates, standard, table, kernel, noise, posterior))
+        Ok(Gaussian::new(data, coordinates, readings, kernel, noise, posterior))
     }
 
     /// The likeliest numbers that searches from several starts find.
@@ -102,6 +101,7 @@ impl GaussianTrainer {
         let mut table = Table::new(readings.table.width());
         places.iter().for_each(|&at| table.push(&readings.table.point(at)));
         let reads = places.iter().map(|&at| readings.reads[at]).collect();
-        Readings { standard: readings.standard, table, reads }
+        // Nobody asks where a reading of these went.
+        Readings { standard: readings.standard, table, reads, exact_places: Vec::new() }
     }
 }
