@@ -225,7 +225,7 @@ pub(super) fn validation_budget(scenario: &Scenario) -> Option<f64> {
 }
 
 fn search(scenario: &Scenario) -> Search {
-    let Surrogate { kind, treatment, acquisition, trees, overhead } = scenario.surrogate;
+    let Surrogate { kind, treatment, acquisition, dependence, trees, overhead } = scenario.surrogate;
     let learner = match kind {
         SurrogateKind::Random => return Search::Random,
         SurrogateKind::Local => return Search::Local,
@@ -251,6 +251,7 @@ fn search(scenario: &Scenario) -> Search {
         Treatment::Mean => *gaussian_points = 0,
     }
     forest.trees = trees as usize;
+    search.model.dependence = dependence;
     search.model.utility = match acquisition {
         Acquisition::Improvement => Utility::ExpectedImprovement,
         Acquisition::ImprovementPerBudget => Utility::ImprovementPerSpent,

@@ -251,6 +251,7 @@ fn defaults(minimise: &str, given: &BTreeMap<String, Meaning>) -> Vec<(&'static 
         ("surrogate.kind", "\"forest\""),
         ("surrogate.treatment", "\"sample\""),
         ("surrogate.acquisition", "\"improvement\""),
+        ("surrogate.dependence", "\"independent\""),
         ("surrogate.trees", "10"),
         ("surrogate.overhead", "0.1"),
         ("validation.when", "\"end\""),

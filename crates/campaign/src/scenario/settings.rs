@@ -3,6 +3,7 @@
 use std::time::Duration;
 
 use confine::Limits;
+use engine::propose::Dependence;
 use engine::space::Span;
 use engine::surrogate::forest::ForestSettings;
 
@@ -109,6 +110,8 @@ pub struct Surrogate {
     pub treatment: Treatment,
     /// What makes a configuration worth a race.
     pub acquisition: Acquisition,
+    /// Whether a Gaussian process takes constrained outputs for dependent.
+    pub dependence: Dependence,
     /// How many trees a forest has.
     pub trees: u32,
     /// Largest share of the time on the clock for the optimizer.
@@ -268,6 +271,8 @@ pub(super) fn surrogate(report: &mut Report<'_>, section: &Section<'_, '_>) -> O
     let treatment = optional(section, "treatment", |found| report.word(found, words));
     let acquisitions = ["improvement", "improvement-per-budget"];
     let acquisition = optional(section, "acquisition", |found| report.word(found, &acquisitions));
+    let dependences = ["independent", "residuals"];
+    let dependence = optional(section, "dependence", |found| report.word(found, &dependences));
     let trees = optional(section, "trees", |found| report.integer(found, 1, 10_000));
     let overhead = optional(section, "overhead", |found| share(report, found));
     let kind = match kind? {
@@ -281,6 +286,12 @@ pub(super) fn surrogate(report: &mut Report<'_>, section: &Section<'_, '_>) -> O
     let learns = !matches!(kind, SurrogateKind::Random | SurrogateKind::Local);
     let has_trees = matches!(kind, SurrogateKind::Forest | SurrogateKind::Auto);
     let expects = learns && kind != SurrogateKind::Neural;
+    let is_gaussian = matches!(kind, SurrogateKind::Gaussian | SurrogateKind::Auto);
+    if let Some(found) = section.get("dependence").filter(|_| !is_gaussian) {
+        let message = format!("`{}` needs a Gaussian process", found.key);
+        report.mistake(found.span(), message, "leave it out, or write `kind = \"gaussian\"`");
+        return None;
+    }
     let counts =
         [("treatment", learns), ("acquisition", expects), ("trees", has_trees), ("overhead", learns)];
     for (name, counts) in counts {
@@ -305,6 +316,10 @@ pub(super) fn surrogate(report: &mut Report<'_>, section: &Section<'_, '_>) -> O
         acquisition: match acquisition? {
             Some("improvement-per-budget") => Acquisition::ImprovementPerBudget,
             _ => Acquisition::Improvement,
+        },
+        dependence: match dependence? {
+            Some("residuals") => Dependence::Residuals,
+            _ => Dependence::Independent,
         },
         trees: trees?.map_or(ForestSettings::default().trees as u32, |trees| trees as u32),
         overhead: overhead?.unwrap_or(0.1),

@@ -85,6 +85,11 @@ fn each_key_meets_its_row() {
             Row::Continue,
             last("[surrogate]\nacquisition = \"improvement-per-budget\""),
         ),
+        (
+            "surrogate.dependence",
+            Row::Continue,
+            last("[surrogate]\nkind = \"gaussian\"\ndependence = \"residuals\""),
+        ),
         ("surrogate.trees", Row::Continue, last("[surrogate]\ntrees = 11")),
         ("surrogate.overhead", Row::Continue, last("[surrogate]\noverhead = 1")),
         ("space", Row::Reuse, SMALL.replace("[0.0, 1.0]", "[0.0, 2.0]")),

@@ -7,7 +7,7 @@ use campaign::conduct::{Order, settings};
 use campaign::scenario::{
     Argument, Budget, CappedBy, Measure, Parallel, Piece, Racing, Scenario, Surrogate, SurrogateKind,
 };
-use engine::propose::{Learner, ModelSettings, Utility};
+use engine::propose::{Dependence, Learner, ModelSettings, Utility};
 use engine::surrogate::forest::{ForestSettings, Treatment};
 use engine::surrogate::{gaussian, neural};
 
@@ -43,6 +43,7 @@ fn what_is_left_out_has_its_default() {
             kind: SurrogateKind::Forest,
             treatment: campaign::scenario::Treatment::Likelihood,
             acquisition: campaign::scenario::Acquisition::Improvement,
+            dependence: Dependence::Independent,
             trees: ForestSettings::default().trees as u32,
             overhead: 0.1,
         }
@@ -244,6 +245,12 @@ fn learners_are_chosen_by_name_and_each_has_its_word_for_the_likelihood() {
     );
     // It has no such treatment: the others are chosen from.
     assert_eq!(of("kind = \"auto\"\ntreatment = \"mean\""), (Learner::Auto, likely, false, gain, 10));
+    let scenario =
+        stage.read(&format!("{SMALL}[surrogate]\nkind = \"gaussian\"\ndependence = \"residuals\"\n"));
+    let Search::Model(search) = settings(&scenario, &Order::default()).search else { panic!("no model") };
+    assert_eq!(search.model.dependence, Dependence::Residuals);
+    let wrong = stage.mistakes(&format!("{SMALL}[surrogate]\ndependence = \"residuals\"\n"));
+    assert!(wrong.contains("needs a Gaussian process"), "{wrong}");
     let wrong = stage.mistakes(&format!("{SMALL}[surrogate]\nkind = \"gaussian\"\ntreatment = \"mean\"\n"));
     assert!(wrong.contains("surrogate.treatment") && wrong.contains("likelihood"), "{wrong}");
     let scenario =

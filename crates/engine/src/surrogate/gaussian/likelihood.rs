@@ -67,7 +67,8 @@ impl<'a> Likelihood<'a> {
             return f64::INFINITY;
         };
         self.slopes(&kernel, &posterior, noise, slopes);
-        let value = posterior.log_evidence + self.prior.log_density(numbers, slopes);
+        let of_mean = -posterior.mean * posterior.mean / (2.0 * Prior::MEAN_VARIANCE);
+        let value = posterior.log_evidence + of_mean + self.prior.log_density(numbers, slopes);
         slopes.iter_mut().for_each(|slope| *slope = -*slope);
         self.sites = Some(posterior.sites);
         -value

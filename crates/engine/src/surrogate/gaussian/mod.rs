@@ -13,7 +13,7 @@
 //! | ℓ_c | the length over which f changes along a column |
 //! | s² | how much f varies |
 //! | σ² | the noise of single trials, not below [`GaussianSettings::least_noise`] |
-//! | m | the mean, the one that makes the readings likeliest |
+//! | m | the mean, of largest posterior density as well |
 //! | b_i | what a stopped trial had reached |
 //!
 //! Readings are standardised, bounds included. Lengths, variation and noise are those of largest posterior

@@ -1,7 +1,7 @@
 //! What is likely of lengths, variation and noise before any reading, on standardised readings.
 //!
 //! ```text
-//! ln ℓ_c ~ N(ln(0.4 √d), 1.5²),   ln s² ~ N(0, 1.5²),   ln σ² ~ N(ln 10⁻⁴, 4²)
+//! ln ℓ_c ~ N(ln(0.4 √d), 1.5²),   ln s² ~ N(0, 1.5²),   ln σ² ~ N(ln 10⁻⁴, 4²),   m ~ N(0, 3²)
 //! ```
 //!
 //! Weak: they decide where the readings do not, as about columns that nothing depends on. With more columns
@@ -14,6 +14,9 @@ pub(super) struct Prior {
 }
 
 impl Prior {
+    /// Of m.
+    pub(super) const MEAN_VARIANCE: f64 = 9.0;
+
     pub(super) fn new(columns: usize) -> Self {
         Self { columns }
     }

@@ -17,6 +17,7 @@
 //! All sites of a sweep are found from one factor, and move by a share of the way, in 1/v and t/v, until
 //! they stay. (T. Minka, Expectation Propagation for Approximate Bayesian Inference, 2001.)
 
+use super::prior::Prior;
 use super::readings::Read;
 use crate::stats::normal::{hazard, log_cdf, log_density};
 use linalg::Factor;
@@ -159,14 +160,15 @@ fn distance(old: Site, new: Site, cavity: Cavity) -> f64 {
     precision.max(shift)
 }
 
-/// The mean that makes the sites likeliest, and (K + V)⁻¹ (t - m).
+/// The mean that makes the sites likeliest, and (K + V)⁻¹ (t - m). Without a prior it would climb for ever
+/// where all readings are bounds.
 fn weights(factor: &Factor, sites: &[Site]) -> (f64, Vec<f64>) {
     let n = sites.len();
     let mut both: Vec<f64> =
         sites.iter().map(|site| site.target).chain(std::iter::repeat_n(1.0, n)).collect();
     factor.solve(&mut both);
     let (targets, ones) = both.split_at(n);
-    let mean = targets.iter().sum::<f64>() / ones.iter().sum::<f64>();
+    let mean = targets.iter().sum::<f64>() / (ones.iter().sum::<f64>() + 1.0 / Prior::MEAN_VARIANCE);
     (mean, targets.iter().zip(ones).map(|(target, one)| target - mean * one).collect())
 }
 
