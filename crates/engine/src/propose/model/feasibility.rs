@@ -85,8 +85,9 @@ impl Feasibility {
             self.law = self.law(task, history, last);
             self.fitted = last;
         }
-        for (index, model) in self.models.iter_mut().enumerate() {
-            let data = TrainingSet::constraint(&task.problem, history, trials, index, &task.instances);
+        for model in &mut self.models {
+            let data =
+                TrainingSet::constraint(&task.problem, history, trials, model.constraint, &task.instances);
             if model.points < data.len() && model.output.take_in(&data, model.points) {
                 model.points = data.len();
             }
