@@ -85,11 +85,6 @@ fn each_key_meets_its_row() {
             Row::Continue,
             last("[surrogate]\nacquisition = \"improvement-per-budget\""),
         ),
-        (
-            "surrogate.dependence",
-            Row::Continue,
-            last("[surrogate]\nkind = \"gaussian\"\ndependence = \"residuals\""),
-        ),
         ("surrogate.trees", Row::Continue, last("[surrogate]\ntrees = 11")),
         ("surrogate.overhead", Row::Continue, last("[surrogate]\noverhead = 1")),
         ("space", Row::Reuse, SMALL.replace("[0.0, 1.0]", "[0.0, 2.0]")),
@@ -98,6 +93,9 @@ fn each_key_meets_its_row() {
     ] {
         assert_eq!(judged(SMALL, &text), (vec![key.to_owned()], row), "{text}");
     }
+    let gaussian = last("[surrogate]\nkind = \"gaussian\"\n");
+    let dependent = format!("{gaussian}dependence = \"residuals\"\n");
+    assert_eq!(judged(&gaussian, &dependent), (vec!["surrogate.dependence".to_owned()], Row::Continue));
 }
 
 #[test]

@@ -117,12 +117,19 @@ fn networks_propose_and_a_choice_is_said() {
         }
         assert_eq!(said[0].trials, 20);
         for (i, choice) in said.iter().enumerate() {
-            let better = if choice.neural > choice.forest { Learner::Neural } else { Learner::Forest };
-            assert_eq!(choice.learner, better);
+            let scores = [
+                (Learner::Forest, choice.forest),
+                (Learner::Neural, choice.neural),
+                (Learner::Gaussian, choice.gaussian.unwrap()),
+            ];
+            let best = scores.into_iter().max_by(|a, b| a.1.total_cmp(&b.1)).unwrap().0;
+            assert_eq!(choice.learner, best);
             assert!(i == 0 || said[i - 1].learner != choice.learner, "said once: {said:?}");
         }
-        let networks = said.iter().any(|choice| choice.learner == Learner::Neural);
-        assert_eq!(count("neural") > 0, networks, "{said:?} {origins:?}");
+        for learner in [Learner::Neural, Learner::Gaussian] {
+            let chosen = said.iter().any(|choice| choice.learner == learner);
+            assert_eq!(count(learner.word()) > 0, chosen, "{said:?} {origins:?}");
+        }
     }
 }
 
