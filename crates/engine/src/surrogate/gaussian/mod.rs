@@ -17,8 +17,8 @@
 //! | b_i | what a stopped trial had reached |
 //!
 //! Readings are standardised, bounds included. Lengths, variation and noise are those of largest posterior
-//! density: [`likelihood`] times weak [`prior`]s. A stopped trial enters as a Gaussian site, found by
-//! expectation propagation ([`sites`]). Several exact readings of one configuration and instance are one
+//! density: likelihood times weak priors. A stopped trial enters as a Gaussian site, found by
+//! expectation propagation (`sites`). Several exact readings of one configuration and instance are one
 //! point: their mean, with less noise.
 //!
 //! J. Gardner, M. Kusner, Z. Xu, K. Weinberger, J. Cunningham, Bayesian Optimization with Inequality
