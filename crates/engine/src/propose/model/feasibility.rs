@@ -85,12 +85,11 @@ impl Feasibility {
             self.law = self.law(task, history, last);
             self.fitted = last;
         }
-        for model in &mut self.models {
+        for model in self.models.iter_mut().filter(|model| model.output.takes_in()) {
             let data =
                 TrainingSet::constraint(&task.problem, history, trials, model.constraint, &task.instances);
-            if model.points < data.len() && model.output.take_in(&data, model.points) {
-                model.points = data.len();
-            }
+            model.output.take_in(&data, model.points);
+            model.points = data.len().max(model.points);
         }
     }
 

@@ -143,10 +143,13 @@ fn fit(
 impl Model {
     fn take_in(&mut self, task: &Task, history: &History) {
         let now = history.trials().len();
-        let Some(costs) = self.costs.as_mut().filter(|_| self.trials < now) else { return };
+        // Collecting the points of many trials is dear, and in vain for a forest.
+        let can = |costs: &&mut Costs| costs.learned.takes_in() && self.trials < now;
+        let Some(costs) = self.costs.as_mut().filter(can) else { return };
         let data = TrainingSet::costs(&task.problem, history, now, &task.instances);
         // On another scale everything has to be learned anew, when that is due.
-        if data.scale() == costs.scale && costs.learned.take_in(&data, costs.points) {
+        if data.scale() == costs.scale {
+            costs.learned.take_in(&data, costs.points);
             costs.points = data.len();
             self.trials = now;
             costs.expect(task, history, now);

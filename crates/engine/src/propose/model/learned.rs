@@ -20,10 +20,13 @@ pub(super) trait Learned: Predictor {
     /// The same, believing that some configurations cost what is expected of them.
     fn believing(&self, configurations: Points<'_>) -> Box<dyn Learned>;
 
-    /// Takes in the points of a set from a number on, without learning anew; `false` if it cannot.
-    fn take_in(&mut self, _data: &TrainingSet<'_>, _from: usize) -> bool {
+    /// Whether it can take in points without learning anew.
+    fn takes_in(&self) -> bool {
         false
     }
+
+    /// Takes in the points of a set from a number on, if it can.
+    fn take_in(&mut self, _data: &TrainingSet<'_>, _from: usize) {}
 
     /// How far each reading it was fitted to lies from what all others foretell, in deviations, `None` of
     /// bounds; nothing at all of a model that cannot tell without learning anew.
@@ -80,11 +83,14 @@ impl Learned for Gaussian {
         Box::new(Self::believing(self, configurations))
     }
 
-    fn take_in(&mut self, data: &TrainingSet<'_>, from: usize) -> bool {
+    fn takes_in(&self) -> bool {
+        true
+    }
+
+    fn take_in(&mut self, data: &TrainingSet<'_>, from: usize) {
         for at in from..data.len() {
             self.learn(&data.row(at).collect::<Vec<f64>>(), data.readings()[at]);
         }
-        true
     }
 
     fn residuals(&self) -> Option<Vec<Option<f64>>> {
