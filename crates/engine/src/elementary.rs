@@ -19,7 +19,8 @@ pub(crate) fn is_ordinary_exponent(x: f64) -> bool {
 }
 
 /// e to the power x.
-#[inline]
+// Into loops that are compiled for some instructions, always.
+#[inline(always)]
 pub(crate) fn exp(x: f64) -> f64 {
     // Adding this leaves the nearest whole number in the last bits of the sum.
     const ROUNDER: f64 = 6_755_399_441_055_744.0;

@@ -44,7 +44,6 @@ pub struct Found {
 }
 
 /// A place, the value there and its slope.
-#[derive(Clone)]
 struct Place {
     x: Vec<f64>,
     value: f64,
@@ -65,6 +64,115 @@ struct Step {
     along: f64,
 }
 
+/// A search that is told what it asks for, so that many can go on side by side.
+pub struct Downhill {
+    bounds: Vec<(f64, f64)>,
+    descent: Descent,
+    /// The best place so far; none before the first is told.
+    here: Option<Place>,
+    /// The place asked for; none when the search has ended.
+    asked: Option<Vec<f64>>,
+    direction: Vec<f64>,
+    length: f64,
+    shortenings: usize,
+    memory: Vec<Step>,
+    evaluations: usize,
+}
+
+impl Downhill {
+    /// For the least value near a start.
+    ///
+    /// # Panics
+    /// If there are not as many bounds as variables.
+    pub fn new(start: &[f64], bounds: &[(f64, f64)], descent: Descent) -> Self {
+        assert_eq!(bounds.len(), start.len(), "bounds for each variable");
+        let x = start.iter().zip(bounds).map(|(x, (low, high))| x.clamp(*low, *high)).collect();
+        Self {
+            bounds: bounds.to_vec(),
+            descent,
+            here: None,
+            asked: Some(x),
+            direction: Vec::new(),
+            length: 0.0,
+            shortenings: 0,
+            memory: Vec::new(),
+            evaluations: 0,
+        }
+    }
+
+    /// The place whose value and slope it wants to know; `None` when it has ended.
+    pub fn asked(&self) -> Option<&[f64]> {
+        self.asked.as_deref()
+    }
+
+    /// What it asked for. Where the value is not finite it does not go.
+    pub fn tell(&mut self, value: f64, slope: &[f64]) {
+        let Some(x) = self.asked.take() else { return };
+        let there = Place { x, value, slope: slope.to_vec() };
+        self.evaluations += 1;
+        let Some(here) = &self.here else {
+            if there.is_sound() {
+                self.step_from(there);
+            }
+            return;
+        };
+        let promised: f64 = (0..there.x.len()).map(|i| here.slope[i] * (there.x[i] - here.x[i])).sum();
+        if there.is_sound() && there.value <= here.value + LEAST_GAIN * promised {
+            let gain = here.value - there.value;
+            remember(&mut self.memory, here, &there);
+            if gain < self.descent.gain {
+                self.here = Some(there);
+            } else {
+                self.step_from(there);
+            }
+            return;
+        }
+        // Where the parabola through both values and the slope is least, but neither too near nor too far.
+        let curve = there.value - here.value - promised;
+        let share = if curve.is_finite() { -promised / (2.0 * curve) } else { 0.1 };
+        self.length *= share.clamp(0.1, 0.5);
+        self.shortenings += 1;
+        if self.shortenings <= MOST_SHORTENINGS {
+            self.ask();
+        }
+    }
+
+    /// The next step, from a better place.
+    fn step_from(&mut self, here: Place) {
+        let held = held(&here, &self.bounds);
+        let free = here.slope.iter().zip(&held).filter(|(_, held)| !**held);
+        let steepest = free.map(|(slope, _)| slope.abs()).fold(0.0, f64::max);
+        self.direction = direction(&here.slope, &held, &self.memory);
+        if dot(&self.direction, &here.slope) >= 0.0 {
+            self.memory.clear();
+            self.direction = direction(&here.slope, &held, &self.memory);
+        }
+        // Nothing is known of the curvature yet: a cautious step.
+        self.length = if self.memory.is_empty() { (0.5 / steepest).min(1.0) } else { 1.0 };
+        self.shortenings = 0;
+        self.here = Some(here);
+        if steepest > self.descent.slope {
+            self.ask();
+        }
+    }
+
+    fn ask(&mut self) {
+        let Some(here) = self.here.as_ref().filter(|_| self.evaluations < self.descent.evaluations) else {
+            return;
+        };
+        let moved = here.x.iter().zip(&self.direction).zip(&self.bounds);
+        self.asked =
+            Some(moved.map(|((x, way), (low, high))| (x + self.length * way).clamp(*low, *high)).collect());
+    }
+
+    /// Where it ended; `None` if its start had no value.
+    pub fn found(&self) -> Option<Found> {
+        let found =
+            |here: &Place| Found { at: here.x.clone(), value: here.value, evaluations: self.evaluations };
+        self.here.as_ref().map(found)
+    }
+}
+
 /// The least value near a start. The function writes its slope; where its value is not finite the search
 /// does not go. `None` if the start is such a place.
 ///
@@ -76,56 +184,13 @@ pub fn minimise(
     descent: Descent,
     mut function: impl FnMut(&[f64], &mut [f64]) -> f64,
 ) -> Option<Found> {
-    let n = start.len();
-    assert_eq!(bounds.len(), n, "bounds for each variable");
-    let x: Vec<f64> = start.iter().zip(bounds).map(|(x, (low, high))| x.clamp(*low, *high)).collect();
-    let mut here = Place { x, value: 0.0, slope: vec![0.0; n] };
-    here.value = function(&here.x, &mut here.slope);
-    let mut evaluations = 1;
-    if !here.is_sound() {
-        return None;
+    let mut search = Downhill::new(start, bounds, descent);
+    let mut slope = vec![0.0; start.len()];
+    while let Some(at) = search.asked() {
+        let value = function(at, &mut slope);
+        search.tell(value, &slope);
     }
-    let mut there = here.clone();
-    let mut memory: Vec<Step> = Vec::new();
-    'steps: while evaluations < descent.evaluations {
-        let held = held(&here, bounds);
-        let steepest = (0..n).filter(|&i| !held[i]).map(|i| here.slope[i].abs()).fold(0.0, f64::max);
-        if steepest <= descent.slope {
-            break;
-        }
-        let mut direction = downhill(&here.slope, &held, &memory);
-        if dot(&direction, &here.slope) >= 0.0 {
-            memory.clear();
-            direction = downhill(&here.slope, &held, &memory);
-        }
-        // Nothing is known of the curvature yet: a cautious step.
-        let mut length = if memory.is_empty() { (0.5 / steepest).min(1.0) } else { 1.0 };
-        for shortening in 0.. {
-            if evaluations >= descent.evaluations || shortening > MOST_SHORTENINGS {
-                break 'steps;
-            }
-            for i in 0..n {
-                there.x[i] = (here.x[i] + length * direction[i]).clamp(bounds[i].0, bounds[i].1);
-            }
-            let promised: f64 = (0..n).map(|i| here.slope[i] * (there.x[i] - here.x[i])).sum();
-            there.value = function(&there.x, &mut there.slope);
-            evaluations += 1;
-            if there.is_sound() && there.value <= here.value + LEAST_GAIN * promised {
-                break;
-            }
-            // Where the parabola through both values and the slope is least, but neither too near nor too far.
-            let curve = there.value - here.value - promised;
-            let share = if curve.is_finite() { -promised / (2.0 * curve) } else { 0.1 };
-            length *= share.clamp(0.1, 0.5);
-        }
-        remember(&mut memory, &here, &there);
-        let gain = here.value - there.value;
-        std::mem::swap(&mut here, &mut there);
-        if gain < descent.gain {
-            break;
-        }
-    }
-    Some(Found { at: here.x, value: here.value, evaluations })
+    search.found()
 }
 
 /// Which variables are on a side of the box that the slope pushes them against.
@@ -137,7 +202,7 @@ fn held(place: &Place, bounds: &[(f64, f64)]) -> Vec<bool> {
 }
 
 /// -H g on the free variables.
-fn downhill(slope: &[f64], held: &[bool], memory: &[Step]) -> Vec<f64> {
+fn direction(slope: &[f64], held: &[bool], memory: &[Step]) -> Vec<f64> {
     let free = |direction: &mut Vec<f64>| {
         direction.iter_mut().zip(held).filter(|(_, held)| **held).for_each(|(x, _)| *x = 0.0);
     };

@@ -25,18 +25,20 @@ pub struct Factor {
 }
 
 impl Factor {
-    /// The factor of a matrix of this order, of which the lower triangle is given; `None` if it is not
-    /// positive definite.
+    /// The factor of a matrix, of which the lower triangle is given, with something added to its diagonal;
+    /// `None` if it is not positive definite.
     ///
     /// # Panics
-    /// If there are not as many entries as in a square.
-    pub fn new(matrix: &[f64], order: usize) -> Option<Self> {
+    /// If there are not as many entries as in a square with this diagonal.
+    pub fn new(matrix: &[f64], added: &[f64]) -> Option<Self> {
+        let order = added.len();
         assert_eq!(matrix.len(), order * order, "a square");
         let stride = order + ROOM;
         let mut lower = vec![0.0; stride * order];
         for (from, to) in matrix.chunks_exact(order.max(1)).zip(lower.chunks_exact_mut(stride)) {
             to[..order].copy_from_slice(from);
         }
+        added.iter().enumerate().for_each(|(at, added)| lower[at * stride + at] += added);
         let view = MatMut::from_column_major_slice_with_stride_mut(&mut lower, order, order, stride);
         let need = llt::factor::cholesky_in_place_scratch::<f64>(order, Par::Seq, Default::default());
         let factored = llt::factor::cholesky_in_place(
@@ -162,7 +164,7 @@ mod tests {
     fn solutions_solve_and_the_inverse_is_one() {
         for n in [1, 2, 7, 40, 100] {
             let a = matrix(n);
-            let factor = Factor::new(&a, n).unwrap();
+            let factor = Factor::new(&a, &vec![0.0; n]).unwrap();
             let x: Vec<f64> = (0..n).map(|i| libm::sin(i as f64)).collect();
             let mut b = times(&a, &x);
             let lower = factor.inverse();
@@ -181,12 +183,12 @@ mod tests {
         let n = 90;
         let a = matrix(n);
         let corner = |m: usize| -> Vec<f64> { (0..m * m).map(|at| a[at / m * n + at % m]).collect() };
-        let mut grown = Factor::new(&corner(3), 3).unwrap();
+        let mut grown = Factor::new(&corner(3), &[0.0; 3]).unwrap();
         for m in 3..n {
             let row: Vec<f64> = (0..=m).map(|j| a[m * n + j]).collect();
             assert!(grown.extend(&row));
         }
-        let whole = Factor::new(&a, n).unwrap();
+        let whole = Factor::new(&a, &vec![0.0; n]).unwrap();
         assert_eq!(grown.order, n);
         assert!((grown.log_determinant() - whole.log_determinant()).abs() < 1e-8);
         let (mut one, mut other) = (vec![1.0; 2 * n], vec![1.0; 2 * n]);
@@ -197,9 +199,9 @@ mod tests {
 
     #[test]
     fn what_is_not_positive_definite_has_none() {
-        assert!(Factor::new(&[1.0, 2.0, 2.0, 1.0], 2).is_none());
-        assert!(Factor::new(&[f64::NAN], 1).is_none());
-        let mut one = Factor::new(&[1.0], 1).unwrap();
+        assert!(Factor::new(&[1.0, 2.0, 2.0, 1.0], &[0.0; 2]).is_none());
+        assert!(Factor::new(&[f64::NAN], &[0.0]).is_none());
+        let mut one = Factor::new(&[0.25], &[0.75]).unwrap();
         assert!(!one.extend(&[2.0, 1.0]) && one.order == 1);
         assert!(one.extend(&[0.5, 1.0]) && one.order == 2);
     }

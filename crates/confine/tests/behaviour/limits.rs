@@ -101,7 +101,9 @@ fn output_of_a_target_that_writes_and_ends() {
     let limits = Limits { output: Some(10), ..no_limits() };
     let command = confine::Command::new("seq").arg("1000").guardian(crate::stage::MISBEHAVE);
     let finished = run(&command, &limits);
-    assert_eq!((finished.exit, finished.stopped), (Exit::Code(0), Some(Stop::Limit(Limit::Output))));
+    assert_eq!(finished.stopped, Some(Stop::Limit(Limit::Output)));
+    // It has ended by itself, unless the machine gave us the processor first.
+    assert!(matches!(finished.exit, Exit::Code(0) | Exit::Signal(9)), "{finished:?}");
 }
 
 #[test]

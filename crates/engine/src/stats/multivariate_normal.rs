@@ -168,9 +168,7 @@ fn log_mean_exp(logs: &[f64]) -> f64 {
 
 /// Whether all eigenvalues are above the least.
 fn is_definite(matrix: &[f64], count: usize) -> bool {
-    let mut moved = matrix.to_vec();
-    (0..count).for_each(|at| moved[at * count + at] -= LEAST_EIGENVALUE);
-    linalg::Factor::new(&moved, count).is_some()
+    linalg::Factor::new(matrix, &vec![-LEAST_EIGENVALUE; count]).is_some()
 }
 
 /// ln w of all points, in so many coordinates.

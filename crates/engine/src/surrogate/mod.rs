@@ -10,6 +10,8 @@
 //! | [`neural`] | networks trained by gradient descent, censored costs by their likelihood |
 //! | [`gaussian`] | a Gaussian process of largest likelihood, censored costs by Gaussian sites |
 
+mod arithmetic;
+mod dispatch;
 pub mod forest;
 pub mod gaussian;
 mod held_out;
@@ -114,12 +116,22 @@ pub trait Predictor: Send + Sync {
     /// If the width is not that of the configurations, or `out` has another length.
     fn predict_marginal(&self, configurations: Points<'_>, out: &mut [Prediction]);
 
-    /// The cost of one configuration over all instances, and how it changes with the columns of numbers;
-    /// `None` where the model has no slopes.
+    /// The means of [`predict_marginal`](Self::predict_marginal), which some models can tell sooner.
+    ///
+    /// # Panics
+    /// As it does.
+    fn expect_marginal(&self, configurations: Points<'_>, out: &mut [f64]) {
+        let mut found = vec![Prediction::default(); out.len()];
+        self.predict_marginal(configurations, &mut found);
+        out.iter_mut().zip(found).for_each(|(out, found)| *out = found.mean);
+    }
+
+    /// The cost of configurations over all instances, and how it changes with the columns of numbers; `None`
+    /// where the model has no slopes.
     ///
     /// # Panics
     /// If the width is not that of the configurations.
-    fn predict_with_slopes(&self, _configuration: &[f64], _slopes: &mut Slopes) -> Option<Prediction> {
+    fn predict_with_slopes(&self, _configurations: Points<'_>) -> Option<Vec<(Prediction, Slopes)>> {
         None
     }
 }
@@ -135,10 +147,7 @@ pub struct Slopes {
 
 impl Slopes {
     /// So many zeros.
-    pub fn reset(&mut self, columns: usize) {
-        for slopes in [&mut self.mean, &mut self.variance] {
-            slopes.clear();
-            slopes.resize(columns, 0.0);
-        }
+    pub fn none(columns: usize) -> Self {
+        Self { mean: vec![0.0; columns], variance: vec![0.0; columns] }
     }
 }

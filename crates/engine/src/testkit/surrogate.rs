@@ -157,6 +157,9 @@ pub fn conforms(surrogate: &dyn Surrogate, ordered: bool) {
                 "{name}: one by one"
             );
         }
+        let mut means = vec![0.0; answers.len()];
+        predictor.expect_marginal(Points::new(&rows, case.columns.len()), &mut means);
+        assert!(means.iter().zip(&answers).all(|(mean, answer)| *mean == answer.mean), "{name}: means alone");
         if name == "all equal" {
             let known = case.scale.model(7.0);
             assert!(

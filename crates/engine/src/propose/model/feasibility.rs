@@ -67,7 +67,7 @@ impl Feasibility {
             let new = |index: usize| {
                 let mut trainer = trainer(task, learner, &format!("constraint {index}"), fresh as u64);
                 if last > fresh {
-                    trainer.fit(&TrainingSet::constraint(
+                    trainer.prepare(&TrainingSet::constraint(
                         &task.problem,
                         history,
                         fresh,
@@ -153,20 +153,17 @@ impl Feasibility {
             .map_or_else(|| log_feasibility(excesses), |law| log_joint_feasibility(excesses, law))
     }
 
-    /// How far the outputs of one configuration are expected to lie above, with slopes; `false` if a model has none.
-    pub(super) fn excesses_with_slopes(
-        &self,
-        row: &[f64],
-        excesses: &mut Vec<Prediction>,
-        slopes: &mut Vec<Slopes>,
-    ) -> bool {
-        excesses.clear();
-        slopes.resize(self.models.len(), Slopes::default());
-        for (model, slopes) in self.models.iter().zip(slopes) {
-            let Some(found) = model.output.predict_with_slopes(row, slopes) else { return false };
-            excesses.push(model.excess(found));
+    /// How far each output is expected to lie above its bound, with slopes, configuration by configuration;
+    /// `None` if a model has none.
+    pub(super) fn excesses_with_slopes(&self, rows: Points<'_>) -> Option<Vec<Vec<(Prediction, Slopes)>>> {
+        let mut all = vec![Vec::with_capacity(self.models.len()); rows.len()];
+        for model in &self.models {
+            let found = model.output.predict_with_slopes(rows)?;
+            for (one, (output, slopes)) in all.iter_mut().zip(found) {
+                one.push((model.excess(output), slopes));
+            }
         }
-        true
+        Some(all)
     }
 }
 

@@ -12,7 +12,7 @@ use std::f64::consts::LN_10;
 
 use super::due::{Due, due};
 use super::feasibility::Feasibility;
-use super::known::{expected_of_tried, rows, success, tried_and_pending};
+use super::known::{expected_of_tried, most_promising, rows, success, tried_and_pending};
 use super::learned::{Learned, Trainer, trainer};
 use super::search::{Judge, search};
 use super::{Learner, Task, Utility};
@@ -71,6 +71,7 @@ impl Improvement {
         self.feasibility.learn(task, self.learner, history);
         let Model { trials, costs: Some(costs), .. } = self.model.as_ref()? else { return None };
         let (tried, pending) = tried_and_pending(history, *trials);
+        let tried = most_promising(tried, &costs.expected, task.settings.known);
         let pending = rows(task, history, &pending);
         let believing = costs.learned.believing(Points::new(&pending, task.problem.space.row_length()));
         let judge = Judging {
@@ -103,8 +104,7 @@ impl Improvement {
             _ => {
                 let mut trainer = trainer(task, self.learner, self.learner.word(), fresh as u64);
                 if last > fresh {
-                    // Where there is no cost yet, the next one starts from nothing as well.
-                    trainer.fit(&TrainingSet::costs(&task.problem, history, fresh, &task.instances));
+                    trainer.prepare(&TrainingSet::costs(&task.problem, history, fresh, &task.instances));
                 }
                 fit(task, self.learner, history, (fresh, trainer), last)
             }
@@ -226,36 +226,45 @@ impl Judge for Judging<'_> {
         }
     }
 
-    fn judge_with_slopes(&self, row: &[f64], out: &mut [f64]) -> Option<f64> {
-        let (mut of_cost, mut of_excesses, mut excesses) = (Slopes::default(), Vec::new(), Vec::new());
-        let cost = self.learned.predict_with_slopes(row, &mut of_cost)?;
-        if !self.feasibility.excesses_with_slopes(row, &mut excesses, &mut of_excesses) {
-            return None;
-        }
-        out.fill(0.0);
-        let mut follow = |slopes: &Slopes, along: Along| {
-            let both = slopes.mean.iter().zip(&slopes.variance);
-            for (out, (mean, variance)) in out.iter_mut().zip(both) {
-                *out += along.mean * mean + along.variance * variance;
-            }
+    fn judge_with_slopes(&self, rows: Points<'_>, slopes: &mut [f64]) -> Option<Vec<f64>> {
+        let costs = self.learned.predict_with_slopes(rows)?;
+        let excesses = self.feasibility.excesses_with_slopes(rows)?;
+        let spent = match &self.costs.spent {
+            None => None,
+            Some(spent) => Some(spent.predict_with_slopes(rows)?),
         };
-        let log_feasible = self.feasibility.log_probability(&excesses);
-        follow(&of_cost, along(cost, |cost| self.log_utility(cost, log_feasible)));
-        for (index, slopes) in of_excesses.iter().enumerate() {
-            let mut moved = excesses.clone();
-            let along = along(excesses[index], |excess| {
-                moved[index] = excess;
-                self.log_utility(cost, self.feasibility.log_probability(&moved))
-            });
-            follow(slopes, along);
-        }
-        let mut utility = self.log_utility(cost, log_feasible);
-        if let Some(spent) = &self.costs.spent {
-            utility -= LN_10 * spent.predict_with_slopes(row, &mut of_cost)?.mean;
-            follow(&of_cost, Along { mean: -LN_10, variance: 0.0 });
+        slopes.fill(0.0);
+        let mut utilities = Vec::with_capacity(rows.len());
+        let each = costs.iter().zip(&excesses).zip(slopes.chunks_exact_mut(rows.width()));
+        for (at, (((cost, of_cost), excesses), out)) in each.enumerate() {
+            let above: Vec<Prediction> = excesses.iter().map(|(excess, _)| *excess).collect();
+            let log_feasible = self.feasibility.log_probability(&above);
+            let mut utility = self.log_utility(*cost, log_feasible);
+            follow(of_cost, along(*cost, |cost| self.log_utility(cost, log_feasible)), out);
+            for (index, (excess, of_excess)) in excesses.iter().enumerate() {
+                let mut moved = above.clone();
+                let along = along(*excess, |excess| {
+                    moved[index] = excess;
+                    self.log_utility(*cost, self.feasibility.log_probability(&moved))
+                });
+                follow(of_excess, along, out);
+            }
+            if let Some(spent) = &spent {
+                let (spent, of_spent) = &spent[at];
+                utility -= LN_10 * spent.mean;
+                follow(of_spent, Along { mean: -LN_10, variance: 0.0 }, out);
+            }
+            utilities.push(utility);
         }
         // Where trials fail is learned by trees, which have no slopes: they do not count here.
-        Some(utility)
+        Some(utilities)
+    }
+}
+
+/// Adds the slopes of a utility that changes along with a prediction.
+fn follow(slopes: &Slopes, along: Along, out: &mut [f64]) {
+    for (out, (mean, variance)) in out.iter_mut().zip(slopes.mean.iter().zip(&slopes.variance)) {
+        *out += along.mean * mean + along.variance * variance;
     }
 }
 
@@ -306,7 +315,7 @@ mod tests {
             };
             for row in [[0.15, 0.3], [0.1, 0.6], [0.6, 0.4]] {
                 let mut slopes = [0.0; 2];
-                let here = judge.judge_with_slopes(&row, &mut slopes).unwrap();
+                let here = judge.judge_with_slopes(Points::new(&row, 2), &mut slopes).unwrap()[0];
                 let excesses = improvement.feasibility.excesses(Points::new(&row, 2));
                 let log_feasible = improvement.feasibility.log_probability(&excesses[0]);
                 assert!(log_feasible < -0.1, "{row:?}: {log_feasible}");

@@ -5,7 +5,7 @@ use crate::history::History;
 use crate::racing::constraint::Tally;
 use crate::rng::Rng;
 use crate::surrogate::forest::{Forest, ForestSettings, ForestTrainer};
-use crate::surrogate::{Points, Prediction, Predictor, TrainingSet};
+use crate::surrogate::{Points, Predictor, TrainingSet};
 use crate::trial::ConfigId;
 
 /// The configurations that the first so many trials were of, and the others.
@@ -14,6 +14,19 @@ pub(super) fn tried_and_pending(history: &History, trials: usize) -> (Vec<Config
     history.trials()[..trials].iter().for_each(|trial| seen[trial.key.config.index()] = true);
     let ids = || (0..seen.len()).map(|index| ConfigId(index as u32));
     (ids().filter(|id| seen[id.index()]).collect(), ids().filter(|id| !seen[id.index()]).collect())
+}
+
+/// So many of some configurations: those expected to cost least, and then the latest.
+pub(super) fn most_promising(mut ids: Vec<ConfigId>, expected: &[f64], count: usize) -> Vec<ConfigId> {
+    let cost = |id: &ConfigId| expected.get(id.index()).copied().filter(|cost| !cost.is_nan());
+    if ids.len() > count {
+        ids.sort_by(|one, other| {
+            let costs = cost(one).unwrap_or(f64::INFINITY).total_cmp(&cost(other).unwrap_or(f64::INFINITY));
+            costs.then(other.cmp(one))
+        });
+        ids.truncate(count);
+    }
+    ids
 }
 
 /// The rows of configurations, one after the other.
@@ -49,10 +62,10 @@ pub(super) fn expected_of_tried(
     let mut expected = vec![f64::NAN; feasible.len()];
     let rows = rows(task, history, &tried);
     let points = Points::new(&rows, task.problem.space.row_length());
-    let mut found = vec![Prediction::default(); points.len()];
-    predictor.predict_marginal(points, &mut found);
+    let mut found = vec![0.0; points.len()];
+    predictor.expect_marginal(points, &mut found);
     for (id, found) in tried.into_iter().zip(found) {
-        expected[id.index()] = found.mean;
+        expected[id.index()] = found;
     }
     expected
 }
@@ -67,4 +80,19 @@ pub(super) fn success(task: &Task, history: &History, trials: usize) -> Option<F
     let outcomes = TrainingSet::outcomes(&task.problem, history, trials, &task.instances);
     let (forest, _) = ForestTrainer::new(ForestSettings::of_success(), seed).fit(&outcomes).ok()?;
     Some(forest)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_cheapest_come_first_and_then_the_latest() {
+        let expected = [3.0, f64::NAN, 1.0, f64::NAN, 2.0];
+        let ids = |ids: &[u32]| ids.iter().map(|&id| ConfigId(id)).collect::<Vec<_>>();
+        let promising = |count| most_promising(ids(&[0, 1, 2, 3, 4, 5]), &expected, count);
+        assert_eq!(promising(2), ids(&[2, 4]));
+        assert_eq!(promising(5), ids(&[2, 4, 0, 5, 3]));
+        assert_eq!(promising(6), ids(&[0, 1, 2, 3, 4, 5]));
+    }
 }

@@ -8,6 +8,9 @@ use crate::surrogate::{Points, Predictor, TrainingSet};
 
 /// Learns from sets that begin with the points of the one before.
 pub(super) trait Trainer: Send {
+    /// Learns what later fits start from, if they start from anything.
+    fn prepare(&mut self, _data: &TrainingSet<'_>) {}
+
     /// What a set says; `None` if there is nothing in it.
     fn fit(&mut self, data: &TrainingSet<'_>) -> Option<Box<dyn Learned>>;
 
@@ -48,6 +51,11 @@ pub(super) fn trainer(task: &Task, learner: Learner, purpose: &str, number: u64)
 }
 
 impl Trainer for ForestTrainer {
+    fn prepare(&mut self, data: &TrainingSet<'_>) {
+        // Where there is nothing to learn yet, the next one starts from nothing as well.
+        let _ = Self::fit(self, data);
+    }
+
     fn fit(&mut self, data: &TrainingSet<'_>) -> Option<Box<dyn Learned>> {
         let (forest, _) = Self::fit(self, data).ok()?;
         Some(Box::new(forest))

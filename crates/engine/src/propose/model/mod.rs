@@ -79,6 +79,8 @@ pub struct ModelSettings {
     pub candidates: usize,
     /// The same, where a network is asked, which is quicker.
     pub thompson_candidates: usize,
+    /// Most configurations tried that are looked at for one proposal.
+    pub known: usize,
     /// Most steps of training for one network.
     pub training_steps: usize,
     /// Local searches for one proposal.
@@ -140,6 +142,7 @@ impl Default for ModelSettings {
             random_every: 4,
             candidates: 1000,
             thompson_candidates: 5000,
+            known: 100_000,
             training_steps: 5_000,
             starts: 10,
             steps: 20,
@@ -148,11 +151,13 @@ impl Default for ModelSettings {
 }
 
 impl ModelSettings {
-    /// What suits a learner. A Gaussian process learns from few trials, and looks where it knows little of
-    /// its own accord.
+    /// What suits a learner. A Gaussian process learns from few trials, looks where it knows little of its own
+    /// accord, and takes longer for each look the more it knows.
     pub fn of(learner: Learner) -> Self {
         match learner {
-            Learner::Gaussian => Self { learner, first_fit: 5, random_every: 10, ..Self::default() },
+            Learner::Gaussian => {
+                Self { learner, known: 200, first_fit: 5, random_every: 10, ..Self::default() }
+            }
             _ => Self { learner, ..Self::default() },
         }
     }

@@ -9,15 +9,16 @@ use crate::rng::Rng;
 use crate::space::{Configuration, INACTIVE, Kind, Neighbourhood, ParameterId, Space};
 use crate::surrogate::Points;
 use crate::trial::ConfigId;
-use linalg::{Descent, minimise};
+use linalg::{Descent, Downhill};
 
 /// Tells utilities.
 pub(super) trait Judge {
     /// The log utility of each of some rows, see [`Space::encode_many`].
     fn judge(&self, rows: Points<'_>, out: &mut Vec<f64>);
 
-    /// The log utility of one row and its slopes in all columns; `None` where there are no slopes.
-    fn judge_with_slopes(&self, _row: &[f64], _out: &mut [f64]) -> Option<f64> {
+    /// The log utility of each of some rows, and its slopes in all columns, row after row; `None` where there are
+    /// no slopes.
+    fn judge_with_slopes(&self, _rows: Points<'_>, _slopes: &mut [f64]) -> Option<Vec<f64>> {
         None
     }
 }
@@ -52,24 +53,24 @@ pub(super) fn search(
     let is_number = |id: ParameterId| space.parameter(id).kind() == Kind::Float;
     let sloping = has_slopes(space, judge, &starts);
     let steps = if sloping && variable.iter().all(|&id| is_number(id)) { 0 } else { settings.steps };
-    for (mut utility, mut codes) in starts {
+    for (utility, codes) in &mut starts {
         for _ in 0..steps {
             let mut near = Vec::new();
             for &id in &variable {
-                space.vary(id, &codes, &how, rng, &mut |found| near.extend_from_slice(found));
+                space.vary(id, codes, &how, rng, &mut |found| near.extend_from_slice(found));
             }
             let utilities = look.at(&near);
             best.offer_all(&near, utilities);
-            let Some(next) = highest(utilities, 1).next().filter(|&i| utilities[i] > utility) else { break };
-            utility = utilities[next];
+            let Some(next) = highest(utilities, 1).next().filter(|&i| utilities[i] > *utility) else { break };
+            *utility = utilities[next];
             codes.copy_from_slice(&near[next * width..(next + 1) * width]);
         }
-        if sloping {
-            let moving: Vec<usize> =
-                variable.iter().copied().filter(|&id| is_number(id)).map(ParameterId::index).collect();
-            if let Some((utility, codes)) = follow_slopes(space, judge, &codes, &moving) {
-                best.offer_all(&codes, &[utility]);
-            }
+    }
+    if sloping {
+        let numbers: Vec<usize> =
+            variable.iter().copied().filter(|&id| is_number(id)).map(ParameterId::index).collect();
+        for (utility, codes) in follow_slopes(space, judge, &starts, &numbers) {
+            best.offer_all(&codes, &[utility]);
         }
     }
     best.found.map(|(_, configuration)| configuration)
@@ -80,34 +81,71 @@ fn has_slopes(space: &Space, judge: &dyn Judge, starts: &[(f64, Vec<f64>)]) -> b
     let mut slopes = row.clone();
     starts.first().is_some_and(|(_, codes)| {
         space.encode_codes(codes, &mut row);
-        judge.judge_with_slopes(&row, &mut slopes).is_some()
+        judge.judge_with_slopes(Points::new(&row, row.len()), &mut slopes).is_some()
     })
 }
 
-/// Where the slopes lead from a configuration, while some of its numbers move and are active, and the utility
-/// there; `None` if that is no configuration.
+/// A configuration on its way up.
+struct Climb {
+    row: Vec<f64>,
+    /// The columns that move: numbers that are active.
+    moving: Vec<usize>,
+    search: Downhill,
+}
+
+impl Climb {
+    /// Puts the moving columns where they are said to be.
+    fn go_to(&mut self, at: &[f64]) {
+        self.moving.iter().zip(at).for_each(|(&index, &x)| self.row[index] = x);
+    }
+}
+
+/// Where the slopes lead from each of some configurations, while some of their numbers move, and the
+/// utilities there. All go side by side, since a model looks at several rows in little more time than at one.
 fn follow_slopes(
     space: &Space,
     judge: &dyn Judge,
-    codes: &[f64],
-    moving: &[usize],
-) -> Option<(f64, Vec<f64>)> {
+    starts: &[(f64, Vec<f64>)],
+    numbers: &[usize],
+) -> Vec<(f64, Vec<f64>)> {
     const DESCENT: Descent = Descent { evaluations: 25, gain: 1e-4, slope: 1e-6 };
-    let mut row = vec![0.0; codes.len()];
-    space.encode_codes(codes, &mut row);
-    let moving: Vec<usize> = moving.iter().copied().filter(|&index| row[index] != INACTIVE).collect();
-    let start: Vec<f64> = moving.iter().map(|&index| row[index]).collect();
-    let mut slopes = vec![0.0; row.len()];
-    let found = minimise(&start, &vec![(0.0, 1.0); start.len()], DESCENT, |at, out| {
-        moving.iter().zip(at).for_each(|(&index, &x)| row[index] = x);
-        let utility = judge.judge_with_slopes(&row, &mut slopes).unwrap_or(f64::NAN);
-        out.iter_mut().zip(&moving).for_each(|(out, &index)| *out = -slopes[index]);
-        -utility
-    })?;
-    moving.iter().zip(&found.at).for_each(|(&index, &x)| row[index] = x);
-    let mut reached = vec![f64::NAN; codes.len()];
-    space.decode_into(&row, &mut reached).ok()?;
-    Some((-found.value, reached))
+    let width = space.row_length();
+    let climb = |(_, codes): &(f64, Vec<f64>)| {
+        let mut row = vec![0.0; width];
+        space.encode_codes(codes, &mut row);
+        let moving: Vec<usize> = numbers.iter().copied().filter(|&index| row[index] != INACTIVE).collect();
+        let start: Vec<f64> = moving.iter().map(|&index| row[index]).collect();
+        let search = Downhill::new(&start, &vec![(0.0, 1.0); start.len()], DESCENT);
+        Climb { row, moving, search }
+    };
+    let mut climbs: Vec<Climb> = starts.iter().map(climb).collect();
+    loop {
+        let mut going = Vec::new();
+        for climb in &mut climbs {
+            if let Some(at) = climb.search.asked().map(<[f64]>::to_vec) {
+                climb.go_to(&at);
+                going.push(climb);
+            }
+        }
+        if going.is_empty() {
+            break;
+        }
+        let rows: Vec<f64> = going.iter().flat_map(|climb| climb.row.iter().copied()).collect();
+        let mut slopes = vec![0.0; rows.len()];
+        let Some(utilities) = judge.judge_with_slopes(Points::new(&rows, width), &mut slopes) else { break };
+        for ((climb, utility), slopes) in going.into_iter().zip(utilities).zip(slopes.chunks_exact(width)) {
+            let down: Vec<f64> = climb.moving.iter().map(|&index| -slopes[index]).collect();
+            climb.search.tell(-utility, &down);
+        }
+    }
+    let reached = |mut climb: Climb| {
+        let found = climb.search.found()?;
+        climb.go_to(&found.at);
+        let mut codes = vec![f64::NAN; width];
+        space.decode_into(&climb.row, &mut codes).ok()?;
+        Some((-found.value, codes))
+    };
+    climbs.into_iter().filter_map(reached).collect()
 }
 
 /// The places of the largest, in falling order; of equal ones the first comes first.

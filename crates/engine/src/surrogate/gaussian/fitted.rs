@@ -149,8 +149,7 @@ impl Gaussian {
     fn add(&mut self, point: &[f64], site: Site) -> bool {
         let mut row = vec![0.0; self.table.len() + 1];
         let own = self.table.len();
-        self.kernel.squares(&self.table, 0, point, &mut row[..own]);
-        self.kernel.covariances(&mut row[..own]);
+        self.kernel.covariances(&self.table, 0, point, &mut row[..own]);
         row[own] = self.kernel.variance + site.variance;
         let added = self.factor.extend(&row);
         if added {
@@ -170,8 +169,7 @@ impl Gaussian {
     /// The standardised prediction at one point.
     fn at(&self, point: &[f64]) -> Prediction {
         let mut covariances = vec![0.0; self.table.len()];
-        self.kernel.squares(&self.table, 0, point, &mut covariances);
-        self.kernel.covariances(&mut covariances);
+        self.kernel.covariances(&self.table, 0, point, &mut covariances);
         let mean = self.expectation(&covariances);
         self.factor.solve_lower(&mut covariances);
         Prediction { mean, variance: self.kernel.variance - square_sum(&covariances) }
@@ -252,6 +250,14 @@ impl Gaussian {
     }
 }
 
+/// Σ_π p_π of columns.
+pub(super) fn weighted_sum(shares: &[f64], columns: &[f64], sum: &mut [f64]) {
+    sum.fill(0.0);
+    for (share, column) in shares.iter().zip(columns.chunks_exact(sum.len())) {
+        sum.iter_mut().zip(column).for_each(|(sum, x)| *sum += share * x);
+    }
+}
+
 pub(super) fn square_sum(values: &[f64]) -> f64 {
     values.iter().map(|x| x * x).sum()
 }
@@ -262,8 +268,7 @@ impl Predictor for Gaussian {
         let mut rows = points.iter();
         self.predict_blocks(points.len(), out, |_, column| {
             let point = self.point(0, rows.next().unwrap_or_default());
-            self.kernel.squares(&self.table, 0, &point, column);
-            self.kernel.covariances(column);
+            self.kernel.covariances(&self.table, 0, &point, column);
             (self.expectation(column), self.kernel.variance)
         });
     }
@@ -279,31 +284,50 @@ impl Predictor for Gaussian {
         let mut each = vec![0.0; self.table.len() * self.instances.len()];
         self.predict_blocks(configurations.len(), out, |_, column| {
             let own = self.point(0, rows.next().unwrap_or_default());
-            let (mean, shares) = self.over_instances(&own, &mut each);
-            column.fill(0.0);
-            for (share, covariances) in shares.iter().zip(each.chunks_exact(self.table.len())) {
-                column.iter_mut().zip(covariances).for_each(|(sum, k)| *sum += share * k);
-            }
+            let (mean, shares) = self.over_instances(&own, &mut each, None);
+            weighted_sum(&shares, &each, column);
             (mean, self.prior_variance(&shares))
         });
     }
 
-    fn predict_with_slopes(&self, configuration: &[f64], slopes: &mut Slopes) -> Option<Prediction> {
-        Some(self.slopes_at(configuration, slopes))
+    fn expect_marginal(&self, configurations: Points<'_>, out: &mut [f64]) {
+        assert_eq!(configurations.width(), self.configuration_width, "rows of a configuration");
+        assert_eq!(out.len(), configurations.len(), "one for each configuration");
+        let mut each = vec![0.0; self.table.len() * self.instances.len()];
+        for (out, row) in out.iter_mut().zip(configurations.iter()) {
+            let (mean, _) = self.over_instances(&self.point(0, row), &mut each, None);
+            *out = self.told(mean, 0.0).mean;
+        }
+    }
+
+    fn predict_with_slopes(&self, configurations: Points<'_>) -> Option<Vec<(Prediction, Slopes)>> {
+        assert_eq!(configurations.width(), self.configuration_width, "rows of a configuration");
+        Some(self.slopes_at(configurations))
     }
 }
 
 impl Gaussian {
-    /// The covariances of a configuration with all points, instance by instance; its mean over all of them,
-    /// and their shares in it.
-    pub(super) fn over_instances(&self, own: &[f64], each: &mut [f64]) -> (f64, Vec<f64>) {
+    /// The covariances of a configuration with all points, instance by instance, and how they decay if that is
+    /// asked for; its mean over all of them, and their shares in it.
+    pub(super) fn over_instances(
+        &self,
+        own: &[f64],
+        each: &mut [f64],
+        mut decays: Option<&mut [f64]>,
+    ) -> (f64, Vec<f64>) {
+        let n = self.table.len();
         let mut shares = Vec::with_capacity(self.instances.len());
         let mut point = own.to_vec();
-        for (instance, covariances) in self.instances.iter().zip(each.chunks_exact_mut(self.table.len())) {
+        for (at, (instance, covariances)) in self.instances.iter().zip(each.chunks_exact_mut(n)).enumerate() {
             point.truncate(own.len());
             point.extend_from_slice(instance);
-            self.kernel.squares(&self.table, 0, &point, covariances);
-            self.kernel.covariances(covariances);
+            match &mut decays {
+                None => self.kernel.covariances(&self.table, 0, &point, covariances),
+                Some(decays) => {
+                    let decays = &mut decays[at * n..(at + 1) * n];
+                    self.kernel.covariances_and_decays(&self.table, 0, &point, covariances, decays);
+                }
+            }
             shares.push(self.expectation(covariances));
         }
         let mean = self.shares(&mut shares);

@@ -12,6 +12,8 @@
 
 use super::coordinates::{Compared, Coordinate, Table};
 use crate::elementary::exp;
+use crate::surrogate::arithmetic::Arithmetic;
+use crate::surrogate::dispatch::{Instructions, Work};
 
 /// Beyond this q all covariances are nothing; [`exp`] holds up to it.
 const FARTHEST: f64 = 600.0;
@@ -38,11 +40,74 @@ impl Kernel {
         self.coordinates.iter().zip(self.weights.iter().copied())
     }
 
-    /// ρ between a point and those of a table from `first` on. The point, and the table, may have fewer
-    /// coordinates: those from `skipped` on.
-    pub(super) fn squares(&self, table: &Table, first: usize, point: &[f64], out: &mut [f64]) {
+    /// The covariances of a point with those of a table from `first` on.
+    pub(super) fn covariances(&self, table: &Table, first: usize, point: &[f64], out: &mut [f64]) {
+        Instructions::best().run(Covariances { kernel: self, table, first, point, out, decays: None });
+    }
+
+    /// The same, and -∂k/∂ρ of each.
+    pub(super) fn covariances_and_decays(
+        &self,
+        table: &Table,
+        first: usize,
+        point: &[f64],
+        out: &mut [f64],
+        decays: &mut [f64],
+    ) {
+        Instructions::best().run(Covariances {
+            kernel: self,
+            table,
+            first,
+            point,
+            out,
+            decays: Some(decays),
+        });
+    }
+
+    /// ρ of two points in the coordinates from `first` on.
+    pub(super) fn square(&self, first: usize, one: &[f64], other: &[f64]) -> f64 {
+        let parts = self.weighted().skip(first).zip(one.iter().zip(other));
+        parts
+            .map(|((coordinate, weight), (a, b))| match coordinate.compared {
+                Compared::Numbers => weight * (a - b) * (a - b),
+                Compared::Names if a == b => 0.0,
+                Compared::Names => weight,
+            })
+            .sum()
+    }
+
+    /// k at a squared distance.
+    pub(super) fn covariance(&self, square: f64) -> f64 {
+        self.covariance_and_decay(square).0
+    }
+
+    /// That and -∂k/∂ρ.
+    #[inline(always)]
+    fn covariance_and_decay(&self, square: f64) -> (f64, f64) {
+        let q = (5.0 * square).sqrt().min(FARTHEST);
+        let scaled = self.variance * exp(-q);
+        (scaled * (1.0 + q + q * q / 3.0), 5.0 / 6.0 * scaled * (1.0 + q))
+    }
+}
+
+/// One point and many.
+struct Covariances<'a> {
+    kernel: &'a Kernel,
+    table: &'a Table,
+    first: usize,
+    point: &'a [f64],
+    out: &'a mut [f64],
+    decays: Option<&'a mut [f64]>,
+}
+
+impl Work for Covariances<'_> {
+    type Output = ();
+
+    #[inline(always)]
+    fn run<A: Arithmetic>(self) {
+        let Self { kernel, table, first, point, out, decays } = self;
         out.fill(0.0);
-        for (index, (coordinate, weight)) in self.weighted().enumerate() {
+        for (index, (coordinate, weight)) in kernel.weighted().enumerate() {
             let (own, others) = (point[index], &table.coordinate(index)[first..]);
             match coordinate.compared {
                 Compared::Numbers => {
@@ -58,44 +123,52 @@ impl Kernel {
                 }
             }
         }
-    }
-
-    /// ρ of two points in the coordinates from `first` on.
-    pub(super) fn square(&self, first: usize, one: &[f64], other: &[f64]) -> f64 {
-        let parts = self.weighted().skip(first).zip(one.iter().zip(other));
-        parts
-            .map(|((coordinate, weight), (a, b))| match coordinate.compared {
-                Compared::Numbers => weight * (a - b) * (a - b),
-                Compared::Names if a == b => 0.0,
-                Compared::Names => weight,
-            })
-            .sum()
-    }
-
-    /// Squared distances become covariances, in their place.
-    pub(super) fn covariances(&self, squares: &mut [f64]) {
-        for square in squares {
-            *square = self.covariance(*square);
+        match decays {
+            None => out.iter_mut().for_each(|square| *square = kernel.covariance_and_decay(*square).0),
+            Some(decays) => {
+                for (square, decay) in out.iter_mut().zip(decays) {
+                    (*square, *decay) = kernel.covariance_and_decay(*square);
+                }
+            }
         }
     }
+}
 
-    /// k at a squared distance.
-    #[inline]
-    pub(super) fn covariance(&self, square: f64) -> f64 {
-        self.covariance_and_decay(square).0
-    }
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::rng::Rng;
 
-    /// -∂k/∂ρ at a squared distance.
-    #[inline]
-    pub(super) fn decay(&self, square: f64) -> f64 {
-        self.covariance_and_decay(square).1
-    }
-
-    /// Both.
-    #[inline]
-    pub(super) fn covariance_and_decay(&self, square: f64) -> (f64, f64) {
-        let q = (5.0 * square).sqrt().min(FARTHEST);
-        let scaled = self.variance * exp(-q);
-        (scaled * (1.0 + q + q * q / 3.0), 5.0 / 6.0 * scaled * (1.0 + q))
+    #[test]
+    fn bits_are_the_same_with_all_instructions() {
+        let coordinates = [Compared::Numbers, Compared::Names, Compared::Numbers]
+            .into_iter()
+            .enumerate()
+            .map(|(column, compared)| Coordinate { column, compared })
+            .collect::<Vec<_>>();
+        let kernel = Kernel::new(&coordinates, &[-0.5, 0.3, -6.0], 1.7);
+        let (mut table, mut rng) = (Table::new(3), Rng::new(1, "kernel", 0));
+        (0..53).for_each(|at| table.push(&[rng.unit(), f64::from(at % 3), rng.unit()]));
+        let by = |instructions: Instructions| {
+            let (mut out, mut decays) = (vec![0.0; 50], vec![0.0; 50]);
+            let point = &[0.3, 1.0, 0.7];
+            instructions.run(Covariances {
+                kernel: &kernel,
+                table: &table,
+                first: 3,
+                point,
+                out: &mut out,
+                decays: Some(&mut decays),
+            });
+            [out, decays].concat().into_iter().map(f64::to_bits).collect::<Vec<_>>()
+        };
+        for instructions in Instructions::all() {
+            assert_eq!(by(instructions), by(Instructions::Portable), "{instructions:?}");
+        }
+        // And they are what the formula says of two points.
+        let mut alone = [0.0];
+        kernel.covariances(&table, 52, &[0.3, 1.0, 0.7], &mut alone);
+        let square = kernel.square(0, &[0.3, 1.0, 0.7], &table.point(52));
+        assert!((alone[0] - kernel.covariance(square)).abs() < 1e-12);
     }
 }

@@ -11,12 +11,13 @@
 //! | θ | ln ℓ of each column, ln s² |
 //! | … | what several readings of one point say of their noise |
 
-use super::coordinates::Table;
 use super::coordinates::{Compared, Coordinate};
 use super::kernel::Kernel;
 use super::prior::Prior;
 use super::readings::{Read, Readings};
 use super::sites::{Posterior, Site, condition, first_sites};
+use crate::surrogate::arithmetic::Arithmetic;
+use crate::surrogate::dispatch::{Instructions, Work};
 
 /// Sums are taken in so many lanes, side by side.
 const LANES: usize = 8;
@@ -90,11 +91,8 @@ impl<'a> Likelihood<'a> {
         for column in 0..n {
             let point = self.readings.table.point(column);
             let covariances = &mut self.covariances[column * n + column..(column + 1) * n];
-            kernel.squares(&self.readings.table, column, &point, covariances);
             let decays = &mut self.decays[column * n + column..(column + 1) * n];
-            for (square, decay) in covariances.iter_mut().zip(decays) {
-                (*square, *decay) = kernel.covariance_and_decay(*square);
-            }
+            kernel.covariances_and_decays(&self.readings.table, column, &point, covariances, decays);
         }
     }
 
@@ -124,22 +122,37 @@ impl<'a> Likelihood<'a> {
             }
             // ∂K/∂ ln ℓ = 2 w D decay, twice for both triangles, halved by the formula.
             for (index, (coordinate, weight)) in kernel.weighted().enumerate() {
+                let values = &self.readings.table.coordinate(index)[column..];
                 let sum =
-                    weighted_distances(&self.readings.table, index, coordinate.compared, column, shares);
+                    Instructions::best().run(Weighted { compared: coordinate.compared, values, shares });
                 slopes[coordinate.column] += 2.0 * weight * sum;
             }
         }
     }
 }
 
-/// Σ_i share_i D(x_i, x_column) over the points after one.
-fn weighted_distances(table: &Table, index: usize, compared: Compared, column: usize, shares: &[f64]) -> f64 {
-    let values = table.coordinate(index);
-    let (own, others) = (values[column], &values[column + 1..]);
-    let distance = |other: f64| match compared {
-        Compared::Numbers => (other - own) * (other - own),
-        Compared::Names => f64::from(u8::from(other != own)),
-    };
+/// Σ_i share_i D(x_i, x_0) over all values after the first.
+struct Weighted<'a> {
+    compared: Compared,
+    values: &'a [f64],
+    shares: &'a [f64],
+}
+
+impl Work for Weighted<'_> {
+    type Output = f64;
+
+    #[inline(always)]
+    fn run<A: Arithmetic>(self) -> f64 {
+        let (own, others) = (self.values[0], &self.values[1..]);
+        match self.compared {
+            Compared::Numbers => sum(self.shares, others, |other| (other - own) * (other - own)),
+            Compared::Names => sum(self.shares, others, |other| f64::from(u8::from(other != own))),
+        }
+    }
+}
+
+#[inline(always)]
+fn sum(shares: &[f64], others: &[f64], distance: impl Fn(f64) -> f64) -> f64 {
     let mut lanes = [0.0; LANES];
     let (blocks, rest) = shares.as_chunks::<LANES>();
     let (other_blocks, other_rest) = others.as_chunks::<LANES>();

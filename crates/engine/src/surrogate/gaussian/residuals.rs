@@ -39,16 +39,16 @@ mod tests {
         let of = |a: usize, b: usize| {
             fitted.kernel.covariance(fitted.kernel.square(0, &fitted.table.point(a), &fitted.table.point(b)))
         };
-        let noise = |a: usize, b: usize| if a == b { fitted.sites[a].variance } else { 0.0 };
         let pairs = others.iter().flat_map(|&a| others.iter().map(move |&b| (a, b)));
-        let matrix: Vec<f64> = pairs.map(|(a, b)| of(a, b) + noise(a, b)).collect();
+        let matrix: Vec<f64> = pairs.map(|(a, b)| of(a, b)).collect();
+        let noise: Vec<f64> = others.iter().map(|&at| fitted.sites[at].variance).collect();
         let own: Vec<f64> = others.iter().map(|&at| of(at, out)).collect();
         let mut weights = own.clone();
-        Factor::new(&matrix, others.len()).unwrap().solve(&mut weights);
+        Factor::new(&matrix, &noise).unwrap().solve(&mut weights);
         let known = |at: usize| fitted.sites[at].target - fitted.mean;
         let mean: f64 = others.iter().zip(&weights).map(|(&at, weight)| weight * known(at)).sum();
         let explained: f64 = own.iter().zip(&weights).map(|(k, weight)| k * weight).sum();
-        (known(out) - mean) / (of(out, out) - explained + noise(out, out)).sqrt()
+        (known(out) - mean) / (of(out, out) - explained + fitted.sites[out].variance).sqrt()
     }
 
     #[test]

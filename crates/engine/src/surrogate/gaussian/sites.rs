@@ -102,12 +102,9 @@ pub(super) fn condition(
             *site = Site { target: value, variance: noise / count };
         }
     }
-    let mut matrix = covariances.to_vec();
     for sweep in 0.. {
-        for (at, site) in sites.iter().enumerate() {
-            matrix[at * n + at] = covariances[at * n + at] + site.variance;
-        }
-        let factor = Factor::new(&matrix, n)?;
+        let variances: Vec<f64> = sites.iter().map(|site| site.variance).collect();
+        let factor = Factor::new(covariances, &variances)?;
         let (mean, alpha) = weights(&factor, &sites);
         let inverse = if with_inverse || !censored.is_empty() { factor.inverse() } else { Vec::new() };
         let cavity = |at: usize| Cavity {

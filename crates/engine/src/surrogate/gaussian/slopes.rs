@@ -9,37 +9,42 @@
 //! The shares p of instances are held: exact where they are equal, or there is one instance.
 
 use super::coordinates::Compared;
-use super::fitted::{Gaussian, square_sum};
-use crate::surrogate::{Prediction, Slopes};
+use super::fitted::{Gaussian, square_sum, weighted_sum};
+use crate::surrogate::{Points, Prediction, Slopes};
 
 impl Gaussian {
-    /// The prediction over all instances, and its slopes in the columns of numbers; 0 in others.
-    pub(super) fn slopes_at(&self, configuration: &[f64], slopes: &mut Slopes) -> Prediction {
+    /// The predictions of configurations over all instances, and their slopes in the columns of numbers; 0 in
+    /// others. Of many points most of the time goes by until the factor has been read from memory: once for
+    /// all configurations.
+    pub(super) fn slopes_at(&self, configurations: Points<'_>) -> Vec<(Prediction, Slopes)> {
         let n = self.table.len();
+        let size = n * self.instances.len();
+        let (mut each, mut each_decay) = (vec![0.0; size], vec![0.0; size]);
+        let mut decays = vec![0.0; n * configurations.len()];
+        let mut betas = decays.clone();
+        let mut priors = Vec::with_capacity(configurations.len());
+        let columns = betas.chunks_exact_mut(n).zip(decays.chunks_exact_mut(n));
+        for (row, (beta, decays)) in configurations.iter().zip(columns) {
+            let (mean, shares) = self.over_instances(&self.point(0, row), &mut each, Some(&mut each_decay));
+            weighted_sum(&shares, &each, beta);
+            weighted_sum(&shares, &each_decay, decays);
+            priors.push((mean, self.prior_variance(&shares)));
+        }
+        self.factor.solve_lower(&mut betas);
+        let explained: Vec<f64> = betas.chunks_exact(n).map(square_sum).collect();
+        self.factor.solve_upper(&mut betas);
+        let columns = betas.chunks_exact(n).zip(decays.chunks_exact(n));
+        let known = priors.into_iter().zip(explained);
+        let all = configurations.iter().zip(known).zip(columns);
+        all.map(|((row, ((mean, prior), explained)), (beta, decays))| {
+            (self.told(mean, prior - explained), self.slopes(row, beta, decays))
+        })
+        .collect()
+    }
+
+    fn slopes(&self, configuration: &[f64], beta: &[f64], decays: &[f64]) -> Slopes {
         let own = self.point(0, configuration);
-        let mut each = vec![0.0; n * self.instances.len()];
-        let (mean, shares) = self.over_instances(&own, &mut each);
-        let mut beta = vec![0.0; n];
-        for (share, covariances) in shares.iter().zip(each.chunks_exact(n)) {
-            beta.iter_mut().zip(covariances).for_each(|(sum, k)| *sum += share * k);
-        }
-        self.factor.solve_lower(&mut beta);
-        let variance = self.prior_variance(&shares) - square_sum(&beta);
-        self.factor.solve_upper(&mut beta);
-        // Σ_π p_π (-∂k/∂ρ), in the place of the covariances.
-        let mut decays = vec![0.0; n];
-        let mut point = own.clone();
-        for (share, instance) in shares.iter().zip(&self.instances) {
-            point.truncate(own.len());
-            point.extend_from_slice(instance);
-            let squares = &mut each[..n];
-            self.kernel.squares(&self.table, 0, &point, squares);
-            decays
-                .iter_mut()
-                .zip(squares)
-                .for_each(|(sum, square)| *sum += share * self.kernel.decay(*square));
-        }
-        slopes.reset(configuration.len());
+        let mut slopes = Slopes::none(configuration.len());
         let numbers = self.kernel.weighted().enumerate().take(own.len());
         for (index, (coordinate, weight)) in numbers.filter(|(_, (one, _))| one.compared == Compared::Numbers)
         {
@@ -56,6 +61,6 @@ impl Gaussian {
             slopes.mean[coordinate.column] = self.spread() * of_mean;
             slopes.variance[coordinate.column] = self.spread() * self.spread() * of_variance;
         }
-        self.told(mean, variance)
+        slopes
     }
 }

@@ -5,7 +5,7 @@ use super::*;
 use crate::reading::Reading::{self, AtLeast, Exact};
 use crate::space::INACTIVE;
 use crate::stats::normal::{cdf, log_density};
-use crate::surrogate::{Column, InstanceTable, Points, Prediction, Scale, Slopes};
+use crate::surrogate::{Column, InstanceTable, Points, Prediction, Scale};
 use crate::testkit::surrogate::conforms;
 
 #[test]
@@ -144,7 +144,7 @@ fn a_reading_more_is_as_if_it_had_been_there() {
     let named = InstanceTable::named(3);
     let data = mixed(&named, 30, false);
     let settings = GaussianSettings { starts: 1, ..GaussianSettings::default() };
-    let mut trainer = GaussianTrainer::new(settings, 1);
+    let trainer = GaussianTrainer::new(settings, 1);
     let mut grown = trainer.fit(&data).unwrap();
     let row = [0.3, 0.5, INACTIVE, 0.7, 0.5];
     let mut asked = [row, [0.9, 0.1, 0.2, 0.1, 0.1]].concat();
@@ -191,8 +191,9 @@ fn slopes_of_predictions_are_those_of_their_values() {
         let data = mixed(&instances, 30, true);
         let fitted = GaussianTrainer::new(GaussianSettings::default(), 1).fit(&data).unwrap();
         let row = [0.3, 0.9, 0.4, 0.7];
-        let mut slopes = Slopes::default();
-        let here = fitted.predict_with_slopes(&row, &mut slopes).unwrap();
+        // The first of two, which do not mix.
+        let rows = [row, [0.6, 0.1, 0.2, 0.1]].concat();
+        let (here, slopes) = fitted.predict_with_slopes(Points::new(&rows, 4)).unwrap().swap_remove(0);
         let predict = |row: [f64; 4]| {
             let mut out = [Prediction::default()];
             fitted.predict_marginal(Points::new(&row, 4), &mut out);

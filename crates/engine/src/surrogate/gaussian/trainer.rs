@@ -9,31 +9,29 @@ use super::{FitError, GaussianSettings, TrainingSet};
 use crate::rng::Rng;
 use linalg::{Descent, minimise};
 
-/// Trains, and remembers what it found, where the next search starts.
+/// Trains.
 #[derive(Clone, Debug)]
 pub struct GaussianTrainer {
     settings: GaussianSettings,
     seed: u64,
-    /// ln ℓ of each column, ln s², ln σ².
-    last: Option<Vec<f64>>,
 }
 
 impl GaussianTrainer {
-    /// Has seen nothing yet.
+    /// The seed is that of the starts of searches.
     pub fn new(settings: GaussianSettings, seed: u64) -> Self {
-        Self { settings, seed, last: None }
+        Self { settings, seed }
     }
 
     /// Learns from the readings of a training set.
-    pub fn fit(&mut self, data: &TrainingSet<'_>) -> Result<Gaussian, FitError> {
+    pub fn fit(&self, data: &TrainingSet<'_>) -> Result<Gaussian, FitError> {
         if data.is_empty() {
             return Err(FitError::Empty);
         }
         let coordinates = Coordinates::of(data);
         let readings = Readings::of(data, &coordinates, self.settings.treatment);
-        let numbers = self.search(&readings, &coordinates);
+        // ln ℓ of each column, ln s², ln σ².
+        let mut at = self.search(&readings, &coordinates);
         let mut likelihood = Likelihood::new(&readings, coordinates.all(), coordinates.columns());
-        let mut at = numbers.clone();
         let (kernel, noise, mut posterior) = loop {
             if let (kernel, noise, Some(posterior)) = likelihood.posterior(&at) {
                 break (kernel, noise, posterior);
@@ -42,15 +40,22 @@ impl GaussianTrainer {
             at[coordinates.columns() + 1] += std::f64::consts::LN_10;
         };
         posterior.log_evidence -= readings.log_units();
-        self.last = Some(numbers);
         Ok(Gaussian::new(data, coordinates, readings, kernel, noise, posterior))
     }
 
-    /// The likeliest numbers that searches from several starts find.
+    /// The likeliest numbers. Few points are searched from several starts; what is likely for a part of many
+    /// points is a good start for all of them.
     fn search(&self, readings: &Readings, coordinates: &Coordinates) -> Vec<f64> {
-        let few = readings.reads.len() <= self.settings.few;
-        let some = (readings.reads.len() > self.settings.most).then(|| self.some_of(readings));
-        let readings = some.as_ref().unwrap_or(readings);
+        const PART: usize = 4;
+        let count = readings.reads.len();
+        if count > self.settings.most {
+            return self.search(&self.some_of(readings, self.settings.most), coordinates);
+        }
+        let starts = if count > self.settings.few {
+            vec![self.search(&self.some_of(readings, count / PART), coordinates)]
+        } else {
+            self.starts(&Prior::new(coordinates.columns()))
+        };
         let mut likelihood = Likelihood::new(readings, coordinates.all(), coordinates.columns());
         let count = likelihood.prior().len();
         let bounds: Vec<(f64, f64)> =
@@ -58,7 +63,7 @@ impl GaussianTrainer {
         let descent = Descent { evaluations: self.settings.evaluations, gain: 5e-3, slope: 1e-2 };
         let middle: Vec<f64> = (0..count).map(|index| likelihood.prior().law(index).0).collect();
         let mut best: Option<(f64, Vec<f64>)> = None;
-        for start in self.starts(likelihood.prior(), few) {
+        for start in starts {
             let found = minimise(&start, &bounds, descent, |at, slopes| likelihood.negative(at, slopes));
             if let Some(found) = found
                 && best.as_ref().is_none_or(|(least, _)| found.value < *least)
@@ -69,9 +74,8 @@ impl GaussianTrainer {
         best.map_or(middle, |(_, at)| at)
     }
 
-    /// What was found last, what is likely before any reading and, while there are few points, some random
-    /// ones.
-    fn starts(&self, prior: &Prior, few: bool) -> Vec<Vec<f64>> {
+    /// What is likely before any reading, and some random ones.
+    fn starts(&self, prior: &Prior) -> Vec<Vec<f64>> {
         let likely = |draw: &mut dyn FnMut() -> f64| -> Vec<f64> {
             (0..prior.len())
                 .map(|index| {
@@ -80,23 +84,19 @@ impl GaussianTrainer {
                 })
                 .collect()
         };
-        let mut starts: Vec<Vec<f64>> =
-            self.last.iter().filter(|last| last.len() == prior.len()).cloned().collect();
-        if starts.is_empty() || few {
-            starts.push(likely(&mut || 0.0));
-        }
+        let mut starts = vec![likely(&mut || 0.0)];
         let mut rng = Rng::new(self.seed, "starts", 0);
-        while few && starts.len() < self.settings.starts {
+        while starts.len() < self.settings.starts {
             starts.push(likely(&mut || rng.normal()));
         }
         starts
     }
 
-    /// As many points as lengths, variation and noise are learned from, drawn at random.
-    fn some_of(&self, readings: &Readings) -> Readings {
+    /// So many points, drawn at random.
+    fn some_of(&self, readings: &Readings, count: usize) -> Readings {
         let mut places: Vec<usize> = (0..readings.reads.len()).collect();
         Rng::new(self.seed, "some points", places.len() as u64).shuffle(&mut places);
-        places.truncate(self.settings.most);
+        places.truncate(count);
         places.sort_unstable();
         let mut table = Table::new(readings.table.width());
         places.iter().for_each(|&at| table.push(&readings.table.point(at)));

@@ -225,9 +225,9 @@ fn thirty_points_have_the_moments_of_a_long_chain() {
     let own: Vec<f64> = exact
         .iter()
         .flat_map(|&(a, _)| exact.iter().map(move |&(b, _)| (a, b)))
-        .map(|(a, b)| covariances[a * N + b] + if a == b { noise } else { 0.0 })
+        .map(|(a, b)| covariances[a * N + b])
         .collect();
-    let factor = Factor::new(&own, exact.len()).unwrap();
+    let factor = Factor::new(&own, &vec![noise; exact.len()]).unwrap();
     // L⁻¹ k of each point, and L⁻¹ (y - m).
     let reduced: Vec<Vec<f64>> = (0..N)
         .map(|at| {

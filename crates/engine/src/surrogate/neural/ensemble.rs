@@ -15,13 +15,13 @@
 //! the first layer is computed once for all rows that have it, so that many configurations on many
 //! instances cost little more than the layers after the first.
 
-use super::arithmetic::Arithmetic;
-use super::dispatch::{Instructions, Work};
 use super::inputs::Inputs;
 use super::lanes::{LANES, Lanes};
 use super::network::Network;
 use super::targets::Standard;
 use crate::elementary;
+use crate::surrogate::arithmetic::Arithmetic;
+use crate::surrogate::dispatch::{Instructions, Work};
 use crate::surrogate::{InstanceTable, Points, Prediction, Predictor, Scale};
 
 /// Rows whose inputs are written together.

@@ -8,7 +8,7 @@
 //! loaded once for all of them, and no sum waits for its own last product. Each adds its products in
 //! their order, so that its bits do not depend on N.
 
-use super::arithmetic::Arithmetic;
+use crate::surrogate::arithmetic::Arithmetic;
 
 /// How many lanes.
 pub(super) const LANES: usize = 16;

@@ -31,8 +31,6 @@
 //! | `filling` | costs in place of bounds, round by round |
 //! | `ensemble` | predictions |
 
-mod arithmetic;
-mod dispatch;
 mod ensemble;
 mod filling;
 mod inputs;
@@ -45,7 +43,7 @@ mod targets;
 mod tests;
 mod train;
 
-pub use dispatch::instructions;
+pub use super::dispatch::instructions;
 pub use ensemble::Ensemble;
 
 use super::{FitError, Predictor, Surrogate, TrainingSet};

@@ -25,11 +25,11 @@
 //! and can be vectorised. Sums run over units and lanes in their order, so that their bits depend neither
 //! on the platform nor on what else is in the block.
 
-use super::arithmetic::Arithmetic;
 use super::lanes::{Aligned, Blocks, LANES, Lanes, Square, add_products, each, lines, turn};
 use super::tanh::tanh;
 use crate::elementary;
 use crate::rng::Rng;
+use crate::surrogate::arithmetic::Arithmetic;
 
 /// Least deviation, on the scale of standardised targets.
 pub(super) const FLOOR: f64 = 1e-4;
@@ -406,7 +406,7 @@ impl<L: Receiver> Blocks for Products<'_, L> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::surrogate::neural::dispatch::{Instructions, Work};
+    use crate::surrogate::dispatch::{Instructions, Work};
 
     /// Adds up gradients and changes nothing.
     struct Gather(Vec<f32>);

@@ -8,8 +8,8 @@
 //! Near nothing k is 0 and e is p, so that small numbers keep their digits. No calls, no branches and no
 //! tables, so that the loop over lanes can be vectorised; the same bits on every platform.
 
-use super::arithmetic::Arithmetic;
 use super::lanes::Lanes;
+use crate::surrogate::arithmetic::Arithmetic;
 
 /// From here on the nearest number is 1, up to one digit.
 const FLAT: f32 = 9.0;
@@ -54,7 +54,7 @@ pub(super) fn within(x: f32, most: f32) -> f32 {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::surrogate::neural::arithmetic::ByHand;
+    use crate::surrogate::arithmetic::ByHand;
 
     #[test]
     fn it_is_right_to_seven_digits() {

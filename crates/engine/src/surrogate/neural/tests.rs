@@ -1,9 +1,9 @@
 //! Laws of the networks.
 
-use super::dispatch::Instructions;
 use super::train::{MOST_RESTARTS, train_with};
 use super::*;
 use crate::reading::Reading::{AtLeast, Exact};
+use crate::surrogate::dispatch::Instructions;
 use crate::surrogate::{Column, InstanceTable, Points, Prediction, Scale};
 use crate::testkit;
 

@@ -22,14 +22,14 @@
 //! L. Smith, A disciplined approach to neural network hyper-parameters: Part 1, 2018.
 
 use super::NeuralSettings;
-use super::arithmetic::Arithmetic;
-use super::dispatch::{Instructions, Work};
 use super::lanes::{Aligned, LANES, Lanes, lines};
 use super::loss::{loss, slopes};
 use super::network::{Network, Pass, Receiver};
 use super::tanh::within;
 use crate::reading::Reading;
 use crate::rng::Rng;
+use crate::surrogate::arithmetic::Arithmetic;
+use crate::surrogate::dispatch::{Instructions, Work};
 
 /// Slopes of the loss below this count as none.
 const LEAST_SLOPE: f64 = 1e-12;
