@@ -169,7 +169,7 @@ mod tests {
     use super::*;
 
     pub(crate) fn constraint(name: &str, of: Bounded, side: Side, bound: f64, over: Over) -> Constraint {
-        Constraint { name: name.to_owned(), of, side, bound, over, confidence: CONFIDENCE }
+        Constraint { name: name.to_owned(), of, side, bound, over, confidence: CONFIDENCE, surrogate: None }
     }
 
     #[test]

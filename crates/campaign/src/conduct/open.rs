@@ -252,6 +252,11 @@ fn search(scenario: &Scenario) -> Search {
     }
     forest.trees = trees as usize;
     search.model.dependence = dependence;
+    let learner = |kind: SurrogateKind| match kind {
+        SurrogateKind::Gaussian => Learner::Gaussian,
+        _ => Learner::Forest,
+    };
+    search.model.constraints = scenario.constraints.iter().map(|one| one.surrogate.map(learner)).collect();
     search.model.utility = match acquisition {
         Acquisition::Improvement => Utility::ExpectedImprovement,
         Acquisition::ImprovementPerBudget => Utility::ImprovementPerSpent,

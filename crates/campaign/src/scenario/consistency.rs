@@ -5,6 +5,7 @@ use std::time::Duration;
 use confine::Limits;
 use confine::quantity::{show_duration, show_size};
 use engine::Space;
+use engine::propose::Dependence;
 use engine::racing::Over;
 use engine::space::Span;
 
@@ -13,7 +14,7 @@ use super::constraints::{Bounded, Constraint};
 use super::objective::{CappedBy, Measure, Objective};
 use super::protocol::Protocol;
 use super::report::{Report, Section};
-use super::settings::{Budget, Parallel, Racing};
+use super::settings::{Budget, Parallel, Racing, Surrogate, SurrogateKind};
 use super::{Instances, Validation, objective, target};
 
 /// The command has the placeholders that the other tables call for, and no others.
@@ -162,6 +163,27 @@ pub(super) fn bounds(
                 format!("`constraints.{name}` bounds the mean of what the campaign improves anyhow");
             let hint = "`over = \"max\"` bounds every single trial; else leave it out";
             report.warn(span(constraint), message, hint);
+        }
+    }
+}
+
+/// What models constrained outputs goes with what models the cost.
+pub(super) fn surrogates(
+    report: &mut Report<'_>,
+    section: &Section<'_, '_>,
+    constraints: &[Constraint],
+    surrogate: &Surrogate,
+) {
+    for constraint in constraints {
+        let Some(own) = constraint.surrogate else { continue };
+        let span = section.get(&constraint.name).map_or(Span::NONE, |found| found.span());
+        let key = format!("constraints.{}.surrogate", constraint.name);
+        if matches!(surrogate.kind, SurrogateKind::Random | SurrogateKind::Local) {
+            let message = format!("`{key}` says nothing: there is no model");
+            report.warn(span, message, "leave it out, or write `kind = \"forest\"` in `[surrogate]`");
+        } else if own != SurrogateKind::Gaussian && surrogate.dependence == Dependence::Residuals {
+            let message = format!("`{key}` is no Gaussian process, but `surrogate.dependence` needs them");
+            report.mistake(span, message, "write `surrogate = \"gaussian\"`, or leave out `dependence`");
         }
     }
 }

@@ -15,6 +15,7 @@ use toml::de::DeValue;
 
 use super::objective::Measure;
 use super::report::{Found, Report, Section, Value, place_of};
+use super::settings::SurrogateKind;
 
 /// What may be bounded.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
@@ -67,6 +68,8 @@ pub struct Constraint {
     pub over: Over,
     /// How sure a race must be that a mean is beyond the bound before it drops a challenger for that.
     pub confidence: f64,
+    /// What models the output; as the cost is modelled if nothing is said.
+    pub surrogate: Option<SurrogateKind>,
 }
 
 impl Constraint {
@@ -171,7 +174,7 @@ fn items<'a, 't>(report: &mut Report<'_>, found: &Found<'a, 't>) -> Vec<Found<'a
 }
 
 fn one(report: &mut Report<'_>, name: &str, of: Bounded, item: &Found<'_, '_>) -> Option<(Span, Constraint)> {
-    let (mut over, mut confidence) = (Some(Over::Mean), Some(CONFIDENCE));
+    let (mut over, mut confidence, mut surrogate) = (Some(Over::Mean), Some(CONFIDENCE), Some(None));
     let bound = match item.value.get_ref() {
         DeValue::Table(table) => {
             let mut bound = None;
@@ -187,8 +190,14 @@ fn one(report: &mut Report<'_>, name: &str, of: Bounded, item: &Found<'_, '_>) -
                         });
                     }
                     "confidence" => confidence = read_confidence(report, &part),
+                    "surrogate" => {
+                        surrogate = report.word(&part, &["forest", "gaussian"]).map(|word| match word {
+                            "forest" => Some(SurrogateKind::Forest),
+                            _ => Some(SurrogateKind::Gaussian),
+                        });
+                    }
                     other => {
-                        let names = ["bound", "over", "confidence"];
+                        let names = ["bound", "over", "confidence", "surrogate"];
                         let known = || format!("known here are {}", names.join(", "));
                         let hint = suggestion(other, names).unwrap_or_else(known);
                         report.mistake(key_span, format!("unknown key `{}`", part.key), hint);
@@ -212,7 +221,8 @@ fn one(report: &mut Report<'_>, name: &str, of: Bounded, item: &Found<'_, '_>) -
     };
     let span = bound.span();
     let (side, bound) = read_bound(report, &bound, of)?;
-    Some((span, Constraint { name: name.to_owned(), of, side, bound, over: over?, confidence: confidence? }))
+    let (over, confidence, surrogate) = (over?, confidence?, surrogate?);
+    Some((span, Constraint { name: name.to_owned(), of, side, bound, over, confidence, surrogate }))
 }
 
 fn read_confidence(report: &mut Report<'_>, found: &Found<'_, '_>) -> Option<f64> {
@@ -338,7 +348,12 @@ pub(super) fn meaning(name: &str, value: &Value<'_>) -> String {
         let over = if one.over == Over::Max { ", max" } else { "" };
         let usual = one.confidence == CONFIDENCE || one.over == Over::Max;
         let sure = if usual { String::new() } else { format!(", confidence {}", one.confidence) };
-        format!("\"{} {}\"{over}{sure}", one.side.sign(), one.bound)
+        let by = match one.surrogate {
+            None => "",
+            Some(SurrogateKind::Gaussian) => ", surrogate gaussian",
+            Some(_) => ", surrogate forest",
+        };
+        format!("\"{} {}\"{over}{sure}{by}", one.side.sign(), one.bound)
     };
     all.iter().map(shown).collect::<Vec<_>>().join(" and ")
 }

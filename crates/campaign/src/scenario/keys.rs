@@ -184,6 +184,7 @@ pub const KEYS: &[Key] = &[
     key("constraints.NAME.bound", Form::Text, "required in a table", Judgement::Constraints, "`<=` or `>=` and a number, for times and memory with a unit"),
     key("constraints.NAME.over", Form::Text, "\"mean\"", Judgement::Constraints, "what is bounded of all pairs: their `mean`, or by `max` the worst of them"),
     key("constraints.NAME.confidence", Form::Number, "0.975", Judgement::Constraints, "how sure a race must be that a mean is beyond its bound before it drops a challenger for that, above 0.5 and below 1"),
+    key("constraints.NAME.surrogate", Form::Text, "as the cost", Judgement::Constraints, "what models the output: `forest` or `gaussian`; without it what models the cost, and a forest beside networks"),
     key("instances.files", Form::Texts, "none", Judgement::Instances, "paths, folders and glob patterns of the inputs, from the scenario's folder"),
     key("instances.list", Form::Texts, "none", Judgement::Instances, "words in place of files"),
     key("instances.from", Form::Text, "none", Judgement::Instances, "a text file that names one input in each line: paths, or words"),

@@ -219,6 +219,9 @@ fn sections(
     if let (Some(constraints), Some(objective), Some(limits)) = (&constraints, &objective, &limits) {
         consistency::bounds(report, &root.section("constraints"), constraints, &objective.objective, limits);
     }
+    if let (Some(constraints), Some(surrogate)) = (&constraints, &surrogate) {
+        consistency::surrogates(report, &root.section("constraints"), constraints, surrogate);
+    }
     consistency::folds_are_validated(report, &root, instances.as_ref(), validation.as_ref());
     Some(Scenario {
         name: name?,

@@ -169,6 +169,8 @@ fn another_bound_keeps_the_trials_and_a_new_one_does_not() {
     }
     assert_eq!(row("x = \"<= 1\"", "x = \"<= 2\""), (keys.clone(), Row::Reuse));
     assert_eq!(row("x = \"<= 1\"", "x = { bound = \"<= 1\", over = \"max\" }"), (keys.clone(), Row::Reuse));
+    let modelled = "x = { bound = \"<= 1\", surrogate = \"gaussian\" }";
+    assert_eq!(row("x = \"<= 1\"", modelled), (keys.clone(), Row::Reuse));
     assert_eq!(row("x = \"<= 1\"", ""), (keys.clone(), Row::Reuse), "what it told is left alone");
     assert_eq!(row("", "x = \"<= 1\""), (keys.clone(), Row::Refuse), "nobody has looked for it");
     assert_eq!(row("x = \"<= 1\"", "x = [\"<= 1\", \">= 0\"]"), (keys, Row::Refuse));

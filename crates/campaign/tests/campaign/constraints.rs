@@ -2,9 +2,12 @@
 
 use std::sync::Arc;
 
+use campaign::Search;
+use campaign::conduct::{Order, settings};
 use campaign::scenario::{Bounded, Measure, Side};
 use campaign::target::{Account, Leash, ProcessTarget, Target, TargetError};
 use engine::Reading::{AtLeast, Exact};
+use engine::propose::Learner;
 use engine::racing::{Constraint, Over};
 use engine::{Cap, Reading, Status};
 
@@ -65,6 +68,30 @@ solved = ">= 90"
         "error = [\"<= 0.05\", { bound = \">= 0.1\", over = \"max\" }]\nrecall = [\">= 0.9\", \">= 0.95\"]\n\
          solved = []\n"
     )));
+}
+
+#[test]
+fn each_output_may_have_a_model_of_its_own() {
+    let stage = Stage::new();
+    let text = |kind: &str| {
+        let bounds = "recall = \">= 0.9\"\nerror = { bound = \"<= 0.05\", surrogate = \"gaussian\" }\n\
+             memory = { bound = \"<= 1MiB\", surrogate = \"forest\" }\n";
+        with(&format!("{bounds}[surrogate]\n{kind}"))
+    };
+    let Search::Model(search) = settings(&stage.read(&text("")), &Order::default()).search else {
+        panic!("no model")
+    };
+    assert_eq!(search.model.learner, Learner::Forest);
+    assert_eq!(search.model.constraints, [Some(Learner::Gaussian), Some(Learner::Forest), None]);
+    let said = stage.read(&text("kind = \"random\"")).warnings.to_string();
+    assert!(said.contains("`constraints.error.surrogate` says nothing: there is no model"), "{said}");
+    let wrong = stage.mistakes(&text("kind = \"gaussian\"\ndependence = \"residuals\""));
+    assert!(
+        wrong.contains("`constraints.memory.surrogate` is no Gaussian") && !wrong.contains("error.surrogate"),
+        "{wrong}"
+    );
+    let wrong = stage.mistakes(&with("error = { bound = \"<= 1\", surrogate = \"neural\" }"));
+    assert!(wrong.contains("constraints.error.surrogate") && wrong.contains("gaussian"), "{wrong}");
 }
 
 #[test]

@@ -192,3 +192,17 @@ fn training_that_saw_a_loss_says_so() {
     assert_eq!(said(0.5, &Costs::maximised("tps")), "Training said 2.00x less tps.");
     assert!(said(1.6, &Costs::seconds(10.0)).starts_with("Training said 1.60x faster: that gain does not"));
 }
+
+/// Both are how many times faster, or both how many times slower.
+#[test]
+fn an_interval_goes_the_way_of_its_ratio() {
+    let comparison =
+        Comparison { ratio: 0.8, interval: Some(Interval { low: 0.5, high: 1.25 }), ..faster().comparison };
+    let uncertain = Verdict { claim: Claim::NothingReliable, comparison, ..faster() };
+    let costs = Costs::seconds(10.0);
+    let said = |verdict: &Verdict| verdict::sentence(verdict, &costs);
+    let training = said(&Verdict { basis: Basis::TrainingOnly, ..uncertain.clone() });
+    assert!(training.contains("1.25x slower") && training.contains("0.80 to 2.00"), "{training}");
+    let unseen = said(&uncertain);
+    assert!(unseen.contains("best 0.80x") && unseen.contains("0.50 to 1.25"), "{unseen}");
+}

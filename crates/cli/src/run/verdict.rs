@@ -30,8 +30,9 @@ fn of_feasible(judged: &Judged, costs: &Costs) -> Option<String> {
     if verdict.claim == Claim::Wrong {
         return None;
     }
-    let (how, on, against) = (figures(verdict, costs), on(verdict), costs.against);
-    let gain = costs.gain(verdict.comparison.ratio);
+    let ratio = verdict.comparison.ratio;
+    let (how, on, against) = (figures(verdict, costs, ratio < 1.0), on(verdict), costs.against);
+    let gain = costs.gain(ratio);
     let training = if verdict.basis == Basis::TrainingOnly { "training only: " } else { "" };
     let is = if costs.are_maximised() { "has" } else { "is" };
     match (are_kept(&holdings.default), are_kept(&holdings.tuned)) {
@@ -54,7 +55,8 @@ fn of_feasible(judged: &Judged, costs: &Costs) -> Option<String> {
 /// One sentence or two: how much better, on what, how sure.
 pub(crate) fn sentence(verdict: &Verdict, costs: &Costs) -> String {
     let found = &verdict.comparison;
-    let how = figures(verdict, costs);
+    let as_it_is = verdict.basis != Basis::TrainingOnly && verdict.claim == Claim::NothingReliable;
+    let how = figures(verdict, costs, found.ratio < 1.0 && !as_it_is);
     let on = on(verdict);
     let against = costs.against;
     let mut text = match (verdict.basis, verdict.claim) {
@@ -115,14 +117,13 @@ pub(crate) fn remarks(verdict: &Verdict, costs: &Costs) -> Vec<String> {
     remarks
 }
 
-fn figures(verdict: &Verdict, costs: &Costs) -> String {
+/// How sure the ratio is; turned round where the words say how many times worse.
+fn figures(verdict: &Verdict, costs: &Costs, turned: bool) -> String {
     let found = &verdict.comparison;
     let mut parts = vec![costs.mean.clone()];
     if let Some(Interval { low, high }) = found.interval {
         let bare = |ratio: f64| times(ratio).trim_end_matches('x').to_owned();
-        // As the ratio itself is told: how many times worse.
-        let (low, high) =
-            if verdict.claim == Claim::Slower { (high.recip(), low.recip()) } else { (low, high) };
+        let (low, high) = if turned { (high.recip(), low.recip()) } else { (low, high) };
         parts.push(format!("95 %: {} to {}", bare(low), bare(high)));
     }
     if verdict.basis != Basis::TrainingOnly {

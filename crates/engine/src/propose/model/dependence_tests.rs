@@ -128,3 +128,25 @@ fn correlations_are_over_different_trials_that_told_all_exactly() {
     assert_eq!(pairs(11), None, "nine are too few");
     assert_eq!(correlations(&[one, told(&|_| 0.5)]).unwrap()[1], 0.0, "what does not vary");
 }
+
+#[test]
+fn each_output_is_learned_by_what_was_asked_for() {
+    use Learner::{Forest, Gaussian};
+    // Only Gaussian processes have slopes.
+    let has_slopes = |cost: Learner, constraints: &[Option<Learner>]| {
+        let (mut task, history) =
+            told(cost, Dependence::Independent, &[1.0, 0.0], &|output| vec![output, -output]);
+        task.settings.constraints = constraints.to_vec();
+        learned(&task, &history).0.excesses_with_slopes(Points::new(&[0.3, 0.4], 2)).is_some()
+    };
+    assert!(has_slopes(Gaussian, &[]) && !has_slopes(Forest, &[]));
+    assert!(has_slopes(Forest, &[Some(Gaussian), Some(Gaussian)]) && !has_slopes(Forest, &[Some(Gaussian)]));
+    assert!(has_slopes(Gaussian, &[None, None]) && !has_slopes(Gaussian, &[None, Some(Forest)]));
+    for (cost, constraint) in [(Gaussian, Forest), (Forest, Gaussian), (Learner::Neural, Gaussian)] {
+        let (mut task, history) = told(cost, Dependence::Independent, &[1.0], &|output| vec![output]);
+        task.settings.constraints = vec![Some(constraint)];
+        let mut model = ModelSearch::new(task.problem.clone(), task.settings.clone());
+        let found = model.propose(&history, ConfigId(0)).unwrap();
+        assert!(history.find(&found).is_none());
+    }
+}

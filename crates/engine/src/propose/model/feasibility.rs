@@ -11,8 +11,8 @@
 //! | μ_i, σ_i | what its model expects of the output, over all instances or of the worst pair |
 //! | R | [correlations](super::dependence) of what the models did not foretell |
 //!
-//! Each output has a model of its own, of the kind that models the cost; networks leave that to forests. A
-//! trial that was stopped before it told an output is not in that output's model.
+//! Each output has a model of its own: of the kind that models the cost, of forests where that is networks, or of
+//! the kind that was asked for. A trial that was stopped before it told an output is not in that output's model.
 
 use super::dependence::{Dependence, Surprise, correlations};
 use super::due::{Due, due};
@@ -65,6 +65,7 @@ impl Feasibility {
         }
         if self.fresh.as_ref().is_none_or(|(known, _)| *known != fresh) {
             let new = |index: usize| {
+                let learner = learner_of(task, index, learner);
                 let mut trainer = trainer(task, learner, &format!("constraint {index}"), fresh as u64);
                 if last > fresh {
                     trainer.prepare(&TrainingSet::constraint(
@@ -102,7 +103,11 @@ impl Feasibility {
                 if trials == *fresh { trainers[index].fit(&data) } else { trainers[index].copy().fit(&data) };
             // Nothing is known of an output that no trial has told: it rules nothing out.
             let Some(output) = output else { continue };
-            let doubt = if learner == Learner::Gaussian { 0.0 } else { LEAST_DOUBT * data.spread() };
+            let doubt = if learner_of(task, index, learner) == Learner::Gaussian {
+                0.0
+            } else {
+                LEAST_DOUBT * data.spread()
+            };
             models.push(Model {
                 output,
                 constraint: index,
@@ -165,6 +170,11 @@ impl Feasibility {
         }
         Some(all)
     }
+}
+
+/// What learns the output of a constraint, given what learns the cost.
+fn learner_of(task: &Task, constraint: usize, of_cost: Learner) -> Learner {
+    task.settings.constraints.get(constraint).copied().flatten().unwrap_or(of_cost)
 }
 
 impl Model {

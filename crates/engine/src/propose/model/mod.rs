@@ -67,6 +67,9 @@ pub struct ModelSettings {
     pub gaussian: GaussianSettings,
     /// Most points for which [`Learner::Auto`] thinks of it.
     pub gaussian_points: usize,
+    /// What learns the output of each constraint; what learns the cost where nothing is said, and a forest
+    /// beside networks.
+    pub constraints: Vec<Option<Learner>>,
     /// How several constraints count together.
     pub dependence: Dependence,
     /// Trials before the first fit.
@@ -136,6 +139,7 @@ impl Default for ModelSettings {
             neural: NeuralSettings::default(),
             gaussian: GaussianSettings::default(),
             gaussian_points: 300,
+            constraints: Vec::new(),
             dependence: Dependence::Independent,
             first_fit: 10,
             refit: 0.05,

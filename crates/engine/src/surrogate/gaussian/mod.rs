@@ -71,8 +71,10 @@ pub struct GaussianSettings {
     pub few: usize,
     /// Most evaluations of the likelihood in one search.
     pub evaluations: usize,
-    /// Most points that lengths, variation and noise are learned from; all are used to predict.
+    /// Most points that lengths, variation and noise are learned from.
     pub most: usize,
+    /// Most points that it predicts from. More of them would take gigabytes.
+    pub points: usize,
 }
 
 /// What becomes of censored points.
@@ -95,6 +97,7 @@ impl Default for GaussianSettings {
             few: 100,
             evaluations: 60,
             most: 1000,
+            points: 3000,
         }
     }
 }

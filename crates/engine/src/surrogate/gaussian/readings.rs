@@ -26,6 +26,13 @@ impl Read {
         Self::Mean { value, count: 1.0, squares: 0.0 }
     }
 
+    /// The mean, or the bound.
+    pub(super) fn value(self) -> f64 {
+        match self {
+            Self::Mean { value, .. } | Self::AtLeast(value) => value,
+        }
+    }
+
     fn and(self, other: f64) -> Self {
         let Self::Mean { value, count, squares } = self else { return self };
         let count = count + 1.0;
@@ -79,7 +86,7 @@ pub(super) struct Readings {
     pub(super) standard: Standard,
     pub(super) table: Table,
     pub(super) reads: Vec<Read>,
-    /// The point of each reading of the set; `None` of bounds.
+    /// The point of each reading of the set; `None` of bounds, and of those left out.
     pub(super) exact_places: Vec<Option<usize>>,
 }
 
@@ -91,6 +98,20 @@ impl Readings {
             Read::AtLeast(_) => 0.0,
         });
         if self.standard.spread > 0.0 { counts.sum::<f64>() * libm::log(self.standard.spread) } else { 0.0 }
+    }
+
+    /// Some of the points, in their order.
+    pub(super) fn only(&self, mut places: Vec<usize>) -> Self {
+        places.sort_unstable();
+        let mut table = Table::new(self.table.width());
+        places.iter().for_each(|&at| table.push(&self.table.point(at)));
+        let place = |place: &Option<usize>| place.and_then(|place| places.binary_search(&place).ok());
+        Self {
+            standard: self.standard,
+            table,
+            reads: places.iter().map(|&at| self.reads[at]).collect(),
+            exact_places: self.exact_places.iter().map(place).collect(),
+        }
     }
 
     /// What a training set says; it is not empty.

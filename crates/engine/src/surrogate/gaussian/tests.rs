@@ -219,3 +219,19 @@ fn slopes_of_predictions_are_those_of_their_values() {
         assert_eq!((slopes.mean[1], slopes.variance[1]), (0.0, 0.0));
     }
 }
+
+#[test]
+fn of_too_many_points_the_lowest_and_some_others_are_kept() {
+    let readings: Vec<(f64, Reading)> =
+        (0..60).map(|at| (f64::from(at) / 60.0, Exact(f64::from((at - 40) * (at - 40))))).collect();
+    let data = line(&readings);
+    let settings = GaussianSettings { points: 20, ..GaussianSettings::default() };
+    let fitted = GaussianTrainer::new(settings, 1).fit(&data).unwrap();
+    let kept: Vec<usize> = (0..60).filter(|&at| fitted.exact_places[at].is_some()).collect();
+    assert!(kept.len() == 20 && (36..45).all(|low| kept.contains(&low)), "{kept:?}");
+    assert!(kept[0] < 20 && fitted.residuals().iter().flatten().count() == 20, "{kept:?}");
+    for &place in &kept {
+        let (x, Exact(cost)) = readings[place] else { panic!("none is a bound") };
+        assert!((at(&fitted, x).mean - cost).abs() < 20.0, "{place}: {:?}", at(&fitted, x));
+    }
+}

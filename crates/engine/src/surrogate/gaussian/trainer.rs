@@ -1,6 +1,6 @@
 //! The search for lengths, variation and noise.
 
-use super::coordinates::{Coordinates, Table};
+use super::coordinates::Coordinates;
 use super::fitted::Gaussian;
 use super::likelihood::Likelihood;
 use super::prior::Prior;
@@ -28,7 +28,7 @@ impl GaussianTrainer {
             return Err(FitError::Empty);
         }
         let coordinates = Coordinates::of(data);
-        let readings = Readings::of(data, &coordinates, self.settings.treatment);
+        let readings = self.kept(Readings::of(data, &coordinates, self.settings.treatment));
         // ln ℓ of each column, ln s², ln σ².
         let mut at = self.search(&readings, &coordinates);
         let mut likelihood = Likelihood::new(&readings, coordinates.all(), coordinates.columns());
@@ -94,14 +94,26 @@ impl GaussianTrainer {
 
     /// So many points, drawn at random.
     fn some_of(&self, readings: &Readings, count: usize) -> Readings {
-        let mut places: Vec<usize> = (0..readings.reads.len()).collect();
+        readings.only(self.drawn((0..readings.reads.len()).collect(), count))
+    }
+
+    fn drawn(&self, mut places: Vec<usize>, count: usize) -> Vec<usize> {
         Rng::new(self.seed, "some points", places.len() as u64).shuffle(&mut places);
         places.truncate(count);
-        places.sort_unstable();
-        let mut table = Table::new(readings.table.width());
-        places.iter().for_each(|&at| table.push(&readings.table.point(at)));
-        let reads = places.iter().map(|&at| readings.reads[at]).collect();
-        // Nobody asks where a reading of these went.
-        Readings { standard: readings.standard, table, reads, exact_places: Vec::new() }
+        places
+    }
+
+    /// As many points as it predicts from: the lower half of these are the lowest of all, where something is to be
+    /// gained; the others are drawn at random.
+    fn kept(&self, readings: Readings) -> Readings {
+        let most = self.settings.points;
+        if readings.reads.len() <= most {
+            return readings;
+        }
+        let mut places: Vec<usize> = (0..readings.reads.len()).collect();
+        let value = |at: &usize| readings.reads[*at].value();
+        places.sort_by(|one, other| value(one).total_cmp(&value(other)));
+        let others = self.drawn(places.split_off(most / 2), most - most / 2);
+        readings.only([places, others].concat())
     }
 }
