@@ -340,4 +340,24 @@ mod tests {
             }
         }
     }
+
+    /// Both look for the same top but for what they believe.
+    #[test]
+    fn what_is_being_tried_is_not_proposed_again_next_to_it() {
+        let (task, mut history) = told(Learner::Gaussian, Dependence::Independent, &[], &|_| Vec::new());
+        let mut improvement = Improvement::new(Learner::Gaussian);
+        let mut propose = |history: &History, number: usize| {
+            let found = improvement.propose(&task, history, number).unwrap();
+            (task.problem.space.encode(&found), found)
+        };
+        let apart = |one: &[f64], other: &[f64]| {
+            one.iter().zip(other).map(|(a, b)| (a - b).abs()).fold(0.0, f64::max)
+        };
+        let (first, found) = propose(&history, 25);
+        let (again, _) = propose(&history, 26);
+        assert!(apart(&first, &again) < 0.01, "{first:?} {again:?}");
+        history.intern(&found);
+        let (other, _) = propose(&history, 26);
+        assert!(apart(&first, &other) > 0.03, "{first:?} {other:?}");
+    }
 }

@@ -202,3 +202,45 @@ impl Best<'_> {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::space::format::{Format, read};
+
+    /// Most at 0.31 and 0.72 for one name, and less for the other.
+    struct Hill;
+
+    impl Judge for Hill {
+        fn judge(&self, rows: Points<'_>, out: &mut Vec<f64>) {
+            let mut slopes = vec![0.0; rows.len() * rows.width()];
+            *out = self.judge_with_slopes(rows, &mut slopes).unwrap();
+        }
+
+        fn judge_with_slopes(&self, rows: Points<'_>, slopes: &mut [f64]) -> Option<Vec<f64>> {
+            let each = rows.iter().zip(slopes.chunks_exact_mut(rows.width()));
+            Some(
+                each.map(|(row, slopes)| {
+                    let (a, b) = (row[0] - 0.31, row[1] - 0.72);
+                    slopes[..2].copy_from_slice(&[-2.0 * a - b, -4.0 * b - a]);
+                    -a * a - 2.0 * b * b - a * b - row.get(2).copied().unwrap_or(0.0)
+                })
+                .collect(),
+            )
+        }
+    }
+
+    #[test]
+    fn slopes_lead_to_the_very_top() {
+        for name in ["", "name = { choices = [\"high\", \"low\"] }\n"] {
+            let text = format!("x = {{ float = [0, 1] }}\ny = {{ float = [0, 1] }}\n{name}");
+            let space = read(&text, "hill", Format::Toml).unwrap();
+            let settings = ModelSettings { candidates: 50, ..ModelSettings::default() };
+            let mut rng = Rng::new(1, "hill", 0);
+            let found = search(&space, &History::new(), &[], &Hill, &settings, &mut rng).unwrap();
+            let row = space.encode(&found);
+            assert!((row[0] - 0.31).abs() < 1e-3 && (row[1] - 0.72).abs() < 1e-3, "{row:?}");
+            assert!(row.get(2).is_none_or(|name| *name < 0.5), "{row:?}");
+        }
+    }
+}

@@ -46,13 +46,17 @@ mod train;
 pub use super::dispatch::instructions;
 pub use ensemble::Ensemble;
 
+use std::collections::VecDeque;
+use std::sync::{Mutex, MutexGuard, PoisonError};
+
+use super::dispatch::Instructions;
 use super::{FitError, Predictor, Surrogate, TrainingSet};
 use crate::reading::Reading;
 use crate::rng::Rng;
 use filling::fill_in;
 use inputs::Inputs;
 use targets::Standard;
-use train::{Lessons, Trained, train};
+use train::{Lessons, Trained, Training};
 
 /// How networks are trained.
 #[derive(Clone, PartialEq, Debug)]
@@ -207,29 +211,44 @@ impl NeuralSettings {
         data.readings().iter().enumerate().filter_map(treat).unzip()
     }
 
-    /// Each network has a stream of random numbers of its own, whatever thread it is trained on.
+    /// Each network has a stream of random numbers of its own, whatever threads it is trained on. They take
+    /// turns, so that no thread has a whole network left when the others have none.
     fn train_all(&self, lessons: &Lessons, seed: u64) -> Vec<Trained> {
-        let train_some = |members: std::ops::Range<usize>| -> Vec<Trained> {
-            members
-                .map(|member| train(self, lessons, &mut Rng::new(seed, "network", member as u64)))
-                .collect()
+        const TURNS: usize = 20;
+        let (rows, instructions) = (lessons.lines(), Instructions::best());
+        let new = |member: usize| {
+            let rng = Rng::new(seed, "network", member as u64);
+            (member, Training::new(instructions, self, lessons, &rows, rng))
         };
-        let (members, threads) = (self.members, self.threads.clamp(1, self.members));
-        if threads == 1 {
-            return train_some(0..members);
-        }
-        let share = members.div_ceil(threads);
+        let waiting: Mutex<VecDeque<(usize, Training<'_>)>> =
+            Mutex::new((0..self.members).map(new).collect());
+        let ended: Mutex<Vec<(usize, Trained)>> = Mutex::new(Vec::new());
+        let work = || {
+            // Its own statement, since a lock that is asked for in a loop's head is held all through its body.
+            let next = || lock(&waiting).pop_front();
+            while let Some((member, mut training)) = next() {
+                if training.go_on(self.epochs.div_ceil(TURNS)) {
+                    lock(&ended).push((member, training.trained()));
+                } else {
+                    lock(&waiting).push_back((member, training));
+                }
+            }
+        };
         std::thread::scope(|scope| {
-            let train_some = &train_some;
-            let part = |first: usize| scope.spawn(move || train_some(first..(first + share).min(members)));
-            let parts: Vec<_> = (0..members).step_by(share).map(part).collect();
-            let join = |part: std::thread::ScopedJoinHandle<'_, Vec<Trained>>| match part.join() {
-                Ok(trained) => trained,
-                Err(panic) => std::panic::resume_unwind(panic),
-            };
-            parts.into_iter().flat_map(join).collect()
-        })
+            (1..self.threads.min(self.members)).for_each(|_| {
+                scope.spawn(work);
+            });
+            work();
+        });
+        let mut ended = lock(&ended);
+        ended.sort_by_key(|(member, _)| *member);
+        ended.drain(..).map(|(_, trained)| trained).collect()
     }
+}
+
+/// What is behind a lock; a thread that held it and panicked ends the program's training anyhow.
+fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 impl Surrogate for NeuralSettings {

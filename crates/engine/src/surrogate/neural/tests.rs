@@ -1,6 +1,6 @@
 //! Laws of the networks.
 
-use super::train::{MOST_RESTARTS, train_with};
+use super::train::{MOST_RESTARTS, Training, train, train_with};
 use super::*;
 use crate::reading::Reading::{AtLeast, Exact};
 use crate::surrogate::dispatch::Instructions;
@@ -140,7 +140,7 @@ fn networks_disagree_where_nothing_was_tried() {
 fn weights_are_finite_after_ten_thousand_steps() {
     let lessons = random_lessons(64, 3, 1);
     let settings = NeuralSettings { layers: vec![8, 8], epochs: 2500, ..small() };
-    let trained = train(&settings, &lessons, &mut Rng::new(1, "long", 0));
+    let trained = train(&settings, &lessons, Rng::new(1, "long", 0));
     assert_eq!((trained.steps, trained.restarts, trained.finished), (10_000, 0, true));
     assert!(trained.network.weights().iter().all(|weight| weight.is_finite()));
     assert!(trained.loss.is_finite());
@@ -151,7 +151,7 @@ fn weights_are_finite_after_ten_thousand_steps() {
 fn weights_are_finite_after_a_million_steps() {
     let lessons = random_lessons(160, 7, 1);
     let settings = NeuralSettings { epochs: 100_000, ..NeuralSettings::default() };
-    let trained = train(&settings, &lessons, &mut Rng::new(1, "longer", 0));
+    let trained = train(&settings, &lessons, Rng::new(1, "longer", 0));
     assert_eq!((trained.steps, trained.restarts, trained.finished), (1_000_000, 0, true));
     assert!(trained.network.is_finite() && trained.loss.is_finite());
 }
@@ -163,7 +163,7 @@ fn every_set_of_instructions_comes_to_the_same_bits() {
     for (width, layers, batch) in cases {
         let lessons = random_lessons(50, width, 3);
         let settings = NeuralSettings { layers, batch, epochs: 3, ..small() };
-        let of = |set| train_with(set, &settings, &lessons, &mut Rng::new(1, "sets", 0));
+        let of = |set| train_with(set, &settings, &lessons, Rng::new(1, "sets", 0));
         let portable = of(Instructions::Portable);
         let bits =
             |trained: &Trained| trained.network.weights().iter().map(|w| w.to_bits()).collect::<Vec<_>>();
@@ -182,7 +182,7 @@ fn a_batch_of_many_blocks_is_one_step() {
     let of = |n: usize| {
         let mut lessons = random_lessons(1, 2, 4);
         (lessons.rows, lessons.readings) = (lessons.rows.repeat(n), vec![lessons.readings[0]; n]);
-        train(&NeuralSettings { batch: n, ..settings.clone() }, &lessons, &mut Rng::new(1, "blocks", 0))
+        train(&NeuralSettings { batch: n, ..settings.clone() }, &lessons, Rng::new(1, "blocks", 0))
     };
     let one = of(16);
     for n in [1, 32, 40] {
@@ -199,7 +199,7 @@ fn training_explains_readings_better_than_chance() {
     let lessons = random_lessons(40, 2, 2);
     let loss = |epochs| {
         let settings = NeuralSettings { epochs, ..small() };
-        train(&settings, &lessons, &mut Rng::new(1, "loss", 0)).loss
+        train(&settings, &lessons, Rng::new(1, "loss", 0)).loss
     };
     assert!(loss(300) < loss(0) - 0.3, "{} {}", loss(300), loss(0));
 }
@@ -209,7 +209,7 @@ fn what_comes_to_no_number_begins_anew_with_smaller_steps_and_says_so() {
     let lessons = random_lessons(32, 3, 3);
     let with = |rate| {
         let settings = NeuralSettings { rate, epochs: 40, ..small() };
-        train(&settings, &lessons, &mut Rng::new(1, "restart", 0))
+        train(&settings, &lessons, Rng::new(1, "restart", 0))
     };
     let ordinary = with(1e-2);
     assert_eq!((ordinary.restarts, ordinary.finished, ordinary.steps), (0, true, 80));
@@ -304,6 +304,26 @@ fn the_total_variance_is_that_of_a_mixture() {
     // The noise of the line.
     let noise = (total[0].variance - function[0].variance).sqrt();
     assert!((0.07..0.14).contains(&noise), "{noise}");
+}
+
+#[test]
+fn how_many_epochs_at_a_time_does_not_matter() {
+    let (lessons, settings) = (random_lessons(50, 4, 3), NeuralSettings { epochs: 7, ..small() });
+    let rows = lessons.lines();
+    let of = |epochs: usize| {
+        let rng = Rng::new(1, "turns", 0);
+        let mut training = Training::new(Instructions::best(), &settings, &lessons, &rows, rng);
+        let mut turns = 1;
+        while !training.go_on(epochs) {
+            turns += 1;
+        }
+        (training.trained(), turns)
+    };
+    let (whole, turns) = of(7);
+    assert_eq!((whole.steps, turns), (7 * (50 / settings.batch as u64), 1));
+    for (epochs, turns) in [(1, 7), (3, 3), (100, 1)] {
+        assert_eq!(of(epochs), (whole.clone(), turns), "{epochs}");
+    }
 }
 
 #[test]

@@ -64,7 +64,7 @@ pub(super) struct Trained {
 
 impl Lessons {
     /// The rows, each padded to whole lanes.
-    fn lines(&self) -> Vec<Lanes> {
+    pub(super) fn lines(&self) -> Vec<Lanes> {
         let mut all = vec![Lanes::ZERO; self.readings.len() * lines(self.width)];
         for (row, out) in self.rows.chunks(self.width.max(1)).zip(all.chunks_mut(lines(self.width).max(1))) {
             for (part, out) in row.chunks(LANES).zip(out) {
@@ -102,35 +102,83 @@ impl Work for MeanLoss<'_> {
     }
 }
 
-/// Trains a network from random weights.
-pub(super) fn train(settings: &NeuralSettings, lessons: &Lessons, rng: &mut Rng) -> Trained {
-    train_with(Instructions::best(), settings, lessons, rng)
+/// A network that is trained some epochs at a time. How many, and with which instructions, makes no difference to
+/// what comes of it.
+pub(super) struct Training<'a> {
+    instructions: Instructions,
+    settings: &'a NeuralSettings,
+    lessons: &'a Lessons,
+    /// Those of the lessons, see [`Lessons::lines`].
+    rows: &'a [Lanes],
+    rng: Rng,
+    /// The highest rate.
+    rate: f64,
+    restarts: u32,
+    run: Run,
 }
 
-/// The same with given instructions, which make no difference to what comes of it.
-pub(super) fn train_with(
-    instructions: Instructions,
-    settings: &NeuralSettings,
-    lessons: &Lessons,
-    rng: &mut Rng,
-) -> Trained {
-    let batch = settings.batch.min(lessons.readings.len());
-    let steps = settings.epochs as u64 * (lessons.readings.len() / batch) as u64;
-    let rows = lessons.lines();
-    let mean_loss = |network: &Network| instructions.run(MeanLoss { lessons, rows: &rows, network });
-    let mut rate = settings.rate;
-    for restarts in 0..=MOST_RESTARTS {
-        let mut network = Network::new(lessons.width, &settings.layers, rng);
-        let descent = Descent { settings, lessons, rows: &rows, batch, rate, network: &mut network, rng };
-        if instructions.run(descent) {
-            let loss = mean_loss(&network);
-            return Trained { network, loss, steps, restarts, finished: true };
-        }
-        rate /= 10.0;
+/// How far one has come since it last began.
+struct Run {
+    network: Network,
+    velocity: Aligned,
+    /// The order of points in the last epoch.
+    order: Vec<u32>,
+    epochs: usize,
+    steps: u64,
+}
+
+impl Run {
+    fn new(settings: &NeuralSettings, lessons: &Lessons, rng: &mut Rng) -> Self {
+        let network = Network::new(lessons.width, &settings.layers, rng);
+        let velocity = Aligned::zeros(network.weights().len());
+        Self { network, velocity, order: (0..lessons.readings.len() as u32).collect(), epochs: 0, steps: 0 }
     }
-    let network = Network::new(lessons.width, &settings.layers, rng);
-    let loss = mean_loss(&network);
-    Trained { network, loss, steps: 0, restarts: MOST_RESTARTS, finished: false }
+}
+
+impl<'a> Training<'a> {
+    /// Has random weights yet.
+    pub(super) fn new(
+        instructions: Instructions,
+        settings: &'a NeuralSettings,
+        lessons: &'a Lessons,
+        rows: &'a [Lanes],
+        mut rng: Rng,
+    ) -> Self {
+        let run = Run::new(settings, lessons, &mut rng);
+        Self { instructions, settings, lessons, rows, rng, rate: settings.rate, restarts: 0, run }
+    }
+
+    /// Goes on for some epochs, or to the end; whether that is reached.
+    pub(super) fn go_on(&mut self, epochs: usize) -> bool {
+        let Self { instructions, settings, lessons, rows, rng, rate, run, .. } = self;
+        let left = settings.epochs - run.epochs;
+        let descent = Descent { settings, lessons, rows, epochs: epochs.min(left), rate: *rate, run, rng };
+        if instructions.run(descent) {
+            return self.run.epochs == self.settings.epochs;
+        }
+        self.restarts += 1;
+        self.rate /= 10.0;
+        self.run = Run::new(self.settings, self.lessons, &mut self.rng);
+        self.has_given_up()
+    }
+
+    fn has_given_up(&self) -> bool {
+        self.restarts > MOST_RESTARTS
+    }
+
+    /// What has come of it.
+    pub(super) fn trained(self) -> Trained {
+        let (finished, network) = (!self.has_given_up(), self.run.network);
+        let loss =
+            self.instructions.run(MeanLoss { lessons: self.lessons, rows: self.rows, network: &network });
+        Trained {
+            network,
+            loss,
+            steps: if finished { self.run.steps } else { 0 },
+            restarts: self.restarts.min(MOST_RESTARTS),
+            finished,
+        }
+    }
 }
 
 /// The learning rate of a step.
@@ -146,14 +194,14 @@ fn one_cycle(peak: f64, step: u64, steps: u64) -> f64 {
     between(peak, peak / 250_000.0, (at - rise) / (all - rise))
 }
 
-/// All steps of a network on its way down; whether its weights are numbers still.
+/// Some epochs of a network on its way down; whether its weights are numbers still.
 struct Descent<'a> {
     settings: &'a NeuralSettings,
     lessons: &'a Lessons,
     rows: &'a [Lanes],
-    batch: usize,
+    epochs: usize,
     rate: f64,
-    network: &'a mut Network,
+    run: &'a mut Run,
     rng: &'a mut Rng,
 }
 
@@ -162,14 +210,14 @@ impl Work for Descent<'_> {
 
     #[inline(always)]
     fn run<A: Arithmetic>(self) -> bool {
-        let Self { settings, lessons, network, .. } = self;
+        let Self { settings, lessons, .. } = self;
+        let Run { network, velocity, order, epochs, steps: taken } = self.run;
         let width = lines(lessons.width);
-        let mut order: Vec<u32> = (0..lessons.readings.len() as u32).collect();
-        let steps = settings.epochs as u64 * (order.len() / self.batch) as u64;
+        let batch = settings.batch.min(order.len());
+        let steps = settings.epochs as u64 * (order.len() / batch) as u64;
         let mut pass = network.pass();
-        let mut velocity = Aligned::zeros(network.weights().len());
         // Where a batch is one block its gradient is used as it comes.
-        let blocks = self.batch.div_ceil(LANES);
+        let blocks = batch.div_ceil(LANES);
         let mut gathered = Aligned::zeros(if blocks > 1 { velocity.len() } else { 0 });
         let mut step = Step {
             velocity: velocity.as_chunks_mut().0,
@@ -180,20 +228,20 @@ impl Work for Descent<'_> {
             decay: settings.decay as f32,
             clip: settings.clip as f32,
         };
-        let mut taken = 0;
-        for _ in 0..settings.epochs {
-            self.rng.shuffle(&mut order);
-            for points in order.chunks_exact(self.batch) {
-                step.rate = one_cycle(self.rate, taken, steps) as f32;
+        for _ in 0..self.epochs {
+            self.rng.shuffle(order);
+            for points in order.chunks_exact(batch) {
+                step.rate = one_cycle(self.rate, *taken, steps) as f32;
                 for (number, block) in points.chunks(LANES).enumerate() {
                     step.last = number + 1 == blocks;
                     pass.load(block.iter().map(|&point| &self.rows[point as usize * width..][..width]));
                     network.forward::<A>(&mut pass);
-                    let (by_mean, by_deviation) = by_outputs(&pass, lessons, block, self.batch);
+                    let (by_mean, by_deviation) = by_outputs(&pass, lessons, block, batch);
                     network.backward::<A>(&mut pass, &by_mean, &by_deviation, &mut step);
                 }
-                taken += 1;
+                *taken += 1;
             }
+            *epochs += 1;
             // A weight that is no number stays so, hence once in an epoch is enough.
             if !network.is_finite() {
                 return false;
@@ -256,6 +304,26 @@ impl Receiver for Step<'_> {
     }
 }
 
+/// Trains a network from random weights, at one go.
+#[cfg(test)]
+pub(super) fn train_with(
+    instructions: Instructions,
+    settings: &NeuralSettings,
+    lessons: &Lessons,
+    rng: Rng,
+) -> Trained {
+    let rows = lessons.lines();
+    let mut training = Training::new(instructions, settings, lessons, &rows, rng);
+    while !training.go_on(settings.epochs) {}
+    training.trained()
+}
+
+/// The same with the best instructions.
+#[cfg(test)]
+pub(super) fn train(settings: &NeuralSettings, lessons: &Lessons, rng: Rng) -> Trained {
+    train_with(Instructions::best(), settings, lessons, rng)
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -285,9 +353,9 @@ mod tests {
     #[test]
     fn no_gradient_is_larger_than_the_clip() {
         let settings = NeuralSettings { layers: vec![3], epochs: 1, decay: 0.0, ..NeuralSettings::default() };
-        let mut rng = Rng::new(1, "clip", 0);
+        let rng = Rng::new(1, "clip", 0);
         let before = Network::new(1, &settings.layers, &mut rng.clone());
-        let after = train(&settings, &far_out(16), &mut rng).network;
+        let after = train(&settings, &far_out(16), rng).network;
         let most = settings.rate / 25.0 * settings.clip;
         let moved = before.weights().iter().zip(after.weights()).map(|(a, b)| f64::from((a - b).abs()));
         let moved: Vec<f64> = moved.collect();
@@ -306,10 +374,10 @@ mod tests {
             clip: 0.0,
             ..NeuralSettings::default()
         };
-        let mut rng = Rng::new(2, "decay", 0);
+        let rng = Rng::new(2, "decay", 0);
         let before = Network::new(1, &settings.layers, &mut rng.clone());
         // One point remains for another epoch.
-        let trained = train(&settings, &far_out(33), &mut rng);
+        let trained = train(&settings, &far_out(33), rng);
         assert_eq!(trained.steps, 2);
         for (&start, &end) in before.weights().iter().zip(trained.network.weights()) {
             let start = f64::from(start);
