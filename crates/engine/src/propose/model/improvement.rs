@@ -299,20 +299,23 @@ mod tests {
 
     #[test]
     fn slopes_are_those_of_the_utility_whatever_the_dependence() {
-        for dependence in [Dependence::Independent, Dependence::Residuals] {
+        // Slopes of a bound do not outweigh those of the constraints.
+        let cases = [
+            (Dependence::Independent, Utility::LowerBound(1.0)),
+            (Dependence::Residuals, Utility::LowerBound(1.0)),
+            (Dependence::Independent, Utility::ImprovementPerSpent),
+        ];
+        for (dependence, utility) in cases {
             let outputs = |output: f64| vec![output, 0.3 - output, output];
-            let (task, history) = told(Learner::Gaussian, dependence, &[1.2, -0.2, 1.0], &outputs);
+            let (mut task, history) = told(Learner::Gaussian, dependence, &[1.2, -0.2, 1.0], &outputs);
+            task.settings.utility = utility;
             let mut improvement = Improvement::new(Learner::Gaussian);
             improvement.learn(&task, &history);
             improvement.feasibility.learn(&task, Learner::Gaussian, &history);
             let costs = improvement.model.as_ref().unwrap().costs.as_ref().unwrap();
-            let judge = Judging {
-                costs,
-                learned: &*costs.learned,
-                feasibility: &improvement.feasibility,
-                // Its own slopes do not outweigh those of the constraints.
-                utility: Utility::LowerBound(1.0),
-            };
+            let judge =
+                Judging { costs, learned: &*costs.learned, feasibility: &improvement.feasibility, utility };
+            assert_eq!(costs.spent.is_some(), utility == Utility::ImprovementPerSpent);
             for row in [[0.15, 0.3], [0.1, 0.6], [0.6, 0.4]] {
                 let mut slopes = [0.0; 2];
                 let here = judge.judge_with_slopes(Points::new(&row, 2), &mut slopes).unwrap()[0];

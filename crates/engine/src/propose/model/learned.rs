@@ -109,3 +109,29 @@ impl Learned for Gaussian {
         self
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::super::Dependence;
+    use super::super::dependence_tests::told;
+    use super::*;
+    use crate::surrogate::Prediction;
+
+    #[test]
+    fn what_is_taken_in_is_known() {
+        let (task, history) = told(Learner::Gaussian, Dependence::Independent, &[], &|_| Vec::new());
+        let set = |trials| TrainingSet::costs(&task.problem, &history, trials, &task.instances);
+        let mut learned = trainer(&task, Learner::Gaussian, "test", 0).fit(&set(12)).unwrap();
+        let all = set(25);
+        let rows: Vec<f64> = (12..25).flat_map(|at| all.row(at).collect::<Vec<f64>>()).collect();
+        let surprise = |learned: &dyn Learned| {
+            let mut out = [Prediction::default(); 13];
+            learned.predict(Points::new(&rows, 2), &mut out);
+            let readings = all.readings()[12..].iter();
+            readings.zip(&out).map(|(read, out)| (read.lower_bound() - out.mean).abs()).fold(0.0, f64::max)
+        };
+        let before = surprise(&*learned);
+        learned.take_in(&all, 12);
+        assert!(surprise(&*learned) < 0.1 * before, "{before} {}", surprise(&*learned));
+    }
+}
