@@ -32,6 +32,7 @@ pub(super) fn told(
         let codes = vec![rng.unit(), rng.unit()];
         let output = libm::sin(5.0 * codes[0]) + codes[1] + 0.1 * rng.normal();
         let cost = 1.0 + codes[0] * codes[0] + codes[1];
+        let spent = 1.0 + libm::exp(3.0 * codes[1]);
         let config = history.intern(&problem.space.configuration_of_codes(codes).unwrap());
         let pair = Pair { instance: InstanceId(0), seed: Seed(1) };
         let told: Vec<_> = outputs(output).into_iter().map(|output| Some(Reading::Exact(output))).collect();
@@ -40,7 +41,7 @@ pub(super) fn told(
             key: TrialKey { config, pair },
             cap: Cap::NONE,
             why: Why::Challenge,
-            observation: Observation::finished(cost).with_constraints(told),
+            observation: Observation::finished(cost).with_constraints(told).with_spent(spent),
         });
     }
     let settings = ModelSettings { dependence, ..small(learner) };

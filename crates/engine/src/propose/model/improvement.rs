@@ -299,10 +299,11 @@ mod tests {
 
     #[test]
     fn slopes_are_those_of_the_utility_whatever_the_dependence() {
-        // Slopes of a bound do not outweigh those of the constraints.
+        // Slopes of a bound do not outweigh those of the constraints, and of what is spent.
+        let bound = Utility::LowerBound(1.0);
         let cases = [
-            (Dependence::Independent, Utility::LowerBound(1.0)),
-            (Dependence::Residuals, Utility::LowerBound(1.0)),
+            (Dependence::Independent, bound),
+            (Dependence::Residuals, bound),
             (Dependence::Independent, Utility::ImprovementPerSpent),
         ];
         for (dependence, utility) in cases {
@@ -313,8 +314,12 @@ mod tests {
             improvement.learn(&task, &history);
             improvement.feasibility.learn(&task, Learner::Gaussian, &history);
             let costs = improvement.model.as_ref().unwrap().costs.as_ref().unwrap();
-            let judge =
-                Judging { costs, learned: &*costs.learned, feasibility: &improvement.feasibility, utility };
+            let judge = Judging {
+                costs,
+                learned: &*costs.learned,
+                feasibility: &improvement.feasibility,
+                utility: bound,
+            };
             assert_eq!(costs.spent.is_some(), utility == Utility::ImprovementPerSpent);
             for row in [[0.15, 0.3], [0.1, 0.6], [0.6, 0.4]] {
                 let mut slopes = [0.0; 2];
