@@ -160,7 +160,7 @@ impl ModelSettings {
     pub fn of(learner: Learner) -> Self {
         match learner {
             Learner::Gaussian => {
-                Self { learner, known: 200, first_fit: 5, random_every: 10, ..Self::default() }
+                Self { learner, known: 200, first_fit: 5, random_every: 20, ..Self::default() }
             }
             _ => Self { learner, ..Self::default() },
         }

@@ -46,7 +46,7 @@ impl GaussianTrainer {
     /// The likeliest numbers. Few points are searched from several starts; what is likely for a part of many
     /// points is a good start for all of them.
     fn search(&self, readings: &Readings, coordinates: &Coordinates) -> Vec<f64> {
-        const PART: usize = 4;
+        const PART: usize = 3;
         let count = readings.reads.len();
         if count > self.settings.most {
             return self.search(&self.some_of(readings, self.settings.most), coordinates);
