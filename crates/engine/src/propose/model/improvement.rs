@@ -3,10 +3,10 @@
 //! Configurations that the model has not seen a trial of are believed to cost what it expects, so that
 //! several proposals at once differ.
 //!
-//! Fits happen after [fixed numbers](super::due) of trials t and use just the first t. One starts from
-//! nothing whenever t has doubled, the others start from that one, so that any fit can be made without
-//! those between: after an interruption, or a hurry, it takes two at most. What a model can take in without
-//! a new fit it does, trial by trial.
+//! Fits happen after [fixed numbers](super::due) of trials t and use just the first t. That of a forest starts
+//! from nothing whenever t has doubled, the others start from that one, so that any fit can be made without
+//! those between: after an interruption, or a hurry, it takes two at most. That of a Gaussian process starts from
+//! nothing always. What a model can take in without a new fit it does, trial by trial.
 
 use std::f64::consts::LN_10;
 
