@@ -2,7 +2,8 @@
 //!
 //! The program is built for every processor of its kind, but a loop over sixteen lanes takes one
 //! instruction with AVX-512, two with AVX2 and four without. So a [`Work`] is compiled once for each set
-//! of instructions, and which one runs is decided while the program runs, once for a whole training.
+//! of instructions, and which one runs is decided while the program runs: once for many epochs of a network, or
+//! for a column of covariances.
 //! The code is the same, in plain loops; results have the same bits with all sets.
 //!
 //! All of the crate's `unsafe` is in this file: a function compiled for some instructions may be called
@@ -79,7 +80,7 @@ impl Instructions {
     }
 }
 
-/// The instructions that networks are trained with on this processor.
+/// The instructions that surrogates are trained with on this processor.
 pub fn instructions() -> &'static str {
     match Instructions::best() {
         Instructions::Portable => "portable",

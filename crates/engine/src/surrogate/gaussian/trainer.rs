@@ -9,7 +9,7 @@ use super::{FitError, GaussianSettings, TrainingSet};
 use crate::rng::Rng;
 use linalg::{Descent, minimise};
 
-/// Trains.
+/// Finds the lengths, variation and noise that suit a training set.
 #[derive(Clone, Debug)]
 pub struct GaussianTrainer {
     settings: GaussianSettings,
