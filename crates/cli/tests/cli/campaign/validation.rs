@@ -3,7 +3,7 @@
 use campaign::store::{Role, Store, StoredValidation};
 use engine::Status;
 
-use super::stage::{SCENARIO, Stage};
+use super::stage::{SCENARIO, SLEEPER, Stage};
 use crate::{code, stderr};
 
 pub(super) fn validations(stage: &Stage) -> Vec<StoredValidation> {
@@ -19,8 +19,6 @@ fn sleeper_scenario() -> String {
         .replace("loops = { integer = [100, 20000], default = 2000, log = true }\n", "");
     scenario + "[validation]\ncutoff = \"20s\"\nseeds = 2\n"
 }
-
-const SLEEPER: &str = "#!/bin/sh\ncase \"$*\" in *slow*) sleep 0.3 ;; esac\n";
 
 fn sleeper() -> Stage {
     let stage = Stage::new(&sleeper_scenario());
@@ -50,7 +48,8 @@ fn a_validation_can_be_left_out_and_done_later() {
     assert!(!said.contains("Verdict:") && validations(&stage).is_empty(), "{said}");
     stage.write("count.toml", SCENARIO);
     let said = stderr(&stage.captune("run count.toml"));
-    assert!(said.contains("x faster than the default on 24 pairs of 6 unseen instances"), "{said}");
+    // How much faster is nothing to rely on here: the machine may be crowded.
+    assert!(said.contains(" on 24 pairs of 6 unseen instances"), "{said}");
 }
 
 #[test]
@@ -91,7 +90,7 @@ fn the_best_is_validated_at_any_later_time() {
     let stage = Stage::new(&format!("{SCENARIO}[validation]\nwhen = \"never\"\n"));
     assert_eq!(code(&stage.captune("run count.toml")), 0);
     let said = stage.said("validate count.campaign --seeds 2");
-    assert!(said.contains("x faster than the default on 12 pairs of 6 unseen instances (PAR10, "), "{said}");
+    assert!(said.contains(" on 12 pairs of 6 unseen instances"), "{said}");
     assert_eq!(validations(&stage).len(), 24);
     // What is known is not measured again, and a longer cutoff measures anew.
     stage.said("validate count.campaign --seeds 2");
