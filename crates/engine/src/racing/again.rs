@@ -28,7 +28,7 @@ pub(super) const FINALISTS: usize = 5;
 pub(super) struct Again {
     /// Whoever was the incumbent without failing, in the order of their fall.
     former: Vec<ConfigId>,
-    /// How many pairs the incumbent had when these raced again.
+    /// How many pairs the incumbent had when these last raced again.
     returned: BTreeMap<ConfigId, usize>,
     /// How many pairs the incumbent had when the last one returned that a model expected more of.
     hoped: usize,
@@ -106,16 +106,22 @@ impl Again {
             let cheaper = expectations(expected).filter(|&(config, cost)| cost < own && is_due(config));
             cheaper.min_by(|a, b| a.1.total_cmp(&b.1)).map(|(config, _)| config)
         };
-        let next = match former {
-            Some(config) => config,
-            None => {
-                let config = better()?;
-                self.hoped = field.pairs;
-                config
-            }
-        };
-        self.returned.insert(next, field.pairs);
-        Some(next)
+        if former.is_some() {
+            return former;
+        }
+        let hoped_for = better()?;
+        self.hoped = field.pairs;
+        Some(hoped_for)
+    }
+
+    /// One that was met before races again, against an incumbent of so many pairs.
+    pub(super) fn returns(&mut self, config: ConfigId, pairs: usize) {
+        self.returned.insert(config, pairs);
+    }
+
+    /// Whether its race is not the first.
+    pub(super) fn has_returned(&self, config: ConfigId) -> bool {
+        self.returned.contains_key(&config)
     }
 
     /// How many pairs the incumbent had, or at least how many this one met, when it was last seen.

@@ -2,7 +2,8 @@
 //!
 //! What a challenger's trial counts is what it would have cost under the tightest capping (slack 1):
 //! never more than it did cost, and the same however trials were capped, so that capping does not
-//! change when the incumbent gains pairs.
+//! change when the incumbent gains pairs. Later races of one that has lost count nothing: which of its
+//! pairs are known by then does depend on capping.
 
 use serde::{Deserialize, Serialize};
 

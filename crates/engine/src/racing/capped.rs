@@ -288,6 +288,9 @@ impl CappedRacer {
         let is_racing =
             config == self.terms.incumbent() || self.races.iter().any(|race| race.config == config);
         assert!(!is_racing, "a proposal is neither the incumbent nor racing against it");
+        if history.readings(config).next().is_some() {
+            self.again.returns(config, self.terms.pairs().len());
+        }
         self.news.push(News::Opened(config));
         self.races.push(Race::new(config));
         self.next_batch(self.races.len() - 1, history);
@@ -498,8 +501,8 @@ impl Racer for CappedRacer {
             }
             (Why::Challenge, Some(place)) => {
                 let race = &mut self.races[place];
-                // Where a trial was stopped in an earlier race it counted then as if it had ended.
-                if trial.prior.is_none() {
+                // Where a trial was stopped in this race it counted then as if it had ended.
+                if trial.prior.is_none() && !self.again.has_returned(race.config) {
                     let left = race.tightest_left(objective);
                     self.balance.challenger_spent(observation.spent(), left, objective.grain);
                 }

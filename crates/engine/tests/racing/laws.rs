@@ -29,6 +29,8 @@ fn the_racer_conforms() {
 fn capping_does_not_change_who_wins() {
     let (winners, capped) = capping_changes_nothing(&make, 0..1000, 40);
     assert!(winners > 1000 && capped > 10_000, "{winners} winners and {capped} capped trials prove little");
+    // Long enough for former incumbents to return more than once.
+    capping_changes_nothing(&make, 1000..1400, 150);
 }
 
 #[test]
