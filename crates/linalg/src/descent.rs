@@ -15,7 +15,7 @@
 //! Quasi-Newton Matrices with Limited Storage, 1980.)
 
 /// Steps remembered.
-const MEMORY: usize = 8;
+const MEMORY: usize = 16;
 /// Share of the promised gain that a step must make.
 const LEAST_GAIN: f64 = 1e-4;
 /// Attempts at a shorter step before the search ends.
@@ -100,6 +100,19 @@ impl Downhill {
         }
     }
 
+    /// With what another search has learnt of the curvature, of a function like this one that is so many times
+    /// flatter.
+    #[must_use]
+    pub fn knowing(mut self, other: &Self, times: f64) -> Self {
+        let steeper = |step: &Step| Step {
+            way: step.way.clone(),
+            change: step.change.iter().map(|change| change * times).collect(),
+            along: step.along * times,
+        };
+        self.memory = other.memory.iter().map(steeper).collect();
+        self
+    }
+
     /// The place whose value and slope it wants to know; `None` when it has ended.
     pub fn asked(&self) -> Option<&[f64]> {
         self.asked.as_deref()
@@ -173,26 +186,6 @@ impl Downhill {
     }
 }
 
-/// The least value near a start. The function writes its slope; where its value is not finite the search
-/// does not go. `None` if the start is such a place.
-///
-/// # Panics
-/// If there are not as many bounds as variables.
-pub fn minimise(
-    start: &[f64],
-    bounds: &[(f64, f64)],
-    descent: Descent,
-    mut function: impl FnMut(&[f64], &mut [f64]) -> f64,
-) -> Option<Found> {
-    let mut search = Downhill::new(start, bounds, descent);
-    let mut slope = vec![0.0; start.len()];
-    while let Some(at) = search.asked() {
-        let value = function(at, &mut slope);
-        search.tell(value, &slope);
-    }
-    search.found()
-}
-
 /// Which variables are on a side of the box that the slope pushes them against.
 fn held(place: &Place, bounds: &[(f64, f64)]) -> Vec<bool> {
     let sides = place.x.iter().zip(&place.slope).zip(bounds);
@@ -254,6 +247,25 @@ mod tests {
 
     const THOROUGH: Descent = Descent { evaluations: 500, gain: 0.0, slope: 1e-8 };
 
+    /// The least value near a start. The function writes its slope.
+    fn minimise(
+        start: &[f64],
+        bounds: &[(f64, f64)],
+        descent: Descent,
+        function: impl FnMut(&[f64], &mut [f64]) -> f64,
+    ) -> Option<Found> {
+        ended(Downhill::new(start, bounds, descent), function).found()
+    }
+
+    fn ended(mut search: Downhill, mut function: impl FnMut(&[f64], &mut [f64]) -> f64) -> Downhill {
+        let mut slope = vec![0.0; search.bounds.len()];
+        while let Some(at) = search.asked() {
+            let value = function(at, &mut slope);
+            search.tell(value, &slope);
+        }
+        search
+    }
+
     fn rosenbrock(x: &[f64], slope: &mut [f64]) -> f64 {
         slope.fill(0.0);
         let mut sum = 0.0;
@@ -286,6 +298,28 @@ mod tests {
         let mut slope = [0.0; 5];
         rosenbrock(&found.at, &mut slope);
         assert!(slope[0] < 0.0 && slope[1..].iter().all(|slope| slope.abs() < 1e-6), "{slope:?}");
+    }
+
+    #[test]
+    fn what_is_known_of_the_curvature_shortens_the_search() {
+        // Ten times as steep, and elsewhere.
+        let steeper = |x: &[f64], slope: &mut [f64]| {
+            let moved: Vec<f64> = x.iter().map(|x| x - 0.01).collect();
+            let value = 10.0 * rosenbrock(&moved, slope);
+            slope.iter_mut().for_each(|slope| *slope *= 10.0);
+            value
+        };
+        let bounds = [(-5.0, 5.0); 4];
+        let flatter = ended(Downhill::new(&[0.8; 4], &bounds, THOROUGH), rosenbrock);
+        let start = flatter.found().unwrap().at;
+        let new = || Downhill::new(&start, &bounds, THOROUGH);
+        let alone = ended(new(), steeper).found().unwrap();
+        let knowing = ended(new().knowing(&flatter, 10.0), steeper).found().unwrap();
+        assert!(knowing.at.iter().all(|x| (x - 1.01).abs() < 1e-6), "{knowing:?}");
+        assert!(2 * knowing.evaluations <= alone.evaluations, "{knowing:?} {alone:?}");
+        // What is known of another steepness misleads, if not for long.
+        let misled = ended(new().knowing(&flatter, 1e3), steeper).found().unwrap();
+        assert!(misled.evaluations > knowing.evaluations, "{misled:?} {knowing:?}");
     }
 
     #[test]

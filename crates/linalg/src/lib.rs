@@ -9,5 +9,5 @@
 mod descent;
 mod factor;
 
-pub use descent::{Descent, Downhill, Found, minimise};
+pub use descent::{Descent, Downhill, Found};
 pub use factor::Factor;

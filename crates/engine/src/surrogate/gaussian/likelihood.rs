@@ -46,10 +46,6 @@ impl<'a> Likelihood<'a> {
         }
     }
 
-    pub(super) fn prior(&self) -> &Prior {
-        &self.prior
-    }
-
     fn kernel(&self, numbers: &[f64]) -> (Kernel, f64) {
         let columns = numbers.len() - 2;
         let kernel = Kernel::new(self.coordinates, &numbers[..columns], libm::exp(numbers[columns]));

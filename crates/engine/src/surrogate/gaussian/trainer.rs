@@ -7,7 +7,15 @@ use super::prior::Prior;
 use super::readings::Readings;
 use super::{FitError, GaussianSettings, TrainingSet};
 use crate::rng::Rng;
-use linalg::{Descent, minimise};
+use linalg::{Descent, Downhill, Found};
+
+/// Of many points, one in so many shows where to begin.
+const PART: usize = 3;
+/// Evaluations of each start before the best one goes on, there.
+const FIRST: usize = 10;
+/// ln σ² that the start of many points has at least, if that is likelier: few points often look as if they had
+/// none.
+const MORE_NOISE: f64 = -4.6;
 
 /// Finds the lengths, variation and noise that suit a training set.
 #[derive(Clone, Debug)]
@@ -43,35 +51,49 @@ impl GaussianTrainer {
         Ok(Gaussian::new(data, coordinates, readings, kernel, noise, posterior))
     }
 
-    /// The likeliest numbers. Few points are searched from several starts; what is likely for a part of many
-    /// points is a good start for all of them.
+    /// The likeliest numbers.
     fn search(&self, readings: &Readings, coordinates: &Coordinates) -> Vec<f64> {
-        const PART: usize = 3;
+        let found = self.descend(readings, coordinates, self.settings.evaluations).found();
+        let middle = || self.starts(&Prior::new(coordinates.columns())).swap_remove(0);
+        found.map_or_else(middle, |found| found.at)
+    }
+
+    /// The search for them, at its end. Few points are searched from several starts, of which each has some
+    /// evaluations before the best goes on; what is likely for a part of many points is a good start for all
+    /// of them.
+    fn descend(&self, readings: &Readings, coordinates: &Coordinates, evaluations: usize) -> Downhill {
         let count = readings.reads.len();
         if count > self.settings.most {
-            return self.search(&self.some_of(readings, self.settings.most), coordinates);
+            return self.descend(&self.some_of(readings, self.settings.most), coordinates, evaluations);
         }
-        let starts = if count > self.settings.few {
-            vec![self.search(&self.some_of(readings, count / PART), coordinates)]
+        let prior = Prior::new(coordinates.columns());
+        let bounds: Vec<(f64, f64)> =
+            (0..prior.len()).map(|index| prior.bounds(index, self.settings.least_noise)).collect();
+        let descent = Descent { evaluations: self.settings.evaluations, gain: 5e-3, slope: 1e-2 };
+        let (mut searches, evaluations): (Vec<Downhill>, usize) = if count > self.settings.few {
+            let part = self.descend(&self.some_of(readings, count / PART), coordinates, FIRST);
+            let from = |start: &Vec<f64>| Downhill::new(start, &bounds, descent).knowing(&part, PART as f64);
+            let starts = part.found().map_or_else(|| self.starts(&prior), noisier);
+            (starts.iter().map(from).collect(), 1)
         } else {
-            self.starts(&Prior::new(coordinates.columns()))
+            let from = |start: &Vec<f64>| Downhill::new(start, &bounds, descent);
+            (self.starts(&prior).iter().map(from).collect(), evaluations)
         };
         let mut likelihood = Likelihood::new(readings, coordinates.all(), coordinates.columns());
-        let count = likelihood.prior().len();
-        let bounds: Vec<(f64, f64)> =
-            (0..count).map(|index| likelihood.prior().bounds(index, self.settings.least_noise)).collect();
-        let descent = Descent { evaluations: self.settings.evaluations, gain: 5e-3, slope: 1e-2 };
-        let middle: Vec<f64> = (0..count).map(|index| likelihood.prior().law(index).0).collect();
-        let mut best: Option<(f64, Vec<f64>)> = None;
-        for start in starts {
-            let found = minimise(&start, &bounds, descent, |at, slopes| likelihood.negative(at, slopes));
-            if let Some(found) = found
-                && best.as_ref().is_none_or(|(least, _)| found.value < *least)
-            {
-                best = Some((found.value, found.at));
+        let mut slopes = vec![0.0; prior.len()];
+        let mut go_on = |search: &mut Downhill, evaluations: usize| {
+            for _ in 0..evaluations {
+                let Some(at) = search.asked() else { break };
+                let value = likelihood.negative(at, &mut slopes);
+                search.tell(value, &slopes);
             }
-        }
-        best.map_or(middle, |(_, at)| at)
+            search.found().map_or(f64::INFINITY, |found| found.value)
+        };
+        let values: Vec<f64> = searches.iter_mut().map(|search| go_on(search, evaluations)).collect();
+        let best = (0..values.len()).min_by(|&one, &other| values[one].total_cmp(&values[other]));
+        let mut best = searches.swap_remove(best.expect("a start"));
+        go_on(&mut best, self.settings.evaluations);
+        best
     }
 
     /// What is likely before any reading, and some random ones.
@@ -116,4 +138,14 @@ impl GaussianTrainer {
         let others = self.drawn(places.split_off(most / 2), most - most / 2);
         readings.only([places, others].concat())
     }
+}
+
+/// A start for many points from what was found for a part of them, and one with more noise.
+fn noisier(found: Found) -> Vec<Vec<f64>> {
+    let Found { at, .. } = found;
+    let mut noisier = at.clone();
+    if let Some(noise) = noisier.last_mut() {
+        *noise = noise.max(MORE_NOISE);
+    }
+    if noisier == at { vec![at] } else { vec![at, noisier] }
 }
