@@ -235,3 +235,28 @@ fn of_too_many_points_the_lowest_and_some_others_are_kept() {
         assert!((at(&fitted, x).mean - cost).abs() < 20.0, "{place}: {:?}", at(&fitted, x));
     }
 }
+
+/// Few readings in many columns look as if there were no noise, from the first start at least. Here a search of all
+/// from several starts, and one that begins with a part, find what is likely all the same.
+#[test]
+fn noise_is_found_where_there_is_some() {
+    let alike = InstanceTable::alike();
+    let columns = [Column::Number; 6];
+    let mut found = Vec::new();
+    for seed in 0..12 {
+        let mut rng = Rng::new(seed, "noisy", 0);
+        let mut data = TrainingSet::new(&columns, &alike, Scale::Linear, None);
+        for _ in 0..90 {
+            let row: [f64; 6] = std::array::from_fn(|_| rng.unit());
+            let number = data.push_configuration(&row);
+            data.push(number, 0, Exact(libm::sin(6.0 * row[0]) + row[1] + 0.3 * rng.normal()));
+        }
+        for few in [30, 100] {
+            let settings = GaussianSettings { few, ..GaussianSettings::default() };
+            found.push(GaussianTrainer::new(settings, seed).fit(&data).unwrap().noise());
+        }
+    }
+    // Of 0.3².
+    let right = found.iter().filter(|noise| (0.06..0.13).contains(*noise)).count();
+    assert!(right >= 22, "{found:?}");
+}

@@ -7,14 +7,14 @@ use super::prior::{Law, Prior};
 use super::readings::Readings;
 use super::{FitError, GaussianSettings, TrainingSet};
 use crate::rng::Rng;
-use linalg::{Descent, Downhill, Found};
+use linalg::{Descent, Downhill};
 
 /// Of many points, one in so many shows where to begin.
 const PART: usize = 3;
 /// Evaluations of each start before the best one goes on, there.
 const FIRST: usize = 10;
-/// ln σ² that the start of many points has at least, if that is likelier: few points often look as if they had
-/// none.
+/// ln σ² that one of the starts has at least: searches from less often end where readings look as if they had
+/// none, far below.
 const MORE_NOISE: f64 = -4.6;
 
 /// Finds the lengths, variation and noise that suit a training set.
@@ -73,7 +73,7 @@ impl GaussianTrainer {
         let (mut searches, evaluations): (Vec<Downhill>, usize) = if count > self.settings.few {
             let part = self.descend(&self.some_of(readings, count / PART), coordinates, FIRST);
             let from = |start: &Vec<f64>| Downhill::new(start, &bounds, descent).knowing(&part, PART as f64);
-            let starts = part.found().map_or_else(|| self.starts(&prior), noisier);
+            let starts = part.found().map_or_else(|| self.starts(&prior), |found| noisier(found.at));
             (starts.iter().map(from).collect(), 1)
         } else {
             let from = |start: &Vec<f64>| Downhill::new(start, &bounds, descent);
@@ -96,7 +96,7 @@ impl GaussianTrainer {
         best
     }
 
-    /// What is likely before any reading, and some random ones.
+    /// What is likely before any reading, the same with more noise, and random ones.
     fn starts(&self, prior: &Prior) -> Vec<Vec<f64>> {
         let likely = |draw: &mut dyn FnMut() -> f64| -> Vec<f64> {
             (0..prior.len())
@@ -106,7 +106,7 @@ impl GaussianTrainer {
                 })
                 .collect()
         };
-        let mut starts = vec![likely(&mut || 0.0)];
+        let mut starts = noisier(likely(&mut || 0.0));
         let mut rng = Rng::new(self.seed, "starts", 0);
         while starts.len() < self.settings.starts {
             starts.push(likely(&mut || rng.normal()));
@@ -140,12 +140,11 @@ impl GaussianTrainer {
     }
 }
 
-/// A start for many points from what was found for a part of them, and one with more noise.
-fn noisier(found: Found) -> Vec<Vec<f64>> {
-    let Found { at, .. } = found;
-    let mut noisier = at.clone();
+/// A start, and the same with more noise.
+fn noisier(start: Vec<f64>) -> Vec<Vec<f64>> {
+    let mut noisier = start.clone();
     if let Some(noise) = noisier.last_mut() {
         *noise = noise.max(MORE_NOISE);
     }
-    if noisier == at { vec![at] } else { vec![at, noisier] }
+    if noisier == start { vec![start] } else { vec![start, noisier] }
 }
