@@ -3,7 +3,7 @@
 use super::coordinates::Coordinates;
 use super::fitted::Gaussian;
 use super::likelihood::Likelihood;
-use super::prior::{Law, Prior};
+use super::prior::Prior;
 use super::readings::Readings;
 use super::{FitError, GaussianSettings, TrainingSet};
 use crate::rng::Rng;
@@ -101,8 +101,8 @@ impl GaussianTrainer {
         let likely = |draw: &mut dyn FnMut() -> f64| -> Vec<f64> {
             (0..prior.len())
                 .map(|index| {
-                    let Law { middle, below, .. } = prior.law(index);
-                    middle + below * draw()
+                    let (mean, deviation) = prior.law(index);
+                    mean + deviation * draw()
                 })
                 .collect()
         };
