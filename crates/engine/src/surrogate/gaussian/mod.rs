@@ -65,7 +65,8 @@ pub struct GaussianSettings {
     pub treatment: Treatment,
     /// Least variance of the noise, as a share of the variance of all readings.
     pub least_noise: f64,
-    /// Searches for lengths, variation and noise, while there are few points.
+    /// Searches for lengths, variation and noise, while there are few points; two at least, of which one begins
+    /// with noise.
     pub starts: usize,
     /// Up to so many points.
     pub few: usize,
