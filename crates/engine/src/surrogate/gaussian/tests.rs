@@ -181,7 +181,7 @@ fn what_is_believed_becomes_certain_and_changes_no_mean() {
         fitted.predict_marginal(Points::new(&row, 4), &mut before);
         believing.predict_marginal(Points::new(&row, 4), &mut after);
         assert!((before[0].mean - after[0].mean).abs() < 1e-6, "{before:?} {after:?}");
-        assert!(after[0].variance < 0.9 * before[0].variance, "{before:?} {after:?}");
+        assert!(after[0].variance < 0.7 * before[0].variance, "{before:?} {after:?}");
     }
 }
 
