@@ -35,6 +35,8 @@ struct Arguments {
 
 #[derive(Subcommand)]
 enum Table {
+    /// Thompson sampling and expected improvement with the same networks
+    Acquisition(compare::acquisition::Arguments),
     /// Treatments of censored readings, by how well forests predict with them
     Censoring(censoring::Arguments),
     /// Configurators on all scenarios, by the cost of what they find
@@ -49,6 +51,8 @@ enum Table {
     Gaussian(gaussian::Arguments),
     /// Thresholds, cutoffs and times of the LCBench surrogate
     Lcbench(lcbench::Arguments),
+    /// Forests, networks and chance at equal budgets, by the cost of what they find
+    Learners(compare::Arguments),
     /// Training and asking the networks
     Network(network::Arguments),
     /// What a proposal of the forest costs while a campaign runs
@@ -75,6 +79,7 @@ fn main() -> anyhow::Result<()> {
     // Campaigns start a copy of this program as guardian.
     ::confine::supervise_if_asked();
     match Arguments::parse().table {
+        Table::Acquisition(arguments) => compare::acquisition::measure(&arguments),
         Table::Censoring(arguments) => censoring::measure(&arguments),
         Table::Compare(arguments) => compare::measure(&arguments, &compare::SEARCHES),
         Table::Confine(arguments) => confine::measure(&arguments),
@@ -82,6 +87,7 @@ fn main() -> anyhow::Result<()> {
         Table::Forest(arguments) => forest::measure(&arguments),
         Table::Gaussian(arguments) => gaussian::measure(&arguments),
         Table::Lcbench(arguments) => lcbench::measure(&arguments),
+        Table::Learners(arguments) => compare::measure(&arguments, &compare::LEARNERS),
         Table::Network(arguments) => network::measure(&arguments),
         Table::Propose(arguments) => propose::measure(&arguments),
         Table::Race(arguments) => race::measure(&arguments),

@@ -42,12 +42,20 @@ pub(super) trait Configurator: Sync {
     fn run(&self, stage: &Arc<Stage>, seed: u64) -> Result<Course>;
 }
 
+const FOREST: Captune = captune("captune-forest", || Search::Model(Box::default()));
+const NEURAL: Captune = captune("captune-neural", || learning(Learner::Neural));
+const AUTO: Captune = captune("captune-auto", || learning(Learner::Auto));
+const RANDOM: Captune = captune("captune-random", || Search::Random);
+
+/// What proposals are learnt by.
+pub(super) const LEARNERS: &[&dyn Configurator] = &[&NEURAL, &AUTO, &FOREST, &RANDOM];
+
 /// Ways to search.
 pub(super) const SEARCHES: &[&dyn Configurator] = &[
-    &captune("captune-forest", || Search::Model(Box::default())),
-    &captune("captune-neural", || learning(Learner::Neural)),
-    &captune("captune-auto", || learning(Learner::Auto)),
-    &captune("captune-random", || Search::Random),
+    &FOREST,
+    &NEURAL,
+    &AUTO,
+    &RANDOM,
     &captune("captune-local", || Search::Local),
     &captune("captune-forest-mean", || treating(Treatment::Mean)),
     &captune("captune-forest-drop", || treating(Treatment::Drop)),

@@ -3,6 +3,7 @@
 //!
 //! | file | subject |
 //! |---|---|
+//! | `acquisition` | two ways to ask the same networks |
 //! | `scenarios` | the list: what is tuned, cutoffs, budgets |
 //! | `subject` | how each target answers a trial |
 //! | `stage` | a scenario made ready, and its test |
@@ -11,6 +12,7 @@
 //! | `digest` | checksums |
 //! | `summary` | medians, ranks, scores, tests |
 
+pub(crate) mod acquisition;
 mod configurator;
 mod digest;
 mod row;
@@ -72,6 +74,10 @@ pub(crate) struct Study {
 /// Ways to search.
 pub(crate) const SEARCHES: Study =
     Study { name: "compare", scenarios: scenarios::ALL, configurators: configurator::SEARCHES };
+
+/// What proposals are learnt by.
+pub(crate) const LEARNERS: Study =
+    Study { name: "learners", scenarios: scenarios::EQUAL_BUDGETS, configurators: configurator::LEARNERS };
 
 /// What stopping trials early is worth, and how early.
 pub(crate) const SLACKS: Study =

@@ -67,6 +67,25 @@ pub(super) const LONG_CUTOFFS: &[Scenario] = &[
     },
 ];
 
+/// For learners at equal budgets: about a minute of one core and a test of 100 runs, or what ten trials at the
+/// cutoff take.
+pub(super) const EQUAL_BUDGETS: &[Scenario] = &[
+    Scenario { runs: 5, ..LONG_CUTOFFS[0] },
+    Scenario { runs: 5, ..LONG_CUTOFFS[1] },
+    Scenario { runs: 5, ..LONG_CUTOFFS[2] },
+    briefly(ALL[3]),
+    briefly(ALL[4]),
+    briefly(ALL[5]),
+    briefly(ALL[6]),
+    briefly(ALL[7]),
+    briefly(ALL[8]),
+    briefly(ALL[9]),
+];
+
+const fn briefly(scenario: Scenario) -> Scenario {
+    Scenario { budget: 10.0 * scenario.cutoff, ..scenario }
+}
+
 /// For searches.
 pub(super) const ALL: &[Scenario] = &[
     saps("saps-qwh-easy", "22,185", 1e6, 1e7, 0xfd3f_195a_2409_5306),

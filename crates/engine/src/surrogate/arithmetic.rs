@@ -12,6 +12,8 @@
 //! S. Boldo, G. Melquiond, Emulation of a FMA and Correctly Rounded Sums: Proved Algorithms Using Rounding
 //! to Odd, IEEE Transactions on Computers 57, 2008.
 
+use super::lanes::{LANES, Lanes, Square, turned};
+
 /// How products are added, and how many sums the registers hold.
 pub(super) trait Arithmetic: Copy {
     /// Sums of sixteen lanes that are run side by side.
@@ -19,6 +21,21 @@ pub(super) trait Arithmetic: Copy {
 
     /// a b + c, rounded once.
     fn fused(a: f32, b: f32, c: f32) -> f32;
+
+    /// sum + factor x, lane by lane.
+    #[inline(always)]
+    fn add_product(mut sum: Lanes, factor: f32, x: &[f32; LANES]) -> Lanes {
+        for (sum, &x) in sum.0.iter_mut().zip(x) {
+            *sum = Self::fused(factor, x, *sum);
+        }
+        sum
+    }
+
+    /// Rows become columns.
+    #[inline(always)]
+    fn turned(rows: &Square) -> Square {
+        turned(rows)
+    }
 }
 
 /// By the instruction for it, with registers for so many sums.

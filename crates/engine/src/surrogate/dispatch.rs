@@ -4,14 +4,16 @@
 //! instruction with AVX-512, two with AVX2 and four without. So a [`Work`] is compiled once for each set
 //! of instructions, and which one runs is decided while the program runs: once for many epochs of a network, or
 //! for a column of covariances.
-//! The code is the same, in plain loops; results have the same bits with all sets.
+//! The code is the same, in plain loops, but for a few lines in `avx512`; results have the same bits with all sets.
 //!
-//! All of the crate's `unsafe` is in this file: a function compiled for some instructions may be called
+//! All of the crate's `unsafe` is in these two files: a function compiled for some instructions may be called
 //! only where the processor has them.
 
 #![expect(unsafe_code, reason = "functions compiled for instructions that not every processor has")]
 
 use super::arithmetic::{Arithmetic, ByHand, Instruction};
+#[cfg(target_arch = "x86_64")]
+use super::avx512::Avx512;
 
 /// What is to be compiled for each set of instructions. Its code must be inlined into `run` to profit.
 pub(super) trait Work {
@@ -104,7 +106,7 @@ fn has_avx2() -> bool {
 #[cfg(target_arch = "x86_64")]
 #[target_feature(enable = "avx512f,avx512dq,avx2,fma")]
 fn with_avx512<W: Work>(work: W) -> W::Output {
-    work.run::<Instruction<10>>()
+    work.run::<Avx512>()
 }
 
 #[cfg(target_arch = "x86_64")]

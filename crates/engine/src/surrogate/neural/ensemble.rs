@@ -16,12 +16,12 @@
 //! instances cost little more than the layers after the first.
 
 use super::inputs::Inputs;
-use super::lanes::{LANES, Lanes};
 use super::network::Network;
 use super::targets::Standard;
 use crate::elementary;
 use crate::surrogate::arithmetic::Arithmetic;
 use crate::surrogate::dispatch::{Instructions, Work};
+use crate::surrogate::lanes::{LANES, Lanes};
 use crate::surrogate::{InstanceTable, Points, Prediction, Predictor, Scale};
 
 /// Rows whose inputs are written together.

@@ -25,11 +25,12 @@
 //! and can be vectorised. Sums run over units and lanes in their order, so that their bits depend neither
 //! on the platform nor on what else is in the block.
 
-use super::lanes::{Aligned, Blocks, LANES, Lanes, Square, add_products, each, lines, turn};
+use super::blocks::{Aligned, Blocks, add_products, each};
 use super::tanh::tanh;
 use crate::elementary;
 use crate::rng::Rng;
 use crate::surrogate::arithmetic::Arithmetic;
+use crate::surrogate::lanes::{LANES, Lanes, Square, lines};
 
 /// Least deviation, on the scale of standardised targets.
 pub(super) const FLOOR: f64 = 1e-4;
@@ -189,9 +190,7 @@ impl Network {
             }
         }
         for (units, square) in pass.units[1][..layer.units].chunks_mut(LANES).zip(squares) {
-            let mut turned = [Lanes::ZERO; LANES];
-            turn(square, &mut turned);
-            for (unit, turned) in units.iter_mut().zip(turned) {
+            for (unit, turned) in units.iter_mut().zip(A::turned(square)) {
                 *unit = turned;
                 if self.layers.len() > 1 {
                     tanh::<A>(unit);
@@ -227,7 +226,7 @@ impl Network {
                 Transposed { weights, row: layer.row, deltas, units: inputs, out: before }.all::<A>(count);
             }
             for (turned, deltas) in pass.turned.iter_mut().zip(deltas.chunks(LANES)) {
-                turn(deltas, turned);
+                *turned = A::turned(&square(deltas));
             }
             let turned = &pass.turned[..lines(layer.units)];
             let weights = layer.of_mut(&mut self.weights);
@@ -266,7 +265,7 @@ impl Pass {
     /// Puts rows of inputs into the lanes, in their order, and nothing into the other lanes; a row is as
     /// many lines as its numbers fill.
     #[inline(always)]
-    pub(super) fn load<'a>(&mut self, rows: impl ExactSizeIterator<Item = &'a [Lanes]>) {
+    pub(super) fn load<'a, A: Arithmetic>(&mut self, rows: impl ExactSizeIterator<Item = &'a [Lanes]>) {
         let loaded = rows.len();
         for (lane, row) in rows.enumerate() {
             for (square, line) in self.turned.iter_mut().zip(row) {
@@ -276,9 +275,7 @@ impl Pass {
         self.turned.iter_mut().for_each(|square| square[loaded..].fill(Lanes::ZERO));
         let inputs = self.units[0].len() - 1;
         for (units, square) in self.units[0][..inputs].chunks_mut(LANES).zip(&self.turned) {
-            let mut turned = [Lanes::ZERO; LANES];
-            turn(square, &mut turned);
-            units.copy_from_slice(&turned[..units.len()]);
+            units.copy_from_slice(&A::turned(square)[..units.len()]);
         }
     }
 
@@ -295,6 +292,17 @@ impl Pass {
             self.slope.0[lane] = (if s < 0.0 { power } else { 1.0 } / (1.0 + power)) as f32;
         }
     }
+}
+
+/// Some rows, and nothing in those that are missing.
+#[inline(always)]
+fn square(rows: &[Lanes]) -> Square {
+    if let Some(whole) = rows.first_chunk() {
+        return *whole;
+    }
+    let mut square = [Lanes::ZERO; LANES];
+    square[..rows.len()].copy_from_slice(rows);
+    square
 }
 
 /// out = weightsᵀ x.
@@ -434,7 +442,7 @@ mod tests {
         #[inline(always)]
         fn run<A: Arithmetic>(self) {
             let padded: Vec<Vec<Lanes>> = self.rows.iter().map(|row| in_lines(row)).collect();
-            self.pass.load(padded.iter().map(|row| &row[..]));
+            self.pass.load::<A>(padded.iter().map(|row| &row[..]));
             self.network.forward::<A>(self.pass);
             if let Some([by_mean, by_deviation]) = &self.by {
                 self.network.backward::<A>(self.pass, by_mean, by_deviation, self.gradient);

@@ -8,8 +8,8 @@
 //! Near nothing k is 0 and e is p, so that small numbers keep their digits. No calls, no branches and no
 //! tables, so that the loop over lanes can be vectorised; the same bits on every platform.
 
-use super::lanes::Lanes;
 use crate::surrogate::arithmetic::Arithmetic;
+use crate::surrogate::lanes::Lanes;
 
 /// From here on the nearest number is 1, up to one digit.
 const FLAT: f32 = 9.0;

@@ -22,7 +22,7 @@
 //! L. Smith, A disciplined approach to neural network hyper-parameters: Part 1, 2018.
 
 use super::NeuralSettings;
-use super::lanes::{Aligned, LANES, Lanes, lines};
+use super::blocks::Aligned;
 use super::loss::{loss, slopes};
 use super::network::{Network, Pass, Receiver};
 use super::tanh::within;
@@ -30,6 +30,7 @@ use crate::reading::Reading;
 use crate::rng::Rng;
 use crate::surrogate::arithmetic::Arithmetic;
 use crate::surrogate::dispatch::{Instructions, Work};
+use crate::surrogate::lanes::{LANES, Lanes, lines};
 
 /// Slopes of the loss below this count as none.
 const LEAST_SLOPE: f64 = 1e-12;
@@ -92,7 +93,7 @@ impl Work for MeanLoss<'_> {
         let mut sum = 0.0;
         for (block, readings) in self.lessons.readings.chunks(LANES).enumerate() {
             let row = |lane: usize| &self.rows[(block * LANES + lane) * width..][..width];
-            pass.load((0..readings.len()).map(row));
+            pass.load::<A>((0..readings.len()).map(row));
             self.network.forward::<A>(&mut pass);
             for (lane, &reading) in readings.iter().enumerate() {
                 sum += loss(reading, f64::from(pass.mean.0[lane]), f64::from(pass.deviation.0[lane]));
@@ -234,7 +235,7 @@ impl Work for Descent<'_> {
                 step.rate = one_cycle(self.rate, *taken, steps) as f32;
                 for (number, block) in points.chunks(LANES).enumerate() {
                     step.last = number + 1 == blocks;
-                    pass.load(block.iter().map(|&point| &self.rows[point as usize * width..][..width]));
+                    pass.load::<A>(block.iter().map(|&point| &self.rows[point as usize * width..][..width]));
                     network.forward::<A>(&mut pass);
                     let (by_mean, by_deviation) = by_outputs(&pass, lessons, block, batch);
                     network.backward::<A>(&mut pass, &by_mean, &by_deviation, &mut step);

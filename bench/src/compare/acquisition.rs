@@ -1,0 +1,271 @@
+//! Thompson sampling and expected improvement with the same networks: how often they propose what lies among
+//! trials that were all stopped, and what comes of it.
+//!
+//! Five networks are trained whenever trials are a twentieth more. Both rules judge the same random
+//! configurations and neighbours of the best ones tried: Thompson sampling by one of the networks in its turn,
+//! expected improvement by the mean and the spread of all. Every fourth proposal is random, as in a campaign.
+//! A proposal counts as dead if the [`NEAREST`] configurations tried next to it have no finished trial at all.
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
+
+use anyhow::Result;
+use clap::Args;
+use engine::acquisition::{Acquisition, ExpectedSaving};
+use engine::history::History;
+use engine::propose::{Proposer, RandomSearch};
+use engine::racing::CappedRacer;
+use engine::space::Neighbourhood;
+use engine::surrogate::neural::{Ensemble, NeuralSettings};
+use engine::surrogate::{InstanceTable, Points, Prediction, Predictor, TrainingSet};
+use engine::{Ask, ConfigId, Configuration, Observation, Optimizer, Problem, Rng, Status};
+
+use super::scenarios::{EQUAL_BUDGETS, Target};
+use super::stage::Stage;
+use super::subject;
+use crate::seeds::range;
+use crate::spine::stage::settings;
+
+#[derive(Args)]
+pub(crate) struct Arguments {
+    /// Seeds of campaigns, as FIRST-LAST
+    #[arg(long, default_value = "1-6")]
+    seeds: String,
+}
+
+/// Configurations around a proposal that tell whether it is dead.
+const NEAREST: usize = 5;
+const NETWORKS: usize = 5;
+/// Steps of training for each, as campaigns allow.
+const STEPS: usize = 5000;
+const FIRST_FIT: usize = 10;
+const RANDOM_EVERY: usize = 4;
+const CANDIDATES: usize = 5000;
+/// Those tried whose neighbours are judged too.
+const STARTS: usize = 10;
+
+#[derive(Clone, Copy, PartialEq)]
+enum Rule {
+    Thompson,
+    Improvement,
+}
+
+/// Proposals by networks, and all others.
+#[derive(Default)]
+struct Tally {
+    proposals: AtomicUsize,
+    dead: AtomicUsize,
+    random: AtomicUsize,
+    random_dead: AtomicUsize,
+}
+
+struct ByNetworks {
+    rule: Rule,
+    problem: Problem,
+    instances: InstanceTable,
+    random: RandomSearch,
+    networks: Vec<Ensemble>,
+    /// After how many trials they were trained.
+    trained: usize,
+    tally: Arc<Tally>,
+}
+
+impl ByNetworks {
+    fn train(&mut self, history: &History) {
+        let trials = history.trials().len();
+        if trials < FIRST_FIT || trials < self.trained + self.trained / 20 {
+            return;
+        }
+        let data = TrainingSet::costs(&self.problem, history, trials, &self.instances);
+        let settings = NeuralSettings { members: 1, ..NeuralSettings::default() };
+        let epochs = (STEPS / (data.len() / settings.batch).max(1)).clamp(1, settings.epochs);
+        let settings = NeuralSettings { epochs, ..settings };
+        let train = |number: usize| {
+            let mut rng = Rng::new(self.problem.seed, "networks", (trials * NETWORKS + number) as u64);
+            settings.train(&data, &mut rng).ok().filter(|(_, effort)| effort.untrained == 0)
+        };
+        self.networks = (0..NETWORKS).filter_map(train).map(|(network, _)| network).collect();
+        self.trained = trials;
+    }
+
+    /// The utility of each of some rows by the rule, larger being better.
+    fn judge(&self, rows: &[f64], best: f64, turn: usize) -> Vec<f64> {
+        let width = self.problem.space.row_length();
+        let ask = |network: &Ensemble| {
+            let mut said = vec![Prediction::default(); rows.len() / width];
+            network.predict_marginal(Points::new(rows, width), &mut said);
+            said.into_iter().map(|said| said.mean).collect::<Vec<f64>>()
+        };
+        if self.rule == Rule::Thompson {
+            let said = ask(&self.networks[turn % self.networks.len()]);
+            return said.into_iter().map(|mean| -mean).collect();
+        }
+        let said: Vec<Vec<f64>> = self.networks.iter().map(ask).collect();
+        let together = |at: usize| {
+            let mean = said.iter().map(|one| one[at]).sum::<f64>() / said.len() as f64;
+            let variance = said.iter().map(|one| (one[at] - mean).powi(2)).sum::<f64>() / said.len() as f64;
+            ExpectedSaving.log_utility(Prediction { mean, variance }, &[], Some(best))
+        };
+        (0..rows.len() / width).map(together).collect()
+    }
+
+    fn by_rule(&self, history: &History, number: usize) -> Option<Configuration> {
+        let space = &self.problem.space;
+        let width = space.row_length();
+        let tried: Vec<ConfigId> =
+            (0..number).map(|id| ConfigId(id as u32)).filter(|&id| is_tried(history, id)).collect();
+        let codes_of = |ids: &[ConfigId]| -> Vec<f64> {
+            ids.iter().flat_map(|&id| history.configuration(id).codes().to_vec()).collect()
+        };
+        let encoded = |codes: &[f64]| {
+            let mut rows = vec![0.0; codes.len()];
+            space.encode_many(codes, &mut rows);
+            rows
+        };
+        let mut expected = vec![0.0; tried.len()];
+        let rows = encoded(&codes_of(&tried));
+        for network in &self.networks {
+            let mut said = vec![Prediction::default(); tried.len()];
+            network.predict_marginal(Points::new(&rows, width), &mut said);
+            expected
+                .iter_mut()
+                .zip(said)
+                .for_each(|(sum, said)| *sum += said.mean / self.networks.len() as f64);
+        }
+        let best = expected.iter().copied().fold(f64::INFINITY, f64::min);
+        let mut order: Vec<usize> = (0..tried.len()).collect();
+        order.sort_by(|&a, &b| expected[a].total_cmp(&expected[b]));
+        let mut rng = Rng::new(self.problem.seed, "candidates", number as u64);
+        let mut codes = vec![0.0; CANDIDATES * width];
+        space.sample_many(&mut rng, &mut codes).ok()?;
+        for &at in order.iter().take(STARTS) {
+            let origin = history.configuration(tried[at]).codes().to_vec();
+            for id in space.ids().filter(|&id| space.parameter(id).is_variable()) {
+                space.vary(id, &origin, &Neighbourhood::default(), &mut rng, &mut |near| {
+                    codes.extend_from_slice(near);
+                });
+            }
+        }
+        let rows = encoded(&codes);
+        let utilities = self.judge(&rows, best, number);
+        let mut order: Vec<usize> = (0..utilities.len()).collect();
+        order.sort_by(|&a, &b| utilities[b].total_cmp(&utilities[a]));
+        let configuration = |at: usize| space.decode(&rows[at * width..(at + 1) * width]).ok();
+        order.into_iter().filter_map(configuration).find(|found| history.find(found).is_none())
+    }
+
+    /// Whether all that was tried next to it was stopped.
+    fn is_dead(&self, history: &History, configuration: &Configuration) -> bool {
+        let space = &self.problem.space;
+        let own = space.encode(configuration);
+        let ids = (0..history.configurations().len()).map(|id| ConfigId(id as u32));
+        let mut near: Vec<(f64, bool)> = ids
+            .filter(|&id| is_tried(history, id))
+            .map(|id| {
+                let row = space.encode(history.configuration(id));
+                let distance = own.iter().zip(&row).map(|(a, b)| (a - b) * (a - b)).sum::<f64>();
+                let mut trials = history.readings(id).map(|(_, trial)| trial.observation.status());
+                (distance, trials.any(|status| status == Status::Finished))
+            })
+            .collect();
+        near.sort_by(|a, b| a.0.total_cmp(&b.0));
+        near.len() >= NEAREST && !near[..NEAREST].iter().any(|(_, finished)| *finished)
+    }
+}
+
+fn is_tried(history: &History, id: ConfigId) -> bool {
+    history.readings(id).next().is_some()
+}
+
+impl Proposer for ByNetworks {
+    fn propose(&mut self, history: &History, incumbent: ConfigId) -> Option<Configuration> {
+        let number = history.configurations().len();
+        self.train(history);
+        let by_rule = !number.is_multiple_of(RANDOM_EVERY) && !self.networks.is_empty();
+        let found = if by_rule { self.by_rule(history, number) } else { None };
+        let (all, dead) = match found {
+            Some(_) => (&self.tally.proposals, &self.tally.dead),
+            None => (&self.tally.random, &self.tally.random_dead),
+        };
+        let found = found.or_else(|| self.random.propose(history, incumbent))?;
+        all.fetch_add(1, Ordering::Relaxed);
+        dead.fetch_add(usize::from(self.is_dead(history, &found)), Ordering::Relaxed);
+        Some(found)
+    }
+
+    fn origin(&self, _config: ConfigId, _history: &History) -> &'static str {
+        "networks"
+    }
+}
+
+/// Measures and prints a table in Markdown.
+pub(crate) fn measure(arguments: &Arguments) -> Result<()> {
+    let scenario = EQUAL_BUDGETS[1];
+    let Target::Saps { class, training, test } = scenario.target else {
+        unreachable!("the middle one is SAPS")
+    };
+    let stage = Stage::new(scenario, subject::saps_on(class, training, test)?)?;
+    println!(
+        "{}, a budget of {:.1e} steps, PAR10 of the default {:.0}",
+        scenario.name,
+        scenario.budget,
+        stage.default_cost()
+    );
+    println!(
+        "\n| seed | rule | configurations | trials | dead by the rule | dead by chance | PAR10 of the best |"
+    );
+    println!("|---|---|---|---|---|---|---|");
+    for seed in range(&arguments.seeds)? {
+        for rule in [Rule::Thompson, Rule::Improvement] {
+            campaign(&stage, rule, seed)?;
+        }
+    }
+    Ok(())
+}
+
+fn campaign(stage: &Stage, rule: Rule, seed: u64) -> Result<()> {
+    let settings = settings(&stage.known.space, stage.known.training, stage.objective.clone(), seed);
+    let problem = settings.problem;
+    let tally = Arc::new(Tally::default());
+    let proposer = ByNetworks {
+        rule,
+        problem: problem.clone(),
+        instances: InstanceTable::named(problem.instances as usize),
+        random: RandomSearch::new(problem.space.clone(), seed),
+        networks: Vec::new(),
+        trained: 0,
+        tally: tally.clone(),
+    };
+    let mut history = History::new();
+    let racer = CappedRacer::new(problem, settings.racing, &mut history);
+    let mut optimizer = Optimizer::new(history, Box::new(racer), Box::new(proposer));
+    let mut spent = 0.0;
+    while spent < stage.scenario.budget {
+        let Ask::Run(request) = optimizer.ask(1) else { break };
+        let cap = request.cap.cost();
+        let answer = stage.answer(&request.configuration, request.key.pair, cap);
+        spent += answer.cost.min(cap);
+        let observation = match answer.cost {
+            cost if answer.status == Status::Finished && cost <= cap => Observation::finished(cost),
+            _ if cap >= stage.scenario.cutoff => Observation::timeout(cap),
+            _ => Observation::capped(cap),
+        };
+        optimizer.tell(request.id, observation)?;
+    }
+    let history = optimizer.history();
+    let incumbent = history.configuration(optimizer.incumbent());
+    let share = |part: &AtomicUsize, all: &AtomicUsize| {
+        let (part, all) = (part.load(Ordering::Relaxed), all.load(Ordering::Relaxed));
+        format!("{part} of {all} ({:.1} %)", 100.0 * part as f64 / all.max(1) as f64)
+    };
+    println!(
+        "| {seed} | {} | {} | {} | {} | {} | {:.0} |",
+        if rule == Rule::Thompson { "Thompson" } else { "improvement" },
+        history.configurations().len(),
+        history.trials().len(),
+        share(&tally.dead, &tally.proposals),
+        share(&tally.random_dead, &tally.random),
+        stage.evaluate(incumbent),
+    );
+    Ok(())
+}
