@@ -9,6 +9,9 @@
 //! Where most configurations reach the cutoff, whoever predicts much is right for most: the error of those below the
 //! cutoff is told beside that of all.
 //!
+//! The same is told of the first quarter, half and three quarters of the trials, and drawn, with the distance to the
+//! medians of the runs.
+//!
 //! Truth is the mean of the law that explains the logarithms of a configuration's costs best, see `truth`. True and
 //! predicted costs above the cutoff are set to it.
 
@@ -53,6 +56,19 @@ pub(crate) struct Arguments {
 
 const TRIALS: u64 = 500;
 
+/// Parts of the trials to learn from.
+const SHARES: [f64; 4] = [0.25, 0.5, 0.75, 1.0];
+
+/// How predictions agree with the truth: its name, and what it is.
+const MEASURES: [(&str, Measure); 4] = [
+    ("RMSE, log10", |found, questions, _| rmse(found, &questions.truth)),
+    ("RMSE below the cutoff", |found, questions, limit| rmse_below(found, &questions.truth, limit)),
+    ("RMSE to medians", |found, questions, _| rmse(found, &questions.medians)),
+    ("rank correlation", |found, questions, _| rank_correlation(found, &questions.truth)),
+];
+
+type Measure = fn(&[f64], &Questions, f64) -> f64;
+
 /// What campaigns are made of.
 struct Scene {
     name: &'static str,
@@ -72,6 +88,8 @@ enum Target {
 struct Questions {
     rows: Vec<f64>,
     truth: Vec<f64>,
+    /// Of the runs, those above the cutoff as the cutoff.
+    medians: Vec<f64>,
 }
 
 fn scenes(arguments: &Arguments) -> Result<Vec<Arc<Scene>>> {
@@ -132,7 +150,7 @@ impl Scene {
 
     fn questions(&self) -> Result<Questions> {
         let mut rng = Rng::new(1, "questions", 0);
-        let mut questions = Questions { rows: Vec::new(), truth: Vec::new() };
+        let mut questions = Questions { rows: Vec::new(), truth: Vec::new(), medians: Vec::new() };
         let limit = self.cutoff.log10();
         for _ in 0..self.questions.0 {
             let configuration = self.space.sample(&mut rng)?;
@@ -144,6 +162,8 @@ impl Scene {
             let readings: Vec<Reading> = (0..self.questions.1).map(run).collect();
             questions.rows.extend(self.space.encode(&configuration));
             questions.truth.push(expected(&readings, limit));
+            let costs = readings.iter().map(|reading| reading.lower_bound()).collect();
+            questions.medians.push(Quantiles::of(costs).median());
         }
         Ok(questions)
     }
@@ -163,59 +183,95 @@ fn predictions(
     Ok(found.into_iter().map(|found| found.mean.min(limit)).collect())
 }
 
-/// Measures, prints tables in Markdown and draws the first campaign of each scene.
+/// What one treatment has come to, by share of the trials: of each campaign all measures.
+type Scores = [Vec<[f64; MEASURES.len()]>; SHARES.len()];
+
+/// Measures, prints tables in Markdown and draws each scene: the first campaign, and how errors change with the trials.
 pub(crate) fn measure(arguments: &Arguments) -> Result<()> {
+    let names = MEASURES.map(|(name, _)| name).join(" | ");
     println!(
-        "| scene | campaigns | censored, % | asked for | below the cutoff | treatment | RMSE, log10 | RMSE below the \
-         cutoff | rank correlation |"
+        "| scene | campaigns | trials | censored, % | asked for | below the cutoff | treatment | {names} |"
     );
-    println!("|---|---|---|---|---|---|---|---|---|");
+    println!("|---|---|---|---|---|---|---|---|---|---|---|");
     for scene in scenes(arguments)? {
         let (questions, limit) = (scene.questions()?, scene.cutoff.log10());
-        let mut scores: [Vec<[f64; 3]>; TREATMENTS.len()] = Default::default();
-        let (mut shares, mut fields) = (Vec::new(), Vec::new());
+        let mut scores: [Scores; TREATMENTS.len()] = Default::default();
+        let (mut censored, mut fields): ([Vec<f64>; SHARES.len()], _) = (Default::default(), Vec::new());
         for seed in range(&arguments.seeds)? {
             let (problem, history) = scene.history(seed)?;
             let alike = InstanceTable::alike();
-            let set = TrainingSet::costs(&problem, &history, history.trials().len(), &alike);
-            let censored = set.readings().iter().filter(|reading| reading.is_censored()).count();
-            shares.push(100.0 * censored as f64 / set.len() as f64);
             let first = fields.is_empty();
-            for ((name, treatment), scores) in TREATMENTS.into_iter().zip(&mut scores) {
-                let settings = settings_of(treatment, arguments.epochs);
-                let found = predictions(&set, &questions, &settings, limit, seed)?;
-                let score = [
-                    rmse(&found, &questions.truth),
-                    rmse_below(&found, &questions.truth, limit),
-                    rank_correlation(&found, &questions.truth),
-                ];
-                scores.push(score);
-                if first {
-                    let dots = questions.truth.iter().copied().zip(found).collect();
-                    let title = format!("{name}: RMSE {:.2}, CC {:.2}", score[0], score[2]);
-                    fields.push((title, dots));
+            for (at, share) in SHARES.into_iter().enumerate() {
+                let trials = (share * history.trials().len() as f64) as usize;
+                let set = TrainingSet::costs(&problem, &history, trials, &alike);
+                let bounds = set.readings().iter().filter(|reading| reading.is_censored()).count();
+                censored[at].push(100.0 * bounds as f64 / set.len() as f64);
+                for ((name, treatment), scores) in TREATMENTS.into_iter().zip(&mut scores) {
+                    let settings = settings_of(treatment, arguments.epochs);
+                    let found = predictions(&set, &questions, &settings, limit, seed)?;
+                    let score = MEASURES.map(|(_, measure)| measure(&found, &questions, limit));
+                    scores[at].push(score);
+                    if first && share == 1.0 {
+                        let dots = questions.truth.iter().copied().zip(found).collect();
+                        fields.push((format!("{name}: RMSE {:.2}, CC {:.2}", score[0], score[3]), dots));
+                    }
                 }
             }
         }
-        let (share, campaigns) = (Quantiles::of(shares).median(), scores[0].len());
-        for ((name, _), scores) in TREATMENTS.iter().zip(&scores) {
-            let of = |at: usize| {
-                let all = Quantiles::of(scores.iter().map(|score| score[at]).collect());
-                format!("{:.3} ({:.3} to {:.3})", all.median(), all.at(0.25), all.at(0.75))
-            };
-            let (asked, below) =
-                (questions.truth.len(), questions.truth.iter().filter(|&&truth| truth < limit).count());
-            println!(
-                "| {} | {campaigns} | {share:.0} | {asked} | {below} | {name} | {} |",
-                scene.name,
-                [0, 1, 2].map(of).join(" | ")
-            );
+        let (asked, below) =
+            (questions.truth.len(), questions.truth.iter().filter(|&&truth| truth < limit).count());
+        for (at, share) in SHARES.into_iter().enumerate() {
+            for ((name, _), scores) in TREATMENTS.iter().zip(&scores) {
+                let of = |measure: usize| {
+                    let all = quantiles(&scores[at], measure);
+                    format!("{:.3} ({:.3} to {:.3})", all.median(), all.at(0.25), all.at(0.75))
+                };
+                println!(
+                    "| {} | {} | {:.0} | {:.0} | {asked} | {below} | {name} | {} |",
+                    scene.name,
+                    scores[at].len(),
+                    share * TRIALS as f64,
+                    Quantiles::of(censored[at].clone()).median(),
+                    std::array::from_fn::<_, { MEASURES.len() }, _>(of).join(" | ")
+                );
+            }
         }
-        let path = arguments.plots.join(format!("tobit-{}.svg", scene.name));
-        std::fs::write(&path, draw(fields, &questions.truth, limit))
-            .with_context(|| format!("cannot write {}", path.display()))?;
+        for (ending, picture) in
+            [("", draw(fields, &questions.truth, limit)), ("-growth", draw_growth(&scores))]
+        {
+            let path = arguments.plots.join(format!("tobit-{}{ending}.svg", scene.name));
+            std::fs::write(&path, picture).with_context(|| format!("cannot write {}", path.display()))?;
+        }
     }
     Ok(())
+}
+
+/// One measure over campaigns.
+fn quantiles(scores: &[[f64; MEASURES.len()]], measure: usize) -> Quantiles {
+    Quantiles::of(scores.iter().map(|score| score[measure]).collect())
+}
+
+/// Medians of all measures by the share of trials, a colour for each treatment.
+fn draw_growth(scores: &[Scores; TREATMENTS.len()]) -> String {
+    let line = |scores: &Scores, measure: usize| -> Vec<(f64, f64)> {
+        let median = |(at, share): (usize, f64)| (share, quantiles(&scores[at], measure).median());
+        SHARES.into_iter().enumerate().map(median).collect()
+    };
+    let field = |(measure, (name, _)): (usize, (&str, Measure))| {
+        let lines =
+            scores.iter().enumerate().map(|(colour, scores)| (colour, Mark::Line(line(scores, measure))));
+        Field { title: name.to_owned(), marks: lines.collect() }
+    };
+    let all =
+        || scores.iter().flat_map(|scores| (0..MEASURES.len()).flat_map(|measure| line(scores, measure)));
+    let (low, high) = all().fold((0.0f64, 0.0f64), |(low, high), (_, y)| (low.min(y), high.max(y)));
+    let frame = Frame {
+        names: TREATMENTS.map(|(name, _)| name.to_owned()).to_vec(),
+        labels: ["share of the trials".to_owned(), String::new()],
+        ranges: [[SHARES[0], 1.0], [low, 1.05 * high]],
+        columns: 2,
+    };
+    panels(&frame, &MEASURES.into_iter().enumerate().map(field).collect::<Vec<_>>())
 }
 
 fn settings_of(treatment: Treatment, epochs: usize) -> NeuralSettings {

@@ -1,7 +1,8 @@
 //! Networks that learn from censored readings: what each treatment of these is worth.
 //!
 //! K. Eggensperger, K. Haase, P. Müller, M. Lindauer, F. Hutter, Neural Model-based Optimization with
-//! Right-Censored Observations, 2020: its Table 1, and pictures like its Figures 3 and 5.
+//! Right-Censored Observations, 2020: its Table 1, and pictures like its Figures 1, 3 and 5 and
+//! those of its appendix.
 //!
 //! | file | subject |
 //! |---|---|
@@ -10,6 +11,7 @@
 //! | `folds` | cross-validation of one treatment |
 //! | `row` | one fold in the file |
 //! | `paper` | the figures of the paper |
+//! | `laws` | what networks make of one law, drawn |
 //! | `shapes` | what networks make of one dimension, drawn |
 //! | `histories` | predicted against true costs of SAPS and of LCBench, drawn |
 //! | `truth` | the expected cost of a configuration of which some runs were cut off |
@@ -19,6 +21,7 @@ mod agreement;
 mod data;
 mod folds;
 mod histories;
+mod laws;
 mod paper;
 mod row;
 mod shapes;
@@ -43,6 +46,8 @@ enum Part {
     Table(table::Arguments),
     /// Errors on readings of a file, to compare with other programs
     Data(DataArguments),
+    /// What networks make of one law of which the upper part is censored
+    Laws(laws::Arguments),
     /// What networks make of censored readings in one dimension
     Shapes(shapes::Arguments),
     /// Predicted against true costs, after histories of campaigns
@@ -83,6 +88,7 @@ pub(crate) fn measure(arguments: &Arguments) -> Result<()> {
     match &arguments.part {
         Part::Table(arguments) => table::measure(arguments),
         Part::Data(arguments) => of_file(arguments),
+        Part::Laws(arguments) => laws::draw(arguments),
         Part::Shapes(arguments) => shapes::draw(arguments),
         Part::Histories(arguments) => histories::measure(arguments),
     }
