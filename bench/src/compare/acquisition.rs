@@ -1,10 +1,19 @@
 //! Thompson sampling and expected improvement with the same networks: how often they propose what lies among
 //! trials that were all stopped, and what comes of it.
 //!
-//! Five networks are trained whenever trials are a twentieth more. Both rules judge the same random
-//! configurations and neighbours of the best ones tried: Thompson sampling by one of the networks in its turn,
-//! expected improvement by the mean and the spread of all. Every fourth proposal is random, as in a campaign.
-//! A proposal counts as dead if the [`NEAREST`] configurations tried next to it have no finished trial at all.
+//! ```text
+//! Thompson:     θ = arg min μ_m(θ),   m in turns
+//! improvement:  θ = arg max E max(0, 10^best - 10^y),   y ~ N(mean of all μ_m(θ), variance of all μ_m(θ))
+//! ```
+//!
+//! | symbol | meaning |
+//! |---|---|
+//! | μ_m | the cost over all instances by network m of five, by its logarithm |
+//! | best | the least mean of all μ_m of the configurations tried |
+//!
+//! Networks are trained whenever trials are a twentieth more. Both rules judge the same random configurations and
+//! neighbours of the best ones tried. Some proposals are random, as in a campaign. A proposal counts as dead if the
+//! [`NEAREST`] configurations tried next to it have no finished trial at all.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -13,12 +22,12 @@ use anyhow::Result;
 use clap::Args;
 use engine::acquisition::{Acquisition, ExpectedSaving};
 use engine::history::History;
-use engine::propose::{Proposer, RandomSearch};
+use engine::propose::{ModelSettings, Proposer, RandomSearch};
 use engine::racing::CappedRacer;
 use engine::space::Neighbourhood;
 use engine::surrogate::neural::{Ensemble, NeuralSettings};
 use engine::surrogate::{InstanceTable, Points, Prediction, Predictor, TrainingSet};
-use engine::{Ask, ConfigId, Configuration, Observation, Optimizer, Problem, Rng, Status};
+use engine::{Ask, ConfigId, Configuration, Observation, Optimizer, Problem, Rng, Space, Status};
 
 use super::scenarios::{EQUAL_BUDGETS, Target};
 use super::stage::Stage;
@@ -29,20 +38,13 @@ use crate::spine::stage::settings;
 #[derive(Args)]
 pub(crate) struct Arguments {
     /// Seeds of campaigns, as FIRST-LAST
-    #[arg(long, default_value = "1-6")]
+    #[arg(long, default_value = "1-3")]
     seeds: String,
 }
 
 /// Configurations around a proposal that tell whether it is dead.
 const NEAREST: usize = 5;
 const NETWORKS: usize = 5;
-/// Steps of training for each, as campaigns allow.
-const STEPS: usize = 5000;
-const FIRST_FIT: usize = 10;
-const RANDOM_EVERY: usize = 4;
-const CANDIDATES: usize = 5000;
-/// Those tried whose neighbours are judged too.
-const STARTS: usize = 10;
 
 #[derive(Clone, Copy, PartialEq)]
 enum Rule {
@@ -62,6 +64,8 @@ struct Tally {
 struct ByNetworks {
     rule: Rule,
     problem: Problem,
+    /// Those of campaigns.
+    settings: ModelSettings,
     instances: InstanceTable,
     random: RandomSearch,
     networks: Vec<Ensemble>,
@@ -73,13 +77,14 @@ struct ByNetworks {
 impl ByNetworks {
     fn train(&mut self, history: &History) {
         let trials = history.trials().len();
-        if trials < FIRST_FIT || trials < self.trained + self.trained / 20 {
+        if trials < self.settings.first_fit || trials < self.trained + self.trained / 20 {
             return;
         }
         let data = TrainingSet::costs(&self.problem, history, trials, &self.instances);
-        let settings = NeuralSettings { members: 1, ..NeuralSettings::default() };
-        let epochs = (STEPS / (data.len() / settings.batch).max(1)).clamp(1, settings.epochs);
-        let settings = NeuralSettings { epochs, ..settings };
+        let neural = &self.settings.neural;
+        let steps = (data.len() / neural.batch).max(1);
+        let epochs = (self.settings.training_steps / steps).clamp(1, neural.epochs);
+        let settings = NeuralSettings { members: 1, epochs, ..neural.clone() };
         let train = |number: usize| {
             let mut rng = Rng::new(self.problem.seed, "networks", (trials * NETWORKS + number) as u64);
             settings.train(&data, &mut rng).ok().filter(|(_, effort)| effort.untrained == 0)
@@ -136,9 +141,9 @@ impl ByNetworks {
         let mut order: Vec<usize> = (0..tried.len()).collect();
         order.sort_by(|&a, &b| expected[a].total_cmp(&expected[b]));
         let mut rng = Rng::new(self.problem.seed, "candidates", number as u64);
-        let mut codes = vec![0.0; CANDIDATES * width];
+        let mut codes = vec![0.0; self.settings.thompson_candidates * width];
         space.sample_many(&mut rng, &mut codes).ok()?;
-        for &at in order.iter().take(STARTS) {
+        for &at in order.iter().take(self.settings.starts) {
             let origin = history.configuration(tried[at]).codes().to_vec();
             for id in space.ids().filter(|&id| space.parameter(id).is_variable()) {
                 space.vary(id, &origin, &Neighbourhood::default(), &mut rng, &mut |near| {
@@ -153,24 +158,23 @@ impl ByNetworks {
         let configuration = |at: usize| space.decode(&rows[at * width..(at + 1) * width]).ok();
         order.into_iter().filter_map(configuration).find(|found| history.find(found).is_none())
     }
+}
 
-    /// Whether all that was tried next to it was stopped.
-    fn is_dead(&self, history: &History, configuration: &Configuration) -> bool {
-        let space = &self.problem.space;
-        let own = space.encode(configuration);
-        let ids = (0..history.configurations().len()).map(|id| ConfigId(id as u32));
-        let mut near: Vec<(f64, bool)> = ids
-            .filter(|&id| is_tried(history, id))
-            .map(|id| {
-                let row = space.encode(history.configuration(id));
-                let distance = own.iter().zip(&row).map(|(a, b)| (a - b) * (a - b)).sum::<f64>();
-                let mut trials = history.readings(id).map(|(_, trial)| trial.observation.status());
-                (distance, trials.any(|status| status == Status::Finished))
-            })
-            .collect();
-        near.sort_by(|a, b| a.0.total_cmp(&b.0));
-        near.len() >= NEAREST && !near[..NEAREST].iter().any(|(_, finished)| *finished)
-    }
+/// Whether all that was tried next to it was stopped.
+fn is_dead(space: &Space, history: &History, configuration: &Configuration) -> bool {
+    let own = space.encode(configuration);
+    let ids = (0..history.configurations().len()).map(|id| ConfigId(id as u32));
+    let mut near: Vec<(f64, bool)> = ids
+        .filter(|&id| is_tried(history, id))
+        .map(|id| {
+            let row = space.encode(history.configuration(id));
+            let distance = own.iter().zip(&row).map(|(a, b)| (a - b) * (a - b)).sum::<f64>();
+            let mut trials = history.readings(id).map(|(_, trial)| trial.observation.status());
+            (distance, trials.any(|status| status == Status::Finished))
+        })
+        .collect();
+    near.sort_by(|a, b| a.0.total_cmp(&b.0));
+    near.len() >= NEAREST && !near[..NEAREST].iter().any(|(_, finished)| *finished)
 }
 
 fn is_tried(history: &History, id: ConfigId) -> bool {
@@ -181,7 +185,7 @@ impl Proposer for ByNetworks {
     fn propose(&mut self, history: &History, incumbent: ConfigId) -> Option<Configuration> {
         let number = history.configurations().len();
         self.train(history);
-        let by_rule = !number.is_multiple_of(RANDOM_EVERY) && !self.networks.is_empty();
+        let by_rule = !number.is_multiple_of(self.settings.random_every) && !self.networks.is_empty();
         let found = if by_rule { self.by_rule(history, number) } else { None };
         let (all, dead) = match found {
             Some(_) => (&self.tally.proposals, &self.tally.dead),
@@ -189,12 +193,12 @@ impl Proposer for ByNetworks {
         };
         let found = found.or_else(|| self.random.propose(history, incumbent))?;
         all.fetch_add(1, Ordering::Relaxed);
-        dead.fetch_add(usize::from(self.is_dead(history, &found)), Ordering::Relaxed);
+        dead.fetch_add(usize::from(is_dead(&self.problem.space, history, &found)), Ordering::Relaxed);
         Some(found)
     }
 
     fn origin(&self, _config: ConfigId, _history: &History) -> &'static str {
-        "networks"
+        "networks or chance"
     }
 }
 
@@ -202,7 +206,7 @@ impl Proposer for ByNetworks {
 pub(crate) fn measure(arguments: &Arguments) -> Result<()> {
     let scenario = EQUAL_BUDGETS[1];
     let Target::Saps { class, training, test } = scenario.target else {
-        unreachable!("the middle one is SAPS")
+        unreachable!("SAPS is first in the list")
     };
     let stage = Stage::new(scenario, subject::saps_on(class, training, test)?)?;
     println!(
@@ -230,6 +234,7 @@ fn campaign(stage: &Stage, rule: Rule, seed: u64) -> Result<()> {
     let proposer = ByNetworks {
         rule,
         problem: problem.clone(),
+        settings: ModelSettings::default(),
         instances: InstanceTable::named(problem.instances as usize),
         random: RandomSearch::new(problem.space.clone(), seed),
         networks: Vec::new(),
@@ -268,4 +273,32 @@ fn campaign(stage: &Stage, rule: Rule, seed: u64) -> Result<()> {
         stage.evaluate(incumbent),
     );
     Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_what_lies_among_stopped_trials_is_dead() {
+        let space = targets::saps::space();
+        let settings = settings(&space, 1, engine::Objective::capped(10.0), 1);
+        let mut history = History::new();
+        let racer = CappedRacer::new(settings.problem, settings.racing, &mut history);
+        let random = RandomSearch::new(space.clone(), 1);
+        let mut optimizer = Optimizer::new(history, Box::new(racer), Box::new(random));
+        let default = space.default_configuration();
+        for _ in 0..200 {
+            let Ask::Run(request) = optimizer.ask(1) else { break };
+            // Nothing is better than the default.
+            let stopped = Observation::capped(request.cap.cost());
+            let seen = if request.configuration == default { Observation::finished(1.0) } else { stopped };
+            optimizer.tell(request.id, seen).unwrap();
+        }
+        let history = optimizer.history();
+        let all = history.configurations();
+        let dead = all.iter().filter(|configuration| is_dead(&space, history, configuration)).count();
+        assert!(!is_dead(&space, history, &default), "it has finished");
+        assert!(all.len() > 50 && dead > all.len() / 2 && dead < all.len(), "{dead} of {}", all.len());
+    }
 }

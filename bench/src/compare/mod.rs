@@ -224,6 +224,14 @@ mod tests {
     }
 
     #[test]
+    fn learners_are_compared_on_saps_and_all_sets_of_lcbench() {
+        let names = |list: &[Scenario]| list.iter().map(|it| it.name).collect::<Vec<_>>();
+        let lcbench = names(scenarios::ALL).into_iter().filter(|name| name.starts_with("lcbench"));
+        let wanted: Vec<&str> = names(&scenarios::LONG_CUTOFFS[..3]).into_iter().chain(lcbench).collect();
+        assert_eq!(names(scenarios::EQUAL_BUDGETS), wanted);
+    }
+
+    #[test]
     fn the_test_is_the_same_for_all_and_counts_failures_tenfold() {
         let stage = Stage::new(scenarios::ALL[11], subject::synthetic(20, 50)).unwrap();
         let default = stage.known.space.default_configuration();

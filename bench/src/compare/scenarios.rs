@@ -6,7 +6,7 @@
 //!
 //! | scenario | trained on | tested on |
 //! |---|---|---|
-//! | saps-qwh-* | formulas `qwh:CLASS,SEED` of the training seeds | those of the test seeds, three runs each |
+//! | saps-qwh-* | formulas `qwh:CLASS,SEED` of the training seeds | those of the test seeds, three or five runs each |
 //! | lcbench-tta-* | one data set, no randomness | the same: its cost is exact |
 //! | minisat-sw-qcp | every second formula of the folder, by name | the others, one run each |
 //! | synthetic-76 | 20 even instances | 50 odd ones, four runs each |

@@ -49,7 +49,7 @@ pub(crate) struct Arguments {
     /// How often each reading is seen
     #[arg(long, default_value_t = 2000)]
     epochs: usize,
-    /// The folder for pictures, one for each scene
+    /// The folder for pictures, two for each scene
     #[arg(long, default_value = "docs/results")]
     plots: PathBuf,
 }
@@ -230,7 +230,7 @@ pub(crate) fn measure(arguments: &Arguments) -> Result<()> {
                     "| {} | {} | {:.0} | {:.0} | {asked} | {below} | {name} | {} |",
                     scene.name,
                     scores[at].len(),
-                    share * TRIALS as f64,
+                    (share * TRIALS as f64).floor(),
                     Quantiles::of(censored[at].clone()).median(),
                     std::array::from_fn::<_, { MEASURES.len() }, _>(of).join(" | ")
                 );
@@ -288,7 +288,7 @@ fn draw(fields: Vec<(String, Vec<(f64, f64)>)>, truth: &[f64], limit: f64) -> St
     };
     let frame = Frame {
         names: vec!["configurations".to_owned(), "as true".to_owned()],
-        labels: ["true, log10".to_owned(), "predicted".to_owned()],
+        labels: ["true, log10".to_owned(), "model".to_owned()],
         ranges: [range, range],
         columns: 2,
     };

@@ -32,7 +32,7 @@ const READINGS: usize = 400;
 const TRUTH: Prediction = Prediction { mean: 2.0, variance: 1.0 };
 const BOUND: f64 = 2.5;
 
-/// What a network learns of the readings above a bound, or of all.
+/// What a network learns of all readings, those above the bound censored there.
 fn learn(treatment: Treatment, bound: f64, epochs: usize) -> Result<Prediction> {
     let alike = InstanceTable::alike();
     let mut set = TrainingSet::new(&[Column::Number], &alike, Scale::Linear, None);
@@ -82,7 +82,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn only_the_likelihood_finds_the_law_again() {
+    fn the_likelihood_finds_the_law_again_and_bounds_as_costs_do_not() {
         let learn = |treatment| learn(treatment, BOUND, 500).unwrap();
         let tobit = learn(Treatment::Tobit);
         assert!((tobit.mean - 2.0).abs() < 0.15 && (tobit.deviation() - 1.0).abs() < 0.15, "{tobit:?}");

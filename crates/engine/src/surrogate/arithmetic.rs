@@ -14,7 +14,7 @@
 
 use super::lanes::{LANES, Lanes, Square, turned};
 
-/// How products are added, and how many sums the registers hold.
+/// How products are added and squares are turned, and how many sums the registers hold.
 pub(super) trait Arithmetic: Copy {
     /// Sums of sixteen lanes that are run side by side.
     const SUMS: usize;

@@ -5,7 +5,7 @@ pub(super) const LANES: usize = 16;
 
 /// A number for each lane, aligned so that no load or store touches two cache lines.
 #[derive(Clone, Copy, PartialEq, Debug)]
-#[repr(align(64))]
+#[repr(C, align(64))]
 pub(super) struct Lanes(pub(super) [f32; LANES]);
 
 /// Sixteen rows.

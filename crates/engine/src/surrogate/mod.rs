@@ -11,8 +11,6 @@
 //! | [`gaussian`] | a Gaussian process of largest likelihood, censored costs by Gaussian sites |
 
 mod arithmetic;
-#[cfg(target_arch = "x86_64")]
-mod avx512;
 mod dispatch;
 pub mod forest;
 pub mod gaussian;

@@ -25,7 +25,7 @@
 //! |---|---|
 //! | `inputs`, `targets` | rows and readings as a network wants them |
 //! | `network`, `tanh` | two outputs for sixteen rows at a time, and the gradient |
-//! | `blocks`, and `lanes`, `arithmetic`, `avx512` and `dispatch` next door | sums over lanes, with the same bits on the registers of every processor |
+//! | `blocks`, and `lanes`, `arithmetic` and `dispatch` next door | sums over lanes, with the same bits on the registers of every processor |
 //! | `loss` | the likelihood of a reading |
 //! | `train` | gradient descent |
 //! | `filling` | costs in place of bounds, round by round |

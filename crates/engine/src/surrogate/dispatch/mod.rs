@@ -6,14 +6,20 @@
 //! for a column of covariances.
 //! The code is the same, in plain loops, but for a few lines in `avx512`; results have the same bits with all sets.
 //!
-//! All of the crate's `unsafe` is in these two files: a function compiled for some instructions may be called
+//! All of the crate's `unsafe` is in this folder: a function compiled for some instructions may be called
 //! only where the processor has them.
 
-#![expect(unsafe_code, reason = "functions compiled for instructions that not every processor has")]
+#![cfg_attr(
+    target_arch = "x86_64",
+    expect(unsafe_code, reason = "functions compiled for instructions that not every processor has")
+)]
+
+#[cfg(target_arch = "x86_64")]
+mod avx512;
 
 use super::arithmetic::{Arithmetic, ByHand, Instruction};
 #[cfg(target_arch = "x86_64")]
-use super::avx512::Avx512;
+use avx512::Avx512;
 
 /// What is to be compiled for each set of instructions. Its code must be inlined into `run` to profit.
 pub(super) trait Work {
@@ -103,6 +109,7 @@ fn has_avx2() -> bool {
     is_x86_feature_detected!("avx2") && is_x86_feature_detected!("fma")
 }
 
+/// The only one that may name `Avx512`.
 #[cfg(target_arch = "x86_64")]
 #[target_feature(enable = "avx512f,avx512dq,avx2,fma")]
 fn with_avx512<W: Work>(work: W) -> W::Output {

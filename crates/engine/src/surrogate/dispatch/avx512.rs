@@ -4,15 +4,14 @@
 //! pieces, and turns squares through the memory. What networks do most is therefore said in instructions;
 //! the bits are those of the loops.
 
-#![expect(unsafe_code, reason = "instructions that not every processor has")]
-
 use std::arch::x86_64::{__m512, _mm512_fmadd_ps, _mm512_permutex2var_ps, _mm512_set1_ps, _mm512_setr_epi32};
 use std::mem::transmute;
 
-use super::arithmetic::Arithmetic;
-use super::lanes::{LANES, Lanes, Square};
+use crate::surrogate::arithmetic::Arithmetic;
+use crate::surrogate::lanes::{LANES, Lanes, Square};
 
-/// For code that is inlined where the processor is known to have AVX-512, and nowhere else.
+/// For work that is called where the processor is known to have AVX-512, and nowhere else: its methods are sound for
+/// no other reason, so that it is known to `dispatch` alone.
 #[derive(Clone, Copy)]
 pub(super) struct Avx512;
 
