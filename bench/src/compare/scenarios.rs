@@ -51,7 +51,8 @@ const fn lcbench(name: &'static str, data_set: &'static str, cutoff: f64) -> Sce
 /// The exported network.
 const LCBENCH: u64 = 0x035d_e2e8_7408_cca2;
 
-/// For slacks: a cutoff of at least thirty times what the default costs anywhere, and about a minute of one core.
+/// For slacks: long cutoffs beside what the default costs on the test (35, 20, 4 and 360 times), and about a minute of
+/// one core.
 pub(super) const LONG_CUTOFFS: &[Scenario] = &[
     saps("saps-qwh-22", "22,185", 2.5e6, 1.5e8, 0xfd3f_195a_2409_5306),
     saps("saps-qwh-25", "25,225", 1.2e7, 1.5e8, 0xe9d3_44cc_a7ed_7527),
