@@ -204,6 +204,7 @@ impl Proposer for ByNetworks {
 
 /// Measures and prints a table in Markdown.
 pub(crate) fn measure(arguments: &Arguments) -> Result<()> {
+    let seeds = range(&arguments.seeds)?;
     let scenario = EQUAL_BUDGETS[1];
     let Target::Saps { class, training, test } = scenario.target else {
         unreachable!("SAPS is first in the list")
@@ -219,7 +220,7 @@ pub(crate) fn measure(arguments: &Arguments) -> Result<()> {
         "\n| seed | rule | configurations | trials | dead by the rule | dead by chance | PAR10 of the best |"
     );
     println!("|---|---|---|---|---|---|---|");
-    for seed in range(&arguments.seeds)? {
+    for seed in seeds {
         for rule in [Rule::Thompson, Rule::Improvement] {
             campaign(&stage, rule, seed)?;
         }

@@ -1,9 +1,9 @@
 //! Cross-validation: an ensemble learns from all folds but one, and is asked for the function at the places of
 //! that one. No reading is asked for, so noise is no part of the error.
 
-use anyhow::Result;
+use anyhow::{Context as _, Result};
 use engine::Rng;
-use engine::surrogate::neural::{NeuralSettings, Treatment};
+use engine::surrogate::neural::{Ensemble, NeuralSettings, Treatment};
 use engine::surrogate::{Column, InstanceTable, Points, Prediction, Predictor, Scale, TrainingSet};
 
 use super::MEMBERS;
@@ -11,6 +11,18 @@ use super::data::Data;
 
 /// The RMSE of the mean of an ensemble on a fold.
 pub(super) fn error(data: &Data, fold: usize, treatment: Treatment, epochs: usize, seed: u64) -> Result<f64> {
+    let errors = errors(data, fold, treatment, epochs, seed)?;
+    errors.last().copied().context("no ensemble was trained")
+}
+
+/// Those of all ensembles that are trained one after the other.
+pub(super) fn errors(
+    data: &Data,
+    fold: usize,
+    treatment: Treatment,
+    epochs: usize,
+    seed: u64,
+) -> Result<Vec<f64>> {
     let alike = InstanceTable::alike();
     let mut set = TrainingSet::new(&vec![Column::Number; data.width], &alike, Scale::Linear, None);
     let numbers: Vec<u32> =
@@ -19,13 +31,18 @@ pub(super) fn error(data: &Data, fold: usize, treatment: Treatment, epochs: usiz
         set.push(numbers[place], 0, reading);
     }
     let settings = NeuralSettings { treatment, epochs, members: MEMBERS, ..NeuralSettings::default() };
-    let (ensemble, _) = settings.train(&set, &mut Rng::new(seed, "tobit", fold as u64))?;
     let held_out: Vec<usize> = (0..data.truth.len()).filter(|&place| data.folds[place] == fold).collect();
     let rows: Vec<f64> = held_out.iter().flat_map(|&place| data.place(place)).copied().collect();
     let mut found = vec![Prediction::default(); held_out.len()];
-    ensemble.predict(Points::new(&rows, data.width), &mut found);
-    let squares = held_out.iter().zip(&found).map(|(&place, found)| (found.mean - data.truth[place]).powi(2));
-    Ok((squares.sum::<f64>() / held_out.len() as f64).sqrt())
+    let mut errors = Vec::new();
+    let mut ask = |ensemble: &Ensemble| {
+        ensemble.predict(Points::new(&rows, data.width), &mut found);
+        let squares =
+            held_out.iter().zip(&found).map(|(&place, found)| (found.mean - data.truth[place]).powi(2));
+        errors.push((squares.sum::<f64>() / held_out.len() as f64).sqrt());
+    };
+    settings.train_watched(&set, &mut Rng::new(seed, "tobit", fold as u64), &mut ask)?;
+    Ok(errors)
 }
 
 /// Over folds.
@@ -52,5 +69,16 @@ mod tests {
         assert_eq!(error(&data, 2, Treatment::Tobit, 1, 1).unwrap(), before);
         assert_ne!(error(&data, 1, Treatment::Tobit, 1, 1).unwrap(), before);
         assert_eq!(mean_and_deviation(&[1.0, 3.0]), (2.0, 1.0));
+    }
+
+    #[test]
+    fn each_round_has_its_error_and_the_first_is_that_of_drop() {
+        let data = Data::draw(Function::Branin, 40, 95, 1);
+        let of = |treatment| errors(&data, 0, treatment, 1, 1).unwrap();
+        let (rounds, drop) = (of(Treatment::Mean), of(Treatment::Drop));
+        assert_eq!((rounds.len(), drop.len()), (5, 1));
+        assert_eq!(rounds[0], drop[0]);
+        assert!(rounds[1..].iter().all(|error| *error != drop[0]), "{rounds:?}");
+        assert_eq!(error(&data, 0, Treatment::Mean, 1, 1).unwrap(), rounds[4]);
     }
 }

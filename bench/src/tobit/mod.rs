@@ -1,8 +1,8 @@
 //! Networks that learn from censored readings: what each treatment of these is worth.
 //!
 //! K. Eggensperger, K. Haase, P. Müller, M. Lindauer, F. Hutter, Neural Model-based Optimization with
-//! Right-Censored Observations, 2020: its Table 1, and pictures like its Figures 1, 3 and 5 and
-//! those of its appendix.
+//! Right-Censored Observations, 2020: its Table 1, and pictures like its Figures 1, 3, 4 and 5
+//! and those of its appendix.
 //!
 //! | file | subject |
 //! |---|---|
@@ -11,6 +11,7 @@
 //! | `folds` | cross-validation of one treatment |
 //! | `row` | one fold in the file |
 //! | `paper` | the figures of the paper |
+//! | `rounds` | errors by the rounds in which costs are filled in, drawn |
 //! | `laws` | what networks make of one law, drawn |
 //! | `shapes` | what networks make of one dimension, drawn |
 //! | `histories` | predicted against true costs of SAPS and of LCBench, drawn |
@@ -23,6 +24,7 @@ mod folds;
 mod histories;
 mod laws;
 mod paper;
+mod rounds;
 mod row;
 mod shapes;
 mod table;
@@ -46,6 +48,8 @@ enum Part {
     Table(table::Arguments),
     /// Errors on readings of a file, to compare with other programs
     Data(DataArguments),
+    /// Errors by the rounds in which costs are filled in for bounds
+    Rounds(rounds::Arguments),
     /// What networks make of one law of which the upper part is censored
     Laws(laws::Arguments),
     /// What networks make of censored readings in one dimension
@@ -88,6 +92,7 @@ pub(crate) fn measure(arguments: &Arguments) -> Result<()> {
     match &arguments.part {
         Part::Table(arguments) => table::measure(arguments),
         Part::Data(arguments) => of_file(arguments),
+        Part::Rounds(arguments) => rounds::measure(arguments),
         Part::Laws(arguments) => laws::draw(arguments),
         Part::Shapes(arguments) => shapes::draw(arguments),
         Part::Histories(arguments) => histories::measure(arguments),

@@ -30,6 +30,7 @@ pub(super) fn fill_in(
     data: &TrainingSet<'_>,
     first: (Ensemble, Effort),
     seed: u64,
+    watch: &mut dyn FnMut(&Ensemble),
 ) -> (Ensemble, Effort) {
     let (mut ensemble, mut effort) = first;
     if !data.readings().iter().any(|reading| reading.is_censored()) {
@@ -38,6 +39,7 @@ pub(super) fn fill_in(
     let points: Vec<usize> = (0..data.len()).collect();
     for _ in 1..settings.rounds {
         let (next, own) = settings.train_on(data, &points, filled(&ensemble, data), seed);
+        watch(&next);
         ensemble = next;
         effort = effort.and(own);
     }
@@ -177,6 +179,18 @@ mod tests {
         assert_eq!(filled(&dropped, &half), filled(&mean, &half));
         let (_, all) = train(&few(4, Treatment::Mean), &half);
         assert_eq!(all.steps, alone.steps + 3 * steps, "three more on all points");
+    }
+
+    #[test]
+    fn who_watches_sees_what_fewer_rounds_would_have_come_to() {
+        let alike = InstanceTable::alike();
+        let half = line(&alike, None, |y, _| if y > 0.5 { AtLeast(0.5) } else { Exact(y) });
+        let few = |rounds| NeuralSettings { epochs: 10, ..settings(rounds) };
+        let mut seen = Vec::new();
+        let mut watch = |ensemble: &Ensemble| seen.push(filled(ensemble, &half));
+        few(4).train_watched(&half, &mut Rng::new(7, "fit", 0), &mut watch).unwrap();
+        let alone: Vec<_> = (1..=4).map(|rounds| filled(&train(&few(rounds), &half).0, &half)).collect();
+        assert_eq!(seen, alone);
     }
 
     #[test]

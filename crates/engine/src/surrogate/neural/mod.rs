@@ -149,6 +149,19 @@ impl NeuralSettings {
     /// If there are no members, no rounds, or no points in a batch, or a number among the settings is negative or
     /// none.
     pub fn train(&self, data: &TrainingSet<'_>, rng: &mut Rng) -> Result<(Ensemble, Effort), FitError> {
+        self.train_watched(data, rng, &mut |_| {})
+    }
+
+    /// As [`Self::train`]; each ensemble on the way, the last one too, is shown as soon as it is trained.
+    ///
+    /// # Panics
+    /// As [`Self::train`].
+    pub fn train_watched(
+        &self,
+        data: &TrainingSet<'_>,
+        rng: &mut Rng,
+        watch: &mut dyn FnMut(&Ensemble),
+    ) -> Result<(Ensemble, Effort), FitError> {
         assert!(self.members > 0 && self.batch > 0, "a network and a point at least");
         assert!(self.rounds > 0, "a round at least");
         let numbers = [self.rate, self.momentum, self.decay, self.clip];
@@ -159,8 +172,9 @@ impl NeuralSettings {
         let seed = rng.bits();
         let (points, readings) = self.treated(data);
         let trained = self.train_on(data, &points, readings, seed);
+        watch(&trained.0);
         if self.treatment == Treatment::Mean {
-            return Ok(fill_in(self, data, trained, seed));
+            return Ok(fill_in(self, data, trained, seed, watch));
         }
         Ok(trained)
     }

@@ -1,0 +1,75 @@
+//! Errors by the rounds in which costs are filled in for bounds, beside those of the likelihood, drawn.
+
+use std::path::PathBuf;
+
+use anyhow::{Context as _, Result};
+use clap::Args;
+use engine::surrogate::neural::Treatment;
+use targets::Function;
+
+use super::FOLDS;
+use super::data::Data;
+use super::folds::{errors, mean_and_deviation};
+use crate::plot::{Chart, Series, charts};
+
+#[derive(Args)]
+pub(crate) struct Arguments {
+    /// How often each reading is seen
+    #[arg(long, default_value_t = 500)]
+    epochs: usize,
+    /// The seed of readings and networks
+    #[arg(long, default_value_t = 1)]
+    seed: u64,
+    /// The file of pictures to write
+    #[arg(long, default_value = "docs/results/tobit-rounds.svg")]
+    plot: PathBuf,
+}
+
+/// Percentiles above which readings may be censored.
+const THRESHOLDS: [u32; 2] = [20, 80];
+/// The percentile from which on all are, with which as many are censored as the paper says.
+const FULL: u32 = 80;
+
+/// Mean and deviation over folds, by round.
+fn by_round(data: &Data, treatment: Treatment, arguments: &Arguments) -> Result<Vec<(f64, f64)>> {
+    let of = |fold| errors(data, fold, treatment, arguments.epochs, arguments.seed);
+    let folds: Vec<Vec<f64>> = (0..FOLDS).map(of).collect::<Result<_>>()?;
+    let round = |at: usize| mean_and_deviation(&folds.iter().map(|errors| errors[at]).collect::<Vec<_>>());
+    Ok((0..folds[0].len()).map(round).collect())
+}
+
+/// Trains, draws and prints.
+pub(crate) fn measure(arguments: &Arguments) -> Result<()> {
+    println!("| threshold | censored, % | `mean`, round by round | tobit |\n|---|---|---|---|");
+    let mut all = Vec::new();
+    for threshold in THRESHOLDS {
+        let data = Data::draw(Function::Hartmann6, threshold, FULL, arguments.seed);
+        let mean = by_round(&data, Treatment::Mean, arguments)?;
+        let tobit = by_round(&data, Treatment::Tobit, arguments)?;
+        let said = |(mean, deviation): &(f64, f64)| format!("{mean:.3} ± {deviation:.3}");
+        let rounds: Vec<String> = mean.iter().map(said).collect();
+        println!(
+            "| {threshold} | {:.1} | {} | {} |",
+            100.0 * data.censored(),
+            rounds.join(", "),
+            said(&tobit[0])
+        );
+        let series = |name: &str, errors: Vec<(f64, f64)>| Series {
+            name: name.to_owned(),
+            points: errors
+                .iter()
+                .map(|(mean, deviation)| [mean - deviation, *mean, mean + deviation])
+                .collect(),
+        };
+        let places = (1..=mean.len()).map(|round| round.to_string()).collect();
+        let flat = vec![tobit[0]; mean.len()];
+        all.push(Chart {
+            title: format!("RMSE, from percentile {threshold} on"),
+            below: "round".to_owned(),
+            places,
+            series: vec![series("mean", mean), series("tobit", flat)],
+        });
+    }
+    std::fs::write(&arguments.plot, charts(&all, THRESHOLDS.len()))
+        .with_context(|| format!("cannot write {}", arguments.plot.display()))
+}
