@@ -25,7 +25,7 @@ use engine::history::History;
 use engine::propose::{ModelSettings, Proposer, RandomSearch};
 use engine::racing::CappedRacer;
 use engine::space::Neighbourhood;
-use engine::surrogate::neural::{Ensemble, NeuralSettings};
+use engine::surrogate::neural::Ensemble;
 use engine::surrogate::{InstanceTable, Points, Prediction, Predictor, TrainingSet};
 use engine::{Ask, ConfigId, Configuration, Observation, Optimizer, Problem, Rng, Space, Status};
 
@@ -81,10 +81,7 @@ impl ByNetworks {
             return;
         }
         let data = TrainingSet::costs(&self.problem, history, trials, &self.instances);
-        let neural = &self.settings.neural;
-        let steps = (data.len() / neural.batch).max(1);
-        let epochs = (self.settings.training_steps / steps).clamp(1, neural.epochs);
-        let settings = NeuralSettings { members: 1, epochs, ..neural.clone() };
+        let settings = self.settings.network(data.len());
         let train = |number: usize| {
             let mut rng = Rng::new(self.problem.seed, "networks", (trials * NETWORKS + number) as u64);
             settings.train(&data, &mut rng).ok().filter(|(_, effort)| effort.untrained == 0)

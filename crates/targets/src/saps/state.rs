@@ -19,7 +19,7 @@ use engine::Rng;
 
 use super::Saps;
 use super::network::Network;
-use super::weights::Weights;
+use super::weights::{Smoothed, Weights};
 use crate::formula::Literal;
 
 #[derive(Clone, Copy, Default, PartialEq, Debug)]
@@ -258,14 +258,18 @@ impl<'a> State<'a> {
 
     fn smooth(&mut self, rho: f64) {
         match self.weights.smooth(rho) {
-            Some(gain) => {
+            Smoothed::Gained(gain) => {
                 for score in &mut self.scores.all {
                     score.change += gain * f64::from(score.count);
                 }
-                self.scores.list_anew(self.weights.limit);
             }
-            None => self.score_anew(),
+            Smoothed::Level(weight) => {
+                for score in &mut self.scores.all {
+                    score.change = weight * f64::from(score.count);
+                }
+            }
         }
+        self.scores.list_anew(self.weights.limit);
     }
 
     fn flip(&mut self, variable: u32) {
@@ -408,6 +412,7 @@ mod tests {
             Saps::default(),
             Saps { alpha: 1.05, rho: 0.0, ps: 0.3, wp: 0.2 },
             Saps { alpha: 1.4, rho: 0.002, ps: 0.2, wp: 0.01 },
+            Saps { alpha: 1.4, rho: 1e-20, ps: 0.2, wp: 0.01 },
             Saps { alpha: 1.0, rho: 0.5, ps: 0.1, wp: 0.06 },
             Saps { alpha: 1.4, rho: 1.0, ps: 0.1, wp: 0.0 },
             Saps { alpha: 3.0, rho: 0.5, ps: 0.0, wp: 0.0 },

@@ -16,7 +16,8 @@
 //! | total, mean | of all w(c) |
 //! | unit | the published weight is `unit w(c)`; at first 1 |
 //!
-//! Now and then everything is divided by the mean, so that no number gets too large.
+//! Now and then everything is divided by the mean, so that no number gets too large. Where rho is so small that
+//! weights cannot be told from their mean afterwards, that is what they become.
 
 /// Improvements up to this much of the published weight are none.
 const THRESHOLD: f64 = 0.1;
@@ -26,8 +27,17 @@ const ROUNDING: f64 = 1e-9;
 const LARGE: f64 = 1e100;
 /// Parts below this share of the floor cannot be told from 0.
 const NEGLIGIBLE: f64 = 1e-30;
-/// Below it, dividing by rho would make numbers too large too soon.
-const SMALL_RHO: f64 = 1e-3;
+/// Below it nothing is left of what a weight was: the largest is not more than the mean times the clauses.
+const SMALL_RHO: f64 = 1e-21;
+
+/// What smoothing does to weights.
+#[derive(Clone, Copy, PartialEq, Debug)]
+pub(super) enum Smoothed {
+    /// All have gained so much.
+    Gained(f64),
+    /// All are alike.
+    Level(f64),
+}
 
 #[derive(Debug)]
 pub(super) struct Weights {
@@ -73,19 +83,20 @@ impl Weights {
         self.limit = -(THRESHOLD / self.unit).max(ROUNDING * self.mean());
     }
 
-    /// Smooths; returns what every weight has gained, or `None` if they have not changed alike.
-    pub(super) fn smooth(&mut self, rho: f64) -> Option<f64> {
+    /// Smooths; numbers may be large then.
+    pub(super) fn smooth(&mut self, rho: f64) -> Smoothed {
         let mean = self.mean();
         if rho < SMALL_RHO {
-            self.map(rho, (1.0 - rho) * mean);
-            return None;
+            self.parts.fill(0.0);
+            self.floor = mean;
+            return Smoothed::Level(mean);
         }
         let gain = (1.0 / rho - 1.0) * mean;
         self.floor += gain;
         self.total /= rho;
         self.unit *= rho;
         self.settle();
-        Some(gain)
+        Smoothed::Gained(gain)
     }
 
     pub(super) fn are_large(&self) -> bool {
@@ -95,18 +106,15 @@ impl Weights {
     /// The same weights in units of their mean.
     pub(super) fn renew(&mut self) {
         let mean = self.mean();
-        self.map(1.0 / mean, 0.0);
+        let share = 1.0 / mean;
+        self.floor *= share;
+        let negligible = NEGLIGIBLE * self.floor;
+        for part in &mut self.parts {
+            *part = if *part * share < negligible { 0.0 } else { *part * share };
+        }
         self.total = self.parts.len() as f64;
         self.unit *= mean;
         self.settle();
-    }
-
-    fn map(&mut self, slope: f64, offset: f64) {
-        self.floor = slope * self.floor + offset;
-        let negligible = NEGLIGIBLE * self.floor;
-        for part in &mut self.parts {
-            *part = if *part * slope < negligible { 0.0 } else { *part * slope };
-        }
     }
 }
 
@@ -126,7 +134,7 @@ mod tests {
 
     #[test]
     fn weights_are_the_published_ones_up_to_their_unit() {
-        for rho in [0.0, 1e-5, 0.01, 0.3, 0.8, 1.0] {
+        for rho in [0.0, 1e-30, 1e-19, 1e-5, 0.01, 0.3, 0.8, 1.0] {
             let mut rng = Rng::new(3, "weights", 0);
             let mut weights = Weights::ones(50);
             let mut published = vec![1.0; 50];

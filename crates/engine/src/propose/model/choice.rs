@@ -5,11 +5,9 @@
 //! columns are few enough for it.
 
 use super::due::due;
-use super::thompson::affordable;
 use super::{Learner, Task};
 use crate::history::History;
 use crate::rng::Rng;
-use crate::surrogate::neural::NeuralSettings;
 use crate::surrogate::{TrainingSet, held_out};
 
 /// Parts of the trials, each foretold by models of the others.
@@ -71,8 +69,7 @@ fn judged(task: &Task, history: &History, trials: usize) -> Option<Choice> {
     let data = TrainingSet::costs(problem, history, trials, instances);
     let seed = Rng::new(problem.seed, "choice", trials as u64).bits();
     // One is asked at a time, and judged so.
-    let one = NeuralSettings { members: 1, ..affordable(settings, data.len()) };
-    let neural = held_out(&one, &data, FOLDS, seed)?;
+    let neural = held_out(&settings.network(data.len()), &data, FOLDS, seed)?;
     let forest = held_out(&settings.forest, &data, FOLDS, seed)?;
     let few = data.len() <= settings.gaussian_points && data.columns().len() <= FEW_COLUMNS;
     let gaussian = if few { held_out(&settings.gaussian, &data, FOLDS, seed) } else { None };

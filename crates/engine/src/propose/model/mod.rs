@@ -165,6 +165,13 @@ impl ModelSettings {
             _ => Self { learner, ..Self::default() },
         }
     }
+
+    /// One network, with as many epochs on so many points as the steps of training allow, one at least.
+    pub fn network(&self, points: usize) -> NeuralSettings {
+        let steps = (points / self.neural.batch).max(1);
+        let epochs = self.neural.epochs.min(self.training_steps / steps).max(1);
+        NeuralSettings { members: 1, epochs, ..self.neural.clone() }
+    }
 }
 
 /// What is searched, by which rules.

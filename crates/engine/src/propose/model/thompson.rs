@@ -29,7 +29,6 @@ use crate::history::History;
 use crate::rng::Rng;
 use crate::space::Configuration;
 use crate::surrogate::forest::Forest;
-use crate::surrogate::neural::NeuralSettings;
 use crate::surrogate::{Points, Prediction, Predictor, Scale, TrainingSet};
 
 /// What outlasts a proposal.
@@ -49,9 +48,8 @@ impl Thompson {
             return None;
         }
         let costs = TrainingSet::costs(problem, history, trials, instances);
-        let one = NeuralSettings { members: 1, ..affordable(settings, costs.len()) };
-        let (network, effort) =
-            one.train(&costs, &mut Rng::new(problem.seed, "thompson", number as u64)).ok()?;
+        let mut rng = Rng::new(problem.seed, "thompson", number as u64);
+        let (network, effort) = settings.network(costs.len()).train(&costs, &mut rng).ok()?;
         if effort.untrained > 0 {
             // Its weights are random: better to say so than to take its word.
             return None;
@@ -83,13 +81,6 @@ impl Thompson {
             self.success = Some((trials, success(task, history, trials)));
         }
     }
-}
-
-/// As many epochs as the steps of training allow, one at least.
-pub(super) fn affordable(settings: &ModelSettings, points: usize) -> NeuralSettings {
-    let steps = (points / settings.neural.batch).max(1);
-    let epochs = settings.neural.epochs.min(settings.training_steps / steps).max(1);
-    NeuralSettings { epochs, ..settings.neural.clone() }
 }
 
 /// Judges configurations by what a network expects of them.
