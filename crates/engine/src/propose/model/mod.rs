@@ -147,7 +147,7 @@ impl Default for ModelSettings {
             candidates: 1000,
             thompson_candidates: 5000,
             known: 100_000,
-            training_steps: 5_000,
+            training_steps: 10_000,
             starts: 10,
             steps: 20,
         }
