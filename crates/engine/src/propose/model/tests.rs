@@ -118,6 +118,15 @@ fn a_model_finds_more_than_chance() {
 
 /// Networks are slow in debug builds, so few are trained, on random trials, most of which were stopped.
 #[test]
+fn a_network_sees_each_point_as_often_as_its_steps_allow_and_once_at_least() {
+    let neural = NeuralSettings { epochs: 300, batch: 10, ..NeuralSettings::default() };
+    let settings = ModelSettings { neural, training_steps: 1000, ..ModelSettings::default() };
+    let epochs = [3, 10, 100, 5000, 1_000_000].map(|points| settings.network(points).epochs);
+    assert_eq!(epochs, [300, 300, 100, 2, 1]);
+    assert_eq!(settings.network(50).members, 1);
+}
+
+#[test]
 fn networks_propose_what_is_better_than_most_that_was_tried() {
     let problem = bowl();
     let racing = Racing { deterministic: true, ..Racing::default() };
