@@ -35,6 +35,8 @@ const TICK: f64 = 0.1;
 const WINDOW: usize = 8;
 /// The part of the budget after which the best of those that lost race once more.
 const FINAL: f64 = 0.9;
+/// Seconds that the first judgement of learners is reckoned to take: four networks, forests and Gaussian processes.
+const FIRST_JUDGEMENT: f64 = 1.0;
 
 /// Reads events. Only the store may stop a campaign by failing; readers cannot fail.
 pub type Sink<'a> = &'a mut dyn FnMut(&Event);
@@ -107,14 +109,18 @@ impl<'a> Campaign<'a> {
         if let Some(savings) = &mut savings {
             optimizer.history().trials().iter().for_each(|trial| savings.add(&trial.observation));
         }
-        let overhead = match &settings.search {
-            Search::Model(model) if !settings.repeatable && !executor.is_simulated() => Some(model.overhead),
-            _ => None,
+        let (overhead, first) = match &settings.search {
+            Search::Model(search) if !settings.repeatable && !executor.is_simulated() => {
+                // The first judgement trains networks, at a moment when little time has passed.
+                let judges = search.model.learner == Learner::Auto;
+                (Some(search.overhead), if judges { FIRST_JUDGEMENT } else { 0.0 })
+            }
+            _ => (None, 0.0),
         };
         let mut campaign = Self {
             settings,
             optimizer,
-            thinking: Thinking::new(executor.now(), overhead),
+            thinking: Thinking::new(executor.now(), overhead, first),
             executor,
             ledger,
             out: BTreeMap::new(),
@@ -246,7 +252,7 @@ impl<'a> Campaign<'a> {
                 return;
             }
             let slots = self.free_slots();
-            self.optimizer.hurry(self.thinking.is_in_a_hurry(spent.wall));
+            self.optimizer.keep_tempo(self.thinking.tempo(spent.wall));
             let near_end = self.is_near_end(&spent);
             self.thinking.about(|| self.optimizer.near_end(near_end));
             match self.thinking.about(|| self.optimizer.ask(slots)) {

@@ -1,21 +1,25 @@
 //! The optimizer's share of the time on the clock, and keeping it small.
 //!
 //! ```text
-//! in a hurry:  s + d > h t
+//! calm:     s + c <= h t
+//! brisk:    s + b <= h t and s_b + b <= h t / 2,  else
+//! hurried:  else
 //! ```
 //!
 //! | symbol | meaning |
 //! |---|---|
-//! | s | seconds of thinking in this session |
-//! | d | the longest single thought, which the next may last |
+//! | s, s_b | seconds of thinking in this session; of brisk thoughts |
+//! | c, b | the longest single thought at that tempo, which the next may last |
 //! | h | `surrogate.overhead` |
 //! | t | seconds of this session |
 //!
-//! In a hurry configurations are proposed without the model. The proposal is in the store, why it was made
-//! is not: so a campaign that hurries is not repeatable, and one that is repeatable, or in simulated time,
-//! never hurries.
+//! Brisk thoughts leave half of the share, so that time for calm ones adds up. In a hurry configurations are
+//! proposed without the model. The proposal is in the store, why it was made is not: so a campaign that hurries
+//! is not repeatable, and one that is repeatable, or in simulated time, is always calm.
 
 use std::time::Instant;
+
+use engine::propose::Tempo;
 
 /// A stopwatch of thoughts.
 #[derive(Clone, Copy, Debug)]
@@ -25,12 +29,24 @@ pub(crate) struct Thinking {
     /// The largest share; `None` if any is right.
     largest: Option<f64>,
     spent: f64,
-    longest: f64,
+    spent_briskly: f64,
+    tempo: Tempo,
+    longest_calm: f64,
+    longest_brisk: f64,
 }
 
 impl Thinking {
-    pub(crate) fn new(since: f64, largest: Option<f64>) -> Self {
-        Self { since, largest, spent: 0.0, longest: 0.0 }
+    /// The first calm thought is reckoned to last so long.
+    pub(crate) fn new(since: f64, largest: Option<f64>, first: f64) -> Self {
+        Self {
+            since,
+            largest,
+            spent: 0.0,
+            spent_briskly: 0.0,
+            tempo: Tempo::Calm,
+            longest_calm: first,
+            longest_brisk: 0.0,
+        }
     }
 
     /// Times a thought.
@@ -43,7 +59,14 @@ impl Thinking {
 
     fn took(&mut self, seconds: f64) {
         self.spent += seconds;
-        self.longest = self.longest.max(seconds);
+        match self.tempo {
+            Tempo::Calm => self.longest_calm = self.longest_calm.max(seconds),
+            Tempo::Brisk => {
+                self.spent_briskly += seconds;
+                self.longest_brisk = self.longest_brisk.max(seconds);
+            }
+            Tempo::Hurried => {}
+        }
     }
 
     /// The share of the session until now.
@@ -51,9 +74,19 @@ impl Thinking {
         self.spent / (now - self.since).max(1e-9)
     }
 
-    /// Whether one more thought could make it too much.
-    pub(crate) fn is_in_a_hurry(&self, now: f64) -> bool {
-        self.largest.is_some_and(|largest| self.spent + self.longest > largest * (now - self.since))
+    /// The tempo from now on, at which one more thought cannot make it too much.
+    pub(crate) fn tempo(&mut self, now: f64) -> Tempo {
+        let allowed = self.largest.map_or(f64::INFINITY, |largest| largest * (now - self.since));
+        let is_brisk_enough = self.spent + self.longest_brisk <= allowed
+            && self.spent_briskly + self.longest_brisk <= allowed / 2.0;
+        self.tempo = if self.spent + self.longest_calm <= allowed {
+            Tempo::Calm
+        } else if is_brisk_enough {
+            Tempo::Brisk
+        } else {
+            Tempo::Hurried
+        };
+        self.tempo
     }
 }
 
@@ -63,25 +96,45 @@ mod tests {
 
     #[test]
     fn thoughts_are_taken_only_while_there_is_time_for_another_like_the_longest() {
-        let mut thinking = Thinking::new(100.0, Some(0.1));
-        assert!(!thinking.is_in_a_hurry(100.0), "the first is free");
+        let mut thinking = Thinking::new(100.0, Some(0.1), 0.0);
+        assert_eq!(thinking.tempo(100.0), Tempo::Calm, "the first is free");
         thinking.took(1.0);
         thinking.took(0.5);
-        assert!(thinking.is_in_a_hurry(124.9) && !thinking.is_in_a_hurry(125.1));
+        let tempos = [114.9, 124.9, 125.1].map(|now| thinking.tempo(now));
+        assert_eq!(tempos, [Tempo::Hurried, Tempo::Brisk, Tempo::Calm]);
         assert!((thinking.share(115.0) - 0.1).abs() < 1e-12);
-        let mut free = Thinking::new(0.0, None);
+        let mut free = Thinking::new(0.0, None, 1.0);
         free.took(1e9);
-        assert!(!free.is_in_a_hurry(1.0));
+        assert_eq!(free.tempo(1.0), Tempo::Calm);
+    }
+
+    /// Calm thoughts of two seconds, brisk ones of a tenth: there is time for both kinds, the calm ones being the
+    /// first when it is theirs.
+    #[test]
+    fn brisk_thoughts_leave_time_for_calm_ones() {
+        let mut thinking = Thinking::new(0.0, Some(0.1), 1.0);
+        let (mut now, mut first, mut seen) = (0.0, None, [0, 0, 0]);
+        while now < 200.0 {
+            let tempo = thinking.tempo(now);
+            seen[tempo as usize] += 1;
+            let seconds = [2.0, 0.1, 0.0][tempo as usize];
+            first = first.or((tempo == Tempo::Calm).then_some(now));
+            thinking.took(seconds);
+            now += 0.05 + seconds;
+        }
+        assert!((17.0..21.0).contains(&first.unwrap()), "{first:?}");
+        assert!((4..6).contains(&seen[0]) && (90..101).contains(&seen[1]) && seen[2] > 1000, "{seen:?}");
+        assert!(thinking.share(now) <= 0.1, "{}", thinking.share(now));
     }
 
     /// However long the thoughts, growing as fits do, the share is kept.
     #[test]
     fn the_share_is_kept() {
-        let mut thinking = Thinking::new(0.0, Some(0.1));
+        let mut thinking = Thinking::new(0.0, Some(0.1), 0.0);
         let (mut now, mut thoughts) = (1.0, 0);
         for trial in 0..100_000 {
             now += 0.01;
-            if !thinking.is_in_a_hurry(now) {
+            if thinking.tempo(now) == Tempo::Calm {
                 let seconds = 1e-4 * f64::from(trial);
                 thinking.took(seconds);
                 now += seconds;

@@ -1,13 +1,13 @@
 //! Ask and tell: the engine as one object.
 //!
 //! The state after any number of calls is a function of the settings, the seed and the calls. Time
-//! enters only by [`Optimizer::elapsed`], [`Optimizer::hurry`] and [`Optimizer::near_end`].
+//! enters only by [`Optimizer::elapsed`], [`Optimizer::keep_tempo`] and [`Optimizer::near_end`].
 
 use std::collections::{BTreeMap, BTreeSet};
 
 use crate::history::{History, Trial};
 use crate::observation::Observation;
-use crate::propose::{Choice, Proposer};
+use crate::propose::{Choice, Proposer, Tempo};
 use crate::racing::{Ask, News, PendingTrial, Racer, Requested, Snapshot};
 use crate::space::Configuration;
 use crate::trial::{ConfigId, TrialId, TrialRequest};
@@ -56,9 +56,9 @@ impl Optimizer {
         ask
     }
 
-    /// Whether new configurations must be proposed without a model from now on, since there is no time.
-    pub fn hurry(&mut self, hurry: bool) {
-        self.proposer.hurry(hurry);
+    /// How much time there is to think about new configurations from now on.
+    pub fn keep_tempo(&mut self, tempo: Tempo) {
+        self.proposer.keep_tempo(tempo);
     }
 
     /// Whether the end is near: then the best of those that lost race once more before new ones.

@@ -1,6 +1,7 @@
 //! Campaigns in which a model proposes.
 
 use std::sync::Arc;
+use std::time::Duration;
 
 use campaign::budget::Budget;
 use campaign::conduct::{self, Order};
@@ -151,6 +152,28 @@ fn in_a_hurry_there_is_no_model_unless_the_campaign_is_repeatable() {
         let (model, local) = (count("forest"), count("local"));
         assert!(if repeatable { model > 5 && local == 0 } else { model == 0 && local > 5 }, "{origins:?}");
     }
+}
+
+/// With time for the forest and none for a judgement `auto` asks the forest: a judgement is reckoned to take a second,
+/// which is a fifth of more than this campaign takes.
+#[test]
+fn auto_asks_the_forest_while_a_judgement_takes_too_long() {
+    let mut search = ByModel { overhead: 0.2, ..ByModel::default() };
+    search.model.learner = Learner::Auto;
+    (search.model.candidates, search.model.starts, search.model.steps) = (60, 3, 3);
+    let settings = plan(Search::Model(Box::new(search)), 100);
+    let target = FunctionTarget::new(Some(20.0), |request: &TrialRequest, leash: &Leash| {
+        std::thread::sleep(Duration::from_millis(3));
+        let (cost, cap) = (bowl(request).cost, leash.cap().cost());
+        if cost > cap { Said::Stopped(cap) } else { Said::Finished(cost) }
+    });
+    let executor = Local::new(Arc::new(target), slots(1, 1).unwrap(), 0.0).unwrap();
+    let mut campaign = Campaign::new(&settings, Box::new(executor), Ledger::in_memory(), None).unwrap();
+    campaign.search(&mut |_| {}).unwrap();
+    let optimizer = campaign.optimizer();
+    let all = 0..optimizer.history().configurations().len() as u32;
+    let by_forest = all.filter(|&number| optimizer.origin(ConfigId(number)) == "forest").count();
+    assert!(by_forest > 0 && optimizer.choice().is_none(), "{by_forest} {:?}", optimizer.choice());
 }
 
 /// Features are handed over by the names of instances, not by their order in the file; a campaign that

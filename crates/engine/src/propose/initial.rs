@@ -1,6 +1,6 @@
 //! First proposals: configurations given by the user, then a design that covers the space evenly.
 
-use super::{Choice, Proposer};
+use super::{Choice, Proposer, Tempo};
 use crate::design::Design;
 use crate::history::History;
 use crate::rng::Rng;
@@ -66,7 +66,7 @@ impl Proposer for Initial {
         self.then.choice()
     }
 
-    fn hurry(&mut self, hurry: bool) {
-        self.then.hurry(hurry);
+    fn keep_tempo(&mut self, tempo: Tempo) {
+        self.then.keep_tempo(tempo);
     }
 }

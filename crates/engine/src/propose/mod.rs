@@ -42,9 +42,21 @@ pub trait Proposer: Send {
         None
     }
 
-    /// Whether there is no time to think about the proposals from now on. Those that take none need not
+    /// How much time there is to think about the proposals from now on. Those that take none need not
     /// listen.
-    fn hurry(&mut self, _hurry: bool) {}
+    fn keep_tempo(&mut self, _tempo: Tempo) {}
+}
+
+/// How much time there is to think about a proposal.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub enum Tempo {
+    /// Enough.
+    #[default]
+    Calm,
+    /// Enough for what is cheaper.
+    Brisk,
+    /// None.
+    Hurried,
 }
 
 /// How often to draw before giving up on a new configuration.

@@ -4,7 +4,8 @@
 //! |---|---|
 //! | every [`ModelSettings::random_every`]-th | random, so that no part of the space is forgotten |
 //! | others | what the [`Learner`] finds worth a race: of random configurations, and of local searches from the best of these and of those tried |
-//! | others, [in a hurry](Proposer::hurry) | by [`LocalSearch`], without a look at the model |
+//! | others, [briskly](Tempo::Brisk) | what the forest finds worth a race, in place of [`Learner::Auto`]; else as in a hurry |
+//! | others, [in a hurry](Tempo::Hurried) | by [`LocalSearch`], without a look at the model |
 //!
 //! | learner | finds worth a race | file |
 //! |---|---|---|
@@ -15,7 +16,7 @@
 //! All of them are multiplied by the probability that a configuration keeps its constraints ([`feasibility`])
 //! and that its trials do not fail.
 //!
-//! Like every proposer this one is a function of the seed, the history and the hurry, so that a campaign
+//! Like every proposer this one is a function of the seed, the history and the tempo, so that a campaign
 //! goes on after an interruption as if there had been none.
 
 mod choice;
@@ -42,7 +43,7 @@ use std::collections::BTreeMap;
 use self::choice::Chooser;
 use self::improvement::Improvement;
 use self::thompson::Thompson;
-use super::{LocalSearch, Proposer, RandomSearch};
+use super::{LocalSearch, Proposer, RandomSearch, Tempo};
 use crate::history::History;
 use crate::racing::Problem;
 use crate::space::Configuration;
@@ -190,7 +191,7 @@ pub struct ModelSearch {
     thompson: Thompson,
     random: RandomSearch,
     local: LocalSearch,
-    in_a_hurry: bool,
+    tempo: Tempo,
     /// Where the configurations proposed here come from, by number.
     origins: BTreeMap<usize, &'static str>,
 }
@@ -227,7 +228,7 @@ impl ModelSearch {
             thompson: Thompson::default(),
             random,
             local,
-            in_a_hurry: false,
+            tempo: Tempo::Calm,
             origins: BTreeMap::new(),
         }
     }
@@ -236,8 +237,20 @@ impl ModelSearch {
         self.task.problem.space.row_length() == 0 || number.is_multiple_of(self.task.settings.random_every)
     }
 
+    /// Whether there is time to ask a model.
+    fn has_time(&self) -> bool {
+        match self.tempo {
+            Tempo::Calm => true,
+            Tempo::Brisk => self.task.settings.learner == Learner::Auto,
+            Tempo::Hurried => false,
+        }
+    }
+
     fn by_model(&mut self, history: &History, number: usize) -> Option<(Configuration, &'static str)> {
-        let learner = self.chooser.learner(&self.task, history);
+        let learner = match self.tempo {
+            Tempo::Calm => self.chooser.learner(&self.task, history),
+            _ => Learner::Forest,
+        };
         let found = match learner {
             Learner::Neural => self.thompson.propose(&self.task, history, number),
             Learner::Gaussian => self.gaussian.propose(&self.task, history, number),
@@ -252,7 +265,7 @@ impl Proposer for ModelSearch {
         let number = history.configurations().len();
         let (found, origin) = if self.is_random_turn(number) {
             (self.random.propose(history, incumbent)?, "random")
-        } else if self.in_a_hurry {
+        } else if !self.has_time() {
             (self.local.propose(history, incumbent)?, "local")
         } else {
             let random = |random: &mut RandomSearch| Some((random.propose(history, incumbent)?, "random"));
@@ -267,7 +280,7 @@ impl Proposer for ModelSearch {
     }
 
     fn expected(&mut self, history: &History) -> &[f64] {
-        if self.in_a_hurry {
+        if !self.has_time() {
             return &[];
         }
         // Asked for often: the others have an answer at once, networks would be trained for it.
@@ -281,7 +294,7 @@ impl Proposer for ModelSearch {
         self.chooser.choice()
     }
 
-    fn hurry(&mut self, hurry: bool) {
-        self.in_a_hurry = hurry;
+    fn keep_tempo(&mut self, tempo: Tempo) {
+        self.tempo = tempo;
     }
 }

@@ -1,5 +1,7 @@
 //! Campaigns in worlds, proposed by a model.
 
+use std::collections::BTreeSet;
+
 use super::*;
 use crate::observation::{Observation, Status};
 use crate::optimizer::Optimizer;
@@ -222,7 +224,7 @@ fn in_a_hurry_proposals_are_cheap_and_the_model_is_as_if_there_had_been_none() {
     let make = || ModelSearch::new(problem.clone(), settings.clone());
     let mut through = optimizer(&problem, &racing, Box::new(make()));
     drive(&mut through, 33, 1, &mut run_bowl);
-    through.hurry(true);
+    through.keep_tempo(Tempo::Hurried);
     drive(&mut through, 60, 1, &mut run_bowl);
     let history = through.history().clone();
     let counted = |word| {
@@ -238,11 +240,29 @@ fn in_a_hurry_proposals_are_cheap_and_the_model_is_as_if_there_had_been_none() {
     let (mut hurried, mut calm) = (make(), make());
     part.take_after(40);
     hurried.propose(&part, ConfigId(0));
-    hurried.hurry(true);
+    hurried.keep_tempo(Tempo::Hurried);
     let cheap = hurried.propose(&part, ConfigId(0));
-    hurried.hurry(false);
+    hurried.keep_tempo(Tempo::Calm);
     assert_ne!(cheap, calm.propose(&part, ConfigId(0)));
     assert_eq!(hurried.propose(&part, ConfigId(0)), calm.propose(&part, ConfigId(0)));
+}
+
+/// Briskly the forest is asked where a judgement was wanted, and nobody where the forest was.
+#[test]
+fn briskly_there_is_no_judgement_but_the_forest() {
+    let problem = bowl();
+    let racing = Racing { deterministic: true, ..Racing::default() };
+    for (learner, word) in [(Learner::Auto, "forest"), (Learner::Forest, "local"), (Learner::Neural, "local")]
+    {
+        let search = Box::new(ModelSearch::new(problem.clone(), small(learner)));
+        let mut through = optimizer(&problem, &racing, search);
+        through.keep_tempo(Tempo::Brisk);
+        drive(&mut through, 60, 1, &mut run_bowl);
+        let all = (0..through.history().configurations().len()).map(|index| ConfigId(index as u32));
+        let origins: BTreeSet<&str> = all.map(|id| through.origin(id)).collect();
+        assert!(origins.contains(word) && through.choice().is_none(), "{learner:?} {origins:?}");
+        assert!(["forest", "local", "neural"].iter().all(|other| *other == word || !origins.contains(other)));
+    }
 }
 
 #[test]
