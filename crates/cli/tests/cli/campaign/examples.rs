@@ -51,14 +51,16 @@ fn runs(stage: &Stage, name: &str, trials: u32) -> String {
     checked
 }
 
-/// How many trials of the default have not finished: it must work where a scenario is shown.
-fn default_always_finishes(stage: &Stage, name: &str) {
+/// The default must work where a scenario is shown: each of its trials finishes, or is stopped because
+/// another configuration has overtaken it, which is a matter of time on the machine and no failure.
+fn default_always_works(stage: &Stage, name: &str) {
     let reader = campaign::store::Store::read(&stage.folder.join(format!("{name}.campaign"))).unwrap();
     let history = reader.load().unwrap().history;
     let ends: Vec<_> = history.trials().iter().filter(|trial| trial.key.config.0 == 0).collect();
     assert!(!ends.is_empty());
     for trial in ends {
-        assert_eq!(trial.observation.status().name(), "finished", "trial {}", trial.id);
+        let status = trial.observation.status().name();
+        assert!(["finished", "capped"].contains(&status), "trial {}: {status}", trial.id);
     }
 }
 
@@ -88,7 +90,7 @@ fn cadical_is_tuned_and_its_answers_are_checked() {
     let stage = copy_of("cadical", &[]);
     make(&stage, "./make-formulas 8 8");
     runs(&stage, "cadical", 20);
-    default_always_finishes(&stage, "cadical");
+    default_always_works(&stage, "cadical");
     // Both checks are in force: a wrong answer is seen, and so is a model of another formula.
     let known = std::fs::read_to_string(stage.folder.join("known.csv")).unwrap();
     assert!(known.contains(",SATISFIABLE") && known.contains(",UNSATISFIABLE"), "{known}");
@@ -118,7 +120,7 @@ fn cbc_is_tuned_and_tells_its_gap() {
     let checked = runs(&stage, "cbc", 10);
     assert!(checked.contains("3 instances + 1 unseen"), "{checked}");
     assert!(checked.contains("\n    preprocess sos\n"), "{checked}");
-    default_always_finishes(&stage, "cbc");
+    default_always_works(&stage, "cbc");
     // A search that goes on for long enough tells how far it has come.
     stage.write(
         "cbc",
@@ -138,7 +140,7 @@ fn sqlite_is_tuned_in_a_database_of_its_own() {
     make(&stage, "./make-work 2");
     let checked = runs(&stage, "sqlite", 6);
     assert!(checked.contains("\n    PRAGMA cache_size = -2000;\n"), "{checked}");
-    default_always_finishes(&stage, "sqlite");
+    default_always_works(&stage, "sqlite");
     assert!(!stage.folder.join("work.db").exists());
     // The file of the best is what its trials have read; other targets have none.
     let file = stage.said("best sqlite.campaign --as file");
@@ -158,7 +160,7 @@ fn zstd_is_tuned_for_its_ratio() {
     assert!(checked.contains("3 families: json 2 + 1, log 2 + 1, table 2 + 1"), "{checked}");
     // What is maximised is no cost.
     assert!(checked.contains("  finished · ratio "), "{checked}");
-    default_always_finishes(&stage, "zstd");
+    default_always_works(&stage, "zstd");
 }
 
 #[test]
@@ -171,7 +173,7 @@ fn zstd_is_tuned_for_its_time_within_a_bound() {
     make(&stage, "./make-files 3 200");
     let checked = runs(&stage, "bounded", 40);
     assert!(checked.contains("\nconstraints: ratio >= "), "{checked}");
-    default_always_finishes(&stage, "bounded");
+    default_always_works(&stage, "bounded");
     let standing = &stage.status("bounded.campaign")["best_standing"];
     assert_eq!(standing["constraints"][0]["name"], "ratio", "{standing}");
 }
@@ -183,7 +185,7 @@ fn saps_is_tuned_in_steps() {
     let stage = copy_of("saps", &[("\"captune-saps\"", &program)]);
     make(&stage, "sed -i s/26,243/8,30/ formulas.txt");
     runs(&stage, "saps", 30);
-    default_always_finishes(&stage, "saps");
+    default_always_works(&stage, "saps");
     let refused = stage.captune("best saps.campaign --as file");
     assert_eq!(code(&refused), 2);
     assert!(stderr(&refused).contains("the scenario has no `config_file`\nhint: "), "{}", stderr(&refused));
@@ -215,5 +217,5 @@ fn postgresql_is_tuned_through_its_own_servers() {
     make(&stage, &format!("./make-template 1 {ports}9"));
     let checked = runs(&stage, "postgresql", 3);
     assert!(checked.contains("\n    shared_buffers = 128MB\n"), "{checked}");
-    default_always_finishes(&stage, "postgresql");
+    default_always_works(&stage, "postgresql");
 }
