@@ -6,8 +6,25 @@ use anyhow::{Context, Result, ensure};
 
 /// Seeds given as FIRST-LAST.
 pub(crate) fn range(text: &str) -> Result<RangeInclusive<u64>> {
-    let (first, last) = text.split_once('-').with_context(|| format!("`{text}` is not FIRST-LAST"))?;
-    let range = first.parse()?..=last.parse()?;
-    ensure!(!range.is_empty(), "`{text}` has no seeds");
+    let wrong = || format!("`{text}` is not FIRST-LAST, such as 1-5");
+    let (first, last) = text.split_once('-').with_context(wrong)?;
+    let range = first.parse().with_context(wrong)?..=last.parse().with_context(wrong)?;
+    ensure!(!range.is_empty(), "`{text}` has no seeds: the first is above the last");
     Ok(range)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn ranges_include_their_ends_and_mistakes_are_told() {
+        assert_eq!(range("3-5").unwrap().collect::<Vec<_>>(), [3, 4, 5]);
+        for (text, told) in
+            [("5", "such as 1-5"), ("1-x", "such as 1-5"), ("5-3", "the first is above the last")]
+        {
+            let error = range(text).unwrap_err().to_string();
+            assert!(error.contains(&format!("`{text}`")) && error.contains(told), "{error}");
+        }
+    }
 }

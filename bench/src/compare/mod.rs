@@ -4,6 +4,7 @@
 //! | file | subject |
 //! |---|---|
 //! | `acquisition` | two ways to ask the same networks |
+//! | `again` | what was found, run again |
 //! | `scenarios` | the list: what is tuned, cutoffs, budgets |
 //! | `subject` | how each target answers a trial |
 //! | `stage` | a scenario made ready, and its test |
@@ -13,6 +14,7 @@
 //! | `summary` | medians, ranks, scores, tests |
 
 pub(crate) mod acquisition;
+mod again;
 mod configurator;
 mod digest;
 mod row;
@@ -54,6 +56,10 @@ pub(crate) struct Arguments {
     /// the verb if none is given
     #[arg(long)]
     rows: Option<PathBuf>,
+    /// Search nothing: run what the rows have found so many times more, with fresh seeds, and add that to a file
+    /// beside theirs
+    #[arg(long, value_name = "RUNS")]
+    again: Option<u32>,
     /// The exported network of LCBench; without it those scenarios are skipped
     #[arg(long)]
     lcbench: Option<PathBuf>,
@@ -91,11 +97,18 @@ pub(crate) fn measure(arguments: &Arguments, study: &Study) -> Result<()> {
         arguments.scenarios.is_empty() || arguments.scenarios.iter().any(|wanted| name.starts_with(wanted))
     };
     let list: Vec<Scenario> = study.scenarios.iter().copied().filter(|it| chosen(it.name)).collect();
-    ensure!(!list.is_empty(), "no scenario begins with {}", arguments.scenarios.join(" or "));
+    ensure!(
+        !list.is_empty(),
+        "no scenario begins with {}; there are {}",
+        arguments.scenarios.join(" or "),
+        study.scenarios.iter().map(|it| it.name).collect::<Vec<_>>().join(", ")
+    );
     let mut configurators = Vec::new();
     for name in &arguments.configurators {
         let known = study.configurators.iter().copied().find(|it| it.name() == name);
-        configurators.push(known.with_context(|| format!("there is no configurator `{name}`"))?);
+        let all = || study.configurators.iter().map(|it| it.name()).collect::<Vec<_>>().join(", ");
+        configurators
+            .push(known.with_context(|| format!("there is no configurator `{name}`, but {}", all()))?);
     }
     if configurators.is_empty() {
         configurators = study.configurators.to_vec();
@@ -105,13 +118,14 @@ pub(crate) fn measure(arguments: &Arguments, study: &Study) -> Result<()> {
         None => None,
     };
     let known = row::read(file)?;
-    let mut cells = VecDeque::new();
+    let seeds = range(&arguments.seeds)?;
+    let mut stages = Vec::new();
     for scenario in list {
         let Some(stage) = open(scenario, arguments, network.as_ref())? else {
             println!("{}: skipped, as its data is not given (--help)", scenario.name);
             continue;
         };
-        let (stage, definition) = (Arc::new(stage), stage::definition(&scenario));
+        let definition = stage::definition(&scenario);
         for row in known.iter().filter(|row| row.scenario == scenario.name) {
             ensure!(
                 row.definition == definition,
@@ -120,21 +134,29 @@ pub(crate) fn measure(arguments: &Arguments, study: &Study) -> Result<()> {
                 scenario.name
             );
         }
-        for seed in range(&arguments.seeds)? {
-            for &configurator in &configurators {
-                let is_done = |row: &Row| {
-                    row.scenario == scenario.name
-                        && row.configurator == configurator.name()
-                        && row.seed == seed
-                };
-                if !known.iter().any(is_done) {
-                    cells.push_back((stage.clone(), configurator, seed));
-                }
-            }
+        stages.push(Arc::new(stage));
+    }
+    let mut cells = VecDeque::new();
+    for stage in &stages {
+        for seed in seeds.clone() {
+            cells.extend(configurators.iter().map(|&it| (stage.clone(), it, seed)));
         }
     }
-    let line = |(stage, configurator, seed): Cell| Ok(run(&stage, configurator, seed)?.line());
-    rows::measure(cells, arguments.threads, (file, row::HEAD), line)?;
+    let row_of = |(stage, configurator, seed): &Cell| {
+        known.iter().find(|row| row.cell() == (stage.scenario.name, configurator.name(), *seed))
+    };
+    let file = &match arguments.again {
+        Some(runs) => {
+            let found = cells.iter().filter_map(|cell| Some((cell.0.clone(), row_of(cell)?.clone())));
+            again::measure(found.collect(), runs, arguments.threads, file)?
+        }
+        None => {
+            cells.retain(|cell| row_of(cell).is_none());
+            let line = |(stage, configurator, seed): Cell| Ok(run(&stage, configurator, seed)?.line());
+            rows::measure(cells, arguments.threads, (file, row::HEAD), line)?;
+            file.clone()
+        }
+    };
     let rows = row::read(file)?;
     summary::print(&rows, study)?;
     let plot = file.with_extension("svg");
@@ -196,6 +218,7 @@ mod tests {
             seeds: seeds.to_owned(),
             threads: 2,
             rows: Some(folder.join("rows.csv")),
+            again: None,
             lcbench: None,
             formulas: None,
         }
@@ -220,6 +243,30 @@ mod tests {
         std::fs::write(folder.join("rows.csv"), other).unwrap();
         let refusal = measure(&arguments(&folder, "1-1"), &SEARCHES).unwrap_err().to_string();
         assert!(refusal.contains("another definition of synthetic-76"), "{refusal}");
+        std::fs::remove_dir_all(&folder).unwrap();
+    }
+
+    #[test]
+    fn what_was_found_is_run_again_with_seeds_of_its_own() {
+        let folder = std::env::temp_dir().join(format!("captune-again-{}", std::process::id()));
+        std::fs::create_dir_all(&folder).unwrap();
+        let again = |runs, seeds: &str| {
+            measure(&Arguments { again: Some(runs), ..arguments(&folder, seeds) }, &SEARCHES)
+        };
+        let read = |name: &str| row::read(&folder.join(name)).unwrap();
+        measure(&arguments(&folder, "1-1"), &SEARCHES).unwrap();
+        let found = read("rows.csv");
+        // As many runs as the test has; seed 2 has not been searched, and is not.
+        again(4, "1-2").unwrap();
+        let mut rows = read("rows-again.csv");
+        assert_eq!((read("rows.csv"), rows.len()), (found.clone(), 3));
+        rows.sort_by_key(|row| found.iter().position(|it| it.cell() == row.cell()));
+        for (row, found) in rows.iter().zip(&found) {
+            assert_eq!((&row.configuration, &row.costs[..3]), (&found.configuration, &found.costs[..3]));
+            assert!(row.last() != found.last() && (row.last() / found.last() - 1.0).abs() < 0.2, "{row:?}");
+        }
+        let refusal = again(3, "1-1").unwrap_err().to_string();
+        assert!(refusal.contains("captune-local with seed 1 on synthetic-76"), "{refusal}");
         std::fs::remove_dir_all(&folder).unwrap();
     }
 

@@ -32,6 +32,11 @@ pub(super) struct Row {
 }
 
 impl Row {
+    /// Scenario, configurator and seed, of which a file has one row.
+    pub(super) fn cell(&self) -> (&str, &str, u64) {
+        (&self.scenario, &self.configurator, self.seed)
+    }
+
     /// What it found in the end.
     pub(super) fn last(&self) -> f64 {
         self.costs[3]

@@ -1,5 +1,6 @@
 //! A scenario made ready: what configurators may ask of it, and the test that all of them get.
 
+use std::ops::RangeInclusive;
 use std::sync::OnceLock;
 
 use anyhow::{Result, ensure};
@@ -43,13 +44,13 @@ impl Stage {
         self.known.subject.answer(configuration, pair, cap)
     }
 
-    /// The pairs of the test; where nothing is random, and there are no other instances, those of the training.
-    fn test(&self) -> Vec<Pair> {
+    /// The instances of the test, each with these seeds; where there are no other instances, those of the training.
+    fn test(&self, seeds: RangeInclusive<u32>) -> Vec<Pair> {
         let (training, test) = (self.known.training, self.known.test);
         let instances = if test == 0 { 0..training } else { training..training + test };
         // Seeds of campaigns are below 2^31, and drawn: these are of nobody else on these instances.
-        let pair = |instance, run| Pair { instance: InstanceId(instance), seed: Seed(run) };
-        instances.flat_map(|instance| (1..=self.scenario.runs).map(move |run| pair(instance, run))).collect()
+        let pair = |instance, seed| Pair { instance: InstanceId(instance), seed: Seed(seed) };
+        instances.flat_map(|instance| seeds.clone().map(move |seed| pair(instance, seed))).collect()
     }
 
     /// What an answer counts.
@@ -60,7 +61,16 @@ impl Stage {
 
     /// PAR10 on the test.
     pub(super) fn evaluate(&self, configuration: &Configuration) -> f64 {
-        let pairs = self.test();
+        self.mean(configuration, &self.test(1..=self.scenario.runs))
+    }
+
+    /// PAR10 on the test with so many other seeds.
+    pub(super) fn evaluate_again(&self, configuration: &Configuration, runs: u32) -> f64 {
+        let last = self.scenario.runs;
+        self.mean(configuration, &self.test(last + 1..=last + runs))
+    }
+
+    fn mean(&self, configuration: &Configuration, pairs: &[Pair]) -> f64 {
         let cost = |&pair: &Pair| self.compared(&self.answer(configuration, pair, self.scenario.cutoff));
         pairs.iter().map(cost).sum::<f64>() / pairs.len() as f64
     }
