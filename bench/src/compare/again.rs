@@ -22,6 +22,11 @@ pub(super) fn measure(
     threads: usize,
     file: &Path,
 ) -> Result<PathBuf> {
+    ensure!(
+        !found.is_empty(),
+        "{} has no rows of what was asked for: search first, without --again",
+        file.display()
+    );
     let stem = file.file_stem().unwrap_or_default().to_string_lossy();
     let beside = file.with_file_name(format!("{stem}-again.csv"));
     let known = row::read(&beside)?;

@@ -58,7 +58,7 @@ pub(crate) struct Arguments {
     rows: Option<PathBuf>,
     /// Search nothing: run what the rows have found so many times more, with fresh seeds, and add that to a file
     /// beside theirs
-    #[arg(long, value_name = "RUNS")]
+    #[arg(long, value_name = "RUNS", value_parser = clap::value_parser!(u32).range(1..))]
     again: Option<u32>,
     /// The exported network of LCBench; without it those scenarios are skipped
     #[arg(long)]
@@ -265,6 +265,8 @@ mod tests {
             assert_eq!((&row.configuration, &row.costs[..3]), (&found.configuration, &found.costs[..3]));
             assert!(row.last() != found.last() && (row.last() / found.last() - 1.0).abs() < 0.2, "{row:?}");
         }
+        let refusal = again(4, "2-2").unwrap_err().to_string();
+        assert!(refusal.contains("rows.csv has no rows of what was asked for: search first"), "{refusal}");
         let refusal = again(3, "1-1").unwrap_err().to_string();
         assert!(refusal.contains("captune-local with seed 1 on synthetic-76"), "{refusal}");
         std::fs::remove_dir_all(&folder).unwrap();
