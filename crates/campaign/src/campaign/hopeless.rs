@@ -6,10 +6,9 @@ use super::Campaign;
 use crate::event::{Stop, TrialEnded};
 use crate::target::Detail;
 
-/// Failures of the default, with nothing else succeeding, after which there is no point.
-const HOPELESS: usize = 3;
-/// Failures of any configurations, the default among them, after which there is none either.
-const ALL_HOPELESS: usize = 10;
+/// Failures of any configurations, the default among them and nothing succeeding, after which there is no point.
+/// The default takes half of them.
+const HOPELESS: u64 = 10;
 
 impl Campaign<'_> {
     /// A default that was wrong in an earlier session is wrong still.
@@ -48,17 +47,14 @@ impl Campaign<'_> {
         if told.config == default {
             self.failed_default = Some(Box::new(told.clone()));
         }
-        let racing = &self.settings.racing;
-        let pairs = if racing.deterministic { self.settings.problem.instances as usize } else { HOPELESS };
         let met = history.readings(default).count();
-        // A failing challenger may take over from a failing default, which then meets no more pairs.
         let failed: u64 = Status::ALL
             .iter()
             .filter(|status| status.is_failure())
             .map(|&status| history.count(status))
             .sum();
-        if met >= HOPELESS.min(pairs).min(racing.max_pairs) || (met > 0 && failed >= ALL_HOPELESS as u64) {
-            let trial = self.failed_default.take().unwrap_or_else(|| Box::new(told.clone()));
+        if met > 0 && failed >= HOPELESS {
+            let trial = self.failed_default.clone().unwrap_or_else(|| Box::new(told.clone()));
             self.stop = Some(Stop::NeverSucceeded { trial });
         }
     }

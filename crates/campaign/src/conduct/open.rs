@@ -196,6 +196,7 @@ pub fn settings(scenario: &Scenario, order: &Order) -> Settings {
             min_pairs: pairs(scenario.racing.min_pairs),
             max_pairs: pairs(scenario.racing.max_pairs),
             deterministic: scenario.racing.deterministic,
+            ..Racing::default()
         },
         search: search(scenario),
         initial: scenario

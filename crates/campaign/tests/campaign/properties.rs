@@ -40,7 +40,13 @@ fn case() -> impl Strategy<Value = Case> {
     let kinds = vec![Kind::Deterministic, Kind::Noisy, Kind::Crashing, Kind::Constrained];
     let slack = prop_oneof![Just(1.0), Just(1.3), 1.0..3.0f64, Just(f64::INFINITY)];
     let racing = (slack, 1..5usize, 3..60usize, any::<bool>()).prop_map(
-        |(slack, min_pairs, max_pairs, deterministic)| Racing { slack, min_pairs, max_pairs, deterministic },
+        |(slack, min_pairs, max_pairs, deterministic)| Racing {
+            slack,
+            min_pairs,
+            max_pairs,
+            deterministic,
+            ..Racing::default()
+        },
     );
     let workers = prop_oneof![Just(1), Just(2), 1..65usize];
     let budget = prop_oneof![

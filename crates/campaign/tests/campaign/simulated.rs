@@ -107,7 +107,8 @@ fn the_best_of_those_that_lost_race_again_before_the_end() {
     // elsewhere one returns now and then.
     let within = |from: u64, to: u64| returned.iter().filter(move |&&(told, _)| (from..to).contains(&told));
     let &(first, config) = within(1800, 2000).next().unwrap();
-    assert_eq!((config, within(first, first + 30).count()), (0, 5), "{returned:?}");
+    assert_eq!(config, 0, "{returned:?}");
+    assert!(within(first, first + 60).count() >= 5, "{returned:?}");
     assert!(within(1500, 1800).count() < 5, "{returned:?}");
 }
 

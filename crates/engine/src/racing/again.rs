@@ -119,9 +119,9 @@ impl Again {
         self.returned.insert(config, pairs);
     }
 
-    /// Whether its race is not the first.
-    pub(super) fn has_returned(&self, config: ConfigId) -> bool {
-        self.returned.contains_key(&config)
+    /// Whether it has raced again against an incumbent of so many pairs.
+    pub(super) fn has_met(&self, config: ConfigId, pairs: usize) -> bool {
+        self.returned.get(&config) == Some(&pairs)
     }
 
     /// How many pairs the incumbent had, or at least how many this one met, when it was last seen.

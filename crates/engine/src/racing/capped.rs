@@ -3,11 +3,11 @@
 use std::collections::{BTreeMap, VecDeque};
 
 use super::again::{Again, FINALISTS};
-use super::balance::Balance;
 use super::comparison::Problem;
 use super::race::{Race, Standing, compared, known};
 use super::snapshot::{Order, PendingTrial, Snapshot};
 use super::terms::Terms;
+use super::tried_out::{self, Rest};
 use super::{Ask, Drop, News, Racer, Racing, Requested, StopReason};
 use crate::history::History;
 use crate::propose::Proposer;
@@ -29,9 +29,9 @@ pub struct CappedRacer {
     races: Vec<Race>,
     running: BTreeMap<TrialId, Running>,
     next_trial: u64,
-    /// Whether the incumbent is to gain a pair before the next challenger.
-    gain_due: bool,
-    balance: Balance,
+    /// Challengers raced so far; those that race again do not count, but for those of a finite space that
+    /// has been tried out.
+    challengers: usize,
     /// Whether there is no new configuration left.
     exhausted: bool,
     orders: VecDeque<Order>,
@@ -83,8 +83,7 @@ impl CappedRacer {
             races: Vec::new(),
             running: BTreeMap::new(),
             next_trial: history.trials().iter().map(|trial| trial.id.0 + 1).max().unwrap_or(0),
-            gain_due: false,
-            balance: Balance::default(),
+            challengers: 0,
             exhausted: false,
             orders: VecDeque::new(),
             hands_off: false,
@@ -95,8 +94,7 @@ impl CappedRacer {
     /// Goes on from a snapshot taken when the history was what it is now. What running trials have
     /// reached is to be reported anew, if they still run.
     pub fn restore(problem: Problem, racing: Racing, snapshot: Snapshot, history: &History) -> Self {
-        let Snapshot { incumbent, incumbent_pairs, next_trial, gain_due, balance, races, orders, .. } =
-            snapshot;
+        let Snapshot { incumbent, incumbent_pairs, next_trial, challengers, races, orders, .. } = snapshot;
         Self {
             terms: Terms::resumed(problem, racing, incumbent, &incumbent_pairs, history),
             earlier: snapshot.earlier.into(),
@@ -105,8 +103,7 @@ impl CappedRacer {
             races,
             running: snapshot.pending.into_iter().map(|trial| (trial.id, Running::new(trial))).collect(),
             next_trial,
-            gain_due,
-            balance,
+            challengers,
             // If it still is, the next proposal will show.
             exhausted: false,
             orders: orders.into(),
@@ -139,11 +136,12 @@ impl CappedRacer {
         Ask::Run(TrialRequest { id, key, configuration, cap, why })
     }
 
-    /// The incumbent gains a pair; one that the history can answer, at once.
+    /// The next trial of the incumbent, if it is to gain a pair. A pair that the history can answer is gained at
+    /// once.
     fn gain(&mut self, history: &History) -> Option<Ask> {
         loop {
             let pending: Vec<Pair> = self.gains().collect();
-            if self.terms.pairs().len() + pending.len() >= self.terms.most_pairs() {
+            if self.terms.pairs().len() + pending.len() >= self.terms.pairs_due(self.challengers) {
                 return None;
             }
             let pair = self.terms.next_pair(&pending)?;
@@ -153,9 +151,6 @@ impl CappedRacer {
                 return Some(self.run(TrialKey { config, pair }, cap, Why::Incumbent, None, history));
             }
             self.gained(pair, history);
-            if self.terms.are_ready() {
-                return None;
-            }
         }
     }
 
@@ -166,7 +161,8 @@ impl CappedRacer {
         self.terms.gain(pair, history);
         self.again.gained();
         let after = rules(&self.terms);
-        if after != before {
+        // Where a mean is what counts it has moved.
+        if after != before || !self.terms.compares_seeds() {
             if before.1 && !after.1 && self.terms.pairs().len() > 1 {
                 self.recall_former(history);
             }
@@ -183,14 +179,6 @@ impl CappedRacer {
         let place = self.requested.min(self.earlier.len());
         for config in latest.into_iter().take(FINALISTS).rev() {
             self.earlier.insert(place, config);
-        }
-    }
-
-    /// What the incumbent's running trials are expected to cost.
-    fn expected_gains(&self) -> f64 {
-        match self.gains().count() {
-            0 => 0.0,
-            pending => pending as f64 * self.terms.expected_spent(),
         }
     }
 
@@ -272,19 +260,53 @@ impl CappedRacer {
         self.again.next(field, expected)
     }
 
-    /// Opens a race for a new configuration, or one that races again; false if there is none.
+    /// The race of the next challenger: one asked for, one that races again, a new one, or one of a space that
+    /// has been tried out; `None` if there is none.
+    fn next_race(&mut self, history: &mut History, proposer: &mut dyn Proposer) -> Option<Race> {
+        let tolerance = self.terms.racing.tolerance;
+        if let Some(config) = self.next_earlier(history).or_else(|| self.next_again(history, proposer)) {
+            return Some(Race::new(config, tolerance));
+        }
+        if !self.exhausted {
+            if let Some(configuration) = proposer.propose(history, self.terms.incumbent()) {
+                self.challengers += 1;
+                return Some(Race::new(history.intern(&configuration), tolerance));
+            }
+            self.exhausted = true;
+        }
+        let config = self.next_of_all(history)?;
+        self.challengers += 1;
+        let mut race = Race::new(config, tried_out::TOLERANCE);
+        race.begin_with_known(self.terms.rules(history));
+        Some(race)
+    }
+
+    /// Who races again in a space that has been tried out. If all that could win have met the incumbent on all
+    /// its pairs, it is to gain another one.
+    fn next_of_all(&mut self, history: &History) -> Option<ConfigId> {
+        if !self.terms.are_ready() {
+            return None;
+        }
+        let busy = self.busy();
+        let pairs = self.terms.pairs().len();
+        match tried_out::next(&self.terms, history, |config| {
+            busy.contains(&config) || self.again.has_met(config, pairs)
+        }) {
+            Rest::Race(config) => Some(config),
+            Rest::Gain => {
+                let Terms { problem, racing, .. } = &self.terms;
+                let wanted = racing.schedule.challengers(pairs + 1, problem.instances as usize);
+                self.challengers = self.challengers.max(wanted);
+                None
+            }
+            Rest::Nothing => None,
+        }
+    }
+
+    /// Opens a race; false if there is nobody to race.
     fn open(&mut self, history: &mut History, proposer: &mut dyn Proposer) -> bool {
-        let config = match self.next_earlier(history).or_else(|| self.next_again(history, proposer)) {
-            Some(config) => config,
-            None if self.exhausted => return false,
-            None => match proposer.propose(history, self.terms.incumbent()) {
-                Some(configuration) => history.intern(&configuration),
-                None => {
-                    self.exhausted = true;
-                    return false;
-                }
-            },
-        };
+        let Some(race) = self.next_race(history, proposer) else { return false };
+        let config = race.config;
         let is_racing =
             config == self.terms.incumbent() || self.races.iter().any(|race| race.config == config);
         assert!(!is_racing, "a proposal is neither the incumbent nor racing against it");
@@ -292,7 +314,7 @@ impl CappedRacer {
             self.again.returns(config, self.terms.pairs().len());
         }
         self.news.push(News::Opened(config));
-        self.races.push(Race::new(config));
+        self.races.push(race);
         self.next_batch(self.races.len() - 1, history);
         self.settle(self.races.len() - 1, history);
         true
@@ -369,6 +391,9 @@ impl CappedRacer {
         let (problem, racing) = (self.terms.problem.clone(), self.terms.racing.clone());
         self.terms = Terms::resumed(problem, racing, successor, &pairs, history);
         self.terms.gain_all_known(history);
+        // The successor goes on from the pairs it has, instead of catching up at once.
+        let Terms { problem, racing, .. } = &self.terms;
+        self.challengers = racing.schedule.challengers(self.terms.pairs().len(), problem.instances as usize);
         self.news.push(News::Dethroned(successor, self.terms.pairs().len(), before));
     }
 
@@ -418,7 +443,7 @@ impl Racer for CappedRacer {
             if slots == 0 {
                 return Ask::Wait;
             }
-            if self.terms.pairs().len() + self.gains().count() < self.terms.least_pairs()
+            if !self.terms.are_ready()
                 && let Some(ask) = self.gain(history)
             {
                 return ask;
@@ -429,18 +454,17 @@ impl Racer for CappedRacer {
             if !self.orders.is_empty() {
                 continue;
             }
-            // Races opened before the incumbent has its first pairs are drawn from just those.
             if self.terms.are_ready()
-                && std::mem::take(&mut self.gain_due)
-                && self.balance.favours_incumbent(self.expected_gains())
                 && let Some(ask) = self.gain(history)
             {
                 return ask;
             }
             if !self.open(history, proposer) {
+                if let Some(ask) = self.gain(history) {
+                    return ask;
+                }
                 return if self.running.is_empty() { Ask::Done(StopReason::Exhausted) } else { Ask::Wait };
             }
-            self.gain_due = true;
         }
     }
 
@@ -476,36 +500,18 @@ impl Racer for CappedRacer {
         let Some(observation) = history.trials().last().map(|trial| &trial.observation) else { return };
         let objective = self.terms.objective();
         if observation.status().bars() {
-            match trial.why {
-                Why::Incumbent => self.balance.incumbent_spent(observation.spent()),
-                Why::Challenge => {
-                    self.balance.challenger_spent(observation.spent(), f64::INFINITY, objective.grain);
-                }
-            }
             return self.bar(trial.key.config, history);
         }
         match (trial.why, place) {
             (Why::Incumbent, _) => {
-                self.balance.incumbent_spent(observation.spent());
-                if trial.key.config != self.terms.incumbent() {
-                    return;
-                }
-                if known(history, objective, trial.key.config, trial.key.pair).is_some() {
+                let is_known = known(history, objective, trial.key.config, trial.key.pair).is_some();
+                if trial.key.config == self.terms.incumbent() && is_known {
                     self.gained(trial.key.pair, history);
-                } else {
-                    self.gain_due = true;
                 }
             }
-            (Why::Challenge, None) => {
-                self.balance.challenger_spent(observation.spent(), f64::INFINITY, objective.grain);
-            }
+            (Why::Challenge, None) => {}
             (Why::Challenge, Some(place)) => {
                 let race = &mut self.races[place];
-                // Where a trial was stopped in this race it counted then as if it had ended.
-                if trial.prior.is_none() && !self.again.has_returned(race.config) {
-                    let left = race.tightest_left(objective);
-                    self.balance.challenger_spent(observation.spent(), left, objective.grain);
-                }
                 let pair = trial.key.pair;
                 if observation.status().says_nothing() {
                     race.todo.push_front(pair);
@@ -535,12 +541,9 @@ impl Racer for CappedRacer {
 
     fn withdrawn(&mut self, id: TrialId) {
         let Some(Running { trial, .. }) = self.running.remove(&id) else { return };
-        match self.place_of(id) {
-            Some(place) => {
-                self.races[place].running.retain(|&other| other != id);
-                self.races[place].todo.push_front(trial.key.pair);
-            }
-            None => self.gain_due |= trial.why == Why::Incumbent,
+        if let Some(place) = self.place_of(id) {
+            self.races[place].running.retain(|&other| other != id);
+            self.races[place].todo.push_front(trial.key.pair);
         }
     }
 
@@ -571,8 +574,7 @@ impl Racer for CappedRacer {
             incumbent_pairs: self.terms.pairs().to_vec(),
             earlier: self.earlier.iter().copied().collect(),
             again: self.again.clone(),
-            gain_due: self.gain_due,
-            balance: self.balance,
+            challengers: self.challengers,
             races: self.races.clone(),
             orders: self.orders.iter().copied().collect(),
             pending: self.running.values().map(|running| running.trial).collect(),

@@ -4,8 +4,9 @@ use std::collections::VecDeque;
 
 use serde::{Deserialize, Serialize};
 
-use super::comparison::Objective;
+use super::comparison::{Objective, Total};
 use super::constraint::Tally;
+use super::reference::References;
 use super::{Drop, Racing};
 use crate::history::{History, Trial};
 use crate::observation::Observation;
@@ -17,6 +18,8 @@ use crate::trial::{ConfigId, Pair, TrialId};
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
 pub(super) struct Race {
     pub(super) config: ConfigId,
+    /// See [`Racing::tolerance`].
+    tolerance: f64,
     /// The pairs of this and earlier batches, in the order drawn for this challenger.
     pub(super) order: Vec<Pair>,
     /// How many batches there have been.
@@ -53,6 +56,8 @@ pub(super) struct Rules<'a> {
     pub(super) incumbent: ConfigId,
     /// The incumbent's pairs, in the order gained.
     pub(super) pairs: &'a [Pair],
+    /// Its means by instance; `None` where costs are compared seed by seed.
+    pub(super) references: Option<&'a References>,
     /// Whether the incumbent has enough pairs for judging challengers.
     pub(super) ready: bool,
     /// Whether the incumbent keeps all constraints.
@@ -64,6 +69,14 @@ impl Rules<'_> {
     /// fast infeasible one would stop every slower feasible one.
     fn capping(&self) -> bool {
         self.objective.cutoff.is_some() && self.ready && self.feasible
+    }
+
+    /// The incumbent's cost that a challenger is held against on a pair; `None` while it is not known.
+    fn reference(&self, pair: Pair) -> Option<f64> {
+        match self.references {
+            Some(references) => references.mean(pair.instance),
+            None => known(self.history, self.objective, self.incumbent, pair),
+        }
     }
 }
 
@@ -77,9 +90,10 @@ pub(super) enum Standing {
 }
 
 impl Race {
-    pub(super) fn new(config: ConfigId) -> Self {
+    pub(super) fn new(config: ConfigId, tolerance: f64) -> Self {
         Self {
             config,
+            tolerance,
             order: Vec::new(),
             batches: 0,
             running: Vec::new(),
@@ -87,6 +101,13 @@ impl Race {
             tally: Tally::default(),
             todo: VecDeque::new(),
         }
+    }
+
+    /// Begins with all pairs on which the challenger was met before.
+    pub(super) fn begin_with_known(&mut self, rules: Rules<'_>) {
+        let is_met = |pair: &&Pair| known(rules.history, rules.objective, self.config, **pair).is_some();
+        self.order = rules.pairs.iter().filter(is_met).copied().collect();
+        self.refresh(rules);
     }
 
     /// Adds a batch of twice the size of the last one, drawn from the pairs not met yet.
@@ -129,8 +150,8 @@ impl Race {
         self.tally = Tally::default();
         for place in 0..self.order.len() {
             let pair = self.order[place];
-            let known = known(rules.history, rules.objective, rules.incumbent, pair);
-            self.sums.incumbent = self.sums.incumbent.zip(known).map(|(sum, cost)| sum + cost);
+            let reference = rules.reference(pair);
+            self.sums.incumbent = self.sums.incumbent.zip(reference).map(|(sum, cost)| sum + cost);
             self.add(pair, rules);
         }
     }
@@ -153,13 +174,22 @@ impl Race {
         }
     }
 
+    /// The factor on the incumbent's sum with which the challenger goes on after a batch.
+    fn factor(&self, rules: Rules<'_>) -> f64 {
+        let tolerant = rules.objective.cutoff.is_some() && !self.has_met_all(rules);
+        if tolerant { 1.0 + self.tolerance / libm::sqrt(self.order.len() as f64) } else { 1.0 }
+    }
+
     /// The largest sum with which the challenger stays in the race.
     pub(super) fn bound(&self, rules: Rules<'_>) -> f64 {
-        let slack = rules.racing.slack;
+        let slack = rules.racing.slack.max(self.factor(rules));
         match self.sums.incumbent {
             // An infinite slack times a sum of zero would not be a number.
             Some(sum) if rules.capping() && slack.is_finite() => {
-                slack * sum + self.order.len() as f64 * rules.objective.grain
+                // Whoever costs nothing is met at a grain, however small: a bound of zero would stop every
+                // challenger before its first trial.
+                let grain = rules.objective.grain.max(f64::MIN_POSITIVE);
+                slack * sum.max(0.0) + self.order.len() as f64 * grain
             }
             _ => f64::INFINITY,
         }
@@ -188,14 +218,6 @@ impl Race {
         left < 0.0 || self.sums.bounds > 0.0 && left < self.least_left(rules)
     }
 
-    /// What the challenger may still cost before it has lost under the tightest capping.
-    pub(super) fn tightest_left(&self, objective: &Objective) -> f64 {
-        match (self.sums.incumbent, objective.cutoff) {
-            (Some(sum), Some(_)) => sum + self.order.len() as f64 * objective.grain - self.sums.known,
-            _ => f64::INFINITY,
-        }
-    }
-
     /// Whether it has met all pairs of the incumbent.
     pub(super) fn has_met_all(&self, rules: Rules<'_>) -> bool {
         self.order.len() >= rules.pairs.len()
@@ -221,6 +243,17 @@ impl Race {
         self.compare(rules)
     }
 
+    /// The end of a batch before the last: whether the challenger goes on.
+    fn is_promising(&self, rules: Rules<'_>) -> bool {
+        let of = |cost: &dyn Fn(Pair) -> Option<f64>| -> Total {
+            self.order.iter().filter_map(|&pair| cost(pair)).sum()
+        };
+        let own = of(&|pair| known(rules.history, rules.objective, self.config, pair));
+        let other = of(&|pair| rules.reference(pair));
+        let factor = self.factor(rules);
+        own <= Total { failures: other.failures, cost: other.cost * factor }
+    }
+
     /// The end of a batch. Sums are taken in an order of their own, so that they do not depend on
     /// the order in which parallel trials ended.
     fn compare(&self, rules: Rules<'_>) -> Standing {
@@ -234,7 +267,8 @@ impl Race {
                 Some((&own.observation, &other.observation))
             })
             .collect();
-        let cheaper = objective.compare(&both).is_le();
+        let equal_pairs = last || rules.references.is_none() && self.factor(rules) == 1.0;
+        let cheaper = if equal_pairs { objective.compare(&both).is_le() } else { self.is_promising(rules) };
         if objective.constraints.is_empty() {
             return if cheaper { Standing::Won } else { Standing::Lost(Drop::Batch) };
         }

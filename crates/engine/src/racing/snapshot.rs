@@ -3,7 +3,6 @@
 use serde::{Deserialize, Serialize};
 
 use super::again::Again;
-use super::balance::Balance;
 use super::race::Race;
 use crate::history::History;
 use crate::observation::Status;
@@ -18,8 +17,7 @@ pub struct Snapshot {
     pub(super) incumbent_pairs: Vec<Pair>,
     pub(super) earlier: Vec<ConfigId>,
     pub(super) again: Again,
-    pub(super) gain_due: bool,
-    pub(super) balance: Balance,
+    pub(super) challengers: usize,
     pub(super) races: Vec<Race>,
     pub(super) orders: Vec<Order>,
     /// Trials asked for and not told.
@@ -62,8 +60,7 @@ impl Snapshot {
             incumbent_pairs: readings.map(|(_, trial)| trial.key.pair).collect(),
             earlier: Vec::new(),
             again: Again::default(),
-            gain_due: false,
-            balance: Balance::default(),
+            challengers: 0,
             races: Vec::new(),
             orders: Vec::new(),
             pending: Vec::new(),

@@ -8,8 +8,12 @@ use super::comparison::{Objective, Problem};
 use super::constraint::Tally;
 use super::pairs::Pairs;
 use super::race::{Rules, known, trial};
+use super::reference::References;
 use crate::history::History;
 use crate::trial::{ConfigId, Pair};
+
+/// Pairs of an incumbent that failed on all of them.
+const FAILURES: usize = 3;
 
 /// The incumbent and what it is known on.
 pub(super) struct Terms {
@@ -22,9 +26,10 @@ pub(super) struct Terms {
     source: Pairs,
     /// The incumbent has met all pairs of the source before this place.
     full: usize,
-    /// What the incumbent's trials on its pairs used.
-    spent: f64,
     tally: Tally,
+    references: References,
+    /// On how many pairs the incumbent failed.
+    failures: usize,
 }
 
 impl Terms {
@@ -47,8 +52,9 @@ impl Terms {
             met: HashSet::new(),
             source,
             full: 0,
-            spent: 0.0,
             tally: Tally::default(),
+            references: References::default(),
+            failures: 0,
         }
     }
 
@@ -87,6 +93,25 @@ impl Terms {
         self.racing.max_pairs.max(1)
     }
 
+    /// Pairs that are due after so many challengers. An incumbent that has only failed needs no more to lose
+    /// against whoever does not.
+    pub(super) fn pairs_due(&self, challengers: usize) -> usize {
+        let least = self.least_pairs();
+        if !self.are_ready() {
+            // Races opened before the incumbent has its first pairs are drawn from just those.
+            return least;
+        }
+        let has_only_failed = self.failures == self.pairs.len();
+        let most = if has_only_failed { FAILURES.min(self.most_pairs()) } else { self.most_pairs() };
+        let due = self.racing.schedule.pairs(challengers, self.problem.instances as usize);
+        due.min(most).max(least)
+    }
+
+    /// Whether two configurations are compared seed by seed, rather than with a mean over seeds.
+    pub(super) fn compares_seeds(&self) -> bool {
+        self.racing.deterministic || self.racing.common_seeds
+    }
+
     /// Whether challengers may be judged.
     pub(super) fn are_ready(&self) -> bool {
         self.pairs.len() >= self.least_pairs()
@@ -104,6 +129,7 @@ impl Terms {
             history,
             incumbent: self.incumbent,
             pairs: &self.pairs,
+            references: (!self.compares_seeds()).then_some(&self.references),
             ready: self.are_ready(),
             feasible: self.is_feasible(),
         }
@@ -192,24 +218,23 @@ impl Terms {
 
     fn take_in(&mut self, pair: Pair, history: &History) {
         if let Some(trial) = trial(history, self.incumbent, pair) {
-            self.spent += trial.observation.spent();
             self.tally.take_in(&trial.observation);
+            self.failures += usize::from(trial.observation.status().is_failure());
+            if let Some(cost) = self.objective().compared(&trial.observation).exact() {
+                self.references.take_in(pair, cost);
+            }
         }
     }
 
     /// Another configuration, known on all the pairs, is the incumbent now; tells which one was.
     pub(super) fn crown(&mut self, config: ConfigId, history: &History) -> ConfigId {
         let before = std::mem::replace(&mut self.incumbent, config);
-        self.spent = 0.0;
         self.tally = Tally::default();
+        self.references = References::default();
+        self.failures = 0;
         for place in 0..self.pairs.len() {
             self.take_in(self.pairs[place], history);
         }
         before
-    }
-
-    /// What one of the incumbent's trials uses; nobody knows before the first.
-    pub(super) fn expected_spent(&self) -> f64 {
-        if self.pairs.is_empty() { f64::INFINITY } else { self.spent / self.pairs.len() as f64 }
     }
 }

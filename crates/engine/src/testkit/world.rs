@@ -16,7 +16,7 @@
 use crate::observation::{Observation, Status};
 use crate::propose::{Initial, LocalSearch, Proposer, RandomSearch};
 use crate::racing::constraint::{Constraint, Over};
-use crate::racing::{Objective, Problem, Racing};
+use crate::racing::{Objective, Problem, Racing, Schedule};
 use crate::reading::Reading;
 use crate::rng::{Rng, mix};
 use crate::space::Space;
@@ -36,6 +36,9 @@ const SPACES: [&str; 6] = [
     "a = { float = [0, 1] }\n",
 ];
 
+/// Challengers for each pair gained, before and after every instance was met.
+const SCHEDULES: [(usize, usize); 3] = [(1, 1), (1, 4), (3, 2)];
+
 /// What a world is like.
 #[derive(Clone, PartialEq, Debug)]
 pub struct Traits {
@@ -49,6 +52,8 @@ pub struct Traits {
     pub whole: bool,
     /// Costs are this factor apart between the easiest and the hardest instance.
     pub spread: f64,
+    /// What the default costs, divided by what another configuration like it would.
+    pub dear_default: f64,
 }
 
 /// A problem whose every trial is known beforehand.
@@ -92,6 +97,7 @@ impl World {
             jitter: !deterministic && one_of(4) == 0,
             whole: one_of(4) == 0,
             spread: [10.0, 100.0, 1000.0][one_of(3)],
+            dear_default: 1.0,
         };
         let mut objective = match one_of(5) {
             0 => Objective::uncapped(),
@@ -103,10 +109,14 @@ impl World {
                 objective.constraints.push(Constraint::new(bound, over));
             }
         }
+        let schedules = SCHEDULES.map(|(early, late)| Schedule { early, late });
         let racing = Racing {
             slack: [1.0, 1.3, 2.0, f64::INFINITY][one_of(4)],
             min_pairs: [1, 1, 1, 2, 5][one_of(5)],
             max_pairs: [1, 4, 30, 2000][one_of(4)],
+            schedule: schedules[one_of(3)],
+            common_seeds: one_of(3) == 0,
+            tolerance: [0.0, 0.5][one_of(2)],
             deterministic,
         };
         Self::new(seed, SPACES[one_of(SPACES.len())], traits, objective, instances, racing)
@@ -123,20 +133,42 @@ impl World {
             jitter: false,
             whole: one_of(4) == 0,
             spread: [10.0, 100.0, 1000.0][one_of(3)],
+            dear_default: 1.0,
         };
         let mut objective = Objective::capped([20.0, 100.0, 1000.0, 5000.0][one_of(4)]);
         if one_of(4) == 0 {
             objective.constraints.push(Constraint::new(0.5, [Over::Mean, Over::Max][one_of(2)]));
         }
+        let schedules = SCHEDULES.map(|(early, late)| Schedule { early, late });
         let racing = Racing {
             slack: 1.0,
             min_pairs: [1, 1, 3][one_of(3)],
             max_pairs: [5, 2000][one_of(2)],
+            schedule: schedules[one_of(3)],
+            common_seeds: one_of(3) == 0,
+            tolerance: [0.0, 0.5][one_of(2)],
             deterministic: one_of(2) == 0,
         };
         let instances = 1 + one_of(30) as u32;
         let space = SPACES[one_of(SPACES.len())];
         Self::new(seed, space, traits, objective, instances, racing)
+    }
+
+    /// A world that fools a racer which balances trial time: the default is 10 000 times as dear as others, and
+    /// heavy tails make some of these very cheap on one pair.
+    pub fn adversarial(seed: u64) -> Self {
+        let mut rng = Rng::new(seed, "adversarial world", 0);
+        let mut one_of = |n: usize| rng.below(n);
+        let traits = Traits {
+            failures: 0.0,
+            noise: 1.0,
+            jitter: false,
+            whole: false,
+            spread: [1.0, 100.0][one_of(2)],
+            dear_default: 1e4,
+        };
+        let instances = [1, 5, 20][one_of(3)];
+        Self::new(seed, SPACES[3 + one_of(3)], traits, Objective::capped(1e9), instances, Racing::default())
     }
 
     fn new(
@@ -188,6 +220,9 @@ impl World {
             log_cost += 0.1 * self.stream("jitter", &[request.id.0]).normal();
         }
         let mut time = libm::pow(10.0, log_cost);
+        if request.configuration == self.problem.default {
+            time *= self.traits.dear_default;
+        }
         if self.traits.whole {
             time = time.ceil();
         }

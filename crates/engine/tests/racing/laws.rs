@@ -2,6 +2,7 @@
 
 use engine::history::History;
 use engine::racing::{CappedRacer, Problem, Racer, Racing, Snapshot};
+use engine::testkit::World;
 use engine::testkit::racer::{capping_changes_nothing, conforms};
 
 fn make(problem: Problem, racing: Racing, history: &mut History) -> Box<dyn Racer> {
@@ -18,11 +19,17 @@ fn restore(problem: Problem, racing: Racing, snapshot: Snapshot, history: &Histo
 
 #[test]
 fn the_racer_conforms() {
-    let seen = conforms(&make, &restore, 0..400);
+    let seen = conforms(&make, &restore, (0..400).map(World::random));
     println!("{seen:?}");
     assert!(seen.repeated > 50 && seen.tightened > 1000 && seen.cancelled > 500, "{seen:?} prove little");
     assert!(seen.returned > 100, "{seen:?} prove little");
     assert!(seen.overtaken > 100 && seen.restored > 500 && seen.exhausted > 50, "{seen:?} prove little");
+}
+
+#[test]
+fn the_incumbent_gains_its_pairs_where_the_default_is_dear_and_others_are_lucky() {
+    let seen = conforms(&make, &restore, (0..60).map(World::adversarial));
+    assert!(seen.promoted > 60 && seen.trials > 10_000, "{seen:?} prove little");
 }
 
 #[test]
@@ -36,7 +43,8 @@ fn capping_does_not_change_who_wins() {
 #[test]
 #[ignore = "minutes: for changes of the racer, in a release build"]
 fn the_laws_hold_in_many_more_worlds() {
-    conforms(&make, &restore, 1000..20_000);
+    conforms(&make, &restore, (1000..20_000).map(World::random));
+    conforms(&make, &restore, (0..2000).map(World::adversarial));
     let (winners, capped) = capping_changes_nothing(&make, 1000..10_000, 150);
     println!("{winners} challengers won, {capped} trials were capped");
 }

@@ -3,6 +3,7 @@
 mod again;
 mod answers;
 mod constraints;
+mod tried_out;
 
 use crate::history::History;
 use crate::observation::{Observation, Status};
@@ -12,10 +13,21 @@ use crate::space::format::{Format, read};
 use crate::space::{Configuration, Space};
 use crate::trial::{Cap, ConfigId, TrialId, TrialRequest, Why};
 
-use super::{Ask, CappedRacer, Drop, News, Objective, Problem, Racing, Requested};
+use super::{Ask, CappedRacer, Drop, News, Objective, Problem, Racing, Requested, Schedule};
 
 const CUTOFF: f64 = 100.0;
 const GRAIN: f64 = 0.001;
+
+/// One gain for each challenger, and no tolerance: sums are easily computed by hand.
+const STRICT: Racing = Racing {
+    slack: 1.3,
+    min_pairs: 1,
+    max_pairs: 2000,
+    schedule: Schedule { early: 1, late: 1 },
+    common_seeds: false,
+    tolerance: 0.0,
+    deterministic: false,
+};
 
 /// Proposes 1, 2, 3, …
 struct Counting(Space);
@@ -34,7 +46,7 @@ impl Proposer for Counting {
 /// A race on so many instances, with one seed each, all of which the incumbent meets at first.
 fn arena(instances: u32, objective: Objective, seed: u64) -> Optimizer {
     let most = instances as usize;
-    let racing = Racing { slack: 1.3, min_pairs: most, max_pairs: most, deterministic: true };
+    let racing = Racing { slack: 1.3, min_pairs: most, max_pairs: most, deterministic: true, ..STRICT };
     arena_with(instances, objective, seed, racing)
 }
 
@@ -153,6 +165,27 @@ fn the_end_of_a_batch_compares_without_slack() {
         assert_eq!(next.key.config == first.key.config, goes_on);
         let dropped = News::Dropped(first.key.config, 1, Drop::Batch);
         assert_eq!(optimizer.news().contains(&dropped), !goes_on);
+    }
+}
+
+#[test]
+fn a_challenger_that_is_a_little_worse_on_few_pairs_goes_on() {
+    let racing = Racing { tolerance: 0.5, slack: 1.0, min_pairs: 3, deterministic: true, ..STRICT };
+    for (cost, stays) in [(14.9, true), (15.1, false)] {
+        let mut optimizer = arena_with(3, Objective::capped(CUTOFF), 1, racing.clone());
+        for _ in 0..3 {
+            let request = run(&mut optimizer);
+            finish(&mut optimizer, &request, 10.0);
+        }
+        let first = run(&mut optimizer);
+        close(first.cap, 1.5 * 10.0 + GRAIN);
+        finish(&mut optimizer, &first, cost);
+        let second = run(&mut optimizer);
+        assert_eq!(second.key.config == first.key.config, stays);
+        if stays {
+            // These are all pairs: there it must be no worse.
+            close(second.cap, 30.0 + 3.0 * GRAIN - cost);
+        }
     }
 }
 
@@ -382,7 +415,7 @@ fn challengers_meet_the_first_pairs_of_the_incumbent_while_it_does() {
 
 #[test]
 fn of_one_instance_a_lost_first_seed_is_asked_for_again() {
-    let racing = Racing { min_pairs: 3, ..Racing::default() };
+    let racing = Racing { min_pairs: 3, ..STRICT };
     let mut optimizer = arena_with(1, Objective::capped(CUTOFF), 1, racing);
     let all: Vec<TrialRequest> = (0..5).map(|_| run(&mut optimizer)).collect();
     optimizer.withdraw(all[0].id).unwrap();
@@ -392,40 +425,64 @@ fn of_one_instance_a_lost_first_seed_is_asked_for_again() {
 }
 
 #[test]
-fn challengers_have_had_as_much_time_before_the_incumbent_gains() {
-    let racing = Racing { slack: f64::INFINITY, ..Racing::default() };
-    let mut optimizer = arena_with(5, Objective::capped(CUTOFF), 1, racing);
-    let request = run(&mut optimizer);
-    finish(&mut optimizer, &request, 10.0);
-    // Slower ones count as if they had been capped at 10 and a grain, quicker ones as they are; a
-    // timeout counts the time it took, not its penalty.
-    let costs = [(4.0, false), (50.0, true), (3.0, true)];
-    let mut whys = Vec::new();
-    for (cost, loses) in costs {
-        let request = run(&mut optimizer);
-        assert_eq!(request.why, Why::Challenge);
-        let pair = request.key.pair;
-        finish(&mut optimizer, &request, if loses { cost + 10.0 } else { cost });
-        let next = run(&mut optimizer);
-        whys.push(next.why);
-        optimizer.withdraw(next.id).unwrap();
-        assert!(next.why == Why::Challenge || next.key.pair != pair);
+fn the_incumbent_gains_a_pair_for_each_challenger_whatever_they_cost() {
+    for (schedule, gains) in [(Schedule { early: 1, late: 1 }, 6), (Schedule { early: 2, late: 1 }, 3)] {
+        let racing = Racing { schedule, ..STRICT };
+        let mut optimizer = arena_with(9, Objective::capped(CUTOFF), 1, racing);
+        let default = run(&mut optimizer);
+        // As dear as can be; the first challenger is ten thousand times cheaper, and nobody comes near it.
+        finish(&mut optimizer, &default, 99.0);
+        let lucky = run(&mut optimizer);
+        finish(&mut optimizer, &lucky, 0.0099);
+        let mut challengers = vec![lucky.key.config];
+        let mut gained = 0;
+        while challengers.len() < 7 {
+            let request = run(&mut optimizer);
+            match request.why {
+                Why::Incumbent => {
+                    gained += 1;
+                    finish(&mut optimizer, &request, 99.0);
+                }
+                Why::Challenge => {
+                    let is_new =
+                        request.key.config != ConfigId(0) && !challengers.contains(&request.key.config);
+                    if is_new {
+                        challengers.push(request.key.config);
+                    }
+                    capped(&mut optimizer, &request, request.cap.cost());
+                }
+            }
+        }
+        assert_eq!(gained, gains, "{schedule:?}");
     }
-    // 10 against 4, then against 4 + 4 + a grain (the incumbent is at 4 now), then enough.
-    assert_eq!(whys, [Why::Challenge, Why::Challenge, Why::Incumbent]);
 }
 
 #[test]
-fn penalties_are_not_time() {
-    let mut optimizer = arena_with(5, Objective::capped(CUTOFF), 1, Racing::default());
-    let request = run(&mut optimizer);
-    optimizer.tell(request.id, Observation::timeout(CUTOFF)).unwrap();
-    // The incumbent has spent 100, not 1000: one challenger at the cutoff is as much.
-    let challenger = run(&mut optimizer);
-    assert_eq!(challenger.cap, Cap::at(CUTOFF));
-    optimizer.tell(challenger.id, Observation::timeout(CUTOFF)).unwrap();
-    assert_eq!(optimizer.incumbent(), challenger.key.config, "it is not worse");
-    assert_eq!(run(&mut optimizer).why, Why::Incumbent);
+fn one_lucky_seed_of_the_incumbent_sets_no_caps() {
+    for (common_seeds, bounds) in [(false, [6.5, 6.5]), (true, [1.3, 11.7])] {
+        let racing = Racing { min_pairs: 2, common_seeds, ..STRICT };
+        let mut optimizer = arena_with(1, Objective::capped(CUTOFF), 1, racing);
+        let own: Vec<TrialRequest> = (0..2).map(|_| run(&mut optimizer)).collect();
+        finish(&mut optimizer, &own[0], 1.0);
+        finish(&mut optimizer, &own[1], 9.0);
+        let challenge = run(&mut optimizer);
+        let lucky = own[0].key.pair == challenge.key.pair;
+        close(challenge.cap, bounds[usize::from(!lucky)] + GRAIN);
+    }
+}
+
+#[test]
+fn costs_of_zero_and_below_stop_nobody_for_ever() {
+    for (cost, grain) in [(0.0, GRAIN), (0.0, 0.0), (-1e-12, GRAIN), (-5.0, 0.0)] {
+        let objective = Objective { grain, ..Objective::capped(CUTOFF) };
+        let mut optimizer = arena_with(2, objective, 1, STRICT);
+        for _ in 0..20 {
+            let request = run(&mut optimizer);
+            assert!(request.cap.cost() > 0.0);
+            finish(&mut optimizer, &request, cost);
+        }
+        assert!(optimizer.history().configurations().len() <= 20);
+    }
 }
 
 #[test]
@@ -478,7 +535,7 @@ fn an_earlier_incumbent_races_again_and_what_is_known_is_not_run() {
     let default = space.default_configuration();
     let objective = Objective::capped(CUTOFF);
     let problem = Problem { space: space.clone(), default, objective, instances: 3, seed: 1 };
-    let racing = Racing { slack: 1.3, min_pairs: 1, max_pairs: 3, deterministic: true };
+    let racing = Racing { slack: 1.3, min_pairs: 1, max_pairs: 3, deterministic: true, ..STRICT };
     let racer = CappedRacer::new(problem, racing, &mut history);
     let mut again = Optimizer::new(history, Box::new(racer), Box::new(Counting(space)));
     assert_eq!((again.incumbent(), again.incumbent_pairs()), (ConfigId(0), 3));

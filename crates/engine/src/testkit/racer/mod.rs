@@ -6,11 +6,11 @@
 //! | caps | positive, never above the cutoff, only lowered, by orders about running trials |
 //! | trials | none forgotten, none repeated once known, repeated only with a larger cap than before |
 //! | proposals | all different; numbers rise |
-//! | balance | the incumbent gains pairs only while challengers have had as much trial time |
+//! | pairs | the incumbent has the pairs that its schedule wants after so many challengers, whatever these cost |
 //! | busy | with a free slot there is something to run, unless the proposer has nothing new |
 //! | memory | restored from a snapshot it goes on as if nothing had happened |
 //! | history | bounds come from trials that were capped or timed out, and from no others |
-//! | capping | does not change which configurations become incumbents |
+//! | capping | does not change which configurations become incumbents, before a finite space has been tried out |
 
 mod drive;
 mod stage;
@@ -24,7 +24,7 @@ use crate::rng::Rng;
 use crate::trial::ConfigId;
 
 use super::World;
-use stage::Stage;
+use stage::{Stage, Watched};
 
 /// Makes a racer for a problem.
 pub type Make<'a> = &'a dyn Fn(Problem, Racing, &mut History) -> Box<dyn Racer>;
@@ -75,11 +75,10 @@ impl AddAssign for Exercised {
 ///
 /// # Panics
 /// If a law is broken.
-pub fn conforms(make: Make<'_>, restore: Restore<'_>, worlds: impl IntoIterator<Item = u64>) -> Exercised {
+pub fn conforms(make: Make<'_>, restore: Restore<'_>, worlds: impl IntoIterator<Item = World>) -> Exercised {
     let mut exercised = Exercised::default();
-    for seed in worlds {
-        let world = World::random(seed);
-        let mut rng = Rng::new(seed, "workers", 0);
+    for world in worlds {
+        let mut rng = Rng::new(world.seed, "workers", 0);
         let workers = [1, 1, 2, 3, 8, 20, 64][rng.below(7)];
         for drive in [drive::in_any_order, drive::by_the_clock] {
             let mut stage = Stage::new(&world, workers, make, restore);
@@ -120,22 +119,31 @@ pub fn capping_changes_nothing(
 /// last the pairs that the last one has.
 type Reign = (usize, ConfigId, usize);
 
+/// Counts the challengers opened and notes the new incumbents.
+fn hear(news: Vec<News>, opened: &mut usize, reigns: &mut Vec<Reign>) {
+    for news in news {
+        match news {
+            News::Opened(_) => *opened += 1,
+            News::NewIncumbent(config, pairs, _) => reigns.push((*opened, config, pairs)),
+            News::Dropped(..) | News::Dethroned(..) => {}
+        }
+    }
+}
+
 fn incumbents(make: Make<'_>, world: &World, slack: f64, challengers: usize) -> (Vec<Reign>, u64) {
     let racing = Racing { slack, ..world.racing.clone() };
     let mut history = History::new();
     let mut racer = make(world.problem.clone(), racing, &mut history);
-    let mut proposer = world.proposer();
+    let mut proposer = Watched::new(world.proposer());
     let mut reigns = Vec::new();
     let mut opened = 0;
     loop {
-        let ask = racer.next(1, &mut history, &mut *proposer);
-        for news in racer.news() {
-            match news {
-                News::Opened(_) => opened += 1,
-                News::NewIncumbent(config, pairs, _) => reigns.push((opened, config, pairs)),
-                News::Dropped(..) | News::Dethroned(..) => {}
-            }
+        let ask = racer.next(1, &mut history, &mut proposer);
+        // In a space that has been tried out, who races next depends on what is known, and so on caps.
+        if proposer.gave_up {
+            break;
         }
+        hear(racer.news(), &mut opened, &mut reigns);
         match ask {
             // The last of them is left out: its race is not over.
             Ask::Run(_) if opened > challengers => break,
@@ -143,6 +151,7 @@ fn incumbents(make: Make<'_>, world: &World, slack: f64, challengers: usize) -> 
                 let observation = world.observe(&world.truth(&request), request.cap);
                 history.push(stage::ended(&request, observation));
                 racer.told(request.id, &history);
+                hear(racer.news(), &mut opened, &mut reigns);
             }
             Ask::Done(_) => break,
             order => panic!("world {}: {order:?} with nothing running", world.seed),

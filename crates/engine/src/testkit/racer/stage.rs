@@ -19,6 +19,12 @@ pub(super) struct Watched {
     pub(super) gave_up: bool,
 }
 
+impl Watched {
+    pub(super) fn new(inner: Box<dyn Proposer>) -> Self {
+        Self { inner, gave_up: false }
+    }
+}
+
 impl Proposer for Watched {
     fn propose(&mut self, history: &History, incumbent: ConfigId) -> Option<Configuration> {
         let proposal = self.inner.propose(history, incumbent);
@@ -73,7 +79,7 @@ impl<'a> Stage<'a> {
         let mut history = History::new();
         let racer = make(world.problem.clone(), world.racing.clone(), &mut history);
         let witness = Witness::new(world, workers, &*racer);
-        let proposer = Watched { inner: world.proposer(), gave_up: false };
+        let proposer = Watched::new(world.proposer());
         let seat = Seat { racer, history, proposer };
         Self { world, workers, running: BTreeMap::new(), restore, seat, twin: None, witness }
     }
@@ -87,7 +93,7 @@ impl<'a> Stage<'a> {
             assert_eq!(act(twin), answer, "{place:?}: the restored racer (left) answers differently");
             assert_eq!(twin.racer.news(), news, "{place:?}: the restored racer (left) has other news");
         }
-        self.witness.hear(&news, &*self.seat.racer, &self.seat.history);
+        self.witness.hear(&news, &self.running, &*self.seat.racer, &self.seat.history);
         answer
     }
 
@@ -121,7 +127,7 @@ impl<'a> Stage<'a> {
     pub(super) fn tell(&mut self, id: TrialId, observation: Observation) {
         let Some(out) = self.running.remove(&id) else { return };
         self.witness.exercised.vanished += usize::from(observation.status().says_nothing());
-        self.witness.told(&out.request, &observation);
+        self.witness.told(&observation);
         self.each(|seat| {
             seat.history.push(ended(&out.request, observation.clone()));
             seat.racer.told(id, &seat.history);
@@ -159,7 +165,7 @@ impl<'a> Stage<'a> {
         for (&id, out) in self.running.iter().filter(|(_, out)| out.elapsed > 0.0) {
             racer.elapsed(id, out.elapsed, &history);
         }
-        let proposer = Watched { inner: world.proposer(), gave_up: false };
+        let proposer = Watched::new(world.proposer());
         self.twin = Some(Seat { racer, history, proposer });
         self.witness.exercised.restored += 1;
     }

@@ -22,9 +22,8 @@ pub(super) struct Witness {
     last_id: Option<TrialId>,
     opened: HashSet<ConfigId>,
     racing_now: HashSet<ConfigId>,
-    /// Trial time by purpose.
-    incumbent_spent: f64,
-    challengers_spent: f64,
+    /// Challengers opened for the first time.
+    challengers: usize,
     bounds: u64,
     pub(super) exercised: Exercised,
 }
@@ -45,10 +44,10 @@ impl Witness {
             incumbent: racer.incumbent(),
             pairs: 0,
             last_id: None,
-            opened: HashSet::new(),
+            // The first incumbent is no challenger when it races again.
+            opened: HashSet::from([racer.incumbent()]),
             racing_now: HashSet::new(),
-            incumbent_spent: 0.0,
-            challengers_spent: 0.0,
+            challengers: 0,
             bounds: 0,
             exercised: Exercised::default(),
         }
@@ -66,7 +65,7 @@ impl Witness {
         match ask {
             Ask::Run(request) => {
                 law!(self, slots > 0, "{request:?} without a free slot");
-                self.check_request(request, running, history);
+                self.check_request(request, running, history, gave_up);
                 self.exercised.trials += 1;
             }
             Ask::Tighten(id, cap) => match running.get(id) {
@@ -99,7 +98,13 @@ impl Witness {
         law!(self, cutoff.is_some() || cap == Cap::NONE, "{cap:?} without a cutoff");
     }
 
-    fn check_request(&mut self, request: &TrialRequest, running: &BTreeMap<TrialId, Out>, history: &History) {
+    fn check_request(
+        &mut self,
+        request: &TrialRequest,
+        running: &BTreeMap<TrialId, Out>,
+        history: &History,
+        gave_up: bool,
+    ) {
         let TrialRequest { id, key, configuration, cap, why } = request;
         law!(self, self.last_id.is_none_or(|last| last < *id), "trial {id} after {:?}", self.last_id);
         self.last_id = Some(*id);
@@ -122,10 +127,13 @@ impl Witness {
             Why::Incumbent => {
                 law!(self, key.config == self.incumbent, "{key:?} is not the incumbent");
                 law!(self, *cap == self.problem.objective.full_cap(), "the incumbent is capped at {cap:?}");
-                let first = self.pairs < self.racing.min_pairs;
-                let (own, others) = (self.incumbent_spent, self.challengers_spent);
-                let fair = first || self.place.1 > 1 || own <= others * (1.0 + 1e-9);
-                law!(self, fair, "the incumbent gains a pair after {own}, challengers had {others}");
+                let pending = running.values().filter(|out| self.is_gain(&out.request)).count();
+                let (pairs, due) = (self.pairs + pending, self.pairs_due());
+                law!(
+                    self,
+                    pairs < due || gave_up,
+                    "the incumbent gains a pair beside {pairs}, with {due} due"
+                );
             }
             Why::Challenge => {
                 law!(self, self.racing_now.contains(&key.config), "{key:?} has no race");
@@ -138,13 +146,37 @@ impl Witness {
         }
     }
 
+    /// A trial by which the incumbent gains a pair.
+    fn is_gain(&self, request: &TrialRequest) -> bool {
+        request.why == Why::Incumbent && request.key.config == self.incumbent
+    }
+
+    /// Pairs that the incumbent is to have before the next challenger: the first ones together, then by the
+    /// schedule.
+    fn pairs_due(&self) -> usize {
+        let Racing { min_pairs, max_pairs, schedule, deterministic, .. } = self.racing;
+        let instances = self.problem.instances as usize;
+        let most = max_pairs.min(if deterministic { instances } else { usize::MAX });
+        let least = min_pairs.min(most);
+        let due = schedule.pairs(self.challengers, instances).max(least).min(most);
+        if self.pairs < least { least } else { due }
+    }
+
     /// What happened in the races.
-    pub(super) fn hear(&mut self, news: &[News], racer: &dyn Racer, history: &History) {
+    pub(super) fn hear(
+        &mut self,
+        news: &[News],
+        running: &BTreeMap<TrialId, Out>,
+        racer: &dyn Racer,
+        history: &History,
+    ) {
         for item in news {
             match *item {
                 News::Opened(config) => {
                     let again = !self.opened.insert(config);
                     self.exercised.returned += usize::from(again);
+                    self.check_pairs(running, history);
+                    self.challengers += usize::from(!again);
                     law!(self, config != self.incumbent, "{config} races against itself");
                     law!(self, self.racing_now.insert(config), "{config} races already");
                 }
@@ -191,6 +223,19 @@ impl Witness {
         self.pairs = pairs;
     }
 
+    /// A challenger is opened: the incumbent has the pairs that are due, or is running them.
+    fn check_pairs(&self, running: &BTreeMap<TrialId, Out>, history: &History) {
+        let pending = running.values().filter(|out| self.is_gain(&out.request)).count();
+        let (pairs, due) = (self.pairs + pending, self.pairs_due());
+        let has_only_failed = || failures(history, self.incumbent) == self.pairs && pairs >= 3.min(due);
+        law!(
+            self,
+            pairs >= due || has_only_failed(),
+            "{pairs} pairs after {} challengers, with {due} due",
+            self.challengers
+        );
+    }
+
     /// Whether a configuration is better than another, or equal to it, on all these pairs.
     fn check_better(&self, new: ConfigId, old: ConfigId, pairs: &[Pair], history: &History) {
         let costs = |config: ConfigId| -> Vec<f64> {
@@ -225,11 +270,7 @@ impl Witness {
         );
     }
 
-    pub(super) fn told(&mut self, request: &TrialRequest, observation: &Observation) {
-        match request.why {
-            Why::Incumbent => self.incumbent_spent += observation.spent(),
-            Why::Challenge => self.challengers_spent += observation.spent(),
-        }
+    pub(super) fn told(&mut self, observation: &Observation) {
         self.bounds += u64::from(observation.cost().is_some_and(Reading::is_censored));
     }
 
@@ -257,6 +298,11 @@ impl Witness {
 fn compared(history: &History, problem: &Problem, config: ConfigId, pair: Pair) -> Option<Reading> {
     let trial = history.reading(config, history.find_pair(pair)?)?;
     Some(problem.objective.compared(&trial.observation))
+}
+
+/// On how many pairs a configuration failed.
+fn failures(history: &History, config: ConfigId) -> usize {
+    history.readings(config).filter(|(_, trial)| trial.observation.status().is_failure()).count()
 }
 
 /// As the module `constraint` defines it, computed in the plainest way.
