@@ -263,22 +263,19 @@ impl CappedRacer {
     /// The race of the next challenger: one asked for, one that races again, a new one, or one of a space that
     /// has been tried out; `None` if there is none.
     fn next_race(&mut self, history: &mut History, proposer: &mut dyn Proposer) -> Option<Race> {
-        let tolerance = self.terms.racing.tolerance;
         if let Some(config) = self.next_earlier(history).or_else(|| self.next_again(history, proposer)) {
-            return Some(Race::new(config, tolerance));
+            return Some(Race::new(config));
         }
         if !self.exhausted {
             if let Some(configuration) = proposer.propose(history, self.terms.incumbent()) {
                 self.challengers += 1;
-                return Some(Race::new(history.intern(&configuration), tolerance));
+                return Some(Race::new(history.intern(&configuration)));
             }
             self.exhausted = true;
         }
         let config = self.next_of_all(history)?;
         self.challengers += 1;
-        let mut race = Race::new(config, tried_out::TOLERANCE);
-        race.begin_with_known(self.terms.rules(history));
-        Some(race)
+        Some(Race::again(config, tried_out::TOLERANCE, self.terms.rules(history)))
     }
 
     /// Who races again in a space that has been tried out. If all that could win have met the incumbent on all

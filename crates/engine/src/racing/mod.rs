@@ -1,15 +1,15 @@
 //! Racing: which of two configurations is better, with as little trial time as possible.
 //!
 //! The incumbent gains pairs with the number of challengers it has met (`schedule`); a challenger meets it
-//! on its pairs in batches of 1, 2, 4, … and is dropped when it is clearly worse, on all pairs when it is
-//! worse at all. A trial of a challenger is capped where its sum of costs would have it dropped:
+//! on its pairs in batches of 1, 2, 4, … and is dropped as soon as it cannot win. A trial of a challenger is
+//! capped where its sum of costs would pass the incumbent's:
 //!
 //! ```text
-//! cap = min(cutoff, max(slack, 1 + tolerance / sqrt(n)) * sum of incumbent + n * grain - sum of challenger)
+//! cap = min(cutoff, slack * sum of incumbent + n * grain - sum of challenger)
 //! ```
 //!
 //! both sums by compared cost (see [`Objective::compared`]) over the n pairs of this and earlier batches, the
-//! incumbent's by its mean on each instance (`reference`). On all pairs the tolerance is 0. Capping with a
+//! incumbent's by its mean on each instance (`reference`). Capping with a
 //! slack of 1 or more never changes which configuration wins, since a challenger stopped there has lost
 //! already. (Hutter, Hoos and Leyton-Brown, 2011; the sum rule with slack 1 is that of ParamILS.)
 //!
@@ -122,9 +122,6 @@ pub struct Racing {
     /// Whether seeds are common random numbers: with the same seed two configurations are lucky together, so
     /// that their costs are compared seed by seed.
     pub common_seeds: bool,
-    /// How much worse than the incumbent a challenger may be on its first n pairs and stay in its race: by a
-    /// factor of `1 + tolerance / sqrt(n)`. Where costs have no cutoff there is none.
-    pub tolerance: f64,
     /// Whether one seed per instance tells all.
     pub deterministic: bool,
 }
@@ -137,7 +134,6 @@ impl Default for Racing {
             max_pairs: 2000,
             schedule: Schedule::default(),
             common_seeds: false,
-            tolerance: 0.5,
             deterministic: false,
         }
     }

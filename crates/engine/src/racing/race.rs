@@ -18,7 +18,8 @@ use crate::trial::{ConfigId, Pair, TrialId};
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
 pub(super) struct Race {
     pub(super) config: ConfigId,
-    /// See [`Racing::tolerance`].
+    /// How much worse than the incumbent it may be on its first n pairs and stay: by a factor of
+    /// `1 + tolerance / sqrt(n)`; where costs have no cutoff, not at all.
     tolerance: f64,
     /// The pairs of this and earlier batches, in the order drawn for this challenger.
     pub(super) order: Vec<Pair>,
@@ -90,10 +91,10 @@ pub(super) enum Standing {
 }
 
 impl Race {
-    pub(super) fn new(config: ConfigId, tolerance: f64) -> Self {
+    pub(super) fn new(config: ConfigId) -> Self {
         Self {
             config,
-            tolerance,
+            tolerance: 0.0,
             order: Vec::new(),
             batches: 0,
             running: Vec::new(),
@@ -103,11 +104,13 @@ impl Race {
         }
     }
 
-    /// Begins with all pairs on which the challenger was met before.
-    pub(super) fn begin_with_known(&mut self, rules: Rules<'_>) {
-        let is_met = |pair: &&Pair| known(rules.history, rules.objective, self.config, **pair).is_some();
-        self.order = rules.pairs.iter().filter(is_met).copied().collect();
-        self.refresh(rules);
+    /// A tolerant race that begins with all pairs on which the challenger was met before.
+    pub(super) fn again(config: ConfigId, tolerance: f64, rules: Rules<'_>) -> Self {
+        let is_met = |pair: &&Pair| known(rules.history, rules.objective, config, **pair).is_some();
+        let order = rules.pairs.iter().filter(is_met).copied().collect();
+        let mut race = Self { tolerance, order, ..Self::new(config) };
+        race.refresh(rules);
+        race
     }
 
     /// Adds a batch of twice the size of the last one, drawn from the pairs not met yet.

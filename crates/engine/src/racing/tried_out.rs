@@ -19,8 +19,7 @@ use crate::history::History;
 use crate::reading::Reading;
 use crate::trial::{ConfigId, Pair};
 
-/// How much worse than the incumbent a configuration may be and race again, see
-/// [`Racing::tolerance`](super::Racing::tolerance).
+/// How much worse than the incumbent a configuration may be and race again, as above.
 pub(super) const TOLERANCE: f64 = 2.0;
 
 /// What is left to do in a space that has been tried out.

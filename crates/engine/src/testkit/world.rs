@@ -116,7 +116,6 @@ impl World {
             max_pairs: [1, 4, 30, 2000][one_of(4)],
             schedule: schedules[one_of(3)],
             common_seeds: one_of(3) == 0,
-            tolerance: [0.0, 0.5][one_of(2)],
             deterministic,
         };
         Self::new(seed, SPACES[one_of(SPACES.len())], traits, objective, instances, racing)
@@ -146,7 +145,6 @@ impl World {
             max_pairs: [5, 2000][one_of(2)],
             schedule: schedules[one_of(3)],
             common_seeds: one_of(3) == 0,
-            tolerance: [0.0, 0.5][one_of(2)],
             deterministic: one_of(2) == 0,
         };
         let instances = 1 + one_of(30) as u32;

@@ -21,7 +21,7 @@ impl Proposer for Expecting {
 
 /// A race on nine instances, with what is expected of configurations.
 fn expecting(expected: &[f64]) -> Optimizer {
-    let racing = Racing { slack: 1.3, min_pairs: 1, max_pairs: 9, deterministic: true, ..STRICT };
+    let racing = Racing { slack: 1.3, min_pairs: 1, max_pairs: 9, deterministic: true, ..STEADY };
     let space = read("a = { integer = [0, 50], default = 0 }\n", "space", Format::Toml).unwrap();
     let default = space.default_configuration();
     let objective = Objective::capped(CUTOFF);
