@@ -1,0 +1,113 @@
+"""SMAC3 2.4.1, the current release, as its documentation recommends.
+
+- Several instances, or seeds that matter: `AlgorithmConfigurationFacade`, made for "instances and stochasticity". One
+  instance without randomness: `HyperparameterOptimizationFacade` ("no instances"); it would look at three seeds at most.
+- With a cutoff: `adaptive_capping`, and a stopped trial returns its cap + 1 as in the documentation's example. SMAC3
+  takes capped costs for observed ones: it has no imputation any more.
+- Instances have features, as SMAC3 asks for in a warning: those of the scenario, or the number of the instance.
+- The default configuration is in the initial design (that of the first facade is nothing else).
+
+Repairs and why:
+
+- `runtime_cutoff` bounds the sum of an incumbent's costs, not one trial, or the incumbent would get caps down to 0: it is
+  set to what all trials of a configuration can sum up to, and the cutoff of a single trial is kept here.
+- With several seeds per instance the released code compares the incumbent's mean over the seeds with the challenger's sum
+  ("not supported yet"), so caps shrink with every seed, down to negative ones. `PairwiseCapping` compares the sums over the same pairs.
+- A cap of 0 or less cannot be run; such a trial is told as stopped at once, which is what the cap says. SMAC3 counts it
+  as one of its trials.
+"""
+
+import logging
+import math
+import warnings
+
+from ConfigSpace import ConfigurationSpace
+from smac import AlgorithmConfigurationFacade, Callback, HyperparameterOptimizationFacade
+from smac import Scenario as SmacScenario
+from smac.intensifier.intensifier import Intensifier
+
+from channel import BudgetOver
+from scenario import ComparedCost
+
+
+class PairwiseCapping(Intensifier):
+    """What is left of the incumbent's cost on the pairs that the challenger has met or is about to."""
+
+    def _get_adaptivecapping_budget(self, challenger, on_keys):
+        incumbent = self.get_incumbent()
+        if incumbent is None or incumbent == challenger:
+            return super()._get_adaptivecapping_budget(challenger, on_keys)
+        met = self.runhistory.get_instance_seed_budget_keys(challenger)
+        pairs = {(key.instance, key.seed) for key in [*on_keys, *met]}
+        known = self.runhistory.get_instance_seed_budget_keys(incumbent)
+        shared = [key for key in known if (key.instance, key.seed) in pairs]
+        return self.runhistory.sum_cost(incumbent, shared) - self.runhistory.sum_cost(challenger, met)
+
+
+class TellIncumbents(Callback):
+    def __init__(self, channel):
+        self.channel = channel
+
+    def on_tell_end(self, smbo, info, value):
+        self.channel.incumbent(dict(smbo.intensifier.get_incumbent()))
+
+
+def configure(scenario, channel):
+    warnings.simplefilter("ignore")
+    compared = ComparedCost(scenario)
+    space = ConfigurationSpace.from_json(scenario.folder / "space.json")
+    space.seed(scenario.seed)
+
+    def trial(config, instance, seed, cap):
+        if cap is not None and cap <= 0:
+            return 1.0
+        outcome = channel.run(instance, seed, cap, dict(config))
+        return outcome.cost + 1 if outcome.status == "stopped" else compared(outcome)
+
+    # The names of the arguments are SMAC3's, which calls with those that are there.
+    def uncapped(config, instance, seed=0):
+        return trial(config, instance, seed, None)
+
+    def capped(config, instance, seed=0, cutoff=None):
+        return trial(config, instance, seed, cutoff if cutoff < scenario.cutoff else None)
+
+    names = [str(instance) for instance in range(scenario.instances)]
+    settings = SmacScenario(
+        space,
+        deterministic=scenario.deterministic,
+        n_trials=scenario.trials,
+        instances=names,
+        instance_features=dict(zip(names, scenario.instance_features())),
+        seed=scenario.seed,
+        output_directory=scenario.work,
+        **capping(scenario),
+    )
+    alone = scenario.instances == 1 and scenario.deterministic
+    facade = HyperparameterOptimizationFacade if alone else AlgorithmConfigurationFacade
+    parts = {}
+    if alone:
+        default = space.get_default_configuration()
+        parts["initial_design"] = facade.get_initial_design(settings, additional_configs=[default])
+    if scenario.cutoff is not None and not scenario.deterministic:
+        usual = facade.get_intensifier(settings)
+        parts["intensifier"] = PairwiseCapping(settings, usual._max_config_calls, usual._max_incumbents)
+    optimizer = facade(
+        settings,
+        uncapped if scenario.cutoff is None else capped,
+        callbacks=[TellIncumbents(channel)],
+        logging_level=logging.WARNING,
+        overwrite=True,
+        **parts,
+    )
+    try:
+        optimizer.optimize()
+    except BudgetOver:
+        pass
+    channel.incumbent(dict(optimizer.intensifier.get_incumbent()))
+
+
+def capping(scenario):
+    if scenario.cutoff is None:
+        return {}
+    pairs = scenario.instances if scenario.deterministic else scenario.trials
+    return {"adaptive_capping": True, "runtime_cutoff": math.ceil(pairs * scenario.par * scenario.cutoff)}
