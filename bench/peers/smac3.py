@@ -12,7 +12,8 @@ Repairs and why:
 - `runtime_cutoff` bounds the sum of an incumbent's costs, not one trial, or the incumbent would get caps down to 0: it is
   set to what all trials of a configuration can sum up to, and the cutoff of a single trial is kept here.
 - With several seeds per instance the released code compares the incumbent's mean over the seeds with the challenger's sum
-  ("not supported yet"), so caps shrink with every seed, down to negative ones. `PairwiseCapping` compares the sums over the same pairs.
+  ("not supported yet"), so caps shrink with every seed, down to negative ones. `PairwiseCapping` compares the sums over
+  the same pairs.
 - A cap of 0 or less cannot be run; such a trial is told as stopped at once, which is what the cap says. SMAC3 counts it
   as one of its trials.
 """
