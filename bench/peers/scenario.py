@@ -44,6 +44,10 @@ class Scenario:
         """The folder for the configurator's own files."""
         return self.folder / "work"
 
+    def scale(self):
+        """A factor on costs for configurators that round caps to whole numbers: the cutoff becomes at least 1 000 000."""
+        return max(1.0, 1e6 / self.cutoff)
+
     def instance_features(self):
         """One list per instance: the given features, or else its number."""
         return self.features or [[float(instance)] for instance in range(self.instances)]

@@ -8,7 +8,7 @@
 
 Repairs and why:
 
-- Caps are rounded up to whole seconds: costs are scaled so that the cutoff is at least 100 000.
+- Caps are rounded up to whole seconds: costs are scaled so that the cutoff is at least 1 000 000.
 - A challenger that is capped after its race was continued is taken up again, even on the pair where it was capped, which
   can go on for most of the budget: `process_results` now leaves it.
 - In runtime scenarios the model drops crashes. They are told as timeouts, and so are trials that break the constraint.
@@ -40,8 +40,6 @@ from smac.tae.serial_runner import SerialRunner
 from channel import BudgetOver
 from scenario import ComparedCost
 
-# The least cutoff in SMAC's seconds, which are whole.
-FINE = 1e5
 EXPENSIVE = 3600.0
 
 
@@ -88,7 +86,7 @@ def configure(scenario, channel):
         if scenario.instances == 1 and scenario.deterministic:
             facade, parts = SMAC4HPO, {"initial_design": SobolAfterDefault}
     else:
-        scale = max(1.0, FINE / scenario.cutoff)
+        scale = scenario.scale()
         settings |= {"run_obj": "runtime", "overall_obj": f"par{scenario.par:.0f}", "cutoff": scenario.cutoff * scale}
         runner = runtime_runner(scenario, channel, scale)
     optimizer = facade(

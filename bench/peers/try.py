@@ -2,7 +2,7 @@
 
 Plays the benchmark's side of the channel with the space in `sample/`, whose parameters are of all kinds. Every
 configuration that is asked for is checked: all active parameters, no others, legal values, no forbidden clause.
-Prints what the adapter did; the exit code is 1 if it broke a rule or left more than a tenth of the budget.
+Prints what the adapter did; the exit code is 1 if it broke a rule or left too much of the budget.
 """
 
 import argparse
@@ -35,6 +35,7 @@ def arguments():
     parser.add_argument("--endless", action="store_true", help="no cutoff: costs do not grow while a trial runs")
     parser.add_argument("--noisy", action="store_true", help="costs depend on the seed")
     parser.add_argument("--bounded", action="store_true", help="a second output is bounded")
+    parser.add_argument("--least", type=float, default=0.9, help="the share of the budget that must be used")
     parser.add_argument("--keep", action="store_true", help="keep the adapter's folder, and say where")
     return parser.parse_args()
 
@@ -178,7 +179,7 @@ def main():
     for after, configuration in incumbents[-3:]:
         memory = f", memory {target.memory(configuration)}" if options.bounded else ""
         print(f"  after {after} trials {target.true_cost(configuration):.3f}{memory}: {configuration}")
-    sound = code == 0 and trials >= 0.9 * options.trials and incumbents
+    sound = code == 0 and trials >= options.least * options.trials and incumbents
     if not sound or options.keep:
         print(f"  exit code {code}; see {folder}")
     else:

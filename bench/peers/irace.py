@@ -1,0 +1,132 @@
+"""irace 3.5 (Debian's r-cran-irace) as its user guide recommends; `irace.R` is the other side.
+
+- Elitist iterated racing with its defaults: `maxExperiments` is the budget, the seed and `deterministic` are passed on.
+- With a cutoff: `capping` with `boundMax` and PAR10 (`boundPar`). Without: its default, the F-race.
+- The default configuration is its initial one (`configurationsFile`).
+- The elite of every iteration is told as the incumbent; the last one counts if the budget ends within an iteration.
+
+Repairs and why:
+
+- It refuses budgets that are small for its number of survivors: `minNbSurvival` is lowered step by step until it starts,
+  and then `nbIterations`. It stops by itself when the rest does not suffice for another race, which leaves up to a
+  fifth of a small budget.
+- Caps and `boundMax` are whole numbers: costs are scaled so that the cutoff is at least 1 000 000.
+- A deterministic scenario with fewer instances than `firstTest` (5) is refused: `firstTest` is lowered to their number. At
+  one instance even that is refused. Then irace takes repetitions of it for different seeds, which are answered from
+  memory and cost no trial; its own budget is larger by what it then repeats, which was found by trying.
+- Reals have four decimals unless told otherwise: they have 15 here.
+- A crash counts as a timeout, as does a trial that breaks the constraint.
+"""
+
+import os
+import pathlib
+import subprocess
+
+from channel import BudgetOver
+from parameter_file import ParameterFile
+from scenario import ComparedCost
+from space import Space
+
+SCRIPT = pathlib.Path(__file__).with_suffix(".R")
+
+
+def configure(scenario, channel):
+    file = ParameterFile(Space.read(scenario.folder / "space.json"), among)
+    (scenario.work / "parameters.txt").write_text(file.parameters())
+    (scenario.work / "forbidden.txt").write_text(file.forbidden())
+    (scenario.work / "initial.txt").write_text(file.configuration(scenario.default))
+    trials = Trials(scenario, channel)
+    for request, answer in conversation(scenario):
+        word, *rest = request.split("\t")
+        if word == "incumbent":
+            channel.incumbent(file.decode(rest))
+            continue
+        instance, seed, bound, *settings = rest
+        try:
+            answer(trials.run(instance, seed, None if bound == "NA" else float(bound), file.decode(settings)))
+        except BudgetOver:
+            answer("over")
+
+
+def among(name, values):
+    return f"({name} %in% c({', '.join(values)}))"
+
+
+def is_lonely(scenario):
+    return scenario.deterministic and scenario.instances == 1
+
+
+def repetitions(scenario):
+    """How often irace meets the same trial, for its own budget."""
+    if not is_lonely(scenario):
+        return 1
+    return 2.5 if scenario.cutoff is None else 2
+
+
+def settings(scenario):
+    """irace's options, by name."""
+    options = {
+        "instances": scenario.instances,
+        "seed": scenario.seed % 2**31,
+        "maxExperiments": round(repetitions(scenario) * scenario.trials),
+        "deterministic": int(scenario.deterministic and not is_lonely(scenario)),
+        "firstTest": max(2, min(5, scenario.instances)) if scenario.deterministic else 5,
+    }
+    if scenario.cutoff is not None:
+        options |= {"boundMax": round(scenario.cutoff * scenario.scale()), "boundPar": round(scenario.par)}
+    return options
+
+
+def conversation(scenario):
+    """Starts R; yields its requests, each with the function that answers."""
+    requests, theirs = os.pipe()
+    ours, answers = os.pipe()
+    options = [f"{name}={value}" for name, value in settings(scenario).items()]
+    command = ["Rscript", "--vanilla", SCRIPT, scenario.work, f"/dev/fd/{ours}", f"/dev/fd/{theirs}", *options]
+    script = subprocess.Popen(command, pass_fds=(ours, theirs))
+    os.close(ours)
+    os.close(theirs)
+    with os.fdopen(requests, encoding="utf-8") as lines, os.fdopen(answers, "w", encoding="utf-8") as replies:
+
+        def answer(text):
+            replies.write(text + "\n")
+            replies.flush()
+
+        for line in lines:
+            yield line.rstrip("\n"), answer
+    if script.wait() != 0:
+        raise RuntimeError(f"irace ended with code {script.returncode}; its output is in the log")
+
+
+class Trials:
+    """Runs trials in irace's scale; those of a lonely instance once."""
+
+    def __init__(self, scenario, channel):
+        self.scenario, self.channel = scenario, channel
+        self.compared = ComparedCost(scenario)
+        self.scale = 1.0 if scenario.cutoff is None else scenario.scale()
+        self.known = {}
+
+    def run(self, instance, seed, bound, configuration):
+        """What irace is told: `COST TIME`. It makes PAR10 of costs that reach `boundMax` itself."""
+        key = tuple(configuration.items())
+        cost, stopped = self.known.get(key, (0.0, True))
+        if stopped and (bound is None or bound > cost):
+            cost, stopped = self.measure(instance, seed, bound, configuration)
+            if is_lonely(self.scenario):
+                self.known[key] = cost, stopped
+        if bound is None:
+            return f"{cost!r} 1"
+        failed = cost >= self.scenario.cutoff * self.scale
+        return f"{cost if failed else min(cost, bound)!r} {min(cost, bound)!r}"
+
+    def measure(self, instance, seed, bound, configuration):
+        """The cost of a trial, and whether it is only known to be above that."""
+        if bound is None:
+            return self.compared(self.channel.run(instance, seed, None, configuration)), False
+        cutoff = self.scenario.cutoff
+        cap = bound / self.scale
+        outcome = self.channel.run(instance, seed, cap if cap < cutoff else None, configuration)
+        if outcome.status == "stopped":
+            return bound, True
+        return min(self.compared(outcome), cutoff) * self.scale, False
