@@ -1,4 +1,4 @@
-# Runs irace for irace.py:  irace.R WORK ANSWERS REQUESTS option=value ...
+# Runs irace for irace.py:  irace.R WORK ANSWERS REQUESTS INSTANCES option=value ...
 #
 # A trial is one line on REQUESTS and one on ANSWERS, so that nothing is started for it.
 
@@ -7,7 +7,8 @@ arguments <- commandArgs(trailingOnly = TRUE)
 work <- arguments[1]
 answers <- file(arguments[2], "r", raw = TRUE)
 requests <- file(arguments[3], "w", raw = TRUE)
-options <- strsplit(arguments[-(1:3)], "=")
+instances <- as.numeric(arguments[4])
+options <- strsplit(arguments[-(1:4)], "=")
 options <- setNames(lapply(options, function(pair) as.numeric(pair[2])), sapply(options, `[`, 1))
 log_file <- file.path(work, "irace.Rdata")
 parameters <- readParameters(file.path(work, "parameters.txt"), digits = 15)
@@ -49,14 +50,9 @@ runner <- function(experiment, scenario) {
   list(cost = numbers[1], time = numbers[2])
 }
 
-capping <- !is.null(options$boundMax)
 scenario <- list(
   targetRunner = runner,
-  instances = as.character(seq_len(options$instances) - 1),
-  maxExperiments = options$maxExperiments,
-  seed = options$seed,
-  deterministic = options$deterministic == 1,
-  firstTest = options$firstTest,
+  instances = as.character(seq_len(instances) - 1),
   digits = 15,
   logFile = log_file,
   execDir = work,
@@ -64,7 +60,7 @@ scenario <- list(
   configurationsFile = file.path(work, "initial.txt")
 )
 if (file.size(file.path(work, "forbidden.txt")) > 0) scenario$forbiddenFile <- file.path(work, "forbidden.txt")
-if (capping) scenario <- c(scenario, list(capping = TRUE, boundMax = options$boundMax, boundPar = options$boundPar))
+scenario <- c(scenario, options)
 
 # Its own numbers first (0), then the largest that the budget suffices for. With a number of iterations irace leaves
 # what those do not need, so that comes last.

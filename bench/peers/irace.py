@@ -13,7 +13,9 @@ Repairs and why:
 - Caps and `boundMax` are whole numbers: costs are scaled so that the cutoff is at least 1 000 000.
 - A deterministic scenario with fewer instances than `firstTest` (5) is refused: `firstTest` is lowered to their number. At
   one instance even that is refused. Then irace takes repetitions of it for different seeds, which are answered from
-  memory and cost no trial; its own budget is larger by what it then repeats, which was found by trying.
+  memory and cost no trial, in races of at least two (`mu`, `firstTest`) that are not elitist and so without capping: an
+  elite is the configuration with most repetitions first, so the first good one would stay for ever. irace counts
+  repetitions as experiments, so its own budget is larger.
 - Reals have four decimals unless told otherwise: they have 15 here.
 - A crash counts as a timeout, as does a trial that breaks the constraint.
 """
@@ -27,6 +29,9 @@ from parameter_file import ParameterFile
 from scenario import ComparedCost
 from space import Space
 
+# How races of a lonely instance are set up, and how many experiments of irace's own budget are made of one trial there.
+LONELY = {"elitist": 0, "firstTest": 2, "mu": 2}
+REPETITIONS = 2.4
 SCRIPT = pathlib.Path(__file__).with_suffix(".R")
 
 
@@ -41,9 +46,9 @@ def configure(scenario, channel):
         if word == "incumbent":
             channel.incumbent(file.decode(rest))
             continue
-        instance, seed, bound, *settings = rest
+        instance, seed, bound, *words = rest
         try:
-            answer(trials.run(instance, seed, None if bound == "NA" else float(bound), file.decode(settings)))
+            answer(trials.run(instance, seed, None if bound == "NA" else float(bound), file.decode(words)))
         except BudgetOver:
             answer("over")
 
@@ -56,24 +61,19 @@ def is_lonely(scenario):
     return scenario.deterministic and scenario.instances == 1
 
 
-def repetitions(scenario):
-    """How often irace meets the same trial, for its own budget."""
-    if not is_lonely(scenario):
-        return 1
-    return 2.5 if scenario.cutoff is None else 2
-
-
 def settings(scenario):
     """irace's options, by name."""
     options = {
-        "instances": scenario.instances,
         "seed": scenario.seed % 2**31,
-        "maxExperiments": round(repetitions(scenario) * scenario.trials),
-        "deterministic": int(scenario.deterministic and not is_lonely(scenario)),
-        "firstTest": max(2, min(5, scenario.instances)) if scenario.deterministic else 5,
+        "maxExperiments": scenario.trials,
+        "deterministic": int(scenario.deterministic),
     }
+    if is_lonely(scenario):
+        return options | {"maxExperiments": round(REPETITIONS * scenario.trials), "deterministic": 0, **LONELY}
+    if scenario.deterministic:
+        options["firstTest"] = min(5, scenario.instances)
     if scenario.cutoff is not None:
-        options |= {"boundMax": round(scenario.cutoff * scenario.scale()), "boundPar": round(scenario.par)}
+        options |= {"capping": 1, "boundMax": round(scenario.cutoff * scenario.scale()), "boundPar": round(scenario.par)}
     return options
 
 
@@ -82,7 +82,8 @@ def conversation(scenario):
     requests, theirs = os.pipe()
     ours, answers = os.pipe()
     options = [f"{name}={value}" for name, value in settings(scenario).items()]
-    command = ["Rscript", "--vanilla", SCRIPT, scenario.work, f"/dev/fd/{ours}", f"/dev/fd/{theirs}", *options]
+    places = [scenario.work, f"/dev/fd/{ours}", f"/dev/fd/{theirs}", scenario.instances]
+    command = ["Rscript", "--vanilla", *map(str, [SCRIPT, *places]), *options]
     script = subprocess.Popen(command, pass_fds=(ours, theirs))
     os.close(ours)
     os.close(theirs)

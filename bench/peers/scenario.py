@@ -69,12 +69,16 @@ class ComparedCost:
         self.least = self.worst = None
 
     def __call__(self, outcome):
-        if outcome.status == "finished":
-            self.least = outcome.cost if self.least is None else min(self.least, outcome.cost)
-            self.worst = outcome.cost if self.worst is None else max(self.worst, outcome.cost)
-            if self.excess(outcome) <= 0:
-                return outcome.cost
-        return self.penalty()
+        cost = self.constraint_aside(outcome)
+        return self.penalty() if outcome.status == "finished" and self.excess(outcome) > 0 else cost
+
+    def constraint_aside(self, outcome):
+        """For those who know constraints."""
+        if outcome.status != "finished":
+            return self.penalty()
+        self.least = outcome.cost if self.least is None else min(self.least, outcome.cost)
+        self.worst = outcome.cost if self.worst is None else max(self.worst, outcome.cost)
+        return outcome.cost
 
     def excess(self, outcome):
         """How far a finished trial's output lies above its bound; 0 without a constraint."""

@@ -1,0 +1,126 @@
+"""Optuna 5.0.0 with two of its samplers, TPE (its default) and the Gaussian process, as its documentation recommends.
+
+- One objective, the mean over the instances. `WilcoxonPruner` gives up configurations that are worse than the best on the
+  instances met so far ("effective for optimizing the mean performance of a heuristic method on a set of problem
+  instances"): instances in a new order each time, each value reported with its instance, and the mean so far returned
+  when it says stop. Optuna knows no caps: every trial may go on to the cutoff.
+- Parameters are suggested as the space's conditions say (define by run); the default configuration is enqueued first.
+- Constraint: `trial.set_constraint` with the mean over the instances of the output minus its bound. A configuration of
+  which no trial finished has none; it counts the largest excess seen.
+- Seeds that matter: a new one for each trial. The GP is told `deterministic_objective` only if there is one instance and
+  no randomness, as means over some of the instances are noisy.
+- The incumbent is `study.best_trial`. One that was given up cannot be it, as the pruner spares those whose mean is below
+  the best; one that the end of the budget interrupts does not count.
+
+Repairs and why:
+
+- Optuna has no ordinal parameters: the place in the order is suggested as an integer.
+- Optuna has no forbidden clauses. A forbidden configuration is not run and costs no trial; it is told to be as bad as the
+  worst so far, and infeasible. To prune it, as the FAQ advises, is no data to the GP, which then suggests it for ever.
+  After a thousand in a row the search ends.
+"""
+
+import math
+import random
+import warnings
+
+import optuna
+
+from channel import BudgetOver
+from scenario import ComparedCost
+from space import Choices, Space
+
+PATIENCE = 1000
+
+
+def configure(scenario, channel, sampler):
+    warnings.simplefilter("ignore")
+    optuna.logging.set_verbosity(optuna.logging.WARNING)
+    search = Search(scenario, channel, Space.read(scenario.folder / "space.json"))
+    study = optuna.create_study(
+        sampler=make_sampler(scenario, sampler),
+        pruner=optuna.pruners.WilcoxonPruner(),
+    )
+    study.enqueue_trial(search.suggestions(scenario.default))
+    try:
+        while search.forbidden < PATIENCE:
+            study.optimize(search, n_trials=1)
+            search.tell_incumbent(study)
+    except BudgetOver:
+        pass
+
+
+def make_sampler(scenario, sampler):
+    if sampler == "tpe":
+        return optuna.samplers.TPESampler(seed=scenario.seed)
+    exact = scenario.deterministic and scenario.instances == 1
+    return optuna.samplers.GPSampler(seed=scenario.seed, deterministic_objective=exact)
+
+
+class Search:
+    """The objective, and the configurations behind Optuna's suggestions."""
+
+    def __init__(self, scenario, channel, space):
+        self.scenario, self.channel, self.space = scenario, channel, space
+        self.random = random.Random(scenario.seed)
+        self.compared = ComparedCost(scenario)
+        self.worst = -math.inf
+        self.largest_excess = 1.0
+        self.forbidden = 0
+
+    def __call__(self, trial):
+        configuration = self.configuration(trial)
+        if self.space.is_forbidden(configuration):
+            self.forbidden += 1
+            return self.result(trial, self.worst, [])
+        self.forbidden = 0
+        trial.set_user_attr("configuration", configuration)
+        costs, excesses = [], []
+        for instance in self.random.sample(range(self.scenario.instances), self.scenario.instances):
+            outcome = self.channel.run(instance, self.random.getrandbits(31), None, configuration)
+            costs.append(self.compared.constraint_aside(outcome))
+            if outcome.status == "finished":
+                excesses.append(self.compared.excess(outcome))
+            trial.report(costs[-1], instance)
+            if trial.should_prune():
+                break
+        return self.result(trial, sum(costs) / len(costs), excesses)
+
+    def result(self, trial, cost, excesses):
+        self.worst = max(self.worst, cost)
+        self.largest_excess = max([self.largest_excess, *excesses])
+        if self.scenario.constraint is not None:
+            excess = sum(excesses) / len(excesses) if excesses else self.largest_excess
+            trial.set_constraint(self.scenario.constraint.output, excess)
+        return cost
+
+    def configuration(self, trial):
+        values = {}
+        for own in self.space.in_order():
+            if self.space.is_active(own.name, values):
+                values[own.name] = suggest(trial, own)
+        return values
+
+    def suggestions(self, configuration):
+        """What Optuna would have suggested to get there."""
+        return {name: place(self.space.parameters[name], value) for name, value in configuration.items()}
+
+    def tell_incumbent(self, study):
+        try:
+            best = study.best_trial
+        except ValueError:  # Nothing feasible yet.
+            return
+        self.channel.incumbent(best.user_attrs["configuration"])
+
+
+def suggest(trial, own):
+    if isinstance(own, Choices):
+        if own.ordinal:
+            return own.values[trial.suggest_int(own.name, 0, len(own.values) - 1)]
+        return trial.suggest_categorical(own.name, own.values)
+    kind = trial.suggest_int if own.integer else trial.suggest_float
+    return kind(own.name, own.lower, own.upper, log=own.log)
+
+
+def place(own, value):
+    return own.values.index(value) if isinstance(own, Choices) and own.ordinal else value
