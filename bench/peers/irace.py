@@ -24,9 +24,9 @@ import os
 import pathlib
 import subprocess
 
+from bounded_trials import BoundedTrials
 from channel import BudgetOver
 from parameter_file import ParameterFile
-from scenario import ComparedCost
 from space import Space
 
 # How races of a lonely instance are set up, and how many experiments of irace's own budget are made of one trial there.
@@ -36,25 +36,23 @@ SCRIPT = pathlib.Path(__file__).with_suffix(".R")
 
 
 def configure(scenario, channel):
-    file = ParameterFile(Space.read(scenario.folder / "space.json"), among)
+    file = ParameterFile(Space.read(scenario.folder / "space.json"))
     (scenario.work / "parameters.txt").write_text(file.parameters())
     (scenario.work / "forbidden.txt").write_text(file.forbidden())
     (scenario.work / "initial.txt").write_text(file.configuration(scenario.default))
-    trials = Trials(scenario, channel)
+    trials = BoundedTrials(scenario, channel, remembers=is_lonely(scenario))
     for request, answer in conversation(scenario):
         word, *rest = request.split("\t")
+        pairs = [part.split("=") for part in rest if "=" in part]
         if word == "incumbent":
-            channel.incumbent(file.decode(rest))
+            channel.incumbent(file.decode(pairs))
             continue
-        instance, seed, bound, *words = rest
+        instance, seed, bound = rest[:3]
         try:
-            answer(trials.run(instance, seed, None if bound == "NA" else float(bound), file.decode(words)))
+            cost, time = trials.run(instance, seed, None if bound == "NA" else float(bound), file.decode(pairs))
+            answer(f"{cost!r} {time!r}")
         except BudgetOver:
             answer("over")
-
-
-def among(name, values):
-    return f"({name} %in% c({', '.join(values)}))"
 
 
 def is_lonely(scenario):
@@ -73,7 +71,7 @@ def settings(scenario):
     if scenario.deterministic:
         options["firstTest"] = min(5, scenario.instances)
     if scenario.cutoff is not None:
-        options |= {"capping": 1, "boundMax": round(scenario.cutoff * scenario.scale()), "boundPar": round(scenario.par)}
+        options |= {"capping": 1, "boundMax": scenario.whole_cutoff(), "boundPar": round(scenario.par)}
     return options
 
 
@@ -97,37 +95,3 @@ def conversation(scenario):
             yield line.rstrip("\n"), answer
     if script.wait() != 0:
         raise RuntimeError(f"irace ended with code {script.returncode}; its output is in the log")
-
-
-class Trials:
-    """Runs trials in irace's scale; those of a lonely instance once."""
-
-    def __init__(self, scenario, channel):
-        self.scenario, self.channel = scenario, channel
-        self.compared = ComparedCost(scenario)
-        self.scale = 1.0 if scenario.cutoff is None else scenario.scale()
-        self.known = {}
-
-    def run(self, instance, seed, bound, configuration):
-        """What irace is told: `COST TIME`. It makes PAR10 of costs that reach `boundMax` itself."""
-        key = tuple(configuration.items())
-        cost, stopped = self.known.get(key, (0.0, True))
-        if stopped and (bound is None or bound > cost):
-            cost, stopped = self.measure(instance, seed, bound, configuration)
-            if is_lonely(self.scenario):
-                self.known[key] = cost, stopped
-        if bound is None:
-            return f"{cost!r} 1"
-        failed = cost >= self.scenario.cutoff * self.scale
-        return f"{cost if failed else min(cost, bound)!r} {min(cost, bound)!r}"
-
-    def measure(self, instance, seed, bound, configuration):
-        """The cost of a trial, and whether it is only known to be above that."""
-        if bound is None:
-            return self.compared(self.channel.run(instance, seed, None, configuration)), False
-        cutoff = self.scenario.cutoff
-        cap = bound / self.scale
-        outcome = self.channel.run(instance, seed, cap if cap < cutoff else None, configuration)
-        if outcome.status == "stopped":
-            return bound, True
-        return min(self.compared(outcome), cutoff) * self.scale, False

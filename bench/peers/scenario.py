@@ -2,6 +2,7 @@
 
 import dataclasses
 import json
+import math
 import pathlib
 
 
@@ -44,9 +45,13 @@ class Scenario:
         """The folder for the configurator's own files."""
         return self.folder / "work"
 
+    def whole_cutoff(self):
+        """The cutoff for configurators that round caps to whole numbers: in a unit so small that this does not matter."""
+        return max(1_000_000, math.ceil(self.cutoff))
+
     def scale(self):
-        """A factor on costs for configurators that round caps to whole numbers: the cutoff becomes at least 1 000 000."""
-        return max(1.0, 1e6 / self.cutoff)
+        """How many of those units a cost of 1 is."""
+        return self.whole_cutoff() / self.cutoff
 
     def instance_features(self):
         """One list per instance: the given features, or else its number."""

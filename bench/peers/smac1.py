@@ -86,9 +86,8 @@ def configure(scenario, channel):
         if scenario.instances == 1 and scenario.deterministic:
             facade, parts = SMAC4HPO, {"initial_design": SobolAfterDefault}
     else:
-        scale = scenario.scale()
-        settings |= {"run_obj": "runtime", "overall_obj": f"par{scenario.par:.0f}", "cutoff": scenario.cutoff * scale}
-        runner = runtime_runner(scenario, channel, scale)
+        settings |= {"run_obj": "runtime", "overall_obj": f"par{scenario.par:.0f}", "cutoff": scenario.whole_cutoff()}
+        runner = runtime_runner(scenario, channel)
     optimizer = facade(
         scenario=SmacScenario(settings),
         rng=numpy.random.RandomState(scenario.seed),
@@ -105,13 +104,13 @@ def configure(scenario, channel):
     channel.incumbent(dict(optimizer.solver.incumbent))
 
 
-def runtime_runner(scenario, channel, scale):
+def runtime_runner(scenario, channel):
     compared = ComparedCost(scenario)
+    limit, scale = scenario.whole_cutoff(), scenario.scale()
 
     class Runner(SerialRunner):
         def run(self, config, instance=None, cutoff=None, seed=0, budget=None, instance_specific="0"):
-            cap = cutoff / scale
-            outcome = channel.run(instance, seed, cap if cap < scenario.cutoff else None, dict(config))
+            outcome = channel.run(instance, seed, cutoff / scale if cutoff < limit else None, dict(config))
             if outcome.status == "finished" and compared(outcome) == outcome.cost:
                 # SMAC takes logarithms.
                 cost = max(outcome.cost * scale, 1e-3)
