@@ -8,8 +8,8 @@
 Repairs and why:
 
 - It refuses budgets that are small for its number of survivors: `minNbSurvival` is lowered step by step until it starts,
-  and then `nbIterations`. It stops by itself when the rest does not suffice for another race, which leaves up to a
-  fifth of a small budget.
+  and then `nbIterations`. It stops by itself when the rest does not suffice for another race, or after that number of
+  iterations: up to a fifth of some hundred trials are left, and more than half of sixty.
 - Caps and `boundMax` are whole numbers: costs are scaled so that the cutoff is at least 1 000 000.
 - A deterministic scenario with fewer instances than `firstTest` (5) is refused: `firstTest` is lowered to their number. At
   one instance even that is refused. Then irace takes repetitions of it for different seeds, which are answered from

@@ -15,6 +15,7 @@ Repairs and why:
 - How many challengers share one model is a matter of seconds: as many as fit in the time that the model took. The
   benchmark answers at once what takes a real target long, so without a cutoff a trial is told to have taken an hour.
   With a cutoff SMAC reads the time from the costs.
+- The model refuses ordinal parameters that can be inactive: it is told their missing value, as of categorical ones.
 - With ConfigSpace 1.2, which SMAC 1.4.0 installs: a method was renamed, the log of changed incumbents fails at inactive
   parameters, forbidden clauses cannot be checked on arrays of numpy 1.23, and neither nested conditions nor values of
   numpy can be saved. So nothing is saved.
@@ -25,8 +26,9 @@ import operator
 import warnings
 
 import numpy
-from ConfigSpace import Configuration, ConfigurationSpace, forbidden
+from ConfigSpace import Configuration, ConfigurationSpace, OrdinalHyperparameter, forbidden
 from smac.callbacks import IncorporateRunResultCallback
+from smac.epm.random_forest import BaseModel
 from smac.facade.smac_ac_facade import SMAC4AC
 from smac.facade.smac_hpo_facade import SMAC4HPO
 from smac.initial_design.sobol_design import SobolDesign
@@ -134,14 +136,23 @@ def repair():
     AbstractRacer._log_incumbent_changes = lambda self, incumbent, challenger: None
     RunHistory._check_json_serializable = lambda self, *what: None
     Configuration.is_valid_configuration = Configuration.check_valid_configuration
+    BaseModel._impute_inactive = imputes_ordinal_parameters(BaseModel._impute_inactive)
     comparisons = {
         forbidden.ForbiddenEqualsClause: operator.eq,
         forbidden.ForbiddenLessThanClause: operator.lt,
-        forbidden.ForbiddenLessThanEqualsClause: operator.le,
         forbidden.ForbiddenGreaterThanClause: operator.gt,
-        forbidden.ForbiddenGreaterThanEqualsClause: operator.ge,
     }
     for clause, compare in comparisons.items():
         clause.is_forbidden_vector_array = (
             lambda self, vectors, compare=compare: compare(vectors[self.vector_id], self.vector_value)
         )
+
+
+def imputes_ordinal_parameters(released):
+    def impute(self, X):
+        for index, parameter in enumerate(self.configspace.values()):
+            if isinstance(parameter, OrdinalHyperparameter) and self.configspace.parents_of[parameter.name]:
+                self.conditional[index], self.impute_values[index] = True, len(parameter.sequence)
+        return released(self, X)
+
+    return impute

@@ -79,6 +79,7 @@ class Target:
         if configuration["method"] == "anneal":
             cost *= 1 + 0.4 * abs(math.log(configuration["start-temperature"] / 0.2))
         cost *= {"low": 1.6, "middle": 1.0, "high": 1.3}[configuration["effort"]]
+        cost *= {"short": 1.3, "long": 1.1}.get(configuration.get("memory"), 1.0)
         cost *= 1 + 0.003 * abs(configuration.get("interval", 400) - 80)
         cost *= 1 + 4 * (configuration["rate"] - 0.3) ** 2
         cost *= {1: 1.5, 2: 1.0, 4: 1.1, 8: 2.0}[configuration["width"]]
@@ -188,8 +189,8 @@ def main():
 
 
 OPTIMUM = {
-    "method": "tabu", "tenure": 40, "effort": "middle", "restarts": True, "interval": 80, "rate": 0.3, "width": 2,
-    "format": "v2",
+    "method": "tabu", "tenure": 40, "memory": "adaptive", "effort": "middle", "restarts": True, "interval": 80,
+    "rate": 0.3, "width": 2, "format": "v2",
 }  # fmt: skip
 
 if __name__ == "__main__":
