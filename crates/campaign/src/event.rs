@@ -138,6 +138,13 @@ pub enum Warning {
         /// What went wrong.
         reason: String,
     },
+    /// A server that lives on between trials misbehaved outside any trial, in a way not seen before.
+    Server {
+        /// The trial that found out.
+        id: TrialId,
+        /// What went wrong.
+        reason: String,
+    },
     /// A finished trial told a constrained output as no finite number, for the first time.
     Unmeasured {
         /// Which one.

@@ -45,6 +45,11 @@ impl Watch {
         {
             warnings.push(Warning::Teardown { id: told.id, reason });
         }
+        if let Some(reason) = told.detail.server.clone()
+            && self.failures.insert(reason.clone())
+        {
+            warnings.push(Warning::Server { id: told.id, reason });
+        }
         if is_unmeasured(told.status, &told.constraints) {
             let missing = told.constraints.iter().enumerate().filter(|(_, reading)| reading.is_none());
             for (constraint, _) in missing {

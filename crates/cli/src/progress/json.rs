@@ -128,6 +128,9 @@ fn warning(warning: &Warning, costs: &Costs) -> Value {
         Warning::Teardown { id, reason } => {
             json!({ "warning": "teardown", "trial": id.0, "reason": reason })
         }
+        Warning::Server { id, reason } => {
+            json!({ "warning": "server", "trial": id.0, "reason": reason })
+        }
         Warning::Unmeasured { id, constraint } => {
             json!({ "warning": "unmeasured", "trial": id.0, "output": costs.bounds.name(*constraint) })
         }

@@ -113,6 +113,9 @@ pub(crate) fn warn(warning: &Warning, facts: &Facts) -> String {
             "trial {id} was not taken down: {}; its result counts, and no process of it is left, but files may be",
             harmless(reason.lines().next().unwrap_or_default())
         ),
+        Warning::Server { id, reason } => {
+            format!("trial {id}: {}; its result counts", harmless(reason.lines().next().unwrap_or_default()))
+        }
         Warning::Unmeasured { id, constraint } => format!(
             "trial {id} told no finite number as {}: of what it bounds nothing is known there",
             harmless(facts.costs.bounds.name(*constraint))

@@ -3,7 +3,7 @@
 use std::fs::File;
 use std::sync::Arc;
 
-use campaign::scenario::{Protocol, Scenario};
+use campaign::scenario::{Instance, Protocol, Scenario};
 use campaign::target::{Leash, ProcessTarget, Target};
 use engine::{Cap, Reading, Status};
 use rustix::fs::{FlockOperation, flock};
@@ -28,6 +28,9 @@ while read -r request; do
     *'"x":2}'*) echo oh no >&2; exit 3 ;;
     *'"x":3}'*) echo "{\"cost\": $count}"; exit 0 ;;
     *'"x":4}'*) while :; do :; done ;;
+    *'"x":5}'*) echo "{\"cost\": $count}"; kill -9 $PPID; exit 0 ;;
+    *'"x":6}'*) kill -9 $PPID; exit 0 ;;
+    *'"x":7}'*) echo ended 7; printf '{"cost": 7}'; exit 0 ;;
     *) echo working; echo "{\"cost\": $count}" ;;
   esac
 done
@@ -98,19 +101,56 @@ fn a_server_that_ends_is_the_crash_of_its_trial_alone() {
     assert_eq!(starts(&stage), 2);
 }
 
-/// One that ended after its answer is nobody's crash.
+/// Ending after the answer is no crash, whenever that is noticed: the next trial may find the server gone,
+/// about to go, or going while it hands over its request.
 #[test]
-fn a_server_that_has_ended_before_is_started_anew() {
+fn a_server_that_ends_between_two_trials_is_started_again() {
     let stage = Stage::new();
     let scenario = scenario(&stage, COST, "");
     let target = target(&scenario);
-    assert_eq!(told(&run(&target, &scenario, 3, Cap::NONE)).1, Some(Reading::Exact(1.0)));
-    while !all_dead(&stage) {
-        std::thread::yield_now();
+    for round in 0..30 {
+        let account = run(&target, &scenario, 3, Cap::NONE);
+        assert_eq!(told(&account), (Status::Finished, Some(Reading::Exact(1.0))), "round {round}");
+        let expected = "the server ended: exit 0, between two trials, and was started again";
+        let expected = (round > 0).then_some(expected);
+        assert_eq!(account.detail.server.as_deref(), expected, "round {round}");
     }
-    // Its lock goes with it, and the shell that waits for it a moment later: a trial of that moment dies with it.
-    let again = || told(&run(&target, &scenario, 9, Cap::NONE)).1 == Some(Reading::Exact(1.0));
-    assert!(again() || again());
+    assert_eq!(starts(&stage), 30);
+}
+
+/// The shell that waits for the server is killed first, and nobody says how it ended.
+#[test]
+fn a_server_that_ends_without_a_word_is_noticed() {
+    let stage = Stage::new();
+    let scenario = scenario(&stage, COST, "");
+    let target = target(&scenario);
+    for round in 0..3 {
+        let account = run(&target, &scenario, 5, Cap::NONE);
+        assert_eq!(told(&account).1, Some(Reading::Exact(1.0)), "round {round}: {account:?}");
+    }
+    let crashed = run(&target, &scenario, 6, Cap::NONE);
+    assert_eq!((told(&crashed).0, reason(&crashed)), (Status::Crashed, "the server ended"));
+}
+
+#[test]
+fn an_answer_needs_no_end_of_line_and_a_log_line_is_no_end() {
+    let stage = Stage::new();
+    let scenario = scenario(&stage, COST, "");
+    let account = run(&target(&scenario), &scenario, 7, Cap::NONE);
+    assert_eq!(told(&account), (Status::Finished, Some(Reading::Exact(7.0))), "{account:?}");
+}
+
+/// More than a pipe takes at once, to a server that ends before it has read it.
+#[test]
+fn a_long_request_to_a_server_that_ends_does_not_block() {
+    let stage = Stage::new();
+    let scenario = scenario(&stage, COST, "");
+    program(&stage, "server", "#!/bin/sh\necho '{\"ready\": true}'\nhead -c 5 > /dev/null\nexit 6\n");
+    let mut long = Scenario::clone(&scenario);
+    long.instances.train = vec![Instance::new("long", "x".repeat(100_000))];
+    let long = Arc::new(long);
+    let account = run(&target(&long), &long, 9, Cap::NONE);
+    assert_eq!((told(&account).0, reason(&account)), (Status::Crashed, "the server ended: exit 6"));
 }
 
 #[test]

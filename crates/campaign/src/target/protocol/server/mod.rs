@@ -1,27 +1,30 @@
 //! Processes that live on from trial to trial: one for each slot.
 //!
 //! A server is set up in a process tree of its own and must say that it is ready by a line of JSON. Each trial
-//! then is a short command in that tree, the relay: it hands the request over and waits for the answer. So the
-//! limits of the relay are those of the trial, and what the whole tree uses while it waits is what the trial
-//! uses; both end with the relay. A server that did not answer is killed with its tree.
+//! then is a short command in that tree, the relay: it hands the request over and waits until the answer has
+//! come. So the limits of the relay are those of the trial, and what the whole tree uses while it waits is what
+//! the trial uses; both end with the relay. A server that did not answer is killed with its tree.
 //!
 //! | a trial | its server |
 //! |---|---|
-//! | was answered | gets the next one, or is started anew after `restart_after` |
+//! | was answered | gets the next one, or is started again after `restart_after` |
 //! | met its cap or another limit, or was cancelled | is killed |
 //! | saw the end of its server | crashed |
-//! | found that it had ended before | is repeated with a new one |
+//! | found that it had ended before | is repeated with a new one, and a warning |
 //!
-//! Lines pass through two named pipes in the private folder, held open at both ends by a shell that waits for
-//! the server's end and then says so in its place.
+//! Lines pass through two named pipes in the private folder. A shell waits for the server's end and then says so
+//! in its place; the [`listener`] reads what the server writes and wakes the relay through a third pipe.
+
+mod listener;
 
 use std::collections::BTreeMap;
 use std::fmt;
 use std::path::PathBuf;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-use confine::{End, Finished, Limits, Sequence};
+use confine::{Captured, End, Finished, LaunchError, Limits, Sequence};
 use engine::{Observation, Status, TrialRequest};
+use serde_json::json;
 
 use crate::scenario::Scenario;
 use crate::target::command::{CommandLine, Filling};
@@ -29,40 +32,39 @@ use crate::target::outcome::{self, tail};
 use crate::target::place::Place;
 use crate::target::stages::{Run, ending, not_begun};
 use crate::target::{Account, Detail, Leash, ProcessTarget, Slot, TargetError, outputs};
+use listener::{Heard, Listener};
 
 /// Starts the server and waits until it is ready. Arguments: the folder, then the server's command.
 const START: &str = r#"
 at=$1; shift
-mkfifo "$at/requests" "$at/answers" || exit 125
+mkfifo "$at/requests" "$at/answers" "$at/wake" || exit 125
 exec 3<>"$at/requests" 4<>"$at/answers"
-( "$@" <&3 >&4 3<&- 4<&-; echo "ended $?" >&4 ) &
-echo $! >"$at/server"
+ended=$(printf '\001ended ')
+( "$@" <&3 >&4 3<&- 4<&-; printf '\n%s%s\n' "$ended" "$?" >&4 ) &
 while IFS= read -r line <&4; do
   case $line in
     "{"*) exit 0 ;;
-    "ended "*) code=${line#ended }; [ "$code" -eq 0 ] && code=1; exit "$code" ;;
+    "$ended"*) code=${line#"$ended"}; [ "$code" -eq 0 ] && code=1; exit "$code" ;;
   esac
 done
 "#;
 
-/// Hands over a request and waits for the answer. Arguments: the folder, then the request.
+/// Hands over a request and waits until it is woken. Arguments: the folder, then the request.
+///
+/// While it holds both ends of the pipe, opening one of them does not wait for a reader; and when only that is
+/// left, writing to a server that has ended fails.
 const RELAY: &str = r#"
 at=$1
-read -r server <"$at/server"
-kill -0 "$server" 2>/dev/null || exit 121
-exec 4<>"$at/answers"
-printf '%s\n' "$2" >"$at/requests"
-while IFS= read -r line <&4; do
-  case $line in
-    "{"*) printf '%s\n' "$line"; exit 0 ;;
-    "ended "*)
-      printf '{"status": "crashed", "reason": "the server ended: exit %s"}\n' "${line#ended }"
-      exit 120 ;;
-  esac
-done
+trap '' PIPE
+exec 5<>"$at/requests" 3>"$at/requests" 5<&-
+code=0
+printf '%s\n' "$2" >&3 || code=121
+exec 3>&-
+read -r _ <"$at/wake"
+exit "$code"
 "#;
 
-/// What the relay exits with if the server had ended before.
+/// What the relay exits with if nobody is left to read the request.
 const GONE: i32 = 121;
 
 /// The servers of a target that are not busy, by their slots.
@@ -84,6 +86,7 @@ impl fmt::Debug for Servers {
 /// A server that is ready.
 struct Server {
     sequence: Sequence,
+    listener: Listener,
     place: Place,
     /// Trials that it was given.
     served: u64,
@@ -95,6 +98,15 @@ enum Started {
     Failed(Box<Run>),
 }
 
+/// What a server made of a trial.
+struct Asked {
+    /// Of the relay, with the answer as its output.
+    record: Finished,
+    heard: Option<Heard>,
+    /// The server had ended before the request could reach it.
+    in_vain: bool,
+}
+
 /// Runs a trial on the server of its slot.
 pub(in crate::target) fn run(
     target: &ProcessTarget,
@@ -102,31 +114,44 @@ pub(in crate::target) fn run(
     leash: &Leash,
     slot: &Slot,
 ) -> Result<Run, TargetError> {
-    let waiting = target.servers().lock().remove(&slot.number);
-    let mut may_be_gone = waiting.is_some();
-    let mut server = waiting;
+    let mut waiting = target.servers().lock().remove(&slot.number);
+    let mut notice = None;
     loop {
-        let mut ready = match server.take() {
+        let is_fresh = waiting.is_none();
+        let mut ready = match waiting.take() {
             Some(server) => server,
             None => match start(target, trial, leash, slot)? {
                 Started::Ready(server) => server,
                 Started::Failed(run) => return Ok(*run),
             },
         };
-        let record = ready.ask(target, trial, leash, slot)?;
-        if record.end() == End::Exited(GONE) && std::mem::take(&mut may_be_gone) {
+        let asked = ready.ask(target, trial, leash, slot)?;
+        if asked.in_vain && !is_fresh {
+            notice =
+                Some(format!("{}, between two trials, and was started again", ended(asked.heard.as_ref())));
             continue;
         }
         let scenario = target.scenario();
+        let Asked { record, heard, .. } = asked;
         let mut account = outcome::account(scenario, trial.cap, leash.control(), &record)?;
         if account.observation.status().is_failure() {
             account.detail.stderr_tail = ready.errors();
         }
+        account.detail.server = notice;
         let worn = scenario.target.restart_after.is_some_and(|most| ready.served >= most);
-        if record.end() == End::Exited(0) && !worn {
+        let answered = matches!(heard, Some(Heard::Answer(_))) && record.end() == End::Exited(0);
+        if answered && !worn {
             target.servers().lock().insert(slot.number, ready);
         }
         return Ok(Run { account, record: Some(record) });
+    }
+}
+
+/// That a server has ended, and how where that is known.
+fn ended(heard: Option<&Heard>) -> String {
+    match heard {
+        Some(Heard::Ended(Some(code))) => format!("the server ended: exit {code}"),
+        _ => "the server ended".to_owned(),
     }
 }
 
@@ -155,7 +180,12 @@ fn start(
     let command = place.furnish(target.hosted(line.command()));
     let record = sequence.set_up(&command, &limits, leash.setup_control()).map_err(refused)?;
     if record.end() == End::Exited(0) {
-        return Ok(Started::Ready(Server { sequence, place, served: 0 }));
+        let unheard = |source| {
+            let path = sequence.folder().to_owned();
+            refused(LaunchError::Stream { stream: "server", path, source })
+        };
+        let listener = Listener::start(sequence.folder()).map_err(unheard)?;
+        return Ok(Started::Ready(Server { sequence, listener, place, served: 0 }));
     }
     Ok(Started::Failed(Box::new(Run { account: not_ready(scenario, &record), record: Some(record) })))
 }
@@ -182,7 +212,7 @@ impl Server {
         trial: &TrialRequest,
         leash: &Leash,
         slot: &Slot,
-    ) -> Result<Finished, TargetError> {
+    ) -> Result<Asked, TargetError> {
         let scenario = target.scenario();
         let shown = CommandLine::new(scenario, trial, target.instance(trial)?);
         let refused = |source| TargetError::Launch { command: shown.to_string(), source };
@@ -195,10 +225,18 @@ impl Server {
         }
         let limits = target.limits(trial.cap, slot.cores.as_ref());
         self.served += 1;
+        self.listener.expect(trial.id);
         leash.begin();
         let done = self.sequence.run(&command, &limits, leash.control());
         leash.end();
-        done.map_err(refused)
+        let mut record = done.map_err(refused)?;
+        let heard = self.listener.take();
+        let ended = matches!(heard, Some(Heard::Ended(_))) && record.end() == End::Exited(0);
+        let in_vain = record.end() == End::Exited(GONE) || (ended && self.listener.is_unread());
+        if let Some(heard) = &heard {
+            record.stdout = as_output(heard);
+        }
+        Ok(Asked { record, heard, in_vain })
     }
 
     /// The end of what it has written to standard error.
@@ -207,6 +245,16 @@ impl Server {
         let all = std::fs::read(path).unwrap_or_default();
         all[all.len().saturating_sub(outcome::TAIL)..].to_vec()
     }
+}
+
+/// The line that counts, as if the relay had written it.
+fn as_output(heard: &Heard) -> Captured {
+    let mut line = match heard {
+        Heard::Answer(line) => line.clone(),
+        Heard::Ended(_) => json!({ "status": "crashed", "reason": ended(Some(heard)) }).to_string(),
+    };
+    line.push('\n');
+    Captured { written: line.len() as u64, head: line.into_bytes(), tail: Vec::new(), file_complete: true }
 }
 
 /// A script with its arguments, in the environment of a command.
