@@ -54,6 +54,13 @@ pub(super) fn answer(line: &str) -> Option<Answer> {
     Some(Answer { verdict, fields })
 }
 
+/// Whether an answer says itself that its trial failed, in a word that is known.
+pub(super) fn says_crashed(line: &str) -> bool {
+    let fields: Option<Value> = serde_json::from_str(line).ok();
+    let status = fields.as_ref().and_then(|fields| fields.get("status")).and_then(Value::as_str);
+    status.and_then(Verdict::of_known_word).is_some_and(|verdict| matches!(verdict, Verdict::Crashed(_)))
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

@@ -48,14 +48,19 @@ pub(super) enum Verdict {
 impl Verdict {
     /// What a word of another configurator means.
     fn of_word(word: &str) -> Self {
-        match word.to_ascii_uppercase().as_str() {
+        let unknown = || Self::Crashed(format!("the answer has the unknown status `{word}`"));
+        Self::of_known_word(word).unwrap_or_else(unknown)
+    }
+
+    fn of_known_word(word: &str) -> Option<Self> {
+        Some(match word.to_ascii_uppercase().as_str() {
             "SUCCESS" | "SAT" | "UNSAT" | "FINISHED" => Self::Finished,
             "TIMEOUT" | "KILLED" | "EXTERNALKILL" | "CAPPED" => Self::Stopped,
             "MEMOUT" | "MEMORYOUT" | "MEMORY" => Self::Memory,
             "CRASHED" => Self::Crashed("the target says: crashed".to_owned()),
             "ABORT" | "ABORTED" => Self::Aborted(word.to_owned()),
-            _ => Self::Crashed(format!("the answer has the unknown status `{word}`")),
-        }
+            _ => return None,
+        })
     }
 
     /// The same with a reason of the target's own, where there is one to give.

@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use campaign::scenario::{Instance, Protocol, Scenario};
 use campaign::target::{Leash, ProcessTarget, Target};
-use engine::{Cap, Reading, Status};
+use engine::{Cap, Reading, Status, TrialId};
 use rustix::fs::{FlockOperation, flock};
 
 use super::{program, reason, target, told};
@@ -111,7 +111,7 @@ fn a_server_that_ends_between_two_trials_is_started_again() {
     for round in 0..30 {
         let account = run(&target, &scenario, 3, Cap::NONE);
         assert_eq!(told(&account), (Status::Finished, Some(Reading::Exact(1.0))), "round {round}");
-        let expected = "the server ended: exit 0, between two trials, and was started again";
+        let expected = "the server ended: exit 0, between two trials; it was started again";
         let expected = (round > 0).then_some(expected);
         assert_eq!(account.detail.server.as_deref(), expected, "round {round}");
     }
@@ -151,6 +151,88 @@ fn a_long_request_to_a_server_that_ends_does_not_block() {
     let long = Arc::new(long);
     let account = run(&target(&long), &long, 9, Cap::NONE);
     assert_eq!((told(&account).0, reason(&account)), (Status::Crashed, "the server ended: exit 6"));
+}
+
+/// Runs trials 0, 1, ... of a server that writes these lines for each request, of which `N` is the number of the
+/// trial and `x` what is answered by them.
+fn run_in_order(stage: &Stage, lines: &str, count: u64) -> Vec<campaign::target::Account> {
+    let scenario = scenario(stage, COST, "");
+    let server = format!(
+        "#!/bin/sh\necho started >> \"${{0%/*}}/starts\"\necho '{{\"ready\": true}}'\nwhile read -r request; do\n\
+         x=${{request#*'\"x\":'}}; x=${{x%%[!0-9]*}}; N=${{request##*'\"trial\":'}}; N=${{N%%[!0-9]*}}\n\
+         {lines}\ndone\n"
+    );
+    program(stage, "server", &server);
+    let target = target(&scenario);
+    let run = |id| {
+        let mut trial = trial(&scenario, 0, Cap::NONE);
+        trial.id = TrialId(id);
+        let x = i64::try_from(id % 9 + 1).unwrap();
+        trial.configuration = scenario.space.configuration([("x", x.into())]).unwrap();
+        target.run(&trial, &Leash::new()).unwrap()
+    };
+    (0..count).map(run).collect()
+}
+
+fn own_cost(id: u64) -> Option<Reading> {
+    Some(Reading::Exact((id % 9 + 1) as f64))
+}
+
+/// The line before the first answer is taken for it, as it might be; from then on the answers name their trials.
+#[test]
+fn a_surplus_line_shifts_no_answers_that_name_their_trial() {
+    let stage = Stage::new();
+    let lines = r#"[ $N = 0 ] && echo '{"progress": 1}'; echo "{\"cost\": $x, \"trial\": $N}""#;
+    let accounts = run_in_order(&stage, lines, 12);
+    assert_eq!(reason(&accounts[0]), "the answer has no `cost`");
+    for (id, account) in (0..).zip(&accounts).skip(1) {
+        assert_eq!(told(account).1, own_cost(id), "trial {id}: {account:?}");
+    }
+    let noticed: Vec<_> = accounts.iter().filter_map(|account| account.detail.server.as_deref()).collect();
+    assert!(matches!(noticed[..], [only] if only.contains("more lines of JSON than")), "{noticed:?}");
+}
+
+/// Progress that comes later, between answers and after them, does no harm either.
+#[test]
+fn progress_between_named_answers_is_skipped() {
+    let stage = Stage::new();
+    let lines =
+        r#"[ $N = 0 ] || echo '{"cost": 99}'; echo "{\"cost\": $x, \"trial\": $N}"; echo '{"cost": 98}'"#;
+    for (id, account) in (0..).zip(run_in_order(&stage, lines, 12)) {
+        assert_eq!(told(&account).1, own_cost(id), "trial {id}: {account:?}");
+    }
+}
+
+/// Without the number of a trial nobody can tell an answer from a surplus line, so the server is not used again.
+#[test]
+fn a_server_with_surplus_lines_that_name_no_trial_is_started_again() {
+    let stage = Stage::new();
+    let lines = r#"printf '{"cost": %s}\n{"cost": 99}\n' "$x""#;
+    let accounts = run_in_order(&stage, lines, 6);
+    for (id, account) in (0..).zip(&accounts) {
+        assert_eq!(told(account).1, own_cost(id), "trial {id}: {account:?}");
+        assert!(account.detail.server.is_some(), "trial {id}");
+    }
+    assert_eq!(starts(&stage), 6);
+}
+
+/// A server may say of every trial that it failed.
+#[test]
+fn an_answer_that_says_crashed_is_no_surplus_line() {
+    let stage = Stage::new();
+    let accounts = run_in_order(&stage, r#"echo '{"status": "crashed", "reason": "no"}'"#, 3);
+    assert!(accounts.iter().all(|account| reason(account) == "no" && account.detail.server.is_none()));
+    assert_eq!(starts(&stage), 1);
+}
+
+#[test]
+fn an_answer_to_a_trial_that_was_never_put_is_a_mistake() {
+    let stage = Stage::new();
+    let accounts = run_in_order(&stage, r#"echo "{\"cost\": $x, \"trial\": 77}""#, 2);
+    for account in &accounts {
+        assert_eq!(told(account).0, Status::Crashed);
+        assert_eq!(reason(account), "the server named a `trial` that it was not given");
+    }
 }
 
 #[test]

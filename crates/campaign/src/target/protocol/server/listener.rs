@@ -4,14 +4,16 @@
 //! whether a trial was waiting for it, and of a server that has ended whether a trial had reached it.
 
 use std::fs::File;
-use std::io::{self, BufRead, BufReader, Read, Write};
+use std::io::{self, Read, Write};
 use std::path::Path;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use engine::TrialId;
 
-/// Longest line that is looked at, in bytes.
-const LONGEST: u64 = 64 << 10;
+use super::matching::{Matching, Meaning};
+
+/// Longest line that is read, in bytes.
+const LONGEST: usize = 64 << 10;
 
 /// How a line begins by which the shell around the server says that it has ended.
 /// Nothing that a server writes about itself begins like that.
@@ -22,6 +24,8 @@ const ENDED: &str = "\u{1}ended ";
 pub(super) enum Heard {
     /// A line that answers it.
     Answer(String),
+    /// A line of which nobody can say what it answers, and why not.
+    Unclear(&'static str),
     /// The server has ended, with this exit code where that is known.
     Ended(Option<String>),
 }
@@ -38,6 +42,9 @@ struct State {
     /// the other to open it.
     wake: File,
     waiting: Option<TrialId>,
+    matching: Matching,
+    /// Lines came that nobody had asked for.
+    surplus: bool,
     heard: Option<Heard>,
     ended: Option<Heard>,
 }
@@ -51,13 +58,18 @@ impl Listener {
         let answers = File::open(folder.join("answers"))?;
         let requests = File::options().write(true).open(folder.join("requests"))?;
         drop(held);
-        let state = State { wake: both("wake")?, waiting: None, heard: None, ended: None };
+        let state = State {
+            wake: both("wake")?,
+            waiting: None,
+            matching: Matching::default(),
+            surplus: false,
+            heard: None,
+            ended: None,
+        };
         let state = Arc::new(Mutex::new(state));
         let hearing = Arc::clone(&state);
         // It ends with the last process that can write, so nobody has to wait for it.
-        std::thread::Builder::new()
-            .name("server".to_owned())
-            .spawn(move || listen(BufReader::new(answers), &hearing))?;
+        std::thread::Builder::new().name("server".to_owned()).spawn(move || listen(answers, &hearing))?;
         Ok(Self { state, requests })
     }
 
@@ -65,6 +77,7 @@ impl Listener {
     pub(super) fn expect(&self, trial: TrialId) {
         let mut state = lock(&self.state);
         (state.waiting, state.heard) = (Some(trial), None);
+        state.matching.ask(trial);
         if let Some(ended) = state.ended.clone() {
             state.answer(ended);
         }
@@ -75,6 +88,16 @@ impl Listener {
         let mut state = lock(&self.state);
         state.waiting = None;
         state.heard.take()
+    }
+
+    /// Whether lines came since this was asked last that nobody had asked for.
+    pub(super) fn take_surplus(&self) -> bool {
+        std::mem::take(&mut lock(&self.state).surplus)
+    }
+
+    /// The last answer was none that a trial can use: the answer itself may still come.
+    pub(super) fn doubt(&self) {
+        lock(&self.state).matching.doubt();
     }
 
     /// Whether a request lies there that nobody has read.
@@ -94,8 +117,12 @@ impl State {
     fn line(&mut self, line: &str) {
         if let Some(code) = line.strip_prefix(ENDED) {
             self.ended(Some(code.to_owned()));
-        } else if line.starts_with('{') && self.waiting.is_some() {
-            self.answer(Heard::Answer(line.to_owned()));
+        } else if line.starts_with('{') {
+            match self.matching.meaning(line, self.waiting) {
+                Meaning::Answer => self.answer(Heard::Answer(line.to_owned())),
+                Meaning::Unclear(why) => self.answer(Heard::Unclear(why)),
+                Meaning::Surplus => self.surplus = true,
+            }
         }
     }
 
@@ -107,18 +134,27 @@ impl State {
     }
 }
 
-fn listen(mut answers: BufReader<File>, state: &Mutex<State>) {
+fn listen(mut answers: File, state: &Mutex<State>) {
+    let mut buffer = vec![0; 64 << 10];
     let mut line = Vec::new();
-    let mut is_begun = false;
     loop {
-        line.clear();
-        match (&mut answers).take(LONGEST).read_until(b'\n', &mut line) {
-            Ok(0) | Err(_) => break,
-            // The rest of a line that is too long.
-            Ok(_) if is_begun => {}
-            Ok(_) => lock(state).line(String::from_utf8_lossy(&line).trim_end()),
+        let bytes = match answers.read(&mut buffer) {
+            Ok(0) => break,
+            Ok(bytes) => bytes,
+            Err(error) if error.kind() == io::ErrorKind::Interrupted => continue,
+            Err(_) => break,
+        };
+        // What came at one time is judged at one time: no other trial may begin to wait in between.
+        let mut state = lock(state);
+        for part in buffer[..bytes].split_inclusive(|&byte| byte == b'\n') {
+            // Of a line that is too long the beginning is kept: it is an answer that cannot be read.
+            let room = LONGEST.saturating_sub(line.len());
+            line.extend_from_slice(&part[..part.len().min(room)]);
+            if part.ends_with(b"\n") {
+                state.line(String::from_utf8_lossy(&line).trim_end());
+                line.clear();
+            }
         }
-        is_begun = !line.ends_with(b"\n");
     }
     // The shell around the server was killed, too, or it would have said how the server ended.
     lock(state).ended(None);

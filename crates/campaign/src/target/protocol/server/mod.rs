@@ -11,11 +11,13 @@
 //! | met its cap or another limit, or was cancelled | is killed |
 //! | saw the end of its server | crashed |
 //! | found that it had ended before | is repeated with a new one, and a warning |
+//! | got a line of which nobody can say what it answers | the same; crashed if the new one does it, too |
 //!
 //! Lines pass through two named pipes in the private folder. A shell waits for the server's end and then says so
 //! in its place; the [`listener`] reads what the server writes and wakes the relay through a third pipe.
 
 mod listener;
+mod matching;
 
 use std::collections::BTreeMap;
 use std::fmt;
@@ -26,6 +28,7 @@ use confine::{Captured, End, Finished, LaunchError, Limits, Sequence};
 use engine::{Observation, Status, TrialRequest};
 use serde_json::json;
 
+use super::json;
 use crate::scenario::Scenario;
 use crate::target::command::{CommandLine, Filling};
 use crate::target::outcome::{self, tail};
@@ -67,6 +70,10 @@ exit "$code"
 /// What the relay exits with if nobody is left to read the request.
 const GONE: i32 = 121;
 
+/// What is said of a server whose answers were found all the same.
+const SURPLUS: &str = "the server wrote more lines of JSON than it got requests: only answers count that name \
+    their `trial`";
+
 /// The servers of a target that are not busy, by their slots.
 #[derive(Clone, Default)]
 pub(in crate::target) struct Servers(Arc<Mutex<BTreeMap<usize, Server>>>);
@@ -103,8 +110,9 @@ struct Asked {
     /// Of the relay, with the answer as its output.
     record: Finished,
     heard: Option<Heard>,
-    /// The server had ended before the request could reach it.
-    in_vain: bool,
+    /// Why the trial says nothing of its configuration, if another server asked it: this one had ended before the
+    /// request could reach it, or mixes up its answers.
+    in_vain: Option<String>,
 }
 
 /// Runs a trial on the server of its slot.
@@ -126,9 +134,8 @@ pub(in crate::target) fn run(
             },
         };
         let asked = ready.ask(target, trial, leash, slot)?;
-        if asked.in_vain && !is_fresh {
-            notice =
-                Some(format!("{}, between two trials, and was started again", ended(asked.heard.as_ref())));
+        if let Some(why) = asked.in_vain.filter(|_| !is_fresh) {
+            notice = Some(format!("{why}; it was started again"));
             continue;
         }
         let scenario = target.scenario();
@@ -137,10 +144,16 @@ pub(in crate::target) fn run(
         if account.observation.status().is_failure() {
             account.detail.stderr_tail = ready.errors();
         }
-        account.detail.server = notice;
+        let surplus = ready.listener.take_surplus().then(|| SURPLUS.to_owned());
+        account.detail.server = notice.or(surplus);
         let worn = scenario.target.restart_after.is_some_and(|most| ready.served >= most);
-        let answered = matches!(heard, Some(Heard::Answer(_))) && record.end() == End::Exited(0);
-        if answered && !worn {
+        let Some(Heard::Answer(answer)) = heard.filter(|_| record.end() == End::Exited(0)) else {
+            return Ok(Run { account, record: Some(record) });
+        };
+        if account.observation.status() == Status::Crashed && !json::says_crashed(&answer) {
+            ready.listener.doubt();
+        }
+        if !worn {
             target.servers().lock().insert(slot.number, ready);
         }
         return Ok(Run { account, record: Some(record) });
@@ -231,8 +244,14 @@ impl Server {
         leash.end();
         let mut record = done.map_err(refused)?;
         let heard = self.listener.take();
-        let ended = matches!(heard, Some(Heard::Ended(_))) && record.end() == End::Exited(0);
-        let in_vain = record.end() == End::Exited(GONE) || (ended && self.listener.is_unread());
+        let is_over = matches!(heard, Some(Heard::Ended(_))) && record.end() == End::Exited(0);
+        let in_vain = match &heard {
+            Some(Heard::Unclear(why)) => Some((*why).to_owned()),
+            heard if record.end() == End::Exited(GONE) || (is_over && self.listener.is_unread()) => {
+                Some(format!("{}, between two trials", ended(heard.as_ref())))
+            }
+            _ => None,
+        };
         if let Some(heard) = &heard {
             record.stdout = as_output(heard);
         }
@@ -249,9 +268,11 @@ impl Server {
 
 /// The line that counts, as if the relay had written it.
 fn as_output(heard: &Heard) -> Captured {
+    let crashed = |reason: &str| json!({ "status": "crashed", "reason": reason }).to_string();
     let mut line = match heard {
         Heard::Answer(line) => line.clone(),
-        Heard::Ended(_) => json!({ "status": "crashed", "reason": ended(Some(heard)) }).to_string(),
+        Heard::Unclear(why) => crashed(why),
+        Heard::Ended(_) => crashed(&ended(Some(heard))),
     };
     line.push('\n');
     Captured { written: line.len() as u64, head: line.into_bytes(), tail: Vec::new(), file_complete: true }
