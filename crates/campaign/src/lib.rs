@@ -29,6 +29,7 @@ pub mod target;
 mod thinking;
 pub mod validation;
 mod warnings;
+pub mod whole_file;
 
 pub use campaign::{Campaign, CampaignError, Sink};
 pub use ledger::{Ledger, LedgerError, Mark};

@@ -1,11 +1,12 @@
 //! `captune export`: the trials of a campaign for other programs.
 
-use std::fs::{self, File};
+use std::fs;
 use std::io::{self, BufWriter, Write};
 use std::path::{Path, PathBuf};
 
 use anyhow::Context;
 use campaign::export::{self, ExportError, Smac3Export, Written};
+use campaign::whole_file;
 use clap::{Args, ValueEnum};
 use engine::space::format::{Format, write};
 
@@ -66,7 +67,7 @@ fn told(file: Option<&Path>, written: Written) {
     }
 }
 
-/// Writes to a file, which is there whole or not at all, or to standard output.
+/// Writes to a file or to standard output.
 fn into<T: Default>(
     file: Option<&Path>,
     write: impl FnOnce(&mut dyn Write) -> Result<T, ExportError>,
@@ -74,27 +75,18 @@ fn into<T: Default>(
     let Some(path) = file else {
         let mut out = BufWriter::new(io::stdout().lock());
         let written = write(&mut out).and_then(|told| Ok(out.flush().map(|()| told)?));
-        return match written {
-            // A reader that has had enough is no error of ours.
-            Err(ExportError::Write(error)) if error.kind() == io::ErrorKind::BrokenPipe => Ok(T::default()),
-            other => Ok(other?),
-        };
+        return Ok(wanted(written)?);
     };
-    let mut new = path.as_os_str().to_owned();
-    new.push(format!(".new-{}", std::process::id()));
-    let new = PathBuf::from(new);
-    let write_all = || -> anyhow::Result<T> {
-        let mut out = BufWriter::new(File::create(&new)?);
-        let told = write(&mut out)?;
-        out.into_inner().map_err(io::IntoInnerError::into_error)?.sync_all()?;
-        fs::rename(&new, path)?;
-        Ok(told)
-    };
-    write_all().map_err(|error| {
-        // What is left of it is of no use to anyone.
-        let _ = fs::remove_file(&new);
-        error.context(format!("cannot write {}", path.display()))
-    })
+    let written = whole_file::write(path, write);
+    wanted(written).with_context(|| format!("cannot write {}", path.display()))
+}
+
+/// What was written; nothing if the reader has had enough, which is no error of ours.
+fn wanted<T: Default>(written: Result<T, ExportError>) -> Result<T, ExportError> {
+    match written {
+        Err(ExportError::Write(error)) if error.kind() == io::ErrorKind::BrokenPipe => Ok(T::default()),
+        other => other,
+    }
 }
 
 fn smac3(kept: &Kept, folder: Option<&Path>) -> anyhow::Result<()> {

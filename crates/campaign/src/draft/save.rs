@@ -5,6 +5,7 @@ use std::io;
 use std::path::{Path, PathBuf};
 
 use super::Draft;
+use crate::whole_file;
 
 /// What became of a draft.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -39,6 +40,11 @@ impl Draft {
         let mut saved = Saved::Same;
         let mut differing = Vec::new();
         for (path, text) in &texts {
+            // A pipe or a device says nothing that could be compared, and may never end.
+            if fs::metadata(path).is_ok_and(|data| !data.is_file() && !data.is_dir()) {
+                differing.push((path, text));
+                continue;
+            }
             match fs::read(path) {
                 Ok(there) if there == text.as_bytes() => {}
                 Ok(_) if !replace => return Err(SaveError::Differs { path: path.clone() }),
@@ -50,9 +56,32 @@ impl Draft {
         }
         for (path, text) in differing {
             let failed = |source| SaveError::Write { path: path.clone(), source };
-            fs::write(path, text).map_err(failed)?;
+            whole_file::write(path, |out| out.write_all(text.as_bytes())).map_err(failed)?;
             saved = Saved::Written;
         }
         Ok(saved)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::io::Read as _;
+
+    use rustix::fs::{CWD, FileType, Mode, mknodat};
+
+    use super::*;
+
+    /// Reading it to compare would wait for ever.
+    #[test]
+    fn a_pipe_gets_the_draft_and_is_not_read() {
+        let folder = confine::PrivateFolder::new().unwrap();
+        let path = folder.path().join("pipe");
+        mknodat(CWD, &path, FileType::Fifo, Mode::RUSR | Mode::WUSR, 0).unwrap();
+        let mut pipe = fs::File::options().read(true).write(true).open(&path).unwrap();
+        let draft = Draft::default();
+        assert_eq!(draft.save(&path, false).unwrap(), Saved::Written);
+        let mut read = vec![0; draft.to_toml().len()];
+        pipe.read_exact(&mut read).unwrap();
+        assert_eq!(String::from_utf8(read).unwrap(), draft.to_toml());
     }
 }

@@ -1,10 +1,12 @@
 //! The file that says which instance is in which fold.
 
-use std::fs::{self, File};
-use std::io::{ErrorKind, Write as _};
+use std::fs;
+use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 
 use serde::{Deserialize, Serialize};
+
+use crate::whole_file;
 
 /// The file, beside the folders of the folds.
 const NAME: &str = "folds.json";
@@ -58,14 +60,9 @@ impl FoldPlan {
         let path = folder.join(NAME);
         let text = serde_json::to_string_pretty(self)
             .map_err(|source| FoldsError::Damaged { path: path.clone(), source })?;
-        let new = path.with_extension("new");
         let written = || {
             fs::create_dir_all(folder)?;
-            let mut file = File::create(&new)?;
-            file.write_all(text.as_bytes())?;
-            file.sync_all()?;
-            fs::rename(&new, &path)?;
-            File::open(folder)?.sync_all()
+            whole_file::write(&path, |out| out.write_all(text.as_bytes()))
         };
         written().map_err(|source| FoldsError::File { action: "write", path: path.clone(), source })
     }

@@ -130,6 +130,10 @@ pub(super) fn create(path: &Path, charter: &Charter) -> Result<(), StoreError> {
         Ok(_) => return Err(StoreError::Exists { folder: folder.to_owned() }),
         Err(error) => return Err(error),
     }
+    if path.is_symlink() {
+        let source = std::io::Error::other("it is a link that leads to no campaign: remove it first");
+        return Err(StoreError::file("create", path)(source));
+    }
     let new = path.with_extension("new");
     // What was left of a creation cut short, or of a campaign whose file was removed: SQLite would take
     // its log for ours.

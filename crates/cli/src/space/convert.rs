@@ -3,6 +3,7 @@
 use std::path::PathBuf;
 
 use anyhow::Context;
+use campaign::whole_file;
 use clap::Args;
 use engine::space::format::{CannotExpress, Format, write};
 
@@ -30,7 +31,8 @@ pub(crate) fn convert(arguments: &Arguments) -> anyhow::Result<ExitCode> {
     let text = write(&space, arguments.to).map_err(refusal)?;
     match &arguments.output {
         None => message::print(text.as_bytes())?,
-        Some(path) => std::fs::write(path, text).with_context(|| format!("cannot write {}", shown(path)))?,
+        Some(path) => whole_file::write(path, |out| out.write_all(text.as_bytes()))
+            .with_context(|| format!("cannot write {}", shown(path)))?,
     }
     Ok(ExitCode::Done)
 }

@@ -34,6 +34,16 @@ fn an_empty_file_is_no_campaign_yet() {
     Store::create(folder.path(), &charter()).unwrap();
 }
 
+/// A new store would take the place of the link, and not of what it leads to.
+#[test]
+fn a_link_that_leads_nowhere_is_not_replaced() {
+    let folder = Folder::new();
+    std::os::unix::fs::symlink("elsewhere.sqlite", folder.database()).unwrap();
+    let error = Store::create(folder.path(), &charter()).unwrap_err();
+    assert!(matches!(error, StoreError::File { .. }), "{error:?}");
+    assert!(folder.database().is_symlink());
+}
+
 #[test]
 fn a_second_writer_is_told_who_is_first() {
     let folder = Folder::new();

@@ -1,5 +1,6 @@
 //! Trials for other programs.
 
+use std::io::Read as _;
 use std::process::Command;
 
 use serde_json::Value;
@@ -103,6 +104,25 @@ fn a_file_is_written_whole_and_others_are_refused() {
     let folder = stage.captune("export count.toml --to smac3");
     assert_eq!(code(&folder), 2);
     assert!(stderr(&folder).contains("hint: name a folder for them with --output"), "{folder:?}");
+}
+
+#[test]
+fn links_and_pipes_are_written_to_and_not_replaced() {
+    let stage = campaign();
+    let csv = stage.said("export count.toml --to csv");
+    let at = |name: &str| stage.folder.join(name);
+    std::fs::write(at("real.csv"), "old").unwrap();
+    std::os::unix::fs::symlink("real.csv", at("link.csv")).unwrap();
+    assert_eq!(code(&stage.captune("export count.toml --to csv --output link.csv")), 0);
+    assert!(at("link.csv").is_symlink());
+    assert_eq!(std::fs::read_to_string(at("real.csv")).unwrap(), csv);
+    assert!(Command::new("mkfifo").arg(at("pipe")).status().unwrap().success());
+    let mut pipe = std::fs::File::options().read(true).write(true).open(at("pipe")).unwrap();
+    assert_eq!(code(&stage.captune("export count.toml --to csv --output pipe")), 0);
+    assert!(!at("pipe").is_file(), "the pipe was replaced");
+    let mut read = vec![0; csv.len()];
+    pipe.read_exact(&mut read).unwrap();
+    assert_eq!(String::from_utf8(read).unwrap(), csv);
 }
 
 const LOAD: &str = r#"
