@@ -1,23 +1,29 @@
 //! Instances on a local disk: copied once, unpacked if they are compressed.
 //!
-//! A staged file is re-used as long as its source has the size and the moment of change that it was
-//! staged with, which a list beside the files keeps. Compressed files are unpacked by the programs that
-//! made them (`gzip`, `xz`, `bzip2`, `zstd`): these know every variant of their formats. Nothing is ever
-//! removed here.
+//! A copy lies under the full path of its source, so that sources with the same name, in one campaign or in
+//! several with one folder, have copies of their own. It is used again as long as neither it nor its source has
+//! changed, which a list beside the copies tells. Compressed files are unpacked by the programs that made them
+//! (`gzip`, `xz`, `bzip2`, `zstd`): these know every variant of their formats. Nothing is ever removed here.
 
 use std::collections::BTreeMap;
-use std::fs::{self, File, OpenOptions};
+use std::fs::{self, File, Metadata, OpenOptions};
 use std::io::{self, Write as _};
 use std::os::unix::fs::MetadataExt as _;
 use std::path::{Component, Path, PathBuf};
 use std::process::{Command, Stdio};
+use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 use serde::{Deserialize, Serialize};
 
 use crate::scenario::{Instance, Scenario};
+use crate::whole_file;
 
-/// The list of what is staged: one JSON object in a line, the last one of a name counts.
+/// The list of what is staged: one JSON object in a line, the last one of a source counts.
 const LIST: &str = "staged.jsonl";
+/// The folder of the copies.
+const COPIES: &str = "files";
+/// A file that changes twice within this time may not show it: time stamps are as coarse as the kernel's ticks.
+const UNSETTLED: Duration = Duration::from_millis(50);
 /// Endings of compressed files and what unpacks them.
 const UNPACKERS: [(&str, &str); 4] = [("gz", "gzip"), ("xz", "xz"), ("bz2", "bzip2"), ("zst", "zstd")];
 
@@ -27,6 +33,8 @@ const UNPACKERS: [(&str, &str); 4] = [("gz", "gzip"), ("xz", "xz"), ("bz2", "bzi
 pub enum StagingError {
     #[error("cannot {verb} {}", path.display())]
     File { verb: &'static str, path: PathBuf, source: io::Error },
+    #[error("cannot stage {}: it is not a regular file", path.display())]
+    NotAFile { path: PathBuf },
     #[error("`{program}`, which unpacks {}, cannot be run: install it, or unpack the instances yourself", path.display())]
     NoProgram { program: &'static str, path: PathBuf, source: io::Error },
     #[error("{} cannot be unpacked: {said}", path.display())]
@@ -50,12 +58,40 @@ pub struct Staged {
     pub kept: usize,
 }
 
+/// What shows that a file has changed. A program can set back the time at which its content was changed, but not the
+/// time of the last change of any kind.
 #[derive(Serialize, Deserialize, Clone, PartialEq, Debug)]
-struct Line {
-    name: String,
+struct Stamp {
     size: u64,
     modified: (i64, i64),
-    staged: u64,
+    changed: (i64, i64),
+}
+
+impl Stamp {
+    fn of(about: &Metadata) -> Self {
+        Self {
+            size: about.len(),
+            modified: (about.mtime(), about.mtime_nsec()),
+            changed: (about.ctime(), about.ctime_nsec()),
+        }
+    }
+
+    /// Whether the file had not changed for a while at this moment, so that any later change shows.
+    fn was_settled(&self, at: Duration) -> bool {
+        let (seconds, nanoseconds) = self.changed;
+        let since = |seconds| Duration::new(seconds, u32::try_from(nanoseconds).unwrap_or(0));
+        u64::try_from(seconds).is_ok_and(|seconds| since(seconds) + UNSETTLED < at)
+    }
+}
+
+#[derive(Serialize, Deserialize, Clone, PartialEq, Debug)]
+struct Line {
+    source: PathBuf,
+    /// Of the source when it was staged.
+    original: Stamp,
+    copy: Stamp,
+    /// When it was staged, since 1970.
+    at: Duration,
 }
 
 impl Staging {
@@ -83,7 +119,7 @@ impl Staging {
     /// The instances as they are to be used when they have been staged.
     pub fn staged(&self, instances: &[Instance]) -> Vec<Instance> {
         let staged = |instance: &Instance| {
-            let argument = self.place(instance).to_string_lossy().into_owned();
+            let argument = self.place(&full(instance)).to_string_lossy().into_owned();
             Instance { argument, ..instance.clone() }
         };
         instances.iter().map(staged).collect()
@@ -95,38 +131,34 @@ impl Staging {
         let known = self.known()?;
         let mut staged = Staged::default();
         for instance in instances {
-            let source = Path::new(&instance.argument);
-            let about = fs::metadata(source).map_err(file("read", source))?;
-            let (size, modified) = (about.len(), (about.mtime(), about.mtime_nsec()));
-            let unpacker = unpacker(source);
-            let path = self.place(instance);
-            let whole = |line: &&Line| {
-                let there = fs::metadata(&path).is_ok_and(|about| about.len() == line.staged);
-                there && (line.size, line.modified) == (size, modified)
+            let source = full(instance);
+            let about = fs::metadata(&source).map_err(file("read", &source))?;
+            if !about.is_file() {
+                return Err(StagingError::NotAFile { path: source });
+            }
+            let (original, path) = (Stamp::of(&about), self.place(&source));
+            let is_whole = |line: &Line| {
+                let copy = fs::metadata(&path).is_ok_and(|about| Stamp::of(&about) == line.copy);
+                copy && line.original == original && original.was_settled(line.at)
             };
-            if known.get(&instance.name).filter(whole).is_some() {
+            if known.get(&source).is_some_and(is_whole) {
                 staged.kept += 1;
             } else {
-                let bytes = put(source, &path, unpacker)?;
-                self.note(&Line { name: instance.name.clone(), size, modified, staged: bytes })?;
-                (staged.files, staged.bytes) = (staged.files + 1, staged.bytes + bytes);
+                let at = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
+                let copy = Stamp::of(&put(&source, &path)?);
+                (staged.files, staged.bytes) = (staged.files + 1, staged.bytes + copy.size);
+                self.note(&Line { source, original, copy, at })?;
             }
         }
         Ok(staged)
     }
 
-    /// Where an instance is put: as it is called, and unpacked ones in a folder called so, since
-    /// `a.cnf` and `a.cnf.gz` may both be there.
-    fn place(&self, instance: &Instance) -> PathBuf {
-        let mut path = self.folder.clone();
-        for part in Path::new(&instance.name).components() {
-            match part {
-                Component::Normal(part) => path.push(part),
-                Component::ParentDir => path.push("up"),
-                Component::Prefix(_) | Component::RootDir | Component::CurDir => {}
-            }
-        }
-        let source = Path::new(&instance.argument);
+    /// Where the copy of a source is put; unpacked ones in a folder that is called like the source, since `a.cnf`
+    /// and `a.cnf.gz` may both be there.
+    fn place(&self, source: &Path) -> PathBuf {
+        let parts = source.components().filter(|part| matches!(part, Component::Normal(_)));
+        let mut path = self.folder.join(COPIES);
+        path.extend(parts);
         if unpacker(source).is_some()
             && let Some(stem) = source.file_stem()
         {
@@ -135,7 +167,7 @@ impl Staging {
         path
     }
 
-    fn known(&self) -> Result<BTreeMap<String, Line>, StagingError> {
+    fn known(&self) -> Result<BTreeMap<PathBuf, Line>, StagingError> {
         let path = self.folder.join(LIST);
         let text = match fs::read_to_string(&path) {
             Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(BTreeMap::new()),
@@ -143,7 +175,7 @@ impl Staging {
         };
         // A line cut off by a power cut is of a file that is staged again.
         let lines = text.lines().filter_map(|line| serde_json::from_str::<Line>(line).ok());
-        Ok(lines.map(|line| (line.name.clone(), line)).collect())
+        Ok(lines.map(|line| (line.source.clone(), line)).collect())
     }
 
     fn note(&self, line: &Line) -> Result<(), StagingError> {
@@ -168,33 +200,44 @@ fn unpacker(path: &Path) -> Option<&'static str> {
     UNPACKERS.iter().find(|(known, _)| *known == ending).map(|(_, program)| *program)
 }
 
-/// Copies or unpacks a file, which is there whole or not at all; gives its size.
-fn put(source: &Path, path: &Path, unpacker: Option<&'static str>) -> Result<u64, StagingError> {
-    let folder = path.parent().unwrap_or(path);
-    fs::create_dir_all(folder).map_err(file("create", folder))?;
-    let mut new = path.as_os_str().to_owned();
-    new.push(format!(".new-{}", std::process::id()));
-    let new = PathBuf::from(new);
-    let written = match unpacker {
-        None => fs::copy(source, &new).map_err(file("copy", source)).map(drop),
-        Some(program) => unpack(program, source, &new),
-    };
-    if let Err(error) = written {
-        // What is left of it is of no use to anyone.
-        let _ = fs::remove_file(&new);
-        return Err(error);
-    }
-    let sync = || {
-        let file = File::open(&new)?;
-        file.sync_all()?;
-        fs::rename(&new, path)?;
-        Ok(file.metadata()?.len())
-    };
-    sync().map_err(file("write", path))
+/// The full path of an instance without links. One that is not there keeps its name, to be told of.
+fn full(instance: &Instance) -> PathBuf {
+    let path = Path::new(&instance.argument);
+    let readable = |path: &PathBuf| path.to_str().is_some();
+    let resolved = path.canonicalize().ok().filter(readable);
+    resolved.or_else(|| std::path::absolute(path).ok()).unwrap_or_else(|| path.to_owned())
 }
 
-fn unpack(program: &'static str, source: &Path, into: &Path) -> Result<(), StagingError> {
-    let out = File::create(into).map_err(file("write", into))?;
+/// Copies or unpacks a file, which is there whole or not at all; says what it has become.
+fn put(source: &Path, path: &Path) -> Result<Metadata, StagingError> {
+    let folder = path.parent().unwrap_or(path);
+    fs::create_dir_all(folder).map_err(file("create", folder))?;
+    let (copy, new) = whole_file::create_beside(path).map_err(file("write", path))?;
+    let written = match unpacker(source) {
+        None => copy_into(source, &copy).map_err(file("copy", source)),
+        Some(program) => unpack(program, source, &copy),
+    };
+    let in_place = || {
+        copy.sync_all()?;
+        fs::rename(&new, path)?;
+        copy.metadata()
+    };
+    let put = written.and_then(|()| in_place().map_err(file("write", path)));
+    if put.is_err() {
+        // What is left of it is of no use to anyone.
+        let _ = fs::remove_file(&new);
+    }
+    put
+}
+
+fn copy_into(source: &Path, mut copy: &File) -> io::Result<()> {
+    let mut source = File::open(source)?;
+    io::copy(&mut source, &mut copy)?;
+    copy.set_permissions(source.metadata()?.permissions())
+}
+
+fn unpack(program: &'static str, source: &Path, into: &File) -> Result<(), StagingError> {
+    let out = into.try_clone().map_err(file("write", source))?;
     let run = Command::new(program)
         .args(["-dc", "--"])
         .arg(source)
@@ -208,4 +251,18 @@ fn unpack(program: &'static str, source: &Path, into: &Path) -> Result<(), Stagi
     }
     let said = String::from_utf8_lossy(&run.stderr).lines().next().unwrap_or("no reason is given").to_owned();
     Err(StagingError::Damaged { path: source.to_owned(), said })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_file_that_has_just_changed_may_change_unseen() {
+        let stamp = Stamp { size: 0, modified: (0, 0), changed: (100, 900_000_000) };
+        assert!(!stamp.was_settled(Duration::from_millis(100_940)));
+        assert!(stamp.was_settled(Duration::from_millis(100_960)));
+        // By the clock of another machine it is yet to change.
+        assert!(!stamp.was_settled(Duration::from_secs(99)));
+    }
 }

@@ -92,7 +92,7 @@ fn replace<T, E: From<io::Error>>(
 }
 
 /// A new file in the folder of another one.
-fn create_beside(path: &Path) -> io::Result<(File, PathBuf)> {
+pub(crate) fn create_beside(path: &Path) -> io::Result<(File, PathBuf)> {
     let names = (0..).map(|count: u32| format!(".captune-{}-{count}.new", std::process::id()));
     for new in names.map(|name| folder_of(path).join(name)) {
         match File::create_new(&new) {

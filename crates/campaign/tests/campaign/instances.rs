@@ -1,7 +1,11 @@
 //! The inputs: found, named, alike, described, set apart, staged.
 
 use std::collections::BTreeSet;
+use std::fs::File;
+use std::os::unix::fs::MetadataExt as _;
+use std::path::Path;
 use std::process::Command;
+use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 use campaign::scenario::Instance;
 use campaign::staging::{Staged, Staging, StagingError};
@@ -179,17 +183,95 @@ fn mistakes_of_folds() {
     assert_eq!(two.instances.folds, Some(2));
 }
 
+/// Waits until a change of these files would have a later time stamp.
+fn await_settled(instances: &[Instance]) {
+    let changed = |instance: &Instance| {
+        let about = std::fs::metadata(&instance.argument).unwrap();
+        Duration::new(about.ctime() as u64, about.ctime_nsec() as u32)
+    };
+    let last = instances.iter().map(changed).max().unwrap();
+    while SystemTime::now().duration_since(UNIX_EPOCH).unwrap() <= last + Duration::from_millis(60) {
+        std::thread::yield_now();
+    }
+}
+
+#[test]
+fn a_change_that_leaves_size_and_time_is_noticed() {
+    let stage = Stage::new();
+    let source = stage.file("cnf/a", "before");
+    let read = stage.read(&scenario("files = \"cnf\"\nstage = true"));
+    let staging = Staging::of(&read, &stage.folder.join("campaign")).unwrap();
+    let train = &read.instances.train;
+    let copied = || std::fs::read_to_string(&staging.staged(train)[0].argument).unwrap();
+    await_settled(train);
+    staging.stage(train).unwrap();
+    let change = |path: &Path, text: &str| {
+        let time = std::fs::metadata(path).unwrap().modified().unwrap();
+        std::fs::write(path, text).unwrap();
+        File::options().write(true).open(path).unwrap().set_modified(time).unwrap();
+    };
+    change(&source, "after.");
+    assert_eq!(staging.stage(train).unwrap().files, 1);
+    assert_eq!(copied(), "after.");
+    // So is a change of the copy.
+    await_settled(train);
+    staging.stage(train).unwrap();
+    await_settled(&staging.staged(train));
+    assert_eq!(staging.stage(train).unwrap().kept, 1);
+    change(Path::new(&staging.staged(train)[0].argument), "spoilt");
+    assert_eq!(staging.stage(train).unwrap().files, 1);
+    assert_eq!(copied(), "after.");
+}
+
+#[test]
+fn sources_of_the_same_name_have_copies_of_their_own() {
+    let stage = Stage::new();
+    let staged = |folder: &str, files: &str| {
+        let place = stage.folder.join("staged");
+        let text = scenario(&format!("files = {files}\nstage = true\nstage_folder = {place:?}"));
+        let path = stage.file(&format!("{folder}/s.toml"), &text);
+        let read = campaign::scenario::read(&text, path.parent().unwrap(), "s.toml").unwrap();
+        let staging = Staging::of(&read, Path::new("campaign")).unwrap();
+        staging.stage(&read.instances.train).unwrap();
+        staging.staged(&read.instances.train)
+    };
+    for file in ["a.cnf", "one/up/a.cnf", "one/x.cnf", "two/x.cnf"] {
+        stage.file(file, file);
+    }
+    let [up, down, one] = &staged("one", r#"["../a.cnf", "up/a.cnf", "x.cnf"]"#)[..] else { panic!() };
+    let [two] = &staged("two", r#"["x.cnf"]"#)[..] else { panic!() };
+    let copies = [up, down, one, two].map(|copy| std::fs::read_to_string(&copy.argument).unwrap());
+    assert_eq!(copies, ["a.cnf", "one/up/a.cnf", "one/x.cnf", "two/x.cnf"]);
+    // A link to a source is that source, wherever it leads later.
+    std::os::unix::fs::symlink("one", stage.folder.join("now")).unwrap();
+    assert_eq!(staged("three", r#"["../now/x.cnf"]"#)[0].argument, one.argument);
+}
+
+#[test]
+fn what_is_not_a_file_is_not_waited_for() {
+    let stage = Stage::new();
+    stage.file("cnf/a", "");
+    let read = stage.read(&scenario("files = \"cnf\"\nstage = true"));
+    std::fs::remove_file(stage.folder.join("cnf/a")).unwrap();
+    let made = Command::new("mkfifo").arg(stage.folder.join("cnf/a")).status().unwrap();
+    assert!(made.success());
+    let staging = Staging::of(&read, &stage.folder.join("campaign")).unwrap();
+    let error = staging.stage(&read.instances.train).unwrap_err();
+    assert!(matches!(error, StagingError::NotAFile { .. }), "{error}");
+}
+
 #[test]
 fn staged_files_are_copied_once_and_again_when_they_change() {
     let stage = forest();
     let read = stage.read(&scenario("files = \"cnf\"\nstage = true"));
     let staging = Staging::of(&read, &stage.folder.join("campaign")).unwrap();
     let train = &read.instances.train;
+    await_settled(train);
     assert_eq!(staging.stage(train).unwrap(), Staged { files: 4, bytes: 47, kept: 0 });
     assert_eq!(staging.stage(train).unwrap(), Staged { files: 0, bytes: 0, kept: 4 });
     for (source, copy) in train.iter().zip(staging.staged(train)) {
         assert_eq!(std::fs::read_to_string(&copy.argument).unwrap(), source.name);
-        assert!(copy.argument.contains("/campaign/stage/cnf/"), "{copy:?}");
+        assert!(copy.argument.contains("/campaign/stage/files/"), "{copy:?}");
         assert_eq!(copy.name, source.name);
     }
     stage.file("cnf/c.cnf", "longer than before");

@@ -55,7 +55,9 @@ fn instances_are_used_from_their_copies() {
     let said = stage.hidden(&stderr(&output));
     assert_eq!(code(&output), 0, "{said}");
     assert!(said.contains("instances are used from copies in FOLDER/count.campaign/stage\n"), "{said}");
-    assert!(stage.folder.join("count.campaign/stage/cnf/b/2").exists());
+    let copies = stage.folder.join("count.campaign/stage/files");
+    let source = stage.folder.join("cnf/b/2").canonicalize().unwrap();
+    assert!(copies.join(source.strip_prefix("/").unwrap()).exists());
     let said = stage.hidden(&stderr(&stage.captune("rerun count.campaign 0")));
-    assert!(said.contains(" FOLDER/count.campaign/stage/cnf/"), "{said}");
+    assert!(said.contains(" FOLDER/count.campaign/stage/filesFOLDER/cnf/"), "{said}");
 }
