@@ -1,5 +1,7 @@
 //! What happens in a campaign. Everything a person sees is a reader of events.
 
+use std::path::PathBuf;
+
 use engine::propose::Choice;
 use engine::racing::{Drop, Holding, Requested};
 use engine::{Cap, ConfigId, Configuration, Pair, Reading, Status, TrialId, Why};
@@ -137,6 +139,13 @@ pub enum Warning {
         id: TrialId,
         /// What went wrong.
         reason: String,
+    },
+    /// The private folder of a trial could not be removed, for the first time.
+    LeftBehind {
+        /// Which one.
+        id: TrialId,
+        /// The folder.
+        path: PathBuf,
     },
     /// A server that lives on between trials misbehaved outside any trial, in a way not seen before.
     Server {

@@ -22,6 +22,7 @@ const PASSES: f64 = 20.0;
 pub(crate) struct Watch {
     failures: BTreeSet<String>,
     unmeasured: BTreeSet<usize>,
+    left_behind: bool,
     timeouts: bool,
     cpu: bool,
     passes: bool,
@@ -49,6 +50,11 @@ impl Watch {
             && self.failures.insert(reason.clone())
         {
             warnings.push(Warning::Server { id: told.id, reason });
+        }
+        if let Some(path) = told.detail.left_behind.clone()
+            && !std::mem::replace(&mut self.left_behind, true)
+        {
+            warnings.push(Warning::LeftBehind { id: told.id, path });
         }
         if is_unmeasured(told.status, &told.constraints) {
             let missing = told.constraints.iter().enumerate().filter(|(_, reading)| reading.is_none());

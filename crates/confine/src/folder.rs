@@ -46,7 +46,9 @@ impl Private {
     pub(crate) fn make() -> Result<Self, (PathBuf, io::Error)> {
         static COUNT: AtomicU64 = AtomicU64::new(0);
         static SWEEP: Once = Once::new();
-        let base = std::env::temp_dir();
+        let named = std::env::temp_dir();
+        // Without the links in it, which a removal does not follow.
+        let base = named.canonicalize().map_err(|error| (named, error))?;
         SWEEP.call_once(|| sweep(&base));
         loop {
             let count = COUNT.fetch_add(1, Ordering::Relaxed);

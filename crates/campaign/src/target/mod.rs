@@ -94,6 +94,8 @@ pub struct Detail {
     /// What went wrong when the trial was taken down, in one line that is the same for the same cause:
     /// what it told counts all the same.
     pub teardown: Option<String>,
+    /// Its private folder, if that could not be removed.
+    pub left_behind: Option<PathBuf>,
     /// What went wrong with a server that lives on between trials and was not this trial's doing, in one line
     /// that is the same for the same cause: what the trial told counts all the same.
     pub server: Option<String>,

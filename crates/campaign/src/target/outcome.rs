@@ -58,6 +58,7 @@ pub(super) fn account(
         stderr_tail: kept(&finished.stderr),
         tier: finished.tier.name(),
         teardown: None,
+        left_behind: None,
         server: None,
     };
     Ok(Account { observation, detail })

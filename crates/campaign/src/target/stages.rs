@@ -11,6 +11,7 @@
 //! When the last stage has ended, no process of the run is left.
 
 use std::fs;
+use std::path::PathBuf;
 
 use confine::{Control, End, Finished, LaunchError, Limit, Limits, Sequence, Stdin};
 use engine::{Observation, Status, TrialRequest};
@@ -69,7 +70,15 @@ pub(super) fn run(
     let seed = trial.key.pair.seed.to_string();
     let filling = Filling::new(trial, instance, &seed, Some(&place));
     let stages = Stages { target, scenario, instance, filling, place: &place, trial, slot };
-    or_lost(stages.run(sequence, leash))
+    let private = sequence.folder().to_owned();
+    let mut run = or_lost(stages.run(sequence, leash))?;
+    run.account.detail.left_behind = still_there(private);
+    Ok(run)
+}
+
+/// A private folder that should be gone, if it is not.
+pub(super) fn still_there(private: PathBuf) -> Option<PathBuf> {
+    private.symlink_metadata().is_ok().then_some(private)
 }
 
 /// A trial whose supervisor was lost says nothing.

@@ -326,3 +326,23 @@ fn minisat_solves_a_formula() {
     let account = reversed.run(&trial(&scenario, 0, Cap::NONE), &Leash::new()).unwrap();
     assert_eq!(account.detail.exit, Some(20));
 }
+
+/// Something is mounted in it, which nobody but who mounted it may take away.
+#[test]
+fn a_folder_that_cannot_be_removed_is_told_of() {
+    if !rustix::process::getuid().is_root() {
+        println!("skipped: only root can mount");
+        return;
+    }
+    assert_eq!(run_script("exit 0", "").detail.left_behind, None);
+    let account = run_script("mkdir there here && mount --bind there here", "");
+    assert_eq!(account.observation.status(), Status::Finished);
+    let Some(left) = account.detail.left_behind else {
+        // The mount was gone with its namespace.
+        assert_eq!(account.detail.tier, "namespace");
+        return;
+    };
+    let unmounted = std::process::Command::new("umount").arg(left.join("here")).status().unwrap();
+    assert!(unmounted.success());
+    std::fs::remove_dir_all(left).unwrap();
+}

@@ -128,6 +128,9 @@ fn warning(warning: &Warning, costs: &Costs) -> Value {
         Warning::Teardown { id, reason } => {
             json!({ "warning": "teardown", "trial": id.0, "reason": reason })
         }
+        Warning::LeftBehind { id, path } => {
+            json!({ "warning": "left_behind", "trial": id.0, "path": path.to_string_lossy() })
+        }
         Warning::Server { id, reason } => {
             json!({ "warning": "server", "trial": id.0, "reason": reason })
         }

@@ -113,6 +113,10 @@ pub(crate) fn warn(warning: &Warning, facts: &Facts) -> String {
             "trial {id} was not taken down: {}; its result counts, and no process of it is left, but files may be",
             harmless(reason.lines().next().unwrap_or_default())
         ),
+        Warning::LeftBehind { id, path } => format!(
+            "could not remove the folder of trial {id}, {}: remove such folders yourself, or they fill the disk",
+            quoted(&path.to_string_lossy())
+        ),
         Warning::Server { id, reason } => {
             format!("trial {id}: {}; its result counts", harmless(reason.lines().next().unwrap_or_default()))
         }

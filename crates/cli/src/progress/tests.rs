@@ -157,6 +157,7 @@ fn everything() -> Vec<What> {
         What::Warning(Warning::AlmostNoCpu { share: 0.02 }),
         What::Warning(Warning::Dethroned { config: ConfigId(4), by: ConfigId(0) }),
         What::Warning(Warning::Teardown { id: TrialId(12), reason: "teardown: exit 4".to_owned() }),
+        What::Warning(Warning::LeftBehind { id: TrialId(13), path: "/tmp/captune-run-1-2".into() }),
         What::Warning(Warning::Server { id: TrialId(13), reason: "the server ended".to_owned() }),
         What::Warning(Warning::Failure { id: TrialId(377), reason: "signal 11\u{1b}[2J".to_owned() }),
         What::Progress(Box::new(progress())),

@@ -95,9 +95,14 @@ impl Stage {
 
     /// Runs the ill-mannered program as a process of its own, its TMPDIR on this stage.
     pub(crate) fn alone(&self, words: &[&str]) -> String {
+        self.alone_in("tmp", words)
+    }
+
+    /// The same with another name of that TMPDIR.
+    pub(crate) fn alone_in(&self, temporary: &str, words: &[&str]) -> String {
         let output = std::process::Command::new(MISBEHAVE)
             .args(words)
-            .env("TMPDIR", self.path("tmp"))
+            .env("TMPDIR", self.path(temporary))
             .output()
             .unwrap();
         String::from_utf8(output.stdout).unwrap()

@@ -147,6 +147,17 @@ fn many_runs_leave_nothing() {
 }
 
 #[test]
+fn a_link_on_the_way_to_the_temporary_folder_is_no_obstacle() {
+    for tier in every_tier() {
+        let stage = Stage::new();
+        std::os::unix::fs::symlink(".", stage.path("link")).unwrap();
+        let said = stage.alone_in("link/tmp", &["call", tier.name(), "litter"]);
+        assert!(said.contains("exit: Code(0)") && said.contains("left_behind: None"), "{tier}: {said}");
+        assert_eq!(stage.left_in_tmp(), 0, "{tier}");
+    }
+}
+
+#[test]
 fn groups_that_a_target_makes_are_removed_with_its_own() {
     for tier in working(&[Tier::Cgroup]) {
         let said = Stage::new().alone(&["call-many", tier.name(), "2", "nest-group"]);

@@ -33,7 +33,7 @@ use crate::scenario::Scenario;
 use crate::target::command::{CommandLine, Filling};
 use crate::target::outcome::{self, tail};
 use crate::target::place::Place;
-use crate::target::stages::{Run, ending, not_begun};
+use crate::target::stages::{Run, ending, not_begun, still_there};
 use crate::target::{Account, Detail, Leash, ProcessTarget, Slot, TargetError, outputs};
 use listener::{Heard, Listener};
 
@@ -147,14 +147,14 @@ pub(in crate::target) fn run(
         let surplus = ready.listener.take_surplus().then(|| SURPLUS.to_owned());
         account.detail.server = notice.or(surplus);
         let worn = scenario.target.restart_after.is_some_and(|most| ready.served >= most);
-        let Some(Heard::Answer(answer)) = heard.filter(|_| record.end() == End::Exited(0)) else {
-            return Ok(Run { account, record: Some(record) });
-        };
-        if account.observation.status() == Status::Crashed && !json::says_crashed(&answer) {
-            ready.listener.doubt();
-        }
-        if !worn {
-            target.servers().lock().insert(slot.number, ready);
+        match heard {
+            Some(Heard::Answer(answer)) if record.end() == End::Exited(0) && !worn => {
+                if account.observation.status() == Status::Crashed && !json::says_crashed(&answer) {
+                    ready.listener.doubt();
+                }
+                target.servers().lock().insert(slot.number, ready);
+            }
+            _ => account.detail.left_behind = ready.end(),
         }
         return Ok(Run { account, record: Some(record) });
     }
@@ -256,6 +256,13 @@ impl Server {
             record.stdout = as_output(heard);
         }
         Ok(Asked { record, heard, in_vain })
+    }
+
+    /// Kills it; its private folder, if that cannot be removed.
+    fn end(self) -> Option<PathBuf> {
+        let private = self.sequence.folder().to_owned();
+        drop(self);
+        still_there(private)
     }
 
     /// The end of what it has written to standard error.
