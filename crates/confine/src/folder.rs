@@ -3,7 +3,7 @@
 use std::ffi::CStr;
 use std::fs::{self, DirBuilder, File};
 use std::io::{self, Read as _};
-use std::os::fd::{AsFd, BorrowedFd};
+use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
 use std::os::unix::fs::{DirBuilderExt, MetadataExt};
 use std::path::{Path, PathBuf};
 use std::sync::Once;
@@ -11,7 +11,8 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::{Duration, SystemTime};
 
 use rustix::fs::{
-    AtFlags, CWD, Dir, FlockOperation, Mode, OFlags, ResolveFlags, chmodat, openat2, renameat, unlinkat,
+    AtFlags, CWD, Dir, FlockOperation, Mode, OFlags, ResolveFlags, chmodat, fchmod, openat2, renameat,
+    unlinkat,
 };
 use rustix::io::Errno;
 
@@ -103,57 +104,84 @@ pub(crate) fn read(folder: &CStr, path: &CStr) -> Result<Vec<u8>, Unread> {
 }
 
 /// Removes a folder and all in it: links and not what they point to, and nothing that is mounted in
-/// it. Folders the target has locked against us are opened first.
+/// it, nor is that changed. Folders the target has locked against us are opened first. What cannot be removed does
+/// not keep the rest from being removed.
 pub(crate) fn remove(path: &Path) -> io::Result<()> {
     let top = match openat2(CWD, path, FOLDER, Mode::empty(), ResolveFlags::NO_SYMLINKS) {
         Err(Errno::NOENT) => return Ok(()),
         other => other?,
     };
     // Each pass moves folders that are too deep to the top, for the next.
-    let (mut moved, mut before) = (0, None);
-    while before != Some(moved) {
-        before = Some(moved);
-        empty(top.as_fd(), top.as_fd(), 0, &mut moved)?;
+    let mut moved = 0;
+    loop {
+        let before = moved;
+        let emptied = empty(top.as_fd(), top.as_fd(), 0, &mut moved);
+        if moved == before {
+            emptied?;
+            return fs::remove_dir(path);
+        }
     }
-    fs::remove_dir(path)
 }
 
 const FOLDER: OFlags = OFlags::RDONLY.union(OFlags::DIRECTORY).union(OFlags::NOFOLLOW).union(OFlags::CLOEXEC);
+
+/// Not out of a folder, neither by a link nor into something mounted in it.
+const WITHIN: ResolveFlags = ResolveFlags::NO_XDEV.union(ResolveFlags::NO_SYMLINKS);
 
 /// At most this many folders are open at one time.
 const DEEPEST: usize = 100;
 
 fn empty(folder: BorrowedFd<'_>, top: BorrowedFd<'_>, depth: usize, moved: &mut usize) -> io::Result<()> {
+    let mut emptied = Ok(());
     for entry in Dir::read_from(folder)? {
         let entry = entry?;
         let name = entry.file_name();
-        if name == c"." || name == c".." {
-            continue;
-        }
-        match unlinkat(folder, name, AtFlags::empty()) {
-            Err(Errno::ISDIR | Errno::PERM) => {}
-            other => {
-                other?;
-                continue;
-            }
-        }
-        // It is a folder, and nobody is alive who could make it a link.
-        chmodat(folder, name, Mode::RWXU, AtFlags::empty())?;
-        if depth == DEEPEST {
-            *moved += 1;
-            renameat(folder, name, top, format!("moved-{}-{moved}", std::process::id()))?;
-            continue;
-        }
-        let below =
-            openat2(folder, name, FOLDER, Mode::empty(), ResolveFlags::NO_XDEV | ResolveFlags::NO_SYMLINKS)?;
-        empty(below.as_fd(), top, depth + 1, moved)?;
-        match unlinkat(folder, name, AtFlags::REMOVEDIR) {
-            // What was moved to the top is met in the next pass.
-            Err(Errno::NOTEMPTY) if *moved > 0 => {}
-            other => other?,
+        if name != c"." && name != c".." {
+            emptied = emptied.and(remove_entry(folder, name, top, depth, moved));
         }
     }
-    Ok(())
+    emptied
+}
+
+fn remove_entry(
+    folder: BorrowedFd<'_>,
+    name: &CStr,
+    top: BorrowedFd<'_>,
+    depth: usize,
+    moved: &mut usize,
+) -> io::Result<()> {
+    match unlinkat(folder, name, AtFlags::empty()) {
+        Err(Errno::ISDIR | Errno::PERM) => {}
+        other => return Ok(other?),
+    }
+    let below = open_locked(folder, name)?;
+    if depth == DEEPEST {
+        *moved += 1;
+        return Ok(renameat(folder, name, top, format!("moved-{}-{moved}", std::process::id()))?);
+    }
+    empty(below.as_fd(), top, depth + 1, moved)?;
+    match unlinkat(folder, name, AtFlags::REMOVEDIR) {
+        // What was moved to the top is met in the next pass.
+        Err(Errno::NOTEMPTY) if *moved > 0 => Ok(()),
+        other => Ok(other?),
+    }
+}
+
+/// Opens a folder in which files can then be removed, whatever its mode was.
+fn open_locked(folder: BorrowedFd<'_>, name: &CStr) -> io::Result<OwnedFd> {
+    let open = |flags| openat2(folder, name, flags, Mode::empty(), WITHIN);
+    let opened = match open(FOLDER) {
+        Err(Errno::ACCESS) => {
+            // Whoever may not read it may still see that it is no link and nothing mounted. Nobody is alive who
+            // could change that.
+            open(FOLDER.union(OFlags::PATH))?;
+            chmodat(folder, name, Mode::RWXU, AtFlags::empty())?;
+            open(FOLDER)?
+        }
+        other => other?,
+    };
+    fchmod(&opened, Mode::RWXU)?;
+    Ok(opened)
 }
 
 /// Whether a folder of ours has lost its owner: nobody holds its lock, and it is not so young that

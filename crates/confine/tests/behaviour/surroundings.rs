@@ -1,5 +1,8 @@
 //! What a target sees: its folder, environment, streams and signals; and what it leaves behind.
 
+use std::fs::Permissions;
+use std::os::unix::fs::PermissionsExt as _;
+
 use confine::{Exit, Folder, Stdin, Tier};
 
 use crate::stage::{MISBEHAVE, Stage, every_tier, misbehave, no_limits, run, tight_tiers, wall, working};
@@ -175,12 +178,17 @@ fn what_is_mounted_in_a_private_folder_is_not_removed() {
         let stage = Stage::new();
         std::fs::create_dir(stage.path("precious")).unwrap();
         std::fs::write(stage.path("precious/file"), "kept").unwrap();
-        let command = confine::Command::new("sh").args(["-c", "mkdir here && mount --bind \"$PLACE\" here"]);
+        let mode = || std::fs::metadata(stage.path("precious")).unwrap().permissions().mode() & 0o7777;
+        std::fs::set_permissions(stage.path("precious"), Permissions::from_mode(0o755)).unwrap();
+        let command = confine::Command::new("sh")
+            .args(["-c", "mkdir here && touch a z && mount --bind \"$PLACE\" here"]);
         let command = command.guardian(MISBEHAVE).env("PLACE", stage.path("precious")).tier(tier);
         let finished = run(&command, &no_limits());
         assert_eq!(finished.exit, Exit::Code(0), "{tier}");
         assert!(stage.path("precious/file").exists(), "{tier}");
+        assert_eq!(mode(), 0o755, "{tier}: the mode was changed");
         if let Some(left) = finished.left_behind {
+            assert_eq!(std::fs::read_dir(&left).unwrap().count(), 1, "{tier}: the rest was not removed");
             let unmounted = std::process::Command::new("umount").arg(left.join("here")).status().unwrap();
             assert!(unmounted.success());
             std::fs::remove_dir_all(left).unwrap();
