@@ -15,6 +15,7 @@ use rustix::fs::{
     unlinkat,
 };
 use rustix::io::Errno;
+use rustix::path::Arg;
 
 use crate::error::LaunchError;
 use crate::finished::Unread;
@@ -107,8 +108,8 @@ pub(crate) fn read(folder: &CStr, path: &CStr) -> Result<Vec<u8>, Unread> {
 /// it, nor is that changed. Folders the target has locked against us are opened first. What cannot be removed does
 /// not keep the rest from being removed.
 pub(crate) fn remove(path: &Path) -> io::Result<()> {
-    let top = match openat2(CWD, path, FOLDER, Mode::empty(), ResolveFlags::NO_SYMLINKS) {
-        Err(Errno::NOENT) => return Ok(()),
+    let top = match open_locked(CWD, path, ResolveFlags::NO_SYMLINKS) {
+        Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(()),
         other => other?,
     };
     // Each pass moves folders that are too deep to the top, for the next.
@@ -154,7 +155,7 @@ fn remove_entry(
         Err(Errno::ISDIR | Errno::PERM) => {}
         other => return Ok(other?),
     }
-    let below = open_locked(folder, name)?;
+    let below = open_locked(folder, name, WITHIN)?;
     if depth == DEEPEST {
         *moved += 1;
         return Ok(renameat(folder, name, top, format!("moved-{}-{moved}", std::process::id()))?);
@@ -168,8 +169,8 @@ fn remove_entry(
 }
 
 /// Opens a folder in which files can then be removed, whatever its mode was.
-fn open_locked(folder: BorrowedFd<'_>, name: &CStr) -> io::Result<OwnedFd> {
-    let open = |flags| openat2(folder, name, flags, Mode::empty(), WITHIN);
+fn open_locked(folder: BorrowedFd<'_>, name: impl Arg + Copy, resolve: ResolveFlags) -> io::Result<OwnedFd> {
+    let open = |flags| openat2(folder, name, flags, Mode::empty(), resolve);
     let opened = match open(FOLDER) {
         Err(Errno::ACCESS) => {
             // Whoever may not read it may still see that it is no link and nothing mounted. Nobody is alive who
@@ -187,7 +188,9 @@ fn open_locked(folder: BorrowedFd<'_>, name: &CStr) -> io::Result<OwnedFd> {
 /// Whether a folder of ours has lost its owner: nobody holds its lock, and it is not so young that
 /// its owner may not have come to lock it.
 pub(crate) fn is_abandoned(path: &Path) -> bool {
-    let Ok(file) = File::open(path) else { return false };
+    // A pipe that someone else has put there would never open.
+    let Ok(file) = openat2(CWD, path, FOLDER, Mode::empty(), ResolveFlags::NO_SYMLINKS) else { return false };
+    let file = File::from(file);
     let old_enough = file.metadata().is_ok_and(|data| {
         let ours = data.uid() == rustix::process::getuid().as_raw();
         let age = data.modified().ok().and_then(|time| SystemTime::now().duration_since(time).ok());
@@ -211,6 +214,8 @@ fn sweep(base: &Path) {
 #[cfg(test)]
 mod tests {
     use std::os::unix::fs::PermissionsExt;
+
+    use rustix::fs::{FileType, mknodat};
 
     use super::*;
 
@@ -241,6 +246,16 @@ mod tests {
         fs::create_dir_all(&path).unwrap();
         remove(&private.path).unwrap();
         assert!(!private.path.exists());
+    }
+
+    #[test]
+    fn a_pipe_of_such_a_name_is_not_waited_for() {
+        let private = make();
+        let pipe = private.path.join(RUN_PREFIX);
+        mknodat(CWD, &pipe, FileType::Fifo, Mode::RWXU, 0).unwrap();
+        let (tell, told) = std::sync::mpsc::channel();
+        std::thread::spawn(move || tell.send(is_abandoned(&pipe)));
+        assert_eq!(told.recv_timeout(Duration::from_secs(30)), Ok(false));
     }
 
     #[test]

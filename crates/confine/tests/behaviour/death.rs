@@ -175,16 +175,7 @@ fn an_unprivileged_user_has_namespaces_too() {
         println!("skipped: only root can become someone else");
         return;
     }
-    let stage = Stage::new();
-    // Programs below a folder that others may not enter cannot be started by them.
-    let copy = stage.path("misbehave");
-    std::fs::copy(MISBEHAVE, &copy).unwrap();
-    let output = std::os::unix::process::CommandExt::uid(&mut Command::new(&copy), 65534)
-        .args(["call", "namespace", "tree", "2", "0.1"])
-        .env("TMPDIR", std::env::temp_dir())
-        .output()
-        .unwrap();
-    let said = String::from_utf8(output.stdout).unwrap();
+    let said = Stage::new().alone_unprivileged(&["call", "namespace", "tree", "2", "0.1"]);
     let mut unshare = Command::new("unshare");
     let allowed = std::os::unix::process::CommandExt::uid(&mut unshare, 65534)
         .args(["--user", "--pid", "--fork", "--mount-proc", "--map-root-user", "true"])

@@ -1,6 +1,8 @@
 //! What the tests share: the ill-mannered program, tiers to run it in, a way to see who is alive.
 
 use std::fs::File;
+use std::os::unix::fs::PermissionsExt;
+use std::os::unix::process::CommandExt as _;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU32, Ordering};
 use std::sync::mpsc;
@@ -79,8 +81,7 @@ impl Stage {
         let mode = rustix::fs::Mode::from_raw_mode(0o666);
         rustix::fs::mknodat(rustix::fs::CWD, folder.join("ready"), rustix::fs::FileType::Fifo, mode, 0)
             .unwrap();
-        std::fs::set_permissions(folder.join("ready"), std::os::unix::fs::PermissionsExt::from_mode(0o666))
-            .unwrap();
+        std::fs::set_permissions(folder.join("ready"), PermissionsExt::from_mode(0o666)).unwrap();
         Self { folder }
     }
 
@@ -105,6 +106,20 @@ impl Stage {
             .env("TMPDIR", self.path(temporary))
             .output()
             .unwrap();
+        String::from_utf8(output.stdout).unwrap()
+    }
+
+    /// The same without the rights of root, should we have them.
+    pub(crate) fn alone_unprivileged(&self, words: &[&str]) -> String {
+        // Programs below a folder that others may not enter cannot be started by them.
+        let copy = self.path("misbehave");
+        std::fs::copy(MISBEHAVE, &copy).unwrap();
+        std::fs::set_permissions(self.path("tmp"), PermissionsExt::from_mode(0o777)).unwrap();
+        let mut command = std::process::Command::new(&copy);
+        if rustix::process::getuid().is_root() {
+            command.uid(65534);
+        }
+        let output = command.args(words).env("TMPDIR", self.path("tmp")).output().unwrap();
         String::from_utf8(output.stdout).unwrap()
     }
 

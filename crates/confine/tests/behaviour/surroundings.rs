@@ -160,6 +160,26 @@ fn a_link_on_the_way_to_the_temporary_folder_is_no_obstacle() {
     }
 }
 
+/// Root may write to any folder, others only to those that allow it.
+#[test]
+fn a_folder_that_its_target_has_locked_is_removed() {
+    for tier in Tier::ALL {
+        for mode in ["500", "300", "0"] {
+            let script =
+                format!("mkdir -p a/b; touch a/b/file; chmod {mode} a/b; chmod {mode} a; chmod {mode} .");
+            let stage = Stage::new();
+            let said = stage.alone_unprivileged(&["call", tier.name(), "/bin/sh", "-c", &script]);
+            if said.contains("tier does not work here") {
+                println!("skipped: {said}");
+                assert!(!matches!(tier, Tier::Subreaper | Tier::Group), "{said}");
+                continue;
+            }
+            assert!(said.contains("exit: Code(0)") && said.contains("left_behind: None"), "{tier}: {said}");
+            assert_eq!(stage.left_in_tmp(), 0, "{tier}: mode {mode}");
+        }
+    }
+}
+
 #[test]
 fn groups_that_a_target_makes_are_removed_with_its_own() {
     for tier in working(&[Tier::Cgroup]) {
