@@ -53,6 +53,8 @@ pub(crate) fn measure(arguments: &Arguments) -> Result<()> {
     }
     let place = arguments.folder.clone().unwrap_or_else(std::env::temp_dir);
     let folder = place.join(format!("captune-bench-store-{}", std::process::id()));
+    // What is there already is not ours to remove.
+    std::fs::create_dir(&folder)?;
     let measured = fill(&folder.join("large"), arguments.trials)
         .and_then(|()| load_apart(&folder.join("large"), arguments.rounds))
         .and_then(|()| commits(&folder));

@@ -17,7 +17,7 @@ use campaign::event::What;
 use campaign::executor::slots;
 use campaign::target::ProcessTarget;
 use clap::Args;
-use confine::{Control, dismiss_guardians};
+use confine::{Control, PrivateFolder, dismiss_guardians};
 use engine::{Cap, ConfigId, InstanceId, Pair, Seed, TrialId, TrialKey, TrialRequest, Why};
 
 use crate::clock::cpu_with_children;
@@ -71,14 +71,13 @@ pub(crate) fn measure(arguments: &Arguments) -> Result<()> {
          campaign | share by CPU time | optimizer's share of wall time | configurations |"
     );
     println!("|---|---|---|---|---|---|---|---|---|---|---|");
-    let folder = match &arguments.folder {
-        Some(folder) => folder.clone(),
-        None => std::env::temp_dir().join(format!("captune-rate-{}", std::process::id())),
-    };
+    let temporary = PrivateFolder::new()?;
+    let folder = arguments.folder.as_deref().unwrap_or(temporary.path()).join("captune-rate");
     for (name, command) in programs {
         let mut rounds = Vec::new();
         for round in 0..arguments.rounds {
-            std::fs::create_dir_all(&folder)?;
+            // What is there already is not ours to remove.
+            std::fs::create_dir(&folder).with_context(|| format!("cannot create {}", folder.display()))?;
             let scenario = folder.join("rate.toml");
             std::fs::write(&scenario, text(&command, arguments))?;
             let alone = runner(&scenario, arguments)?;

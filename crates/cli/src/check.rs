@@ -9,6 +9,7 @@ use campaign::scenario::Scenario;
 use campaign::staging::Staging;
 use campaign::target::{Account, ProcessTarget};
 use clap::Args;
+use confine::PrivateFolder;
 use confine::quantity::{parse_duration, show_size};
 use engine::{ConfigId, Configuration, InstanceId, Pair, Seed, TrialId, TrialKey, TrialRequest, Why};
 
@@ -67,8 +68,9 @@ pub(crate) fn check(arguments: &Arguments) -> anyhow::Result<ExitCode> {
         message::note(&plan::headline(&scenario, workers, tier));
         return measure::measure(&scenario, &settings, workers, arguments.time, arguments.json);
     }
-    let staged = scenario.instances.stage.then(TemporaryFolder::new);
-    let instances = match staged.as_ref().and_then(|folder| Staging::of_check(&scenario, &folder.0)) {
+    // The copies go with it.
+    let staged = scenario.instances.stage.then(PrivateFolder::new).transpose()?;
+    let instances = match staged.as_ref().and_then(|folder| Staging::of_check(&scenario, folder.path())) {
         Some(staging) => {
             let first = &scenario.instances.train[..1];
             staging.stage(first)?;
@@ -120,22 +122,6 @@ pub(crate) fn check(arguments: &Arguments) -> anyhow::Result<ExitCode> {
         return Ok(ExitCode::TargetFailed);
     }
     Ok(ExitCode::Done)
-}
-
-/// A folder that goes when it is no longer needed.
-pub(crate) struct TemporaryFolder(pub(crate) PathBuf);
-
-impl TemporaryFolder {
-    pub(crate) fn new() -> Self {
-        Self(std::env::temp_dir().join(format!("captune-check-{}", std::process::id())))
-    }
-}
-
-impl Drop for TemporaryFolder {
-    fn drop(&mut self) {
-        // What cannot be removed is a temporary file.
-        let _ = std::fs::remove_dir_all(&self.0);
-    }
 }
 
 /// What `{config_file}` says, if there is one.

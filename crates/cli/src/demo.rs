@@ -3,7 +3,9 @@
 //! The solver is SAPS, run as a process of its own by a hidden verb of this program; its formulas are
 //! generated. Everything else is an ordinary campaign in a folder, whose scenario can be read and changed.
 
-use std::fs;
+use std::fs::{self, DirBuilder};
+use std::io;
+use std::os::unix::fs::DirBuilderExt as _;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
@@ -48,8 +50,10 @@ pub(crate) struct SolverArguments {
 
 /// Tunes the solver on generated formulas.
 pub(crate) fn demo(arguments: &Arguments) -> anyhow::Result<ExitCode> {
-    let temporary = || std::env::temp_dir().join(format!("captune-demo-{}", std::process::id()));
-    let folder = arguments.dir.clone().unwrap_or_else(temporary);
+    let folder = match &arguments.dir {
+        Some(folder) => folder.clone(),
+        None => temporary(&std::env::temp_dir())?,
+    };
     let scenario = prepare(&folder).with_context(|| format!("cannot prepare {}", folder.display()))?;
     message::note(&format!(
         "tuning a SAT solver on {} formulas, then testing it on {} others; all of it is in {}",
@@ -58,6 +62,21 @@ pub(crate) fn demo(arguments: &Arguments) -> anyhow::Result<ExitCode> {
         folder.display()
     ));
     run::run(&run::Arguments::of_scenario(scenario, arguments.budget, arguments.progress))
+}
+
+/// A new folder that only we can enter: in a place that others can write to, what is there already may be theirs.
+fn temporary(place: &Path) -> anyhow::Result<PathBuf> {
+    let names = (0..).map(|count: u32| place.join(format!("captune-demo-{}-{count}", std::process::id())));
+    for folder in names {
+        match DirBuilder::new().mode(0o700).create(&folder) {
+            Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {}
+            made => {
+                made.with_context(|| format!("cannot create {}", folder.display()))?;
+                return Ok(folder);
+            }
+        }
+    }
+    anyhow::bail!("there is no room for a folder in {}", place.display())
 }
 
 /// Writes formulas, space and scenario.
@@ -115,5 +134,27 @@ pub(crate) fn solver(arguments: SolverArguments) -> anyhow::Result<ExitCode> {
             message::say(&problem);
             Ok(ExitCode::Usage)
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::os::unix::fs::{PermissionsExt as _, symlink};
+
+    use super::*;
+
+    /// Another user may have put links where the folder would be, to have a file of ours overwritten.
+    #[test]
+    fn a_folder_that_is_there_already_is_not_used() {
+        let place = confine::PrivateFolder::new().unwrap();
+        let at = |count: u32| place.path().join(format!("captune-demo-{}-{count}", std::process::id()));
+        let victim = place.path().join("victim");
+        fs::create_dir(&victim).unwrap();
+        symlink(&victim, at(0)).unwrap();
+        fs::create_dir(at(1)).unwrap();
+        let folder = temporary(place.path()).unwrap();
+        assert_eq!(folder, at(2));
+        assert_eq!(fs::metadata(&folder).unwrap().permissions().mode() & 0o777, 0o700);
+        assert_eq!(fs::read_dir(victim).unwrap().count(), 0);
     }
 }

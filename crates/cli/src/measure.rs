@@ -11,10 +11,10 @@ use campaign::scenario::Scenario;
 use campaign::staging::Staging;
 use campaign::target::{CommandLine, ProcessTarget};
 use comfy_table::{Table, presets};
+use confine::PrivateFolder;
 use confine::quantity::{show_duration, show_size};
 use engine::{ConfigId, InstanceId, Pair, Status, TrialId, TrialKey, TrialRequest, Why};
 
-use crate::check::TemporaryFolder;
 use crate::exit_code::ExitCode;
 use crate::message;
 use crate::run::failing;
@@ -32,8 +32,9 @@ pub(crate) fn measure(
 ) -> anyhow::Result<ExitCode> {
     let chosen = measure::choose(scenario);
     let names: Vec<String> = chosen.iter().map(|instance| instance.name.clone()).collect();
-    let staged = scenario.instances.stage.then(TemporaryFolder::new);
-    let used = match staged.as_ref().and_then(|folder| Staging::of_check(scenario, &folder.0)) {
+    // The copies go with it.
+    let staged = scenario.instances.stage.then(PrivateFolder::new).transpose()?;
+    let used = match staged.as_ref().and_then(|folder| Staging::of_check(scenario, folder.path())) {
         Some(staging) => {
             staging.stage(&chosen)?;
             staging.staged(&chosen)

@@ -50,7 +50,7 @@ fn instances_are_used_from_their_copies() {
     stage.write("cnf/a/1", "");
     stage.write("cnf/b/2", "");
     let said = stage.said("check count.toml");
-    assert!(said.contains("\n2 families: a 1, b 1\n") && said.contains("/captune-check-"), "{said}");
+    assert!(said.contains("\n2 families: a 1, b 1\n") && said.contains("/captune-run-"), "{said}");
     let output = stage.captune("run count.toml --trials 10");
     let said = stage.hidden(&stderr(&output));
     assert_eq!(code(&output), 0, "{said}");
