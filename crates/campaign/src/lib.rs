@@ -16,6 +16,7 @@ pub mod import;
 mod ledger;
 pub mod measure;
 mod pace;
+mod panics;
 pub mod progress;
 pub mod queue;
 mod requests;

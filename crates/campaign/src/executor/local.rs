@@ -8,7 +8,8 @@ use std::time::{Duration, Instant};
 use engine::{Cap, TrialId, TrialRequest};
 
 use super::{Bell, Ended, Executor, Happening};
-use crate::target::{Leash, Slot, Target};
+use crate::panics::caught;
+use crate::target::{Leash, Slot, Target, TargetError};
 
 /// Waits no longer than this at a time, so that an absurd patience is no arithmetic problem.
 const LONGEST_WAIT: Duration = Duration::from_secs(3600);
@@ -119,7 +120,9 @@ fn work(
         if sender.send(Happening::Started { id: request.id, slot: slot.number, at: started }).is_err() {
             return;
         }
-        let account = target.run_on(&request, &leash, slot);
+        // A worker that ended without a word would leave the campaign waiting for its trial.
+        let account = caught(|| target.run_on(&request, &leash, slot))
+            .unwrap_or_else(|said| Err(TargetError::Panicked { said }));
         let ended = Ended { id: request.id, account, started, ended: now(), slot: slot.number };
         if sender.send(Happening::Ended(Box::new(ended))).is_err() {
             return;

@@ -16,6 +16,7 @@ use super::lock::{WriterLock, host_name};
 use super::open::set_journal;
 use super::record::Batch;
 use super::{Journal, StoreError};
+use crate::panics::caught;
 
 /// So that a flood of batches is acknowledged from time to time.
 const MOST_BATCHES: usize = 10_000;
@@ -69,7 +70,8 @@ impl Writer {
         let (orders, queue) = channel();
         let mut thread = Thread { path, connection, journal, numbers, queue, committed: 0 };
         let work = move || {
-            let outcome = thread.work(&acknowledge);
+            // Whoever waits for the word that a batch is on disk must not wait for ever.
+            let outcome = caught(|| thread.work(&acknowledge)).unwrap_or(Err(StoreError::Stopped));
             // Before the word is out: whoever has heard it finds the queue closed.
             drop(thread);
             let outcome = outcome.map_err(|error| {

@@ -6,9 +6,10 @@ use engine::{Observation, Status, TrialRequest};
 use rustix::time::{ClockId, clock_gettime};
 
 use super::{Account, Detail, Leash, Slot, Target, TargetError};
+use crate::panics::caught;
 
 /// Runs a function in the worker's own thread. The function looks at the leash now and then: a cost
-/// that passes its cap, or a cancelled trial, is the moment to stop.
+/// that passes its cap, or a cancelled trial, is the moment to stop. One that panics has crashed.
 pub struct FunctionTarget<F> {
     function: F,
     cutoff: Option<f64>,
@@ -30,6 +31,15 @@ impl<F: Fn(&TrialRequest, &Leash) -> Said + Send + Sync> FunctionTarget<F> {
     pub fn new(cutoff: Option<f64>, function: F) -> Self {
         Self { function, cutoff }
     }
+
+    fn observation(&self, said: Said) -> Observation {
+        match said {
+            Said::Finished(cost) => Observation::finished(cost),
+            Said::Stopped(at) if self.cutoff.is_some_and(|cutoff| at >= cutoff) => Observation::timeout(at),
+            Said::Stopped(at) => Observation::capped(at),
+            Said::Crashed(spent) => Observation::failed(Status::Crashed, spent),
+        }
+    }
 }
 
 impl<F: Fn(&TrialRequest, &Leash) -> Said + Send + Sync> Target for FunctionTarget<F> {
@@ -37,15 +47,13 @@ impl<F: Fn(&TrialRequest, &Leash) -> Said + Send + Sync> Target for FunctionTarg
         let cpu = || seconds(clock_gettime(ClockId::ThreadCPUTime));
         let wall = || seconds(clock_gettime(ClockId::Monotonic));
         let (cpu_before, wall_before) = (cpu(), wall());
-        let said = (self.function)(trial, leash);
-        let observation = match said {
-            Said::Finished(cost) => Observation::finished(cost),
-            Said::Stopped(at) if self.cutoff.is_some_and(|cutoff| at >= cutoff) => Observation::timeout(at),
-            Said::Stopped(at) => Observation::capped(at),
-            Said::Crashed(spent) => Observation::failed(Status::Crashed, spent),
+        let (observation, reason) = match caught(|| (self.function)(trial, leash)) {
+            Ok(said) => (self.observation(said), None),
+            // What it has spent it cannot say any more.
+            Err(said) => (Observation::failed(Status::Crashed, 0.0), Some(format!("panic: {said}"))),
         };
-        let detail =
-            Detail { cpu: Some(cpu() - cpu_before), wall: wall() - wall_before, ..Detail::default() };
+        let (cpu, wall) = (Some(cpu() - cpu_before), wall() - wall_before);
+        let detail = Detail { cpu, wall, reason, ..Detail::default() };
         Ok(Account { observation, detail })
     }
 }

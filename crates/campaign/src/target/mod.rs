@@ -142,6 +142,12 @@ pub enum TargetError {
         /// In these words.
         said: String,
     },
+    /// The target is code of this program, and panicked.
+    #[error("the target panicked: {said}")]
+    Panicked {
+        /// The first line of its message.
+        said: String,
+    },
     /// A trial on an instance that the target was not given.
     #[error("there is no instance {wanted}: the target has {count}")]
     NoInstance {
@@ -164,7 +170,7 @@ impl TargetError {
                 Some("nothing is lost: run the same command when it is mended".into())
             }
             Self::Aborted { .. } => Some("`captune check` makes one call and shows what it answers".into()),
-            Self::ConfigFile { .. } | Self::NoInstance { .. } => None,
+            Self::ConfigFile { .. } | Self::Panicked { .. } | Self::NoInstance { .. } => None,
         }
     }
 }

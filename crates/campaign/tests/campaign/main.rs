@@ -14,6 +14,7 @@ mod measure;
 mod mistakes;
 mod model;
 mod outputs;
+mod panics;
 mod process;
 mod properties;
 mod protocols;

@@ -58,3 +58,18 @@ fn a_trial_is_never_doubled() {
     let loaded = Store::read(folder.path()).unwrap().load().unwrap();
     assert_eq!(loaded.history.trials().len(), 2, "all of a batch or nothing");
 }
+
+/// Nobody who waits for the word that a batch is on disk waits for ever.
+#[test]
+fn a_panic_of_the_writing_thread_is_a_failure() {
+    let folder = Folder::new();
+    let (tell, told) = std::sync::mpsc::channel();
+    let acknowledge = move |word| match word {
+        Acknowledgement::Committed { .. } => panic!("broken"),
+        Acknowledgement::Failed(error) => tell.send(error).unwrap(),
+    };
+    let mut writer = Store::create(folder.path(), &charter()).unwrap().write(acknowledge).unwrap();
+    writer.submit(batch(&space(), 0)).unwrap();
+    assert!(matches!(told.recv(), Ok(StoreError::Stopped)));
+    assert!(matches!(writer.finish("done"), Err(StoreError::Stopped)));
+}

@@ -1,0 +1,57 @@
+//! Code of this program that panics where a campaign waits for it.
+
+use std::sync::{Arc, mpsc};
+use std::time::Duration;
+
+use campaign::budget::{Budget, Limit};
+use campaign::event::{Stop, What};
+use campaign::executor::{Local, slots};
+use campaign::target::{Account, FunctionTarget, Leash, Said, Slot, Target, TargetError};
+use campaign::{Campaign, Ledger};
+use engine::{Status, TrialRequest};
+
+use crate::simulated::{bowl, settings};
+
+/// Searches with 30 trials; how it stopped, and the reasons of its failures. One that hangs fails.
+fn search(target: impl Target + 'static) -> (Stop, Vec<String>) {
+    let (tell, told) = mpsc::channel();
+    std::thread::spawn(move || {
+        let settings = settings(4, 20.0, Budget { trials: Some(30), ..Budget::default() });
+        let executor = Local::new(Arc::new(target), slots(1, 1).unwrap(), 0.0).unwrap();
+        let mut campaign = Campaign::new(&settings, Box::new(executor), Ledger::in_memory(), None).unwrap();
+        let mut reasons = Vec::new();
+        let stop = campaign.search(&mut |event| {
+            if let What::TrialEnded(trial) = &event.what
+                && trial.status == Status::Crashed
+            {
+                reasons.extend(trial.detail.reason.clone());
+            }
+        });
+        tell.send((stop.unwrap(), reasons))
+    });
+    told.recv_timeout(Duration::from_secs(60)).expect("the campaign hangs")
+}
+
+#[test]
+fn a_function_that_panics_has_crashed_that_trial() {
+    let target = FunctionTarget::new(Some(20.0), |request: &TrialRequest, _: &Leash| {
+        assert!(request.id.0 % 5 != 3, "broken");
+        Said::Finished(bowl(request).cost)
+    });
+    let (stop, reasons) = search(target);
+    assert_eq!(stop, Stop::Budget(Limit::Trials));
+    assert!(!reasons.is_empty() && reasons.iter().all(|reason| reason == "panic: broken"), "{reasons:?}");
+}
+
+struct Broken;
+
+impl Target for Broken {
+    fn run_on(&self, _: &TrialRequest, _: &Leash, _: &Slot) -> Result<Account, TargetError> {
+        panic!("not even begun")
+    }
+}
+
+#[test]
+fn a_target_that_panics_stops_the_campaign() {
+    assert_eq!(search(Broken).0, Stop::Aborted("the target panicked: not even begun".to_owned()));
+}
