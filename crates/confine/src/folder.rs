@@ -16,6 +16,7 @@ use rustix::fs::{
 };
 use rustix::io::Errno;
 use rustix::path::Arg;
+use rustix::process::{Pid, test_kill_process};
 
 use crate::error::LaunchError;
 use crate::finished::Unread;
@@ -185,8 +186,8 @@ fn open_locked(folder: BorrowedFd<'_>, name: impl Arg + Copy, resolve: ResolveFl
     Ok(opened)
 }
 
-/// Whether a folder of ours has lost its owner: nobody holds its lock, and it is not so young that
-/// its owner may not have come to lock it.
+/// Whether a folder of ours has lost its owner: nobody holds its lock, and either the process that made it is dead, or
+/// it is not so young that its owner may not have come to lock it.
 pub(crate) fn is_abandoned(path: &Path) -> bool {
     // A pipe that someone else has put there would never open.
     let Ok(file) = openat2(CWD, path, FOLDER, Mode::empty(), ResolveFlags::NO_SYMLINKS) else { return false };
@@ -194,9 +195,20 @@ pub(crate) fn is_abandoned(path: &Path) -> bool {
     let old_enough = file.metadata().is_ok_and(|data| {
         let ours = data.uid() == rustix::process::getuid().as_raw();
         let age = data.modified().ok().and_then(|time| SystemTime::now().duration_since(time).ok());
-        ours && data.is_dir() && age.is_some_and(|age| age > Duration::from_secs(60))
+        let old = age.is_some_and(|age| age > Duration::from_secs(60));
+        ours && data.is_dir() && (old || maker(path).is_some_and(is_dead))
     });
     old_enough && rustix::fs::flock(&file, FlockOperation::NonBlockingLockExclusive).is_ok()
+}
+
+/// The process that made a folder, by its name.
+fn maker(path: &Path) -> Option<Pid> {
+    let (pid, _count) = path.file_name()?.to_str()?.strip_prefix(RUN_PREFIX)?.split_once('-')?;
+    Pid::from_raw(pid.parse().ok()?)
+}
+
+fn is_dead(process: Pid) -> bool {
+    test_kill_process(process) == Err(Errno::SRCH)
 }
 
 /// Removes folders whose owner was killed together with its guardian.
@@ -246,6 +258,19 @@ mod tests {
         fs::create_dir_all(&path).unwrap();
         remove(&private.path).unwrap();
         assert!(!private.path.exists());
+    }
+
+    #[test]
+    fn a_young_folder_is_abandoned_if_who_made_it_is_dead() {
+        let private = make();
+        let mut child = std::process::Command::new("true").spawn().unwrap();
+        child.wait().unwrap();
+        let number = |pid: u32| private.path.join(format!("{RUN_PREFIX}{pid}-0"));
+        let (dead, living) = (number(child.id()), number(std::process::id()));
+        for path in [&dead, &living] {
+            fs::create_dir(path).unwrap();
+        }
+        assert!(is_abandoned(&dead) && !is_abandoned(&living));
     }
 
     #[test]

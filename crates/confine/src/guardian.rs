@@ -15,7 +15,7 @@ use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
-use crate::supervise::SUPERVISE;
+use crate::supervise::{NAME, SUPERVISE};
 use crate::tier::cgroup;
 use crate::wire::{self, Birth};
 
@@ -60,7 +60,7 @@ impl Guardian {
         cgroup::Parent::ours().ok();
         let (socket, theirs) = UnixStream::pair()?;
         let process = Command::new(executable)
-            .arg0("captune")
+            .arg0(NAME)
             .arg(SUPERVISE)
             .env_clear()
             .stdin(OwnedFd::from(theirs))

@@ -34,8 +34,14 @@ use crate::sys;
 /// The hidden first argument that turns an executable into a guardian.
 pub(crate) const SUPERVISE: &str = "__supervise";
 
+/// What guardians and supervisors are called in lists of processes. Whoever kills all processes called like their
+/// caller, as `killall` does, must leave them alive: they kill what it has started.
+pub(crate) const NAME: &str = "confine";
+
 /// Runs as guardian until the caller is gone.
 pub(crate) fn guard() -> ! {
+    // One that keeps its old name does its work all the same.
+    rustix::thread::set_name(c"confine").ok();
     sys::close_inherited();
     // Once for all that will be forked from here. Whoever signals everything he finds must not end
     // us before our targets: the sockets tell us when to go.

@@ -126,6 +126,43 @@ fn whoever_signals_everything_he_finds_ends_no_supervisor_before_its_tree() {
     }
 }
 
+/// Whoever kills all processes with the name of the caller leaves those alive that clean up after it.
+#[test]
+fn guardian_and_supervisor_are_not_called_like_their_caller() {
+    let stage = Stage::new();
+    let mut caller = call(&stage, tight_tiers()[0], "daemon");
+    stage.await_ready();
+    for helper in [guardian_of(&caller), supervisor_of(&caller)] {
+        let read = |file: &str| std::fs::read_to_string(format!("/proc/{helper}/{file}")).unwrap();
+        assert_eq!((read("comm").trim(), read("cmdline").as_str()), ("confine", "confine\0__supervise\0"));
+    }
+    caller.kill().unwrap();
+    caller.wait().unwrap();
+    assert!(stage.all_dead());
+}
+
+/// A namespace dies with its supervisor. A control group stays, until it is found by the next to make one.
+#[test]
+fn what_is_left_when_all_are_killed_at_once_dies_with_the_next_start() {
+    for tier in working(&[Tier::Cgroup, Tier::Namespace]) {
+        let stage = Stage::new();
+        let mut caller = call(&stage, tier, "daemon");
+        stage.await_ready();
+        let helpers = [guardian_of(&caller), supervisor_of(&caller)];
+        // None of them may act between the death of another and its own.
+        for signal in [Signal::STOP, Signal::KILL] {
+            helpers.iter().for_each(|&pid| kill_process(Pid::from_raw(pid as i32).unwrap(), signal).unwrap());
+        }
+        caller.kill().unwrap();
+        caller.wait().unwrap();
+        if tier == Tier::Cgroup {
+            assert!(!stage.all_dead_now(), "the daemon should be there still");
+        }
+        stage.alone(&["call", tier.name(), "exit", "0"]);
+        assert!(stage.all_dead(), "{tier}: a daemon survived the next start");
+    }
+}
+
 #[test]
 fn a_caller_that_lost_its_guardian_gets_another() {
     for tier in tight_tiers() {
