@@ -47,8 +47,8 @@ fn verdict(arguments: &Arguments, seed: u64) -> Result<Option<Verdict>> {
     let mut campaign = Campaign::new(&settings, Box::new(executor), Ledger::in_memory(), None)?;
     campaign.search(&mut |_| {})?;
     let names = |id: InstanceId| id.to_string();
-    let judged = conclude(&mut campaign, &settings, arguments.unseen, &names, &[], &mut |_| {})?;
-    Ok(judged.map(|judged| judged.verdict))
+    let concluded = conclude(&mut campaign, &settings, arguments.unseen, &names, &[], &mut |_| {})?;
+    Ok(concluded.verdict.map(|judged| judged.verdict))
 }
 
 /// Counts claims.

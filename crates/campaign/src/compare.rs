@@ -8,7 +8,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use engine::history::History;
 use engine::stats::{self, Measured};
-use engine::{ConfigId, InstanceId, Rng, Status};
+use engine::{ConfigId, InstanceId, Rng};
 
 use crate::Settings;
 use crate::scenario::{Measure, Scenario};
@@ -134,11 +134,11 @@ fn validated(one: &Contestant<'_>) -> Costs {
     let role = if one.best == ConfigId(0) { Role::Default } else { Role::Incumbent };
     let penalty = validation::objective(one.settings).penalty();
     let rows = one.validations.iter().filter(|row| row.role == role && row.config == one.best);
-    let cost = |row: &StoredValidation| match (row.status, row.cost) {
-        (Status::Finished, Some(cost)) => cost.lower_bound(),
-        _ => penalty,
-    };
-    rows.map(|row| ((row.instance.clone(), row.seed.0), cost(row))).collect()
+    let known = rows.filter_map(|row| {
+        let cost = validation::compared_cost(row, penalty)?;
+        Some(((row.instance.clone(), row.seed.0), cost))
+    });
+    known.collect()
 }
 
 fn trained(one: &Contestant<'_>) -> Costs {
@@ -179,6 +179,8 @@ fn on_common_pairs(ground: Ground, all: &[Costs]) -> Option<Common> {
 
 #[cfg(test)]
 mod tests {
+    use engine::Status;
+
     use super::*;
 
     fn costs(all: &[(&str, u32, f64)]) -> Costs {
@@ -223,6 +225,8 @@ mod tests {
             // An earlier best, measured before the campaign went on.
             row(Role::Incumbent, 2, 1, Status::Finished, exact(6.0)),
             row(Role::Incumbent, 2, 3, Status::Finished, exact(5.0)),
+            // A lost trial says nothing.
+            StoredValidation { cost: None, ..row(Role::Incumbent, 3, 4, Status::Lost, exact(0.0)) },
         ];
         let history = History::default();
         let one = |best| Contestant {

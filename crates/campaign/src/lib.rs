@@ -14,6 +14,7 @@ pub mod export;
 pub mod folds;
 pub mod import;
 mod ledger;
+mod losses;
 pub mod measure;
 mod pace;
 mod panics;

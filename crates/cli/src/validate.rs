@@ -3,12 +3,13 @@
 use std::path::PathBuf;
 
 use anyhow::Context;
-use campaign::conduct::{self, ValidationOrder};
+use campaign::conduct::{self, LaterVerdict, ValidationOrder};
 use campaign::configuration_file;
 use campaign::scenario::{Measure, Scenario};
+use campaign::validation::GaveUp;
 use clap::Args;
 use confine::quantity::{parse_duration, parse_size};
-use serde_json::json;
+use serde_json::{Value, json};
 
 use crate::exit_code::ExitCode;
 use crate::kept::Kept;
@@ -95,33 +96,37 @@ pub(crate) fn validate(arguments: &Arguments) -> anyhow::Result<ExitCode> {
     let stopping = Stopping::on(signals);
     let told = opened.run(|bell| stopping.tell(bell), &mut |event| display.show(event));
     display.close();
-    let told = told.map_err(explained)?;
-    if arguments.progress == Choice::Json {
-        let verdict = told.verdict.as_ref().map(|verdict| verdict_json(verdict, &costs));
-        let line = json!({ "event": "verdict", "planned": told.planned, "verdict": verdict });
-        message::print(format!("{line}\n").as_bytes())?;
-        return Ok(exit_code(&stopping));
-    }
-    let text = match &told.verdict {
-        Some(found) => {
-            let mut lines = verdict::lines(found, &costs);
-            let pairs = found.verdict.comparison.pairs;
-            if pairs < told.planned {
-                lines.push(format!(
-                    "{pairs} of {} pairs were measured: the same command completes it.",
-                    told.planned
-                ));
-            }
-            lines.join("\n")
-        }
-        None => "no pair was measured with both.".to_owned(),
+    let LaterVerdict { concluded, planned } = told.map_err(explained)?;
+    let gave_up = concluded.gave_up.as_ref().filter(|_| !stopping.is_interrupted());
+    let code = match gave_up {
+        _ if stopping.is_interrupted() => ExitCode::Interrupted,
+        Some(why) => verdict::exit_code_of(why),
+        None => ExitCode::Done,
     };
-    message::print(format!("{text}\n").as_bytes())?;
-    Ok(exit_code(&stopping))
+    if arguments.progress == Choice::Json {
+        let verdict = concluded.verdict.as_ref().map(|verdict| verdict_json(verdict, &costs));
+        let gave_up = concluded.gave_up.as_ref().map(gave_up_json);
+        let line = json!({ "event": "verdict", "planned": planned, "verdict": verdict, "gave_up": gave_up });
+        message::print(format!("{line}\n").as_bytes())?;
+        return Ok(code);
+    }
+    let pairs = concluded.verdict.as_ref().map_or(0, |found| found.verdict.comparison.pairs);
+    let mut lines = concluded.verdict.as_ref().map_or_else(Vec::new, |found| verdict::lines(found, &costs));
+    lines.extend(match gave_up {
+        Some(why) => Some(verdict::gave_up(why, pairs, planned)),
+        None if pairs == 0 => Some("no pair was measured with both.".to_owned()),
+        None => (pairs < planned)
+            .then(|| format!("{pairs} of {planned} pairs were measured: the same command completes it.")),
+    });
+    message::print(format!("{}\n", lines.join("\n")).as_bytes())?;
+    Ok(code)
 }
 
-fn exit_code(stopping: &Stopping) -> ExitCode {
-    if stopping.is_interrupted() { ExitCode::Interrupted } else { ExitCode::Done }
+fn gave_up_json(why: &GaveUp) -> Value {
+    match why {
+        GaveUp::Lost { times, reason } => json!({ "why": "lost", "times": times, "reason": reason }),
+        GaveUp::Aborted(reason) => json!({ "why": "aborted", "reason": reason }),
+    }
 }
 
 fn cutoff(text: &str, scenario: &Scenario) -> anyhow::Result<f64> {

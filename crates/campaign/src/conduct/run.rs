@@ -13,7 +13,7 @@ use crate::progress::Progress;
 use crate::queue::Queue;
 use crate::staging::Staging;
 use crate::store::Batch;
-use crate::validation::{Judged, conclude, plan};
+use crate::validation::{Concluded, conclude, plan};
 use crate::{Campaign, Ledger, Sink};
 
 /// A configuration with its number.
@@ -34,8 +34,8 @@ pub struct Outcome {
     pub progress: Progress,
     /// The best configuration.
     pub best: Valued,
-    /// What may be said of it; `None` if it is the default or infeasible, or if nothing was validated.
-    pub verdict: Option<Judged>,
+    /// What came of its validation; no verdict if it is the default or infeasible.
+    pub validation: Concluded,
     /// Pairs that a validation has; fewer of them are in the verdict if its budget was spent.
     pub planned: usize,
     /// What came of the deadline, if there was one.
@@ -75,16 +75,16 @@ impl Opened {
         let best = Valued { config, configuration };
         let complete = matches!(stop, Stop::Budget(_) | Stop::Exhausted);
         let unseen = instances.len() as u32 - settings.problem.instances;
-        let verdict = if complete && settings.validation.wanted {
+        let validation = if complete && settings.validation.wanted {
             let names = |id: InstanceId| instances[id.index()].name.clone();
             conclude(&mut campaign, &settings, unseen, &names, &measured, sink)?
         } else {
-            None
+            Concluded::default()
         };
         let deadline = campaign.deadline();
         campaign.finish(&reason(&stop, scenario.baseline.is_some()))?;
         let planned = plan(&settings, unseen).pairs.len();
-        Ok(Outcome { stop, progress, best, verdict, planned, deadline })
+        Ok(Outcome { stop, progress, best, validation, planned, deadline })
     }
 }
 

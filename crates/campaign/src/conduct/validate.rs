@@ -14,7 +14,7 @@ use crate::progress;
 use crate::scenario::{Instance, Scenario, read};
 use crate::staging::Staging;
 use crate::store::{Batch, Store, StoredConfiguration};
-use crate::validation::{self, Candidate, Judged, Validation, plan};
+use crate::validation::{self, Candidate, Concluded, Judged, Validation, plan};
 use crate::{Ledger, Settings, Sink};
 
 /// What is to be validated.
@@ -57,8 +57,8 @@ pub struct ToValidate {
 /// What came of it.
 #[derive(Clone, PartialEq, Debug)]
 pub struct LaterVerdict {
-    /// What may be said; `None` if no pair was measured with both.
-    pub verdict: Option<Judged>,
+    /// What may be said; no verdict if no pair was measured with both.
+    pub concluded: Concluded,
     /// How many pairs were to be measured.
     pub planned: usize,
 }
@@ -157,7 +157,7 @@ impl ToValidate {
             names: &names,
             measured: &measured,
         };
-        let validated = validation::validate(&validation, &mut executor, &mut ledger, None, sink)?;
+        let (validated, gave_up) = validation::validate(&validation, &mut executor, &mut ledger, None, sink)?;
         ledger.finish("validated")?;
         let objective = &settings.problem.objective;
         let known = (!self.is_new).then_some(candidate.config);
@@ -167,6 +167,6 @@ impl ToValidate {
         let holdings = validated.holdings(&objective.constraints);
         let verdict = judge(&validated.validated, plan.basis, training, &mut rng).ok();
         let verdict = verdict.map(|verdict| Judged { verdict, holdings });
-        Ok(LaterVerdict { verdict, planned: plan.pairs.len() })
+        Ok(LaterVerdict { concluded: Concluded { verdict, gave_up }, planned: plan.pairs.len() })
     }
 }

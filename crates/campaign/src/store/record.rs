@@ -117,7 +117,7 @@ pub struct StoredEvent {
 }
 
 /// Which of the two compared configurations a validation trial is of.
-#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+#[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Debug)]
 pub enum Role {
     /// What the gain is measured against.
     Default,

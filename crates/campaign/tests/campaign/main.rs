@@ -10,6 +10,7 @@ mod import;
 mod instances;
 mod interrupted;
 mod killed;
+mod lost;
 mod measure;
 mod mistakes;
 mod model;

@@ -4,7 +4,7 @@ use campaign::budget::{Budget, Limit};
 use campaign::event::Stop;
 use campaign::progress::Progress;
 use campaign::target::shell::quoted;
-use campaign::validation::Judged;
+use campaign::validation::{GaveUp, Judged};
 use engine::stats::Basis;
 use engine::{ConfigId, Status};
 
@@ -17,11 +17,13 @@ use crate::words::{chosen, counted};
 
 /// What kept a validation from its end.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(crate) enum CutShort {
+pub(crate) enum CutShort<'a> {
     /// Someone stopped it.
     Interrupted,
     /// The job ends.
     Deadline,
+    /// Trials could not be run, or were lost each time.
+    GaveUp(&'a GaveUp),
 }
 
 /// How a campaign ended, for its last lines.
@@ -30,7 +32,7 @@ pub(crate) struct Ending<'a> {
     pub(crate) progress: &'a Progress,
     pub(crate) verdict: Option<&'a Judged>,
     /// Why the verdict rests on a part of the validation, if not because its budget was spent.
-    pub(crate) cut_short: Option<CutShort>,
+    pub(crate) cut_short: Option<CutShort<'a>>,
     /// Pairs that the validation was to have; none if there is to be no validation.
     pub(crate) planned: Option<usize>,
     /// The best configuration's command, ready to paste; or the one that prints its file.
@@ -71,7 +73,12 @@ impl Ending<'_> {
                 format!("best {} against the {against}: {}.", name(config, against), parts.join(", "))
             }
         };
-        written(&[("Stopped:", vec![self.stopped()]), ("Found:", vec![found])], paint)
+        let mut lines = vec![found];
+        if let Some(cut @ CutShort::GaveUp(_)) = self.cut_short {
+            let pairs = self.verdict.map_or(0, |found| found.verdict.comparison.pairs);
+            lines.push(self.incomplete(cut, pairs));
+        }
+        written(&[("Stopped:", vec![self.stopped()]), ("Found:", lines)], paint)
     }
 
     fn stopped(&self) -> String {
@@ -172,17 +179,18 @@ impl Ending<'_> {
     }
 
     /// That there is more of the validation to be done.
-    fn incomplete(&self, cut: CutShort, pairs: usize) -> String {
+    fn incomplete(&self, cut: CutShort<'_>, pairs: usize) -> String {
+        let planned = self.planned.unwrap_or_default();
         match cut {
             CutShort::Interrupted => {
                 "The validation was interrupted: the same command completes it.".to_owned()
             }
             CutShort::Deadline => {
-                let planned = self.planned.unwrap_or_default();
                 format!(
                     "The job ends after {pairs} of {planned} pairs of the validation: run the same command again to complete it."
                 )
             }
+            CutShort::GaveUp(why) => verdict::gave_up(why, pairs, planned),
         }
     }
 

@@ -228,12 +228,13 @@ impl Ended {
         let cut_short = match outcome.stop {
             Stop::Interrupted | Stop::Deadline => None,
             _ if interrupted => Some(CutShort::Interrupted),
+            _ if let Some(why) = &outcome.validation.gave_up => Some(CutShort::GaveUp(why)),
             _ => refused.map(|_| CutShort::Deadline),
         };
         let ending = Ending {
             stop: &outcome.stop,
             progress: &outcome.progress,
-            verdict: outcome.verdict.as_ref(),
+            verdict: outcome.validation.verdict.as_ref(),
             cut_short,
             planned: scenario.validation.at_the_end.then_some(outcome.planned),
             command: &command,
@@ -273,7 +274,10 @@ impl Ended {
                 if let (ExitCode::Failed, Some(needed)) = (code, refused) {
                     message::say(&too_short(needed, scenario));
                 }
-                code
+                match cut_short {
+                    Some(CutShort::GaveUp(why)) => verdict::exit_code_of(why),
+                    _ => code,
+                }
             }
         })
     }

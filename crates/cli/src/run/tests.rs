@@ -59,7 +59,7 @@ fn text(
     verdict: Option<&Verdict>,
     progress: &Progress,
     facts: &Facts,
-    cut_short: Option<CutShort>,
+    cut_short: Option<CutShort<'_>>,
 ) -> String {
     let command = "/opt/kissat --chrono=false --tier1=3 {instance}";
     let planned = Some(75);

@@ -1,10 +1,11 @@
 //! What may be said at the end, in plain words.
 
 use campaign::scenario::are_kept;
-use campaign::validation::Judged;
+use campaign::validation::{GaveUp, Judged};
 use engine::stats::{Basis, Claim, Interval, Unit, Verdict};
 
-use crate::words::{Costs, counted, probability, times};
+use crate::exit_code::ExitCode;
+use crate::words::{Costs, counted, harmless, probability, times};
 
 /// Everything that may be said, each a sentence: the costs among what keeps its bounds, then the bounds.
 pub(crate) fn lines(judged: &Judged, costs: &Costs) -> Vec<String> {
@@ -13,6 +14,29 @@ pub(crate) fn lines(judged: &Judged, costs: &Costs) -> Vec<String> {
     lines.extend(costs.bounds.both(holdings, costs.against));
     lines.extend(remarks(verdict, costs));
     lines
+}
+
+/// Why a validation has fewer pairs than it was to have.
+pub(crate) fn gave_up(why: &GaveUp, pairs: usize, planned: usize) -> String {
+    let measured = format!("{pairs} of {planned} pairs were measured with both");
+    match why {
+        GaveUp::Lost { times, reason } => format!(
+            "{measured}: trials of the others were lost {} ({}). The same command runs them again.",
+            counted(*times, "time"),
+            harmless(reason)
+        ),
+        GaveUp::Aborted(reason) => {
+            format!("{measured}: then a trial could not be run, as no other could: {}", harmless(reason))
+        }
+    }
+}
+
+/// The exit code of a validation that gave up.
+pub(crate) fn exit_code_of(why: &GaveUp) -> ExitCode {
+    match why {
+        GaveUp::Lost { .. } => ExitCode::Failed,
+        GaveUp::Aborted(_) => ExitCode::TargetFailed,
+    }
 }
 
 /// Whether what was found is worth using: it keeps its bounds, and costs less or the default keeps them not.

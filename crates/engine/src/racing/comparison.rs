@@ -4,6 +4,7 @@
 //! compared = cost              the trial finished
 //!            k * cutoff        timeout, crash, memory, wrong answer     (infinite where there is no cutoff)
 //!            at least the cap  capped below the cutoff: the race decides whether that is enough
+//!            unknown           lost or aborted: it says nothing, and no penalty stands for it
 //! ```
 //!
 //! | symbol | meaning |
@@ -61,13 +62,15 @@ impl Objective {
         self.cutoff.map_or(f64::INFINITY, |cutoff| self.par * cutoff)
     }
 
-    /// What a trial counts in a comparison: exact, or a bound if it was capped.
+    /// What a trial counts in a comparison: exact, or a bound if it was capped. A trial that says nothing
+    /// may have any cost.
     pub fn compared(&self, observation: &Observation) -> Reading {
         match (observation.status(), observation.cost()) {
             (Status::Finished, Some(cost)) => cost,
             (Status::Capped, Some(cost)) if !self.reaches_cutoff(cost) => {
                 Reading::AtLeast(cost.lower_bound())
             }
+            (status, _) if status.says_nothing() => Reading::AtLeast(f64::NEG_INFINITY),
             _ => Reading::Exact(self.penalty()),
         }
     }
@@ -165,6 +168,9 @@ mod tests {
         assert_eq!(objective.compared(&Observation::timeout(1.0)), Reading::Exact(50.0));
         assert_eq!(objective.compared(&Observation::failed(Status::Crashed, 1.0)), Reading::Exact(50.0));
         assert_eq!(objective.compared(&Observation::failed(Status::Memory, 1.0)), Reading::Exact(50.0));
+        for status in [Status::Lost, Status::Aborted] {
+            assert_eq!(objective.compared(&Observation::failed(status, 1.0)).exact(), None);
+        }
     }
 
     #[test]

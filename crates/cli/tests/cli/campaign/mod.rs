@@ -13,6 +13,7 @@ mod inline;
 mod inputs;
 mod job;
 mod looking;
+mod lost;
 mod measuring;
 mod minisat;
 mod refusals;

@@ -1,0 +1,79 @@
+//! Lost trials: when so many are lost that going on has no point.
+//!
+//! A lost trial says nothing of its configuration, so it is run again. Where every supervisor is killed
+//! (by the machine, or by the target itself) that would go on until the budget is spent.
+
+/// Lost trials in a row after which nothing more is expected.
+const IN_A_ROW: u64 = 10;
+/// Trials before the share of lost ones is judged.
+const LEAST_TRIALS: u64 = 50;
+
+/// Counts the lost among the trials that have ended.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) struct Losses {
+    /// Trials at one time: all of them may be lost to one accident.
+    workers: u64,
+    in_a_row: u64,
+    lost: u64,
+    ended: u64,
+}
+
+impl Losses {
+    /// None so far, with so many trials at one time.
+    pub(crate) fn new(workers: usize) -> Self {
+        Self { workers: workers as u64, in_a_row: 0, lost: 0, ended: 0 }
+    }
+
+    /// A trial has ended.
+    pub(crate) fn count(&mut self, is_lost: bool) {
+        self.ended += 1;
+        self.lost += u64::from(is_lost);
+        self.in_a_row = if is_lost { self.in_a_row + 1 } else { 0 };
+    }
+
+    /// Whether so many are lost, in a row or in all, that the next ones will be too.
+    pub(crate) fn are_too_many(&self) -> bool {
+        let in_a_row = IN_A_ROW.max(3 * self.workers);
+        self.in_a_row >= in_a_row || (self.ended >= LEAST_TRIALS.max(in_a_row) && 2 * self.lost > self.ended)
+    }
+
+    /// How many were lost.
+    pub(crate) fn lost(&self) -> u64 {
+        self.lost
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn after(workers: usize, trials: impl IntoIterator<Item = bool>) -> Losses {
+        let mut losses = Losses::new(workers);
+        trials.into_iter().for_each(|is_lost| losses.count(is_lost));
+        losses
+    }
+
+    #[test]
+    fn ten_in_a_row_are_too_many_and_one_success_begins_again() {
+        assert!(!after(1, [true; 9]).are_too_many());
+        assert!(after(1, [true; 10]).are_too_many());
+        let interrupted = [true; 9].into_iter().chain([false]).chain([true; 9]);
+        assert!(!after(1, interrupted).are_too_many());
+    }
+
+    #[test]
+    fn one_accident_may_hit_every_worker() {
+        assert!(!after(64, [true; 64]).are_too_many());
+        assert!(after(64, [true; 192]).are_too_many());
+    }
+
+    #[test]
+    fn more_than_half_are_too_many_in_the_long_run() {
+        let two_of_three = |count: usize| (0..count).map(|number| number % 3 > 0);
+        assert!(!after(1, two_of_three(49)).are_too_many());
+        let losses = after(1, two_of_three(51));
+        assert!(losses.are_too_many());
+        assert_eq!(losses.lost(), 34);
+        assert!(!after(1, (0..1000).map(|number| number % 2 > 0)).are_too_many());
+    }
+}

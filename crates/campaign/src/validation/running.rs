@@ -1,0 +1,324 @@
+//! Running the trials of a validation.
+
+use std::collections::BTreeMap;
+
+use engine::{ConfigId, Configuration, InstanceId, Rng, TrialId, TrialKey, TrialRequest, Why};
+
+use super::told::{Known, OnBoth, Told};
+use super::{Plan, objective};
+use crate::deadline::Deadline;
+use crate::event::{Event, What};
+use crate::executor::{Ended, Executor, Happening};
+use crate::losses::Losses;
+use crate::settings::Settings;
+use crate::store::{Batch, Role, StoredValidation};
+use crate::target::Account;
+use crate::{CampaignError, Ledger, Sink};
+
+/// Numbers of validation trials start here, far from those of the search.
+const FIRST: u64 = 1 << 48;
+/// How often a trial is run that is lost each time.
+const TRIES: u32 = 3;
+
+/// One of the two configurations.
+#[derive(Clone, Debug)]
+pub struct Candidate {
+    /// Its number.
+    pub config: ConfigId,
+    /// Its values.
+    pub configuration: Configuration,
+}
+
+/// What is to be validated.
+pub struct Validation<'a> {
+    /// On what.
+    pub plan: &'a Plan,
+    /// What the user would have run.
+    pub default: Candidate,
+    /// What the search found.
+    pub incumbent: Candidate,
+    /// The campaign's settings.
+    pub settings: &'a Settings,
+    /// The names of instances.
+    pub names: &'a dyn Fn(InstanceId) -> String,
+    /// What an earlier session has measured: it is not measured again.
+    pub measured: &'a [StoredValidation],
+}
+
+/// Why a validation gave up on some of its trials.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum GaveUp {
+    /// They were lost each time they were run, or too many were lost to go on.
+    Lost {
+        /// How many times a trial was lost.
+        times: u64,
+        /// What happened to the last one.
+        reason: String,
+    },
+    /// One could not be run at all, as no other could.
+    Aborted(String),
+}
+
+/// Whether a trial is one of a validation rather than of a search.
+pub fn is_of_validation(id: TrialId) -> bool {
+    id.0 >= FIRST
+}
+
+impl Validation<'_> {
+    fn candidate(&self, role: Role) -> &Candidate {
+        if role == Role::Default { &self.default } else { &self.incumbent }
+    }
+
+    fn request(&self, (pair, role): (usize, Role), number: usize) -> TrialRequest {
+        let Candidate { config, configuration } = self.candidate(role).clone();
+        TrialRequest {
+            id: TrialId(FIRST + number as u64),
+            key: TrialKey { config, pair: self.plan.pairs[pair] },
+            configuration,
+            cap: objective(self.settings).full_cap(),
+            why: Why::Incumbent,
+        }
+    }
+
+    fn row(&self, (pair, role): (usize, Role), account: &Account) -> StoredValidation {
+        let (pair, observation) = (self.plan.pairs[pair], &account.observation);
+        StoredValidation {
+            role,
+            config: self.candidate(role).config,
+            instance: (self.names)(pair.instance),
+            seed: pair.seed,
+            status: observation.status(),
+            cost: observation.cost(),
+            cpu: account.detail.cpu,
+            wall: Some(account.detail.wall),
+            constraints: observation.constraints().into(),
+        }
+    }
+}
+
+/// Runs both on all pairs; pairs that were not run with both, because of an interruption or a deadline or
+/// because their trials were lost, are left out. If both are the same, it runs once and is compared with
+/// itself.
+pub fn validate(
+    validation: &Validation<'_>,
+    executor: &mut dyn Executor,
+    ledger: &mut Ledger,
+    mut deadline: Option<&mut Deadline>,
+    sink: Sink<'_>,
+) -> Result<(OnBoth, Option<GaveUp>), CampaignError> {
+    let mut pass = Pass::new(validation, executor.workers());
+    let of = pass.order.len();
+    let end = validation.settings.validation.budget.map(|budget| executor.now() + budget);
+    while pass.ended < pass.order.len() {
+        pass.fill(executor, deadline.as_deref_mut());
+        if pass.out == 0 {
+            break;
+        }
+        let now = executor.now();
+        let ends = [end.map(|end| (end - now).max(0.0)), deadline.as_ref().map(|end| end.left(now))];
+        let left = ends.into_iter().flatten().reduce(f64::min).filter(|_| !pass.is_stopped);
+        if left == Some(0.0) {
+            if let Some(deadline) = &mut deadline {
+                deadline.note_what_runs(now);
+            }
+            pass.stop(executor);
+            continue;
+        }
+        match executor.next(left) {
+            Happening::Ended(ended) => {
+                // In simulated time trials of the search are still running.
+                let Some(number) = ended.id.0.checked_sub(FIRST) else { continue };
+                // One that was stopped shows nothing about those that may end.
+                if let Some(deadline) = deadline.as_mut().filter(|_| !pass.is_stopped) {
+                    deadline.learn(&ended);
+                }
+                if let Some(row) = pass.take_in(number as usize, &ended) {
+                    ledger.note(Batch { validations: vec![row], ..Batch::default() })?;
+                }
+                let done = pass.ended - pass.repeated;
+                sink(&Event { at: executor.now(), what: What::Validating { done, of } });
+                if pass.is_hopeless() {
+                    pass.stop(executor);
+                }
+            }
+            Happening::Committed(outcome) => ledger.committed(outcome)?,
+            Happening::Interrupted => pass.stop(executor),
+            Happening::Started { .. } | Happening::Nothing => {}
+        }
+    }
+    Ok((pass.on_both(), pass.gave_up))
+}
+
+/// A place among the pairs of the plan, and which of the two runs there.
+type Part = (usize, Role);
+
+/// A validation under way.
+struct Pass<'a> {
+    validation: &'a Validation<'a>,
+    penalty: f64,
+    /// What is run, in this order; a lost trial comes again at the end.
+    order: Vec<Part>,
+    told: BTreeMap<Part, Told>,
+    /// How many have been submitted, run now, have ended, and were to be repeated.
+    next: usize,
+    out: usize,
+    ended: usize,
+    repeated: usize,
+    /// How often each was lost.
+    lost: BTreeMap<Part, u32>,
+    losses: Losses,
+    gave_up: Option<GaveUp>,
+    /// Whether nothing more is begun, and what runs does not count.
+    is_stopped: bool,
+}
+
+impl<'a> Pass<'a> {
+    fn new(validation: &'a Validation<'a>, workers: usize) -> Self {
+        let Validation { plan, default, incumbent, settings, names, measured } = validation;
+        let are_two = default.config != incumbent.config;
+        let penalty = objective(settings).penalty();
+        let known = Known::of(measured, penalty);
+        let mut told = BTreeMap::new();
+        let mut order = order(plan, settings.problem.seed);
+        order.retain(|&(place, role)| {
+            let (pair, config) = (plan.pairs[place], validation.candidate(role).config);
+            let before = known.find(role, config, &names(pair.instance), pair.seed);
+            let is_known = before.is_some();
+            told.extend(before.map(|before| ((place, role), before)));
+            !is_known && (are_two || role == Role::Default)
+        });
+        Self {
+            validation,
+            penalty,
+            order,
+            told,
+            next: 0,
+            out: 0,
+            ended: 0,
+            repeated: 0,
+            lost: BTreeMap::new(),
+            losses: Losses::new(workers),
+            gave_up: None,
+            is_stopped: false,
+        }
+    }
+
+    /// Gives every worker a trial that can end before the deadline.
+    fn fill(&mut self, executor: &mut dyn Executor, mut deadline: Option<&mut Deadline>) {
+        while !self.is_stopped && self.next < self.order.len() && self.out < executor.workers() {
+            let request = self.validation.request(self.order[self.next], self.next);
+            let (now, longest) = (executor.now(), executor.longest(&request));
+            if deadline.as_mut().is_some_and(|deadline| !deadline.affords(now, longest)) {
+                break;
+            }
+            executor.submit(&request, None);
+            (self.next, self.out) = (self.next + 1, self.out + 1);
+        }
+    }
+
+    /// Begins nothing more and cancels what runs.
+    fn stop(&mut self, executor: &mut dyn Executor) {
+        self.is_stopped = true;
+        let unheard = (0..self.next).filter(|&number| executor.cancel(TrialId(FIRST + number as u64)));
+        self.out -= unheard.count();
+    }
+
+    /// A trial has ended: what is to be stored of it. A lost one says nothing and is run again.
+    fn take_in(&mut self, number: usize, ended: &Ended) -> Option<StoredValidation> {
+        (self.out, self.ended) = (self.out - 1, self.ended + 1);
+        if self.is_stopped {
+            return None;
+        }
+        let part = self.order[number];
+        let account = match &ended.account {
+            Ok(account) => account,
+            Err(error) => {
+                self.gave_up = Some(GaveUp::Aborted(error.to_string()));
+                return None;
+            }
+        };
+        let row = self.validation.row(part, account);
+        let told = Told::of(&row, self.penalty);
+        self.losses.count(told.is_none());
+        if let Some(told) = told {
+            self.told.insert(part, told);
+            return Some(row);
+        }
+        let lost = self.lost.entry(part).or_default();
+        *lost += 1;
+        if *lost < TRIES {
+            self.order.push(part);
+            self.repeated += 1;
+        }
+        if *lost >= TRIES || self.losses.are_too_many() {
+            let reason = account.detail.reason.clone().unwrap_or_else(|| row.status.name().to_owned());
+            self.gave_up = Some(GaveUp::Lost { times: self.losses.lost(), reason });
+        }
+        None
+    }
+
+    /// Whether the trials that are left would end as the last ones did.
+    fn is_hopeless(&self) -> bool {
+        matches!(self.gave_up, Some(GaveUp::Aborted(_))) || self.losses.are_too_many()
+    }
+
+    /// The pairs that both have told something of.
+    fn on_both(&self) -> OnBoth {
+        let Validation { plan, default, incumbent, .. } = self.validation;
+        let tuned = if default.config == incumbent.config { Role::Default } else { Role::Incumbent };
+        let mut both = OnBoth::default();
+        for (place, pair) in plan.pairs.iter().enumerate() {
+            let found = self.told.get(&(place, Role::Default)).zip(self.told.get(&(place, tuned)));
+            if let Some((default, tuned)) = found {
+                both.push(pair.instance, default.clone(), tuned.clone());
+            }
+        }
+        both
+    }
+}
+
+/// Pairs and roles in the order of running.
+fn order(plan: &Plan, seed: u64) -> Vec<(usize, Role)> {
+    let mut rng = Rng::new(seed, "validation order", 0);
+    let mut instances: Vec<InstanceId> = plan.pairs.iter().map(|pair| pair.instance).collect();
+    instances.sort_unstable();
+    instances.dedup();
+    let mut places: Vec<usize> = (0..plan.pairs.len()).collect();
+    places.chunks_mut(instances.len().max(1)).for_each(|round| rng.shuffle(round));
+    let both = |pair: usize| {
+        let mut roles = [(pair, Role::Default), (pair, Role::Incumbent)];
+        rng.shuffle(&mut roles);
+        roles
+    };
+    places.into_iter().flat_map(both).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use engine::stats::Basis;
+    use engine::{Pair, Seed};
+
+    use super::*;
+
+    fn plan_of(instances: u32, seeds: u32) -> Plan {
+        let pair = |round: u32| move |instance| Pair { instance: InstanceId(instance), seed: Seed(round) };
+        let pairs = (0..seeds).flat_map(|round| (0..instances).map(pair(round)));
+        Plan { basis: Basis::UnseenInstances, pairs: pairs.collect() }
+    }
+
+    #[test]
+    fn every_instance_is_met_by_both_before_any_is_met_again() {
+        let plan = plan_of(7, 3);
+        let order = order(&plan, 5);
+        assert_eq!(order.len(), 42);
+        for (place, both) in order.chunks(2).enumerate() {
+            assert_eq!(both[0].0, both[1].0, "the trials of a pair follow each other");
+            assert_ne!(both[0].1, both[1].1);
+            assert_eq!(plan.pairs[both[0].0].seed.0 as usize, place / 7, "seed by seed");
+        }
+        let first: Vec<bool> = order.chunks(2).map(|both| both[0].1 == Role::Default).collect();
+        assert!(first.contains(&true) && first.contains(&false), "neither is always first");
+        let instances: Vec<usize> = order.chunks(2).take(7).map(|both| both[0].0).collect();
+        assert!(!instances.is_sorted(), "{instances:?}");
+    }
+}

@@ -1,0 +1,52 @@
+//! Trials whose supervisor vanishes say nothing of the target.
+
+use engine::Status;
+
+use super::stage::{SCENARIO, Stage};
+use super::validation::validations;
+use crate::{code, stderr};
+
+/// Kills whoever supervises it when its words match the pattern.
+fn killer(pattern: &str) -> String {
+    format!("#!/bin/sh\ncase \"$*\" in {pattern}) kill -9 $PPID; sleep 1 ;; *slow*) sleep 0.1 ;; esac\n")
+}
+
+fn scenario() -> String {
+    SCENARIO
+        .replace("cpu_time", "wall_time")
+        .replace("trials = 40", "trials = 12")
+        .replace("loops = { integer = [100, 20000], default = 2000, log = true }\n", "")
+        + "[parallel]\nworkers = 1\n[validation]\nseeds = 1\n"
+}
+
+#[test]
+fn a_lost_trial_of_the_default_makes_nothing_faster() {
+    let stage = Stage::new(&scenario());
+    stage.write("counter", &killer("*slow*' 'c' '*|*slow*' 'd' '*"));
+    let output = stage.captune("run count.toml");
+    let said = stderr(&output);
+    assert_eq!(code(&output), 1, "{said}");
+    assert!(said.contains("4 of 6 pairs were measured with both: trials of the others were lost"), "{said}");
+    assert!(said.contains(" on 4 unseen instances"), "{said}");
+    assert!(validations(&stage).iter().all(|row| row.status == Status::Finished));
+    // The same command runs them again when what killed them is gone.
+    stage.write("counter", &killer("nothing"));
+    let output = stage.captune("run count.toml");
+    let said = stderr(&output);
+    assert_eq!(code(&output), 0, "{said}");
+    assert!(said.contains(" on 6 unseen instances"), "{said}");
+    assert_eq!(validations(&stage).len(), 12);
+}
+
+#[test]
+fn a_validation_without_any_trial_says_so() {
+    let stage = Stage::new(&(scenario() + "when = \"never\"\n"));
+    stage.write("counter", &killer("*' 'c' '*|*' 'd' '*|*' 'e' '*|*' 'f' '*|*' 'g' '*|*' 'h' '*"));
+    assert_eq!(code(&stage.captune("run count.toml")), 0);
+    let output = stage.captune("validate count.campaign --progress json");
+    assert_eq!(code(&output), 1, "{}", stderr(&output));
+    let last = String::from_utf8(output.stdout).unwrap();
+    let last: serde_json::Value = serde_json::from_str(last.lines().last().unwrap()).unwrap();
+    assert_eq!((&last["verdict"], &last["gave_up"]["why"]), (&serde_json::Value::Null, &"lost".into()));
+    assert_eq!(last["gave_up"]["reason"], "the supervisor was lost");
+}
