@@ -16,6 +16,7 @@ use crate::deadline::Deadline;
 use crate::event::{Event, Stop, TrialEnded, Warning, What};
 use crate::executor::{Ended, Executor, Happening};
 use crate::ledger::{Ledger, LedgerError, Mark};
+use crate::losses::Losses;
 use crate::pace::Pace;
 use crate::progress::{self, Progress};
 use crate::queue::{Queue, QueueError};
@@ -45,6 +46,8 @@ pub type Sink<'a> = &'a mut dyn FnMut(&Event);
 pub(crate) struct Out {
     pub(crate) request: TrialRequest,
     pub(crate) mark: Mark,
+    /// Whether it was told to stop before its end.
+    pub(crate) is_cancelled: bool,
 }
 
 /// Why a campaign broke off.
@@ -79,6 +82,9 @@ pub struct Campaign<'a> {
     watch: Watch,
     /// Finished trials that told a constrained output as no finite number.
     unmeasured: u64,
+    losses: Losses,
+    /// Trials lost in earlier sessions.
+    lost_before: u64,
     next_tick: f64,
     /// The last failure of the default, while nothing has succeeded.
     failed_default: Option<Box<TrialEnded>>,
@@ -121,7 +127,6 @@ impl<'a> Campaign<'a> {
             settings,
             optimizer,
             thinking: Thinking::new(executor.now(), overhead, first),
-            executor,
             ledger,
             out: BTreeMap::new(),
             window: VecDeque::new(),
@@ -131,6 +136,9 @@ impl<'a> Campaign<'a> {
             savings,
             watch: Watch::default(),
             unmeasured,
+            losses: Losses::new(executor.workers()),
+            lost_before: resumed.lost,
+            executor,
             next_tick: 0.0,
             failed_default: None,
             requests: None,
@@ -301,12 +309,14 @@ impl<'a> Campaign<'a> {
             self.window.push_back(request.id);
         }
         let mark = mark.unwrap_or_else(|| Mark { since: self.executor.now(), cancelled: None });
-        self.out.insert(request.id, Out { request, mark });
+        let is_cancelled = mark.cancelled.is_some();
+        self.out.insert(request.id, Out { request, mark, is_cancelled });
     }
 
     fn cancel(&mut self, id: TrialId) {
         let Some(out) = self.out.get_mut(&id) else { return };
         let reached = self.executor.reached().into_iter().find(|&(other, _)| other == id);
+        out.is_cancelled = true;
         out.mark.cancelled = reached.map(|(_, cost)| Cap::at(cost.max(f64::MIN_POSITIVE)));
         if self.executor.cancel(id) {
             self.out.remove(&id);
@@ -391,10 +401,16 @@ impl<'a> Campaign<'a> {
             rows.push(trial);
         }
         let mut kept = Vec::new();
-        for trial in rows {
-            let Some(Out { request, .. }) = self.out.remove(&trial.id) else { continue };
-            match &trial.account {
-                Ok(account) => self.cpu += account.detail.cpu.unwrap_or(0.0),
+        for mut trial in rows {
+            let Some(Out { request, is_cancelled, .. }) = self.out.remove(&trial.id) else { continue };
+            match &mut trial.account {
+                Ok(account) => {
+                    self.cpu += account.detail.cpu.unwrap_or(0.0);
+                    if is_cancelled && account.observation.status() == Status::Lost {
+                        // Nothing happened to it but what was wanted.
+                        account.detail.reason = None;
+                    }
+                }
                 Err(error) => {
                     self.stop = Some(Stop::Aborted(error.to_string()));
                     continue;
@@ -539,6 +555,7 @@ impl<'a> Campaign<'a> {
             out: self.out.len(),
             optimizer_share: self.thinking.share(spent.wall),
             counts: Status::ALL.map(|status| history.count(status)),
+            lost: self.lost_before + self.losses.lost(),
             configurations: history.configurations().len(),
             best: progress::standing(history, objective, incumbent),
             default: progress::compare(history, objective, default, incumbent),

@@ -86,6 +86,19 @@ pub struct TrialEnded {
     pub detail: Detail,
 }
 
+impl TrialEnded {
+    /// Whether it vanished, with a reason. A trial that was cancelled on purpose and whose cost says nothing
+    /// then has the same status and no reason.
+    pub fn is_lost(&self) -> bool {
+        self.status == Status::Lost && self.detail.reason.is_some()
+    }
+
+    /// Whether it was cancelled on purpose before it told anything.
+    pub fn is_cancelled(&self) -> bool {
+        self.status == Status::Lost && self.detail.reason.is_none()
+    }
+}
+
 /// A configuration that has won.
 #[derive(Clone, PartialEq, Debug)]
 pub struct NewIncumbent {
@@ -168,6 +181,13 @@ pub enum Warning {
         /// What is wrong with it.
         why: String,
     },
+    /// A trial was lost in a way not seen before.
+    Lost {
+        /// Which one.
+        id: TrialId,
+        /// What happened.
+        reason: String,
+    },
     /// A trial failed in a way not seen before.
     Failure {
         /// Which one.
@@ -197,6 +217,15 @@ pub enum Stop {
     DefaultWrong {
         /// Where.
         trial: Box<TrialEnded>,
+    },
+    /// Trials are lost again and again.
+    Lost {
+        /// The last one.
+        trial: Box<TrialEnded>,
+        /// How many were lost in this session.
+        lost: u64,
+        /// Of how many.
+        of: u64,
     },
     /// A trial could not be run at all.
     Aborted(String),

@@ -41,6 +41,11 @@ impl Losses {
     pub(crate) fn lost(&self) -> u64 {
         self.lost
     }
+
+    /// How many have ended, lost or not.
+    pub(crate) fn ended(&self) -> u64 {
+        self.ended
+    }
 }
 
 #[cfg(test)]
@@ -73,7 +78,7 @@ mod tests {
         assert!(!after(1, two_of_three(49)).are_too_many());
         let losses = after(1, two_of_three(51));
         assert!(losses.are_too_many());
-        assert_eq!(losses.lost(), 34);
+        assert_eq!((losses.lost(), losses.ended()), (34, 51));
         assert!(!after(1, (0..1000).map(|number| number % 2 > 0)).are_too_many());
     }
 }

@@ -24,6 +24,8 @@ pub struct Progress {
     pub optimizer_share: f64,
     /// Trials told, by status in the order of [`Status::ALL`].
     pub counts: [u64; Status::ALL.len()],
+    /// Trials that were lost; those cancelled on purpose are not among them.
+    pub lost: u64,
     /// How many configurations have been tried.
     pub configurations: usize,
     /// The incumbent.

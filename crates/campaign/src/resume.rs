@@ -24,12 +24,14 @@ pub struct Resumed {
     pub wall: f64,
     /// CPU seconds used by trials.
     pub cpu: f64,
+    /// Trials that were lost.
+    pub lost: u64,
 }
 
 impl Resumed {
     /// Goes on with what a store holds.
     pub fn of_store(loaded: Loaded) -> Result<Self, postcard::Error> {
-        let Loaded { mut history, state, spent, incumbents, .. } = loaded;
+        let Loaded { mut history, state, spent, incumbents, lost, .. } = loaded;
         let (snapshot, untold, marks) = match state {
             Some(state) => {
                 let Bookmark { snapshot, marks } = postcard::from_bytes(&state.snapshot)?;
@@ -41,6 +43,6 @@ impl Resumed {
                 (best, Vec::new(), BTreeMap::new())
             }
         };
-        Ok(Self { history, snapshot, untold, marks, wall: spent.wall, cpu: spent.cpu })
+        Ok(Self { history, snapshot, untold, marks, wall: spent.wall, cpu: spent.cpu, lost })
     }
 }

@@ -41,6 +41,12 @@ impl Watch {
                 warnings.push(Warning::Failure { id: told.id, reason });
             }
         }
+        if told.is_lost()
+            && let Some(reason) = told.detail.reason.clone()
+            && self.failures.insert(reason.clone())
+        {
+            warnings.push(Warning::Lost { id: told.id, reason });
+        }
         if let Some(reason) = told.detail.teardown.clone()
             && self.failures.insert(reason.clone())
         {

@@ -134,7 +134,7 @@ impl Picture {
         let mut text = format!("{}: {}\n", harmless(&kept.charter.name), self.state.text());
         let mut rows = vec![("spent", self.spent())];
         let tried = counted(*configurations, "configuration");
-        rows.push(("trials", format!("{} · {tried}", trials(counts))));
+        rows.push(("trials", format!("{} · {tried}", trials(counts, self.summary.lost))));
         match &self.figures {
             Ok(figures) => rows.extend(figures.rows(self.config)),
             Err(why) => {
@@ -193,6 +193,7 @@ impl Picture {
             "folder": kept.folder.to_string_lossy(),
             "spent": { "wall": summary.spent.wall, "cpu": summary.spent.cpu, "trials": summary.trials },
             "trials": Value::Object(counts.into_iter().collect()),
+            "lost": summary.lost,
             "configurations": summary.configurations,
             "best": { "configuration": self.config.0, "values": events::values(&self.configuration) },
             "incumbents": summary.incumbents.iter().map(incumbent).collect::<Vec<_>>(),

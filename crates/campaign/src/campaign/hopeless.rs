@@ -1,4 +1,5 @@
-//! Campaigns that have no point: the default never succeeds, or gives wrong answers.
+//! Campaigns that have no point: the default never succeeds or gives wrong answers, or trials are lost
+//! again and again.
 
 use engine::{ConfigId, Status};
 
@@ -32,8 +33,16 @@ impl Campaign<'_> {
         self.stop = Some(Stop::DefaultWrong { trial });
     }
 
-    /// Stops a campaign whose default cannot be run, or gives wrong answers.
+    /// Stops a campaign whose default cannot be run or gives wrong answers, or whose trials are lost.
     pub(super) fn judge(&mut self, told: &TrialEnded) {
+        if !told.is_cancelled() {
+            self.losses.count(told.is_lost());
+        }
+        if told.is_lost() && self.losses.are_too_many() {
+            let (lost, of) = (self.losses.lost(), self.losses.ended());
+            self.stop = Some(Stop::Lost { trial: Box::new(told.clone()), lost, of });
+            return;
+        }
         if told.status == Status::Wrong && told.config == ConfigId(0) {
             self.stop = Some(Stop::DefaultWrong { trial: Box::new(told.clone()) });
             return;

@@ -27,7 +27,8 @@ pub(super) fn carry_over(
         let place = instances.iter().position(|instance| instance.name == *name)?;
         Some(InstanceId(place as u32))
     };
-    for trial in loaded.history.trials() {
+    let telling = |trial: &&Trial| !trial.observation.status().says_nothing();
+    for trial in loaded.history.trials().iter().filter(telling) {
         let configuration = loaded.history.configuration(trial.key.config);
         let Some(configuration) = translate(configuration, settings) else { continue };
         let Some(instance) = number(trial.key.pair.instance) else { continue };

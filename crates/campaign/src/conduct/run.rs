@@ -104,6 +104,7 @@ fn reason(stop: &Stop, baseline: bool) -> String {
         Stop::DefaultWrong { .. } => {
             format!("the {} gives wrong answers", if baseline { "baseline" } else { "default" })
         }
+        Stop::Lost { lost, of, .. } => format!("{lost} of {of} trials were lost"),
         Stop::Aborted(why) => format!("aborted: {why}"),
     }
 }

@@ -14,7 +14,7 @@ use crate::target::{Account, Detail};
 pub struct Answer {
     /// Its cost, also the time it takes if costs are times.
     pub cost: f64,
-    /// How it ends: finished, crashed or memory.
+    /// How it ends: finished, crashed, memory or lost.
     pub status: Status,
     /// The outputs that constraints bound.
     pub constraints: Vec<f64>,
@@ -145,7 +145,8 @@ impl Simulated {
             Some(_) => observation,
             None => observation.with_spent(time),
         };
-        let detail = Detail { cpu: Some(time), wall: time, ..Detail::default() };
+        let reason = (observation.status() == Status::Lost).then(|| "lost in simulated time".to_owned());
+        let detail = Detail { cpu: Some(time), wall: time, reason, ..Detail::default() };
         let account = Account { observation, detail };
         Happening::Ended(Box::new(Ended {
             id,

@@ -24,6 +24,8 @@ pub struct Loaded {
     pub state: Option<State>,
     /// What the campaign has spent.
     pub spent: Spent,
+    /// How many trials were lost; those cancelled on purpose are not among them.
+    pub lost: u64,
     /// In the order of succession.
     pub incumbents: Vec<StoredIncumbent>,
     /// All of them, the last not ended if it was killed.
@@ -46,7 +48,7 @@ impl StoreReader {
         let snapshot = self.ask(self.connection.unchecked_transaction())?;
         let charter = self.charter()?;
         let (state, spent) = self.state()?;
-        let (incumbents, sessions) = (self.incumbents()?, self.sessions()?);
+        let (incumbents, sessions, lost) = (self.incumbents()?, self.sessions()?, self.lost()?);
         let history = self.history(&charter.space)?;
         self.ask(snapshot.finish())?;
         let rows = history.trials().len() as u64;
@@ -55,7 +57,7 @@ impl StoreReader {
         {
             return Err(self.damaged(format!("the snapshot knows {} trials of {rows}", state.told)));
         }
-        Ok(Loaded { charter, history, state, spent, incumbents, sessions })
+        Ok(Loaded { charter, history, state, spent, lost, incumbents, sessions })
     }
 
     fn history(&self, space: &Space) -> Result<History, StoreError> {

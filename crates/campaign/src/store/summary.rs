@@ -17,6 +17,8 @@ pub struct Summary {
     pub trials: u64,
     /// How many of them in each way, in the order of [`Status::ALL`].
     pub counts: [u64; Status::ALL.len()],
+    /// How many were lost; those cancelled on purpose are not among them.
+    pub lost: u64,
     /// CPU seconds of the trials, as far as measured.
     pub trial_cpu: f64,
     /// Wall seconds of the trials, as far as measured, one after the other.
@@ -68,6 +70,7 @@ impl StoreReader {
             configurations: count("SELECT coalesce(max(id) + 1, 0) FROM configuration")?.cast_unsigned(),
             trials: 0,
             counts: [0; Status::ALL.len()],
+            lost: self.lost()?,
             trial_cpu: 0.0,
             trial_wall: 0.0,
             spent: self.state()?.1,
@@ -79,6 +82,15 @@ impl StoreReader {
         self.add_trials(&mut summary)?;
         self.ask(snapshot.finish())?;
         Ok(summary)
+    }
+
+    /// How many trials were lost: those cancelled on purpose have the same status, and no reason.
+    pub(super) fn lost(&self) -> Result<u64, StoreError> {
+        // Where the tally has none, the trials need not be looked through.
+        let sql = "SELECT count(*) FROM trial WHERE status = ?1 AND reason IS NOT NULL
+                   AND EXISTS (SELECT 1 FROM tally WHERE status = ?1)";
+        let count = self.connection.query_row(sql, [Status::Lost.name()], |row| row.get::<_, i64>(0));
+        Ok(self.ask(count)?.cast_unsigned())
     }
 
     fn add_trials(&self, summary: &mut Summary) -> Result<(), StoreError> {

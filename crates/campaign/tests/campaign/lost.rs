@@ -3,14 +3,17 @@
 use std::collections::BTreeMap;
 
 use campaign::budget::Budget;
+use campaign::event::{Stop, Warning, What};
 use campaign::executor::{Answer, Simulated};
 use campaign::validation::{Concluded, GaveUp, conclude, is_of_validation};
 use campaign::{Campaign, Ledger};
 use engine::{ConfigId, Status, TrialKey, TrialRequest};
 
 use crate::simulated::{bowl, settings};
+use crate::watched::Watched;
 
 const UNSEEN: u32 = 20;
+const REASON: &str = "lost in simulated time";
 /// Nothing takes so long.
 const CUTOFF: f64 = 1e6;
 
@@ -61,7 +64,7 @@ fn what_is_lost_each_time_is_no_penalty_and_is_said() {
     assert_eq!((whole.comparison.pairs, verdict.comparison.pairs), (20, 16));
     // With penalties the default would cost hundreds of times more.
     assert!(verdict.comparison.ratio < 2.0 * whole.comparison.ratio, "{verdict:?}");
-    assert_eq!(partly.gave_up, Some(GaveUp::Lost { times: 12, reason: "lost".to_owned() }));
+    assert_eq!(partly.gave_up, Some(GaveUp::Lost { times: 12, reason: REASON.to_owned() }));
     assert_eq!(tries.values().filter(|&&tried| tried == 3).count(), 4);
 }
 
@@ -69,6 +72,64 @@ fn what_is_lost_each_time_is_no_penalty_and_is_said() {
 fn a_validation_whose_trials_are_all_lost_stops() {
     let (none, tries) = validated(|_, _| true);
     assert_eq!(none.verdict, None);
-    assert_eq!(none.gave_up, Some(GaveUp::Lost { times: 10, reason: "lost".to_owned() }));
+    assert_eq!(none.gave_up, Some(GaveUp::Lost { times: 10, reason: REASON.to_owned() }));
     assert!(tries.values().sum::<u32>() <= 11, "{tries:?}");
+}
+
+fn lost() -> Answer {
+    Answer { status: Status::Lost, ..Answer::finished(0.1) }
+}
+
+#[test]
+fn a_campaign_whose_trials_are_all_lost_warns_and_stops() {
+    for workers in [1, 7] {
+        let settings = settings(5, 50.0, Budget { trials: Some(1000), ..Budget::default() });
+        let executor = Simulated::new(Box::new(|_: &TrialRequest| lost()), Some(50.0), workers, 0.0);
+        let mut campaign = Campaign::new(&settings, Box::new(executor), Ledger::in_memory(), None).unwrap();
+        let mut warnings = Vec::new();
+        let stop = campaign.search(&mut |event| {
+            if let What::Warning(warning) = &event.what {
+                warnings.push(warning.clone());
+            }
+        });
+        let Stop::Lost { trial, lost, of } = stop.unwrap() else { panic!("it goes on") };
+        assert_eq!((lost, of, trial.status), (10.max(3 * workers as u64), lost, Status::Lost));
+        assert!(matches!(&warnings[..], [Warning::Lost { reason, .. }] if reason == REASON), "{warnings:?}");
+        assert_eq!(campaign.progress().lost, lost);
+    }
+}
+
+#[test]
+fn a_campaign_that_loses_a_trial_now_and_then_goes_on() {
+    let settings = settings(5, 50.0, Budget { trials: Some(500), ..Budget::default() });
+    let mut asked = 0;
+    let oracle = move |request: &TrialRequest| {
+        asked += 1;
+        if asked % 4 == 0 { lost() } else { bowl(request) }
+    };
+    let executor = Simulated::new(Box::new(oracle), Some(50.0), 2, 0.0);
+    let mut campaign = Campaign::new(&settings, Box::new(executor), Ledger::in_memory(), None).unwrap();
+    let stop = campaign.search(&mut |_| {}).unwrap();
+    assert!(matches!(stop, Stop::Budget(_)), "{stop:?}");
+    let progress = campaign.progress();
+    assert!((120..=130).contains(&progress.lost), "{}", progress.lost);
+    let compared = progress.default.unwrap();
+    assert!(compared.default / compared.incumbent > 2.0, "{compared:?}");
+}
+
+#[test]
+fn what_was_cancelled_on_purpose_is_not_lost() {
+    let settings = settings(5, 50.0, Budget { trials: Some(1000), ..Budget::default() });
+    let mut executor = Watched::new(Simulated::new(Box::new(bowl), Some(50.0), 7, 0.0));
+    executor.loses_cancelled = true;
+    let mut campaign = Campaign::new(&settings, Box::new(&mut executor), Ledger::in_memory(), None).unwrap();
+    let mut warned = false;
+    let stop = campaign.search(&mut |event| {
+        warned |= matches!(event.what, What::Warning(Warning::Lost { .. }));
+    });
+    assert!(matches!(stop, Ok(Stop::Budget(_))), "{stop:?}");
+    let progress = campaign.progress();
+    drop(campaign);
+    assert!(progress.count(Status::Lost) > 5, "{:?}", progress.counts);
+    assert_eq!((progress.lost, warned), (0, false));
 }

@@ -1,7 +1,9 @@
 //! Simulated workers that write down what they were asked for.
 
+use std::collections::BTreeSet;
+
 use campaign::executor::{Bell, Executor, Happening, Simulated};
-use engine::{Cap, TrialId, TrialRequest};
+use engine::{Cap, Observation, Status, TrialId, TrialRequest};
 
 pub(crate) struct Watched {
     workers: Simulated,
@@ -14,11 +16,24 @@ pub(crate) struct Watched {
     out: usize,
     /// When the last trial handed out would end if it ran to its cap.
     pub(crate) latest_end: f64,
+    /// Trials that were cancelled.
+    pub(crate) cancelled: BTreeSet<TrialId>,
+    /// Whether these tell nothing, as trials whose cost does not grow.
+    pub(crate) loses_cancelled: bool,
 }
 
 impl Watched {
     pub(crate) fn new(workers: Simulated) -> Self {
-        Self { workers, submitted: Vec::new(), largest_cap: 0.0, most_out: 0, out: 0, latest_end: 0.0 }
+        Self {
+            workers,
+            submitted: Vec::new(),
+            largest_cap: 0.0,
+            most_out: 0,
+            out: 0,
+            latest_end: 0.0,
+            cancelled: BTreeSet::new(),
+            loses_cancelled: false,
+        }
     }
 
     /// Seconds that the slots have spent on trials, those still running included.
@@ -56,11 +71,20 @@ impl Executor for Watched {
     }
 
     fn cancel(&mut self, id: TrialId) -> bool {
+        self.cancelled.insert(id);
         self.workers.cancel(id)
     }
 
     fn next(&mut self, patience: Option<f64>) -> Happening {
-        let happening = self.workers.next(patience);
+        let mut happening = self.workers.next(patience);
+        if let Happening::Ended(ended) = &mut happening
+            && self.loses_cancelled
+            && self.cancelled.contains(&ended.id)
+            && let Ok(account) = &mut ended.account
+        {
+            account.observation = Observation::failed(Status::Lost, 0.0);
+            account.detail.reason = Some("verification was stopped".to_owned());
+        }
         self.out -= usize::from(matches!(happening, Happening::Ended(_)));
         happening
     }

@@ -23,7 +23,7 @@ pub(crate) fn validation(done: usize, of: usize, against: &str) -> Vec<String> {
 
 fn spent(progress: &Progress, facts: &Facts) -> String {
     let mut parts = vec![format!("{}/{} busy", progress.out.min(progress.workers), progress.workers)];
-    parts.push(trials(&progress.counts));
+    parts.push(trials(&progress.counts, progress.lost));
     parts.push(format!("optimizer {}", share(progress.optimizer_share)));
     format!(" {} {} {}", used(&facts.budget, &progress.spent), bar(progress.fraction), parts.join(" · "))
 }
@@ -53,18 +53,18 @@ fn bar(part: f64) -> String {
     text + &"░".repeat(empty)
 }
 
-/// How many trials there were and how they ended, the successful ones being the rest.
-pub(crate) fn trials(counts: &[u64; Status::ALL.len()]) -> String {
+/// How many trials there were and how they ended, the successful ones being the rest. Of those with the status
+/// lost only `lost` were; the others were cancelled on purpose.
+pub(crate) fn trials(counts: &[u64; Status::ALL.len()], lost: u64) -> String {
     let all: u64 = counts.iter().sum();
-    let part = |statuses: &[Status]| {
-        let number: u64 = statuses.iter().map(|&status| counts[status as usize]).sum();
-        (number > 0).then(|| share(number as f64 / all as f64))
-    };
+    let of_all = |number: u64| (number > 0).then(|| share(number as f64 / all as f64));
+    let part = |statuses: &[Status]| of_all(statuses.iter().map(|&status| counts[status as usize]).sum());
     let shares = [
         (part(&[Status::Capped]), "capped"),
         (part(&[Status::Timeout]), "timeout"),
         (part(&[Status::Crashed, Status::Memory, Status::Aborted]), "crashed"),
         (part(&[Status::Wrong]), "wrong"),
+        (of_all(lost), "lost"),
     ];
     let shares: Vec<String> =
         shares.into_iter().filter_map(|(share, word)| Some(format!("{} {word}", share?))).collect();
@@ -118,7 +118,7 @@ fn racing(progress: &Progress, facts: &Facts) -> String {
 
 /// The heartbeat: one line of the same.
 pub(crate) fn heartbeat(progress: &Progress, facts: &Facts) -> String {
-    let mut parts = vec![used(&facts.budget, &progress.spent), trials(&progress.counts)];
+    let mut parts = vec![used(&facts.budget, &progress.spent), trials(&progress.counts, progress.lost)];
     let best = &progress.best;
     if best.pairs > 0 {
         let bounds = facts.costs.bounds.in_short(&best.holdings);

@@ -140,6 +140,7 @@ fn warning(warning: &Warning, costs: &Costs) -> Value {
         Warning::RequestRefused { file, why } => {
             json!({ "warning": "request_refused", "file": file, "why": why })
         }
+        Warning::Lost { id, reason } => json!({ "warning": "lost", "trial": id.0, "reason": reason }),
         Warning::Failure { id, reason } => json!({ "warning": "failure", "trial": id.0, "reason": reason }),
     }
 }
@@ -153,6 +154,7 @@ fn progress(progress: &Progress, costs: &Costs) -> Value {
         "out": progress.out,
         "optimizer_share": progress.optimizer_share,
         "trials": Value::Object(counts.into_iter().collect()),
+        "lost": progress.lost,
         "configurations": progress.configurations,
         "best": standing(&progress.best, costs),
         "default": progress.default.map(|compared| json!({
@@ -198,6 +200,9 @@ pub(crate) fn stop(stop: &Stop) -> Value {
         Stop::Deadline => json!({ "stop": "deadline" }),
         Stop::NeverSucceeded { trial } => json!({ "stop": "never_succeeded", "trial": trial.id.0 }),
         Stop::DefaultWrong { trial } => json!({ "stop": "default_wrong", "trial": trial.id.0 }),
+        Stop::Lost { trial, lost, of } => {
+            json!({ "stop": "lost", "trial": trial.id.0, "reason": trial.detail.reason, "lost": lost, "of": of })
+        }
         Stop::Aborted(reason) => json!({ "stop": "aborted", "reason": reason }),
     }
 }

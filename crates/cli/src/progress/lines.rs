@@ -129,6 +129,10 @@ pub(crate) fn warn(warning: &Warning, facts: &Facts) -> String {
             harmless(why),
             quoted(file)
         ),
+        Warning::Lost { id, reason } => format!(
+            "trial {id} was lost: {}; it says nothing of the configuration, and is run again",
+            harmless(reason.lines().next().unwrap_or_default())
+        ),
         Warning::Failure { id, reason } => format!(
             "trial {id} failed: {} (captune failures {} shows all)",
             harmless(reason.lines().next().unwrap_or_default()),

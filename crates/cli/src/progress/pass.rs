@@ -49,6 +49,9 @@ impl Pass {
     }
 
     fn add(&mut self, trial: &TrialEnded) {
+        if trial.status.says_nothing() {
+            return;
+        }
         self.met.insert(trial.pair.instance);
         self.trials += 1;
         self.timeouts += u64::from(trial.status == Status::Timeout);

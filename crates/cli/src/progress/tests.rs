@@ -52,6 +52,7 @@ pub(crate) fn progress() -> Progress {
         out: 66,
         optimizer_share: 0.006,
         counts: [3895, 10_600, 300, 2, 15, 0, 0, 0],
+        lost: 0,
         configurations: 1402,
         best: Standing {
             config: ConfigId(1093),
@@ -112,7 +113,7 @@ fn the_budget_that_ends_first_is_shown() {
     assert_eq!(budget(None, None, None), "06:12");
 }
 
-fn trial(config: u32, instance: u32, cost: Reading, status: Status) -> TrialEnded {
+pub(crate) fn trial(config: u32, instance: u32, cost: Reading, status: Status) -> TrialEnded {
     TrialEnded {
         id: TrialId(7),
         config: ConfigId(config),
@@ -159,10 +160,16 @@ fn everything() -> Vec<What> {
         What::Warning(Warning::Teardown { id: TrialId(12), reason: "teardown: exit 4".to_owned() }),
         What::Warning(Warning::LeftBehind { id: TrialId(13), path: "/tmp/captune-run-1-2".into() }),
         What::Warning(Warning::Server { id: TrialId(13), reason: "the server ended".to_owned() }),
+        What::Warning(Warning::Lost { id: TrialId(13), reason: "the supervisor was lost".to_owned() }),
         What::Warning(Warning::Failure { id: TrialId(377), reason: "signal 11\u{1b}[2J".to_owned() }),
         What::Progress(Box::new(progress())),
         What::Validating { done: 3, of: 40 },
         What::Stopped(Stop::Budget(campaign::budget::Limit::Cpu)),
+        What::Stopped(Stop::Lost {
+            trial: Box::new(trial(3, 1, Reading::AtLeast(1.5), Status::Lost)),
+            lost: 10,
+            of: 12,
+        }),
         What::Stopped(Stop::Aborted("no such program".to_owned())),
     ]
 }

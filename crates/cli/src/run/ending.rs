@@ -13,7 +13,7 @@ use super::verdict;
 use crate::paint::Paint;
 use crate::progress::Facts;
 use crate::progress::block::name;
-use crate::words::{chosen, counted};
+use crate::words::{chosen, count, counted};
 
 /// What kept a validation from its end.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -89,11 +89,16 @@ impl Ending<'_> {
             Stop::Deadline => "the job ends; run the same command again to go on".to_owned(),
             Stop::NeverSucceeded { .. } => "the target never succeeded".to_owned(),
             Stop::DefaultWrong { .. } => format!("the {} gives wrong answers", self.facts.costs.against),
+            Stop::Lost { .. } => "trials are lost again and again; the same command resumes".to_owned(),
             Stop::Aborted(_) => "no trial can be run; the same command resumes".to_owned(),
         };
         let trials: u64 = self.progress.counts.iter().sum();
         let tried = counted(self.progress.configurations as u64, "configuration");
-        format!("{why}. {}, {tried}, none lost.", counted(trials, "trial"))
+        let lost = match self.progress.lost {
+            0 => "none".to_owned(),
+            lost => count(lost),
+        };
+        format!("{why}. {}, {tried}, {lost} lost.", counted(trials, "trial"))
     }
 
     fn found(&self) -> (&'static str, Vec<String>) {
@@ -118,7 +123,7 @@ impl Ending<'_> {
         if best.pairs == 0 {
             return ("So far:", vec!["nothing has been measured.".to_owned()]);
         }
-        let unfinished = matches!(self.stop, Stop::Interrupted | Stop::Deadline | Stop::Aborted(_));
+        let unfinished = self.is_unfinished();
         if !best.is_feasible() {
             let mut lines = vec![self.nothing_feasible()];
             lines.extend(self.unmeasured());
@@ -128,11 +133,11 @@ impl Ending<'_> {
         let kept = self.facts.costs.bounds.each(&best.holdings).into_iter().map(|bound| format!("{bound}."));
         if best.config == ConfigId(0) {
             let nothing = format!("{} than the {against} was found", self.facts.costs.nothing(""));
-            let line = match self.stop {
-                Stop::Interrupted | Stop::Deadline | Stop::Aborted(_) => format!("{nothing} yet."),
-                _ => format!("{nothing}. Keep the {against}."),
+            let line = if unfinished {
+                format!("{nothing} yet.")
+            } else {
+                format!("{nothing}. Keep the {against}.")
             };
-            let unfinished = matches!(self.stop, Stop::Interrupted | Stop::Deadline);
             let label = if unfinished { "So far:" } else { "Verdict:" };
             let incomplete = self.cut_short.map(|cut| self.incomplete(cut, 0));
             let lines = [line].into_iter().chain(kept).chain(self.unmeasured()).chain(incomplete);
@@ -163,6 +168,11 @@ impl Ending<'_> {
             _ => "Training flatters: what holds is measured when the campaign ends.".to_owned(),
         });
         ("So far:", lines)
+    }
+
+    /// Whether the search stopped before its end.
+    fn is_unfinished(&self) -> bool {
+        matches!(self.stop, Stop::Interrupted | Stop::Deadline | Stop::Aborted(_) | Stop::Lost { .. })
     }
 
     fn nothing_feasible(&self) -> String {

@@ -37,11 +37,15 @@ use crate::paint::Paint;
 use crate::progress::{Choice, Display, Facts};
 use crate::signals;
 use crate::trouble::explained;
-use crate::words::{Costs, span};
+use crate::words::{Costs, harmless, span};
 use ending::{CutShort, Ending};
 use inline::Terms;
 use job::Job;
 use stopping::Stopping;
+
+/// What may have killed a supervisor.
+const LOST_HINT: &str = "hint: the process that supervises a trial was killed: by the target itself (does it kill its \
+    parent?), by someone else, or by the kernel because memory ran out (`limits.memory` keeps a trial within bounds)";
 
 #[derive(Args, Debug)]
 #[command(after_help = "\
@@ -54,9 +58,9 @@ written to captune.toml, or to the file named before it, and then run as any oth
   captune run --instances 'cnf/*.cnf' --cutoff 30s --budget 1h --success-exit 10,20 \\
     -- minisat '-rinc={1.1..4.0 = 2}' '-ccmin-mode={0|1|2 = 2}' {instance}
 
-Exit code: 0 when it has ended; 2 if the arguments or the scenario are wrong; 3 if the target never
-succeeded; 4 if this machine cannot enforce a limit; 5 if the folder cannot be used; 130 if you
-interrupted it or its Slurm job ends.")]
+Exit code: 0 when it has ended; 1 if trials are lost again and again; 2 if the arguments or the scenario
+are wrong; 3 if the target never succeeded; 4 if this machine cannot enforce a limit; 5 if the folder
+cannot be used; 130 if you interrupted it or its Slurm job ends.")]
 pub(crate) struct Arguments {
     /// A scenario, or the folder of a campaign [default: captune.toml]
     #[arg(value_name = "SCENARIO|DIR")]
@@ -262,6 +266,17 @@ impl Ended {
                 );
                 message::note(&format!("  captune rerun {} {}", quoted(&facts.folder), trial.id));
                 ExitCode::TargetFailed
+            }
+            Stop::Lost { trial, lost, of } => {
+                let reason = trial.detail.reason.as_deref().unwrap_or_else(|| trial.status.name());
+                message::say(&format!(
+                    "error: trials are lost again and again: {lost} of {of} in this session, the last one by this command ({})",
+                    harmless(reason)
+                ));
+                message::note(&format!("  {}", failed_command(trial, facts, target)?));
+                message::note(LOST_HINT);
+                message::note(text(&ending, Paint::of_standard_error()).trim_end());
+                ExitCode::Failed
             }
             Stop::Aborted(why) => {
                 message::say(&format!("error: a trial could not be run, as no other could: {why}"));

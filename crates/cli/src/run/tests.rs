@@ -4,9 +4,9 @@ use campaign::budget::{Budget, Limit};
 use campaign::event::Stop;
 use campaign::progress::{Progress, Standing};
 use campaign::target::Detail;
-use campaign::validation::{BothHoldings, Judged};
+use campaign::validation::{BothHoldings, GaveUp, Judged};
 use engine::stats::{Basis, Claim, Comparison, Interval, Solved, Unit, Verdict};
-use engine::{ConfigId, Status};
+use engine::{ConfigId, Reading, Status};
 
 use super::ending::{CutShort, Ending};
 use super::exit_code;
@@ -14,7 +14,7 @@ use super::verdict;
 use crate::exit_code::ExitCode;
 use crate::paint::Paint;
 use crate::progress::Facts;
-use crate::progress::tests::{facts, progress};
+use crate::progress::tests::{facts, progress, trial};
 use crate::words::Costs;
 
 fn faster() -> Verdict {
@@ -93,6 +93,12 @@ fn ends_with_a_verdict() {
     insta::assert_snapshot!("end_out_of_time", out_of_time);
     let not_begun = text(&budget, None, &progress(), &facts, Some(CutShort::Deadline));
     insta::assert_snapshot!("end_not_validated_in_time", not_begun);
+    let lost = GaveUp::Lost { times: 12, reason: "the supervisor was lost".to_owned() };
+    let gave_up = text(&budget, Some(&few), &progress(), &facts, Some(CutShort::GaveUp(&lost)));
+    insta::assert_snapshot!("end_gave_up", gave_up);
+    let aborted = GaveUp::Aborted("the target cannot be run: ./x".to_owned());
+    let gave_up = text(&budget, None, &progress(), &facts, Some(CutShort::GaveUp(&aborted)));
+    insta::assert_snapshot!("end_gave_up_at_once", gave_up);
 }
 
 #[test]
@@ -103,6 +109,8 @@ fn ends_without_a_verdict() {
     let default = Progress { best: default, counts: [990, 10, 0, 0, 0, 0, 0, 0], ..progress() };
     let unmeasured =
         Progress { best: Standing { pairs: 0, mean: f64::NAN, ..default.best.clone() }, ..default.clone() };
+    let lost =
+        Stop::Lost { trial: Box::new(trial(0, 1, Reading::Exact(1.0), Status::Lost)), lost: 10, of: 12 };
     let ends = [
         ("interrupted", Stop::Interrupted, progress()),
         ("interrupted_at_once", Stop::Interrupted, unmeasured),
@@ -110,8 +118,9 @@ fn ends_without_a_verdict() {
         ("deadline_with_the_default", Stop::Deadline, default.clone()),
         ("interrupted_with_the_default", Stop::Interrupted, default.clone()),
         ("nothing_better", Stop::Budget(Limit::Trials), default.clone()),
-        ("cpu_spent", Stop::Budget(Limit::Cpu), default),
+        ("cpu_spent", Stop::Budget(Limit::Cpu), default.clone()),
         ("exhausted", Stop::Exhausted, progress()),
+        ("lost", lost, Progress { lost: 11, ..default.clone() }),
         ("aborted", Stop::Aborted("the target cannot be run: ./x".to_owned()), progress()),
     ];
     for (name, stop, progress) in ends {

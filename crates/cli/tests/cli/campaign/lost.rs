@@ -50,3 +50,25 @@ fn a_validation_without_any_trial_says_so() {
     assert_eq!((&last["verdict"], &last["gave_up"]["why"]), (&serde_json::Value::Null, &"lost".into()));
     assert_eq!(last["gave_up"]["reason"], "the supervisor was lost");
 }
+
+#[test]
+fn a_campaign_whose_trials_are_lost_stops_and_counts_them() {
+    let stage = Stage::new(&scenario());
+    stage.write("counter", &killer("*"));
+    let output = stage.captune("run count.toml --trials 1000 --progress lines");
+    let said = stderr(&output);
+    assert_eq!(code(&output), 1, "{said}");
+    assert!(said.contains("! trial 0 was lost: the supervisor was lost"), "{said}");
+    assert!(said.contains("error: trials are lost again and again: 10 of 10 in this session"), "{said}");
+    assert!(said.contains(", 10 lost.\n"), "{said}");
+    assert!(said.contains("So far:  nothing has been measured.\n"), "{said}");
+    let status = stage.status("count.campaign");
+    assert_eq!((&status["lost"], &status["trials"]["lost"]), (&10.into(), &10.into()));
+    assert!(stage.said("status count.campaign").contains("10 trials: 100 % lost"));
+    // The count goes on with the campaign.
+    stage.write("counter", &killer("nothing"));
+    let output = stage.captune("run count.toml --trials 20");
+    let said = stderr(&output);
+    assert_eq!(code(&output), 0, "{said}");
+    assert!(said.contains(", 10 lost.\n"), "{said}");
+}
