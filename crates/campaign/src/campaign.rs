@@ -86,8 +86,8 @@ pub struct Campaign<'a> {
     /// Trials lost in earlier sessions.
     lost_before: u64,
     next_tick: f64,
-    /// The last failure of the default, while nothing has succeeded.
-    failed_default: Option<Box<TrialEnded>>,
+    /// The last failure of the default, or the first one of all, while nothing has succeeded.
+    failed: Option<Box<TrialEnded>>,
     requests: Option<Requests>,
     deadline: Option<Deadline>,
     /// Whether the next trial would not end in time: nothing is begun until more is known.
@@ -140,7 +140,7 @@ impl<'a> Campaign<'a> {
             lost_before: resumed.lost,
             executor,
             next_tick: 0.0,
-            failed_default: None,
+            failed: None,
             requests: None,
             deadline: None,
             held: false,
@@ -206,6 +206,7 @@ impl<'a> Campaign<'a> {
             self.gather(sink)?;
         };
         self.wind_down(sink)?;
+        let stop = self.reconsider(stop);
         if let Some(deadline) = &mut self.deadline {
             match stop {
                 Stop::Deadline => deadline.note_what_runs(self.executor.now()),
@@ -515,6 +516,11 @@ impl<'a> Campaign<'a> {
         Spent { wall: self.executor.now(), cpu: self.cpu, trials }
     }
 
+    /// Trials lost, in this session and before.
+    fn lost(&self) -> u64 {
+        self.lost_before + self.losses.lost()
+    }
+
     fn tick(&mut self, sink: Sink<'_>) {
         let now = self.executor.now();
         if self.executor.is_simulated() || (now < self.next_tick && self.stop.is_none()) {
@@ -555,7 +561,7 @@ impl<'a> Campaign<'a> {
             out: self.out.len(),
             optimizer_share: self.thinking.share(spent.wall),
             counts: Status::ALL.map(|status| history.count(status)),
-            lost: self.lost_before + self.losses.lost(),
+            lost: self.lost(),
             configurations: history.configurations().len(),
             best: progress::standing(history, objective, incumbent),
             default: progress::compare(history, objective, default, incumbent),

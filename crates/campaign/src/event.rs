@@ -222,7 +222,7 @@ pub enum Stop {
     Lost {
         /// The last one.
         trial: Box<TrialEnded>,
-        /// How many were lost in this session.
+        /// How many were lost.
         lost: u64,
         /// Of how many.
         of: u64,

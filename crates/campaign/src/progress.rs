@@ -117,6 +117,12 @@ pub fn standing(history: &History, objective: &Objective, config: ConfigId) -> S
     }
 }
 
+/// Whether every trial of a configuration that says anything is a failure, so that nobody would use it.
+pub fn has_only_failed(history: &History, config: ConfigId) -> bool {
+    let mut known = history.readings(config).peekable();
+    known.peek().is_some() && known.all(|(_, trial)| trial.observation.status().is_failure())
+}
+
 /// What a configuration has shown of each constraint.
 pub fn holdings(history: &History, objective: &Objective, config: ConfigId) -> Vec<Holding> {
     if objective.constraints.is_empty() {

@@ -6,6 +6,7 @@ use campaign::progress;
 use campaign::target::shell::quoted;
 use clap::{Args, ValueEnum};
 use comfy_table::{Table, presets};
+use engine::history::History;
 use engine::space::Literal;
 use engine::{ConfigId, Configuration};
 
@@ -14,7 +15,7 @@ use crate::exit_code::ExitCode;
 use crate::folds::KeptFolds;
 use crate::forms;
 use crate::init;
-use crate::kept::{Kept, standing};
+use crate::kept::{Kept, is_failing, standing};
 use crate::message;
 use crate::progress::block::name;
 use crate::words::{Costs, counted, harmless};
@@ -54,16 +55,26 @@ pub(crate) fn best(arguments: &Arguments) -> anyhow::Result<ExitCode> {
         None => (Kept::open(&arguments.path)?, String::new()),
     };
     let (config, configuration) = kept.best()?;
+    let history = kept.reader.load()?.history;
+    if is_failing(&history, config) {
+        message::say(&format!(
+            "error: there is no best configuration: every trial of {} has failed, and nothing better was found",
+            kept.name_of(config)
+        ));
+        let folder = quoted(&kept.folder.display().to_string());
+        message::note(&format!("hint: `captune failures {folder}` shows why"));
+        return Ok(ExitCode::TargetFailed);
+    }
     let text = match arguments.form {
         Some(Form::Cmd) => kept.command(&configuration)? + "\n",
         Some(Form::File) => kept.config_file(&configuration)?,
         Some(Form::Json) => forms::json(&configuration) + "\n",
         Some(Form::Toml) => forms::toml(&configuration),
         Some(Form::Pcs) => forms::pcs(&configuration),
-        None => whose + &in_full(&kept, config, &configuration)?,
+        None => whose + &in_full(&kept, &history, config, &configuration)?,
     };
     if arguments.form.is_some()
-        && let Some(warning) = infeasible(&kept, config)?
+        && let Some(warning) = infeasible(&kept, &history, config)?
     {
         message::say(&format!("warning: {warning}"));
     }
@@ -72,22 +83,26 @@ pub(crate) fn best(arguments: &Arguments) -> anyhow::Result<ExitCode> {
 }
 
 /// That it does not keep its bounds, if it does not.
-fn infeasible(kept: &Kept, config: ConfigId) -> anyhow::Result<Option<String>> {
+fn infeasible(kept: &Kept, history: &History, config: ConfigId) -> anyhow::Result<Option<String>> {
     // Without a scenario that reads there are no bounds to be said.
     let Ok(settings) = kept.settings() else { return Ok(None) };
-    let standing = standing(&kept.reader.load()?.history, &settings, config);
+    let standing = standing(history, &settings, config);
     let costs = Costs::of(kept.scenario()?);
     let standing = standing.filter(|standing| !standing.is_feasible());
     Ok(standing.map(|standing| costs.bounds.nothing_feasible(config, &standing.holdings, costs.against)))
 }
 
-fn in_full(kept: &Kept, config: ConfigId, configuration: &Configuration) -> anyhow::Result<String> {
+fn in_full(
+    kept: &Kept,
+    history: &History,
+    config: ConfigId,
+    configuration: &Configuration,
+) -> anyhow::Result<String> {
     let settings = kept.settings()?;
     let costs = Costs::of(kept.scenario()?);
-    let history = kept.reader.load()?.history;
     let mut parts = vec![format!("best: {}", name(config, costs.against))];
     let mut bounds = String::new();
-    match standing(&history, &settings, config) {
+    match standing(history, &settings, config) {
         Some(standing) => {
             parts.push(costs.standing(&standing));
             if !standing.is_feasible() {
@@ -100,7 +115,7 @@ fn in_full(kept: &Kept, config: ConfigId, configuration: &Configuration) -> anyh
         None => parts.push("not measured yet".to_owned()),
     }
     if config != ConfigId(0) {
-        let compared = progress::compare(&history, &settings.problem.objective, ConfigId(0), config);
+        let compared = progress::compare(history, &settings.problem.objective, ConfigId(0), config);
         parts.extend(compared.map(|compared| {
             let pairs = counted(compared.pairs as u64, "pair");
             format!("{} than the {} on {pairs} (training)", costs.compared(&compared), costs.against)

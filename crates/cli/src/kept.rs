@@ -16,7 +16,9 @@ use engine::stats::judge;
 use engine::{ConfigId, Configuration, Rng};
 
 use crate::message::Hinted;
+use crate::progress::block::name;
 use crate::trouble::explained;
+use crate::words::Costs;
 
 /// A campaign in its folder.
 pub(crate) struct Kept {
@@ -91,6 +93,12 @@ impl Kept {
         }
     }
 
+    /// What a configuration is called.
+    pub(crate) fn name_of(&self, config: ConfigId) -> String {
+        let against = self.scenario.as_ref().map_or("default", |scenario| Costs::of(scenario).against);
+        if config == ConfigId(0) { format!("the {against}") } else { name(config, against) }
+    }
+
     /// The command of a configuration, ready to paste.
     pub(crate) fn command(&self, configuration: &Configuration) -> anyhow::Result<String> {
         Ok(CommandLine::for_use(self.scenario()?, configuration).to_string())
@@ -134,6 +142,11 @@ impl Kept {
         let verdict = judge(&validated.validated, plan.basis, training, &mut rng).ok();
         Ok(verdict.map(|verdict| Judged { verdict, holdings }))
     }
+}
+
+/// Whether a configuration has been measured and has only failed.
+pub(crate) fn is_failing(history: &History, config: ConfigId) -> bool {
+    config.index() < history.configurations().len() && progress::has_only_failed(history, config)
 }
 
 /// A configuration's figures; `None` if it has not been measured.

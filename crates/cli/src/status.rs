@@ -17,7 +17,7 @@ use crate::changes;
 use crate::exit_code::ExitCode;
 use crate::folds::{self, KeptFolds};
 use crate::init;
-use crate::kept::{Kept, standing};
+use crate::kept::{Kept, is_failing, standing};
 use crate::message;
 use crate::progress::block::{name, trials, used};
 use crate::progress::json as events;
@@ -110,6 +110,8 @@ struct Figures {
     verdict: Option<Judged>,
     /// The configurations of the incumbents.
     changes: Vec<String>,
+    /// Whether the best has only failed.
+    is_failing: bool,
 }
 
 impl Picture {
@@ -188,6 +190,10 @@ impl Picture {
                 "after": incumbent.after,
             })
         };
+        let is_failing = self.figures.as_ref().is_ok_and(|figures| figures.is_failing);
+        let best = (!is_failing).then(
+            || json!({ "configuration": self.config.0, "values": events::values(&self.configuration) }),
+        );
         let mut object = json!({
             "name": kept.charter.name,
             "folder": kept.folder.to_string_lossy(),
@@ -195,7 +201,7 @@ impl Picture {
             "trials": Value::Object(counts.into_iter().collect()),
             "lost": summary.lost,
             "configurations": summary.configurations,
-            "best": { "configuration": self.config.0, "values": events::values(&self.configuration) },
+            "best": best,
             "incumbents": summary.incumbents.iter().map(incumbent).collect::<Vec<_>>(),
             "sessions": summary.sessions.len(),
         });
@@ -233,6 +239,7 @@ impl Figures {
             default: standing(&history, &settings, ConfigId(0)),
             compared,
             verdict: kept.verdict(&history, config)?,
+            is_failing: is_failing(&history, config),
             changes: summary.incumbents.iter().map(change).collect(),
         })
     }
@@ -244,7 +251,10 @@ impl Figures {
                 .as_ref()
                 .map_or_else(|| "not measured yet".to_owned(), |standing| self.costs.standing(standing))
         };
-        if config == ConfigId(0) {
+        if self.is_failing {
+            let name = name(config, self.costs.against);
+            rows.push(("best", format!("none: every trial of {name} has failed")));
+        } else if config == ConfigId(0) {
             rows.push(("best", format!("the {}: {}", self.costs.against, shown(&self.best))));
         } else {
             rows.push(("best", format!("{}  {}", name(config, self.costs.against), shown(&self.best))));

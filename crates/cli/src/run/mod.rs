@@ -23,7 +23,7 @@ use campaign::event::{Stop, TrialEnded};
 use campaign::scenario::Scenario;
 use campaign::store::Store;
 use campaign::target::shell::quoted;
-use campaign::target::{CommandLine, ProcessTarget};
+use campaign::target::{CommandLine, Detail, ProcessTarget};
 use clap::Args;
 use confine::quantity::parse_duration;
 use confine::{Control, Tier};
@@ -249,9 +249,9 @@ impl Ended {
                 message::say(
                     "error: the target never succeeded: every trial so far has failed, such as this one",
                 );
-                let command = failed_command(trial, facts, target)?;
+                let Fruitless { command, detail } = Fruitless::of(trial, facts, target)?;
                 message::note(
-                    failing::explanation(&command, trial.status, &trial.detail, &scenario.target).trim_end(),
+                    failing::explanation(&command, trial.status, &detail, &scenario.target).trim_end(),
                 );
                 ExitCode::TargetFailed
             }
@@ -260,20 +260,21 @@ impl Ended {
                     "error: the {} gives a wrong answer: nothing can be compared with it. This is the trial",
                     facts.costs.against
                 ));
-                let command = failed_command(trial, facts, target)?;
+                let Fruitless { command, detail } = Fruitless::of(trial, facts, target)?;
                 message::note(
-                    failing::explanation(&command, trial.status, &trial.detail, &scenario.target).trim_end(),
+                    failing::explanation(&command, trial.status, &detail, &scenario.target).trim_end(),
                 );
                 message::note(&format!("  captune rerun {} {}", quoted(&facts.folder), trial.id));
                 ExitCode::TargetFailed
             }
             Stop::Lost { trial, lost, of } => {
-                let reason = trial.detail.reason.as_deref().unwrap_or_else(|| trial.status.name());
+                let Fruitless { command, detail } = Fruitless::of(trial, facts, target)?;
+                let reason = detail.reason.as_deref().unwrap_or_else(|| trial.status.name());
                 message::say(&format!(
-                    "error: trials are lost again and again: {lost} of {of} in this session, the last one by this command ({})",
+                    "error: trials are lost again and again: {lost} of {of}, the last one by this command ({})",
                     harmless(reason)
                 ));
-                message::note(&format!("  {}", failed_command(trial, facts, target)?));
+                message::note(&format!("  {command}"));
                 message::note(LOST_HINT);
                 message::note(text(&ending, Paint::of_standard_error()).trim_end());
                 ExitCode::Failed
@@ -328,10 +329,29 @@ pub(crate) fn how_to_use(scenario: &Scenario, configuration: &Configuration, fol
     }
 }
 
-fn failed_command(trial: &TrialEnded, facts: &Facts, target: &ProcessTarget) -> anyhow::Result<String> {
-    let kept = Store::read(Path::new(&facts.folder))?.configuration(trial.config)?;
-    let configuration = kept.context("a configuration is missing in the store")?.configuration;
-    let key = TrialKey { config: trial.config, pair: trial.pair };
-    let request = TrialRequest { id: trial.id, key, configuration, cap: trial.cap, why: trial.why };
-    Ok(target.command_line(&request)?.to_string())
+/// A trial without a result as its campaign keeps it, to be explained.
+struct Fruitless {
+    /// Its command, ready to paste.
+    command: String,
+    /// What happened in it; also if that was in an earlier session.
+    detail: Detail,
+}
+
+impl Fruitless {
+    fn of(trial: &TrialEnded, facts: &Facts, target: &ProcessTarget) -> anyhow::Result<Self> {
+        let reader = Store::read(Path::new(&facts.folder))?;
+        let kept = reader.configuration(trial.config)?;
+        let configuration = kept.context("a configuration is missing in the store")?.configuration;
+        let key = TrialKey { config: trial.config, pair: trial.pair };
+        let request = TrialRequest { id: trial.id, key, configuration, cap: trial.cap, why: trial.why };
+        let command = target.command_line(&request)?.to_string();
+        let mut detail = trial.detail.clone();
+        if let Some(stored) = reader.trial_of_id(trial.id)? {
+            (detail.reason, detail.exit) = (stored.reason, stored.exit);
+            if let Some(output) = stored.output {
+                (detail.stdout_tail, detail.stderr_tail) = (output.stdout, output.stderr);
+            }
+        }
+        Ok(Self { command, detail })
+    }
 }

@@ -215,3 +215,12 @@ fn an_interval_goes_the_way_of_its_ratio() {
     let unseen = said(&uncertain);
     assert!(unseen.contains("best 0.80x") && unseen.contains("0.50 to 1.25"), "{unseen}");
 }
+
+#[test]
+fn a_verdict_on_pairs_that_nobody_solved_says_so() {
+    let said = |solved| verdict::remarks(&Verdict { solved, ..nothing() }, &facts().costs).join(" ");
+    assert!(
+        said(Solved { before: 0, after: 0, lost: 0 }).contains("nor the default has finished a single trial")
+    );
+    assert!(!said(Solved { before: 0, after: 1, lost: 0 }).contains("single trial"));
+}

@@ -115,6 +115,12 @@ pub(crate) fn sentence(verdict: &Verdict, costs: &Costs) -> String {
 /// What else is to be said, each a sentence.
 pub(crate) fn remarks(verdict: &Verdict, costs: &Costs) -> Vec<String> {
     let mut remarks = Vec::new();
+    if verdict.solved.before == 0 && verdict.solved.after == 0 {
+        let against = costs.against;
+        remarks.push(format!(
+            "Neither it nor the {against} has finished a single trial there: this says nothing."
+        ));
+    }
     if let (Some(training), false) = (verdict.training_ratio, verdict.basis == Basis::TrainingOnly) {
         let said = format!("Training said {}", costs.gain(training));
         let claimed = verdict.claim == Claim::Faster;

@@ -59,7 +59,7 @@ fn a_campaign_whose_trials_are_lost_stops_and_counts_them() {
     let said = stderr(&output);
     assert_eq!(code(&output), 1, "{said}");
     assert!(said.contains("! trial 0 was lost: the supervisor was lost"), "{said}");
-    assert!(said.contains("error: trials are lost again and again: 10 of 10 in this session"), "{said}");
+    assert!(said.contains("error: trials are lost again and again: 10 of 10,"), "{said}");
     assert!(said.contains(", 10 lost.\n"), "{said}");
     assert!(said.contains("So far:  nothing has been measured.\n"), "{said}");
     let status = stage.status("count.campaign");

@@ -6,6 +6,7 @@ mod comparing;
 mod converted;
 mod examples;
 mod exporting;
+mod failing;
 mod first;
 mod folds;
 mod importing;

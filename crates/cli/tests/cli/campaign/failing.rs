@@ -1,0 +1,76 @@
+//! Targets that never succeed: nothing is claimed of them.
+
+use super::stage::{SCENARIO, Stage};
+use crate::{code, stderr, stdout};
+
+const BROKEN: &str = "#!/bin/sh\necho no licence >&2\nexit 9\n";
+
+fn stage(scenario: &str) -> Stage {
+    let stage = Stage::new(scenario);
+    stage.write("counter", BROKEN);
+    stage
+}
+
+/// That a campaign says in full why nothing came of it, and that there is no best.
+fn is_refused(stage: &Stage, line: &str) {
+    let output = stage.captune(line);
+    let said = stderr(&output);
+    assert_eq!(code(&output), 3, "{said}");
+    assert!(said.contains("error: the target never succeeded"), "{said}");
+    assert!(said.contains("failed: exit 9\n") && said.contains("| no licence\n"), "{said}");
+    assert!(!said.contains("Verdict:") && !said.contains("Keep the default"), "{said}");
+    for form in ["", " --as cmd", " --as json"] {
+        let output = stage.captune(&format!("best count.campaign{form}"));
+        assert_eq!((code(&output), stdout(&output)), (3, String::new()), "{form}");
+        assert!(stderr(&output).contains("error: there is no best configuration: every trial of "));
+    }
+    assert!(stage.said("status count.campaign").contains("best     none: every trial of "));
+    assert_eq!(stage.status("count.campaign")["best"], serde_json::Value::Null);
+}
+
+#[test]
+fn a_budget_too_small_to_give_up_changes_nothing() {
+    for trials in [1, 2] {
+        let stage = stage(&SCENARIO.replace("trials = 40", &format!("trials = {trials}")));
+        is_refused(&stage, "run count.toml --workers 1");
+        // Nor does a session in which nothing is run.
+        is_refused(&stage, "run count.toml --workers 1");
+    }
+}
+
+#[test]
+fn a_space_that_is_soon_tried_out_changes_nothing() {
+    let scenario = SCENARIO
+        .replace("[budget]\n", "[racing]\ndeterministic = true\n[budget]\n")
+        .replace("list = [\"a\", \"b\"]", "list = [\"a\", \"b\", \"i\"]")
+        .replace(", \"--seed={seed}\"", "")
+        .replace("loops = { integer = [100, 20000], default = 2000, log = true }\n", "");
+    is_refused(&stage(&scenario), "run count.toml --workers 1");
+}
+
+#[test]
+fn a_default_that_fails_is_beaten_by_what_succeeds() {
+    let stage =
+        Stage::new(&SCENARIO.replace(
+            "\"slow\", \"fast\"], default = \"slow\"",
+            "\"broken\", \"fast\"], default = \"broken\"",
+        ));
+    let output = stage.captune("run count.toml --workers 1 --progress none");
+    assert_eq!(code(&output), 0, "{}", stderr(&output));
+    assert!(stage.said("best count.campaign --as cmd").contains("--mode=fast"));
+}
+
+#[test]
+fn a_few_lost_trials_are_no_success_either() {
+    let stage = Stage::new(&SCENARIO.replace("trials = 40", "trials = 3"));
+    stage.write("counter", "#!/bin/sh\nkill -9 $PPID; sleep 1\n");
+    for _ in 0..2 {
+        let output = stage.captune("run count.toml --workers 1");
+        let said = stderr(&output);
+        assert_eq!(code(&output), 1, "{said}");
+        assert!(
+            said.contains("again: 3 of 3, the last one by this command (the supervisor was lost)"),
+            "{said}"
+        );
+    }
+}
