@@ -1,16 +1,26 @@
 //! Trials of an earlier campaign in a new one.
 //!
-//! A configuration is carried over if it is one of the new space: parameters that are gone are left
-//! out, new ones take their default. A trial that reached the earlier, smaller cutoff says only "at
-//! least that" now. Of the constraints, each takes the readings of the one that bounded the same.
+//! A trial is carried over if the new scenario would run the same: its configuration has the same active
+//! parameters with the same values in the new space. A parameter that is gone (or has another name), and
+//! one that is new, change what is run: what the target does without it is not known here. A trial that
+//! reached the earlier, smaller cutoff says only "at least that" now. Of the constraints, each takes the
+//! readings of the one that bounded the same.
+
+use std::collections::{BTreeMap, HashMap};
 
 use engine::history::{History, Trial};
-use engine::{Configuration, InstanceId, Observation, Pair, Reading, Status, TrialId, TrialKey};
+use engine::space::ConfigurationError;
+use engine::{
+    ConfigId, Configuration, InstanceId, Observation, Pair, Reading, Space, Status, TrialId, TrialKey,
+};
 
 use crate::Settings;
 use crate::resume::Resumed;
 use crate::scenario::Instance;
 use crate::store::Loaded;
+
+/// Why trials of an earlier campaign are not re-used, and how many.
+pub type NotReused = BTreeMap<String, usize>;
 
 /// What a new campaign knows from an earlier one; its search starts anew, with the earlier incumbent
 /// among the first to race. `kept`: for each constraint the place that its readings had.
@@ -19,20 +29,30 @@ pub(super) fn carry_over(
     settings: &Settings,
     instances: &[Instance],
     kept: &[usize],
-) -> Resumed {
+) -> (Resumed, NotReused) {
     let mut history = History::new();
     history.intern(&settings.problem.default);
+    let places: HashMap<&str, u32> = instances.iter().map(|one| one.name.as_str()).zip(0..).collect();
     let number = |old: InstanceId| {
         let name = loaded.charter.instances.get(old.index())?;
-        let place = instances.iter().position(|instance| instance.name == *name)?;
-        Some(InstanceId(place as u32))
+        places.get(name.as_str()).copied().map(InstanceId)
     };
+    let mut not_reused = NotReused::new();
+    let mut translated: HashMap<ConfigId, Result<ConfigId, String>> = HashMap::new();
     let telling = |trial: &&Trial| !trial.observation.status().says_nothing();
     for trial in loaded.history.trials().iter().filter(telling) {
-        let configuration = loaded.history.configuration(trial.key.config);
-        let Some(configuration) = translate(configuration, settings) else { continue };
-        let Some(instance) = number(trial.key.pair.instance) else { continue };
-        let config = history.intern(&configuration);
+        let config = translated.entry(trial.key.config).or_insert_with(|| {
+            let configuration = loaded.history.configuration(trial.key.config);
+            Ok(history.intern(&translate(configuration, &settings.problem.space)?))
+        });
+        let place = number(trial.key.pair.instance).ok_or_else(|| "their instance is gone".to_owned());
+        let (config, instance) = match config.clone().and_then(|config| Ok((config, place?))) {
+            Ok(both) => both,
+            Err(why) => {
+                *not_reused.entry(why).or_default() += 1;
+                continue;
+            }
+        };
         let pair = Pair { instance, ..trial.key.pair };
         let id = TrialId(history.trials().len() as u64);
         let observation = seen_from(&trial.observation, settings.problem.objective.cutoff);
@@ -41,18 +61,19 @@ pub(super) fn carry_over(
         let observation = observation.with_constraints(readings);
         history.push(Trial { id, key: TrialKey { config, pair }, observation, ..trial.clone() });
     }
-    Resumed { history, ..Resumed::default() }
+    (Resumed { history, ..Resumed::default() }, not_reused)
 }
 
-/// The configuration in the new space, if it has one.
-fn translate(configuration: &Configuration, settings: &Settings) -> Option<Configuration> {
-    let Settings { problem, .. } = settings;
-    let mut values: Vec<(&str, _)> =
-        configuration.iter().filter(|(name, _)| problem.space.find(name).is_some()).collect();
-    let old = configuration.space();
-    let default = problem.space.default_configuration();
-    values.extend(default.iter().filter(|(name, _)| old.find(name).is_none()));
-    problem.space.configuration(values).ok()
+/// The same configuration in the new space, or why there is none.
+fn translate(configuration: &Configuration, space: &Space) -> Result<Configuration, String> {
+    space.configuration(configuration.iter()).map_err(|error| match error {
+        ConfigurationError::Unknown { name, .. } => format!("they were run with `{name}`, which is gone"),
+        ConfigurationError::Missing(name) => format!("they were run without `{name}`"),
+        ConfigurationError::NotActive(name) => {
+            format!("they were run with `{name}`, which is not active now")
+        }
+        other => other.to_string(),
+    })
 }
 
 /// A timeout at a smaller cutoff is a capped trial.

@@ -51,7 +51,7 @@ pub fn import(order: &Order, runs: &Runs) -> Result<Imported, ConductError> {
     let Opened { folder, scenario, settings, store, .. } = opened;
     let loaded = store.load()?;
     let train = &scenario.instances.train;
-    let Resumed { mut history, .. } = carry_over(&loaded, &settings, train, &[]);
+    let (Resumed { mut history, .. }, _) = carry_over(&loaded, &settings, train, &[]);
     let before = history.trials().len();
     let left = take_in(&mut history, &runs.list, &settings, train);
     let new = &history.trials()[before..];

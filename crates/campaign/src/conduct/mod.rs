@@ -14,6 +14,7 @@ mod open;
 mod run;
 mod validate;
 
+pub use carry_over::NotReused;
 pub use folds::{Folds, open_folds};
 pub use import::{Imported, import};
 pub use open::{ConductError, Opened, Opening, Order, open, places, scenario_of_file, settings, workers};

@@ -12,7 +12,7 @@ use engine::space::Diagnostics;
 use engine::space::format::{CannotExpress, Format, write};
 use engine::surrogate::{InstanceTable, forest, gaussian, neural};
 
-use super::carry_over::carry_over;
+use super::carry_over::{NotReused, carry_over};
 use crate::budget::{Budget, Spent};
 use crate::deadline;
 use crate::executor::{SlotError, available_gpus, physical_cores, share_gpus, slots};
@@ -122,6 +122,8 @@ pub enum Opening {
         differences: Vec<Difference>,
         /// How many trials fit.
         trials: usize,
+        /// Why the others do not.
+        not_reused: NotReused,
         /// Where the earlier store is.
         set_aside: PathBuf,
     },
@@ -408,7 +410,7 @@ pub(super) fn resume(
         Row::Refuse if worthless => {
             drop(store);
             let set_aside = set_aside(&folder)?;
-            let opening = Opening::Reuse { differences, trials: 0, set_aside };
+            let opening = Opening::Reuse { differences, trials: 0, not_reused: NotReused::new(), set_aside };
             begin(order, scenario, text, folder, opening, None)
         }
         Row::Refuse => Err(ConductError::Refused { folder, differences }),
@@ -445,11 +447,11 @@ pub(super) fn resume(
             let settings = settings(&scenario, order);
             let kept =
                 change::kept_constraints(&before.scenario, &scenario).map_err(ConductError::Scenario)?;
-            let resumed = carry_over(&loaded, &settings, &scenario.instances.train, &kept);
+            let (resumed, not_reused) = carry_over(&loaded, &settings, &scenario.instances.train, &kept);
             drop(store);
             let set_aside = set_aside(&folder)?;
             let trials = resumed.history.trials().len();
-            let opening = Opening::Reuse { differences, trials, set_aside };
+            let opening = Opening::Reuse { differences, trials, not_reused, set_aside };
             begin(order, scenario, text, folder, opening, Some(resumed))
         }
     }

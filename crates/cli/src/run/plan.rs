@@ -121,6 +121,7 @@ pub(crate) fn opening(opened: &Opened, job: Option<&Job>) -> Vec<String> {
     let budget = budget(&opened.settings.budget);
     let validation = validation(&opened.settings.validation);
     let so_far = opened.so_far();
+    let mut not_fitting = Vec::new();
     let (first, differences) = match &opened.opening {
         Opening::New => (format!("a new campaign in {folder}, budget {budget}{validation}"), &[][..]),
         Opening::Continue(differences) => {
@@ -133,12 +134,19 @@ pub(crate) fn opening(opened: &Opened, job: Option<&Job>) -> Vec<String> {
                 &differences[..],
             )
         }
-        Opening::Reuse { differences, trials, set_aside } => {
+        Opening::Reuse { differences, trials, not_reused, set_aside } => {
             let aside = quoted(&set_aside.to_string_lossy());
-            let reused = match trials {
-                0 => String::new(),
-                trials => format!(" that re-uses {}", counted(*trials as u64, "trial")),
+            let left: usize = not_reused.values().sum();
+            let reused = match (trials, left) {
+                (0, _) => String::new(),
+                (trials, 0) => format!(" that re-uses {}", counted(*trials as u64, "trial")),
+                (trials, left) => {
+                    format!(" that re-uses {trials} of {}", counted((trials + left) as u64, "trial"))
+                }
             };
+            not_fitting.extend(not_reused.iter().map(|(why, count)| {
+                format!("not re-used: {}, since {}", counted(*count as u64, "trial"), harmless(why))
+            }));
             let first = format!(
                 "a new campaign in {folder}{reused}, budget {budget}{validation}; the earlier one is kept in {aside}"
             );
@@ -146,6 +154,7 @@ pub(crate) fn opening(opened: &Opened, job: Option<&Job>) -> Vec<String> {
         }
     };
     let mut lines = vec![first];
+    lines.extend(not_fitting);
     lines.extend(job.map(|job| job.plan(opened)));
     if let Some(staging) = Staging::of(&opened.scenario, &opened.folder) {
         lines.push(format!(

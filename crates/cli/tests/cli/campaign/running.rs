@@ -62,6 +62,49 @@ fn a_new_space_re_uses_the_trials_that_fit() {
 }
 
 #[test]
+fn a_trial_is_not_re_used_if_its_command_would_differ() {
+    let mode = "mode = { choices = [\"slow\", \"fast\"], default = \"slow\" }\n";
+    let gone = "not re-used: 10 trials, since they were run with `mode`, which is gone\n";
+    let new = "not re-used: 10 trials, since they were run without `mode`\n";
+    let (whole, without) = (SCENARIO.to_owned(), SCENARIO.replace(mode, ""));
+    let renamed = SCENARIO.replace("mode = {", "speed = {");
+    for (before, after, why) in [(&whole, &without, gone), (&whole, &renamed, gone), (&without, &whole, new)]
+    {
+        let stage = Stage::new(before);
+        assert_eq!(code(&stage.captune("run count.toml --trials 10 --workers 1")), 0);
+        stage.write("count.toml", after);
+        let said = stderr(&stage.captune("run count.toml --trials 6 --workers 1"));
+        assert!(said.contains(why) && !said.contains("that re-uses"), "{said}");
+        // All that is known was measured by commands of this scenario.
+        assert_eq!(stage.status("count.campaign")["spent"]["trials"], 6);
+    }
+}
+
+/// Where a parameter is not active, the command is the same with and without it.
+#[test]
+fn trials_are_re_used_where_a_parameter_that_is_gone_was_not_active() {
+    let space = SCENARIO.find("loops = {").unwrap();
+    let mode = "mode = { choices = [\"slow\", \"fast\", \"other\"], default = \"slow\" }\n";
+    let extra = "extra = { integer = [1, 9], default = 2, when = 'mode == \"other\"' }\n";
+    let without = format!("initial = [\"other.conf\"]\n{}{mode}", &SCENARIO[..space]);
+    let stage = Stage::new(&format!("{without}{extra}"));
+    stage.write("other.conf", "mode other\nextra 3\n");
+    assert_eq!(code(&stage.captune("run count.toml --trials 12 --workers 1")), 0);
+    let store = campaign::store::Store::read(&stage.folder.join("count.campaign")).unwrap();
+    let history = store.load().unwrap().history;
+    drop(store);
+    let is_active = |trial: &&engine::history::Trial| {
+        history.configuration(trial.key.config).iter().any(|(name, _)| name == "extra")
+    };
+    let with = history.trials().iter().filter(is_active).count();
+    stage.write("count.toml", &without);
+    stage.write("other.conf", "mode other\n");
+    let said = stderr(&stage.captune("run count.toml --trials 14 --workers 1"));
+    assert!(said.contains(&format!(" that re-uses {} of 12 trials, ", 12 - with)), "{with}: {said}");
+    assert!(said.contains(&format!("not re-used: {with} trial")), "{said}");
+}
+
+#[test]
 fn events_are_data_for_programs() {
     let stage = Stage::new(SCENARIO);
     let (output, events) = stage.start("run count.toml --trials 15 --seed 7").end();
