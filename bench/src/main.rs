@@ -9,12 +9,14 @@ mod clock;
 mod compare;
 mod confine;
 mod constrained;
+mod contest;
 mod forest;
 mod gaussian;
 mod lcbench;
 mod network;
 mod plot;
 mod propose;
+mod public;
 mod quantiles;
 mod race;
 mod rows;
@@ -57,6 +59,8 @@ enum Table {
     Network(network::Arguments),
     /// What a proposal of the forest costs while a campaign runs
     Propose(propose::Arguments),
+    /// Configurators at equal numbers of trials, in counted costs, beside other programs
+    Public(public::Arguments),
     /// What asking for and telling of trials costs while the history grows
     Race(race::Arguments),
     /// Hardness of generated formulas, and speed of the solver that comes with captune
@@ -90,6 +94,7 @@ fn main() -> anyhow::Result<()> {
         Table::Learners(arguments) => compare::measure(&arguments, &compare::LEARNERS),
         Table::Network(arguments) => network::measure(&arguments),
         Table::Propose(arguments) => propose::measure(&arguments),
+        Table::Public(arguments) => public::measure(&arguments),
         Table::Race(arguments) => race::measure(&arguments),
         Table::Saps(arguments) => saps::measure(&arguments),
         Table::Space(arguments) => space::measure(&arguments),

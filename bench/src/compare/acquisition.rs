@@ -31,7 +31,7 @@ use engine::{Ask, ConfigId, Configuration, Observation, Optimizer, Problem, Rng,
 
 use super::scenarios::{EQUAL_BUDGETS, Target};
 use super::stage::Stage;
-use super::subject;
+use crate::contest::subject;
 use crate::seeds::range;
 use crate::spine::stage::settings;
 
@@ -206,12 +206,12 @@ pub(crate) fn measure(arguments: &Arguments) -> Result<()> {
     let Target::Saps { class, training, test } = scenario.target else {
         unreachable!("SAPS is first in the list")
     };
-    let stage = Stage::new(scenario, subject::saps_on(class, training, test)?)?;
+    let stage = Stage::new(scenario, subject::saps::on(class, training, test)?)?;
     println!(
         "{}, a budget of {:.1e} steps, PAR10 of the default {:.0}",
         scenario.name,
         scenario.budget,
-        stage.default_cost()
+        stage.arena.default_cost()
     );
     println!(
         "\n| seed | rule | configurations | trials | dead by the rule | dead by chance | PAR10 of the best |"
@@ -226,7 +226,8 @@ pub(crate) fn measure(arguments: &Arguments) -> Result<()> {
 }
 
 fn campaign(stage: &Stage, rule: Rule, seed: u64) -> Result<()> {
-    let settings = settings(&stage.known.space, stage.known.training, stage.objective.clone(), seed);
+    let arena = &stage.arena;
+    let settings = settings(&arena.known.space, arena.known.training, arena.objective.clone(), seed);
     let problem = settings.problem;
     let tally = Arc::new(Tally::default());
     let proposer = ByNetworks {
@@ -246,7 +247,7 @@ fn campaign(stage: &Stage, rule: Rule, seed: u64) -> Result<()> {
     while spent < stage.scenario.budget {
         let Ask::Run(request) = optimizer.ask(1) else { break };
         let cap = request.cap.cost();
-        let answer = stage.answer(&request.configuration, request.key.pair, cap);
+        let answer = stage.arena.answer(&request.configuration, request.key.pair, cap);
         spent += answer.cost.min(cap);
         let observation = match answer.cost {
             cost if answer.status == Status::Finished && cost <= cap => Observation::finished(cost),
@@ -268,7 +269,7 @@ fn campaign(stage: &Stage, rule: Rule, seed: u64) -> Result<()> {
         history.trials().len(),
         share(&tally.dead, &tally.proposals),
         share(&tally.random_dead, &tally.random),
-        stage.evaluate(incumbent),
+        stage.arena.evaluate(incumbent),
     );
     Ok(())
 }

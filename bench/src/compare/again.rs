@@ -12,7 +12,8 @@ use campaign::configuration_file;
 
 use super::row::{self, Row};
 use super::scenarios::Scenario;
-use super::stage::{self, Stage};
+use super::stage::Stage;
+use crate::contest::digest::definition;
 use crate::rows;
 
 /// Runs again what was found and is not in the file beside `file` yet; gives that file.
@@ -33,8 +34,8 @@ pub(super) fn measure(
     let mut pieces = VecDeque::new();
     for (stage, mut row) in found {
         let name = stage.scenario.name;
-        ensure!(!stage.known.deterministic, "nothing is random in {name}: leave it out (--scenario)");
-        row.definition = stage::definition(&Scenario { runs, ..stage.scenario });
+        ensure!(!stage.arena.known.deterministic, "nothing is random in {name}: leave it out (--scenario)");
+        row.definition = definition(&Scenario { runs, ..stage.scenario });
         match known.iter().find(|other| other.cell() == row.cell()) {
             Some(other) => ensure!(
                 other.definition == row.definition && other.configuration == row.configuration,
@@ -49,9 +50,9 @@ pub(super) fn measure(
     let line = |(stage, mut row): (Arc<Stage>, Row)| {
         // One `name=value` in each line.
         let text = row.configuration.replace(' ', "\n");
-        let configuration = configuration_file::read(&text, "configuration", &stage.known.space)
+        let configuration = configuration_file::read(&text, "configuration", &stage.arena.known.space)
             .with_context(|| format!("{} with seed {}", row.configurator, row.seed))?;
-        row.costs[3] = stage.evaluate_again(&configuration, runs);
+        row.costs[3] = stage.arena.evaluate_again(&configuration, runs);
         Ok(row.line())
     };
     rows::measure(pieces, threads, (&beside, row::HEAD), line)?;

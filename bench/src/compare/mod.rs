@@ -6,21 +6,17 @@
 //! | `acquisition` | two ways to ask the same networks |
 //! | `again` | what was found, run again |
 //! | `scenarios` | the list: what is tuned, cutoffs, budgets |
-//! | `subject` | how each target answers a trial |
-//! | `stage` | a scenario made ready, and its test |
+//! | `stage` | a scenario made ready |
 //! | `configurator` | who searches |
 //! | `row` | one cell in the file |
-//! | `digest` | checksums |
 //! | `summary` | medians, ranks, scores, tests |
 
 pub(crate) mod acquisition;
 mod again;
 mod configurator;
-mod digest;
 mod row;
 mod scenarios;
 mod stage;
-mod subject;
 mod summary;
 
 use std::collections::VecDeque;
@@ -31,9 +27,11 @@ use anyhow::{Context, Result, ensure};
 use clap::Args;
 use targets::lcbench::Network;
 
+use crate::contest::configurator::Configurator;
+use crate::contest::digest::definition;
+use crate::contest::subject;
 use crate::rows;
 use crate::seeds::range;
-use configurator::Configurator;
 use row::{Row, SHARES};
 use scenarios::{Scenario, Target};
 use stage::Stage;
@@ -125,7 +123,7 @@ pub(crate) fn measure(arguments: &Arguments, study: &Study) -> Result<()> {
             println!("{}: skipped, as its data is not given (--help)", scenario.name);
             continue;
         };
-        let definition = stage::definition(&scenario);
+        let definition = definition(&scenario);
         for row in known.iter().filter(|row| row.scenario == scenario.name) {
             ensure!(
                 row.definition == definition,
@@ -167,14 +165,14 @@ pub(crate) fn measure(arguments: &Arguments, study: &Study) -> Result<()> {
 /// Makes a scenario ready; `None` if its data is not given.
 fn open(scenario: Scenario, arguments: &Arguments, network: Option<&Arc<Network>>) -> Result<Option<Stage>> {
     let known = match scenario.target {
-        Target::Saps { class, training, test } => subject::saps_on(class, training, test)?,
-        Target::Synthetic { training, test } => subject::synthetic(training, test),
+        Target::Saps { class, training, test } => subject::saps::on(class, training, test)?,
+        Target::Synthetic { training, test } => subject::synthetic::new(training, test),
         Target::Lcbench { data_set } => match network {
-            Some(network) => subject::time_to_accuracy(network, data_set, scenario.cutoff)?,
+            Some(network) => subject::lcbench::time_to_accuracy(network, data_set, scenario.cutoff)?,
             None => return Ok(None),
         },
         Target::Minisat { without } => match &arguments.formulas {
-            Some(folder) => subject::minisat_on(folder, without)?,
+            Some(folder) => subject::minisat::on(folder, without)?,
             None => return Ok(None),
         },
     };
@@ -185,24 +183,24 @@ type Cell = (Arc<Stage>, &'static dyn Configurator, u64);
 
 /// One cell: the search, then the test of its incumbents.
 fn run(stage: &Arc<Stage>, configurator: &dyn Configurator, seed: u64) -> Result<Row> {
-    let course = configurator.run(stage, seed)?;
+    let course = configurator.run(&stage.arena, &stage.budget(), seed)?;
     let mut costs = [f64::NAN; SHARES.len()];
     for place in 0..SHARES.len() {
-        let incumbent = course.at(SHARES[place] * stage.scenario.budget);
-        let is_same = place > 0 && course.at(SHARES[place - 1] * stage.scenario.budget) == incumbent;
-        costs[place] = if is_same { costs[place - 1] } else { stage.evaluate(incumbent) };
+        let incumbent = course.at_cost(SHARES[place] * stage.scenario.budget);
+        let is_same = place > 0 && course.at_cost(SHARES[place - 1] * stage.scenario.budget) == incumbent;
+        costs[place] = if is_same { costs[place - 1] } else { stage.arena.evaluate(incumbent) };
     }
     Ok(Row {
         scenario: stage.scenario.name.to_owned(),
-        definition: stage::definition(&stage.scenario),
+        definition: definition(&stage.scenario),
         configurator: configurator.name().to_owned(),
         seed,
         trials: course.trials,
         capped: course.capped,
         configurations: course.configurations,
-        default_cost: stage.default_cost(),
+        default_cost: stage.arena.default_cost(),
         costs,
-        configuration: course.at(stage.scenario.budget).to_string(),
+        configuration: course.at_cost(stage.scenario.budget).to_string(),
     })
 }
 
@@ -239,7 +237,7 @@ mod tests {
         std::fs::write(folder.join("rows.csv"), format!("{kept}\n")).unwrap();
         measure(&arguments(&folder, "1-1"), &SEARCHES).unwrap();
         assert_eq!(rows(), format!("{kept}\n{lost}\n"));
-        let other = first.replace(&stage::definition(&scenarios::ALL[11]), "0123456789abcdef");
+        let other = first.replace(&definition(&scenarios::ALL[11]), "0123456789abcdef");
         std::fs::write(folder.join("rows.csv"), other).unwrap();
         let refusal = measure(&arguments(&folder, "1-1"), &SEARCHES).unwrap_err().to_string();
         assert!(refusal.contains("another definition of synthetic-76"), "{refusal}");
@@ -283,15 +281,15 @@ mod tests {
 
     #[test]
     fn the_test_is_the_same_for_all_and_counts_failures_tenfold() {
-        let stage = Stage::new(scenarios::ALL[11], subject::synthetic(20, 50)).unwrap();
-        let default = stage.known.space.default_configuration();
-        assert_eq!(stage.evaluate(&default), stage.default_cost());
+        let stage = Stage::new(scenarios::ALL[11], subject::synthetic::new(20, 50)).unwrap();
+        let default = stage.arena.known.space.default_configuration();
+        assert_eq!(stage.arena.evaluate(&default), stage.arena.default_cost());
         let crashed = campaign::executor::Answer {
             status: engine::Status::Crashed,
             ..campaign::executor::Answer::finished(1.0)
         };
-        assert_eq!(stage.compared(&crashed), 3000.0);
-        assert_eq!(stage.compared(&campaign::executor::Answer::finished(300.5)), 3000.0);
-        assert_eq!(stage.compared(&campaign::executor::Answer::finished(300.0)), 300.0);
+        assert_eq!(stage.arena.compared(&crashed), 3000.0);
+        assert_eq!(stage.arena.compared(&campaign::executor::Answer::finished(300.5)), 3000.0);
+        assert_eq!(stage.arena.compared(&campaign::executor::Answer::finished(300.0)), 300.0);
     }
 }

@@ -23,7 +23,7 @@ use engine::space::format::{Format, read};
 use engine::{Configuration, Objective, Rng, Space, TrialRequest};
 use targets::lcbench::{self, DATA_SETS, DataSet, Network};
 
-use super::by;
+use crate::contest::captune::learning;
 use crate::quantiles::Quantiles;
 use crate::rows;
 use crate::seeds::range;
@@ -115,9 +115,9 @@ fn training(network: &Arc<Network>) -> Result<Vec<Target>> {
 fn search_of(name: &str) -> Result<Search> {
     Ok(match name {
         "random" => Search::Random,
-        "forest" => by(Learner::Forest),
-        "gaussian" => by(Learner::Gaussian),
-        "auto" => by(Learner::Auto),
+        "forest" => learning(Learner::Forest),
+        "gaussian" => learning(Learner::Gaussian),
+        "auto" => learning(Learner::Auto),
         other => bail!("there is no search `{other}`: random, forest, gaussian, auto"),
     })
 }

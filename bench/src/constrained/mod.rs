@@ -9,9 +9,7 @@ mod campaigns;
 mod simulations;
 
 use anyhow::Result;
-use campaign::{ByModel, Search};
 use clap::{Args, Subcommand};
-use engine::propose::{Learner, ModelSettings};
 
 #[derive(Args)]
 pub(crate) struct Arguments {
@@ -25,11 +23,6 @@ enum Part {
     Simulations(simulations::Arguments),
     /// Capped trials under a constraint, 100 of them
     Campaigns(campaigns::Arguments),
-}
-
-/// A search by a model, with the settings that suit it.
-fn by(learner: Learner) -> Search {
-    Search::Model(Box::new(ByModel { model: ModelSettings::of(learner), ..ByModel::default() }))
 }
 
 /// Measures one part and prints it as Markdown.

@@ -21,7 +21,7 @@ use engine::racing::{Constraint, Over};
 use engine::space::format::{Format, read};
 use engine::{Configuration, Objective, TrialRequest};
 
-use super::by;
+use crate::contest::captune::learning;
 use crate::plot::{Field, Frame, Mark, panels};
 use crate::quantiles::Quantiles;
 use crate::seeds::range;
@@ -92,7 +92,7 @@ fn trace(simulation: &Simulation, way: Way, seed: u64) -> Result<Vec<(f64, f64)>
     }
     let mut settings = settings(&space, 1, objective, seed);
     settings.racing.deterministic = true;
-    settings.search = if way == Way::Uniform { Search::Random } else { by(Learner::Gaussian) };
+    settings.search = if way == Way::Uniform { Search::Random } else { learning(Learner::Gaussian) };
     settings.budget = Budget { trials: Some(EVALUATIONS), ..Budget::default() };
     let (cost, output) = (simulation.cost, simulation.output);
     let constrained = way == Way::Constrained;

@@ -7,6 +7,8 @@
 //! | [`formula`], [`dimacs`] | formulas as such, and their usual file format |
 //! | [`lcbench`] | training of neural networks, answered by a surrogate that the user provides |
 //! | [`functions`] | Branin, camelback and Hartmann as costs |
+//! | [`smooth`] | a smooth function of five parameters |
+//! | [`generate`] | inputs for installed programs: formulas and sources |
 //! | [`synthetic`] | 76 parameters with conditions, interactions and crashes |
 //! | [`worlds`] | simulated targets of known properties, for simulated campaigns |
 //!
@@ -16,10 +18,12 @@
 pub mod dimacs;
 pub mod formula;
 pub mod functions;
+pub mod generate;
 pub mod latin;
 pub mod lcbench;
 pub mod quasigroup;
 pub mod saps;
+pub mod smooth;
 pub mod synthetic;
 pub mod worlds;
 

@@ -1,0 +1,86 @@
+//! Campaigns of captune in simulated time.
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
+
+use anyhow::Result;
+use campaign::budget::Budget;
+use campaign::event::What;
+use campaign::executor::Simulated;
+use campaign::{ByModel, Campaign, Ledger, Search};
+use engine::propose::{Learner, ModelSettings};
+use engine::{Status, TrialRequest};
+
+use super::arena::Arena;
+use super::configurator::Configurator;
+use super::course::Course;
+use crate::clock;
+use crate::spine::stage::settings;
+
+/// A campaign: races, caps.
+pub(crate) struct Captune {
+    name: &'static str,
+    search: fn() -> Search,
+    /// The usual one if `None`.
+    slack: Option<f64>,
+}
+
+impl Captune {
+    /// With the usual slack.
+    pub(crate) const fn new(name: &'static str, search: fn() -> Search) -> Self {
+        Self { name, search, slack: None }
+    }
+
+    /// With the usual search.
+    pub(crate) const fn with_slack(name: &'static str, slack: f64) -> Self {
+        Self { name, search: || Search::Model(Box::default()), slack: Some(slack) }
+    }
+}
+
+/// The default search, with another learner.
+pub(crate) fn learning(learner: Learner) -> Search {
+    Search::Model(Box::new(ByModel { model: ModelSettings::of(learner), ..ByModel::default() }))
+}
+
+impl Configurator for Captune {
+    fn name(&self) -> &'static str {
+        self.name
+    }
+
+    fn run(&self, arena: &Arc<Arena>, budget: &Budget, seed: u64) -> Result<Course> {
+        let known = &arena.known;
+        let mut settings = settings(&known.space, known.training, arena.objective.clone(), seed);
+        settings.search = (self.search)();
+        settings.racing.deterministic = known.deterministic;
+        settings.racing.slack = self.slack.unwrap_or(settings.racing.slack);
+        settings.budget = *budget;
+        let mut course = Course::new(known.space.default_configuration());
+        // CPU time of trials that are answered by this thread, in nanoseconds.
+        let answering = Arc::new(AtomicU64::new(0));
+        let oracle = {
+            let (arena, answering) = (arena.clone(), answering.clone());
+            move |request: &TrialRequest| {
+                let begin = clock::cpu();
+                let answer = arena.answer(&request.configuration, request.key.pair, request.cap.cost());
+                answering.fetch_add(((clock::cpu() - begin) * 1e9) as u64, Ordering::Relaxed);
+                answer
+            }
+        };
+        let begin = clock::cpu();
+        // With one worker the clock is the sum of all costs.
+        let executor = Simulated::new(Box::new(oracle), arena.objective.cutoff, 1, 0.0);
+        let mut campaign = Campaign::new(&settings, Box::new(executor), Ledger::in_memory(), None)?;
+        let mut told = 0;
+        campaign.search(&mut |event| match &event.what {
+            What::TrialEnded(_) => told += 1,
+            What::NewIncumbent(new) => course.crown(new.configuration.clone(), told, event.at),
+            _ => {}
+        })?;
+        course.thinking = Some(clock::cpu() - begin - answering.load(Ordering::Relaxed) as f64 * 1e-9);
+        course.trials = told;
+        course.capped = campaign.optimizer().history().count(Status::Capped);
+        course.configurations = campaign.progress().configurations as u64;
+        course.pairs = Some(campaign.optimizer().incumbent_pairs() as u64);
+        Ok(course)
+    }
+}

@@ -1,0 +1,72 @@
+//! Random search without races and caps: every configuration on the same pairs, each to the cutoff.
+
+use std::sync::Arc;
+
+use anyhow::Result;
+use campaign::budget::{Budget, Spent};
+use engine::{InstanceId, Pair, Rng, Seed};
+
+use super::arena::{Arena, Sums};
+use super::configurator::Configurator;
+use super::course::Course;
+
+/// On all training instances, within these numbers of pairs.
+pub(crate) struct Plain {
+    pub(crate) name: &'static str,
+    /// Where trials are random: so many pairs at least, with several seeds on each instance if there are fewer.
+    pub(crate) least: usize,
+    /// So many pairs at most.
+    pub(crate) most: usize,
+}
+
+impl Plain {
+    fn pairs(&self, arena: &Arena, rng: &mut Rng) -> Vec<Pair> {
+        let (training, deterministic) = (arena.known.training, arena.known.deterministic);
+        let seeds = if deterministic { 1 } else { self.least.div_ceil(training as usize).max(1) };
+        let mut pair =
+            |instance| Pair { instance: InstanceId(instance), seed: Seed((rng.bits() >> 33) as u32) };
+        let mut pairs: Vec<Pair> =
+            (0..seeds).flat_map(|_| (0..training).map(&mut pair).collect::<Vec<_>>()).collect();
+        rng.shuffle(&mut pairs);
+        pairs.truncate(self.most);
+        pairs
+    }
+}
+
+impl Configurator for Plain {
+    fn name(&self) -> &'static str {
+        self.name
+    }
+
+    fn run(&self, arena: &Arc<Arena>, budget: &Budget, seed: u64) -> Result<Course> {
+        let (space, cutoff) = (&arena.known.space, arena.cutoff());
+        let mut rng = Rng::new(seed, "plain", 0);
+        let pairs = self.pairs(arena, &mut rng);
+        let mut configuration = space.default_configuration();
+        let mut course = Course::new(configuration.clone());
+        let mut best = f64::INFINITY;
+        let mut spent = Spent::default();
+        'search: loop {
+            let mut sums = Sums::new(arena);
+            for &pair in &pairs {
+                if budget.reached(&spent).is_some() {
+                    break 'search;
+                }
+                let answer = arena.answer(&configuration, pair, cutoff);
+                spent.cpu += answer.cost.min(cutoff);
+                spent.trials += 1;
+                sums.add(&answer);
+            }
+            course.configurations += 1;
+            let cost = sums.tested().cost;
+            if cost < best {
+                best = cost;
+                course.crown(configuration, spent.trials, spent.cpu);
+            }
+            configuration = space.sample(&mut rng)?;
+        }
+        course.trials = spent.trials;
+        course.pairs = Some(pairs.len() as u64);
+        Ok(course)
+    }
+}

@@ -1,0 +1,47 @@
+//! Commands of real programs.
+
+use engine::Configuration;
+
+/// The words of a configuration's active parameters: the switch and its value, in two words if the switch ends with a
+/// blank.
+pub(super) fn words(configuration: &Configuration) -> Vec<String> {
+    let space = configuration.space();
+    let mut words = Vec::new();
+    for id in space.ids() {
+        let Some(value) = configuration.value(id) else { continue };
+        let switch = space.parameter(id).switch().unwrap_or_default();
+        match switch.strip_suffix(' ') {
+            Some(switch) => words.extend([switch.to_owned(), value.to_string()]),
+            None => words.push(format!("{switch}{value}")),
+        }
+    }
+    words
+}
+
+/// Whether a program is in one of the folders of PATH.
+pub(super) fn is_installed(program: &str) -> bool {
+    let path = std::env::var_os("PATH").unwrap_or_default();
+    std::env::split_paths(&path).any(|folder| folder.join(program).is_file())
+}
+
+#[cfg(test)]
+mod tests {
+    use engine::space::format::{Format, read};
+
+    use super::*;
+
+    #[test]
+    fn a_switch_that_ends_with_a_blank_is_a_word_of_its_own() {
+        let text = "a = { integer = [1, 9], default = 4, switch = \"--a=\" }\n\
+                    b = { boolean = true, switch = \"-b \" }\n\
+                    c = { integer = [1, 9], switch = \"-c\", when = \"b == false\" }\n";
+        let space = read(text, "test", Format::Toml).unwrap();
+        assert_eq!(words(&space.default_configuration()), ["--a=4", "-b", "true"]);
+    }
+
+    #[test]
+    fn programs_are_looked_for_in_the_path() {
+        assert!(is_installed("sh"));
+        assert!(!is_installed("no-such-program"));
+    }
+}

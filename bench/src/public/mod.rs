@@ -1,0 +1,209 @@
+//! The public comparison: scenarios x configurators x budgets x seeds, with budgets in numbers of trials and costs that
+//! are counted. Cells that the files of rows have are not run again, so it can be made in pieces.
+//!
+//! | file | subject |
+//! |---|---|
+//! | `scenarios` | the list: what is tuned, cutoffs, instances |
+//! | `open` | a scenario made ready |
+//! | `calibrate` | what random configurations cost |
+//! | `configurators` | who is compared |
+//! | `version` | which captune this is |
+//! | `row` | one cell in a file |
+
+mod calibrate;
+mod configurators;
+mod open;
+mod row;
+mod scenarios;
+mod version;
+
+use std::collections::VecDeque;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use anyhow::{Result, bail, ensure};
+use campaign::budget::Budget;
+use clap::Args;
+
+use crate::contest::arena::Arena;
+use crate::contest::digest::definition;
+use crate::rows;
+use crate::seeds::range;
+use configurators::Contender;
+use open::Opened;
+use row::{CHECKPOINTS, Row};
+use scenarios::Scenario;
+
+#[derive(Args)]
+pub(crate) struct Arguments {
+    /// Scenarios whose names begin with one of these; all if none is given
+    #[arg(long = "scenario", value_delimiter = ',')]
+    scenarios: Vec<String>,
+    /// Configurators; all if none is given
+    #[arg(long = "configurator", value_delimiter = ',')]
+    configurators: Vec<String>,
+    /// Budgets in trials; all that a configurator is meant for if none is given
+    #[arg(long = "budget", value_delimiter = ',')]
+    budgets: Vec<u64>,
+    /// Random seeds of cells, as FIRST-LAST
+    #[arg(long, default_value = "1-5")]
+    seeds: String,
+    /// Cells at one time
+    #[arg(long, default_value_t = 2)]
+    threads: usize,
+    /// The file of captune's rows, one for each cell; all of one commit
+    #[arg(long, default_value = "docs/results/public.csv")]
+    rows: PathBuf,
+    /// The file of all other rows
+    #[arg(long, default_value = "docs/results/public-peers.csv")]
+    peer_rows: PathBuf,
+    /// Try so many random configurations on each scenario instead, and print what they cost
+    #[arg(long, value_name = "CONFIGURATIONS", num_args = 0..=1, default_missing_value = "100")]
+    calibrate: Option<usize>,
+}
+
+/// Runs what the files of rows do not have.
+pub(crate) fn measure(arguments: &Arguments) -> Result<()> {
+    let scenarios = chosen_scenarios(&arguments.scenarios)?;
+    if let Some(count) = arguments.calibrate {
+        return calibrate::print(&scenarios, count);
+    }
+    let contenders = chosen_contenders(&arguments.configurators)?;
+    let mut arenas = Vec::new();
+    for scenario in &scenarios {
+        match open::subject(scenario)? {
+            Opened::Ready(known) => arenas.push((*scenario, Arc::new(open::arena(scenario, known)?))),
+            Opened::Skipped(why) => println!("{}: skipped, {why}", scenario.name),
+        }
+    }
+    for (path, of_captune) in [(&arguments.rows, true), (&arguments.peer_rows, false)] {
+        let known = row::read(path)?;
+        let of_file: Vec<&Contender> = contenders.iter().filter(|it| it.is_captune == of_captune).collect();
+        let mut cells = VecDeque::new();
+        for seed in range(&arguments.seeds)? {
+            for (scenario, arena) in &arenas {
+                for &contender in &of_file {
+                    let chosen =
+                        |budget: &&u64| arguments.budgets.is_empty() || arguments.budgets.contains(budget);
+                    for &budget in contender.budgets.iter().filter(chosen) {
+                        cells.push_back(Task {
+                            scenario: *scenario,
+                            arena: arena.clone(),
+                            contender,
+                            budget,
+                            seed,
+                        });
+                    }
+                }
+            }
+        }
+        cells.retain(|task| !known.iter().any(|row| row.cell() == task.cell()));
+        if cells.is_empty() {
+            continue;
+        }
+        refuse_other_rows(&known, path, &cells)?;
+        rows::measure(cells, arguments.threads, (path, row::HEAD), |task| Ok(task.run()?.line()))?;
+    }
+    Ok(())
+}
+
+fn chosen_scenarios(wanted: &[String]) -> Result<Vec<Scenario>> {
+    let is_wanted = |name: &str| wanted.is_empty() || wanted.iter().any(|it| name.starts_with(it.as_str()));
+    let list: Vec<Scenario> = scenarios::ALL.iter().copied().filter(|it| is_wanted(it.name)).collect();
+    ensure!(
+        !list.is_empty(),
+        "no scenario begins with {}; there are {}",
+        wanted.join(" or "),
+        scenarios::ALL.iter().map(|it| it.name).collect::<Vec<_>>().join(", ")
+    );
+    Ok(list)
+}
+
+fn chosen_contenders(wanted: &[String]) -> Result<Vec<Contender>> {
+    let mut all = configurators::all();
+    for name in wanted {
+        if !all.iter().any(|it| it.name() == name) {
+            let names: Vec<&str> = all.iter().map(Contender::name).collect();
+            bail!("unknown configurator `{name}`: expected {}", names.join(", "));
+        }
+    }
+    all.retain(|it| wanted.is_empty() || wanted.iter().any(|name| name == it.name()));
+    Ok(all)
+}
+
+/// Rows of one file are of one definition of each scenario and of one version of each configurator.
+fn refuse_other_rows(known: &[Row], path: &Path, tasks: &VecDeque<Task<'_>>) -> Result<()> {
+    for task in tasks {
+        let name = task.scenario.name;
+        for row in known.iter().filter(|row| row.scenario == name) {
+            ensure!(
+                row.definition == definition(&task.scenario),
+                "{} has rows of another definition of {name}: remove them, or name another file",
+                path.display()
+            );
+        }
+        let contender = task.contender;
+        let other = known.iter().filter(|row| row.configurator == contender.name() || contender.is_captune);
+        for row in other {
+            ensure!(
+                row.version == contender.version,
+                "{} has rows of {} {}, but this is {}: name another file with {}",
+                path.display(),
+                row.configurator,
+                row.version,
+                contender.version,
+                if contender.is_captune { "--rows" } else { "--peer-rows" }
+            );
+        }
+    }
+    Ok(())
+}
+
+/// A cell to be run.
+struct Task<'a> {
+    scenario: Scenario,
+    arena: Arc<Arena>,
+    contender: &'a Contender,
+    budget: u64,
+    seed: u64,
+}
+
+impl Task<'_> {
+    fn cell(&self) -> row::Cell<'_> {
+        (self.scenario.name, self.contender.name(), self.budget, self.seed)
+    }
+
+    /// The search, then the test of its incumbents.
+    fn run(&self) -> Result<Row> {
+        let budget = Budget { trials: Some(self.budget), ..Budget::default() };
+        let course = self.contender.configurator.run(&self.arena, &budget, self.seed)?;
+        let mut costs: Vec<f64> = Vec::new();
+        let mut before = None;
+        for trials in CHECKPOINTS.into_iter().filter(|&trials| trials <= self.budget) {
+            let incumbent = if trials == self.budget { course.last() } else { course.after(trials) };
+            let cost = match costs.last() {
+                Some(&cost) if before == Some(incumbent) => cost,
+                _ => self.arena.evaluate(incumbent),
+            };
+            costs.push(cost);
+            before = Some(incumbent);
+        }
+        Ok(Row {
+            scenario: self.scenario.name.to_owned(),
+            definition: definition(&self.scenario),
+            configurator: self.contender.name().to_owned(),
+            version: self.contender.version.clone(),
+            budget: self.budget,
+            seed: self.seed,
+            trials: course.trials,
+            capped: course.capped,
+            configurations: course.configurations,
+            cpu_seconds: course.thinking,
+            pairs: course.pairs,
+            feasible: true,
+            default_cost: self.arena.default_cost(),
+            costs,
+            configuration: course.last().to_string(),
+        })
+    }
+}

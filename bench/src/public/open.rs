@@ -1,0 +1,64 @@
+//! Scenarios made ready to be run.
+
+use anyhow::Result;
+use engine::Objective;
+use targets::dimacs;
+use targets::generate::{colouring, factoring};
+
+use super::scenarios::{Scenario, Target};
+use crate::contest::arena::Arena;
+use crate::contest::subject::solver::{CADICAL, MINISAT, Solver};
+use crate::contest::subject::{self, Known};
+use crate::seeds::range;
+
+/// A scenario's subject, or why there is none.
+pub(super) enum Opened {
+    Ready(Known),
+    Skipped(String),
+}
+
+/// The subject of a scenario.
+pub(super) fn subject(scenario: &Scenario) -> Result<Opened> {
+    Ok(match scenario.target {
+        Target::Saps { class, training, test } => Opened::Ready(subject::saps::on(class, training, test)?),
+        Target::Synthetic { training, test } => Opened::Ready(subject::synthetic::new(training, test)),
+        Target::Smooth { training, test } => Opened::Ready(subject::smooth::new(training, test)),
+        Target::Gcc { training, test } => installed(subject::gcc::on(training, test)?, "gcc"),
+        Target::Cadical { bits, training, test } => {
+            let text = |seed| dimacs::write(&factoring::factoring(bits, seed), "");
+            solver(&CADICAL, scenario, [training, test], text)?
+        }
+        Target::Minisat { vertices, colours, edges, training, test } => {
+            let text = |seed| dimacs::write(&colouring::planted(vertices, colours, edges, seed), "");
+            solver(&MINISAT, scenario, [training, test], text)?
+        }
+    })
+}
+
+fn installed(known: Option<Known>, program: &str) -> Opened {
+    known.map_or_else(|| Opened::Skipped(format!("{program} is not installed")), Opened::Ready)
+}
+
+/// A solver on texts of the seeds for training and test.
+fn solver(
+    solver: &'static Solver,
+    scenario: &Scenario,
+    seeds: [&str; 2],
+    text: impl Fn(u64) -> String,
+) -> Result<Opened> {
+    let [training, test] = [range(seeds[0])?, range(seeds[1])?];
+    let count = training.clone().count();
+    let texts: Vec<String> = training.chain(test).map(text).collect();
+    let cutoff = scenario.cutoff.unwrap_or(f64::INFINITY);
+    Ok(installed(subject::solver::on(solver, &texts, count, cutoff)?, solver.program))
+}
+
+/// The arena of a scenario and its subject, which must be the one of the list.
+pub(super) fn arena(scenario: &Scenario, known: Known) -> Result<Arena> {
+    Arena::new(scenario.name, known, objective(scenario), scenario.runs, scenario.checksum)
+}
+
+/// What is minimised.
+pub(super) fn objective(scenario: &Scenario) -> Objective {
+    scenario.cutoff.map_or_else(Objective::uncapped, Objective::capped)
+}

@@ -1,0 +1,10 @@
+//! Generated inputs for programs that are installed: the same text for the same arguments and seed, everywhere.
+//!
+//! | module | input of |
+//! |---|---|
+//! | [`colouring`], [`factoring`] | SAT solvers |
+//! | [`c_source`] | C compilers |
+
+pub mod c_source;
+pub mod colouring;
+pub mod factoring;
