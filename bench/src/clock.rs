@@ -12,9 +12,15 @@ pub(crate) fn cpu() -> f64 {
 
 /// CPU seconds so far of this process and of all its children that have ended, to a hundredth.
 pub(crate) fn cpu_with_children() -> Result<f64> {
-    let stat = std::fs::read_to_string("/proc/self/stat")?;
+    cpu_of("self")
+}
+
+/// The same of another process, by its number.
+pub(crate) fn cpu_of(process: &str) -> Result<f64> {
+    let path = format!("/proc/{process}/stat");
+    let stat = std::fs::read_to_string(&path).with_context(|| format!("could not read {path}"))?;
     // The name of the program, in parentheses, may have blanks.
-    let (_, fields) = stat.rsplit_once(')').context("no name in /proc/self/stat")?;
+    let (_, fields) = stat.rsplit_once(')').with_context(|| format!("no name in {path}"))?;
     let ticks: Vec<u64> =
         fields.split_whitespace().skip(11).take(4).map(str::parse).collect::<Result<_, _>>()?;
     Ok(ticks.iter().sum::<u64>() as f64 / clock_ticks_per_second() as f64)

@@ -11,6 +11,8 @@ use super::subject::Known;
 
 /// Where configurators meet a subject.
 pub(crate) struct Arena {
+    /// Of its scenario.
+    pub(crate) name: &'static str,
     pub(crate) known: Known,
     pub(crate) objective: Objective,
     /// Seeds on each test instance.
@@ -62,7 +64,7 @@ impl<'a> Sums<'a> {
 impl Arena {
     /// Refuses a subject with another checksum than `checksum`.
     pub(crate) fn new(
-        name: &str,
+        name: &'static str,
         known: Known,
         objective: Objective,
         runs: u32,
@@ -74,7 +76,7 @@ impl Arena {
             "{name} has the checksum {checksum:#018x} in the list, but {found:#018x} here: its rows would not be \
              comparable"
         );
-        Ok(Self { known, objective, runs, default: OnceLock::new() })
+        Ok(Self { name, known, objective, runs, default: OnceLock::new() })
     }
 
     /// What a trial is, up to the cap.

@@ -1,12 +1,13 @@
 //! What random configurations cost: for choosing instances and cutoffs, without any configurator.
 
 use anyhow::Result;
-use engine::{InstanceId, Pair, Rng, Seed, Status};
+use engine::{Configuration, InstanceId, Pair, Rng, Seed, Status};
 
 use super::open::{Opened, arena, subject};
 use super::scenarios::Scenario;
 use crate::clock;
 use crate::contest::arena::Arena;
+use crate::contest::subject::command;
 use crate::quantiles::Quantiles;
 
 /// Prints a line for each scenario: the default and so many random configurations on the training instances.
@@ -46,22 +47,24 @@ fn line(scenario: &Scenario, arena: &Arena, count: usize) -> Result<()> {
             (1..=seeds).map(move |seed| Pair { instance: InstanceId(instance), seed: Seed(seed) })
         })
         .collect();
-    let try_out = |configuration: &engine::Configuration| -> Result<Seen> {
-        let begin = clock::cpu_with_children()?;
+    // Of trials in this thread and of those that are programs.
+    let cpu = || clock::cpu() + command::cpu();
+    let try_out = |configuration: &Configuration| -> Seen {
+        let begin = cpu();
         let answers: Vec<_> =
             pairs.iter().map(|&pair| arena.answer(configuration, pair, arena.cutoff())).collect();
         let finished = |status: Status| answers.iter().filter(move |it| it.status == status);
-        Ok(Seen {
+        Seen {
             mean: answers.iter().map(|it| arena.compared(it)).sum::<f64>() / pairs.len() as f64,
             timeouts: finished(Status::Finished).filter(|it| it.cost > arena.cutoff()).count(),
             crashes: finished(Status::Crashed).count(),
-            cpu: (clock::cpu_with_children()? - begin) / pairs.len() as f64,
-        })
+            cpu: (cpu() - begin) / pairs.len() as f64,
+        }
     };
-    let default = try_out(&known.space.default_configuration())?;
+    let default = try_out(&known.space.default_configuration());
     let mut rng = Rng::new(1, "calibration", 0);
     let seen: Vec<Seen> =
-        (0..count).map(|_| try_out(&known.space.sample(&mut rng)?)).collect::<Result<_>>()?;
+        (0..count).map(|_| Ok(try_out(&known.space.sample(&mut rng)?))).collect::<Result<_>>()?;
     let means = Quantiles::of(seen.iter().map(|it| it.mean).collect());
     let all = (count * pairs.len()) as f64;
     let share = |of: fn(&Seen) -> usize| 100.0 * seen.iter().map(of).sum::<usize>() as f64 / all;

@@ -1,8 +1,11 @@
 //! Who is compared, with which budgets.
 
+use std::path::Path;
+
 use campaign::Search;
 use engine::propose::Learner;
 
+use super::peer::{Environment, PEERS, Peer};
 use super::version;
 use crate::contest::captune::{Captune, learning};
 use crate::contest::configurator::Configurator;
@@ -35,8 +38,46 @@ fn captune(name: &'static str, search: fn() -> Search) -> Contender {
     }
 }
 
-/// All of them, in the order of tables.
-pub(super) fn all() -> Vec<Contender> {
+/// The names of all configurators, in the order of tables.
+pub(super) fn names() -> Vec<&'static str> {
+    let own = own();
+    own.iter().map(Contender::name).chain(PEERS.iter().map(|peer| peer.name)).collect()
+}
+
+/// A peer that is installed, or why it is not.
+fn peer(
+    environment: &Environment,
+    environments: Option<&Path>,
+    adapters: &Path,
+) -> Result<Contender, String> {
+    let folder = environments.ok_or("its environment is not given (--peers)")?;
+    let adapter = adapters.join("adapter.py");
+    if !adapter.is_file() {
+        return Err(format!("there is no adapter {} (--adapters)", adapter.display()));
+    }
+    let installed = environment.find(folder).map_err(|error| format!("{error:#}"))?;
+    let peer = Peer { name: environment.name, python: installed.python, adapter };
+    Ok(Contender {
+        configurator: Box::new(peer),
+        version: installed.version,
+        is_captune: false,
+        budgets: environment.budgets,
+    })
+}
+
+/// Those with these names, or why they cannot be had.
+pub(super) fn find(
+    wanted: &[&str],
+    environments: Option<&Path>,
+    adapters: &Path,
+) -> Vec<Result<Contender, (&'static str, String)>> {
+    let own = own().into_iter().filter(|it| wanted.contains(&it.name())).map(Ok);
+    let peers = PEERS.iter().filter(|it| wanted.contains(&it.name));
+    own.chain(peers.map(|it| peer(it, environments, adapters).map_err(|why| (it.name, why)))).collect()
+}
+
+/// Those that need no installation.
+fn own() -> Vec<Contender> {
     vec![
         captune("captune", || Search::Model(Box::default())),
         captune("captune-auto", || learning(Learner::Auto)),

@@ -7,12 +7,14 @@
 //! | `open` | a scenario made ready |
 //! | `calibrate` | what random configurations cost |
 //! | `configurators` | who is compared |
+//! | `peer` | other configurators, behind adapters |
 //! | `version` | which captune this is |
 //! | `row` | one cell in a file |
 
 mod calibrate;
 mod configurators;
 mod open;
+mod peer;
 mod row;
 mod scenarios;
 mod version;
@@ -20,6 +22,7 @@ mod version;
 use std::collections::VecDeque;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
 
 use anyhow::{Result, bail, ensure};
 use campaign::budget::Budget;
@@ -57,6 +60,12 @@ pub(crate) struct Arguments {
     /// The file of all other rows
     #[arg(long, default_value = "docs/results/public-peers.csv")]
     peer_rows: PathBuf,
+    /// The folder of the peers' environments, made by bench/peers/setup; without it they are skipped
+    #[arg(long)]
+    peers: Option<PathBuf>,
+    /// The folder of the peers' adapters
+    #[arg(long, default_value = "bench/peers")]
+    adapters: PathBuf,
     /// Try so many random configurations on each scenario instead, and print what they cost
     #[arg(long, value_name = "CONFIGURATIONS", num_args = 0..=1, default_missing_value = "100")]
     calibrate: Option<usize>,
@@ -68,7 +77,7 @@ pub(crate) fn measure(arguments: &Arguments) -> Result<()> {
     if let Some(count) = arguments.calibrate {
         return calibrate::print(&scenarios, count);
     }
-    let contenders = chosen_contenders(&arguments.configurators)?;
+    let contenders = chosen_contenders(arguments)?;
     let mut arenas = Vec::new();
     for scenario in &scenarios {
         match open::subject(scenario)? {
@@ -76,6 +85,7 @@ pub(crate) fn measure(arguments: &Arguments) -> Result<()> {
             Opened::Skipped(why) => println!("{}: skipped, {why}", scenario.name),
         }
     }
+    let failed = AtomicUsize::new(0);
     for (path, of_captune) in [(&arguments.rows, true), (&arguments.peer_rows, false)] {
         let known = row::read(path)?;
         let of_file: Vec<&Contender> = contenders.iter().filter(|it| it.is_captune == of_captune).collect();
@@ -102,8 +112,18 @@ pub(crate) fn measure(arguments: &Arguments) -> Result<()> {
             continue;
         }
         refuse_other_rows(&known, path, &cells)?;
-        rows::measure(cells, arguments.threads, (path, row::HEAD), |task| Ok(task.run()?.line()))?;
+        rows::measure(cells, arguments.threads, (path, row::HEAD), |task| match task.run() {
+            Ok(row) => Ok(row.line()),
+            // The others are worth running all the same.
+            Err(error) => {
+                println!("{}: {error:#}", task.title());
+                failed.fetch_add(1, Ordering::Relaxed);
+                Ok(String::new())
+            }
+        })?;
     }
+    let failed = failed.into_inner();
+    ensure!(failed == 0, "{failed} cells failed; the same command runs them again");
     Ok(())
 }
 
@@ -119,16 +139,21 @@ fn chosen_scenarios(wanted: &[String]) -> Result<Vec<Scenario>> {
     Ok(list)
 }
 
-fn chosen_contenders(wanted: &[String]) -> Result<Vec<Contender>> {
-    let mut all = configurators::all();
-    for name in wanted {
-        if !all.iter().any(|it| it.name() == name) {
-            let names: Vec<&str> = all.iter().map(Contender::name).collect();
-            bail!("unknown configurator `{name}`: expected {}", names.join(", "));
+fn chosen_contenders(arguments: &Arguments) -> Result<Vec<Contender>> {
+    let (wanted, names) = (&arguments.configurators, configurators::names());
+    if let Some(name) = wanted.iter().find(|name| !names.contains(&name.as_str())) {
+        bail!("unknown configurator `{name}`: expected {}", names.join(", "));
+    }
+    let chosen: Vec<&str> =
+        names.into_iter().filter(|name| wanted.is_empty() || wanted.iter().any(|it| it == name)).collect();
+    let mut contenders = Vec::new();
+    for found in configurators::find(&chosen, arguments.peers.as_deref(), &arguments.adapters) {
+        match found {
+            Ok(contender) => contenders.push(contender),
+            Err((name, why)) => println!("{name}: skipped, {why}"),
         }
     }
-    all.retain(|it| wanted.is_empty() || wanted.iter().any(|name| name == it.name()));
-    Ok(all)
+    Ok(contenders)
 }
 
 /// Rows of one file are of one definition of each scenario and of one version of each configurator.
@@ -171,6 +196,11 @@ struct Task<'a> {
 impl Task<'_> {
     fn cell(&self) -> row::Cell<'_> {
         (self.scenario.name, self.contender.name(), self.budget, self.seed)
+    }
+
+    fn title(&self) -> String {
+        let (scenario, configurator, budget, seed) = self.cell();
+        format!("{configurator} on {scenario} with {budget} trials and seed {seed}")
     }
 
     /// The search, then the test of its incumbents.

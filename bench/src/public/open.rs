@@ -3,7 +3,7 @@
 use anyhow::Result;
 use engine::Objective;
 use targets::dimacs;
-use targets::generate::{colouring, factoring};
+use targets::generate::{factoring, parity};
 
 use super::scenarios::{Scenario, Target};
 use crate::contest::arena::Arena;
@@ -28,8 +28,8 @@ pub(super) fn subject(scenario: &Scenario) -> Result<Opened> {
             let text = |seed| dimacs::write(&factoring::factoring(bits, seed), "");
             solver(&CADICAL, scenario, [training, test], text)?
         }
-        Target::Minisat { vertices, colours, edges, training, test } => {
-            let text = |seed| dimacs::write(&colouring::planted(vertices, colours, edges, seed), "");
+        Target::Minisat { vertices, training, test } => {
+            let text = |seed| dimacs::write(&parity::parity(vertices, seed), "");
             solver(&MINISAT, scenario, [training, test], text)?
         }
     })

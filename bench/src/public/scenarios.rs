@@ -20,8 +20,8 @@ pub(super) enum Target {
     Gcc { training: &'static str, test: &'static str },
     /// cadical on products of two primes of so many bits; the cost is conflicts.
     Cadical { bits: u32, training: &'static str, test: &'static str },
-    /// minisat on colourings of graphs; the cost is conflicts.
-    Minisat { vertices: u32, colours: u32, edges: usize, training: &'static str, test: &'static str },
+    /// minisat on parities of graphs with so many vertices; the cost is conflicts.
+    Minisat { vertices: usize, training: &'static str, test: &'static str },
 }
 
 /// One scenario.
@@ -45,24 +45,24 @@ const fn saps(name: &'static str, class: &'static str, cutoff: f64, checksum: u6
 pub(super) const ALL: &[Scenario] = &[
     Scenario {
         name: "cadical-factoring",
-        target: Target::Cadical { bits: 12, training: "1-15", test: "101-130" },
-        cutoff: Some(1e4),
+        target: Target::Cadical { bits: 11, training: "1-15", test: "101-130" },
+        cutoff: Some(5e3),
         runs: 1,
         checksum: 0,
     },
     Scenario {
-        name: "minisat-colouring",
-        target: Target::Minisat { vertices: 150, colours: 5, edges: 862, training: "1-15", test: "101-130" },
-        cutoff: Some(2e4),
+        name: "minisat-parity",
+        target: Target::Minisat { vertices: 30, training: "1-15", test: "101-130" },
+        cutoff: Some(5e4),
         runs: 1,
         checksum: 0,
     },
-    saps("saps-qwh-20", "20,153", 3e5, 0),
-    saps("saps-qwh-22", "22,185", 3e5, 0),
+    saps("saps-qwh-20", "20,153", 2e5, 0),
+    saps("saps-qwh-22", "22,185", 1e6, 0),
     Scenario {
         name: "saps-qwh-25-alone",
-        target: Target::Saps { class: "25,225", training: "2-2", test: "2-2" },
-        cutoff: Some(3e5),
+        target: Target::Saps { class: "25,225", training: "4-4", test: "4-4" },
+        cutoff: Some(1.2e6),
         runs: 100,
         checksum: 0,
     },

@@ -10,7 +10,7 @@
 //! | u | places of the parameters on their scales, from 0 to 1 |
 //! | best(i) | the optimum: one for all, shifted for each instance by normal numbers of deviation 0.04 |
 //! | H | the reflection at the plane orthogonal to (1, 2, 3, 4, 5): no parameter stands for itself |
-//! | w | 12, 6, 3, 1.5 and 0.5 |
+//! | w | 6, 3, 1.5, 0.75 and 0.25 |
 //! | difficulty(i) | uniform on [0, 1] |
 
 use engine::space::format::{Format, read};
@@ -26,7 +26,7 @@ e = { float = [0.0, 100.0], default = 90.0 }
 ";
 const BEST: [f64; PARAMETERS] = [0.31, 0.72, 0.28, 0.63, 0.44];
 const SHIFT: f64 = 0.04;
-const WEIGHTS: [f64; PARAMETERS] = [12.0, 6.0, 3.0, 1.5, 0.5];
+const WEIGHTS: [f64; PARAMETERS] = [6.0, 3.0, 1.5, 0.75, 0.25];
 
 /// The parameters.
 pub fn space() -> Space {

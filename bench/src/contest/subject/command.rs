@@ -1,6 +1,28 @@
 //! Commands of real programs.
 
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::time::Duration;
+
+use anyhow::Result;
+use confine::{Command, Control, Finished, Limits};
 use engine::Configuration;
+
+/// CPU nanoseconds of all commands so far.
+static CPU: AtomicU64 = AtomicU64::new(0);
+
+/// Runs a command for so many CPU seconds at most.
+pub(super) fn run(command: &Command, longest: u64) -> Result<Finished> {
+    let limits = Limits { cpu: Some(Duration::from_secs(longest)), ..Limits::default() };
+    let finished = confine::run(command, &limits, &Control::new())?;
+    let cpu = finished.cpu.map_or(Duration::ZERO, |cpu| cpu.total());
+    CPU.fetch_add(cpu.as_nanos() as u64, Ordering::Relaxed);
+    Ok(finished)
+}
+
+/// CPU seconds of all commands so far.
+pub(crate) fn cpu() -> f64 {
+    CPU.load(Ordering::Relaxed) as f64 * 1e-9
+}
 
 /// The words of a configuration's active parameters: the switch and its value, in two words if the switch ends with a
 /// blank.

@@ -1,16 +1,15 @@
 //! gcc on generated programs; the cost is the size of their code in bytes, which is known only at the end.
 
 use std::path::PathBuf;
-use std::time::Duration;
 
 use anyhow::{Context, Result, bail};
 use campaign::executor::Answer;
-use confine::{Command, Control, End, Limits};
+use confine::{Command, End};
 use engine::space::format::{Format, read};
 use engine::{Configuration, Pair, Status};
 use targets::generate::c_source::c_source;
 
-use super::command::{is_installed, words};
+use super::command::{is_installed, run, words};
 use super::files::written;
 use super::{Known, Subject, after};
 use crate::seeds::range;
@@ -32,8 +31,7 @@ impl Gcc {
             .args(words(configuration))
             .arg(&self.files[pair.instance.index()])
             .read_file(OBJECT);
-        let limits = Limits { cpu: Some(Duration::from_secs(LONGEST)), ..Limits::default() };
-        let finished = confine::run(&command, &limits, &Control::new())?;
+        let finished = run(&command, LONGEST)?;
         Ok(match (finished.end(), finished.files.first()) {
             (End::Exited(0), Some(Ok(object))) => after(code_size(object)? as f64),
             _ => Answer { status: Status::Crashed, ..after(0.0) },

@@ -12,7 +12,7 @@
 //!
 //! `command` writes the words of a configuration and `files` the generated instances.
 
-mod command;
+pub(crate) mod command;
 mod files;
 pub(crate) mod gcc;
 pub(crate) mod lcbench;

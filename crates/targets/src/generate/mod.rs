@@ -2,9 +2,9 @@
 //!
 //! | module | input of |
 //! |---|---|
-//! | [`colouring`], [`factoring`] | SAT solvers |
+//! | [`factoring`], [`parity`] | SAT solvers |
 //! | [`c_source`] | C compilers |
 
 pub mod c_source;
-pub mod colouring;
 pub mod factoring;
+pub mod parity;
