@@ -10,6 +10,7 @@ mod compare;
 mod confine;
 mod constrained;
 mod contest;
+mod figures;
 mod forest;
 mod gaussian;
 mod lcbench;
@@ -24,6 +25,7 @@ mod saps;
 mod seeds;
 mod space;
 mod spine;
+mod statistics;
 mod store;
 mod tobit;
 

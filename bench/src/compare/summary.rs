@@ -14,8 +14,10 @@ use engine::{InstanceId, Rng};
 
 use super::Study;
 use super::row::Row;
+use crate::figures::short;
 use crate::plot::{Group, Panel};
 use crate::quantiles::Quantiles;
+use crate::statistics::{mean, ranks};
 
 /// The rows of one scenario by configurator.
 struct Table<'a> {
@@ -62,27 +64,6 @@ impl Table<'_> {
         let medians: Vec<f64> =
             self.groups.iter().map(|(_, rows)| Quantiles::of(costs(rows)).median()).collect();
         ranks(&medians)
-    }
-}
-
-/// Places from 1 on, ties sharing the mean.
-fn ranks(values: &[f64]) -> Vec<f64> {
-    let rank = |value: &f64| {
-        let below = values.iter().filter(|other| *other < value).count() as f64;
-        let equal = values.iter().filter(|other| *other == value).count() as f64;
-        below + (equal + 1.0) / 2.0
-    };
-    values.iter().map(rank).collect()
-}
-
-/// Three digits that count.
-fn short(value: f64) -> String {
-    match value {
-        value if value >= 1e6 => format!("{:.2} M", value / 1e6),
-        value if value >= 1e4 => format!("{:.0} k", value / 1e3),
-        value if value >= 100.0 => format!("{value:.0}"),
-        value if value >= 1.0 => format!("{value:.2}"),
-        value => format!("{value:.4}"),
     }
 }
 
@@ -139,7 +120,6 @@ fn print_overall(tables: &[Table<'_>], study: &Study) {
         if ranks.is_empty() {
             continue;
         }
-        let mean = |series: &[f64]| series.iter().sum::<f64>() / series.len() as f64;
         println!(
             "| {} | {} | {:.2} | {:.1} | {:.4} |",
             it.name(),
@@ -233,7 +213,6 @@ mod tests {
         );
         assert_eq!([2.0, 4.0, 6.0].map(|last| table.score(&row("", 1, last))), [100.0, 50.0, 0.0]);
         assert_eq!(table.ranks(), [1.0, 2.0]);
-        assert_eq!(ranks(&[3.0, 1.0, 3.0]), [2.5, 1.0, 2.5]);
         let panels = panels(&rows, &SEARCHES);
         assert_eq!(panels[0].groups[0].values, [0.3, 0.2, 0.5], "by seed, of the default");
     }

@@ -10,6 +10,7 @@
 //! | `peer` | other configurators, behind adapters |
 //! | `version` | which captune this is |
 //! | `row` | one cell in a file |
+//! | `table`, `summary` | rows by scenario and configurator; what they say |
 
 mod calibrate;
 mod configurators;
@@ -17,6 +18,8 @@ mod open;
 mod peer;
 mod row;
 mod scenarios;
+mod summary;
+mod table;
 mod version;
 
 use std::collections::VecDeque;
@@ -66,20 +69,48 @@ pub(crate) struct Arguments {
     /// The folder of the peers' adapters
     #[arg(long, default_value = "bench/peers")]
     adapters: PathBuf,
+    /// Run nothing: print the tables of the rows that there are
+    #[arg(long, conflicts_with = "calibrate")]
+    print: bool,
     /// Try so many random configurations on each scenario instead, and print what they cost
     #[arg(long, value_name = "CONFIGURATIONS", num_args = 0..=1, default_missing_value = "100")]
     calibrate: Option<usize>,
 }
 
-/// Runs what the files of rows do not have.
+/// Runs what the files of rows do not have, then prints all that they have.
 pub(crate) fn measure(arguments: &Arguments) -> Result<()> {
     let scenarios = chosen_scenarios(&arguments.scenarios)?;
     if let Some(count) = arguments.calibrate {
         return calibrate::print(&scenarios, count);
     }
+    let failed = if arguments.print { 0 } else { run_missing(arguments, &scenarios)? };
+    print(arguments, &scenarios)?;
+    ensure!(failed == 0, "{failed} cells failed; the same command runs them again");
+    Ok(())
+}
+
+/// Prints the tables of the rows that there are.
+fn print(arguments: &Arguments, scenarios: &[Scenario]) -> Result<()> {
+    let own = row::read(&arguments.rows)?;
+    if let Some([first, other]) = own.array_windows().find(|[a, b]| a.version != b.version) {
+        bail!(
+            "{} has rows of captune {} and {}: one table is of one version",
+            arguments.rows.display(),
+            first.version,
+            other.version
+        );
+    }
+    let rows = [own, row::read(&arguments.peer_rows)?].concat();
+    let names: Vec<&str> = scenarios.iter().map(|it| it.name).collect();
+    println!("{}", summary::text(&rows, &names, &configurators::names()));
+    Ok(())
+}
+
+/// Runs the cells that the files of rows do not have; tells how many failed.
+fn run_missing(arguments: &Arguments, scenarios: &[Scenario]) -> Result<usize> {
     let contenders = chosen_contenders(arguments)?;
     let mut arenas = Vec::new();
-    for scenario in &scenarios {
+    for scenario in scenarios {
         match open::subject(scenario)? {
             Opened::Ready(known) => arenas.push((*scenario, Arc::new(open::arena(scenario, known)?))),
             Opened::Skipped(why) => println!("{}: skipped, {why}", scenario.name),
@@ -122,9 +153,7 @@ pub(crate) fn measure(arguments: &Arguments) -> Result<()> {
             }
         })?;
     }
-    let failed = failed.into_inner();
-    ensure!(failed == 0, "{failed} cells failed; the same command runs them again");
-    Ok(())
+    Ok(failed.into_inner())
 }
 
 fn chosen_scenarios(wanted: &[String]) -> Result<Vec<Scenario>> {

@@ -10,11 +10,11 @@ mod minisat;
 
 use std::path::{Path, PathBuf};
 
-use anyhow::{Context, Result};
+use anyhow::{Context, Result, ensure};
 use campaign::executor::Answer;
 use confine::{Command, End, Limit};
 use engine::space::format::{Format, read};
-use engine::{Configuration, Pair, Status};
+use engine::{Configuration, Pair, Space, Status};
 
 pub(crate) use cadical::CADICAL;
 pub(crate) use minisat::MINISAT;
@@ -28,6 +28,8 @@ pub(crate) struct Solver {
     pub(crate) program: &'static str,
     /// Its parameters, in captune's own format.
     space: &'static str,
+    /// What is written otherwise there, because not every configurator could be told: the text, and what replaces it.
+    simplified: &'static [(&'static str, &'static str)],
     /// How the names of its files end.
     extension: &'static str,
     /// All words of a command: those of the configuration, the largest count if the solver can be told, and the file.
@@ -48,6 +50,18 @@ enum Said {
     Stopped,
     /// Anything else.
     Failed,
+}
+
+impl Solver {
+    fn space(&self) -> Result<Space> {
+        let mut text = self.space.to_owned();
+        for (from, to) in self.simplified {
+            ensure!(text.contains(from), "the space of {} has no `{from}` to simplify", self.program);
+            text = text.replace(from, to);
+        }
+        read(&text, self.program, Format::Toml)
+            .with_context(|| format!("could not read the space of {}", self.program))
+    }
 }
 
 struct Runs {
@@ -97,11 +111,9 @@ pub(crate) fn on(
         return Ok(None);
     }
     let files = written(texts, solver.extension)?;
-    let name = format!("the space of {}", solver.program);
-    let space = read(solver.space, &name, Format::Toml).with_context(|| format!("could not read {name}"))?;
     let known = Known {
         subject: Box::new(Runs { solver, files: files.paths }),
-        space,
+        space: solver.space()?,
         training: training as u32,
         test: (texts.len() - training) as u32,
         deterministic: true,
@@ -119,4 +131,26 @@ fn count_of(stdout: &str, name: &str) -> Option<f64> {
         (before.trim() == name).then_some(after)
     });
     counts.next_back()?.split_whitespace().next()?.parse().ok()
+}
+
+#[cfg(test)]
+mod tests {
+    use engine::space::format::write;
+
+    use super::*;
+
+    #[test]
+    fn every_configurator_can_be_told_the_spaces() {
+        for solver in [CADICAL, MINISAT] {
+            let space = solver.space().unwrap();
+            assert!(write(&space, Format::ConfigSpaceJson).is_ok(), "{}", solver.program);
+        }
+    }
+
+    #[test]
+    fn a_simplification_that_fits_nothing_is_told() {
+        let solver = Solver { simplified: &[("no such text", "")], ..MINISAT };
+        let why = solver.space().unwrap_err().to_string();
+        assert!(why.contains("the space of minisat has no `no such text` to simplify"), "{why}");
+    }
 }

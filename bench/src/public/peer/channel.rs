@@ -116,3 +116,77 @@ impl<'a> Channel<'a> {
         Ok(self.arena.known.space.configuration(values)?)
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use engine::Objective;
+    use engine::racing::{Constraint, Over};
+
+    use super::*;
+    use crate::contest::subject::{Known, Subject};
+    use campaign::executor::Answer;
+
+    /// The cost is x, and so is the constrained output; 9 crashes.
+    struct Plain;
+
+    impl Subject for Plain {
+        fn answer(&self, configuration: &Configuration, pair: Pair, _cap: f64) -> Answer {
+            let cost = configuration.codes()[0] + f64::from(pair.instance.0);
+            let status = if configuration.codes()[0] == 9.0 { Status::Crashed } else { Status::Finished };
+            Answer { status, constraints: vec![cost], ..Answer::finished(cost) }
+        }
+    }
+
+    fn arena() -> Arena {
+        let text = "x = { integer = [1, 100], default = 50 }\ny = { boolean = false, when = \"x > 60\" }\n";
+        let space = engine::space::format::read(text, "x", engine::space::format::Format::Toml).unwrap();
+        let known =
+            Known { subject: Box::new(Plain), space, training: 3, test: 1, deterministic: true, checksum: 7 };
+        let mut objective = Objective::capped(60.0);
+        objective.constraints.push(Constraint::new(40.0, Over::Mean));
+        Arena::new("plain", known, objective, 1, 7).unwrap()
+    }
+
+    #[test]
+    fn each_ending_has_its_answer() {
+        let arena = arena();
+        let mut channel = Channel::new(&arena, 6);
+        let mut told = |line: &str| channel.answer(&line.replace(' ', "\t"));
+        assert_eq!(told("incumbent x=50"), None);
+        assert_eq!(told("run 0 1 - x=20").unwrap(), "finished\t20\tconstrained=20");
+        assert_eq!(told("run 2 1 21.5 x=20").unwrap(), "stopped\t21.5");
+        assert_eq!(told("run 2 1 22 x=20").unwrap(), "finished\t22\tconstrained=22");
+        assert_eq!(told("incumbent x=20"), None);
+        assert_eq!(told("run 1 1 1e9 x=60").unwrap(), "timeout\t60");
+        assert_eq!(told("run 0 1 - x=9").unwrap(), "crashed\t9");
+        assert_eq!(told("run 0 1 30 x=61 y=true").unwrap(), "stopped\t30");
+        assert_eq!(told("run 0 1 - x=20").unwrap(), "over");
+        let course = channel.finish().unwrap();
+        assert_eq!((course.trials, course.capped, course.configurations), (6, 2, 4));
+        assert_eq!([0, 2, 3].map(|trials| course.after(trials).to_string()), ["x=50", "x=50", "x=20"]);
+        assert_eq!(course.at_cost(63.5).to_string(), "x=20", "20 + 21.5 + 22");
+        assert_eq!(course.at_cost(63.4).to_string(), "x=50");
+    }
+
+    #[test]
+    fn mistakes_are_answered_and_spoil_the_cell() {
+        for (line, why) in [
+            ("go", "expected `run` or `incumbent` in `go`"),
+            ("run 3 1 - x=20", "expected an instance below 3"),
+            ("run 0 one - x=20", "expected a random seed, got `one`"),
+            ("run 0 1 none x=20", "expected a cap or `-`, got `none`"),
+            ("run 0 1 0 x=20", "a cap is positive, not 0"),
+            ("run 0 1 - x20", "expected name=value, got `x20`"),
+            ("run 0 1 - x=20 y=true", "`y` has a value but is not active"),
+            ("run 0 1 - x=200", "200"),
+            ("incumbent z=1", "unknown parameter `z`"),
+        ] {
+            let arena = arena();
+            let mut channel = Channel::new(&arena, 6);
+            let answer = channel.answer(&line.replace(' ', "\t")).unwrap();
+            assert!(answer.starts_with("error\t") && answer.contains(why), "{answer}");
+            let told = channel.finish().unwrap_err().to_string();
+            assert!(told.contains("the adapter made a mistake") && told.contains(why), "{told}");
+        }
+    }
+}

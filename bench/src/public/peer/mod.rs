@@ -101,3 +101,65 @@ fn cpu_at_end(child: &Child) -> Result<f64> {
     waitid(WaitId::Pid(pid), WaitIdOptions::EXITED | WaitIdOptions::NOWAIT)?;
     clock::cpu_of(&child.id().to_string())
 }
+
+#[cfg(test)]
+mod tests {
+    use engine::Objective;
+
+    use super::*;
+    use crate::contest::subject;
+
+    /// A peer whose adapter is this shell script, on the smooth function.
+    fn run(name: &str, script: &str) -> (Arc<Arena>, Result<Course>) {
+        let folder = std::env::temp_dir().join(format!("captune-fake-{name}-{}", std::process::id()));
+        std::fs::create_dir_all(&folder).unwrap();
+        let adapter = folder.join("adapter");
+        std::fs::write(&adapter, script).unwrap();
+        let known = subject::smooth::new(2, 3);
+        let checksum = known.checksum;
+        let arena = Arc::new(Arena::new("smooth-5", known, Objective::uncapped(), 1, checksum).unwrap());
+        let peer = Peer { name: "fake", python: PathBuf::from("/bin/sh"), adapter };
+        let budget = Budget { trials: Some(3), ..Budget::default() };
+        let course = peer.run(&arena, &budget, 7);
+        std::fs::remove_dir_all(&folder).unwrap();
+        (arena, course)
+    }
+
+    #[test]
+    fn an_adapter_gets_what_it_asks_for_until_the_budget_is_spent() {
+        // Goes on with b = 0.1, 0.2, ... until it is told that the budget is spent, and then burns some CPU time.
+        let script = r#"
+            test "$1" = fake && test -d "$2/work" && grep -q '"trials":3' "$2/scenario.json" || exit 3
+            grep -q '"name": "b"' "$2/space.json" || exit 4
+            echo text for the log >&2
+            value=1
+            while :; do
+                settings="a=1.5	b=0.$value	c=10	d=1	e=50"
+                printf 'run\t1\t%s\t-\t%s\n' "$value" "$settings"
+                read -r answer || exit 5
+                case $answer in finished*) ;; over) break ;; *) exit 6 ;; esac
+                printf 'incumbent\t%s\n' "$settings"
+                value=$((value + 1))
+            done
+            i=0; while [ $i -lt 200000 ]; do i=$((i + 1)); done
+        "#;
+        let (arena, course) = run("good", script);
+        let course = course.unwrap();
+        assert_eq!((course.trials, course.capped, course.configurations), (3, 0, 3));
+        let space = &arena.known.space;
+        assert_eq!(course.after(0), &space.default_configuration());
+        let value = |trials: u64| course.after(trials).get("b").unwrap().to_string();
+        assert_eq!([1, 2, 3].map(value), ["0.1", "0.2", "0.3"]);
+        assert!(course.thinking.unwrap() > 0.02, "{:?}", course.thinking);
+    }
+
+    #[test]
+    fn an_adapter_that_fails_is_quoted() {
+        let (_, course) = run("bad", "echo the reason >&2\nexit 3\n");
+        let why = format!("{:#}", course.unwrap_err());
+        assert!(why.contains("exit status: 3: the reason"), "{why}");
+        let (_, course) = run("wrong", "printf 'walk\\n'; read -r answer; echo \"$answer\" >&2; exit 1\n");
+        let why = format!("{:#}", course.unwrap_err());
+        assert!(why.contains("the adapter made a mistake") && why.contains("error"), "{why}");
+    }
+}

@@ -5,6 +5,8 @@ use super::{Said, Solver, count_of};
 pub(crate) const CADICAL: Solver = Solver {
     program: "cadical",
     space: include_str!("../../../../../spaces/cadical.toml"),
+    // A bound that is another parameter.
+    simplified: &[("[\"reducetier1glue\", 50]", "[1, 50]")],
     extension: "cnf",
     arguments: |words, cap, file| {
         let limit = ["-n".to_owned(), "-c".to_owned(), format!("{}", cap.floor())];

@@ -5,6 +5,7 @@ use super::{Said, Solver, count_of};
 pub(crate) const MINISAT: Solver = Solver {
     program: "minisat",
     space: include_str!("../../../../../spaces/minisat.toml"),
+    simplified: &[],
     extension: "cnf",
     arguments: |words, _cap, file| words.into_iter().chain([file.display().to_string()]).collect(),
     read: |code, stdout| match (code, count_of(stdout, "conflicts")) {

@@ -1,0 +1,196 @@
+//! What the rows say, as Markdown: a chapter for each budget.
+//!
+//! | figure | of | is |
+//! |---|---|---|
+//! | mean, median | a configurator on a scenario | of the cells' costs on the test |
+//! | ratio | a configurator on a scenario | its mean (or median) by that of the best peer: the one that is not captune with the least mean |
+//! | rank | a configurator on a scenario | its place by the mean, ties sharing the mean place |
+//! | p | two configurators on a scenario | permutation test of means, corrected by Holm's method over all tests of the table |
+//! | trials to reach | a configurator on a scenario | the first checkpoint at which its mean is at most the best peer's at the end |
+
+use std::fmt::Write as _;
+
+use super::row::Row;
+use super::table::{Group, Table, tables};
+use crate::figures::short;
+use crate::statistics::{geometric_mean, holm, mean, permutation_test, ranks};
+
+/// The one that all others are tested against.
+const FIRST: &str = "captune";
+
+/// All tables.
+pub(super) fn text(rows: &[Row], scenarios: &[&str], names: &[&'static str]) -> String {
+    let mut budgets: Vec<u64> = rows.iter().map(|row| row.budget).collect();
+    budgets.sort_unstable();
+    budgets.dedup();
+    let mut text = String::new();
+    for budget in budgets {
+        let tables = tables(rows, budget, scenarios, names);
+        let names: Vec<&'static str> = names
+            .iter()
+            .copied()
+            .filter(|name| tables.iter().any(|table| table.group(name).is_some()))
+            .collect();
+        let _ = writeln!(text, "\n## {budget} trials");
+        text += &costs(&tables, &names);
+        text += &overall(&tables, &names);
+        text += &tests(&tables, &names);
+        text += &trials(&tables, &names);
+    }
+    text
+}
+
+/// A table with a line for each scenario and a column for each configurator.
+fn grid(
+    title: &str,
+    before: &str,
+    tables: &[Table<'_>],
+    names: &[&'static str],
+    words: impl Fn(&Table<'_>) -> (String, Vec<String>),
+) -> String {
+    let mut text = format!("\n### {title}\n\n| scenario | {before} | {} |\n", names.join(" | "));
+    let _ = writeln!(text, "|{}", "---|".repeat(names.len() + 2));
+    for table in tables {
+        let (first, words) = words(table);
+        let _ = writeln!(text, "| {} | {first} | {} |", table.scenario, words.join(" | "));
+    }
+    text
+}
+
+fn costs(tables: &[Table<'_>], names: &[&'static str]) -> String {
+    let of = |title: &str, figure: fn(&Group<'_>) -> f64| {
+        grid(title, "default", tables, names, |table| {
+            let best = table.groups.iter().map(figure).fold(f64::INFINITY, f64::min);
+            let word = |name: &&'static str| match table.group(name).map(|group| (figure(group), group)) {
+                Some((value, group)) => {
+                    let infeasible = group.rows.iter().filter(|row| !row.feasible).count();
+                    let note =
+                        if infeasible > 0 { format!(" ({infeasible} infeasible)") } else { String::new() };
+                    let strong = if value == best { "**" } else { "" };
+                    format!("{strong}{}{strong}{note}", short(value))
+                }
+                None => "-".to_owned(),
+            };
+            let default = table.groups.first().map_or(f64::NAN, |group| group.rows[0].default_cost);
+            (short(default), names.iter().map(word).collect())
+        })
+    };
+    of("Mean cost on the test", |group| group.mean()) + &of("Median cost on the test", |group| group.median())
+}
+
+fn overall(tables: &[Table<'_>], names: &[&'static str]) -> String {
+    let mut text = "\n### Over all scenarios\n\n| configurator | scenarios | cells | mean rank | mean by the best peer's, \
+                    geometric mean | median by the best peer's | CPU seconds of its own, mean |\n"
+        .to_owned();
+    text += "|---|---|---|---|---|---|---|\n";
+    for name in names {
+        let (mut places, mut of_means, mut of_medians, mut cpu) = (vec![], vec![], vec![], vec![]);
+        let mut cells = 0;
+        for table in tables {
+            let Some(group) = table.group(name) else { continue };
+            let means: Vec<f64> = table.groups.iter().map(Group::mean).collect();
+            let own = table.groups.iter().position(|it| it.name == *name);
+            places.extend(own.map(|place| ranks(&means)[place]));
+            if let Some(best) = table.best_peer() {
+                of_means.push(group.mean() / best.mean());
+                of_medians.push(group.median() / best.median());
+            }
+            cpu.extend(group.rows.iter().filter_map(|row| row.cpu_seconds));
+            cells += group.rows.len();
+        }
+        let or_none = |values: &[f64], figure: fn(&[f64]) -> f64, digits: usize| {
+            if values.is_empty() { "-".to_owned() } else { format!("{:.digits$}", figure(values)) }
+        };
+        let _ = writeln!(
+            text,
+            "| {name} | {} | {cells} | {} | {} | {} | {} |",
+            places.len(),
+            or_none(&places, mean, 2),
+            or_none(&of_means, geometric_mean, 3),
+            or_none(&of_medians, geometric_mean, 3),
+            or_none(&cpu, mean, 1)
+        );
+    }
+    text
+}
+
+/// The first configurator against all others: the ratio of means, and p.
+fn tests(tables: &[Table<'_>], names: &[&'static str]) -> String {
+    let others: Vec<&'static str> = names.iter().copied().filter(|name| *name != FIRST).collect();
+    let mut found = Vec::new();
+    for table in tables {
+        let Some(own) = table.group(FIRST) else { continue };
+        for other in table.groups.iter().filter(|group| group.name != FIRST) {
+            let p = permutation_test(&own.costs(), &other.costs());
+            found.push((table.scenario, other.name, own.mean() / other.mean(), p));
+        }
+    }
+    if found.is_empty() {
+        return String::new();
+    }
+    let corrected = holm(&found.iter().map(|it| it.3).collect::<Vec<_>>());
+    let title =
+        format!("{FIRST} against the others: ratio of means (p, corrected for {} tests)", found.len());
+    grid(&title, "cells", tables, &others, |table| {
+        let word = |name: &&'static str| {
+            let place = found.iter().position(|it| (it.0, it.1) == (table.scenario, *name));
+            place.map_or("-".to_owned(), |place| {
+                let strong = if corrected[place] < 0.05 { "**" } else { "" };
+                format!("{strong}{:.3}{strong} ({:.4})", found[place].2, corrected[place])
+            })
+        };
+        let cells = table.group(FIRST).map_or(0, |group| group.rows.len());
+        (cells.to_string(), others.iter().map(word).collect())
+    })
+}
+
+fn trials(tables: &[Table<'_>], names: &[&'static str]) -> String {
+    grid("Trials to reach the best peer's final mean", "best peer", tables, names, |table| {
+        let Some(best) = table.best_peer() else {
+            return ("-".to_owned(), vec!["-".to_owned(); names.len()]);
+        };
+        let word = |name: &&'static str| match table.group(name).map(|group| group.trials_to(best.mean())) {
+            Some(Some(trials)) => trials.to_string(),
+            Some(None) => "never".to_owned(),
+            None => "-".to_owned(),
+        };
+        (format!("{}, {}", best.name, short(best.mean())), names.iter().map(word).collect())
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::table::tests::row;
+    use super::*;
+
+    #[test]
+    fn tables_have_the_figures_done_by_hand() {
+        let mut rows = Vec::new();
+        for seed in 1..=4 {
+            let more = seed as f64;
+            rows.push(row("a", "captune", seed, &[8.0, 4.0, more]));
+            rows.push(row("a", "smac3", seed, &[40.0, 30.0, 4.0 + more]));
+            rows.push(row("b", "captune", seed, &[40.0, 40.0, 20.0]));
+            rows.push(row("b", "smac3", seed, &[10.0, 10.0, 10.0]));
+        }
+        rows[3].feasible = false;
+        let text = text(&rows, &["a", "b"], &["captune", "irace", "smac3"]);
+        for line in [
+            "## 100 trials",
+            "| scenario | default | captune | smac3 |",
+            // 1 to 4 have the mean 2.5, 5 to 8 have 6.5.
+            "| a | 100 | **2.50** | 6.50 |",
+            "| b | 100 | 20.00 | **10.00** (1 infeasible) |",
+            // The geometric mean of 2.5 / 6.5 and 2.
+            "| captune | 2 | 8 | 1.50 | 0.877 | 0.877 | 2.5 |",
+            "| smac3 | 2 | 8 | 1.50 | 1.000 | 1.000 | 2.5 |",
+            // Both tests have 2 of 70 ways, and there are two of them.
+            "| a | 4 | 0.385 (0.0571) |",
+            "| b | 4 | 2.000 (0.0571) |",
+            "| a | smac3, 6.50 | 50 | 100 |",
+            "| b | smac3, 10.00 | never | 25 |",
+        ] {
+            assert!(text.lines().any(|it| it == line), "no `{line}` in\n{text}");
+        }
+    }
+}
