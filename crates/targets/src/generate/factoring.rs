@@ -28,7 +28,10 @@ fn prime(bits: u32, rng: &mut Rng) -> u64 {
     let half = 1u64 << (bits - 1);
     loop {
         let number = half + rng.below(half as usize) as u64;
-        if (2..).take_while(|divisor| divisor * divisor <= number).all(|divisor| number % divisor != 0) {
+        if (2..)
+            .take_while(|divisor| divisor * divisor <= number)
+            .all(|divisor| !number.is_multiple_of(divisor))
+        {
             return number;
         }
     }
