@@ -17,7 +17,8 @@ pub struct Control {
 struct State {
     cpu: Option<Duration>,
     wall: Option<Duration>,
-    cancelled: bool,
+    /// How often it was ordered; the second time ends grace.
+    cancels: u32,
     used: Option<Duration>,
     /// Whether the supervisor owes an answer: with several, both ends could wait for room in the
     /// socket.
@@ -74,7 +75,7 @@ impl Control {
     /// Ends the run. Its record will say so, with what it had used.
     pub fn cancel(&self) {
         let mut state = self.lock();
-        state.cancelled = true;
+        state.cancels = state.cancels.saturating_add(1);
         state.send(Order::Cancel);
     }
 
@@ -85,7 +86,8 @@ impl Control {
         let orders = [
             state.cpu.map(Order::LowerCpu),
             state.wall.map(Order::LowerWall),
-            state.cancelled.then_some(Order::Cancel),
+            (state.cancels > 0).then_some(Order::Cancel),
+            (state.cancels > 1).then_some(Order::Cancel),
             state.asked.then_some(Order::TellCpu),
         ];
         orders.into_iter().flatten().for_each(|order| state.send(order));

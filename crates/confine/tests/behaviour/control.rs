@@ -76,6 +76,17 @@ fn a_cap_is_never_raised() {
 }
 
 #[test]
+fn two_cancels_before_the_start_do_not_wait_for_grace() {
+    let control = Control::new();
+    control.cancel();
+    control.cancel();
+    let limits = confine::Limits { grace: Some(Duration::from_secs(60)), ..no_limits() };
+    let finished = confine::run(&misbehave("stubborn"), &limits, &control).unwrap();
+    assert_eq!(finished.stopped, Some(Stop::Cancelled));
+    assert!(finished.wall < Duration::from_secs(30), "{:?}", finished.wall);
+}
+
+#[test]
 fn an_order_given_before_the_start_holds() {
     let control = Control::new();
     control.cancel();
