@@ -196,6 +196,14 @@ impl Outcome<'_> {
         if let Some(reason) = self.unbounded()? {
             return Ok(self.crashed(reason));
         }
+        if cost < 0.0 && self.grows() {
+            // Races add up costs to decide where to stop the next trial.
+            let reason = format!(
+                "the cost is {cost}, but a cost that trials are capped by grows from zero; if it does not, set \
+                 `objective.capped_by = \"none\"`"
+            );
+            return Ok(self.crashed(reason));
+        }
         let observation = match self.scenario.objective.cutoff.filter(|&cutoff| cost > cutoff) {
             Some(cutoff) => Observation::timeout(cutoff),
             None => Observation::finished(cost),

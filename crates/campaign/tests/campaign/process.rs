@@ -135,6 +135,26 @@ fn what_finishes_above_the_cutoff_is_a_timeout() {
     assert_eq!(account.observation.cost(), Some(Reading::AtLeast(100.0)));
 }
 
+#[test]
+fn a_cost_below_zero_is_a_failure_where_trials_are_capped_by_it() {
+    let stage = Stage::new();
+    stage.file("script.sh", "echo steps -1e-12");
+    let of = |capped_by: &str, words: &str| {
+        let text = format!(
+            "[target]\ncommand = [\"sh\", \"{{folder}}/script.sh\", \"{{param:x}}\"{words}]\n\
+             [objective]\nminimise = \"steps\"\ncutoff = 100\ncapped_by = \"{capped_by}\"\n\
+             [outputs]\nsteps = {{ pattern = 'steps (\\S+)' }}\n\
+             [budget]\ntrials = 1\n[space]\nx = {{ integer = [1, 9], default = 3 }}\n"
+        );
+        run(&Arc::new(stage.read(&text)), Cap::at(50.0))
+    };
+    let account = of("argument", ", \"{cap}\"");
+    assert_eq!(account.observation.status(), Status::Crashed);
+    let reason = account.detail.reason.unwrap();
+    assert!(reason.contains("the cost is -0.000000000001") && reason.contains("capped_by"), "{reason}");
+    assert_eq!(of("none", "").observation.cost(), Some(Reading::Exact(-1e-12)));
+}
+
 /// Sleeping uses no CPU time, so only the limit on the clock ends it.
 #[test]
 fn a_wall_limit_on_a_cpu_objective_is_a_timeout_at_what_was_used() {
