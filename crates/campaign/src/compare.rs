@@ -162,11 +162,11 @@ fn on_common_pairs(ground: Ground, all: &[Costs]) -> Option<Common> {
         return None;
     }
     let names: BTreeSet<&str> = shared.iter().map(|(name, _)| name.as_str()).collect();
-    let number = |name: &str| InstanceId(names.iter().position(|known| *known == name).unwrap_or(0) as u32);
+    let numbers: BTreeMap<&str, u32> = names.into_iter().zip(0..).collect();
     let mean = |costs: &Costs| shared.iter().map(|pair| costs[*pair]).sum::<f64>() / shared.len() as f64;
     let against = |costs: &Costs| {
         let both = |pair: &&(String, u32)| Measured {
-            instance: number(&pair.0),
+            instance: InstanceId(numbers[pair.0.as_str()]),
             default: first[*pair],
             tuned: costs[*pair],
         };

@@ -17,6 +17,8 @@ mod validate;
 pub use carry_over::NotReused;
 pub use folds::{Folds, open_folds};
 pub use import::{Imported, import};
-pub use open::{ConductError, Opened, Opening, Order, open, places, scenario_of_file, settings, workers};
+pub use open::{
+    ConductError, Opened, Opening, Order, objective, open, places, scenario_of_file, settings, workers,
+};
 pub use run::{Outcome, Valued};
 pub use validate::{LaterVerdict, ToValidate, ValidationOrder, open_to_validate};

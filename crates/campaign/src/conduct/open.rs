@@ -1,5 +1,6 @@
 //! From a scenario file or a campaign folder to a campaign that can be run.
 
+use std::collections::HashMap;
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -168,8 +169,6 @@ impl Opened {
 /// The engine's settings for a scenario. If it asks for folds they are those of one fold, with its part of
 /// the scenario's budget; a budget that is ordered is taken as it is.
 pub fn settings(scenario: &Scenario, order: &Order) -> Settings {
-    let objective = &scenario.objective;
-    let capped = objective.capped_by != CappedBy::Nobody;
     let folds = scenario.instances.folds;
     let given = scenario.budget.of_fold(folds);
     let budget = Budget {
@@ -184,12 +183,7 @@ pub fn settings(scenario: &Scenario, order: &Order) -> Settings {
         problem: Problem {
             space: scenario.space.clone(),
             default: scenario.baseline(),
-            objective: Objective {
-                cutoff: objective.cutoff.filter(|_| capped),
-                par: objective.par,
-                grain: objective.grain,
-                constraints: scenario.constraints_for_engine(),
-            },
+            objective: objective(scenario),
             instances: train,
             seed: order.seed.unwrap_or(scenario.seed),
         },
@@ -217,7 +211,19 @@ pub fn settings(scenario: &Scenario, order: &Order) -> Settings {
         },
         budget,
         repeatable: scenario.parallel.repeatable,
-        cpu_matters: objective.minimise == Measure::CpuTime,
+        cpu_matters: scenario.objective.minimise == Measure::CpuTime,
+    }
+}
+
+/// What is minimised, as the engine sees it.
+pub fn objective(scenario: &Scenario) -> Objective {
+    let objective = &scenario.objective;
+    let capped = objective.capped_by != CappedBy::Nobody;
+    Objective {
+        cutoff: objective.cutoff.filter(|_| capped),
+        par: objective.par,
+        grain: objective.grain,
+        constraints: scenario.constraints_for_engine(),
     }
 }
 
@@ -271,7 +277,7 @@ fn search(scenario: &Scenario) -> Search {
 fn features(scenario: &Scenario) -> Option<InstanceTable> {
     let features = scenario.instances.features.as_ref()?;
     let width = features.numbers().len();
-    let matrix = features.matrix(&scenario.instances.train).concat();
+    let matrix: Vec<f64> = scenario.instances.train.iter().flat_map(|one| features.row(one)).collect();
     (width > 0).then(|| InstanceTable::of_features(&matrix, width))
 }
 
@@ -468,9 +474,9 @@ fn keep_test(store: &mut Store, scenario: &Scenario) -> Result<(), StoreError> {
 
 /// The instances with those that the store knows first, by its numbers.
 pub(super) fn in_stored_order(known: &[String], instances: &[Instance]) -> Vec<Instance> {
-    let place = |instance: &Instance| known.iter().position(|name| *name == instance.name);
+    let places: HashMap<&String, usize> = known.iter().zip(0..).collect();
     let mut sorted: Vec<Instance> = instances.to_vec();
-    sorted.sort_by_key(|instance| place(instance).unwrap_or(usize::MAX));
+    sorted.sort_by_key(|instance| places.get(&instance.name).copied().unwrap_or(usize::MAX));
     sorted
 }
 

@@ -183,9 +183,8 @@ pub(super) fn told_seconds(scenario: &Scenario, cap: Cap) -> String {
 
 /// The numbers that describe an instance, as a list without spaces.
 fn features(scenario: &Scenario, instance: &Instance) -> String {
-    let row =
-        scenario.instances.features.as_ref().map(|features| features.matrix(std::slice::from_ref(instance)));
-    let numbers = row.into_iter().flatten().flatten().map(engine::space::float_text);
+    let row = scenario.instances.features.iter().flat_map(|features| features.row(instance));
+    let numbers = row.map(engine::space::float_text);
     format!("[{}]", numbers.collect::<Vec<_>>().join(","))
 }
 

@@ -5,8 +5,9 @@ use std::fs::File;
 use std::os::unix::fs::MetadataExt as _;
 use std::path::Path;
 use std::process::Command;
-use std::time::{Duration, SystemTime, UNIX_EPOCH};
+use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 
+use campaign::conduct::{Opening, Order, open, settings};
 use campaign::scenario::Instance;
 use campaign::staging::{Staged, Staging, StagingError};
 
@@ -85,10 +86,10 @@ fn families_give_their_share() {
     let read = stage.read(&scenario(text));
     let features = read.instances.features.unwrap();
     assert_eq!(features.numbers(), ["size"]);
-    let matrix = features.matrix(&read.instances.train);
-    for (instance, row) in read.instances.train.iter().zip(&matrix) {
+    for instance in &read.instances.train {
+        let row: Vec<f64> = features.row(instance).collect();
         let number: f64 = instance.name[instance.name.len() - 5..instance.name.len() - 4].parse().unwrap();
-        assert_eq!(row, &[if instance.family() == "L" { number } else { -1000.0 * number }], "{instance:?}");
+        assert_eq!(row, [if instance.family() == "L" { number } else { -1000.0 * number }], "{instance:?}");
     }
 }
 
@@ -304,4 +305,36 @@ fn compressed_files_are_unpacked() {
         let error = staging.stage(&read.instances.train).unwrap_err();
         assert!(matches!(error, StagingError::Damaged { .. }), "{error}");
     }
+}
+
+/// What takes time by the square of the number of instances takes hours here.
+#[test]
+fn many_instances_with_many_features_are_opened_and_opened_again() {
+    const COUNT: usize = 20_000;
+    let stage = Stage::new();
+    // The rows are in another order, and half of the names are shorter than the instances'.
+    let name = |number: usize| format!("in/{number:05}.cnf");
+    let row = |number: usize| {
+        let name = name(number);
+        let name = if number.is_multiple_of(2) { &name } else { &name[3..] };
+        let numbers: Vec<String> = (0..20).map(|column| format!("{}.5", number * column % 97)).collect();
+        format!("{name},{}\n", numbers.join(","))
+    };
+    let header: Vec<String> = (0..20).map(|column| format!("f{column}")).collect();
+    let rows: String = (0..COUNT).rev().map(row).collect();
+    stage.file("features.csv", &format!("instance,{}\n{rows}", header.join(",")));
+    (0..COUNT).for_each(|number| drop(stage.file(&name(number), "")));
+    let began = Instant::now();
+    let path = stage.file("s.toml", &scenario("files = \"in\"\nfeatures = \"features.csv\"\ntest = \"10%\""));
+    let order = Order { path, ..Order::default() };
+    let first = open(&order).unwrap();
+    let (instances, features) = (first.instances.clone(), first.scenario.instances.features.clone().unwrap());
+    drop(first);
+    let number: usize = instances[7].name[3..8].parse().unwrap();
+    let expected: Vec<f64> = (0..20).map(|column| (number * column % 97) as f64 + 0.5).collect();
+    assert_eq!(features.row(&instances[7]).collect::<Vec<_>>(), expected);
+    let again = open(&order).unwrap();
+    assert_eq!((&again.opening, &again.instances), (&Opening::Continue(vec![]), &instances));
+    assert_eq!(settings(&again.scenario, &order).problem.instances as usize, COUNT * 9 / 10);
+    assert!(began.elapsed() < Duration::from_secs(120), "{:?}", began.elapsed());
 }

@@ -196,7 +196,7 @@ pub(crate) fn warn(scenario: &Scenario) {
 /// How trials are held together here; an error if that cannot enforce the scenario's limits.
 pub(crate) fn tier(scenario: &Scenario) -> anyhow::Result<Tier> {
     let target = ProcessTarget::new(Arc::new(scenario.clone()));
-    let cap = conduct::settings(scenario, &Order::default()).problem.objective.full_cap();
+    let cap = conduct::objective(scenario).full_cap();
     let tried = confine::run(&doctor::nothing(), &target.limits(cap, None), &Control::new())?;
     Ok(tried.tier)
 }

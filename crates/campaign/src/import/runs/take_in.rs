@@ -9,7 +9,8 @@
 //! | was stopped, where costs are not capped | crashed: its cost is not known |
 //! | failed | the same failure |
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::{BTreeMap, BTreeSet, HashMap};
+use std::ffi::OsStr;
 use std::path::Path;
 
 use engine::history::{History, Trial};
@@ -36,6 +37,7 @@ pub type Left = BTreeMap<String, usize>;
 pub fn take_in(history: &mut History, runs: &[Run], settings: &Settings, instances: &[Instance]) -> Left {
     let space = &settings.problem.space;
     let mut left = Left::new();
+    let places = Places::of(instances);
     let known: BTreeSet<_> = history.trials().iter().map(identity).collect();
     let named: BTreeSet<&str> =
         runs.iter().flat_map(|run| run.values.iter().map(|(name, _)| name.as_str())).collect();
@@ -43,7 +45,8 @@ pub fn take_in(history: &mut History, runs: &[Run], settings: &Settings, instanc
     for run in runs {
         let mut trial = || {
             let observation = observation(run, settings)?;
-            let instance = place(&run.instance, instances)
+            let instance = places
+                .find(&run.instance)
                 .ok_or_else(|| format!("instance `{}` is none of the scenario", run.instance))?;
             let seed = u32::try_from(run.seed).ok().filter(|seed| *seed < 1 << 31);
             let seed = seed.ok_or_else(|| format!("the seed {} is not from 0 to 2^31 - 1", run.seed))?;
@@ -137,20 +140,46 @@ fn within(space: &Space, id: engine::space::ParameterId, value: &Literal) -> Lit
     }
 }
 
-/// The number of an instance: by its name, its argument, or by the end of its path if that fits one only.
-fn place(name: &str, instances: &[Instance]) -> Option<InstanceId> {
-    let exact = instances.iter().position(|instance| instance.name == name || instance.argument == name);
-    let ends = |long: &str, short: &str| !short.is_empty() && Path::new(long).ends_with(Path::new(short));
-    let by_end = || {
-        let short = name.trim_start_matches("./");
-        let fits = |instance: &Instance| ends(&instance.argument, short) || ends(short, &instance.name);
-        let mut found = instances.iter().enumerate().filter(|(_, instance)| fits(instance));
-        match (found.next(), found.next()) {
-            (Some((place, _)), None) => Some(place),
-            _ => None,
+/// Finds instances by what runs call them: their name, their argument, or the end of their path if that fits
+/// one only.
+struct Places<'a> {
+    instances: &'a [Instance],
+    exact: HashMap<&'a str, u32>,
+    /// Those whose path ends alike.
+    by_file: HashMap<&'a OsStr, Vec<u32>>,
+}
+
+impl<'a> Places<'a> {
+    fn of(instances: &'a [Instance]) -> Self {
+        let mut places = Self { instances, exact: HashMap::new(), by_file: HashMap::new() };
+        for (instance, place) in instances.iter().zip(0..) {
+            for name in [&instance.name, &instance.argument] {
+                places.exact.entry(name).or_insert(place);
+            }
+            if let Some(file) = Path::new(&instance.argument).file_name() {
+                places.by_file.entry(file).or_default().push(place);
+            }
         }
-    };
-    exact.or_else(by_end).map(|place| InstanceId(place as u32))
+        places
+    }
+
+    fn find(&self, name: &str) -> Option<InstanceId> {
+        let ends = |long: &str, short: &str| !short.is_empty() && Path::new(long).ends_with(Path::new(short));
+        let by_end = || {
+            let short = name.trim_start_matches("./");
+            let fits = |place: &&u32| {
+                let instance = &self.instances[**place as usize];
+                ends(&instance.argument, short) || ends(short, &instance.name)
+            };
+            let alike = self.by_file.get(Path::new(short).file_name()?)?;
+            let mut found = alike.iter().filter(fits);
+            match (found.next(), found.next()) {
+                (Some(&place), None) => Some(place),
+                _ => None,
+            }
+        };
+        self.exact.get(name).copied().or_else(by_end).map(InstanceId)
+    }
 }
 
 #[cfg(test)]
@@ -162,7 +191,7 @@ mod tests {
         let instance =
             |name: &str| Instance { name: name.to_owned(), argument: format!("/data/{name}"), family: None };
         let all = [instance("in/a.cnf"), instance("in/b.cnf"), instance("other/b.cnf")];
-        let found = |name: &str| place(name, &all).map(|id| id.0);
+        let found = |name: &str| Places::of(&all).find(name).map(|id| id.0);
         assert_eq!(found("in/a.cnf"), Some(0));
         assert_eq!(found("/data/in/b.cnf"), Some(1));
         assert_eq!(found("a.cnf"), Some(0));
@@ -170,9 +199,6 @@ mod tests {
         assert_eq!(found("/home/me/in/b.cnf"), Some(1));
         assert_eq!(found("b.cnf"), None, "two of them");
         assert_eq!(found("c.cnf"), None);
-        assert_eq!(
-            place("", &[Instance { name: String::new(), argument: String::new(), family: None }]),
-            Some(InstanceId(0))
-        );
+        assert_eq!(Places::of(&[Instance::new("", "")]).find(""), Some(InstanceId(0)));
     }
 }

@@ -35,7 +35,7 @@ pub(super) fn assign(
 enum Rule<'f> {
     Parent,
     Pattern(Regex),
-    Column(&'f Features, usize),
+    Column(&'f Features),
 }
 
 impl Rule<'_> {
@@ -46,7 +46,7 @@ impl Rule<'_> {
                 Some(folder.to_string_lossy().into_owned())
             }
             Self::Pattern(pattern) => Some(pattern.captures(&instance.name)?.get(1)?.as_str().to_owned()),
-            Self::Column(features, column) => features.cell(instance, *column).map(str::to_owned),
+            Self::Column(features) => features.family(instance).map(str::to_owned),
         }
     }
 }
@@ -72,12 +72,12 @@ fn rule<'f>(
             report.mistake(span, format!("there are no features to take the column `{name}` of"), hint);
             return None;
         };
-        let column = features.column(name);
-        if column.is_none() {
+        if !features.columns().iter().any(|column| column == name) {
             let hint = format!("its columns are {}", features.columns().join(", "));
             report.mistake(span, format!("the features have no column `{name}`"), hint);
+            return None;
         }
-        return column.map(|column| Rule::Column(features, column));
+        return Some(Rule::Column(features));
     }
     let hint = "write `{parent}`, `{column:NAME}`, or an expression with one group such as '^([a-z]+)'";
     match Regex::new(&text) {

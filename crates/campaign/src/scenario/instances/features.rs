@@ -1,60 +1,79 @@
 //! The key `instances.features`: numbers that describe each instance.
 //!
 //! A file of comma-separated values with a header; the first column names the instance as the scenario
-//! does, or by its file name alone where that is unambiguous.
+//! does, or by its file name alone where that is unambiguous. There may be a hundred thousand rows of a
+//! hundred numbers: the file is read in one pass, and a number is kept as such.
 
-use std::collections::BTreeMap;
+use std::collections::HashMap;
+use std::ffi::OsStr;
 use std::path::Path;
+use std::sync::Arc;
 
 use engine::space::{Diagnostic, Diagnostics, Span};
 
 use super::super::report::{Found, Report};
 use super::{Entry, Instance};
 
-/// What is known of the instances, as written.
-#[derive(Clone, PartialEq, Eq, Debug)]
-pub struct Features {
+/// What is known of the instances. Copies of it share it.
+#[derive(Clone, PartialEq, Debug)]
+pub struct Features(Arc<Described>);
+
+#[derive(PartialEq, Debug)]
+struct Described {
     columns: Vec<String>,
-    /// The cells of each instance by its name.
-    rows: BTreeMap<String, Vec<String>>,
+    /// The places of the columns that hold numbers.
+    numeric: Vec<usize>,
+    /// The row of each instance by its name.
+    rows: HashMap<String, usize>,
+    /// Row after row, a number for each column; not a number where there is none.
+    cells: Vec<f64>,
+    /// Of each row what stands in the column that names families, if there is one.
+    families: Vec<String>,
 }
 
 impl Features {
     /// All columns but the first.
     pub fn columns(&self) -> &[String] {
-        &self.columns
+        &self.0.columns
     }
 
-    /// The place of a column.
-    pub(super) fn column(&self, name: &str) -> Option<usize> {
-        self.columns.iter().position(|column| column == name)
-    }
-
-    pub(super) fn cell(&self, instance: &Instance, column: usize) -> Option<&str> {
-        Some(self.rows.get(&instance.name)?.get(column)?.as_str())
+    /// What stands in the column that names families.
+    pub(super) fn family(&self, instance: &Instance) -> Option<&str> {
+        self.0.families.get(*self.0.rows.get(&instance.name)?).map(String::as_str)
     }
 
     /// The columns that hold numbers, which is all but one that names families.
     pub fn numbers(&self) -> Vec<&str> {
-        self.numeric().map(|column| self.columns[column].as_str()).collect()
+        self.0.numeric.iter().map(|&column| self.0.columns[column].as_str()).collect()
     }
 
-    /// A row of numbers for each instance, in the order given and of [`Features::numbers`].
-    pub fn matrix(&self, instances: &[Instance]) -> Vec<Vec<f64>> {
-        let cell = |instance, column| self.cell(instance, column).and_then(|text| text.parse().ok());
-        let row =
-            |instance| self.numeric().map(|column| cell(instance, column).unwrap_or(f64::NAN)).collect();
-        instances.iter().map(row).collect()
+    /// The numbers of an instance, in the order of [`Features::numbers`].
+    pub fn row(&self, instance: &Instance) -> impl Iterator<Item = f64> {
+        let Described { columns, numeric, rows, cells, .. } = &*self.0;
+        let start = rows.get(&instance.name).map(|row| row * columns.len());
+        numeric.iter().map(move |column| start.map_or(f64::NAN, |start| cells[start + column]))
     }
+}
 
-    fn numeric(&self) -> impl Iterator<Item = usize> {
-        let is_number = |column: &usize| self.rows.values().all(|row| number(&row[*column]).is_some());
-        (0..self.columns.len()).filter(is_number)
+impl Described {
+    /// Columns with the same number in every row; empty if there is but one row.
+    fn constant(&self) -> Vec<usize> {
+        let width = self.columns.len();
+        let mut rows = self.cells.chunks(width.max(1));
+        let Some(first) = rows.next().filter(|_| self.rows.len() > 1) else { return Vec::new() };
+        let mut same = self.numeric.clone();
+        rows.for_each(|row| same.retain(|&column| row[column] == first[column]));
+        same
     }
 }
 
 fn number(text: &str) -> Option<f64> {
     text.parse().ok().filter(|number: &f64| number.is_finite())
+}
+
+/// The last part of a name that is a path.
+fn file_name(name: &str) -> Option<&str> {
+    Path::new(name).file_name().and_then(OsStr::to_str)
 }
 
 /// Reads the file for these instances; `family` is a column that need not hold numbers.
@@ -75,23 +94,19 @@ pub(super) fn read(
             return None;
         }
     };
-    let table = Table::of(&text);
     let mut mistakes = Vec::new();
-    let features = table.features(entries, family, &mut mistakes);
+    let described = Table::of(&text).described(entries, family, &mut mistakes);
     if !mistakes.is_empty() {
         let message = format!("the features `{name}` have mistakes, shown below");
         report.mistakes.push(Diagnostic::new(found.span(), message));
         referred.push(Diagnostics::new(name, text, mistakes));
         return None;
     }
-    let is_same = |place: usize| {
-        let mut cells = features.rows.values().map(|row| &row[place]);
-        let first = cells.next();
-        features.rows.len() > 1 && cells.all(|cell| Some(cell) == first)
-    };
-    let columns = features.columns.iter().enumerate();
-    let columns = columns.filter(|(place, column)| Some(column.as_str()) != family && is_same(*place));
-    let same: Vec<String> = columns.map(|(_, column)| format!("`{column}`")).collect();
+    let columns = described.constant().into_iter().map(|place| &described.columns[place]);
+    let same: Vec<String> = columns
+        .filter(|column| Some(column.as_str()) != family)
+        .map(|column| format!("`{column}`"))
+        .collect();
     match &same[..] {
         [] => {}
         [one] => {
@@ -104,78 +119,93 @@ pub(super) fn read(
             report.warn(found.span(), message, "they say nothing: leave them out");
         }
     }
-    Some(features)
+    Some(Features(Arc::new(described)))
 }
 
 /// A cell and its place.
 type Cell<'t> = (&'t str, Span);
 
+/// A line of the file, and where it begins.
+#[derive(Clone, Copy)]
+struct Line<'t> {
+    text: &'t str,
+    start: usize,
+}
+
+impl<'t> Line<'t> {
+    fn cells(self) -> impl Iterator<Item = Cell<'t>> {
+        let mut at = self.start;
+        self.text.split(',').map(move |part| {
+            let begin = at + part.len() - part.trim_start().len();
+            at += part.len() + 1;
+            let cell = part.trim();
+            let inner = cell.strip_prefix('"').and_then(|rest| rest.strip_suffix('"')).unwrap_or(cell);
+            (inner, Span::new(begin, begin + cell.len().max(1)))
+        })
+    }
+}
+
 struct Table<'t> {
     header: Vec<Cell<'t>>,
-    rows: Vec<Vec<Cell<'t>>>,
+    lines: Vec<Line<'t>>,
 }
 
 impl<'t> Table<'t> {
     fn of(text: &'t str) -> Self {
-        let mut rows = Vec::new();
         let mut start = 0;
-        for line in text.split_inclusive('\n') {
-            let mut at = start;
-            start += line.len();
-            if line.trim().is_empty() {
-                continue;
-            }
-            let cell = |part: &'t str| {
-                let begin = at + part.len() - part.trim_start().len();
-                at += part.len() + 1;
-                let cell = part.trim();
-                let inner = cell.strip_prefix('"').and_then(|rest| rest.strip_suffix('"')).unwrap_or(cell);
-                (inner, Span::new(begin, begin + cell.len().max(1)))
-            };
-            rows.push(line.split(',').map(cell).collect::<Vec<_>>());
-        }
-        let mut rows = rows.into_iter();
-        Self { header: rows.next().unwrap_or_default(), rows: rows.collect() }
+        let lines = text.split_inclusive('\n').map(|text| {
+            let line = Line { text, start };
+            start += text.len();
+            line
+        });
+        let mut lines = lines.filter(|line| !line.text.trim().is_empty());
+        let header = lines.next().map_or_else(Vec::new, |line| line.cells().collect());
+        Self { header, lines: lines.collect() }
     }
 
-    fn features(&self, entries: &[&Entry], family: Option<&str>, mistakes: &mut Vec<Diagnostic>) -> Features {
+    fn described(
+        &self,
+        entries: &[&Entry],
+        family: Option<&str>,
+        mistakes: &mut Vec<Diagnostic>,
+    ) -> Described {
         let columns: Vec<String> = self.header.iter().skip(1).map(|(name, _)| (*name).to_owned()).collect();
         if columns.is_empty() {
             let hint = "the first line names the columns, such as `instance,variables,clauses`";
             mistakes.push(Diagnostic::new(Span::new(0, 1), "there are no features").hint(hint));
         }
-        let mut by_name: BTreeMap<&str, &Vec<Cell<'t>>> = BTreeMap::new();
-        for row in &self.rows {
-            let (name, span) = row[0];
-            if row.len() != self.header.len() {
-                let message =
-                    format!("`{name}` has {} cells, but the header has {}", row.len(), self.header.len());
-                mistakes.push(Diagnostic::new(span, message));
-            } else if by_name.insert(name, row).is_some() {
-                mistakes
-                    .push(Diagnostic::new(span, format!("`{name}` is given twice")).hint("keep one of them"));
-            }
+        let by_name = self.by_name(mistakes);
+        let mut namesakes: HashMap<&str, usize> = HashMap::new();
+        for name in entries.iter().filter_map(|entry| file_name(&entry.instance.name)) {
+            *namesakes.entry(name).or_default() += 1;
         }
         let mut missing: Vec<&str> = Vec::new();
-        let mut rows = BTreeMap::new();
+        let mut rows = HashMap::with_capacity(entries.len());
+        let (mut cells, mut families) = (Vec::with_capacity(entries.len() * columns.len()), Vec::new());
+        let mut is_numeric = vec![true; columns.len()];
         for entry in entries {
             let name = entry.instance.name.as_str();
-            let alone = Path::new(name).file_name().and_then(|name| name.to_str()).unwrap_or(name);
-            let is_alone =
-                |other: &&&Entry| Path::new(&other.instance.name).file_name() == Path::new(name).file_name();
-            let unambiguous = || entries.iter().filter(is_alone).count() == 1;
-            let row = by_name.get(name).or_else(|| by_name.get(alone).filter(|_| unambiguous()));
-            let Some(row) = row else {
+            let alone = file_name(name).filter(|alone| namesakes[alone] == 1);
+            let line = by_name.get(name).or_else(|| by_name.get(alone?));
+            let Some(line) = line else {
                 missing.push(name);
                 continue;
             };
-            for (place, (cell, span)) in row.iter().enumerate().skip(1) {
-                if number(cell).is_none() && Some(self.header[place].0) != family {
-                    let message = format!("`{cell}` is no number");
-                    mistakes.push(Diagnostic::new(*span, message).hint("features are finite numbers"));
+            for (place, (cell, span)) in line.cells().skip(1).enumerate() {
+                let value = number(cell);
+                let is_family = Some(columns[place].as_str()) == family;
+                if value.is_none() && !is_family {
+                    let message = format!("expected a number, got `{cell}`");
+                    mistakes.push(Diagnostic::new(span, message).hint("features are finite numbers"));
                 }
+                if is_family {
+                    families.push(cell.to_owned());
+                }
+                is_numeric[place] &= value.is_some();
+                cells.push(value.unwrap_or(f64::NAN));
             }
-            rows.insert(name.to_owned(), row.iter().skip(1).map(|(cell, _)| (*cell).to_owned()).collect());
+            let next = rows.len();
+            rows.insert(name.to_owned(), next);
         }
         if let Some(first) = missing.first() {
             let more =
@@ -183,6 +213,24 @@ impl<'t> Table<'t> {
             let hint = "every instance has a row that begins with its name or its file's name";
             mistakes.push(Diagnostic::new(Span::NONE, format!("`{first}`{more} has no features")).hint(hint));
         }
-        Features { columns, rows }
+        let numeric = (0..columns.len()).filter(|&column| is_numeric[column]).collect();
+        Described { columns, numeric, rows, cells, families }
+    }
+
+    /// The lines by what they are called; those with mistakes are left out.
+    fn by_name(&self, mistakes: &mut Vec<Diagnostic>) -> HashMap<&'t str, Line<'t>> {
+        let mut by_name = HashMap::with_capacity(self.lines.len());
+        for line in &self.lines {
+            let Some((name, span)) = line.cells().next() else { continue };
+            let count = line.text.split(',').count();
+            if count != self.header.len() {
+                let message = format!("`{name}` has {count} cells, but the header has {}", self.header.len());
+                mistakes.push(Diagnostic::new(span, message));
+            } else if by_name.insert(name, *line).is_some() {
+                mistakes
+                    .push(Diagnostic::new(span, format!("`{name}` is given twice")).hint("keep one of them"));
+            }
+        }
+        by_name
     }
 }

@@ -67,15 +67,17 @@ pub(super) fn deal(
 ) -> Vec<Vec<String>> {
     let mut dealt: Vec<Vec<String>> = known.to_vec();
     dealt.resize(folds as usize, Vec::new());
-    let place = |name: &str| known.iter().position(|fold| fold.iter().any(|known| known == name));
+    let numbered = known.iter().enumerate();
+    let places: BTreeMap<&str, usize> =
+        numbered.flat_map(|(fold, names)| names.iter().map(move |name| (name.as_str(), fold))).collect();
     let mut families: BTreeMap<&str, Vec<&str>> = BTreeMap::new();
     let mut of_family: BTreeMap<&str, Vec<usize>> = BTreeMap::new();
     let names: BTreeSet<(&str, &str)> =
         instances.iter().map(|instance| (instance.name.as_str(), instance.family())).collect();
     for (name, family) in names {
         let counts = of_family.entry(family).or_insert_with(|| vec![0; folds as usize]);
-        match place(name) {
-            Some(fold) => counts[fold] += 1,
+        match places.get(name) {
+            Some(&fold) => counts[fold] += 1,
             None => families.entry(family).or_default().push(name),
         }
     }

@@ -103,8 +103,8 @@ impl Instances {
             return Err(all.join("; "));
         };
         let test: Vec<Instance> = entries.into_iter().map(|entry| entry.instance).collect();
-        let tuned_on = |instance: &&Instance| self.train.iter().any(|it| it.argument == instance.argument);
-        if let Some(known) = test.iter().find(tuned_on) {
+        let tuned_on: BTreeSet<&str> = self.train.iter().map(|instance| instance.argument.as_str()).collect();
+        if let Some(known) = test.iter().find(|instance| tuned_on.contains(instance.argument.as_str())) {
             return Err(format!("`{}` was tuned on: that proves nothing", known.name));
         }
         self.test = test;
@@ -120,6 +120,7 @@ impl Instances {
     /// The instances of the campaign that keeps a fold apart.
     pub fn of_fold(&self, fold: &[String]) -> Self {
         let all = self.train.iter().chain(&self.test).cloned();
+        let fold: BTreeSet<&String> = fold.iter().collect();
         let (test, train) = all.partition(|instance| fold.contains(&instance.name));
         Self { train, test, is_of_fold: true, ..self.clone() }
     }
@@ -130,6 +131,7 @@ impl Instances {
     pub fn keep_apart(&mut self, train: &[String], test: &[String]) {
         if self.folds.is_some() && !self.is_of_fold {
             *self = self.of_fold(test);
+            let train: BTreeSet<&String> = train.iter().collect();
             self.train.retain(|instance| train.contains(&instance.name));
         }
         let Some(share) = self.share else { return };

@@ -33,30 +33,26 @@ pub(super) fn split(
         // Of a first split neither side is empty.
         wanted = wanted.clamp(1, new - 1);
     }
+    let mut set_apart = 0;
     let mut rest: Vec<(f64, u64, usize)> = Vec::new();
     for (number, members) in families.values_mut().enumerate() {
         let mut rng = Rng::new(seed, "split", number as u64);
         rng.shuffle(members);
         let due = share * members.len() as f64;
-        let whole = (due.floor() as usize).min(wanted.saturating_sub(apart_of(&apart, &instances, known)));
+        let whole = (due.floor() as usize).min(wanted - set_apart);
         apart.extend(members.drain(..whole));
+        set_apart += whole;
         if let Some(&next) = members.first() {
             rest.push((due - due.floor(), rng.bits(), next));
         }
     }
     rest.sort_by(|a, b| b.0.total_cmp(&a.0).then(a.1.cmp(&b.1)));
-    let missing = wanted.saturating_sub(apart_of(&apart, &instances, known));
-    apart.extend(rest.into_iter().take(missing).map(|(_, _, place)| place));
+    apart.extend(rest.into_iter().take(wanted - set_apart).map(|(_, _, place)| place));
     let (mut train, mut test) = (Vec::new(), Vec::new());
     for (place, instance) in instances.into_iter().enumerate() {
         if apart.contains(&place) { test.push(instance) } else { train.push(instance) }
     }
     (train, test)
-}
-
-/// How many are set apart that were not before.
-fn apart_of(apart: &BTreeSet<usize>, instances: &[Instance], known: &Known<'_>) -> usize {
-    apart.iter().filter(|&&place| !known.test.contains(&instances[place].name.as_str())).count()
 }
 
 /// What a campaign has done with instances before.
