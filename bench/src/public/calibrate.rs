@@ -1,24 +1,28 @@
 //! What random configurations cost: for choosing instances and cutoffs, without any configurator.
 
+use std::sync::Arc;
+
 use anyhow::Result;
 use engine::{Configuration, InstanceId, Pair, Rng, Seed, Status};
+
+use targets::lcbench::Network;
 
 use super::open::{Opened, arena, subject};
 use super::scenarios::Scenario;
 use crate::clock;
-use crate::contest::arena::Arena;
+use crate::contest::arena::{Arena, Sums};
 use crate::contest::subject::command;
 use crate::quantiles::Quantiles;
 
 /// Prints a line for each scenario: the default and so many random configurations on the training instances.
-pub(super) fn print(scenarios: &[Scenario], count: usize) -> Result<()> {
+pub(super) fn print(scenarios: &[Scenario], network: Option<&Arc<Network>>, count: usize) -> Result<()> {
     println!(
         "| scenario | checksum | instances | default | default's timeouts | best of {count} random | q10 | q25 | median \
          | q75 | timeouts | crashes | CPU of the default's trial, ms | of a random one's |"
     );
     println!("|---|---|---|---|---|---|---|---|---|---|---|---|---|---|");
     for &scenario in scenarios {
-        match subject(&scenario)? {
+        match subject(&scenario, network)? {
             // The checksum is what is to be found out.
             Opened::Ready(known) => {
                 let scenario = Scenario { checksum: known.checksum, ..scenario };
@@ -55,7 +59,11 @@ fn line(scenario: &Scenario, arena: &Arena, count: usize) -> Result<()> {
             pairs.iter().map(|&pair| arena.answer(configuration, pair, arena.cutoff())).collect();
         let finished = |status: Status| answers.iter().filter(move |it| it.status == status);
         Seen {
-            mean: answers.iter().map(|it| arena.compared(it)).sum::<f64>() / pairs.len() as f64,
+            mean: {
+                let mut sums = Sums::new(arena);
+                answers.iter().for_each(|answer| sums.add(answer));
+                sums.tested().cost
+            },
             timeouts: finished(Status::Finished).filter(|it| it.cost > arena.cutoff()).count(),
             crashes: finished(Status::Crashed).count(),
             cpu: (cpu() - begin) / pairs.len() as f64,

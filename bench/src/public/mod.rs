@@ -30,6 +30,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use anyhow::{Result, bail, ensure};
 use campaign::budget::Budget;
 use clap::Args;
+use targets::lcbench::Network;
 
 use crate::contest::arena::Arena;
 use crate::contest::digest::definition;
@@ -69,6 +70,9 @@ pub(crate) struct Arguments {
     /// The folder of the peers' adapters
     #[arg(long, default_value = "bench/peers")]
     adapters: PathBuf,
+    /// The exported network of LCBench; without it those scenarios are skipped
+    #[arg(long)]
+    lcbench: Option<PathBuf>,
     /// Run nothing: print the tables of the rows that there are
     #[arg(long, conflicts_with = "calibrate")]
     print: bool,
@@ -81,7 +85,7 @@ pub(crate) struct Arguments {
 pub(crate) fn measure(arguments: &Arguments) -> Result<()> {
     let scenarios = chosen_scenarios(&arguments.scenarios)?;
     if let Some(count) = arguments.calibrate {
-        return calibrate::print(&scenarios, count);
+        return calibrate::print(&scenarios, network(arguments)?.as_ref(), count);
     }
     let failed = if arguments.print { 0 } else { run_missing(arguments, &scenarios)? };
     print(arguments, &scenarios)?;
@@ -109,9 +113,10 @@ fn print(arguments: &Arguments, scenarios: &[Scenario]) -> Result<()> {
 /// Runs the cells that the files of rows do not have; tells how many failed.
 fn run_missing(arguments: &Arguments, scenarios: &[Scenario]) -> Result<usize> {
     let contenders = chosen_contenders(arguments)?;
+    let network = network(arguments)?;
     let mut arenas = Vec::new();
     for scenario in scenarios {
-        match open::subject(scenario)? {
+        match open::subject(scenario, network.as_ref())? {
             Opened::Ready(known) => arenas.push((*scenario, Arc::new(open::arena(scenario, known)?))),
             Opened::Skipped(why) => println!("{}: skipped, {why}", scenario.name),
         }
@@ -154,6 +159,10 @@ fn run_missing(arguments: &Arguments, scenarios: &[Scenario]) -> Result<usize> {
         })?;
     }
     Ok(failed.into_inner())
+}
+
+fn network(arguments: &Arguments) -> Result<Option<Arc<Network>>> {
+    Ok(arguments.lcbench.as_deref().map(Network::of_file).transpose()?.map(Arc::new))
 }
 
 fn chosen_scenarios(wanted: &[String]) -> Result<Vec<Scenario>> {
@@ -259,7 +268,7 @@ impl Task<'_> {
             configurations: course.configurations,
             cpu_seconds: course.thinking,
             pairs: course.pairs,
-            feasible: true,
+            feasible: self.arena.test(course.last()).feasible,
             default_cost: self.arena.default_cost(),
             costs,
             configuration: course.last().to_string(),

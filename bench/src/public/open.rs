@@ -1,13 +1,17 @@
 //! Scenarios made ready to be run.
 
+use std::sync::Arc;
+
 use anyhow::Result;
 use engine::Objective;
+use engine::racing::{Constraint, Over};
 use targets::dimacs;
-use targets::generate::{factoring, parity};
+use targets::generate::{equations, factoring, knapsack, parity};
+use targets::lcbench::Network;
 
 use super::scenarios::{Scenario, Target};
 use crate::contest::arena::Arena;
-use crate::contest::subject::solver::{CADICAL, MINISAT, Solver};
+use crate::contest::subject::solver::{CADICAL, CBC, MINISAT, Solver, Z3};
 use crate::contest::subject::{self, Known};
 use crate::seeds::range;
 
@@ -17,8 +21,8 @@ pub(super) enum Opened {
     Skipped(String),
 }
 
-/// The subject of a scenario.
-pub(super) fn subject(scenario: &Scenario) -> Result<Opened> {
+/// The subject of a scenario; those on LCBench need its network.
+pub(super) fn subject(scenario: &Scenario, network: Option<&Arc<Network>>) -> Result<Opened> {
     Ok(match scenario.target {
         Target::Saps { class, training, test } => Opened::Ready(subject::saps::on(class, training, test)?),
         Target::Synthetic { training, test } => Opened::Ready(subject::synthetic::new(training, test)),
@@ -28,11 +32,35 @@ pub(super) fn subject(scenario: &Scenario) -> Result<Opened> {
             let text = |seed| dimacs::write(&factoring::factoring(bits, seed), "");
             solver(&CADICAL, scenario, [training, test], text)?
         }
+        Target::Cbc { items, constraints, training, test } => {
+            let text = |seed| knapsack::knapsack(items, constraints, seed);
+            solver(&CBC, scenario, [training, test], text)?
+        }
+        Target::Z3 { variables, equations, largest, training, test } => {
+            let text = |seed| equations::equations(variables, equations, largest, seed);
+            solver(&Z3, scenario, [training, test], text)?
+        }
+        Target::TimeToAccuracy { data_set } => with_network(network, |network| {
+            subject::lcbench::time_to_accuracy(network, data_set, scenario.cutoff.unwrap_or(f64::INFINITY))
+        })?,
+        Target::TimeAndError { data_set } => {
+            with_network(network, |network| subject::lcbench::time_and_error(network, data_set))?
+        }
         Target::Minisat { vertices, training, test } => {
             let text = |seed| dimacs::write(&parity::parity(vertices, seed), "");
             solver(&MINISAT, scenario, [training, test], text)?
         }
     })
+}
+
+fn with_network(
+    network: Option<&Arc<Network>>,
+    open: impl Fn(&Arc<Network>) -> Result<Known>,
+) -> Result<Opened> {
+    network.map_or_else(
+        || Ok(Opened::Skipped("its network is not given (--lcbench)".to_owned())),
+        |network| Ok(Opened::Ready(open(network)?)),
+    )
 }
 
 fn installed(known: Option<Known>, program: &str) -> Opened {
@@ -60,5 +88,7 @@ pub(super) fn arena(scenario: &Scenario, known: Known) -> Result<Arena> {
 
 /// What is minimised.
 pub(super) fn objective(scenario: &Scenario) -> Objective {
-    scenario.cutoff.map_or_else(Objective::uncapped, Objective::capped)
+    let mut objective = scenario.cutoff.map_or_else(Objective::uncapped, Objective::capped);
+    objective.constraints.extend(scenario.bound.map(|bound| Constraint::new(bound, Over::Mean)));
+    objective
 }

@@ -8,7 +8,7 @@
 //! | [`lcbench`] | training of neural networks, answered by a surrogate that the user provides |
 //! | [`functions`] | Branin, camelback and Hartmann as costs |
 //! | [`smooth`] | a smooth function of five parameters |
-//! | [`generate`] | inputs for installed programs: formulas and sources |
+//! | [`generate`] | inputs for installed programs: formulas, programs, sources |
 //! | [`synthetic`] | 76 parameters with conditions, interactions and crashes |
 //! | [`worlds`] | simulated targets of known properties, for simulated campaigns |
 //!

@@ -4,9 +4,13 @@
 //! |---|---|---|
 //! | `cadical` | a SAT solver | conflicts |
 //! | `minisat` | a SAT solver | conflicts |
+//! | `cbc` | a solver of mixed-integer programs | iterations of linear programs |
+//! | `z3` | an SMT solver | resources, as it counts them |
 
 mod cadical;
+mod cbc;
 mod minisat;
+mod z3;
 
 use std::path::{Path, PathBuf};
 
@@ -17,7 +21,9 @@ use engine::space::format::{Format, read};
 use engine::{Configuration, Pair, Space, Status};
 
 pub(crate) use cadical::CADICAL;
+pub(crate) use cbc::CBC;
 pub(crate) use minisat::MINISAT;
+pub(crate) use z3::Z3;
 
 use super::command::{is_installed, run, words};
 use super::files::written;
@@ -141,7 +147,7 @@ mod tests {
 
     #[test]
     fn every_configurator_can_be_told_the_spaces() {
-        for solver in [CADICAL, MINISAT] {
+        for solver in [CADICAL, MINISAT, CBC, Z3] {
             let space = solver.space().unwrap();
             assert!(write(&space, Format::ConfigSpaceJson).is_ok(), "{}", solver.program);
         }

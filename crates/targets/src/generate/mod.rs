@@ -3,8 +3,12 @@
 //! | module | input of |
 //! |---|---|
 //! | [`factoring`], [`parity`] | SAT solvers |
+//! | [`knapsack`] | solvers of mixed-integer programs |
+//! | [`equations`] | SMT solvers |
 //! | [`c_source`] | C compilers |
 
 pub mod c_source;
+pub mod equations;
 pub mod factoring;
+pub mod knapsack;
 pub mod parity;
