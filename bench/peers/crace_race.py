@@ -14,9 +14,10 @@ Repairs and why:
   it has been checked, and the end of the race is decided by `maxExperiments` alone.
 - Deterministic scenarios are not supported (`deterministic` is always off): it repeats instances with new seeds. Those are
   answered from memory, and count neither here nor there.
-- The first model update stops with an error if a parameter is ordinal (its model lacks an attribute and calls a function
-  with a wrong argument) or constant (a division by zero): after two trials, when the budget is small. Ordinal parameters
-  are handed over as integers, constants not at all.
+- Three kinds of parameters fail when models are first updated or sampled from, here after two trials: ordinal ones (an
+  attribute is missing, an argument is wrong), constants (a division by zero) and reals with `log` (an argument is wrong).
+  Some of these errors end it; a `TypeError` is taken for the end of the race and tried again for ever. So ordinal
+  parameters are handed over as integers, constants not at all, and logarithmic reals as their logarithms.
 - Conditions are evaluated on texts, so that those on numbers end the program; they and forbidden clauses ignore all parts
   if one parameter is inactive. Both are evaluated here; the parameter file only tells what depends on what.
 - `digits` is ignored, and reals have four decimals: they have 15 here.
@@ -27,6 +28,7 @@ Repairs and why:
 
 import asyncio
 import functools
+import math
 import sys
 import time
 
@@ -41,7 +43,7 @@ from crace.race.race import Race
 from bounded_trials import BoundedTrials
 from channel import BudgetOver
 from parameter_file import ParameterFile
-from space import Choices, Space, names
+from space import Choices, Numbers, Space, names
 
 INSTANCE = "instance-"
 
@@ -105,7 +107,7 @@ def write_files(scenario, file):
 
 
 class CraceFile(ParameterFile):
-    """Without constants, with ordinal parameters as integers, and with conditions that only name the parents."""
+    """Only with kinds of parameters that crace can sample, and with conditions that only name the parents."""
 
     def __init__(self, space):
         super().__init__(space)
@@ -114,10 +116,21 @@ class CraceFile(ParameterFile):
             del self.codes[own.name]
 
     def domain(self, own):
-        return ("i", f"0, {len(own.values) - 1}") if is_ordinal(own) else super().domain(own)
+        if is_ordinal(own):
+            return "i", f"0, {len(own.values) - 1}"
+        if is_log_real(own):
+            return "r", f"{math.log(own.lower)!r}, {math.log(own.upper)!r}"
+        return super().domain(own)
 
     def encode(self, own, value):
-        return super().encode(own, value).removeprefix("v" if is_ordinal(own) else "")
+        if is_ordinal(own):
+            return str(own.values.index(value))
+        return repr(math.log(value)) if is_log_real(own) else super().encode(own, value)
+
+    def meaning(self, own, text):
+        if is_log_real(own):
+            return min(max(math.exp(float(text)), own.lower), own.upper)
+        return super().meaning(own, text)
 
     def condition(self, own):
         parents = names(self.space.conditions.get(own.name)) & self.codes.keys()
@@ -134,6 +147,10 @@ class CraceFile(ParameterFile):
 
 def is_ordinal(own):
     return isinstance(own, Choices) and own.ordinal
+
+
+def is_log_real(own):
+    return isinstance(own, Numbers) and own.log and not own.integer
 
 
 class Runner(TargetRunnerBase):

@@ -2,7 +2,8 @@
 
 Plays the benchmark's side of the channel with the space in `sample/`, whose parameters are of all kinds. Every
 configuration that is asked for is checked: all active parameters, no others, legal values, no forbidden clause.
-Prints what the adapter did; the exit code is 1 if it broke a rule or left too much of the budget.
+Prints what the adapter did; the exit code is 1 if it broke a rule, left too much of the budget, or ended
+with an incumbent that breaks the constraint.
 """
 
 import argparse
@@ -21,6 +22,7 @@ from space import Choices, Space
 from channel import text
 
 HERE = pathlib.Path(__file__).resolve().parent
+MEMORY = 40.0
 DEFAULT = {"method": "plain", "effort": "low", "restarts": True, "rate": 0.5, "width": 1, "format": "v2"}
 
 
@@ -120,7 +122,7 @@ def prepare(folder, options, target):
         "deterministic": not options.noisy,
         "trials": options.trials,
         "seed": options.seed,
-        "constraint": {"output": "memory", "most": 40.0} if options.bounded else None,
+        "constraint": {"output": "memory", "most": MEMORY} if options.bounded else None,
         "features": None,
         "default": DEFAULT,
     }
@@ -181,6 +183,8 @@ def main():
         memory = f", memory {target.memory(configuration)}" if options.bounded else ""
         print(f"  after {after} trials {target.true_cost(configuration):.3f}{memory}: {configuration}")
     sound = code == 0 and trials >= options.least * options.trials and incumbents
+    if sound and options.bounded:
+        sound = target.memory(incumbents[-1][1]) <= MEMORY
     if not sound or options.keep:
         print(f"  exit code {code}; see {folder}")
     else:
