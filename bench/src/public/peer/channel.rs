@@ -2,7 +2,7 @@
 //!
 //! | request | answer |
 //! |---|---|
-//! | `run` INSTANCE SEED CAP `name=value`... | `finished` COST [`output=value`], `stopped` CAP, `timeout` CUTOFF, `crashed` COST, or `over` when the budget is spent |
+//! | `run` INSTANCE SEED CAP `name=value`... | `finished` COST and perhaps `output=value`, `stopped` CAP, `timeout` CUTOFF, `crashed` COST, or `over` when the budget is spent |
 //! | `incumbent` `name=value`... | none |
 //! | anything else | `error` TEXT |
 //!
