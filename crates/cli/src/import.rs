@@ -3,7 +3,8 @@
 use std::path::{Path, PathBuf};
 
 use campaign::conduct::{self, Imported, Order};
-use campaign::import::{ImportError, runs};
+use campaign::import::ImportError;
+use campaign::import::runs::{self, Runs};
 use campaign::target::shell::quoted;
 use clap::Args;
 
@@ -20,11 +21,13 @@ const SHOWN: usize = 10;
 FROM is one of
   the folder of a campaign
   runhistory.json of SMAC3, any version, or the folder that has it
-  an SQLite file of Optuna, of a study that is minimised
-  a table in CSV: a column for each parameter, and instance, seed, cost, status, cap and time
+  an SQLite file of Optuna
+  a table in CSV: a column for each parameter, and instance, seed, cost, status, cap, time and
+  output:NAME
 
 Runs that were stopped enter as \"at least that\", whatever penalty was written for them. Those that do
-not fit the scenario are left out and listed. Imported trials count as trials of the budget, but take
+not fit the scenario are left out and listed. Parameters that the scenario does not have, numbers below
+zero that cannot be, and runs that contradict each other are errors: nothing is imported then. Imported trials count as trials of the budget, but take
 none of its time; the configurations known best race first. A run that is there already is not taken
 twice. More in docs/guides/from-smac.md and docs/reference/runs-csv.md.
 
@@ -40,12 +43,15 @@ pub(crate) struct Arguments {
     /// The campaign's folder, if not the one named after the scenario
     #[arg(long, value_name = "DIR")]
     dir: Option<PathBuf>,
+    /// A parameter or output of the runs to leave out: it made no difference [repeatable]
+    #[arg(long, value_name = "NAME")]
+    ignore: Vec<String>,
 }
 
 /// Imports, and says what to do next.
 pub(crate) fn import(arguments: &Arguments) -> anyhow::Result<ExitCode> {
     let order = Order { path: arguments.path.clone(), folder: arguments.dir.clone(), ..Order::default() };
-    let imported = bring_in(&order, &arguments.from)?;
+    let imported = bring_in(&order, &arguments.from, &arguments.ignore)?;
     let folder = quoted(&imported.folder.to_string_lossy());
     message::note(&format!("next: captune run {folder}"));
     let nothing_fits = imported.count() == 0 && imported.left.keys().all(|why| why != runs::KNOWN);
@@ -53,14 +59,18 @@ pub(crate) fn import(arguments: &Arguments) -> anyhow::Result<ExitCode> {
 }
 
 /// Imports, and says what became of the runs.
-pub(crate) fn bring_in(order: &Order, from: &Path) -> anyhow::Result<Imported> {
+pub(crate) fn bring_in(order: &Order, from: &Path, ignored: &[String]) -> anyhow::Result<Imported> {
     let runs = runs::read(from).map_err(unreadable)?;
+    let runs = runs.without(ignored).map_err(|name| Hinted {
+        message: format!("no run in {} has a parameter or output `{name}`", from.display()),
+        hint: "correct the name after --ignore".to_owned(),
+    })?;
     let imported = conduct::import(order, &runs).map_err(explained)?;
-    said(&imported, runs.list.len()).iter().for_each(|line| message::note(line));
+    said(&imported, &runs, ignored).iter().for_each(|line| message::note(line));
     Ok(imported)
 }
 
-fn said(imported: &Imported, runs: usize) -> Vec<String> {
+fn said(imported: &Imported, runs: &Runs, ignored: &[String]) -> Vec<String> {
     let parts = imported.trials.iter().map(|(status, count)| format!("{count} {}", status.name()));
     let parts: Vec<String> = parts.collect();
     let parts = if parts.is_empty() { String::new() } else { format!(" ({})", parts.join(", ")) };
@@ -69,7 +79,7 @@ fn said(imported: &Imported, runs: usize) -> Vec<String> {
     let count = imported.count();
     let mut lines = vec![format!(
         "{count} of {} imported{parts}, of {configurations}, into {folder}",
-        counted(runs as u64, "run")
+        counted(runs.list.len() as u64, "run")
     )];
     if let Some(aside) = &imported.set_aside {
         let aside = quoted(&aside.to_string_lossy());
@@ -85,7 +95,17 @@ fn said(imported: &Imported, runs: usize) -> Vec<String> {
             lines.push(format!("  and for {more} more reasons"));
         }
     }
+    let filled = imported.filled.iter().map(|(name, value)| format!("{name} = {value}"));
+    lines.extend(listed("named by no run, so the default is taken:", filled));
+    let ignored = ignored.iter().map(|name| format!("`{name}`, as you asked for"));
+    lines.extend(listed("not used:", ignored.chain(imported.unused.iter().cloned())));
     lines
+}
+
+/// A title and its items; nothing without items.
+fn listed(title: &str, items: impl Iterator<Item = String>) -> Vec<String> {
+    let items: Vec<String> = items.map(|item| format!("  {}", harmless(&item))).collect();
+    if items.is_empty() { items } else { [vec![title.to_owned()], items].concat() }
 }
 
 /// The error with its parts where `message::report` looks for them, and with advice.

@@ -3,6 +3,7 @@
 use campaign::conduct::ConductError;
 use campaign::executor::SlotError;
 use campaign::folds::fold_folder;
+use campaign::import::runs::{Misfit, Misfits};
 use campaign::scenario::change::Difference;
 use campaign::target::shell::quoted;
 use campaign::{CampaignError, LedgerError};
@@ -52,11 +53,9 @@ pub(crate) fn explained(error: ConductError) -> anyhow::Error {
             ),
         }
         .into(),
-        ConductError::ImportBounded => Hinted {
-            message: error.to_string(),
-            hint: "begin without them: the trials that count must be held against the bounds".to_owned(),
+        ConductError::Runs(ref misfits) => {
+            Hinted { message: error.to_string(), hint: advice(misfits).to_owned() }.into()
         }
-        .into(),
         ConductError::NothingUnseen => {
             Hinted { message: error.to_string(), hint: "name some with --instances".to_owned() }.into()
         }
@@ -71,6 +70,24 @@ pub(crate) fn explained(error: ConductError) -> anyhow::Error {
         }
         .into(),
         other => other.into(),
+    }
+}
+
+/// What to do about runs that do not fit: of the first kind of misfit, as the others may go with it.
+fn advice(misfits: &Misfits) -> &'static str {
+    match misfits.list.first() {
+        Some(Misfit::Sense { .. }) => {
+            "write `minimise` or `maximise` in `[objective]` as the runs were, or import a table with the costs \
+             that the scenario measures"
+        }
+        Some(misfit) if misfit.can_be_ignored() => {
+            "correct the names, or leave out what made no difference: captune import … --ignore NAME"
+        }
+        Some(Misfit::Untold { .. }) => "tell it by a column `output:NAME` in a table of the runs",
+        Some(Misfit::Contradiction { .. }) => {
+            "remove one of each two runs, or give repeated runs seeds of their own"
+        }
+        _ => "correct or remove these runs",
     }
 }
 

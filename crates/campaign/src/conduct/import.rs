@@ -4,6 +4,7 @@
 //! configurations known best race first. A campaign under way begins anew with them, as after a change
 //! that re-uses its trials, and keeps what it has spent.
 
+use std::collections::BTreeMap;
 use std::path::PathBuf;
 
 use engine::space::format::{Format, write};
@@ -11,7 +12,7 @@ use engine::{ConfigId, Status};
 
 use super::carry_over::carry_over;
 use super::open::{ConductError, Opened, Opening, Order, begin, open, set_aside};
-use crate::import::runs::{Left, Runs, take_in};
+use crate::import::runs::{Left, Runs, TakenIn, take_in};
 use crate::resume::Resumed;
 use crate::scenario::change::{self, Stored};
 use crate::scenario::keys::Row;
@@ -28,6 +29,10 @@ pub struct Imported {
     pub configurations: usize,
     /// Why runs were left out, and how many.
     pub left: Left,
+    /// Parameters that no run names, and the values that they were given.
+    pub filled: BTreeMap<String, String>,
+    /// What the source has and nobody asks for.
+    pub unused: Vec<String>,
     /// Where the store is that the campaign had before.
     pub set_aside: Option<PathBuf>,
 }
@@ -43,17 +48,16 @@ impl Imported {
 pub fn import(order: &Order, runs: &Runs) -> Result<Imported, ConductError> {
     let opened = open(order)?;
     refuse_other_measures(&opened, runs)?;
-    if !opened.scenario.constraints.is_empty() {
-        // Known at their cost and at no bound, they would keep these pairs from ever being measured.
-        return Err(ConductError::ImportBounded);
-    }
-    let is_new = opened.opening == Opening::New;
     let Opened { folder, scenario, settings, store, .. } = opened;
     let loaded = store.load()?;
+    // Also one that an import has begun which was refused.
+    let is_new = loaded.history.configurations().is_empty();
     let train = &scenario.instances.train;
-    let (Resumed { mut history, .. }, _) = carry_over(&loaded, &settings, train, &[]);
+    let as_they_are: Vec<usize> = (0..scenario.constraints.len()).collect();
+    let (Resumed { mut history, .. }, _) = carry_over(&loaded, &settings, train, &as_they_are);
     let before = history.trials().len();
-    let left = take_in(&mut history, &runs.list, &settings, train);
+    let TakenIn { left, filled, unused } =
+        take_in(&mut history, runs, &settings, &scenario).map_err(ConductError::Runs)?;
     let new = &history.trials()[before..];
     let count = |status: Status| new.iter().filter(|trial| trial.observation.status() == status).count();
     let trials = Status::ALL.map(|status| (status, count(status)));
@@ -64,6 +68,8 @@ pub fn import(order: &Order, runs: &Runs) -> Result<Imported, ConductError> {
         trials: trials.into_iter().filter(|(_, count)| *count > 0).collect(),
         configurations: configurations.len(),
         left,
+        filled,
+        unused,
         set_aside: None,
     };
     if new.is_empty() {
@@ -125,7 +131,7 @@ fn batch(history: &engine::History, before: usize, source: &str, spent: Spent) -
         ended: 0.0,
         slot: 0,
         output: None,
-        outputs: std::collections::BTreeMap::new(),
+        outputs: BTreeMap::new(),
     });
     let text = format!("{} trials from {source}", history.trials().len() - before);
     Batch {

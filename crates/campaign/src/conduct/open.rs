@@ -18,6 +18,7 @@ use crate::budget::{Budget, Spent};
 use crate::deadline;
 use crate::executor::{SlotError, available_gpus, physical_cores, share_gpus, slots};
 use crate::folds::{FoldPlan, FoldsError};
+use crate::import::runs::Misfits;
 use crate::resume::Resumed;
 use crate::scenario::change::{self, Difference, Stored};
 use crate::scenario::keys::Row;
@@ -98,8 +99,8 @@ pub enum ConductError {
     Folds(#[from] FoldsError),
     #[error("{} has {count} folds, each a campaign of its own", folder.display())]
     Several { folder: PathBuf, count: usize },
-    #[error("the scenario has constraints, and imported runs do not tell the outputs that they bound")]
-    ImportBounded,
+    #[error(transparent)]
+    Runs(Misfits),
     #[error("a deterministic target has nothing to be validated on but instances that it was not tuned on")]
     NothingUnseen,
 }

@@ -18,11 +18,12 @@ use engine::Space;
 use engine::space::format::{CannotExpress, Format, write};
 
 /// The tables of a scenario in the order in which they are read best; keys outside any come first.
-const TABLES: [&str; 11] = [
+const TABLES: [&str; 12] = [
     "",
     "target",
     "objective",
     "outputs",
+    "constraints",
     "instances",
     "budget",
     "limits",

@@ -11,7 +11,7 @@ use crate::scenario::Sense;
 use crate::store::{Charter, StoreReader, StoredTrial, StoredValidation};
 
 /// The columns that every campaign has.
-const COLUMNS: [&str; 18] = [
+pub(crate) const COLUMNS: [&str; 18] = [
     "trial",
     "configuration",
     "instance",

@@ -12,6 +12,7 @@ mod csv;
 mod json_lines;
 mod smac3;
 
+pub(crate) use csv::COLUMNS as CSV_COLUMNS;
 pub use csv::csv;
 pub use json_lines::json_lines;
 pub use smac3::{Smac3Export, smac3};
@@ -27,7 +28,7 @@ use crate::scenario::Sense;
 use crate::store::{Charter, StoreError};
 
 /// Why a trial of a validation was run.
-const VALIDATION: &str = "validation";
+pub(crate) const VALIDATION: &str = "validation";
 
 /// What was written.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]

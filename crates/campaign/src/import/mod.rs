@@ -7,6 +7,7 @@
 mod json;
 pub mod runs;
 pub mod scenario;
+mod study;
 
 use std::fs;
 use std::io;

@@ -50,8 +50,16 @@ fn reading(
         Bounded::Measure(Measure::CpuTime) => detail.cpu.map(used),
         Bounded::Measure(Measure::WallTime) => Some(used(detail.wall)),
         Bounded::Measure(Measure::Memory) => detail.memory.max(memory_limit).map(|bytes| used(bytes as f64)),
-        Bounded::Solved if status == Status::Capped => None,
-        Bounded::Solved => Some(Reading::Exact(if finished { 1.0 } else { 0.0 })),
+        Bounded::Solved => solved(status),
+    }
+}
+
+/// Whether a trial that ended so has solved its instance; not known if it was stopped below the cutoff.
+pub(crate) fn solved(status: Status) -> Option<Reading> {
+    match status {
+        Status::Capped => None,
+        Status::Finished => Some(Reading::Exact(1.0)),
+        _ => Some(Reading::Exact(0.0)),
     }
 }
 

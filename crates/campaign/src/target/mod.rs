@@ -20,6 +20,7 @@ mod stages;
 mod verify;
 
 pub use command::CommandLine;
+pub(crate) use constrained::solved;
 pub use function::{FunctionTarget, Said};
 pub use leash::Leash;
 pub use outcome::NO_ANSWER;

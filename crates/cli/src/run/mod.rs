@@ -150,7 +150,7 @@ pub(crate) fn run(arguments: &Arguments) -> anyhow::Result<ExitCode> {
     let job = Job::around_us();
     let order = arguments.order(path, job.as_ref().and_then(Job::end));
     if let Some(from) = &arguments.import {
-        crate::import::bring_in(&order, from)?;
+        crate::import::bring_in(&order, from, &[])?;
     }
     if let Some(folds) = conduct::open_folds(&order).map_err(explained)? {
         return folds::run(folds, &order, job.as_ref(), arguments.progress, &Stopping::on(signals));

@@ -31,7 +31,9 @@ pub(super) fn read(folder: &Path, source: String) -> Result<Runs, ImportError> {
         };
         let instance = loaded.charter.instances.get(trial.key.pair.instance.index());
         Run {
+            place: format!("trial {}", trial.id),
             values: of(trial.key.config),
+            outputs: Vec::new(),
             instance: instance.cloned().unwrap_or_default(),
             seed: i64::from(trial.key.pair.seed.0),
             ending,
@@ -40,5 +42,5 @@ pub(super) fn read(folder: &Path, source: String) -> Result<Runs, ImportError> {
         }
     };
     let list = history.trials().iter().map(run).collect();
-    Ok(Runs { source, list, charter: Some(loaded.charter) })
+    Ok(Runs { source, list, charter: Some(loaded.charter), sense: None, unused: Vec::new() })
 }

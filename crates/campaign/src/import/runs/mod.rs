@@ -4,13 +4,17 @@
 //! into trials. What was stopped stays "at least that": a penalised cost such as PAR10 is undone.
 
 mod earlier;
+mod misfit;
 mod optuna;
+mod outcome;
 mod runhistory;
 mod table;
 mod take_in;
 
-pub use take_in::{KNOWN, Left, take_in};
+pub use misfit::{Misfit, Misfits};
+pub use take_in::{KNOWN, Left, TakenIn, take_in};
 
+use std::collections::HashMap;
 use std::io::Read as _;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -18,6 +22,7 @@ use std::sync::Arc;
 use engine::space::Literal;
 
 use super::{ImportError, text_of};
+use crate::scenario::Sense;
 use crate::store::Charter;
 
 /// Names and values of the parameters that were set.
@@ -26,8 +31,12 @@ pub type Values = Arc<[(String, Literal)]>;
 /// A run as it was recorded.
 #[derive(Clone, PartialEq, Debug)]
 pub struct Run {
+    /// Where it stands in its source, such as `line 3`.
+    pub place: String,
     /// Its configuration.
     pub values: Values,
+    /// Other outputs that it told, by name; those of a stopped or failed run mean nothing.
+    pub outputs: Vec<(String, f64)>,
     /// The input's name; empty if the target has one only.
     pub instance: String,
     /// The random seed.
@@ -43,7 +52,7 @@ pub struct Run {
 /// How a run ended, in words that all programs share.
 #[derive(Clone, PartialEq, Debug)]
 pub enum Ending {
-    /// By itself, at this cost.
+    /// By itself, at this cost, in the sign of its source.
     Finished(f64),
     /// It was stopped when its cost had reached this.
     StoppedAt(f64),
@@ -66,6 +75,37 @@ pub struct Runs {
     pub list: Vec<Run>,
     /// What the campaign was that they are of, if it was one of captune.
     pub charter: Option<Charter>,
+    /// Which way is better there; none if its numbers are those of the scenario.
+    pub sense: Option<Sense>,
+    /// What else the source has and nobody asks for, to be told.
+    pub unused: Vec<String>,
+}
+
+impl Runs {
+    /// Without these parameters and outputs, as if nobody had recorded them. An error is a name that no
+    /// run has.
+    pub fn without(mut self, names: &[String]) -> Result<Self, String> {
+        let runs = &self.list;
+        let has = |name: &String| {
+            runs.iter().any(|run| {
+                run.values.iter().any(|(own, _)| own == name)
+                    || run.outputs.iter().any(|(own, _)| own == name)
+            })
+        };
+        if let Some(unknown) = names.iter().find(|name| !has(name)) {
+            return Err(unknown.clone());
+        }
+        // Runs of one configuration go on sharing its values.
+        let mut kept: HashMap<*const (String, Literal), Values> = HashMap::new();
+        for run in &mut self.list {
+            let values = kept.entry(run.values.as_ptr()).or_insert_with(|| {
+                run.values.iter().filter(|(name, _)| !names.contains(name)).cloned().collect()
+            });
+            run.values = Arc::clone(values);
+            run.outputs.retain(|(name, _)| !names.contains(name));
+        }
+        Ok(self)
+    }
 }
 
 /// Reads the runs that a path leads to: a campaign's folder, a `runhistory.json` or the folder that has
@@ -83,14 +123,17 @@ pub fn read(path: &Path) -> Result<Runs, ImportError> {
     };
     let shape = |what| ImportError::Shape { path: file.to_owned(), what };
     if is_sqlite(file) {
-        return Ok(Runs { source, list: optuna::read(file).map_err(shape)?, charter: None });
+        let study = optuna::read(file).map_err(shape)?;
+        let optuna::Read { list, sense, unused } = study;
+        return Ok(Runs { source, list, charter: None, sense: Some(sense), unused });
     }
     let text = text_of(file)?;
-    let list = match is_history {
-        true => runhistory::read(&text).map_err(shape)?,
-        false => table::read(&text, &file.display().to_string()).map_err(ImportError::Table)?,
-    };
-    Ok(Runs { source, list, charter: None })
+    if is_history {
+        let list = runhistory::read(&text).map_err(shape)?;
+        return Ok(Runs { source, list, charter: None, sense: Some(Sense::Minimise), unused: Vec::new() });
+    }
+    let (list, unused) = table::read(&text, &file.display().to_string()).map_err(ImportError::Table)?;
+    Ok(Runs { source, list, charter: None, sense: None, unused })
 }
 
 /// Whether a file begins as SQLite's do.

@@ -1,5 +1,9 @@
-//! The trials of an Optuna study that is minimised.
+//! The trials of an Optuna study.
+//!
+//! A study has no seeds, and a trial may repeat the parameters of another: the first of them has seed 0
+//! here, the next one seed 1, and so on. Where a study has several objectives, the first one counts.
 
+use std::collections::HashMap;
 use std::path::Path;
 
 use engine::space::Literal;
@@ -8,20 +12,34 @@ use serde_json::Value;
 
 use super::{Ending, Run};
 use crate::import::python_word;
+use crate::import::study::{constraint_name, constraints};
+use crate::scenario::Sense;
+
+/// Its key, its number in the study, its state and its value.
+type Trial = (i64, i64, String, Option<f64>);
+
+/// What is read of a study.
+pub(super) struct Read {
+    pub(super) list: Vec<Run>,
+    pub(super) sense: Sense,
+    pub(super) unused: Vec<String>,
+}
 
 /// The runs, or what is not as it should be.
-pub(super) fn read(file: &Path) -> Result<Vec<Run>, String> {
+pub(super) fn read(file: &Path) -> Result<Read, String> {
+    let connection = Connection::open_with_flags(file, OpenFlags::SQLITE_OPEN_READ_ONLY)
+        .map_err(|error| error.to_string())?;
     let rows = || {
-        let connection = Connection::open_with_flags(file, OpenFlags::SQLITE_OPEN_READ_ONLY)?;
-        let sql = "SELECT direction FROM study_directions WHERE objective = 0";
+        let sql = "SELECT direction, objective FROM study_directions ORDER BY objective";
         let mut statement = connection.prepare(sql)?;
-        let directions: Vec<String> = statement.query_map([], |row| row.get(0))?.collect::<Result<_, _>>()?;
-        let sql = "SELECT trials.trial_id, state, value FROM trials
+        let directions: Vec<(String, i64)> =
+            statement.query_map([], |row| Ok((row.get(0)?, row.get(1)?)))?.collect::<Result<_, _>>()?;
+        let sql = "SELECT trials.trial_id, number, state, value FROM trials
                    LEFT JOIN trial_values ON trial_values.trial_id = trials.trial_id AND objective = 0
                    ORDER BY trials.trial_id";
         let mut statement = connection.prepare(sql)?;
-        let trials: Vec<(i64, String, Option<f64>)> = statement
-            .query_map([], |row| Ok((row.get(0)?, row.get(1)?, row.get(2)?)))?
+        let trials: Vec<Trial> = statement
+            .query_map([], |row| Ok((row.get(0)?, row.get(1)?, row.get(2)?, row.get(3)?)))?
             .collect::<Result<_, _>>()?;
         let sql = "SELECT trial_id, param_name, param_value, distribution_json FROM trial_params
                    ORDER BY trial_id, param_id";
@@ -32,13 +50,16 @@ pub(super) fn read(file: &Path) -> Result<Vec<Run>, String> {
         Ok::<_, rusqlite::Error>((directions, trials, values))
     };
     let (directions, trials, values) = rows().map_err(|error| error.to_string())?;
-    if directions.len() != 1 {
-        return Err(format!("it has {} studies where one is expected", directions.len()));
+    let studies = directions.iter().filter(|(_, objective)| *objective == 0).count();
+    if studies != 1 {
+        return Err(format!("it has {studies} studies where one is expected"));
     }
-    if directions[0] == "MAXIMIZE" {
-        return Err("the study maximises: its trials cannot be taken over".to_owned());
-    }
-    let run = |(id, state, cost): &(i64, String, Option<f64>)| {
+    let sense = if directions[0].0 == "MAXIMIZE" { Sense::Maximise } else { Sense::Minimise };
+    let unused = directions[1..].iter().map(|(_, place)| format!("objective {place}: the first one counts"));
+    let unused = unused.collect();
+    let bounded = constraints(&connection)?;
+    let mut repeats: HashMap<String, i64> = HashMap::new();
+    let run = |(id, number, state, cost): &Trial| {
         let own = values.iter().filter(|(trial, ..)| trial == id);
         let own = own.map(|(_, name, code, distribution)| {
             let distribution: Value =
@@ -51,9 +72,17 @@ pub(super) fn read(file: &Path) -> Result<Vec<Run>, String> {
             (other, _) => Ending::Nothing(format!("its state is {other}")),
         };
         let values: Vec<(String, Literal)> = own.collect::<Result<_, String>>()?;
-        Ok(Run { values: values.into(), instance: String::new(), seed: 0, ending, cap: None, time: None })
+        let repeats = repeats.entry(format!("{values:?}")).or_default();
+        let seed = *repeats;
+        *repeats += 1;
+        let told = bounded.get(id).into_iter().flatten().enumerate();
+        let outputs = told.map(|(place, value)| (constraint_name(place), *value)).collect();
+        let place = format!("trial {number}");
+        let instance = String::new();
+        Ok(Run { place, values: values.into(), outputs, instance, seed, ending, cap: None, time: None })
     };
-    trials.iter().map(run).collect()
+    let list = trials.iter().map(run).collect::<Result<_, String>>()?;
+    Ok(Read { list, sense, unused })
 }
 
 /// The value that Optuna's number stands for.

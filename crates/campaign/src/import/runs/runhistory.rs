@@ -63,7 +63,8 @@ pub(super) fn read(text: &str) -> Result<Vec<Run>, String> {
             true => Ending::Nothing("it had a smaller budget than others".to_owned()),
             false => ending(&entry).map_err(|what| wrong(&what))?,
         };
-        Ok(Run { values: Arc::clone(values), instance, seed, ending, cap: None, time })
+        let (place, outputs) = (format!("data[{number}]"), Vec::new());
+        Ok(Run { place, values: Arc::clone(values), outputs, instance, seed, ending, cap: None, time })
     };
     data.iter().enumerate().map(run).collect()
 }

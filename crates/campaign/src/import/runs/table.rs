@@ -8,9 +8,11 @@
 //! | `seed` | the random seed | 0 |
 //! | `cap` | where the run would have been stopped | the cutoff |
 //! | `time` | seconds that it took | unknown |
+//! | `output:NAME` | another output, such as one that the scenario bounds | unknown |
 //! | any other | the value of the parameter of that name; empty if it was inactive | |
 //!
-//! A parameter that is called like one of these columns has `param:` before its name.
+//! A parameter that is called like one of these columns has `param:` before its name. What `captune
+//! export` writes is read as well: of its columns those above are used, and the others are told.
 
 use std::sync::Arc;
 
@@ -18,6 +20,7 @@ use engine::Status;
 use engine::space::{Diagnostic, Diagnostics, Literal, Span, parse_number, suggestion};
 
 use super::{Ending, Run};
+use crate::export::{CSV_COLUMNS, VALIDATION};
 
 const COLUMNS: [&str; 6] = ["cost", "status", "instance", "seed", "cap", "time"];
 const STATUSES: [Status; 5] =
@@ -28,13 +31,35 @@ const STATUSES: [Status; 5] =
 struct Cell {
     text: String,
     span: Span,
+    /// Counted from 1.
+    line: usize,
 }
 
-pub(super) fn read(text: &str, file: &str) -> Result<Vec<Run>, Diagnostics> {
+/// The first line, and what its columns hold.
+struct Head {
+    cells: Vec<Cell>,
+    /// Whether `captune export` wrote it: then columns without a prefix are no parameters.
+    is_export: bool,
+}
+
+impl Head {
+    fn has(&self, name: &str) -> bool {
+        self.cells.iter().any(|cell| cell.text == name)
+    }
+
+    /// Whether a column is one that nobody asks for.
+    fn is_unused(&self, name: &str) -> bool {
+        self.is_export && !COLUMNS.contains(&name) && CSV_COLUMNS.contains(&name)
+    }
+}
+
+/// The runs, and the columns that are not used.
+pub(super) fn read(text: &str, file: &str) -> Result<(Vec<Run>, Vec<String>), Diagnostics> {
     let text = text.strip_prefix('\u{feff}').unwrap_or(text);
     let mut mistakes = Vec::new();
     let mut records = records(text, &mut mistakes).into_iter();
-    let head = records.next().unwrap_or_default();
+    let mut head = Head { cells: records.next().unwrap_or_default(), is_export: false };
+    head.is_export = CSV_COLUMNS.iter().all(|name| head.has(name));
     check_head(&head, text.len(), &mut mistakes);
     if !mistakes.is_empty() {
         // What the columns are is not known, so nothing can be said of the cells.
@@ -42,38 +67,45 @@ pub(super) fn read(text: &str, file: &str) -> Result<Vec<Run>, Diagnostics> {
     }
     let mut runs = Vec::new();
     for record in records {
-        if record.len() != head.len() {
+        if record.len() != head.cells.len() {
             let span = record.first().map_or(Span::NONE, |cell| cell.span);
-            let message = format!("{} cells where the first line has {}", record.len(), head.len());
+            let message = format!("{} cells where the first line has {}", record.len(), head.cells.len());
             mistakes.push(Diagnostic::new(span, message).hint("a cell with a comma stands in quotes"));
             continue;
         }
         runs.extend(run(&head, &record, &mut mistakes));
     }
-    if mistakes.is_empty() { Ok(runs) } else { Err(Diagnostics::new(file, text, mistakes)) }
+    if !mistakes.is_empty() {
+        return Err(Diagnostics::new(file, text, mistakes));
+    }
+    let unused = head.cells.iter().filter(|cell| head.is_unused(&cell.text));
+    let unused = unused.map(|cell| format!("the column `{}`", cell.text)).collect();
+    Ok((runs, unused))
 }
 
-fn check_head(head: &[Cell], end: usize, mistakes: &mut Vec<Diagnostic>) {
-    let has = |name: &str| head.iter().any(|cell| cell.text == name);
-    if !has("cost") {
-        let near = head.iter().map(|cell| cell.text.as_str());
+fn check_head(head: &Head, end: usize, mistakes: &mut Vec<Diagnostic>) {
+    if !head.has("cost") {
+        let near = head.cells.iter().map(|cell| cell.text.as_str());
         let hint = suggestion("cost", near.clone()).map(|_| "call the column of costs `cost`");
         let span = Span::new(0, end.min(1));
         let hint = hint.unwrap_or("the first line names the columns: instance,seed,cost,status,…");
         mistakes.push(Diagnostic::new(span, "there is no column `cost`").hint(hint));
     }
-    for (number, cell) in head.iter().enumerate() {
-        if head[..number].iter().any(|other| other.text == cell.text) {
+    for (number, cell) in head.cells.iter().enumerate() {
+        if cell.text.is_empty() {
+            let message = format!("column {} has no name", number + 1);
+            mistakes.push(Diagnostic::new(cell.span, message).hint("name it, or remove it"));
+        } else if head.cells[..number].iter().any(|other| other.text == cell.text) {
             let message = format!("there are two columns `{}`", cell.text);
             mistakes.push(Diagnostic::new(cell.span, message).hint("each column has a name of its own"));
         }
     }
 }
 
-fn run(head: &[Cell], record: &[Cell], mistakes: &mut Vec<Diagnostic>) -> Option<Run> {
+fn run(head: &Head, record: &[Cell], mistakes: &mut Vec<Diagnostic>) -> Option<Run> {
     let before = mistakes.len();
     let cell = |name: &str| {
-        let place = head.iter().position(|cell| cell.text == name)?;
+        let place = head.cells.iter().position(|cell| cell.text == name)?;
         Some(&record[place]).filter(|cell| !cell.text.is_empty())
     };
     let mut number = |name: &str| {
@@ -86,6 +118,11 @@ fn run(head: &[Cell], record: &[Cell], mistakes: &mut Vec<Diagnostic>) -> Option
         number
     };
     let (cost, cap, time) = (number("cost"), number("cap"), number("time"));
+    let outputs: Vec<(String, f64)> = head
+        .cells
+        .iter()
+        .filter_map(|column| Some((column.text.strip_prefix("output:")?.to_owned(), number(&column.text)?)))
+        .collect();
     let seed = number("seed").unwrap_or(0.0);
     if let Some(cell) = cell("seed").filter(|_| seed.fract() != 0.0) {
         mistakes.push(Diagnostic::new(cell.span, "a seed is a whole number").hint("round it"));
@@ -104,7 +141,15 @@ fn run(head: &[Cell], record: &[Cell], mistakes: &mut Vec<Diagnostic>) -> Option
             known
         }
     };
+    for (name, number) in [("cap", cap), ("time", time)] {
+        if let Some(cell) = cell(name).filter(|_| number.is_some_and(|number| number < 0.0)) {
+            let message = format!("the {name} is `{}`, which is below zero", cell.text);
+            mistakes.push(Diagnostic::new(cell.span, message).hint("correct it, or leave the cell empty"));
+        }
+    }
+    let of_validation = head.is_export && cell("why").is_some_and(|cell| cell.text == VALIDATION);
     let ending = match (status?, cost) {
+        _ if of_validation => Ending::Nothing("it is of a validation".to_owned()),
         (Status::Finished, Some(cost)) => Ending::Finished(cost),
         (Status::Capped | Status::Timeout, Some(at)) => Ending::StoppedAt(at),
         (Status::Memory, _) => Ending::Memory,
@@ -120,16 +165,18 @@ fn run(head: &[Cell], record: &[Cell], mistakes: &mut Vec<Diagnostic>) -> Option
         }
         (status, Some(_)) => Ending::Nothing(format!("its status is {}", status.name())),
     };
-    let values = head
-        .iter()
-        .zip(record)
-        .filter(|(head, cell)| !COLUMNS.contains(&head.text.as_str()) && !cell.text.is_empty());
+    let is_value =
+        |name: &str| !COLUMNS.contains(&name) && !name.starts_with("output:") && !head.is_unused(name);
+    let values =
+        head.cells.iter().zip(record).filter(|(head, cell)| is_value(&head.text) && !cell.text.is_empty());
     let values = values.map(|(head, cell)| {
         let name = head.text.strip_prefix("param:").unwrap_or(&head.text);
         (name.to_owned(), Literal::Text(cell.text.clone()))
     });
     (mistakes.len() == before).then(|| Run {
+        place: format!("line {}", record.first().map_or(0, |cell| cell.line)),
         values: Arc::from_iter(values),
+        outputs,
         instance: cell("instance").map(|cell| cell.text.clone()).unwrap_or_default(),
         seed: seed as i64,
         ending,
@@ -145,8 +192,10 @@ fn records(text: &str, mistakes: &mut Vec<Diagnostic>) -> Vec<Vec<Cell>> {
     let mut record: Vec<Cell> = Vec::new();
     let mut cell = String::new();
     let (mut start, mut open) = (0, None);
+    let (mut line, mut began) = (1, 1);
     let mut rest = text.char_indices().peekable();
     while let Some((at, c)) = rest.next() {
+        line += usize::from(c == '\n');
         match (c, open) {
             ('"', Some(_)) if rest.next_if(|&(_, next)| next == '"').is_some() => cell.push('"'),
             ('"', Some(_)) => open = None,
@@ -156,9 +205,9 @@ fn records(text: &str, mistakes: &mut Vec<Diagnostic>) -> Vec<Vec<Cell>> {
                 open = Some(at);
             }
             (',' | '\n', None) => {
-                record.push(Cell { text: cell.trim().to_owned(), span: Span::new(start, at) });
+                record.push(Cell { text: cell.trim().to_owned(), span: Span::new(start, at), line: began });
                 cell.clear();
-                start = at + 1;
+                (start, began) = (at + 1, line);
                 if c == '\n' {
                     records.push(std::mem::take(&mut record));
                 }
@@ -170,7 +219,7 @@ fn records(text: &str, mistakes: &mut Vec<Diagnostic>) -> Vec<Vec<Cell>> {
         let mistake = Diagnostic::new(Span::new(at, at + 1), "a quote has no end");
         mistakes.push(mistake.hint("a quote within a cell in quotes is written twice"));
     }
-    record.push(Cell { text: cell.trim().to_owned(), span: Span::new(start, text.len()) });
+    record.push(Cell { text: cell.trim().to_owned(), span: Span::new(start, text.len()), line: began });
     records.push(record);
     records.retain(|record| record.len() > 1 || record.iter().any(|cell| !cell.text.is_empty()));
     records
@@ -184,7 +233,7 @@ mod tests {
     fn a_line_is_a_run() {
         let text = "alpha,\"mo,de\",instance,seed,cost,status,cap,param:cost\r\n\
                     0.5,\"a \"\"b\"\"\",i/1.cnf,7,1.25,,5,\n\n,x,i/2.cnf,,2,Capped,2,9\n1,x,i/2.cnf,,,crashed,,";
-        let runs = read(text, "runs.csv").unwrap_or_else(|mistakes| panic!("{mistakes}"));
+        let (runs, _) = read(text, "runs.csv").unwrap_or_else(|mistakes| panic!("{mistakes}"));
         let shown = |run: &Run| {
             let values: Vec<String> =
                 run.values.iter().map(|(name, value)| format!("{name}={value}")).collect();

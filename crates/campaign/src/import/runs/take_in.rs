@@ -1,13 +1,4 @@
 //! From runs to trials of a scenario.
-//!
-//! | a run that | becomes |
-//! |---|---|
-//! | finished at or below the cutoff | finished, at its cost |
-//! | finished above the cutoff | a timeout: at least the cutoff |
-//! | was stopped at the cutoff or above | a timeout: at least the cutoff |
-//! | was stopped below the cutoff | capped: at least what it had reached |
-//! | was stopped, where costs are not capped | crashed: its cost is not known |
-//! | failed | the same failure |
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::ffi::OsStr;
@@ -19,9 +10,11 @@ use engine::{
     Cap, ConfigId, Configuration, InstanceId, Observation, Pair, Seed, Space, Status, TrialId, TrialKey, Why,
 };
 
-use super::{Ending, Run, Values};
+use super::misfit::{Misfit, Misfits, Names};
+use super::outcome::{below_zero, contradict, observation, reading, shown};
+use super::{Runs, Values};
 use crate::Settings;
-use crate::scenario::Instance;
+use crate::scenario::{Instance, Scenario, Sense};
 
 /// A number that is this much outside its range, relative to the bound, was rounded by whoever wrote it.
 const ROUNDING: f64 = 1e-9;
@@ -29,22 +22,52 @@ const ROUNDING: f64 = 1e-9;
 /// Why a run is left out that is there already.
 pub const KNOWN: &str = "known already";
 
+/// Why a run is left out that a trial of the campaign contradicts.
+const MEASURED: &str = "measured here already, with another outcome";
+
 /// Why runs were left out, and how many.
 pub type Left = BTreeMap<String, usize>;
 
+/// What became of runs.
+#[derive(Clone, PartialEq, Eq, Debug, Default)]
+pub struct TakenIn {
+    /// Why runs were left out, and how many.
+    pub left: Left,
+    /// Parameters that no run names, and the values that they were given.
+    pub filled: BTreeMap<String, String>,
+    /// What the source has and nobody asks for.
+    pub unused: Vec<String>,
+}
+
 /// Adds the runs that fit to a history, in which the default is the first configuration, and says which
-/// did not. A run that the history knows already is left out.
-pub fn take_in(history: &mut History, runs: &[Run], settings: &Settings, instances: &[Instance]) -> Left {
+/// did not. A run that the history knows already is left out. If runs cannot be taken at their word, that
+/// is an error, and the history is of no use any more.
+pub fn take_in(
+    history: &mut History,
+    runs: &Runs,
+    settings: &Settings,
+    scenario: &Scenario,
+) -> Result<TakenIn, Misfits> {
     let space = &settings.problem.space;
-    let mut left = Left::new();
-    let places = Places::of(instances);
-    let known: BTreeSet<_> = history.trials().iter().map(identity).collect();
+    let cutoff = settings.problem.objective.cutoff;
+    let mut misfits = unfit(runs, settings, scenario);
+    // Costs of a campaign have the sign of the search already.
+    let sense = if runs.charter.is_some() { Sense::Minimise } else { scenario.objective.sense };
+    let mut taken = TakenIn { unused: unused(runs, scenario), ..TakenIn::default() };
+    let places = Places::of(&scenario.instances.train);
+    let mut known: BTreeSet<_> = history.trials().iter().map(identity).collect();
+    let mut measured: HashMap<TrialKey, Vec<Observation>> = HashMap::new();
+    for trial in history.trials() {
+        measured.entry(trial.key).or_default().push(trial.observation.clone());
+    }
+    let mut said: HashMap<TrialKey, Vec<(&str, Observation)>> = HashMap::new();
+    let mut untold = Names::default();
     let named: BTreeSet<&str> =
-        runs.iter().flat_map(|run| run.values.iter().map(|(name, _)| name.as_str())).collect();
+        runs.list.iter().flat_map(|run| run.values.iter().map(|(name, _)| name.as_str())).collect();
     let mut translated: BTreeMap<*const (String, Literal), Result<ConfigId, String>> = BTreeMap::new();
-    for run in runs {
+    for run in &runs.list {
         let mut trial = || {
-            let observation = observation(run, settings)?;
+            let observation = observation(run, sense, cutoff)?;
             let instance = places
                 .find(&run.instance)
                 .ok_or_else(|| format!("instance `{}` is none of the scenario", run.instance))?;
@@ -52,29 +75,102 @@ pub fn take_in(history: &mut History, runs: &[Run], settings: &Settings, instanc
             let seed = seed.ok_or_else(|| format!("the seed {} is not from 0 to 2^31 - 1", run.seed))?;
             // Runs of one configuration share its values.
             let config = translated.entry(run.values.as_ptr()).or_insert_with(|| {
-                let configuration = configuration(&run.values, &named, settings, space)?;
+                let configuration = configuration(&run.values, &named, settings, space, &mut taken.filled)?;
                 Ok(history.intern(&configuration))
             });
             let config = config.clone()?;
+            let readings = scenario.constraints.iter().map(|one| {
+                reading(one, run, &observation, scenario).unwrap_or_else(|()| {
+                    untold.add(&one.name, &run.place);
+                    None
+                })
+            });
+            let readings: Vec<_> = readings.collect();
+            let observation = observation.with_constraints(readings);
             let key = TrialKey { config, pair: Pair { instance, seed: Seed(seed) } };
-            let cap = run.cap.or(settings.problem.objective.cutoff);
+            let cap = run.cap.or(cutoff);
             let cap = cap.filter(|cap| *cap > 0.0).map_or(Cap::NONE, Cap::at);
             let why = if config == ConfigId(0) { Why::Incumbent } else { Why::Challenge };
             Ok(Trial { id: TrialId(0), key, cap, why, observation })
         };
-        let trial: Result<Trial, String> = trial();
-        match trial {
-            Ok(trial) if known.contains(&identity(&trial)) => {
-                *left.entry(KNOWN.to_owned()).or_default() += 1;
+        let mut leave = |why: String| *taken.left.entry(why).or_default() += 1;
+        let trial: Trial = match trial() {
+            Ok(trial) => trial,
+            Err(why) => {
+                leave(why);
+                continue;
             }
-            Ok(trial) => {
-                let id = TrialId(history.trials().len() as u64);
-                history.push(Trial { id, ..trial });
-            }
-            Err(why) => *left.entry(why).or_default() += 1,
+        };
+        let told = &trial.observation;
+        if known.contains(&identity(&trial)) {
+            leave(KNOWN.to_owned());
+            continue;
         }
+        if measured.get(&trial.key).is_some_and(|all| all.iter().any(|one| contradict(one, told))) {
+            leave(MEASURED.to_owned());
+            continue;
+        }
+        // What a campaign measured twice may differ; what others wrote down is not known to be measured.
+        if runs.charter.is_none() {
+            let before = said.entry(trial.key).or_default();
+            if let Some((place, one)) = before.iter().find(|(_, one)| contradict(one, told)) {
+                let first = ((*place).to_owned(), shown(one));
+                misfits.push(Misfit::Contradiction { first, second: (run.place.clone(), shown(told)) });
+            }
+            before.push((&run.place, told.clone()));
+        }
+        known.insert(identity(&trial));
+        let id = TrialId(history.trials().len() as u64);
+        history.push(Trial { id, ..trial });
     }
-    left
+    misfits.extend(untold.untold());
+    if misfits.is_empty() {
+        Ok(taken)
+    } else {
+        Err(Misfits { source_name: runs.source.clone(), list: misfits })
+    }
+}
+
+/// What does not fit whatever the configurations are.
+fn unfit(runs: &Runs, settings: &Settings, scenario: &Scenario) -> Vec<Misfit> {
+    let mut misfits = Vec::new();
+    let word = |sense: Sense| match sense {
+        Sense::Minimise => "minimise",
+        Sense::Maximise => "maximise",
+    };
+    if let Some(sense) = runs.sense.filter(|sense| *sense != scenario.objective.sense) {
+        misfits.push(Misfit::Sense { scenario: word(scenario.objective.sense), source: word(sense) });
+    }
+    let space = &settings.problem.space;
+    let (mut parameters, mut outputs) = (Names::default(), Names::default());
+    let is_output = |name: &str| scenario.outputs.iter().any(|output| output.name == name);
+    for run in &runs.list {
+        let names = run.values.iter().map(|(name, _)| name.as_str());
+        names.filter(|name| space.find(name).is_none()).for_each(|name| parameters.add(name, &run.place));
+        let names = run.outputs.iter().map(|(name, _)| name.as_str());
+        names.filter(|name| !is_output(name)).for_each(|name| outputs.add(name, &run.place));
+    }
+    let known = space.parameters().iter().map(|parameter| parameter.name());
+    misfits.extend(parameters.unknown(known).into_iter().map(Misfit::Parameter));
+    let known = scenario.outputs.iter().map(|output| output.name.as_str());
+    misfits.extend(outputs.unknown(known).into_iter().map(Misfit::Output));
+    // Costs of a campaign were held against its own scenario.
+    let foreign = runs.list.iter().filter(|_| runs.charter.is_none());
+    misfits.extend(foreign.flat_map(|run| {
+        let wrong = below_zero(run, scenario, settings.problem.objective.cutoff);
+        wrong.into_iter().map(|what| Misfit::BelowZero { place: run.place.clone(), what })
+    }));
+    misfits
+}
+
+/// What the source has and nobody asks for: among it outputs that the scenario has and does not bound.
+fn unused(runs: &Runs, scenario: &Scenario) -> Vec<String> {
+    let is_bounded = |name: &str| scenario.constraints.iter().any(|one| one.name == name);
+    let outputs: BTreeSet<&str> =
+        runs.list.iter().flat_map(|run| run.outputs.iter().map(|(name, _)| name.as_str())).collect();
+    let unbounded = outputs.into_iter().filter(|name| !is_bounded(name));
+    let unbounded = unbounded.map(|name| format!("the output `{name}`: the scenario does not bound it"));
+    runs.unused.iter().cloned().chain(unbounded).collect()
 }
 
 /// What makes a trial the same as another: its key, how it ended, and the bits of its cost.
@@ -83,35 +179,14 @@ fn identity(trial: &Trial) -> (TrialKey, Status, Option<u64>) {
     (trial.key, trial.observation.status(), cost)
 }
 
-/// What the run told, seen from the scenario.
-fn observation(run: &Run, settings: &Settings) -> Result<Observation, String> {
-    let cutoff = settings.problem.objective.cutoff;
-    let spent = run.time.unwrap_or(0.0);
-    let stopped = |at: f64| match cutoff {
-        Some(cutoff) if at >= cutoff => Observation::timeout(cutoff),
-        Some(_) => Observation::capped(at),
-        None => Observation::failed(Status::Crashed, spent),
-    };
-    match run.ending {
-        Ending::Finished(cost) if !cost.is_finite() => Ok(Observation::failed(Status::Crashed, spent)),
-        Ending::Finished(cost) if cutoff.is_some_and(|cutoff| cost > cutoff) => Ok(stopped(cost)),
-        Ending::Finished(cost) => Ok(Observation::finished(cost)),
-        Ending::StoppedAt(at) | Ending::OutOfTime(at) if at.is_finite() => Ok(stopped(at)),
-        Ending::StoppedAt(_) | Ending::OutOfTime(_) | Ending::Crashed => {
-            Ok(Observation::failed(Status::Crashed, spent))
-        }
-        Ending::Memory => Ok(Observation::failed(Status::Memory, spent)),
-        Ending::Nothing(ref why) => Err(format!("it tells nothing: {why}")),
-    }
-}
-
-/// The configuration of these values. Parameters that are gone are left out; those that no run names
-/// are new, and take their default.
+/// The configuration of these values. Parameters that no run names take their default, which is written
+/// down in `filled`.
 fn configuration(
     values: &Values,
     named: &BTreeSet<&str>,
     settings: &Settings,
     space: &Space,
+    filled: &mut BTreeMap<String, String>,
 ) -> Result<Configuration, String> {
     let known: Vec<(&str, Literal)> = values
         .iter()
@@ -119,8 +194,13 @@ fn configuration(
         .collect();
     let made = space.configuration(known.clone()).or_else(|error| match error {
         ConfigurationError::Missing(_) => {
-            let new = settings.problem.default.iter().filter(|(name, _)| !named.contains(name));
-            space.configuration(known.into_iter().chain(new))
+            let default = settings.problem.default.iter();
+            let new: Vec<_> = default.filter(|(name, _)| !named.contains(name)).collect();
+            let made = space.configuration(known.into_iter().chain(new.clone()));
+            if made.is_ok() {
+                filled.extend(new.iter().map(|(name, value)| ((*name).to_owned(), value.to_string())));
+            }
+            made
         }
         other => Err(other),
     });

@@ -17,22 +17,20 @@ use super::{Found, Origin};
 use crate::draft::{Draft, value, words};
 use crate::import::{ImportError, text_of};
 
-/// Keys that say how irace searches or what it writes: nothing is lost without them.
-const NEEDLESS: [&str; 27] = [
+/// Keys that say how irace searches: captune races in its own way, whatever they are.
+const OF_SEARCH: [&str; 24] = [
     "boundastimeout",
     "bounddigits",
     "boundtype",
     "budgetestimation",
     "cappingtype",
     "confidence",
-    "debuglevel",
     "eachtest",
     "elitist",
     "elitistlimit",
     "elitistnewinstances",
     "firsttest",
     "loadbalancing",
-    "logfile",
     "minmeasurabletime",
     "minnbsurvival",
     "mu",
@@ -40,19 +38,22 @@ const NEEDLESS: [&str; 27] = [
     "nbexperimentsperiteration",
     "nbiterations",
     "postselection",
-    "quiet",
     "sampleinstances",
     "softrestart",
     "softrestartthreshold",
     "testnbelites",
     "testtype",
 ];
+/// Keys that say what irace prints and writes.
+const OF_OUTPUT: [&str; 3] = ["debuglevel", "logfile", "quiet"];
 
 pub(super) fn read(path: &Path, paths: &Paths) -> Result<Found, ImportError> {
     let text = if path.is_dir() { String::new() } else { text_of(path)? };
-    let given = assignments::read(&text);
+    let lines = assignments::read(&text);
     let mut reader = Reader { draft: Draft::default(), paths, space: None, given: BTreeMap::new() };
-    reader.given = given.into_iter().map(|line| (plain(&line.key), (line.key, line.value))).collect();
+    lines.lose_others(&mut reader.draft);
+    reader.given =
+        lines.assigned.into_iter().map(|line| (plain(&line.key), (line.key, line.value))).collect();
     reader.draft.about.push(format!("From the irace scenario `{}`.", paths.shown(path)));
     reader.target();
     reader.objective();
@@ -81,8 +82,15 @@ impl Reader<'_> {
         Some(value).filter(|value| !matches!(value.as_str(), "" | "NA" | "NULL"))
     }
 
+    /// A number above zero, which is how irace says that there is none.
     fn number(&mut self, name: &str) -> Option<f64> {
-        self.take(name).and_then(|text| parse_number(&text)).filter(|number| *number > 0.0)
+        let key = self.given.get(name).map(|(key, _)| key.clone())?;
+        let text = self.take(name)?;
+        let number = parse_number(&text);
+        if number.is_none() {
+            self.draft.lose(format!("`{key} = {text}`: not a number"));
+        }
+        number.filter(|number| *number > 0.0)
     }
 
     fn truth(&mut self, name: &str) -> bool {
@@ -139,6 +147,12 @@ impl Reader<'_> {
         self.draft.set("objective.minimise", value::text("cost"));
         let (bound, par) = (self.number("boundmax"), self.number("boundpar"));
         let capping = self.truth("capping");
+        if capping && bound.is_none() {
+            self.draft.lose("`capping`: there is no boundMax to cap at");
+        }
+        if let Some(par) = par.filter(|_| bound.is_none() || !capping) {
+            self.draft.lose(format!("`boundPar = {par}`: nothing is capped"));
+        }
         if let Some(bound) = bound.filter(|_| capping) {
             self.draft.set("objective.cutoff", value::number(bound));
             self.draft.set("objective.capped_by", value::text("argument"));
@@ -313,16 +327,25 @@ impl Reader<'_> {
         }
         let workers = self.number("parallel").filter(|workers| *workers >= 1.0);
         self.draft.set_some("parallel.workers", workers.map(value::number));
-        let seed = self.take("seed").filter(|seed| seed.parse::<u32>().is_ok());
-        self.draft.set_some("seed", seed);
+        if let Some(seed) = self.take("seed") {
+            match seed.parse::<u32>() {
+                Ok(seed) => self.draft.set("seed", seed.to_string()),
+                Err(_) => self.draft.lose(format!("`seed = {seed}`: not a whole number below 2^32")),
+            };
+        }
     }
 
     fn rest(&mut self) {
         for (plain, (key, given)) in std::mem::take(&mut self.given) {
-            let says_nothing = matches!(given.as_str(), "" | "0" | "NA" | "NULL" | "FALSE");
-            if !says_nothing && !NEEDLESS.contains(&plain.as_str()) {
-                self.draft.lose(format!("`{key} = {given}`: there is no such setting"));
+            if matches!(given.as_str(), "" | "NA" | "NULL") {
+                continue;
             }
+            let why = match plain.as_str() {
+                plain if OF_SEARCH.contains(&plain) => "captune races in its own way",
+                plain if OF_OUTPUT.contains(&plain) => "captune writes its own record",
+                _ => "there is no such setting",
+            };
+            self.draft.lose(format!("`{key} = {given}`: {why}"));
         }
     }
 }

@@ -94,7 +94,7 @@ fn recognise(path: &Path) -> Result<(Origin, PathBuf), ImportError> {
     }
     let text = String::from_utf8_lossy(&bytes);
     let keys: Vec<String> =
-        assignments::read(&text).into_iter().map(|line| assignments::plain(&line.key)).collect();
+        assignments::read(&text).assigned.into_iter().map(|line| assignments::plain(&line.key)).collect();
     let has = |names: &[&str]| names.iter().any(|name| keys.iter().any(|key| key == name));
     if has(smac::ALGO) || has(smac::SPACE) {
         return Ok((Origin::Smac, path.to_owned()));

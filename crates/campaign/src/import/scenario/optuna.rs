@@ -2,7 +2,7 @@
 //!
 //! The objective is a Python function, so the command is left to fill in. Parameters are known by the
 //! distributions that trials drew from; a parameter that some trials lack depends on others in a way that
-//! nobody wrote down.
+//! nobody wrote down. Constraints become outputs that the program is asked to print, bounded by zero.
 
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -15,6 +15,7 @@ use serde_json::Value;
 use super::paths::Paths;
 use super::{Found, Origin};
 use crate::draft::{Draft, value};
+use crate::import::study::{self, constraint_name};
 use crate::import::{ImportError, python_word};
 
 /// The number that the target is asked to print, on the last line that is one.
@@ -54,12 +55,12 @@ pub(super) fn read(file: &Path, paths: &Paths) -> Result<Found, ImportError> {
     draft.set("budget.trials", (2 * study.trials).max(100).to_string());
     draft.note("budget.trials", format!("The study has {} trials.", study.trials));
     space(&mut draft, &study)?;
+    constraints(&mut draft, &study);
     initial(&mut draft, &study);
     if study.pruned > 0 {
         draft.lose(format!("what pruned trials ({}) reported on the way: it is no bound", study.pruned));
     }
-    let runs = (draft.get("objective.maximise").is_none()).then(|| file.to_owned());
-    Ok(Found { origin: Origin::Optuna, draft, runs })
+    Ok(Found { origin: Origin::Optuna, draft, runs: Some(file.to_owned()) })
 }
 
 #[derive(Debug, thiserror::Error)]
@@ -78,8 +79,18 @@ struct Study {
     pruned: u64,
     /// By name, in the order of first appearance: the newest distribution, and in how many trials.
     parameters: Vec<(String, Value, u64)>,
-    /// Of the best trial that has all parameters: its number, its value and its parameters in Optuna's own numbers.
-    best: Option<(u64, f64, BTreeMap<String, f64>)>,
+    /// How many constraints its trials were held against.
+    constraints: usize,
+    /// The best trial that has all parameters and keeps all constraints.
+    best: Option<Best>,
+}
+
+/// A trial to begin with.
+struct Best {
+    number: u64,
+    value: f64,
+    /// Its parameters in Optuna's own numbers.
+    parameters: BTreeMap<String, f64>,
 }
 
 impl Study {
@@ -106,8 +117,14 @@ impl Study {
         let (trials, pruned) = (count("%")?, count("PRUNED")?);
         let parameters = parameters(&connection, *id)?;
         let order = if directions.first().is_some_and(|word| word == "MAXIMIZE") { "DESC" } else { "ASC" };
-        let best = best(&connection, *id, parameters.len(), order)?;
-        Ok(Self { name: name.clone(), directions, trials, pruned, parameters, best })
+        let bounded = study::constraints(&connection).map_err(StudyError::Shape)?;
+        let constraints = bounded.values().map(Vec::len).max().unwrap_or(0);
+        // As in Optuna, a trial of which nothing is known keeps nothing.
+        let is_feasible = |trial: i64| {
+            constraints == 0 || bounded.get(&trial).is_some_and(|all| all.iter().all(|value| *value <= 0.0))
+        };
+        let best = best(&connection, *id, parameters.len(), order, is_feasible)?;
+        Ok(Self { name: name.clone(), directions, trials, pruned, parameters, constraints, best })
     }
 }
 
@@ -135,24 +152,33 @@ fn parameters(connection: &Connection, id: i64) -> Result<Vec<(String, Value, u6
     Ok(parameters)
 }
 
-type Best = Option<(u64, f64, BTreeMap<String, f64>)>;
-
-/// The best trial that has all parameters.
-fn best(connection: &Connection, id: i64, parameters: usize, order: &str) -> Result<Best, StudyError> {
+/// The best trial that has all parameters and is feasible.
+fn best(
+    connection: &Connection,
+    id: i64,
+    parameters: usize,
+    order: &str,
+    is_feasible: impl Fn(i64) -> bool,
+) -> Result<Option<Best>, StudyError> {
     let sql = format!(
         "SELECT trial_id, number, value FROM trial_values JOIN trials USING (trial_id)
          WHERE study_id = ? AND state = 'COMPLETE' AND objective = 0 AND value IS NOT NULL
          AND (SELECT count(*) FROM trial_params AS own WHERE own.trial_id = trials.trial_id) = ?
-         ORDER BY value {order}, trial_id LIMIT 1"
+         ORDER BY value {order}, trial_id"
     );
     let mut statement = connection.prepare(&sql)?;
-    let mut rows = statement.query((id, parameters as i64))?;
-    let Some(row) = rows.next()? else { return Ok(None) };
-    let (trial, number, value): (i64, i64, f64) = (row.get(0)?, row.get(1)?, row.get(2)?);
+    let rows = statement.query_map((id, parameters as i64), |row| {
+        Ok((row.get::<_, i64>(0)?, row.get::<_, i64>(1)?, row.get::<_, f64>(2)?))
+    })?;
+    let rows: Vec<_> = rows.collect::<Result<_, _>>()?;
+    let Some((trial, number, value)) = rows.into_iter().find(|(trial, ..)| is_feasible(*trial)) else {
+        return Ok(None);
+    };
     let mut statement =
         connection.prepare("SELECT param_name, param_value FROM trial_params WHERE trial_id = ?")?;
     let values = statement.query_map([trial], |row| Ok((row.get(0)?, row.get(1)?)))?;
-    Ok(Some((number.cast_unsigned(), value, values.collect::<Result<_, _>>()?)))
+    let parameters = values.collect::<Result<_, _>>()?;
+    Ok(Some(Best { number: number.cast_unsigned(), value, parameters }))
 }
 
 /// A parameter in the TOML form of spaces; an error is what cannot be said.
@@ -226,9 +252,31 @@ fn space(draft: &mut Draft, study: &Study) -> Result<(), ImportError> {
     draft.space(&space, "space.toml").map(drop).map_err(ImportError::Express)
 }
 
+/// A study's trials are feasible if all of these are at or below zero.
+fn constraints(draft: &mut Draft, study: &Study) {
+    for place in 0..study.constraints {
+        let name = constraint_name(place);
+        let pattern = format!("'^{name}: ([-+0-9.eE]+)$'");
+        draft.set(&format!("outputs.{name}.pattern"), pattern);
+        draft.set(&format!("constraints.{name}"), value::text("<= 0"));
+    }
+    if study.constraints > 0 {
+        let first = constraint_name(0);
+        draft.to_do.push(format!(
+            "target.command: the program also prints `{first}: NUMBER`, and so on: what the study's \
+             `constraints_func` returned"
+        ));
+    }
+}
+
 /// The best trial that has all parameters is raced first.
 fn initial(draft: &mut Draft, study: &Study) {
-    let Some((number, best, values)) = &study.best else { return };
+    let Some(Best { number, value: best, parameters: values }) = &study.best else {
+        if study.constraints > 0 {
+            draft.lose("a trial to begin with: none has all parameters and keeps all constraints");
+        }
+        return;
+    };
     let mut text = format!("# trial {number} of the study: {best}\n");
     for (name, distribution, _) in &study.parameters {
         let Some(&code) = values.get(name) else { continue };

@@ -16,23 +16,17 @@ pub(super) const ALGO: &[&str] = &["algo", "algoexec", "ta", "algorithm"];
 /// Spellings of the key that names the space.
 pub(super) const SPACE: &[&str] = &["paramfile", "pcsfile", "pcs", "pcsfn", "paramfn"];
 
-/// Keys that say how others search or where they write: nothing is lost without them.
-const NEEDLESS: [&str; 14] = [
-    "abortonfirstruncrash",
+/// Keys that say how others search: captune does so in its own way, whatever they are.
+const OF_SEARCH: [&str; 6] = [
     "alwaysracedefault",
+    "initialincumbent",
     "inputpsmacdirs",
     "intensificationpercentage",
-    "limitresources",
-    "outdir",
-    "outputdir",
-    "outputdirectory",
     "rfdoboot",
-    "runidx",
     "sharedmodel",
-    "validation",
-    "verboselevel",
-    "initialincumbent",
 ];
+/// Keys that say what others print and write, and where.
+const OF_OUTPUT: [&str; 5] = ["outdir", "outputdir", "outputdirectory", "runidx", "verboselevel"];
 
 /// Numbers from here on mean that there is no limit.
 const NO_LIMIT: f64 = 2_147_483_647.0;
@@ -40,8 +34,9 @@ const NO_LIMIT: f64 = 2_147_483_647.0;
 pub(super) fn read(file: &Path, paths: &Paths) -> Result<Found, ImportError> {
     let text = text_of(file)?;
     let mut reader = Reader { draft: Draft::default(), paths, given: Vec::new() };
-    reader.given =
-        assignments::read(&text).into_iter().map(|line| (plain(&line.key), line.key, line.value)).collect();
+    let lines = assignments::read(&text);
+    lines.lose_others(&mut reader.draft);
+    reader.given = lines.assigned.into_iter().map(|line| (plain(&line.key), line.key, line.value)).collect();
     reader.draft.about.push(format!("From the SMAC scenario `{}`.", paths.shown(file)));
     reader.target();
     reader.objective();
@@ -290,16 +285,23 @@ impl Reader<'_> {
             }
             (None, None) => {}
         }
-        let seed = self.take(&["seed", "numrun"]).filter(|seed| seed.parse::<u32>().is_ok());
-        self.draft.set_some("seed", seed);
+        if let Some(seed) = self.take(&["seed", "numrun"]) {
+            match seed.parse::<u32>() {
+                Ok(seed) => self.draft.set("seed", seed.to_string()),
+                Err(_) => self.draft.lose(format!("`seed = {seed}`: not a whole number below 2^32")),
+            };
+        }
     }
 
     /// What nobody asked for has no counterpart.
     fn rest(&mut self) {
         for (plain, key, given) in std::mem::take(&mut self.given) {
-            if !NEEDLESS.contains(&plain.as_str()) {
-                self.draft.lose(format!("`{key} = {given}`: there is no such setting"));
-            }
+            let why = match plain.as_str() {
+                plain if OF_SEARCH.contains(&plain) => "captune searches in its own way",
+                plain if OF_OUTPUT.contains(&plain) => "captune writes its own record",
+                _ => "there is no such setting",
+            };
+            self.draft.lose(format!("`{key} = {given}`: {why}"));
         }
     }
 }

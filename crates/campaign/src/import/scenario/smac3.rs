@@ -12,9 +12,9 @@ use super::{Found, Origin};
 use crate::draft::{Draft, value};
 use crate::import::{ImportError, json, runs, text_of};
 
-/// Keys that say nothing of the problem.
-const NEEDLESS: [&str; 6] =
-    ["_meta", "output_directory", "use_default_config", "crash_cost", "instance_features", "n_workers"];
+/// Keys that SMAC3 writes into every scenario and that say nothing of the problem, or are told elsewhere.
+const NEEDLESS: [&str; 5] =
+    ["_meta", "output_directory", "use_default_config", "crash_cost", "instance_features"];
 
 pub(super) fn read(folder: &Path, paths: &Paths) -> Result<Found, ImportError> {
     let file = folder.join("scenario.json");
@@ -46,6 +46,9 @@ pub(super) fn read(folder: &Path, paths: &Paths) -> Result<Found, ImportError> {
         draft.set("racing.deterministic", "true");
     }
     draft.set_some("seed", given.remove("seed").and_then(|seed| seed.as_u64()).map(|seed| seed.to_string()));
+    let workers = given.remove("n_workers").and_then(|workers| workers.as_u64());
+    // One is what SMAC3 writes where nobody has chosen.
+    draft.set_some("parallel.workers", workers.filter(|workers| *workers > 1).map(|n| n.to_string()));
     if given.get("crash_cost").is_some_and(|cost| !cost.is_null()) {
         draft.lose(format!(
             "`crash_cost = {}`: a crash counts as `par` cutoffs, or loses",

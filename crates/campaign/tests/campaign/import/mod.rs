@@ -3,6 +3,7 @@
 mod peers;
 mod runs;
 mod scenarios;
+mod studies;
 
 use std::path::{Path, PathBuf};
 

@@ -126,6 +126,90 @@ fn a_campaign_is_taken_over_unless_it_measured_something_else() {
     assert!(refused.contains("measure something else"), "{refused}");
 }
 
+/// Why a table is refused, line by line.
+fn refused(path: &Path, stage: &Stage, table: &str) -> Vec<String> {
+    let runs = runs::read(&stage.file("runs.csv", table)).unwrap_or_else(|error| panic!("{error}"));
+    let error = import(&order(path), &runs).unwrap_err().to_string();
+    error.lines().skip(1).map(|line| line.trim().to_owned()).collect()
+}
+
+#[test]
+fn what_cannot_be_taken_at_its_word_is_refused_with_its_line() {
+    let stage = Stage::new();
+    let space =
+        stage.file("space.toml", "a = { float = [0.0, 1.0], default = 0.9 }\nb = { integer = [0, 20] }\n");
+    let path = scenario(&stage, "\"x\", \"y\"", &space);
+    let refused = |table: &str| refused(&path, &stage, table);
+    assert_eq!(
+        refused("a,bb,instance,cost\n0.3,17,x,0.1\n0.4,9,x,-3\n"),
+        [
+            "line 2 and 1 more: `bb` is no parameter of the scenario; did you mean `b`?",
+            "line 3: the cost -3 is below zero"
+        ]
+    );
+    assert_eq!(
+        refused(
+            "a,b,instance,cost,status\n0.3,1,x,0.1,\n0.3,1,y,0.1,\n\"0.3\n\",1,x,0.2,\n0.3,1,y,0.2,capped\n0.3,1,x,,crashed\n"
+        ),
+        [
+            "line 4 contradicts line 2: one configuration, instance and seed, finished 0.1 and finished 0.2",
+            "line 6 contradicts line 3: one configuration, instance and seed, finished 0.1 and capped >= 0.2",
+            "line 7 contradicts line 2: one configuration, instance and seed, finished 0.1 and crashed",
+        ]
+    );
+    let mistakes =
+        runs::read(&stage.file("t.csv", "a,cost,time,cap\n1,1,-1,2\n1,1,1,-2\n")).unwrap_err().to_string();
+    assert!(mistakes.contains("t.csv:2:") && mistakes.contains("the time is `-1`"), "{mistakes}");
+    assert!(mistakes.contains("t.csv:3:") && mistakes.contains("the cap is `-2`"), "{mistakes}");
+    let table = stage.file("runs.csv", "a,b,instance,cost\n0.3,17,x,0.1\n");
+    assert_eq!(bring_in(&path, &table).set_aside, None, "nothing was begun before");
+}
+
+#[test]
+fn bounds_agree_with_costs_above_them_and_copies_are_taken_once() {
+    let stage = Stage::new();
+    let space =
+        stage.file("space.toml", "a = { float = [0.0, 1.0] }\nb = { integer = [0, 20], default = 7 }\n");
+    let path = scenario(&stage, "\"x\"", &space);
+    let table = "a,instance,cost,status\n0.3,x,0.1,capped\n0.3,x,0.2,capped\n0.3,x,2,\n0.3,x,2,\n";
+    let imported = bring_in(&path, &stage.file("runs.csv", table));
+    assert_eq!((imported.count(), imported.left[runs::KNOWN]), (3, 1));
+    assert_eq!(imported.filled, [("b".to_owned(), "7".to_owned())].into());
+    // What is in the campaign already goes before what comes later.
+    let again = bring_in(&path, &stage.file("runs.csv", "a,instance,cost\n0.3,x,3\n0.4,x,3\n"));
+    assert_eq!((again.count(), again.left["measured here already, with another outcome"]), (1, 1));
+}
+
+#[test]
+fn names_that_are_ignored_are_as_if_they_were_not_there() {
+    let stage = Stage::new();
+    let space = stage.file("space.toml", "a = { float = [0.0, 1.0] }\n");
+    let path = scenario(&stage, "\"x\"", &space);
+    let runs = runs::read(&stage.file("runs.csv", "a,host,instance,cost\n0.3,here,x,1\n")).unwrap();
+    assert_eq!(runs.clone().without(&["hots".to_owned()]).unwrap_err(), "hots");
+    let imported = import(&order(&path), &runs.without(&["host".to_owned()]).unwrap()).unwrap();
+    assert_eq!(imported.count(), 1);
+}
+
+#[test]
+fn a_bounded_output_is_told_by_a_column_of_its_own() {
+    let stage = Stage::new();
+    let text = "[target]\ncommand = [\"true\", \"{params}\", \"{seed}\"]\n[objective]\nmaximise = \"rate\"\n\
+        [outputs]\nrate = { pattern = 'r (.*)' }\nerror = { pattern = 'e (.*)' }\n\
+        [constraints]\nerror = \"<= 0.5\"\nsolved = \">= 0.9\"\n\
+        [budget]\ntrials = 9\n[space]\na = { float = [0.0, 1.0] }\n";
+    let path = stage.file("s.toml", text);
+    let told = refused(&path, &stage, "a,cost\n0.3,1\n0.4,2\n");
+    assert_eq!(told, ["line 2 and 1 more: `error` is bounded by the scenario, and not told"]);
+    let table = stage.file("runs.csv", "a,cost,output:error,output:rate\n0.3,100,0.25,100\n");
+    let imported = bring_in(&path, &table);
+    assert_eq!(imported.unused, ["the output `rate`: the scenario does not bound it"]);
+    let loaded = load(&imported);
+    let observation = &loaded.history.trials()[0].observation;
+    assert_eq!(observation.cost(), Some(Reading::Exact(-100.0)), "more is better");
+    assert_eq!(observation.constraints(), [Some(Reading::Exact(0.25)), Some(Reading::Exact(-1.0))]);
+}
+
 /// Every run of a history, compared with what its file says, word by word.
 fn assert_equal(history: &Value, loaded: &Loaded, cutoff: f64) {
     let data = history["data"].as_array().unwrap();

@@ -134,81 +134,27 @@ fn what_is_of_nobody_is_said_to_be() {
     assert!(unknown(&stage.folder.join("gone")).contains("cannot read"));
 }
 
-/// The tables of Optuna 5 that are read, with a study of every sort of parameter.
-const STUDY: &str = r#"
-CREATE TABLE studies (study_id INTEGER PRIMARY KEY, study_name VARCHAR(512) NOT NULL);
-CREATE TABLE study_directions (study_direction_id INTEGER PRIMARY KEY, direction VARCHAR(8), study_id INTEGER, objective INTEGER);
-CREATE TABLE trials (trial_id INTEGER PRIMARY KEY, number INTEGER, study_id INTEGER, state VARCHAR(8));
-CREATE TABLE trial_params (param_id INTEGER PRIMARY KEY, trial_id INTEGER, param_name VARCHAR(512), param_value FLOAT, distribution_json TEXT);
-CREATE TABLE trial_values (trial_value_id INTEGER PRIMARY KEY, trial_id INTEGER, objective INTEGER, value FLOAT, value_type VARCHAR(7));
-INSERT INTO studies VALUES (1, 'small');
-INSERT INTO study_directions VALUES (1, 'MINIMIZE', 1, 0);
-INSERT INTO trials VALUES (1, 0, 1, 'COMPLETE'), (2, 1, 1, 'COMPLETE'), (3, 2, 1, 'PRUNED'), (4, 3, 1, 'FAIL');
-INSERT INTO trial_values VALUES (1, 1, 0, 0.5, 'FINITE'), (2, 2, 0, 0.25, 'FINITE');
-"#;
-
-fn study(stage: &Stage) -> std::path::PathBuf {
-    let path = stage.folder.join("study.db");
-    let connection = rusqlite::Connection::open(&path).unwrap();
-    connection.execute_batch(STUDY).unwrap();
-    let parameters = [
-        (
-            "lr",
-            r#"{"name": "FloatDistribution", "attributes": {"step": null, "low": 1e-05, "high": 0.1, "log": true}}"#,
-        ),
-        (
-            "layers",
-            r#"{"name": "IntDistribution", "attributes": {"log": false, "step": 1, "low": 1, "high": 5}}"#,
-        ),
-        (
-            "kind",
-            r#"{"name": "CategoricalDistribution", "attributes": {"choices": ["adam", true, null, 3]}}"#,
-        ),
-        (
-            "drop",
-            r#"{"name": "DiscreteUniformDistribution", "attributes": {"low": 0.0, "high": 1.0, "q": 0.25}}"#,
-        ),
-        ("momentum", r#"{"name": "UniformDistribution", "attributes": {"low": 0.0, "high": 1.0}}"#),
-    ];
-    let values = [
-        [0.01, 2.0, 0.0, 0.5, 0.75],
-        [0.001, 4.0, 2.0, 0.0, f64::NAN],
-        [0.02, 1.0, 1.0, 1.0, 0.5],
-        [0.03, 3.0, 3.0, 0.25, 0.5],
-    ];
-    for (trial, values) in (1..).zip(values) {
-        for ((name, distribution), value) in
-            parameters.iter().zip(values).filter(|(_, value)| !value.is_nan())
-        {
-            let sql = "INSERT INTO trial_params (trial_id, param_name, param_value, distribution_json) VALUES (?, ?, ?, ?)";
-            connection.execute(sql, (trial, name, value, distribution)).unwrap();
-        }
-    }
-    path
-}
-
+/// Whatever captune does not have is told, also where it is switched off and where it is no assignment.
 #[test]
-fn a_study_of_optuna_is_carried_over() {
+fn every_setting_of_irace_is_carried_over_or_listed() {
     let stage = Stage::new();
-    let path = study(&stage);
-    let found = read(&path, &stage.folder).unwrap_or_else(|error| panic!("{error}"));
-    assert_eq!((found.origin, found.runs.as_deref()), (Origin::Optuna, Some(path.as_path())));
-    insta::assert_snapshot!(found.draft.to_toml());
+    let text = "elitist = 0\ntestType = \"t-test\"\nfirstTest = 5\nconfidence = 0.95\nlogFile = \"x.Rdata\"\n\
+                maxExperiments = 10 * 100\nseed = 1e3\nboundPar = 10\nsource(\"more.R\")\n";
+    stage.file("scenario.txt", text);
+    stage.file("parameters.txt", "a \"-a \" i (1, 5)\n");
+    let found = read(&stage.folder, &stage.folder).unwrap();
     assert_eq!(
-        found.draft.files[0].1,
-        "# trial 0 of the study: 0.5\nlr = 0.01\nlayers = 2\nkind = \"adam\"\ndrop = 0.5\nmomentum = 0.75\n"
+        found.draft.lost,
+        [
+            "line 9, `source(\"more.R\")`: it assigns nothing to a key",
+            "`boundPar = 10`: nothing is capped",
+            "`maxExperiments = 10 * 100`: not a number",
+            "`seed = 1e3`: not a whole number below 2^32",
+            "`confidence = 0.95`: captune races in its own way",
+            "`elitist = 0`: captune races in its own way",
+            "`firstTest = 5`: captune races in its own way",
+            "`logFile = x.Rdata`: captune writes its own record",
+            "`testType = t-test`: captune races in its own way",
+        ]
     );
-    // All of it can run today, once the program is there.
-    stage.file("objective.py", "");
-    found.draft.save(&stage.folder.join("captune.toml"), false).unwrap();
-    if std::process::Command::new("python3").arg("--version").output().is_ok() {
-        stage.read(&found.draft.to_toml());
-    } else {
-        println!("not read: python3 is not installed");
-    }
-    let runs = campaign::import::runs::read(&path).unwrap().list;
-    let shown: Vec<String> = runs.iter().map(|run| format!("{:?} {}", run.ending, run.values[2].1)).collect();
-    let expected =
-        ["Finished(0.5) adam", "Finished(0.25) None", "Nothing(\"its state is PRUNED\") True", "Crashed 3"];
-    assert_eq!(shown, expected);
 }

@@ -105,3 +105,34 @@ fn options_leave_nothing_to_ask() {
     let neither = stage.captune("init p.toml");
     assert!(stderr(&neither).contains("there is no command"), "{neither:?}");
 }
+
+#[test]
+fn what_does_not_fit_is_refused_and_what_is_left_out_is_told() {
+    let stage = Stage::new(SCENARIO);
+    stage.write(
+        "runs.csv",
+        "loops,host,instance,seed,cost\n100,here,a,1,0.5\n100,here,a,1,0.6\n200,there,a,1,-3\n",
+    );
+    let output = stage.captune("import count.toml runs.csv");
+    assert_eq!(code(&output), 2);
+    insta::assert_snapshot!(stderr(&output));
+    stage.write("runs.csv", "loops,host,instance,seed,cost\n100,here,a,1,0.5\n");
+    let output = stage.captune("import count.toml runs.csv --ignore host");
+    assert_eq!(code(&output), 0, "{}", stderr(&output));
+    insta::assert_snapshot!("what_is_left_out_is_told", stderr(&output));
+    let output = stage.captune("import count.toml runs.csv --ignore hots");
+    assert_eq!(code(&output), 2);
+    assert!(stderr(&output).contains("no run in runs.csv has a parameter or output `hots`"), "{output:?}");
+}
+
+#[test]
+fn what_was_exported_can_be_imported() {
+    let stage = Stage::new(SCENARIO);
+    assert_eq!(code(&stage.captune("run count.toml --trials 6")), 0);
+    assert_eq!(code(&stage.captune("export count.campaign --to csv -o runs.csv")), 0);
+    let output = stage.captune("import count.toml runs.csv --dir other");
+    let said = stderr(&output);
+    assert_eq!(code(&output), 0, "{said}");
+    assert!(said.contains("not used:\n  the column `trial`\n  the column `configuration`"), "{said}");
+    assert_eq!(stage.status("other")["spent"]["trials"], 6);
+}

@@ -1,0 +1,109 @@
+//! What a run told, seen from a scenario.
+//!
+//! | a run that | becomes |
+//! |---|---|
+//! | finished at or below the cutoff | finished, at its cost |
+//! | finished above the cutoff | a timeout: at least the cutoff |
+//! | was stopped at the cutoff or above | a timeout: at least the cutoff |
+//! | was stopped below the cutoff | capped: at least what it had reached |
+//! | was stopped, where costs are not capped | crashed: its cost is not known |
+//! | failed | the same failure |
+
+use engine::{Observation, Reading, Status};
+
+use super::{Ending, Run};
+use crate::scenario::{Bounded, Constraint, Measure, Scenario, Sense};
+use crate::target::solved;
+
+/// What the run told of its cost. An error is why it tells nothing.
+pub(super) fn observation(run: &Run, sense: Sense, cutoff: Option<f64>) -> Result<Observation, String> {
+    let spent = run.time.unwrap_or(0.0);
+    let stopped = |at: f64| match cutoff {
+        Some(cutoff) if at >= cutoff => Observation::timeout(cutoff),
+        Some(_) => Observation::capped(at),
+        None => Observation::failed(Status::Crashed, spent),
+    };
+    match run.ending {
+        Ending::Finished(cost) if !cost.is_finite() => Ok(Observation::failed(Status::Crashed, spent)),
+        Ending::Finished(cost) if cutoff.is_some_and(|cutoff| cost > cutoff) => Ok(stopped(cost)),
+        Ending::Finished(cost) => Ok(Observation::finished(sense.cost(cost))),
+        Ending::StoppedAt(at) | Ending::OutOfTime(at) if at.is_finite() => Ok(stopped(at)),
+        Ending::StoppedAt(_) | Ending::OutOfTime(_) | Ending::Crashed => {
+            Ok(Observation::failed(Status::Crashed, spent))
+        }
+        Ending::Memory => Ok(Observation::failed(Status::Memory, spent)),
+        Ending::Nothing(ref why) => Err(format!("it tells nothing: {why}")),
+    }
+}
+
+/// What the run told of a constraint. An error says that a run which finished does not tell it.
+pub(super) fn reading(
+    one: &Constraint,
+    run: &Run,
+    observation: &Observation,
+    scenario: &Scenario,
+) -> Result<Option<Reading>, ()> {
+    let told = match one.of {
+        Bounded::Solved => return Ok(solved(observation.status()).and_then(|told| one.reading(told))),
+        Bounded::Measure(measure) if measure == scenario.objective.minimise => {
+            // What is bounded has the sign of what was measured, not that of the cost.
+            observation.cost().map(|cost| match cost {
+                Reading::Exact(cost) => Reading::Exact(scenario.objective.sense.shown(cost)),
+                bound => bound,
+            })
+        }
+        Bounded::Measure(Measure::Output(_)) => {
+            let told = run.outputs.iter().find(|(name, _)| *name == one.name);
+            told.map(|(_, value)| Reading::Exact(*value)).filter(|_| is_finished(observation))
+        }
+        Bounded::Measure(_) => None,
+    };
+    match told {
+        None if is_finished(observation) => Err(()),
+        told => Ok(told.and_then(|told| one.reading(told))),
+    }
+}
+
+fn is_finished(observation: &Observation) -> bool {
+    observation.status() == Status::Finished
+}
+
+/// Numbers of a run that are below zero and cannot be. Only an output may be, and only where nothing is
+/// capped by it.
+pub(super) fn below_zero(run: &Run, scenario: &Scenario, cutoff: Option<f64>) -> Vec<String> {
+    let measure = scenario.objective.minimise;
+    let counts_from_zero = cutoff.is_some() || !matches!(measure, Measure::Output(_));
+    let cost = match run.ending {
+        Ending::Finished(cost) | Ending::StoppedAt(cost) if counts_from_zero => Some(("cost", cost)),
+        Ending::OutOfTime(time) => Some(("time", time)),
+        _ => None,
+    };
+    let time = run.time.map(|time| ("time", time));
+    let mut negative: Vec<String> = [cost, time]
+        .into_iter()
+        .flatten()
+        .filter(|(_, number)| *number < 0.0)
+        .map(|(name, number)| format!("the {name} {number}"))
+        .collect();
+    negative.dedup();
+    negative
+}
+
+/// Whether two runs of the same configuration, instance and seed cannot both be true. A bound goes with
+/// every cost above it, and with a failure that came later.
+pub(super) fn contradict(one: &Observation, other: &Observation) -> bool {
+    match (one.cost(), other.cost()) {
+        (Some(Reading::Exact(one)), Some(Reading::Exact(other))) => one != other,
+        (Some(Reading::Exact(exact)), Some(Reading::AtLeast(least)))
+        | (Some(Reading::AtLeast(least)), Some(Reading::Exact(exact))) => exact < least,
+        (Some(Reading::Exact(_)), None) | (None, Some(Reading::Exact(_))) => true,
+        (Some(Reading::AtLeast(_)), _) | (_, Some(Reading::AtLeast(_))) => false,
+        (None, None) => one.status() != other.status(),
+    }
+}
+
+/// `finished 0.5`, `timeout >= 5`, `crashed`.
+pub(super) fn shown(observation: &Observation) -> String {
+    let status = observation.status().name();
+    observation.cost().map_or_else(|| status.to_owned(), |cost| format!("{status} {cost}"))
+}
