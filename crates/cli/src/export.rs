@@ -75,17 +75,19 @@ fn into<T: Default>(
     let Some(path) = file else {
         let mut out = BufWriter::new(io::stdout().lock());
         let written = write(&mut out).and_then(|told| Ok(out.flush().map(|()| told)?));
-        return Ok(wanted(written)?);
+        return wanted(written, "cannot write to standard output");
     };
-    let written = whole_file::write(path, write);
-    wanted(written).with_context(|| format!("cannot write {}", path.display()))
+    wanted(whole_file::write(path, write), &format!("cannot write {}", path.display()))
 }
 
-/// What was written; nothing if the reader has had enough, which is no error of ours.
-fn wanted<T: Default>(written: Result<T, ExportError>) -> Result<T, ExportError> {
+/// What was written; nothing if the reader has had enough, which is no error of ours. What cannot be read
+/// is no error of whoever writes it.
+fn wanted<T: Default>(written: Result<T, ExportError>, failed: &str) -> anyhow::Result<T> {
     match written {
         Err(ExportError::Write(error)) if error.kind() == io::ErrorKind::BrokenPipe => Ok(T::default()),
-        other => other,
+        Err(ExportError::Write(error)) => Err(anyhow::Error::new(error).context(failed.to_owned())),
+        Err(ExportError::Store(error)) => Err(error.into()),
+        Ok(told) => Ok(told),
     }
 }
 

@@ -4,6 +4,7 @@ use std::fmt::{self, Display};
 use std::io::{self, Write};
 
 use campaign::LedgerError;
+use campaign::conduct::ConductError;
 use campaign::folds::FoldsError;
 use campaign::store::StoreError;
 use campaign::target::TargetError;
@@ -73,10 +74,21 @@ fn hint(error: &anyhow::Error) -> Option<String> {
         Some(StoreError::Missing { .. }) => Some("`captune run SCENARIO` begins one".to_owned()),
         _ => None,
     };
-    of_launch().or_else(of_target).or_else(own).or_else(begin)
+    let room = || is_full(error).then(|| "free some room there, then try again".to_owned());
+    of_launch().or_else(of_target).or_else(own).or_else(begin).or_else(room)
+}
+
+/// Whether there is no room left somewhere, which is no fault of the arguments.
+fn is_full(error: &anyhow::Error) -> bool {
+    let full =
+        |error: &io::Error| matches!(error.kind(), io::ErrorKind::StorageFull | io::ErrorKind::QuotaExceeded);
+    error.chain().filter_map(|cause| cause.downcast_ref()).any(full)
 }
 
 fn exit_code(error: &anyhow::Error) -> ExitCode {
+    if is_full(error) && cause::<StoreError>(error).is_none() {
+        return ExitCode::Failed;
+    }
     if let Some(launch) = cause::<LaunchError>(error) {
         return match launch {
             launch if launch.is_unenforceable() => ExitCode::Unenforceable,
@@ -91,6 +103,7 @@ fn exit_code(error: &anyhow::Error) -> ExitCode {
         (None, Some(_)) => ExitCode::Unenforceable,
         _ if cause::<LedgerError>(error).is_some() => ExitCode::Store,
         _ if cause::<FoldsError>(error).is_some() => ExitCode::Store,
+        _ if matches!(cause(error), Some(ConductError::State(_))) => ExitCode::Store,
         _ if error.is::<Unwritten>() => ExitCode::Failed,
         _ => ExitCode::Usage,
     }
@@ -122,5 +135,23 @@ pub(crate) fn print(data: &[u8]) -> anyhow::Result<()> {
     match out.write_all(data).and_then(|()| out.flush()) {
         Err(error) if error.kind() == io::ErrorKind::BrokenPipe => Ok(()),
         other => other.map_err(|error| Unwritten(error).into()),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::path::PathBuf;
+
+    use super::*;
+
+    #[test]
+    fn a_full_folder_of_a_trial_is_no_fault_of_the_arguments() {
+        let launch =
+            |kind: io::ErrorKind| LaunchError::Folder { path: PathBuf::from("/tmp/x"), source: kind.into() };
+        assert_eq!(exit_code(&launch(io::ErrorKind::StorageFull).into()), ExitCode::Failed);
+        assert_eq!(exit_code(&launch(io::ErrorKind::QuotaExceeded).into()), ExitCode::Failed);
+        assert_eq!(exit_code(&launch(io::ErrorKind::NotFound).into()), ExitCode::Usage);
+        let full = StoreError::Full { path: PathBuf::from("campaign.sqlite") };
+        assert_eq!(exit_code(&full.into()), ExitCode::Store);
     }
 }

@@ -4,6 +4,7 @@ mod answers;
 mod bounds;
 mod comparing;
 mod converted;
+mod damage;
 mod examples;
 mod exporting;
 mod failing;
