@@ -78,7 +78,10 @@ pub(crate) fn best(arguments: &Arguments) -> anyhow::Result<ExitCode> {
     {
         message::say(&format!("warning: {warning}"));
     }
-    message::print(text.as_bytes())?;
+    match arguments.form {
+        Some(_) => message::print(text.as_bytes())?,
+        None => message::show(&text)?,
+    }
     Ok(ExitCode::Done)
 }
 

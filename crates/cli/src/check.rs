@@ -106,7 +106,7 @@ pub(crate) fn check(arguments: &Arguments) -> anyhow::Result<ExitCode> {
         plan::budget(&settings.budget) + &each,
         plan::limits(&target.limits(request.cap, None)),
     );
-    message::print(text.as_bytes())?;
+    message::show(&text)?;
     if arguments.no_run {
         return Ok(ExitCode::Done);
     }
@@ -114,7 +114,7 @@ pub(crate) fn check(arguments: &Arguments) -> anyhow::Result<ExitCode> {
         message::say("interrupted");
         return Ok(ExitCode::Interrupted);
     };
-    message::print(format!("  {}\n", result(&account, &costs)).as_bytes())?;
+    message::show(&format!("  {}\n", result(&account, &costs)))?;
     if account.observation.status().is_failure() || account.observation.status().says_nothing() {
         message::say("error: the trial failed");
         let status = account.observation.status();

@@ -117,12 +117,11 @@ pub(crate) fn compare(arguments: &Arguments) -> anyhow::Result<ExitCode> {
     let obstacles: Vec<Vec<Obstacle>> = all.iter().map(|other| compare::obstacles(&all[0], other)).collect();
     let comparable = obstacles.iter().all(Vec::is_empty);
     let common = comparable.then(|| compare::common(&all)).flatten();
-    let text = if arguments.json {
-        format!("{}\n", as_json(&sides, &obstacles, common.as_ref()))
+    if arguments.json {
+        message::print(format!("{}\n", as_json(&sides, &obstacles, common.as_ref())).as_bytes())?;
     } else {
-        as_text(&sides, &obstacles, common.as_ref())
-    };
-    message::print(text.as_bytes())?;
+        message::show(&as_text(&sides, &obstacles, common.as_ref()))?;
+    }
     Ok(ExitCode::Done)
 }
 

@@ -33,7 +33,7 @@ pub(crate) fn failures(arguments: &Arguments) -> anyhow::Result<ExitCode> {
     } else {
         failures.iter().map(|group| text(group, &folder)).collect::<Vec<_>>().join("\n")
     };
-    message::print(text.as_bytes())?;
+    message::show(&text)?;
     Ok(ExitCode::Done)
 }
 

@@ -66,7 +66,7 @@ pub(crate) fn measure(
     if json {
         message::print(format!("{}\n", serde_json::to_string(&findings)?).as_bytes())?;
     } else {
-        message::print(text(&findings, scenario, &costs).as_bytes())?;
+        message::show(&text(&findings, scenario, &costs))?;
     }
     let told = |status| findings.count(status) > 0;
     if samples.is_empty() || [Status::Finished, Status::Timeout, Status::Capped].into_iter().any(told) {

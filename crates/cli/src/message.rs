@@ -1,4 +1,7 @@
 //! Errors as a person reads them: what happened, because of what, and one hint. And data.
+//!
+//! Whatever a person reads passes here, or the block of `progress`, and control characters in it become
+//! `?`: names of files and words of targets must not move the cursor. Data are printed as they are.
 
 use std::fmt::{self, Display};
 use std::io::{self, Write};
@@ -12,6 +15,7 @@ use confine::LaunchError;
 use engine::space::Diagnostics;
 
 use crate::exit_code::ExitCode;
+use crate::words::harmless;
 
 /// An error with advice.
 #[derive(Debug)]
@@ -114,14 +118,24 @@ pub(crate) fn say(text: &str) {
     line(format_args!("captune: {text}"));
 }
 
-/// Prints text that is no data as it is.
+/// Prints text that is no data.
 pub(crate) fn note(text: &str) {
     line(text);
 }
 
-fn line(text: impl Display) {
+/// Prints text that has been painted, its words being harmless already.
+pub(crate) fn painted(text: &str) {
     // Where nobody can be told, there is nobody to be told that either.
     writeln!(io::stderr(), "{text}").ok();
+}
+
+fn line(text: impl Display) {
+    painted(&harmless(&text.to_string()));
+}
+
+/// Prints what a person asked for, on standard output.
+pub(crate) fn show(text: &str) -> anyhow::Result<()> {
+    print(harmless(text).as_bytes())
 }
 
 /// A number and what it counts.

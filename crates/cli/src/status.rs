@@ -41,8 +41,11 @@ pub(crate) fn status(arguments: &Arguments) -> anyhow::Result<ExitCode> {
     }
     let kept = Kept::open(&arguments.path)?;
     let picture = Picture::of(&kept)?;
-    let text = if arguments.json { format!("{}\n", picture.json(&kept)) } else { picture.text(&kept) };
-    message::print(text.as_bytes())?;
+    if arguments.json {
+        message::print(format!("{}\n", picture.json(&kept)).as_bytes())?;
+    } else {
+        message::show(&picture.text(&kept))?;
+    }
     Ok(ExitCode::Done)
 }
 

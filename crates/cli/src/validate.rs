@@ -118,7 +118,7 @@ pub(crate) fn validate(arguments: &Arguments) -> anyhow::Result<ExitCode> {
         None => (pairs < planned)
             .then(|| format!("{pairs} of {planned} pairs were measured: the same command completes it.")),
     });
-    message::print(format!("{}\n", lines.join("\n")).as_bytes())?;
+    message::show(&format!("{}\n", lines.join("\n")))?;
     Ok(code)
 }
 

@@ -14,8 +14,11 @@ use crate::words::{harmless, times};
 /// Prints where all folds stand.
 pub(crate) fn print(kept: &KeptFolds, as_json: bool) -> anyhow::Result<ExitCode> {
     let joint = kept.joint()?;
-    let text = if as_json { format!("{}\n", json_of(kept, &joint)?) } else { text(kept, &joint)? };
-    message::print(text.as_bytes())?;
+    if as_json {
+        message::print(format!("{}\n", json_of(kept, &joint)?).as_bytes())?;
+    } else {
+        message::show(&text(kept, &joint)?)?;
+    }
     Ok(ExitCode::Done)
 }
 

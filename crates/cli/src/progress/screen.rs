@@ -12,6 +12,7 @@ use super::lines::Kind;
 use super::pass::Pass;
 use super::{Facts, block, lines};
 use crate::paint::Paint;
+use crate::words::harmless;
 
 /// Seconds between two drawings.
 const PAUSE: f64 = 0.2;
@@ -40,6 +41,7 @@ impl Screen {
             self.stay(&line);
         }
         if let Some((kind, line)) = lines::line(event, &self.facts) {
+            let line = harmless(&line);
             let line = match kind {
                 Kind::NewBest => self.paint.good(&line),
                 Kind::Warning => self.paint.warning(&line),
@@ -65,7 +67,7 @@ impl Screen {
 
     fn draw(&mut self, above: &str) {
         let width = width();
-        let lines: Vec<String> = self.block.iter().map(|line| block::cut(line, width)).collect();
+        let lines: Vec<String> = self.block.iter().map(|line| block::cut(&harmless(line), width)).collect();
         let text = format!(
             "{}{above}{}",
             self.erased(),

@@ -13,7 +13,7 @@ use super::verdict;
 use crate::paint::Paint;
 use crate::progress::Facts;
 use crate::progress::block::name;
-use crate::words::{chosen, count, counted};
+use crate::words::{chosen, count, counted, harmless};
 
 /// What kept a validation from its end.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -242,7 +242,7 @@ pub(crate) fn written(paragraphs: &[(&str, Vec<String>)], paint: Paint) -> Strin
     for (label, lines) in paragraphs {
         for (number, line) in lines.iter().enumerate() {
             let start = if number == 0 { paint.heading(&format!("{label:<9}")) } else { " ".repeat(9) };
-            text += &format!("{start}{line}\n");
+            text += &format!("{start}{}\n", harmless(line));
         }
     }
     text

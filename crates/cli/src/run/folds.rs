@@ -75,6 +75,6 @@ fn end(folds: &Folds, progress: Choice) -> anyhow::Result<ExitCode> {
         });
         message::print(format!("{line}\n").as_bytes())?;
     }
-    message::note(said(&kept, &joint, Paint::of_standard_error())?.trim_end());
+    message::painted(said(&kept, &joint, Paint::of_standard_error())?.trim_end());
     Ok(ExitCode::Done)
 }

@@ -276,16 +276,16 @@ impl Ended {
                 ));
                 message::note(&format!("  {command}"));
                 message::note(LOST_HINT);
-                message::note(text(&ending, Paint::of_standard_error()).trim_end());
+                message::painted(text(&ending, Paint::of_standard_error()).trim_end());
                 ExitCode::Failed
             }
             Stop::Aborted(why) => {
                 message::say(&format!("error: a trial could not be run, as no other could: {why}"));
-                message::note(text(&ending, Paint::of_standard_error()).trim_end());
+                message::painted(text(&ending, Paint::of_standard_error()).trim_end());
                 ExitCode::TargetFailed
             }
             Stop::Budget(_) | Stop::Exhausted | Stop::Interrupted | Stop::Deadline => {
-                message::note(text(&ending, Paint::of_standard_error()).trim_end());
+                message::painted(text(&ending, Paint::of_standard_error()).trim_end());
                 let code = exit_code(interrupted, refused.is_some(), before + self.trials_ended());
                 if let (ExitCode::Failed, Some(needed)) = (code, refused) {
                     message::say(&too_short(needed, scenario));

@@ -24,7 +24,7 @@ pub(crate) fn check(arguments: &Arguments) -> anyhow::Result<ExitCode> {
     let mut end = ExitCode::Done;
     for path in &arguments.files {
         match arguments.from.read(path) {
-            Ok(space) => message::print(format!("{}: ok, {}\n", shown(path), counts(&space)).as_bytes())?,
+            Ok(space) => message::show(&format!("{}: ok, {}\n", shown(path), counts(&space)))?,
             Err(error) => end = message::report(&error),
         }
     }

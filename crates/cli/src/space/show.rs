@@ -19,7 +19,7 @@ pub(crate) struct Arguments {
 /// Prints the table and what it amounts to.
 pub(crate) fn show(arguments: &Arguments) -> anyhow::Result<ExitCode> {
     let space = arguments.file.read()?;
-    message::print(text(&space, terminal_width()).as_bytes())?;
+    message::show(&text(&space, terminal_width()))?;
     Ok(ExitCode::Done)
 }
 

@@ -1,10 +1,10 @@
-//! Stores that are damaged, and disks that are full.
+//! Stores that are damaged, disks that are full, and texts that would change the terminal.
 
 use std::fs::OpenOptions;
-use std::os::unix::fs::FileExt as _;
+use std::os::unix::fs::{FileExt as _, PermissionsExt as _};
 
 use super::stage::{SCENARIO, Stage};
-use crate::{code, stderr};
+use crate::{code, stderr, stdout};
 
 #[test]
 fn every_verb_ends_with_five_at_a_damaged_store() {
@@ -46,4 +46,32 @@ fn no_room_is_no_fault_of_the_arguments() {
     let said = stderr(&output);
     assert_eq!(code(&output), 1, "{said}");
     assert!(said.contains("cannot write /dev/full") && said.contains("hint: free some room"), "{said}");
+}
+
+#[test]
+fn what_a_target_says_cannot_move_the_cursor() {
+    let scenario = SCENARIO.replace("[target]\n", "[target]\nprotocol = \"json\"\n");
+    let stage = Stage::new(&scenario);
+    let path = stage.write(
+        "evil",
+        "#!/bin/sh\necho '{\"status\": \"aborted\", \"reason\": \"no\\u001b[2J\\u0007\\u009b licence\"}'\n",
+    );
+    std::fs::set_permissions(&path, std::fs::Permissions::from_mode(0o755)).unwrap();
+    let line = scenario.lines().find(|line| line.starts_with("command")).unwrap();
+    stage.write("count.toml", &scenario.replace(line, "command = [\"./evil\"]"));
+    for line in ["check count.toml", "run count.toml"] {
+        let output = stage.captune(line);
+        let said = stderr(&output) + &stdout(&output);
+        assert_ne!(code(&output), 0, "{said}");
+        assert!(said.contains("no?[2J?? licence"), "{line}: {said}");
+        assert!(!said.contains(|c: char| c.is_control() && c != '\n'), "{line}: {said:?}");
+    }
+}
+
+#[test]
+fn names_of_files_cannot_move_the_cursor() {
+    let stage = Stage::new(SCENARIO);
+    let output = stage.command("status").arg("a\u{1b}[2Jb").output().unwrap();
+    let said = stderr(&output);
+    assert!(said.contains("a?[2Jb") && !said.contains('\u{1b}'), "{said:?}");
 }
