@@ -1,7 +1,9 @@
 //! The inputs: found, named, alike, described, set apart, staged.
 
 use std::collections::BTreeSet;
+use std::ffi::OsStr;
 use std::fs::File;
+use std::os::unix::ffi::OsStrExt as _;
 use std::os::unix::fs::MetadataExt as _;
 use std::path::Path;
 use std::process::Command;
@@ -39,6 +41,28 @@ fn a_folder_stands_for_all_files_in_it() {
     }
     std::fs::create_dir(stage.folder.join("empty")).unwrap();
     assert!(stage.mistakes(&scenario("files = \"empty\"")).contains("the folder `empty` has no files"));
+}
+
+/// Patterns pass over such names in silence, so they are looked for.
+#[test]
+fn names_that_are_not_utf8_are_told_and_not_passed_over() {
+    let stage = forest();
+    let odd = |bytes: &[u8]| Path::new(OsStr::from_bytes(bytes)).to_owned();
+    let told = |files: &str| stage.mistakes(&scenario(&format!("files = \"{files}\"")));
+    let path = stage.folder.join("cnf/b").join(odd(b"\xff3.cnf"));
+    std::fs::write(&path, "").unwrap();
+    for pattern in ["cnf/b/*.cnf", "cnf/*/?3.cnf", "cnf/**/*.cnf", "cnf/b/[!x]*", "cnf"] {
+        assert!(told(pattern).contains("3.cnf`"), "{pattern}: {}", told(pattern));
+        assert!(told(pattern).contains("not UTF-8"), "{pattern}: {}", told(pattern));
+    }
+    for pattern in ["cnf/b/1*", "cnf/*.cnf", "cnf/a/**/*.cnf"] {
+        stage.read(&scenario(&format!("files = \"{pattern}\"")));
+    }
+    std::fs::remove_file(path).unwrap();
+    let folder = stage.folder.join(odd(b"cnf/\xfe"));
+    std::fs::create_dir(&folder).unwrap();
+    std::fs::write(folder.join("4.cnf"), "").unwrap();
+    assert!(told("cnf/*/*.cnf").contains("4.cnf`, which is not UTF-8"), "{}", told("cnf/*/*.cnf"));
 }
 
 #[test]

@@ -77,6 +77,12 @@ fn matches(pattern: &str, folder: &Path) -> Result<Vec<PathBuf>, (String, String
             found.push(path.components().collect());
         }
     }
+    if let Some(path) = not_utf8(&full) {
+        return Err((
+            format!("`{pattern}` meets `{}`, which is not UTF-8", path.display()),
+            "rename it".to_owned(),
+        ));
+    }
     if found.is_empty() {
         let hint = match pattern.trim().parse::<f64>() {
             Ok(_) => format!("if a share is meant, write `{}%`", pattern.trim()),
@@ -85,6 +91,31 @@ fn matches(pattern: &str, folder: &Path) -> Result<Vec<PathBuf>, (String, String
         return Err((format!("no file matches `{pattern}`"), hint));
     }
     Ok(found)
+}
+
+/// A file whose path is not UTF-8 and that a pattern would match but for that: patterns pass over them in
+/// silence. Characters that cannot be read count as one each.
+fn not_utf8(pattern: &str) -> Option<PathBuf> {
+    let parts: Vec<&str> = pattern.split('/').collect();
+    let plain = parts.iter().take_while(|part| !part.contains(['*', '?', '['])).count();
+    let is_deep = parts.contains(&"**");
+    let pattern = glob::Pattern::new(pattern).ok()?;
+    let mut open = vec![(PathBuf::from(format!("{}/", parts[..plain].join("/"))), plain)];
+    while let Some((folder, depth)) = open.pop() {
+        // What cannot be read has been told of where the pattern leads there.
+        for entry in std::fs::read_dir(&folder).into_iter().flatten().flatten() {
+            let path = entry.path();
+            if path.is_dir() {
+                let is_link = entry.file_type().is_ok_and(|kind| kind.is_symlink());
+                if (is_deep && !is_link) || (!is_deep && depth + 1 < parts.len()) {
+                    open.push((path, depth + 1));
+                }
+            } else if path.to_str().is_none() && pattern.matches(&path.to_string_lossy()) {
+                return Some(path);
+            }
+        }
+    }
+    None
 }
 
 /// All files in a folder.
