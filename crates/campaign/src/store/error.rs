@@ -31,6 +31,12 @@ pub enum StoreError {
     Older { path: PathBuf, found: u32, known: u32 },
     #[error("{} is damaged: {what}", path.display())]
     Damaged { path: PathBuf, what: String },
+    #[error(
+        "{} is gone: it was removed, renamed or replaced while the campaign ran, and what has ended since \
+         is not kept",
+        path.display()
+    )]
+    Gone { path: PathBuf },
     #[error("no room left for {}: free some, then resume", path.display())]
     Full { path: PathBuf },
     #[error(

@@ -4,7 +4,8 @@
 //! takes whatever has queued up into one transaction, commits, and then says how many batches are on
 //! disk. Nothing is acknowledged before that.
 
-use std::path::PathBuf;
+use std::os::unix::fs::MetadataExt as _;
+use std::path::{Path, PathBuf};
 use std::sync::mpsc::{Receiver, Sender, channel};
 use std::thread::JoinHandle;
 use std::time::Duration;
@@ -68,7 +69,8 @@ impl Writer {
     ) -> Result<Self, StoreError> {
         let numbers = begin_session(&connection).map_err(|error| StoreError::sqlite(&path, error))?;
         let (orders, queue) = channel();
-        let mut thread = Thread { path, connection, journal, numbers, queue, committed: 0 };
+        let file = identity(&path);
+        let mut thread = Thread { path, file, connection, journal, numbers, queue, committed: 0 };
         let work = move || {
             // Whoever waits for the word that a batch is on disk must not wait for ever.
             let outcome = caught(|| thread.work(&acknowledge)).unwrap_or(Err(StoreError::Stopped));
@@ -139,8 +141,15 @@ fn begin_session(connection: &Connection) -> rusqlite::Result<Numbers> {
     Numbers::next(connection, connection.last_insert_rowid() as u32)
 }
 
+/// What tells a file from another under the same name: its device and its number there.
+fn identity(path: &Path) -> Option<(u64, u64)> {
+    std::fs::metadata(path).ok().map(|data| (data.dev(), data.ino()))
+}
+
 struct Thread {
     path: PathBuf,
+    /// The file that is written.
+    file: Option<(u64, u64)>,
     connection: Connection,
     journal: Journal,
     numbers: Numbers,
@@ -166,7 +175,7 @@ impl Thread {
                 acknowledge(Acknowledgement::Committed { batches: self.committed });
             }
             if let Some(reason) = finish {
-                return self.end_session(&reason).map_err(|error| StoreError::sqlite(&self.path, error));
+                return self.end_session(&reason).map_err(|error| self.error(error));
             }
         }
         Ok(())
@@ -174,13 +183,29 @@ impl Thread {
 
     fn commit(&mut self, group: &[Batch]) -> Result<(), StoreError> {
         let transaction = self.connection.unchecked_transaction();
-        let transaction = transaction.map_err(|error| StoreError::sqlite(&self.path, error))?;
+        let transaction = transaction.map_err(|error| self.error(error))?;
         for batch in group {
-            insert(&transaction, &self.path, batch, &mut self.numbers)?;
+            let inserted = insert(&transaction, &self.path, batch, &mut self.numbers);
+            inserted.map_err(|error| self.check_file().err().unwrap_or(error))?;
         }
-        transaction.commit().map_err(|error| StoreError::sqlite(&self.path, error))?;
+        transaction.commit().map_err(|error| self.error(error))?;
+        // SQLite goes on writing to a file that has no name any more, and nobody would find it.
+        self.check_file()?;
         self.committed += group.len() as u64;
         Ok(())
+    }
+
+    /// Refuses to go on if the file is not where it was.
+    fn check_file(&self) -> Result<(), StoreError> {
+        if self.file.is_some() && identity(&self.path) == self.file {
+            return Ok(());
+        }
+        Err(StoreError::Gone { path: self.path.clone() })
+    }
+
+    /// The error that SQLite met, or what lies behind it.
+    fn error(&self, error: rusqlite::Error) -> StoreError {
+        self.check_file().err().unwrap_or_else(|| StoreError::sqlite(&self.path, error))
     }
 
     fn end_session(&self, reason: &str) -> rusqlite::Result<()> {

@@ -4,7 +4,7 @@ use std::fs;
 use std::io::{Seek as _, SeekFrom, Write as _};
 use std::sync::atomic::{AtomicBool, Ordering};
 
-use campaign::store::{Store, StoreError};
+use campaign::store::{Acknowledgement, Store, StoreError};
 
 use super::stage::{Folder, await_commit, batch, charter, space, start};
 
@@ -237,5 +237,25 @@ fn tables_that_contradict_each_other() {
         let error = Store::open(folder.path()).unwrap().load().unwrap_err();
         assert!(matches!(error, StoreError::Damaged { .. }), "{change}: {error:?}");
         assert!(error.to_string().contains(word), "{change}: {error}");
+    }
+}
+
+/// SQLite would go on writing to a file that nobody can find.
+#[test]
+fn a_file_that_is_removed_or_replaced_while_it_is_written() {
+    for replace in [false, true] {
+        let folder = Folder::new();
+        let (mut writer, acknowledgements) = start(Store::create(folder.path(), &charter()).unwrap());
+        writer.submit(batch(&space(), 0)).unwrap();
+        await_commit(&acknowledgements, 1);
+        fs::rename(folder.database(), folder.path().join("elsewhere")).unwrap();
+        if replace {
+            fs::copy(folder.path().join("elsewhere"), folder.database()).unwrap();
+        }
+        writer.submit(batch(&space(), 1)).unwrap();
+        match acknowledgements.recv().unwrap() {
+            Acknowledgement::Failed(StoreError::Gone { path }) => assert_eq!(path, folder.database()),
+            other => panic!("{other:?}"),
+        }
     }
 }

@@ -1,4 +1,4 @@
-//! Stores that are damaged, disks that are full, and texts that would change the terminal.
+//! Stores that are damaged or gone, disks that are full, and texts that would change the terminal.
 
 use std::fs::OpenOptions;
 use std::os::unix::fs::{FileExt as _, PermissionsExt as _};
@@ -74,4 +74,16 @@ fn names_of_files_cannot_move_the_cursor() {
     let output = stage.command("status").arg("a\u{1b}[2Jb").output().unwrap();
     let said = stderr(&output);
     assert!(said.contains("a?[2Jb") && !said.contains('\u{1b}'), "{said:?}");
+}
+
+#[test]
+fn a_store_that_is_removed_stops_the_campaign_and_is_named() {
+    let stage = Stage::new(SCENARIO);
+    let mut running = stage.start("run count.toml --trials 100000");
+    running.await_trials(2);
+    std::fs::remove_file(stage.folder.join("count.campaign/campaign.sqlite")).unwrap();
+    let (output, _) = running.end();
+    let said = stderr(&output);
+    assert_eq!(code(&output), 5, "{said}");
+    assert!(said.contains("campaign.sqlite is gone: it was removed, renamed or replaced"), "{said}");
 }
