@@ -3,6 +3,7 @@
 
 pub mod budget;
 pub mod campaign;
+mod checksum;
 pub mod compare;
 pub mod conduct;
 pub mod configuration_file;

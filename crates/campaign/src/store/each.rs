@@ -5,8 +5,9 @@ use std::collections::btree_map::Entry;
 
 use engine::{ConfigId, Configuration, Space};
 
+use super::checksum::{CONFIGURATION, TRIAL};
 use super::record::{StoredConfiguration, StoredTrial, StoredValidation};
-use super::trial::{MEASURED, TOLD, stored};
+use super::trial::stored;
 use super::{StoreError, StoreReader};
 
 impl StoreReader {
@@ -25,10 +26,7 @@ impl StoreReader {
         mut take: impl FnMut(&StoredTrial, &Configuration) -> Result<(), E>,
     ) -> Result<(), E> {
         let space = self.space()?;
-        let sql = format!(
-            "SELECT {MEASURED}, {TOLD}, (SELECT codes FROM configuration AS c WHERE c.id = trial.configuration)
-             AS codes FROM trial ORDER BY row"
-        );
+        let sql = format!("SELECT {TRIAL}, checksum FROM trial ORDER BY row");
         let mut statement = self.ask(self.connection.prepare(&sql))?;
         let mut rows = self.ask(statement.query([]))?;
         // Trials of a race often follow each other.
@@ -36,15 +34,13 @@ impl StoreReader {
         let mut number = 0_u64;
         while let Some(row) = self.ask(rows.next())? {
             number += 1;
-            let found = self.ask(stored(row))?;
-            let trial = found.ok_or_else(|| self.damaged(format!("trial row {number} makes no sense")))?;
+            let trial = self.whole(row, number, stored)?;
             let config = trial.trial.key.config;
             let configuration = match last.take().filter(|(id, _)| *id == config) {
                 Some((_, configuration)) => configuration,
                 None => {
-                    let blob: Option<Vec<u8>> = self.ask(row.get("codes"))?;
                     let missing = || self.damaged(format!("configuration {config} is missing"));
-                    self.decode(config, &space, &blob.ok_or_else(missing)?)?
+                    self.configuration_in(config, &space)?.ok_or_else(missing)?.configuration
                 }
             };
             take(&trial, &configuration)?;
@@ -76,14 +72,11 @@ impl StoreReader {
         space: &Space,
         mut take: impl FnMut(&StoredConfiguration) -> Result<(), E>,
     ) -> Result<(), E> {
-        let sql = "SELECT id, origin, codes FROM configuration ORDER BY id";
-        let mut statement = self.ask(self.connection.prepare(sql))?;
+        let sql = format!("SELECT {CONFIGURATION}, checksum FROM configuration ORDER BY id");
+        let mut statement = self.ask(self.connection.prepare(&sql))?;
         let mut rows = self.ask(statement.query([]))?;
         while let Some(row) = self.ask(rows.next())? {
-            let id = ConfigId(self.ask(row.get(0))?);
-            let (origin, blob): (String, Vec<u8>) = (self.ask(row.get(1))?, self.ask(row.get(2))?);
-            let configuration = self.decode(id, space, &blob)?;
-            take(&StoredConfiguration { id, origin, configuration })?;
+            take(&self.configuration_of(row, space)?)?;
         }
         Ok(())
     }

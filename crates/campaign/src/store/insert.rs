@@ -7,6 +7,7 @@ use rusqlite::types::{ToSqlOutput, ValueRef};
 use rusqlite::{CachedStatement, Connection, ToSql, params};
 
 use super::StoreError;
+use super::checksum::{CONFIGURATION, INCUMBENT, TRIAL, VALIDATION, of_values};
 use super::record::{
     Batch, Spent, State, StoredConfiguration, StoredEvent, StoredIncumbent, StoredTrial, StoredValidation,
 };
@@ -48,6 +49,22 @@ pub(super) fn insert(
     into.state(batch.state.as_ref(), batch.spent)
 }
 
+/// The statement that writes a row of these columns with its checksum.
+fn insertion(table: &str, columns: &str) -> String {
+    let values = "?, ".repeat(columns.split(',').count());
+    format!("INSERT INTO {table} ({columns}, checksum) VALUES ({values}?)")
+}
+
+/// Writes a row with its checksum.
+fn execute(statement: &mut CachedStatement<'_>, row: &[&dyn ToSql]) -> rusqlite::Result<()> {
+    let checksum = of_values(row)?;
+    for (place, value) in row.iter().enumerate() {
+        statement.raw_bind_parameter(place + 1, value)?;
+    }
+    statement.raw_bind_parameter(row.len() + 1, checksum)?;
+    statement.raw_execute().map(drop)
+}
+
 struct Insert<'a> {
     connection: &'a Connection,
     path: &'a Path,
@@ -63,7 +80,7 @@ impl<'a> Insert<'a> {
     }
 
     fn configurations(&self, all: &[StoredConfiguration], numbers: &mut Numbers) -> Result<(), StoreError> {
-        let mut statement = self.statement("INSERT INTO configuration VALUES (?, ?, ?, ?)")?;
+        let mut statement = self.statement(&insertion("configuration", CONFIGURATION))?;
         let mut blob = Vec::new();
         for stored in all {
             if stored.id.0 != numbers.configuration {
@@ -72,16 +89,14 @@ impl<'a> Insert<'a> {
             codes_blob(stored.configuration.codes(), &mut blob);
             let values = values_text(&stored.configuration);
             let row = params![stored.id.0, stored.origin, values, blob];
-            statement.execute(row).map_err(|error| self.error(error))?;
+            execute(&mut statement, row).map_err(|error| self.error(error))?;
             numbers.configuration += 1;
         }
         Ok(())
     }
 
     fn trials(&self, all: &[StoredTrial], numbers: &mut Numbers) -> Result<(), StoreError> {
-        let mut statement = self.statement(
-            "INSERT INTO trial VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
-        )?;
+        let mut statement = self.statement(&insertion("trial", TRIAL))?;
         for stored in all {
             let trial = &stored.trial;
             let told = &trial.observation;
@@ -111,7 +126,7 @@ impl<'a> Insert<'a> {
                 outputs_text(&stored.outputs),
                 told.tie(),
             ];
-            statement.execute(row).map_err(|error| match error.sqlite_error() {
+            execute(&mut statement, row).map_err(|error| match error.sqlite_error() {
                 Some(cause) if cause.extended_code == rusqlite::ffi::SQLITE_CONSTRAINT_UNIQUE => {
                     StoreError::TrialTwice { id: trial.id.0 }
                 }
@@ -146,11 +161,11 @@ impl<'a> Insert<'a> {
     }
 
     fn incumbents(&self, all: &[StoredIncumbent]) -> Result<(), StoreError> {
-        let mut statement = self.statement("INSERT INTO incumbent VALUES (NULL, ?, ?, ?, ?, ?, ?)")?;
+        let mut statement = self.statement(&insertion("incumbent", INCUMBENT))?;
         for one in all {
             let Spent { wall, cpu } = one.spent;
             let row = params![one.after.cast_signed(), one.config.0, one.pairs, one.cost, wall, cpu];
-            statement.execute(row).map_err(|error| self.error(error))?;
+            execute(&mut statement, row).map_err(|error| self.error(error))?;
         }
         Ok(())
     }
@@ -164,8 +179,7 @@ impl<'a> Insert<'a> {
     }
 
     fn validations(&self, all: &[StoredValidation]) -> Result<(), StoreError> {
-        let mut statement =
-            self.statement("INSERT INTO validation VALUES (NULL, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)")?;
+        let mut statement = self.statement(&insertion("validation", VALIDATION))?;
         for one in all {
             let row = params![
                 one.role.name(),
@@ -179,7 +193,7 @@ impl<'a> Insert<'a> {
                 one.wall,
                 constraints_text(&one.constraints),
             ];
-            statement.execute(row).map_err(|error| self.error(error))?;
+            execute(&mut statement, row).map_err(|error| self.error(error))?;
         }
         Ok(())
     }

@@ -8,8 +8,9 @@ use std::sync::mpsc::{Receiver, channel};
 use engine::history::Trial;
 use engine::{ConfigId, History, Space};
 
+use super::checksum::{CONFIGURATION, TRIAL, is_sound};
 use super::record::{Charter, Session, Spent, State, StoredIncumbent};
-use super::trial::{TOLD, told};
+use super::trial::told;
 use super::values::append_codes;
 use super::{StoreError, StoreReader};
 
@@ -90,16 +91,21 @@ impl StoreReader {
         mut hand_over: impl FnMut(Vec<f64>) -> bool,
     ) -> Result<(), StoreError> {
         let width = space.parameters().len();
-        let mut statement =
-            self.ask(self.connection.prepare("SELECT id, codes FROM configuration ORDER BY id"))?;
+        let mut statement = self.ask(
+            self.connection
+                .prepare(&format!("SELECT {CONFIGURATION}, checksum FROM configuration ORDER BY id")),
+        )?;
         let mut rows = self.ask(statement.query([]))?;
         let mut codes = Vec::with_capacity(PIECE * width);
         let mut next = 0;
         while let Some(row) = self.ask(rows.next())? {
             let id: u32 = self.ask(row.get(0))?;
-            let blob = self.ask(row.get_ref(1))?.as_blob();
+            let blob = self.ask(row.get_ref(3))?.as_blob();
             if id != next || !blob.is_ok_and(|blob| append_codes(blob, width, &mut codes)) {
                 return Err(self.damaged(format!("configuration {next} is missing or of another space")));
+            }
+            if !self.ask(is_sound(row))? {
+                return Err(self.damaged(format!("configuration {next} differs from its checksum")));
             }
             next += 1;
             if (next as usize).is_multiple_of(PIECE) {
@@ -118,15 +124,18 @@ impl StoreReader {
         configurations: usize,
         mut hand_over: impl FnMut(Vec<Trial>) -> bool,
     ) -> Result<(), StoreError> {
-        let sql = format!("SELECT {TOLD} FROM trial ORDER BY row");
+        let sql = format!("SELECT {TRIAL}, checksum FROM trial ORDER BY row");
         let mut statement = self.ask(self.connection.prepare(&sql))?;
         let mut rows = self.ask(statement.query([]))?;
         let mut trials = Vec::with_capacity(PIECE);
-        let mut number = 0_i64;
+        let mut number = 0_u64;
         while let Some(row) = self.ask(rows.next())? {
             number += 1;
-            let trial = self.ask(told(row, 0))?.filter(|trial| trial.key.config.index() < configurations);
-            trials.push(trial.ok_or_else(|| self.damaged(format!("trial row {number} makes no sense")))?);
+            let trial = self.whole(row, number, told)?;
+            if trial.key.config.index() >= configurations {
+                return Err(self.damaged(format!("trial {} is of a configuration that is missing", trial.id)));
+            }
+            trials.push(trial);
             if trials.len() == PIECE {
                 let full = std::mem::replace(&mut trials, Vec::with_capacity(PIECE));
                 if !hand_over(full) {
@@ -138,7 +147,8 @@ impl StoreReader {
         // Rows are distinct: as many as the highest number are all the numbers.
         let sql = "SELECT coalesce((SELECT min(row) FROM trial), 1) = 1
                    AND coalesce((SELECT max(row) FROM trial), 0) = ?";
-        let whole: bool = self.ask(self.connection.query_row(sql, [number], |row| row.get(0)))?;
+        let whole: bool =
+            self.ask(self.connection.query_row(sql, [number.cast_signed()], |row| row.get(0)))?;
         if whole { Ok(()) } else { Err(self.damaged("rows of trials are missing")) }
     }
 }

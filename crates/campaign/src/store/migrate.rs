@@ -5,8 +5,10 @@
 
 use rusqlite::Connection;
 
+use super::checksum;
+
 /// The version that this captune writes.
-pub(super) const VERSION: u32 = 5;
+pub(super) const VERSION: u32 = 6;
 
 /// One step: the version it starts from, and what it does.
 pub(super) type Step = (u32, &'static str);
@@ -21,7 +23,18 @@ pub(super) const STEPS: &[Step] = &[
     (3, "UPDATE state SET snapshot = NULL, told = NULL;"),
     // What a trial of the validation told of the outputs that constraints bound.
     (4, "ALTER TABLE validation ADD COLUMN constraints TEXT;"),
+    // Checksums, which are filled in when all columns are there.
+    (
+        5,
+        "ALTER TABLE trial ADD COLUMN checksum INTEGER NOT NULL DEFAULT 0;
+         ALTER TABLE configuration ADD COLUMN checksum INTEGER NOT NULL DEFAULT 0;
+         ALTER TABLE incumbent ADD COLUMN checksum INTEGER NOT NULL DEFAULT 0;
+         ALTER TABLE validation ADD COLUMN checksum INTEGER NOT NULL DEFAULT 0;",
+    ),
 ];
+
+/// The version since which rows have checksums.
+const CHECKED_SINCE: u32 = 6;
 
 /// Takes a store from version `from` to `to`.
 pub(super) fn migrate(
@@ -37,6 +50,12 @@ pub(super) fn migrate(
         transaction.execute_batch(sql)?;
     }
     set_version(&transaction, to)?;
+    if to >= CHECKED_SINCE {
+        if from < CHECKED_SINCE {
+            checksum::fill(&transaction)?;
+        }
+        checksum::seal(&transaction)?;
+    }
     transaction.commit()
 }
 

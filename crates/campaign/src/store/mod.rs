@@ -7,6 +7,7 @@
 //!
 //! Law: what a [`Writer`] has acknowledged is on disk, once, and in the order submitted.
 
+mod checksum;
 mod each;
 mod error;
 mod insert;

@@ -11,6 +11,7 @@ use std::time::Duration;
 
 use rusqlite::{Connection, ErrorCode, OpenFlags};
 
+use super::checksum::seal;
 use super::migrate::{STEPS, VERSION, migrate, set_version};
 use super::record::Charter;
 use super::{Journal, StoreError};
@@ -178,6 +179,7 @@ fn fill(path: &Path, charter: &Charter, space: &str) -> rusqlite::Result<()> {
     for (id, name) in charter.instances.iter().enumerate() {
         transaction.execute("INSERT INTO instance VALUES (?, ?)", (id as i64, name))?;
     }
+    seal(&transaction)?;
     transaction.commit()?;
     connection.close().map_err(|(_, error)| error)
 }

@@ -1,5 +1,8 @@
 //! A campaign whose scenario has changed in a way that it can go on with.
 
+use rusqlite::Connection;
+
+use super::checksum::seal;
 use super::record::Charter;
 use super::{Store, StoreError};
 
@@ -9,11 +12,20 @@ impl Store {
         let mut all = self.reader.test_instances()?.unwrap_or_default();
         let new: Vec<String> = names.iter().filter(|name| !all.contains(name)).cloned().collect();
         all.extend(new);
-        let path = &self.reader.path;
         let text = serde_json::Value::from(all).to_string();
-        let keep = "INSERT INTO campaign VALUES ('test', ?1) ON CONFLICT DO UPDATE SET value = ?1";
-        self.reader.connection.execute(keep, [text]).map_err(|error| StoreError::sqlite(path, error))?;
-        Ok(())
+        self.keep("test", &text)
+    }
+
+    /// Notes a fact about the campaign.
+    fn keep(&mut self, key: &str, value: &str) -> Result<(), StoreError> {
+        let note = |connection: &mut Connection| {
+            let transaction = connection.transaction()?;
+            let sql = "INSERT INTO campaign VALUES (?1, ?2) ON CONFLICT DO UPDATE SET value = ?2";
+            transaction.execute(sql, [key, value])?;
+            seal(&transaction)?;
+            transaction.commit()
+        };
+        note(&mut self.reader.connection).map_err(|error| StoreError::sqlite(&self.reader.path, error))
     }
 
     /// Replaces what the campaign is called, its scenario and its folder, and adds the instances that
@@ -23,7 +35,7 @@ impl Store {
         let path = self.reader.path.clone();
         let known = self.reader.charter()?.instances;
         assert!(charter.instances.starts_with(&known), "instances keep their numbers");
-        let change = |connection: &mut rusqlite::Connection| {
+        let change = |connection: &mut Connection| {
             let transaction = connection.transaction()?;
             let folder = charter.folder.to_string_lossy();
             for (key, value) in
@@ -34,6 +46,7 @@ impl Store {
             for (id, name) in charter.instances.iter().enumerate().skip(known.len()) {
                 transaction.execute("INSERT INTO instance VALUES (?, ?)", (id as i64, name))?;
             }
+            seal(&transaction)?;
             transaction.commit()
         };
         change(&mut self.reader.connection).map_err(|error| StoreError::sqlite(&path, error))

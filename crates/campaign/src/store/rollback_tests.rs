@@ -91,7 +91,7 @@ fn a_write_cut_short_is_undone_by_whoever_comes_next() {
     let connection = &store.reader.connection;
     let sql = "PRAGMA cache_size = 1; BEGIN;
                WITH RECURSIVE n(i) AS (SELECT 10 UNION ALL SELECT i + 1 FROM n WHERE i < 5000)
-               INSERT INTO configuration SELECT i, 'cut', '{}', zeroblob(8) FROM n";
+               INSERT INTO configuration SELECT i, 'cut', '{}', zeroblob(8), 0 FROM n";
     connection.execute_batch(sql).unwrap();
     for next in ["reader", "writer"] {
         let copy = Folder::new(next);

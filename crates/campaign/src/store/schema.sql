@@ -1,6 +1,7 @@
--- The record of one campaign, version 3. Columns named `wall`, `cpu`, `started`, `ended` and `at` are
+-- The record of one campaign, version 6. Columns named `wall`, `cpu`, `started`, `ended` and `at` are
 -- seconds; `started`, `ended` and `at` count from the start of the campaign, breaks left out.
--- Moments are UTC. What was not measured is NULL, never 0.
+-- Moments are UTC. What was not measured is NULL, never 0. A `checksum` goes over the row's other columns, but
+-- for a `number`.
 
 -- What the campaign is, by key: version, name, scenario, folder, space, seed, created; and test, a JSON
 -- list of the instances that were set apart.
@@ -25,8 +26,9 @@ CREATE TABLE configuration (
     id       INTEGER PRIMARY KEY,
     origin   TEXT NOT NULL,     -- who proposed it: default, baseline, given, design, random, local ...
     "values" TEXT NOT NULL,     -- JSON object of the active parameters by name
-    codes    BLOB NOT NULL      -- the same for captune: one little-endian double for each parameter of
+    codes    BLOB NOT NULL,     -- the same for captune: one little-endian double for each parameter of
                                 -- the space, a choice as its index, NaN if inactive
+    checksum INTEGER NOT NULL
 );
 
 -- The inputs trials run on.
@@ -60,7 +62,8 @@ CREATE TABLE trial (
     slot          INTEGER NOT NULL,     -- which of the places for trials it ran in
     session       INTEGER NOT NULL REFERENCES session (id),
     outputs       TEXT,                 -- JSON object of the scenario's outputs by name, as far as found
-    tie           REAL                  -- what decides between two timeouts: the output of `objective.then`
+    tie           REAL,                 -- what decides between two timeouts: the output of `objective.then`
+    checksum      INTEGER NOT NULL
 );
 
 -- How many trials ended in each way, and what they used as far as it was measured: the sums over
@@ -87,7 +90,8 @@ CREATE TABLE incumbent (
     pairs         INTEGER NOT NULL,     -- how many it had met by then
     cost          REAL NOT NULL,        -- mean compared cost on them
     wall          REAL NOT NULL,        -- spent by the campaign until then
-    cpu           REAL NOT NULL
+    cpu           REAL NOT NULL,
+    checksum      INTEGER NOT NULL
 );
 
 -- What happened besides, warnings among them.
@@ -111,6 +115,7 @@ CREATE TABLE validation (
     cpu           REAL,
     wall          REAL,
     constraints   TEXT,                 -- as those of a trial
+    checksum      INTEGER NOT NULL,
     UNIQUE (role, configuration, instance, seed)
 );
 

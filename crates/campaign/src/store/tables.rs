@@ -5,6 +5,7 @@ use engine::{ConfigId, Configuration, Reading, Seed, Space, Status};
 use rusqlite::types::Type;
 use rusqlite::{OptionalExtension as _, Row};
 
+use super::checksum::{CONFIGURATION, INCUMBENT, VALIDATION, check, is_sealed, is_sound};
 use super::record::{
     Charter, Role, Session, Spent, State, StoredConfiguration, StoredEvent, StoredIncumbent, StoredValidation,
 };
@@ -14,6 +15,9 @@ use super::{StoreError, StoreReader};
 impl StoreReader {
     /// What the campaign is.
     pub fn charter(&self) -> Result<Charter, StoreError> {
+        if !self.ask(is_sealed(&self.connection))? {
+            return Err(self.damaged("the scenario, the space or the instances differ from their checksum"));
+        }
         let instances = self.rows("SELECT name FROM instance ORDER BY id", |row| row.get(0))?;
         let seed = self.campaign("seed")?;
         let seed = seed.parse().map_err(|_| self.damaged(format!("the seed is `{seed}`")))?;
@@ -70,8 +74,9 @@ impl StoreReader {
 
     /// Every incumbent, in the order of succession.
     pub fn incumbents(&self) -> Result<Vec<StoredIncumbent>, StoreError> {
-        let sql = "SELECT after_row, configuration, pairs, cost, wall, cpu FROM incumbent ORDER BY number";
-        self.rows(sql, |row| {
+        let sql = format!("SELECT {INCUMBENT}, checksum FROM incumbent ORDER BY number");
+        self.rows(&sql, |row| {
+            check(row)?;
             Ok(StoredIncumbent {
                 after: row.get::<_, i64>(0)?.cast_unsigned(),
                 config: ConfigId(row.get(1)?),
@@ -90,9 +95,9 @@ impl StoreReader {
 
     /// Every trial of the validation, in order.
     pub fn validations(&self) -> Result<Vec<StoredValidation>, StoreError> {
-        let sql = "SELECT role, configuration, instance, seed, status, cost, censored, cpu, wall, constraints
-                   FROM validation ORDER BY number";
-        self.rows(sql, |row| {
+        let sql = format!("SELECT {VALIDATION}, checksum FROM validation ORDER BY number");
+        self.rows(&sql, |row| {
+            check(row)?;
             Ok(StoredValidation {
                 role: word(row, 0, Role::of_name)?,
                 config: ConfigId(row.get(1)?),
@@ -121,20 +126,38 @@ impl StoreReader {
 
     /// A configuration by its number.
     pub fn configuration(&self, id: ConfigId) -> Result<Option<StoredConfiguration>, StoreError> {
-        let sql = "SELECT origin, codes FROM configuration WHERE id = ?";
-        let found = self.connection.query_row(sql, [id.0], |row| Ok((row.get(0)?, row.get(1)?)));
-        let Some((origin, blob)) = self.ask(found.optional())? else { return Ok(None) };
-        let blob: Vec<u8> = blob;
-        let configuration = self.decode(id, &self.space()?, &blob)?;
-        Ok(Some(StoredConfiguration { id, origin, configuration }))
+        self.configuration_in(id, &self.space()?)
     }
 
-    pub(super) fn decode(
+    /// A configuration by its number, the space being known.
+    pub(super) fn configuration_in(
         &self,
         id: ConfigId,
         space: &Space,
-        blob: &[u8],
-    ) -> Result<Configuration, StoreError> {
+    ) -> Result<Option<StoredConfiguration>, StoreError> {
+        let sql = format!("SELECT {CONFIGURATION}, checksum FROM configuration WHERE id = ?");
+        let mut statement = self.ask(self.connection.prepare_cached(&sql))?;
+        let mut rows = self.ask(statement.query([id.0]))?;
+        let Some(row) = self.ask(rows.next())? else { return Ok(None) };
+        self.configuration_of(row, space).map(Some)
+    }
+
+    /// The configuration of a row of [`CONFIGURATION`] and its checksum.
+    pub(super) fn configuration_of(
+        &self,
+        row: &Row<'_>,
+        space: &Space,
+    ) -> Result<StoredConfiguration, StoreError> {
+        let id = ConfigId(self.ask(row.get(0))?);
+        if !self.ask(is_sound(row))? {
+            return Err(self.damaged(format!("configuration {id} differs from its checksum")));
+        }
+        let (origin, blob): (String, Vec<u8>) = (self.ask(row.get(1))?, self.ask(row.get(3))?);
+        let configuration = self.decode(id, space, &blob)?;
+        Ok(StoredConfiguration { id, origin, configuration })
+    }
+
+    fn decode(&self, id: ConfigId, space: &Space, blob: &[u8]) -> Result<Configuration, StoreError> {
         let mut codes = Vec::new();
         if !append_codes(blob, space.parameters().len(), &mut codes) {
             return Err(self.damaged(format!("configuration {id} has codes of another space")));

@@ -16,6 +16,9 @@ fn version_1() -> Folder {
         .execute_batch(
             "PRAGMA journal_mode = delete; ALTER TABLE trial DROP COLUMN outputs;
              ALTER TABLE trial DROP COLUMN tie; ALTER TABLE validation DROP COLUMN constraints;
+             ALTER TABLE trial DROP COLUMN checksum; ALTER TABLE configuration DROP COLUMN checksum;
+             ALTER TABLE incumbent DROP COLUMN checksum; ALTER TABLE validation DROP COLUMN checksum;
+             DELETE FROM campaign WHERE key = 'checksum';
              UPDATE campaign SET value = '1' WHERE key = 'format'; PRAGMA user_version = 1;",
         )
         .unwrap();

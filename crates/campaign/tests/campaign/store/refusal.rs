@@ -4,7 +4,9 @@ use std::fs;
 use std::io::{Seek as _, SeekFrom, Write as _};
 use std::sync::atomic::{AtomicBool, Ordering};
 
-use campaign::store::{Acknowledgement, Store, StoreError};
+use campaign::store::{Acknowledgement, Charter, Spent, Store, StoreError, StoredIncumbent};
+use engine::ConfigId;
+use engine::space::format::{Format, write};
 
 use super::stage::{Folder, await_commit, batch, charter, space, start};
 
@@ -93,8 +95,8 @@ fn a_newer_version() {
     file.write_all(&7u32.to_be_bytes()).unwrap();
     let before = fs::read(folder.database()).unwrap();
     for error in [Store::open(folder.path()).unwrap_err(), Store::read(folder.path()).unwrap_err()] {
-        assert!(matches!(error, StoreError::Newer { found: 7, known: 5, .. }), "{error:?}");
-        assert!(error.to_string().contains("version 7") && error.to_string().contains("up to 5"), "{error}");
+        assert!(matches!(error, StoreError::Newer { found: 7, known: 6, .. }), "{error:?}");
+        assert!(error.to_string().contains("version 7") && error.to_string().contains("up to 6"), "{error}");
     }
     assert!(matches!(Store::create(folder.path(), &charter()), Err(StoreError::Newer { .. })));
     assert!(fs::read(folder.database()).unwrap() == before);
@@ -212,23 +214,26 @@ fn tables_that_contradict_each_other() {
         ("UPDATE trial SET cap = -1 WHERE row = 3", "trial row 3 makes no sense"),
         ("UPDATE trial SET constraints = '[' WHERE row = 4", "trial row 4 makes no sense"),
         ("UPDATE trial SET why = '' WHERE row = 5", "trial row 5 makes no sense"),
-        ("UPDATE trial SET configuration = 200 WHERE row = 6", "trial row 6 makes no sense"),
+        ("UPDATE trial SET configuration = 200 WHERE row = 6", "trial 5 (row 6) differs from its checksum"),
         ("UPDATE trial SET seed = -1 WHERE row = 6", "out of range"),
         ("UPDATE trial SET spent = 'much' WHERE row = 6", "Invalid column type"),
+        ("UPDATE trial SET cost = cost + 1e-9 WHERE row = 9", "trial 8 (row 9) differs from its checksum"),
+        ("UPDATE trial SET cpu = 0 WHERE row = 9", "trial 8 (row 9) differs from its checksum"),
         ("DELETE FROM configuration WHERE id = 7", "configuration 7 is missing"),
         ("UPDATE configuration SET codes = zeroblob(8) WHERE id = 7", "of another space"),
         (
             "UPDATE configuration SET codes = zeroblob(40) WHERE id = 7",
-            "configuration 7 is none of the space",
+            "configuration 7 differs from its checksum",
         ),
         (
             "UPDATE configuration SET codes = (SELECT codes FROM configuration WHERE id = 5) WHERE id = 7",
-            "configurations 5 and 7 are the same",
+            "configuration 7 differs from its checksum",
         ),
         ("INSERT INTO state VALUES (1, x'', 401, 0, 0)", "the snapshot knows 401 trials of 400"),
-        ("DELETE FROM campaign WHERE key = 'space'", "its space is missing"),
-        ("UPDATE campaign SET value = 'a = 1' WHERE key = 'space'", "space"),
-        ("UPDATE campaign SET value = 'x' WHERE key = 'seed'", "the seed is `x`"),
+        ("DELETE FROM campaign WHERE key = 'space'", "differ from their checksum"),
+        ("UPDATE campaign SET value = '8' WHERE key = 'seed'", "differ from their checksum"),
+        ("UPDATE instance SET name = 'j0.cnf' WHERE id = 0", "differ from their checksum"),
+        ("DELETE FROM campaign WHERE key = 'checksum'", "differ from their checksum"),
     ] {
         fs::write(folder.database(), &whole).unwrap();
         let connection = rusqlite::Connection::open(folder.database()).unwrap();
@@ -258,4 +263,47 @@ fn a_file_that_is_removed_or_replaced_while_it_is_written() {
             other => panic!("{other:?}"),
         }
     }
+}
+
+/// What a store tells the search, in words.
+fn told(folder: &Folder) -> Result<String, StoreError> {
+    let reader = Store::read(folder.path())?;
+    let loaded = reader.load()?;
+    let mut measured = Vec::new();
+    reader.each_trial(|trial, configuration| {
+        measured.push(format!("{trial:?} {:?}", configuration.codes()));
+        Ok::<_, StoreError>(())
+    })?;
+    let validations = reader.validations()?;
+    let Charter { name, scenario, folder, space, instances, seed } = loaded.charter;
+    let space = write(&space, Format::Toml)?;
+    let charter = (name, scenario, folder, space, instances, seed);
+    Ok(format!("{charter:?}\n{measured:?}\n{:?}\n{validations:?}", loaded.incumbents))
+}
+
+/// A bit that flips is seen, or nothing of what is read has changed.
+#[test]
+fn no_flipped_bit_changes_a_number() {
+    let folder = Folder::fleeting();
+    let (mut writer, _acknowledgements) = start(Store::create(folder.path(), &charter()).unwrap());
+    for n in 0..40 {
+        let mut batch = batch(&space(), n);
+        let spent = Spent { wall: f64::from(n), cpu: f64::from(n) };
+        batch.incumbents.push(StoredIncumbent { after: 1, config: ConfigId(n), pairs: n, cost: 3.5, spent });
+        writer.submit(batch).unwrap();
+    }
+    writer.finish("done").unwrap();
+    let (whole, expected) = (fs::read(folder.database()).unwrap(), told(&folder).unwrap());
+    let mut refused = 0;
+    // An odd step meets every bit of a byte.
+    for bit in (0..whole.len() * 8).step_by(whole.len() * 8 / 250 | 1) {
+        let mut flipped = whole.clone();
+        flipped[bit / 8] ^= 1 << (bit % 8);
+        fs::write(folder.database(), flipped).unwrap();
+        match told(&folder) {
+            Ok(told) => assert_eq!(told, expected, "bit {bit} of {}", whole.len() * 8),
+            Err(_) => refused += 1,
+        }
+    }
+    assert!(refused > 50, "{refused}");
 }
