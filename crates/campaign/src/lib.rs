@@ -12,6 +12,7 @@ pub mod draft;
 pub mod event;
 pub mod executor;
 pub mod export;
+pub mod fingerprint;
 pub mod folds;
 pub mod import;
 mod ledger;

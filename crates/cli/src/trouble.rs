@@ -40,7 +40,7 @@ pub(crate) fn explained(error: ConductError) -> anyhow::Error {
         .into(),
         ConductError::Refused { ref differences, .. } => Hinted {
             message: format!("{error}:\n{}", changed(differences).join("\n")),
-            hint: "begin a new campaign in another folder with --dir, or put the scenario back as it was"
+            hint: "begin a new campaign in another folder with --dir, or put back what has changed"
                 .to_owned(),
         }
         .into(),

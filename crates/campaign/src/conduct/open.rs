@@ -17,6 +17,7 @@ use super::carry_over::{NotReused, carry_over};
 use crate::budget::{Budget, Spent};
 use crate::deadline;
 use crate::executor::{SlotError, available_gpus, physical_cores, share_gpus, slots};
+use crate::fingerprint::Fingerprints;
 use crate::folds::{FoldPlan, FoldsError};
 use crate::import::runs::Misfits;
 use crate::resume::Resumed;
@@ -384,6 +385,7 @@ pub(super) fn begin(
     let train = scenario.instances.train.clone();
     let mut store = Store::create(&folder, &charter(&scenario, text, &train, &settings))?;
     keep_test(&mut store, &scenario)?;
+    store.keep_fingerprints(&Fingerprints::of(&scenario))?;
     let instances = train.into_iter().chain(scenario.instances.test.clone()).collect();
     let resumed = earlier.unwrap_or_default();
     let scenario = Arc::new(scenario);
@@ -406,6 +408,11 @@ pub(super) fn resume(
     let baseline = loaded.history.configurations().first();
     let stored = Stored { text: &before.scenario, space: &space, instances: &before.instances, baseline };
     let mut differences = change::compare(&stored, &text, &scenario).map_err(ConductError::Scenario)?;
+    // What a scenario names may be another, although the scenario is the same.
+    let files = Fingerprints::of(&scenario);
+    if let Some(before) = store.reader().fingerprints()? {
+        differences.extend(before.compare(&files, &scenario.folder));
+    }
     if let Some(seed) = order.seed.filter(|&seed| seed != before.seed) {
         let (key, before, after) = ("seed".to_owned(), Some(before.seed.to_string()), Some(seed.to_string()));
         differences.push(Difference { key, before, after, row: Row::Reuse });
@@ -432,6 +439,7 @@ pub(super) fn resume(
                 store.recharter(&charter(&scenario, text, &train, &settings))?;
             }
             keep_test(&mut store, &scenario)?;
+            store.keep_fingerprints(&files)?;
             let instances = train.into_iter().chain(scenario.instances.test.clone()).collect();
             let stored = (loaded.history.configurations().len(), loaded.history.trials().len() as u64);
             let resumed = Resumed::of_store(loaded)?;

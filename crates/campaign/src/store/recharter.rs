@@ -5,6 +5,7 @@ use rusqlite::Connection;
 use super::checksum::seal;
 use super::record::Charter;
 use super::{Store, StoreError};
+use crate::fingerprint::Fingerprints;
 
 impl Store {
     /// Remembers the names of the instances that are kept for the validation; none is ever forgotten.
@@ -14,6 +15,12 @@ impl Store {
         all.extend(new);
         let text = serde_json::Value::from(all).to_string();
         self.keep("test", &text)
+    }
+
+    /// Remembers what the files of the scenario held.
+    pub fn keep_fingerprints(&mut self, files: &Fingerprints) -> Result<(), StoreError> {
+        let text = serde_json::json!(files).to_string();
+        self.keep("files", &text)
     }
 
     /// Notes a fact about the campaign.

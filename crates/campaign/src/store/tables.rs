@@ -11,6 +11,7 @@ use super::record::{
 };
 use super::values::{append_codes, constraints_of_text};
 use super::{StoreError, StoreReader};
+use crate::fingerprint::Fingerprints;
 
 impl StoreReader {
     /// What the campaign is.
@@ -33,6 +34,14 @@ impl StoreReader {
         let Some(text) = self.ask(found.optional())? else { return Ok(None) };
         let names = serde_json::from_str(&text);
         names.map(Some).map_err(|error| self.damaged(format!("the instances set apart: {error}")))
+    }
+
+    /// What the files of the scenario held when the campaign last began; `None` if nobody looked.
+    pub fn fingerprints(&self) -> Result<Option<Fingerprints>, StoreError> {
+        let sql = "SELECT value FROM campaign WHERE key = 'files'";
+        let found = self.connection.query_row(sql, [], |row| row.get::<_, String>(0));
+        let Some(text) = self.ask(found.optional())? else { return Ok(None) };
+        serde_json::from_str(&text).map(Some).map_err(|error| self.damaged(format!("its files: {error}")))
     }
 
     /// What it is called.

@@ -42,6 +42,47 @@ fn another_objective_needs_another_folder() {
     insta::assert_snapshot!(stderr(&output));
 }
 
+/// The scenario is the same, and what it names is not.
+#[test]
+fn a_replaced_program_or_instance_needs_another_folder() {
+    let scenario = SCENARIO
+        .replace("list = [\"a\", \"b\"]\n", "files = \"in/*\"\n")
+        .replace("test = [\"c\", \"d\", \"e\", \"f\", \"g\", \"h\"]\n", "test = \"unseen\"\n");
+    let stage = Stage::new(&scenario);
+    let write = |name: &str, text: &str| drop(stage.write(name, text));
+    write("in/a", "1");
+    write("in/b", "2");
+    write("unseen", "3");
+    assert_eq!(code(&stage.captune("run count.toml --trials 3")), 0);
+    let program = std::fs::read_to_string(stage.folder.join("counter")).unwrap();
+    // Written anew with the same content, it is the same program.
+    write("counter", &program);
+    assert_eq!(code(&stage.captune("run count.toml --trials 4")), 0);
+    let refused = |name: &str| {
+        for line in ["run count.toml --trials 5", "run count.campaign --trials 5"] {
+            let output = stage.captune(line);
+            let said = stderr(&output);
+            assert_eq!(code(&output), 2, "{said}");
+            assert!(said.contains(&format!("  the content of {name}: ")), "{said}");
+            assert!(said.contains("(refuse)\nhint: begin a new campaign"), "{said}");
+        }
+    };
+    write("counter", &format!("{program}\n"));
+    refused("counter (target)");
+    write("counter", &program);
+    write("in/b", "4");
+    refused("in/b (instances)");
+    write("in/b", "2");
+    write("unseen", "5");
+    let said = stderr(&stage.captune("run count.toml --trials 5"));
+    assert!(
+        said.contains("the content of unseen (instances.test): ") && said.contains("(continue)"),
+        "{said}"
+    );
+    let said = stderr(&stage.captune("run count.toml --trials 6"));
+    assert!(!said.contains("the content of"), "told once: {said}");
+}
+
 #[test]
 fn folders_that_are_no_campaigns_are_refused() {
     let stage = Stage::new(SCENARIO);

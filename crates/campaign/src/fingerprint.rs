@@ -1,0 +1,167 @@
+//! What the files of a scenario held: those that its commands name, and the instances.
+//!
+//! A scenario names them and does not change with them. A program that was built anew, or an instance that
+//! was written over, makes trials from before and after incomparable all the same, so their fingerprints are
+//! kept with the campaign and compared when it goes on.
+//!
+//! | a file | its fingerprint goes over | if it is another |
+//! |---|---|---|
+//! | a program, or a word of a command that is a path, but of `teardown` | all of it | refuse; below `/usr`, which the system updates: told |
+//! | an instance to tune on | its length, and its first and last 64 KiB | refuse |
+//! | an instance of the validation | the same | told |
+//!
+//! Times are not looked at: a copied folder is the same campaign. What is no file has no fingerprint.
+
+use std::collections::BTreeMap;
+use std::fs::File;
+use std::io::{self, Read as _, Seek as _, SeekFrom};
+use std::path::{Path, PathBuf};
+
+use serde::{Deserialize, Serialize};
+
+use crate::checksum::Checksum;
+use crate::scenario::change::Difference;
+use crate::scenario::keys::Row;
+use crate::scenario::{Argument, CommandTemplate, Piece, Scenario, Workdir};
+
+/// How much of each end of an instance is read.
+const END: u64 = 64 << 10;
+
+/// Where the system keeps its own programs.
+const SYSTEM: &str = "/usr";
+
+/// Fingerprints by the names of the files.
+#[derive(Clone, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
+pub struct Fingerprints {
+    commands: BTreeMap<String, String>,
+    train: BTreeMap<String, String>,
+    test: BTreeMap<String, String>,
+}
+
+impl Fingerprints {
+    /// Those of the files as they are now.
+    pub fn of(scenario: &Scenario) -> Self {
+        let commands =
+            scenario.target.until_end().flat_map(|command| files(command, &scenario.target.workdir));
+        let checks = scenario.target.answers.verify.iter().map(|verify| verify.program.clone());
+        let commands = commands.chain(checks).filter_map(|path| {
+            let shown = path.strip_prefix(&scenario.folder).unwrap_or(&path).display().to_string();
+            Some((shown, of_file(&path, None)?))
+        });
+        let instances = |all: &[crate::scenario::Instance]| {
+            all.iter()
+                .filter_map(|one| Some((one.name.clone(), of_file(Path::new(&one.argument), Some(END))?)))
+                .collect()
+        };
+        Self {
+            commands: commands.collect(),
+            train: instances(&scenario.instances.train),
+            test: instances(&scenario.instances.test),
+        }
+    }
+
+    /// Every file that was there before and is another now.
+    pub fn compare(&self, now: &Self, folder: &Path) -> Vec<Difference> {
+        let of_command = |name: &str| {
+            let path = folder.join(name);
+            let is_of_system = path.canonicalize().is_ok_and(|path| path.starts_with(SYSTEM));
+            if is_of_system { Row::Continue } else { Row::Refuse }
+        };
+        let commands = changed(&self.commands, &now.commands, "target", of_command);
+        let train = changed(&self.train, &now.train, "instances", |_| Row::Refuse);
+        let test = changed(&self.test, &now.test, "instances.test", |_| Row::Continue);
+        commands.into_iter().chain(train).chain(test).collect()
+    }
+}
+
+fn changed(
+    before: &BTreeMap<String, String>,
+    now: &BTreeMap<String, String>,
+    key: &str,
+    row: impl Fn(&str) -> Row,
+) -> Vec<Difference> {
+    let differs = |(name, old): (&String, &String)| {
+        let new = now.get(name).filter(|new| *new != old)?;
+        let key = format!("the content of {name} ({key})");
+        Some(Difference { key, before: Some(old.clone()), after: Some(new.clone()), row: row(name) })
+    };
+    before.iter().filter_map(differs).collect()
+}
+
+/// The program of a command, and its words that may be paths from where it runs.
+fn files(command: &CommandTemplate, workdir: &Workdir) -> Vec<PathBuf> {
+    let word = |argument: &Argument| match argument {
+        Argument::Pieces(pieces) => match pieces.as_slice() {
+            [Piece::Literal(word)] => Some(PathBuf::from(word)),
+            _ => None,
+        },
+        Argument::Params => None,
+    };
+    let from = |path: PathBuf| match workdir {
+        Workdir::Shared(folder) => Some(folder.join(path)),
+        // Nothing is in a fresh folder.
+        Workdir::Private => path.is_absolute().then_some(path),
+    };
+    let words = command.arguments.iter().filter_map(word).filter_map(from);
+    std::iter::once(command.program.clone()).chain(words).collect()
+}
+
+/// The fingerprint of a regular file, of its ends alone if these are given; none of anything else.
+fn of_file(path: &Path, ends: Option<u64>) -> Option<String> {
+    // Opening a pipe would wait for its writer.
+    let length = std::fs::metadata(path).ok().filter(|data| data.is_file())?.len();
+    let read = || -> io::Result<Checksum> {
+        let mut file = File::open(path)?;
+        let mut checksum = Checksum::default();
+        let mut part = Vec::new();
+        match ends.filter(|end| length > 2 * end) {
+            Some(end) => {
+                (&mut file).take(end).read_to_end(&mut part)?;
+                file.seek(SeekFrom::End(-end.cast_signed()))?;
+                file.read_to_end(&mut part)?;
+                checksum.bytes(0, &part);
+            }
+            None => {
+                while (&mut file).take(1 << 20).read_to_end(&mut part)? > 0 {
+                    checksum.bytes(0, &part);
+                    part.clear();
+                }
+            }
+        }
+        Ok(checksum)
+    };
+    // What cannot be read by us may be read by the target; then nothing is known of it.
+    let checksum = read().ok()?;
+    Some(format!("{length} bytes, {:016x}", checksum.end()))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_long_file_is_known_by_its_length_and_its_ends_and_a_program_by_all_of_it() {
+        let path = std::env::temp_dir().join(format!("campaign-fingerprint-{}", std::process::id()));
+        let of = |content: &[u8], ends: Option<u64>| {
+            std::fs::write(&path, content).unwrap();
+            of_file(&path, ends).unwrap()
+        };
+        let whole = vec![7; 3 * END as usize];
+        let changed = |place: usize| {
+            let mut content = whole.clone();
+            content[place] = 8;
+            content
+        };
+        let last = whole.len() - 1;
+        for ends in [None, Some(END)] {
+            assert_eq!(of(&whole, ends), of(&whole, ends));
+            assert_ne!(of(&whole, ends), of(&changed(0), ends));
+            assert_ne!(of(&whole, ends), of(&changed(last), ends));
+            assert_ne!(of(&whole, ends), of(&whole[..last], ends));
+        }
+        assert_ne!(of(&whole, None), of(&changed(last / 2), None));
+        std::fs::remove_file(&path).unwrap();
+        assert_eq!(of_file(&path, None), None);
+        assert_eq!(of_file(Path::new("/dev/null"), None), None);
+    }
+}
