@@ -7,7 +7,7 @@ use rusqlite::types::{ToSqlOutput, ValueRef};
 use rusqlite::{CachedStatement, Connection, ToSql, params};
 
 use super::StoreError;
-use super::checksum::{CONFIGURATION, INCUMBENT, TRIAL, VALIDATION, of_values};
+use super::checksum::{CONFIGURATION, INCUMBENT, TRIAL, VALIDATION, execute};
 use super::record::{
     Batch, Spent, State, StoredConfiguration, StoredEvent, StoredIncumbent, StoredTrial, StoredValidation,
 };
@@ -53,16 +53,6 @@ pub(super) fn insert(
 fn insertion(table: &str, columns: &str) -> String {
     let values = "?, ".repeat(columns.split(',').count());
     format!("INSERT INTO {table} ({columns}, checksum) VALUES ({values}?)")
-}
-
-/// Writes a row with its checksum.
-fn execute(statement: &mut CachedStatement<'_>, row: &[&dyn ToSql]) -> rusqlite::Result<()> {
-    let checksum = of_values(row)?;
-    for (place, value) in row.iter().enumerate() {
-        statement.raw_bind_parameter(place + 1, value)?;
-    }
-    statement.raw_bind_parameter(row.len() + 1, checksum)?;
-    statement.raw_execute().map(drop)
 }
 
 struct Insert<'a> {
