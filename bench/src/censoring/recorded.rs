@@ -17,7 +17,7 @@ use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result, ensure};
 use campaign::import::runs;
-use campaign::scenario::Instance;
+use campaign::scenario;
 use clap::Args;
 use engine::space::format::{Format, read};
 use engine::surrogate::forest::{ForestSettings, ForestTrainer};
@@ -171,17 +171,23 @@ fn open(arguments: &Arguments) -> Result<Recorded> {
     let entries = std::fs::read_dir(folder).with_context(|| format!("cannot read {}", folder.display()))?;
     let paths: Vec<PathBuf> = entries.map(|entry| Ok(entry?.path())).collect::<Result<_>>()?;
     let space = paths.iter().find(|path| path.extension().is_some_and(|it| it == "pcs"));
-    let space = space.with_context(|| format!("{} has no space", folder.display()))?;
-    let space = read(&text_of(space)?, &space.display().to_string(), Format::PcsOld)?;
+    let path = space.with_context(|| format!("{} has no space", folder.display()))?.canonicalize()?;
+    let space = read(&text_of(&path)?, &path.display().to_string(), Format::PcsOld)?;
     let names: Vec<String> = text_of(&folder.join("instances.txt"))?.lines().map(str::to_owned).collect();
     let table = features(&text_of(&folder.join("features.txt"))?, &names)?;
-    let instances: Vec<Instance> = names.iter().map(|name| Instance::new(name, name)).collect();
+    let text = format!(
+        "[target]\ncommand = [\"true\", \"{{params}}\", \"{{instance}}\", \"{{seed}}\"]\n[objective]\n\
+         minimise = \"cpu_time\"\ncutoff = \"{}s\"\n[instances]\nlist = {names:?}\n[budget]\ntrials = 1\n\
+         [space]\nfrom = {path:?}\n",
+        arguments.cutoff
+    );
+    let scenario = scenario::read(&text, folder, "the recorded runs")?;
     let objective = Objective { grain: arguments.grain, ..Objective::capped(arguments.cutoff) };
-    let settings = settings(&space, instances.len() as u32, objective, 1);
+    let settings = settings(&space, names.len() as u32, objective, 1);
     let mut history = History::new();
     history.intern(&settings.problem.default);
-    let left = runs::take_in(&mut history, &runs::read(folder)?.list, &settings, &instances);
-    ensure!(left.is_empty(), "some runs cannot be used: {left:?}");
+    let taken = runs::take_in(&mut history, &runs::read(folder)?, &settings, &scenario)?;
+    ensure!(taken.left.is_empty(), "some runs cannot be used: {:?}", taken.left);
     let run = |trial: &engine::history::Trial| {
         let row = space.encode(history.configuration(trial.key.config));
         Some(Run { row, instance: trial.key.pair.instance.index(), cost: trial.observation.cost()? })
