@@ -183,10 +183,11 @@ impl Of<'_> {
             }
             _ => {
                 let because = format!(
-                    "the cost of the same trial varies by {}: let a winner win on more pairs, or use a quieter machine",
+                    "the cost of the same trial varies by {}: measure each configuration more often before it may win, as \
+                     `[3, 2000]` does, or use a quieter machine",
                     percent(own)
                 );
-                vec![advice("racing.min_pairs", None, because)]
+                vec![advice("racing.repeats", None, because)]
             }
         }
     }

@@ -4,9 +4,10 @@ use std::path::Path;
 
 use engine::{Observation, Seed, Status};
 
-use super::{Findings, Sample};
+use super::{Advice, Findings, Sample};
 use crate::Settings;
 use crate::conduct::{Order, settings};
+use crate::scenario::keys::is_known;
 use crate::scenario::{Scenario, read};
 use crate::target::{Account, Detail};
 
@@ -42,13 +43,17 @@ fn findings((scenario, settings): &(Scenario, Settings), samples: &[Sample]) -> 
     Findings::of(scenario, settings, samples, &["a".to_owned()], 2, Some(1 << 30))
 }
 
-/// The keys to set, with their values.
+/// The keys to set, with their values; all of them are keys that a scenario may have.
 fn advice(of: &(Scenario, Settings), samples: &[Sample]) -> Vec<String> {
-    let line = |one: &super::Advice| match &one.value {
+    let found = findings(of, samples).advice;
+    for Advice { key, .. } in &found {
+        assert!(is_known(key), "no scenario has `{key}`");
+    }
+    let line = |one: &Advice| match &one.value {
         Some(value) => format!("{} = {value}", one.key),
         None => one.key.clone(),
     };
-    findings(of, samples).advice.iter().map(line).collect()
+    found.iter().map(line).collect()
 }
 
 /// The same trial five times, with costs that depend on the seed.
@@ -168,7 +173,7 @@ fn short_or_varying_trials_are_told() {
     let short = [sample(1, 0.004, 0.004), sample(1, 0.004, 0.004), sample(2, 0.2, 0.2)];
     assert_eq!(advice(&of, &short), ["instances"]);
     let varying = [sample(1, 1.0, 1.0), sample(1, 1.5, 1.5), sample(1, 0.7, 0.7), sample(2, 20.0, 20.0)];
-    assert_eq!(advice(&of, &varying), ["racing.min_pairs"]);
+    assert_eq!(advice(&of, &varying), ["racing.repeats"]);
     // Where only the clock varies, CPU time is the better measure.
     let clock = [1.0, 1.5, 0.7].map(|wall| {
         let mut sample = sample(1, wall, wall);

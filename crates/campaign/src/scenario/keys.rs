@@ -259,6 +259,13 @@ pub(super) fn place(parts: &[&str]) -> Place {
     }
 }
 
+/// Whether a scenario may have a key or a table of this name, its parts separated by dots.
+#[cfg(test)]
+pub(crate) fn is_known(path: &str) -> bool {
+    let parts: Vec<&str> = path.split('.').collect();
+    !matches!(place(&parts), Place::Unknown)
+}
+
 /// The names that a table may hold, without those that stand for any name.
 pub(super) fn names(table: &[&str]) -> Vec<&'static str> {
     let mut names = Vec::new();
