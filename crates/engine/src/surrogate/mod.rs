@@ -88,6 +88,9 @@ pub enum FitError {
     /// There is no point at all.
     #[error("there is no reading to learn from yet; hint: propose without a model until a trial has ended")]
     Empty,
+    /// The covariances of the points cannot be factored, whatever the noise.
+    #[error("the covariances of the points cannot be factored, however large the noise")]
+    Singular,
 }
 
 /// Settings of a model that can be trained.

@@ -222,9 +222,16 @@ impl<'a> TrainingSet<'a> {
     /// The deviation of what was read, bounds included.
     pub fn spread(&self) -> f64 {
         let count = self.readings.len().max(1) as f64;
-        let values = || self.readings.iter().map(|reading| reading.lower_bound());
+        let unit = self.unit();
+        let values = || self.readings.iter().map(|reading| reading.lower_bound() / unit);
         let mean = values().map(|value| value / count).sum::<f64>();
-        values().map(|value| (value - mean) * (value - mean) / count).sum::<f64>().sqrt()
+        unit * values().map(|value| (value - mean) * (value - mean) / count).sum::<f64>().sqrt()
+    }
+
+    /// What readings are divided by before they are summed or squared: 1, unless that would overflow.
+    pub(super) fn unit(&self) -> f64 {
+        let largest = self.readings.iter().map(|reading| reading.lower_bound().abs()).fold(1.0, f64::max);
+        if largest > 1e140 { largest } else { 1.0 }
     }
 
     /// The largest cost any trial may reach, on the model's scale.

@@ -53,9 +53,9 @@ impl Standard {
     fn of(data: &TrainingSet<'_>) -> Self {
         let readings = data.readings();
         // The first one is taken off, so that equal readings have themselves for a mean.
-        let first = readings[0].lower_bound();
-        let off = readings.iter().map(|reading| reading.lower_bound() - first).sum::<f64>();
-        let center = first + off / readings.len() as f64;
+        let (unit, first) = (data.unit(), readings[0].lower_bound());
+        let off = readings.iter().map(|reading| reading.lower_bound() / unit - first / unit).sum::<f64>();
+        let center = (first / unit + off / readings.len() as f64) * unit;
         let spread = data.spread();
         // Readings that differ by rounding alone are one value: nothing is uncertain unless some are bounds.
         let flat = spread <= 1e-12 * center.abs();
@@ -73,7 +73,9 @@ impl Standard {
     }
 
     pub(super) fn standardised(self, reading: Reading) -> Reading {
-        let one = |value: f64| if self.spread > 0.0 { (value - self.center) / self.spread } else { 0.0 };
+        // Halves, since the difference of two huge values may be none.
+        let halved = |value: f64| (value / 2.0 - self.center / 2.0) / (self.spread / 2.0);
+        let one = |value: f64| if self.spread > 0.0 { halved(value) } else { 0.0 };
         match reading {
             Reading::Exact(value) => Reading::Exact(one(value)),
             Reading::AtLeast(value) => Reading::AtLeast(one(value)),

@@ -1,6 +1,7 @@
 use super::coordinates::Coordinates;
 use super::likelihood::Likelihood;
-use super::readings::Readings;
+use super::readings::{Read, Readings};
+use super::trainer::posterior_at;
 use super::*;
 use crate::reading::Reading::{self, AtLeast, Exact};
 use crate::space::INACTIVE;
@@ -259,4 +260,32 @@ fn noise_is_found_where_there_is_some() {
     // Of 0.3².
     let right = found.iter().filter(|noise| (0.05..0.15).contains(*noise)).count();
     assert!(right >= 20, "{found:?}");
+}
+
+#[test]
+fn huge_readings_are_learned_like_others() {
+    let readings = |factor: f64| {
+        let [a, b, c] = [-1.0, 0.5, 1.0].map(|value| value * factor);
+        line(&[(0.1, Exact(a)), (0.2, Exact(a)), (0.5, AtLeast(b)), (0.6, AtLeast(c)), (0.9, Exact(c))])
+    };
+    let mean = |factor: f64| {
+        let gaussian = GaussianTrainer::new(GaussianSettings::default(), 1).fit(&readings(factor)).unwrap();
+        at(&gaussian, 0.4).mean / factor
+    };
+    assert!((mean(1e308) - mean(1.0)).abs() < 1e-6, "{} {}", mean(1e308), mean(1.0));
+}
+
+#[test]
+fn what_no_noise_can_factor_is_an_error_and_no_endless_search() {
+    let data = line(&[(0.2, Exact(1.0)), (0.8, Exact(2.0))]);
+    let coordinates = Coordinates::of(&data);
+    let mut readings = Readings::of(&data, &coordinates, Treatment::Likelihood);
+    let posterior = |readings: &Readings| {
+        let mut likelihood = Likelihood::new(readings, coordinates.all(), 1);
+        posterior_at(&mut likelihood, vec![0.0, 0.0, -4.0])
+    };
+    assert!(posterior(&readings).is_ok());
+    // A mean of no reading at all, of infinite variance however large the noise.
+    readings.reads[0] = Read::Mean { value: 0.0, count: 0.0, squares: 0.0 };
+    assert_eq!(posterior(&readings).err(), Some(FitError::Singular));
 }

@@ -2,9 +2,11 @@
 
 use super::coordinates::Coordinates;
 use super::fitted::Gaussian;
+use super::kernel::Kernel;
 use super::likelihood::Likelihood;
 use super::prior::Prior;
 use super::readings::Readings;
+use super::sites::Posterior;
 use super::{FitError, GaussianSettings, TrainingSet};
 use crate::rng::Rng;
 use linalg::{Descent, Downhill};
@@ -16,6 +18,9 @@ const FIRST: usize = 10;
 /// ln σ² that one of the starts has at least: searches from less often end where readings look as if they had
 /// none, far below.
 const MORE_NOISE: f64 = -4.6;
+/// How often the noise is made ten times as large before points count as impossible to tell apart. From the
+/// least noise there is, this leads far beyond the spread of all readings.
+const MOST_RAISES: usize = 12;
 
 /// Finds the lengths, variation and noise that suit a training set.
 #[derive(Clone, Debug)]
@@ -38,15 +43,9 @@ impl GaussianTrainer {
         let coordinates = Coordinates::of(data);
         let readings = self.kept(Readings::of(data, &coordinates, self.settings.treatment));
         // ln ℓ of each column, ln s², ln σ².
-        let mut at = self.search(&readings, &coordinates);
+        let at = self.search(&readings, &coordinates);
         let mut likelihood = Likelihood::new(&readings, coordinates.all(), coordinates.columns());
-        let (kernel, noise, mut posterior) = loop {
-            if let (kernel, noise, Some(posterior)) = likelihood.posterior(&at) {
-                break (kernel, noise, posterior);
-            }
-            // Points so close that rounding decides: more noise makes them one.
-            at[coordinates.columns() + 1] += std::f64::consts::LN_10;
-        };
+        let (kernel, noise, mut posterior) = posterior_at(&mut likelihood, at)?;
         posterior.log_evidence -= readings.log_units();
         Ok(Gaussian::new(data, coordinates, readings, kernel, noise, posterior))
     }
@@ -138,6 +137,23 @@ impl GaussianTrainer {
         let others = self.drawn(places.split_off(most / 2), most - most / 2);
         readings.only([places, others].concat())
     }
+}
+
+/// What follows from all readings at ln ℓ of each column, ln s² and ln σ², with more noise where it takes that.
+pub(super) fn posterior_at(
+    likelihood: &mut Likelihood<'_>,
+    mut at: Vec<f64>,
+) -> Result<(Kernel, f64, Posterior), FitError> {
+    for _ in 0..=MOST_RAISES {
+        if let (kernel, noise, Some(posterior)) = likelihood.posterior(&at) {
+            return Ok((kernel, noise, posterior));
+        }
+        // Points so close that rounding decides: more noise makes them one.
+        if let Some(noise) = at.last_mut() {
+            *noise += std::f64::consts::LN_10;
+        }
+    }
+    Err(FitError::Singular)
 }
 
 /// A start, and the same with more noise.
