@@ -9,6 +9,7 @@ pub mod acquisition;
 pub mod design;
 mod elementary;
 pub mod history;
+mod interrupt;
 mod observation;
 pub mod optimizer;
 pub mod propose;
@@ -23,6 +24,7 @@ pub mod testkit;
 mod trial;
 
 pub use history::History;
+pub use interrupt::Interrupt;
 pub use observation::{Observation, Status};
 pub use optimizer::Optimizer;
 pub use racing::{Ask, Objective, Problem, Racing};

@@ -6,6 +6,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use crate::history::{History, Trial};
+use crate::interrupt::Interrupt;
 use crate::observation::Observation;
 use crate::propose::{Choice, Proposer, Tempo};
 use crate::racing::{Ask, News, PendingTrial, Racer, Requested, Snapshot};
@@ -59,6 +60,12 @@ impl Optimizer {
     /// How much time there is to think about new configurations from now on.
     pub fn keep_tempo(&mut self, tempo: Tempo) {
         self.proposer.keep_tempo(tempo);
+    }
+
+    /// Breaks off long thoughts when the flag is raised. An answer given after that counts for nothing, and so
+    /// does the state: whoever goes on does so from an earlier snapshot.
+    pub fn heed(&mut self, interrupt: &Interrupt) {
+        self.proposer.heed(interrupt);
     }
 
     /// Whether the end is near: then the best of those that lost race once more before new ones.

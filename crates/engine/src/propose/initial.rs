@@ -3,6 +3,7 @@
 use super::{Choice, Proposer, Tempo};
 use crate::design::Design;
 use crate::history::History;
+use crate::interrupt::Interrupt;
 use crate::rng::Rng;
 use crate::space::{Configuration, SampleError, Space};
 use crate::trial::ConfigId;
@@ -68,5 +69,9 @@ impl Proposer for Initial {
 
     fn keep_tempo(&mut self, tempo: Tempo) {
         self.then.keep_tempo(tempo);
+    }
+
+    fn heed(&mut self, interrupt: &Interrupt) {
+        self.then.heed(interrupt);
     }
 }

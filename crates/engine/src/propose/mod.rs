@@ -15,6 +15,7 @@ pub use model::{Choice, Dependence, Learner, ModelSearch, ModelSettings, Utility
 pub use random::RandomSearch;
 
 use crate::history::History;
+use crate::interrupt::Interrupt;
 use crate::space::{Configuration, Space};
 use crate::trial::ConfigId;
 
@@ -45,6 +46,10 @@ pub trait Proposer: Send {
     /// How much time there is to think about the proposals from now on. Those that take none need not
     /// listen.
     fn keep_tempo(&mut self, _tempo: Tempo) {}
+
+    /// Breaks off when the flag is raised; proposals and expectations count for nothing from then on. Those
+    /// that take no time need not look.
+    fn heed(&mut self, _interrupt: &Interrupt) {}
 }
 
 /// How much time there is to think about a proposal.

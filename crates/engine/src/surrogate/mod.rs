@@ -18,11 +18,13 @@ mod held_out;
 mod lanes;
 mod layout;
 pub mod neural;
+mod part;
 mod scale;
 mod training;
 
 pub use held_out::held_out;
 pub use layout::{Column, InstanceTable, configuration_columns};
+pub use part::Part;
 pub use scale::Scale;
 pub use training::{Point, TrainingSet};
 
@@ -91,11 +93,15 @@ pub enum FitError {
     /// The covariances of the points cannot be factored, whatever the noise.
     #[error("the covariances of the points cannot be factored, however large the noise")]
     Singular,
+    /// The fit is no longer wanted.
+    #[error("the fit was interrupted")]
+    Interrupted,
 }
 
 /// Settings of a model that can be trained.
 pub trait Surrogate: Send + Sync {
-    /// Learns from the readings of a training set.
+    /// Learns from the readings of a training set. One that takes long asks the set now and then whether it is
+    /// [still wanted](TrainingSet::wanted).
     fn fit(&self, data: &TrainingSet<'_>, rng: &mut Rng) -> Result<Box<dyn Predictor>, FitError>;
 }
 

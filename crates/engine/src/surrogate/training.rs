@@ -6,8 +6,9 @@
 
 use std::collections::HashMap;
 
-use super::{Column, InstanceTable, Scale, configuration_columns};
+use super::{Column, FitError, InstanceTable, Part, Scale, configuration_columns};
 use crate::history::{History, Trial, tells_more};
+use crate::interrupt::Interrupt;
 use crate::racing::Problem;
 use crate::racing::constraint::Over;
 use crate::reading::Reading;
@@ -32,6 +33,7 @@ pub struct TrainingSet<'a> {
     rows: Vec<f64>,
     points: Vec<Point>,
     readings: Vec<Reading>,
+    interrupt: Interrupt,
 }
 
 impl<'a> TrainingSet<'a> {
@@ -45,7 +47,32 @@ impl<'a> TrainingSet<'a> {
     ) -> Self {
         let columns = configuration.iter().chain(instances.columns()).copied().collect();
         let cutoff = cutoff.map(|cutoff| scale.model(cutoff));
-        Self { columns, instances, scale, cutoff, rows: Vec::new(), points: Vec::new(), readings: Vec::new() }
+        Self {
+            columns,
+            instances,
+            scale,
+            cutoff,
+            rows: Vec::new(),
+            points: Vec::new(),
+            readings: Vec::new(),
+            interrupt: Interrupt::default(),
+        }
+    }
+
+    /// The same; fits to it, and to parts of it, break off when the flag is raised.
+    #[must_use]
+    pub fn until(self, interrupt: &Interrupt) -> Self {
+        Self { interrupt: interrupt.clone(), ..self }
+    }
+
+    /// The flag.
+    pub(super) fn interrupt(&self) -> &Interrupt {
+        &self.interrupt
+    }
+
+    /// Whether a fit is still wanted: an error if it is to break off.
+    pub fn wanted(&self) -> Result<(), FitError> {
+        if self.interrupt.is_raised() { Err(FitError::Interrupted) } else { Ok(()) }
     }
 
     /// Adds a configuration by its row; its number.
@@ -75,14 +102,26 @@ impl<'a> TrainingSet<'a> {
     pub fn subset(&self, wanted: impl Fn(&Point) -> bool) -> Self {
         let kept = self.points.iter().zip(&self.readings).filter(|(point, _)| wanted(point));
         let (points, readings) = kept.map(|(&point, &reading)| (point, reading)).unzip();
-        Self { points, readings, columns: self.columns.clone(), rows: self.rows.clone(), ..*self }
+        Self {
+            points,
+            readings,
+            columns: self.columns.clone(),
+            rows: self.rows.clone(),
+            interrupt: self.interrupt.clone(),
+            ..*self
+        }
     }
 
-    /// The costs of the first so many trials of a history.
-    pub fn costs(problem: &Problem, history: &History, trials: usize, instances: &'a InstanceTable) -> Self {
-        let scale = Scale::of(&problem.objective, history, trials);
-        let costs =
-            history.trials()[..trials].iter().enumerate().filter(|(_, t)| t.observation.cost().is_some());
+    /// The costs of the first so many trials of a history, or of a part of them.
+    pub fn costs(
+        problem: &Problem,
+        history: &History,
+        part: impl Into<Part>,
+        instances: &'a InstanceTable,
+    ) -> Self {
+        let part: Part = part.into();
+        let scale = Scale::of(&problem.objective, history, part.trials);
+        let costs = part.of(history).filter(|(_, trial)| trial.observation.cost().is_some());
         let mut kept: Vec<(TrialKey, usize)> = Vec::new();
         keep_the_most_telling(history, costs.map(|(row, _)| row), &mut kept);
         Self::of_trials(
@@ -100,12 +139,13 @@ impl<'a> TrainingSet<'a> {
     pub fn outcomes(
         problem: &Problem,
         history: &History,
-        trials: usize,
+        part: impl Into<Part>,
         instances: &'a InstanceTable,
     ) -> Self {
-        let telling = |row: &usize| !history.trials()[*row].observation.status().says_nothing();
+        let part: Part = part.into();
+        let telling = part.of(history).filter(|(_, trial)| !trial.observation.status().says_nothing());
         let mut kept: Vec<(TrialKey, usize)> = Vec::new();
-        keep_the_most_telling(history, (0..trials).filter(telling), &mut kept);
+        keep_the_most_telling(history, telling.map(|(row, _)| row), &mut kept);
         let outcomes = kept.into_iter().map(|(key, row)| {
             let failed = history.trials()[row].observation.status().is_failure();
             (key, Reading::Exact(if failed { 0.0 } else { 1.0 }))
@@ -115,10 +155,15 @@ impl<'a> TrainingSet<'a> {
 
     /// What the first so many trials of a history have used of the budget; of those that were stopped at least
     /// that.
-    pub fn spent(problem: &Problem, history: &History, trials: usize, instances: &'a InstanceTable) -> Self {
-        let told =
-            history.trials()[..trials].iter().filter(|trial| !trial.observation.status().says_nothing());
-        let spent = told.map(|Trial { key, observation, .. }| {
+    pub fn spent(
+        problem: &Problem,
+        history: &History,
+        part: impl Into<Part>,
+        instances: &'a InstanceTable,
+    ) -> Self {
+        let part: Part = part.into();
+        let told = part.of(history).filter(|(_, trial)| !trial.observation.status().says_nothing());
+        let spent = told.map(|(_, Trial { key, observation, .. })| {
             let stopped = observation.cost().is_some_and(Reading::is_censored);
             let used = observation.spent();
             (*key, if stopped { Reading::AtLeast(used) } else { Reading::Exact(used) })
@@ -132,26 +177,26 @@ impl<'a> TrainingSet<'a> {
     pub fn constraint(
         problem: &Problem,
         history: &History,
-        trials: usize,
+        part: impl Into<Part>,
         constraint: usize,
         instances: &'a InstanceTable,
     ) -> Self {
         let over = problem.objective.constraints[constraint].over;
-        let Told { readings, .. } = Told::of(history, trials, constraint, over);
+        let Told { readings, .. } = Told::of(history, part.into(), constraint, over);
         let instances = if over == Over::Max { InstanceTable::unknown() } else { instances };
         let set = Self::of_trials(problem, history, instances, Scale::Linear, readings.into_iter());
         Self { cutoff: None, ..set }
     }
 
-    /// Which reading of [that set](Self::constraint) is due to each of these trials, among others of its pair or
-    /// configuration; `None` if the trial did not tell the output.
+    /// Which reading of [that set](Self::constraint) is due to each of the first trials, among others of its pair
+    /// or configuration; `None` if the trial did not tell the output or is not in the part.
     pub fn constraint_places(
         problem: &Problem,
         history: &History,
-        trials: usize,
+        part: impl Into<Part>,
         constraint: usize,
     ) -> Vec<Option<usize>> {
-        Told::of(history, trials, constraint, problem.objective.constraints[constraint].over).places
+        Told::of(history, part.into(), constraint, problem.objective.constraints[constraint].over).places
     }
 
     fn of_trials(
@@ -261,11 +306,14 @@ struct Told {
 }
 
 impl Told {
-    fn of(history: &History, trials: usize, constraint: usize, over: Over) -> Self {
+    fn of(history: &History, part: Part, constraint: usize, over: Over) -> Self {
         let worst = over == Over::Max;
-        let (mut readings, mut places) = (Vec::<(TrialKey, Reading)>::new(), vec![None; trials]);
+        let (mut readings, mut places) = (Vec::<(TrialKey, Reading)>::new(), vec![None; part.trials]);
         let (mut by_pair, mut by_configuration) = (HashMap::new(), HashMap::new());
-        for (Trial { key, observation, .. }, own) in history.trials()[..trials].iter().zip(&mut places) {
+        for (Trial { key, observation, .. }, own) in history.trials().iter().zip(&mut places) {
+            if !(if worst { part.has_configuration(key.config) } else { part.has(key) }) {
+                continue;
+            }
             let output = observation.constraints().get(constraint).copied().flatten();
             let Some(reading) = output else { continue };
             let place = if worst {

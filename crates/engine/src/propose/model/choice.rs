@@ -8,7 +8,7 @@ use super::due::due;
 use super::{Learner, Task};
 use crate::history::History;
 use crate::rng::Rng;
-use crate::surrogate::{TrainingSet, held_out};
+use crate::surrogate::held_out;
 
 /// Parts of the trials, each foretold by models of the others.
 const FOLDS: usize = 4;
@@ -65,12 +65,12 @@ impl Chooser {
 }
 
 fn judged(task: &Task, history: &History, trials: usize) -> Option<Choice> {
-    let Task { problem, settings, instances } = task;
-    let data = TrainingSet::costs(problem, history, trials, instances);
+    let Task { problem, settings, .. } = task;
+    let data = task.costs(history, trials);
     let seed = Rng::new(problem.seed, "choice", trials as u64).bits();
     // One is asked at a time, and judged so.
     let neural = held_out(&settings.network(data.len()), &data, FOLDS, seed)?;
-    let forest = held_out(&settings.forest, &data, FOLDS, seed)?;
+    let forest = held_out(&task.forest(trials), &data, FOLDS, seed)?;
     let few = data.len() <= settings.gaussian_points && data.columns().len() <= FEW_COLUMNS;
     let gaussian = if few { held_out(&settings.gaussian, &data, FOLDS, seed) } else { None };
     let scores =

@@ -45,7 +45,7 @@ pub(super) fn told(
         });
     }
     let settings = ModelSettings { dependence, ..small(learner) };
-    (Task { problem, settings, instances: InstanceTable::alike() }, history)
+    (Task { problem, settings, instances: InstanceTable::alike(), interrupt: Interrupt::default() }, history)
 }
 
 const ASKED: usize = 40;

@@ -15,7 +15,7 @@
 //! the kind that was asked for. A trial that was stopped before it told an output is not in that output's model.
 
 use super::dependence::{Dependence, Surprise, correlations};
-use super::due::{Due, due};
+use super::due::Due;
 use super::learned::{Learned, Trainer, trainer};
 use super::{Learner, Task};
 use crate::acquisition::{log_feasibility, log_joint_feasibility};
@@ -56,7 +56,7 @@ impl Feasibility {
     pub(super) fn learn(&mut self, task: &Task, learner: Learner, history: &History) {
         let count = task.problem.objective.constraints.len();
         let trials = history.trials().len();
-        let Some(Due { fresh, last }) = due(task.settings.first_fit, task.settings.refit, trials) else {
+        let Some(Due { fresh, last }) = task.due(trials) else {
             *self = Self::default();
             return;
         };
@@ -68,13 +68,7 @@ impl Feasibility {
                 let learner = learner_of(task, index, learner);
                 let mut trainer = trainer(task, learner, &format!("constraint {index}"), fresh as u64);
                 if last > fresh {
-                    trainer.prepare(&TrainingSet::constraint(
-                        &task.problem,
-                        history,
-                        fresh,
-                        index,
-                        &task.instances,
-                    ));
+                    trainer.prepare(&task.constraint(history, fresh, index));
                 }
                 trainer
             };
@@ -87,8 +81,7 @@ impl Feasibility {
             self.fitted = last;
         }
         for model in self.models.iter_mut().filter(|model| model.output.takes_in()) {
-            let data =
-                TrainingSet::constraint(&task.problem, history, trials, model.constraint, &task.instances);
+            let data = task.constraint(history, trials, model.constraint);
             model.output.take_in(&data, model.points);
             model.points = data.len().max(model.points);
         }
@@ -98,7 +91,7 @@ impl Feasibility {
         let Some((fresh, trainers)) = &mut self.fresh else { return Vec::new() };
         let mut models = Vec::new();
         for (index, constraint) in task.problem.objective.constraints.iter().enumerate() {
-            let data = TrainingSet::constraint(&task.problem, history, trials, index, &task.instances);
+            let data = task.constraint(history, trials, index);
             let output =
                 if trials == *fresh { trainers[index].fit(&data) } else { trainers[index].copy().fit(&data) };
             // Nothing is known of an output that no trial has told: it rules nothing out.
@@ -127,7 +120,8 @@ impl Feasibility {
         let mut by_trial = Vec::with_capacity(self.models.len());
         for model in &self.models {
             let residuals = model.output.residuals()?;
-            let places = TrainingSet::constraint_places(&task.problem, history, trials, model.constraint);
+            let part = task.part(trials);
+            let places = TrainingSet::constraint_places(&task.problem, history, part, model.constraint);
             let surprise = |reading: usize| residuals[reading].map(|residual| Surprise { reading, residual });
             by_trial.push(places.into_iter().map(|place| place.and_then(surprise)).collect());
         }

@@ -5,12 +5,12 @@
 //!
 //! Fits happen after [fixed numbers](super::due) of trials t and use just the first t. That of a forest starts
 //! from nothing whenever t has doubled, the others start from that one, so that any fit can be made without
-//! those between: after an interruption, or a hurry, it takes two at most. That of a Gaussian process starts from
-//! nothing always. What a model can take in without a new fit it does, trial by trial.
+//! those between: after an interruption, or a hurry, it takes two at most. That of a Gaussian process, and of
+//! a [share](super::task) of many trials, starts from nothing always. What a model can take in without a new fit it does, trial by trial.
 
 use std::f64::consts::LN_10;
 
-use super::due::{Due, due};
+use super::due::Due;
 use super::feasibility::Feasibility;
 use super::known::{expected_of_tried, most_promising, rows, success, tried_and_pending};
 use super::learned::{Learned, Trainer, trainer};
@@ -23,7 +23,7 @@ use crate::history::History;
 use crate::rng::Rng;
 use crate::space::Configuration;
 use crate::surrogate::forest::Forest;
-use crate::surrogate::{Points, Prediction, Predictor, Scale, Slopes, TrainingSet};
+use crate::surrogate::{Points, Prediction, Predictor, Scale, Slopes};
 
 /// What is known by now, if there is enough to know.
 pub(super) struct Improvement {
@@ -92,9 +92,8 @@ impl Improvement {
 
     /// Fits what is due by now, if it is not there yet, and takes in the trials since.
     fn learn(&mut self, task: &Task, history: &History) {
-        let settings = &task.settings;
         let now = history.trials().len();
-        let Some(Due { fresh, last }) = due(settings.first_fit, settings.refit, now) else {
+        let Some(Due { fresh, last }) = task.due(now) else {
             self.model = None;
             return;
         };
@@ -104,7 +103,7 @@ impl Improvement {
             _ => {
                 let mut trainer = trainer(task, self.learner, self.learner.word(), fresh as u64);
                 if last > fresh {
-                    trainer.prepare(&TrainingSet::costs(&task.problem, history, fresh, &task.instances));
+                    trainer.prepare(&task.costs(history, fresh));
                 }
                 fit(task, self.learner, history, (fresh, trainer), last)
             }
@@ -121,7 +120,7 @@ fn fit(
     mut fresh: (usize, Box<dyn Trainer>),
     trials: usize,
 ) -> Model {
-    let data = TrainingSet::costs(&task.problem, history, trials, &task.instances);
+    let data = task.costs(history, trials);
     let learned = if trials == fresh.0 { fresh.1.fit(&data) } else { fresh.1.copy().fit(&data) };
     let costs = learned.map(|learned| {
         let success = success(task, history, trials);
@@ -146,7 +145,7 @@ impl Model {
         // Collecting the points of many trials is dear, and in vain for a forest.
         let can = |costs: &&mut Costs| costs.learned.takes_in() && self.trials < now;
         let Some(costs) = self.costs.as_mut().filter(can) else { return };
-        let data = TrainingSet::costs(&task.problem, history, now, &task.instances);
+        let data = task.costs(history, now);
         // On another scale everything has to be learned anew, when that is due.
         if data.scale() == costs.scale {
             costs.learned.take_in(&data, costs.points);
@@ -169,8 +168,7 @@ fn spent(task: &Task, learner: Learner, history: &History, trials: usize) -> Opt
     if task.settings.utility != Utility::ImprovementPerSpent {
         return None;
     }
-    let data = TrainingSet::spent(&task.problem, history, trials, &task.instances);
-    trainer(task, learner, "spent", trials as u64).fit(&data)
+    trainer(task, learner, "spent", trials as u64).fit(&task.spent(history, trials))
 }
 
 /// Judges configurations by the utility of what is expected of them.

@@ -5,8 +5,11 @@ use crate::history::History;
 use crate::racing::constraint::Tally;
 use crate::rng::Rng;
 use crate::surrogate::forest::{Forest, ForestSettings, ForestTrainer};
-use crate::surrogate::{Points, Predictor, TrainingSet};
+use crate::surrogate::{Points, Predictor};
 use crate::trial::ConfigId;
+
+/// Configurations looked at together.
+const BLOCK: usize = 4096;
 
 /// The configurations that the first so many trials were of, and the others.
 pub(super) fn tried_and_pending(history: &History, trials: usize) -> (Vec<ConfigId>, Vec<ConfigId>) {
@@ -20,11 +23,13 @@ pub(super) fn tried_and_pending(history: &History, trials: usize) -> (Vec<Config
 pub(super) fn most_promising(mut ids: Vec<ConfigId>, expected: &[f64], count: usize) -> Vec<ConfigId> {
     let cost = |id: &ConfigId| expected.get(id.index()).copied().filter(|cost| !cost.is_nan());
     if ids.len() > count {
-        ids.sort_by(|one, other| {
+        let order = |one: &ConfigId, other: &ConfigId| {
             let costs = cost(one).unwrap_or(f64::INFINITY).total_cmp(&cost(other).unwrap_or(f64::INFINITY));
             costs.then(other.cmp(one))
-        });
+        };
+        ids.select_nth_unstable_by(count, order);
         ids.truncate(count);
+        ids.sort_unstable_by(order);
     }
     ids
 }
@@ -60,12 +65,18 @@ pub(super) fn expected_of_tried(
     let ids = (0..feasible.len()).map(|index| ConfigId(index as u32));
     let tried: Vec<ConfigId> = ids.filter(|id| feasible[id.index()]).collect();
     let mut expected = vec![f64::NAN; feasible.len()];
-    let rows = rows(task, history, &tried);
-    let points = Points::new(&rows, task.problem.space.row_length());
-    let mut found = vec![0.0; points.len()];
-    predictor.expect_marginal(points, &mut found);
-    for (id, found) in tried.into_iter().zip(found) {
-        expected[id.index()] = found;
+    let mut found = vec![0.0; BLOCK];
+    // Block by block: the rows of all would fill the memory, and it can be broken off between two.
+    for block in tried.chunks(BLOCK) {
+        if task.interrupt.is_raised() {
+            break;
+        }
+        let rows = rows(task, history, block);
+        let found = &mut found[..block.len()];
+        predictor.expect_marginal(Points::new(&rows, task.problem.space.row_length()), found);
+        for (id, found) in block.iter().zip(found) {
+            expected[id.index()] = *found;
+        }
     }
     expected
 }
@@ -77,7 +88,7 @@ pub(super) fn success(task: &Task, history: &History, trials: usize) -> Option<F
         return None;
     }
     let seed = Rng::new(task.problem.seed, "success", trials as u64).bits();
-    let outcomes = TrainingSet::outcomes(&task.problem, history, trials, &task.instances);
+    let outcomes = task.outcomes(history, trials);
     let (forest, _) = ForestTrainer::new(ForestSettings::of_success(), seed).fit(&outcomes).ok()?;
     Some(forest)
 }

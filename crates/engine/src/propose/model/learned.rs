@@ -41,12 +41,12 @@ pub(super) trait Learned: Predictor {
     fn predictor(&self) -> &dyn Predictor;
 }
 
-/// Knows nothing yet; the purpose and the number key its random stream.
+/// Knows nothing yet; the purpose and the number of trials key its random stream.
 pub(super) fn trainer(task: &Task, learner: Learner, purpose: &str, number: u64) -> Box<dyn Trainer> {
     let seed = Rng::new(task.problem.seed, purpose, number).bits();
     match learner {
         Learner::Gaussian => Box::new(GaussianTrainer::new(task.settings.gaussian.clone(), seed)),
-        _ => Box::new(ForestTrainer::new(task.settings.forest.clone(), seed)),
+        _ => Box::new(ForestTrainer::new(task.forest(number as usize), seed)),
     }
 }
 
@@ -120,7 +120,7 @@ mod tests {
     #[test]
     fn what_is_taken_in_is_known() {
         let (task, history) = told(Learner::Gaussian, Dependence::Independent, &[], &|_| Vec::new());
-        let set = |trials| TrainingSet::costs(&task.problem, &history, trials, &task.instances);
+        let set = |trials| task.costs(&history, trials);
         let mut learned = trainer(&task, Learner::Gaussian, "test", 0).fit(&set(12)).unwrap();
         let all = set(25);
         let rows: Vec<f64> = (12..25).flat_map(|at| all.row(at).collect::<Vec<f64>>()).collect();

@@ -31,6 +31,7 @@ mod improvement;
 mod known;
 mod learned;
 mod search;
+mod task;
 #[cfg(test)]
 mod tests;
 mod thompson;
@@ -42,9 +43,11 @@ use std::collections::BTreeMap;
 
 use self::choice::Chooser;
 use self::improvement::Improvement;
+use self::task::Task;
 use self::thompson::Thompson;
 use super::{LocalSearch, Proposer, RandomSearch, Tempo};
 use crate::history::History;
+use crate::interrupt::Interrupt;
 use crate::racing::Problem;
 use crate::space::Configuration;
 use crate::surrogate::InstanceTable;
@@ -79,6 +82,9 @@ pub struct ModelSettings {
     pub refit: f64,
     /// Every so many-th proposal is random.
     pub random_every: usize,
+    /// Trials up to which a model learns from all of them, and about how many readings it learns from where there
+    /// are more.
+    pub points: usize,
     /// Random configurations looked at for one proposal.
     pub candidates: usize,
     /// The same, where a network is asked, which is quicker.
@@ -145,9 +151,10 @@ impl Default for ModelSettings {
             first_fit: 10,
             refit: 0.05,
             random_every: 4,
+            points: 3000,
             candidates: 1000,
             thompson_candidates: 5000,
-            known: 100_000,
+            known: 10_000,
             training_steps: 10_000,
             starts: 10,
             steps: 20,
@@ -173,13 +180,6 @@ impl ModelSettings {
         let epochs = self.neural.epochs.min(self.training_steps / steps).max(1);
         NeuralSettings { members: 1, epochs, ..self.neural.clone() }
     }
-}
-
-/// What is searched, by which rules.
-struct Task {
-    problem: Problem,
-    settings: ModelSettings,
-    instances: InstanceTable,
 }
 
 /// Proposes what a model finds worth a race.
@@ -221,7 +221,7 @@ impl ModelSearch {
         let random = RandomSearch::new(problem.space.clone(), problem.seed);
         let local = LocalSearch::new(problem.space.clone(), problem.seed);
         Self {
-            task: Task { problem, settings, instances },
+            task: Task { problem, settings, instances, interrupt: Interrupt::default() },
             chooser: Chooser::default(),
             forest: Improvement::new(Learner::Forest),
             gaussian: Improvement::new(Learner::Gaussian),
@@ -296,5 +296,9 @@ impl Proposer for ModelSearch {
 
     fn keep_tempo(&mut self, tempo: Tempo) {
         self.tempo = tempo;
+    }
+
+    fn heed(&mut self, interrupt: &Interrupt) {
+        self.task.interrupt = interrupt.clone();
     }
 }

@@ -19,9 +19,8 @@
 //! K. Eggensperger, K. Haase, P. Müller, M. Lindauer, F. Hutter, Neural Model-based Optimization with
 //! Right-Censored Observations, 2020.
 
-use super::due::due;
 use super::feasibility::Feasibility;
-use super::known::{feasible, success, tried_and_pending};
+use super::known::{feasible, most_promising, success, tried_and_pending};
 use super::search::{Judge, search};
 use super::{Learner, ModelSettings, Task};
 use crate::acquisition::with_success;
@@ -29,7 +28,7 @@ use crate::history::History;
 use crate::rng::Rng;
 use crate::space::Configuration;
 use crate::surrogate::forest::Forest;
-use crate::surrogate::{Points, Prediction, Predictor, Scale, TrainingSet};
+use crate::surrogate::{Points, Prediction, Predictor, Scale};
 
 /// What outlasts a proposal.
 #[derive(Default)]
@@ -42,12 +41,12 @@ pub(super) struct Thompson {
 impl Thompson {
     /// What a fresh network expects least of; `None` before the first fit, or if it could not be trained.
     pub(super) fn propose(&mut self, task: &Task, history: &History, number: usize) -> Option<Configuration> {
-        let Task { problem, settings, instances } = task;
+        let Task { problem, settings, .. } = task;
         let trials = history.trials().len();
         if trials < settings.first_fit {
             return None;
         }
-        let costs = TrainingSet::costs(problem, history, trials, instances);
+        let costs = task.costs(history, trials);
         let mut rng = Rng::new(problem.seed, "thompson", number as u64);
         let (network, effort) = settings.network(costs.len()).train(&costs, &mut rng).ok()?;
         if effort.untrained > 0 {
@@ -68,6 +67,7 @@ impl Thompson {
             any_feasible: feasible(task, history, trials).contains(&true),
         };
         let (tried, _) = tried_and_pending(history, trials);
+        let tried = most_promising(tried, &[], settings.known);
         let wide = ModelSettings { candidates: settings.thompson_candidates, ..settings.clone() };
         let mut rng = Rng::new(problem.seed, "model search", number as u64);
         search(&problem.space, history, &tried, &judge, &wide, &mut rng)
@@ -75,8 +75,7 @@ impl Thompson {
 
     /// Which trials fail, learned after fixed numbers of them.
     fn learn_success(&mut self, task: &Task, history: &History) {
-        let due = due(task.settings.first_fit, task.settings.refit, history.trials().len());
-        let Some(trials) = due.map(|due| due.last) else { return };
+        let Some(trials) = task.due(history.trials().len()).map(|due| due.last) else { return };
         if self.success.as_ref().is_none_or(|(known, _)| *known != trials) {
             self.success = Some((trials, success(task, history, trials)));
         }

@@ -58,17 +58,18 @@ impl ForestTrainer {
     }
 
     /// Fits a training set that begins with the points of the one before, whose readings may tell more
-    /// by now; anything else is learned from the start.
+    /// by now; anything else is learned from the start. After an interruption so is the next one.
     pub fn fit(&mut self, data: &TrainingSet<'_>) -> Result<(Forest, Effort), FitError> {
         if data.is_empty() {
             return Err(FitError::Empty);
         }
+        let fresh = |trainer: &Self| Self::new(trainer.settings.clone(), trainer.seed);
         if !self.continues(data) {
-            *self = Self::new(self.settings.clone(), self.seed);
+            *self = fresh(self);
         }
         self.coded.extend(data);
         self.bootstrap.extend(data.len());
-        let (forest, effort) = self.rounds(data);
+        let (forest, effort) = self.rounds(data).inspect_err(|_| *self = fresh(self))?;
         self.last = Some(forest.clone());
         Ok((forest, effort))
     }
@@ -93,7 +94,7 @@ impl ForestTrainer {
         last.fits(data) && data.len() >= self.coded.count && (0..self.coded.count).all(same_row)
     }
 
-    fn rounds(&self, data: &TrainingSet<'_>) -> (Forest, Effort) {
+    fn rounds(&self, data: &TrainingSet<'_>) -> Result<(Forest, Effort), FitError> {
         let readings = data.readings();
         let values: Vec<f64> = readings.iter().map(|reading| reading.lower_bound()).collect();
         let fills = matches!(self.settings.treatment, Treatment::Mean | Treatment::Sample);
@@ -101,7 +102,7 @@ impl ForestTrainer {
         if !fills || slots.points.is_empty() {
             let kept =
                 |reading: &Reading| self.settings.treatment == Treatment::Ignore || !reading.is_censored();
-            return (self.grow_on(data, &values, kept), Effort { rounds: 1, ..Effort::default() });
+            return Ok((self.grow_on(data, &values, kept)?, Effort { rounds: 1, ..Effort::default() }));
         }
         let spread = deviation(&values);
         let mut effort = Effort { filled: slots.points.len(), ..Effort::default() };
@@ -109,7 +110,7 @@ impl ForestTrainer {
             Some(last) => last.clone(),
             None => {
                 effort.rounds += 1;
-                self.grow_on(data, &values, |reading| !reading.is_censored())
+                self.grow_on(data, &values, |reading| !reading.is_censored())?
             }
         };
         for round in 1.. {
@@ -117,7 +118,7 @@ impl ForestTrainer {
             effort.moved = slots.fill(self.settings.treatment, readings, &predictions, data.cutoff());
             let powers = Powers::new(data.scale(), values.iter().chain(&slots.values).copied());
             let gather = |tree, sums: &mut Sums| self.filled(tree, readings, &slots, &powers, sums);
-            forest = self.grow_all(data, powers.reference, gather);
+            forest = self.grow_all(data, powers.reference, gather)?;
             effort.rounds += 1;
             // The first slots have moved from nowhere.
             let settled = round > 1 && effort.moved < self.settings.tolerance * spread;
@@ -125,7 +126,7 @@ impl ForestTrainer {
                 break;
             }
         }
-        (forest, effort)
+        Ok((forest, effort))
     }
 
     fn predict_censored(&self, forest: &Forest, slots: &Slots, floor: f64) -> Vec<Prediction> {
@@ -146,7 +147,7 @@ impl ForestTrainer {
         data: &TrainingSet<'_>,
         values: &[f64],
         kept: impl Fn(&Reading) -> bool + Sync,
-    ) -> Forest {
+    ) -> Result<Forest, FitError> {
         let powers = Powers::new(data.scale(), values.iter().copied());
         self.grow_all(data, powers.reference, |tree, sums| {
             let counts = &self.bootstrap.counts[tree];
@@ -181,36 +182,40 @@ impl ForestTrainer {
         data: &TrainingSet<'_>,
         reference: f64,
         gather: impl Fn(usize, &mut Sums) + Sync,
-    ) -> Forest {
+    ) -> Result<Forest, FitError> {
         let ForestSettings { features, min_leaf, leaves, .. } = self.settings;
         let habit = Habit { features, min_leaf: f64::from(min_leaf), leaves };
-        let grow_some = |trees: std::ops::Range<usize>| -> Vec<Tree> {
+        let grow_some = |trees: std::ops::Range<usize>| -> Result<Vec<Tree>, FitError> {
             let mut grower = Grower::new(&self.coded, habit);
             let mut sums = Sums::default();
             let grow = |tree| {
+                data.wanted()?;
                 sums.clear(data.len());
                 gather(tree, &mut sums);
-                grower.grow(sums.targets(), &mut Rng::new(self.seed, "tree", tree as u64))
+                Ok(grower.grow(sums.targets(), &mut Rng::new(self.seed, "tree", tree as u64)))
             };
             trees.map(grow).collect()
         };
         let (trees, threads) = (self.settings.trees, self.settings.threads.clamp(1, self.settings.trees));
         let grown: Vec<Tree> = if threads == 1 {
-            grow_some(0..trees)
+            grow_some(0..trees)?
         } else {
             let share = trees.div_ceil(threads);
             std::thread::scope(|scope| {
                 let grow_some = &grow_some;
                 let part = |first: usize| scope.spawn(move || grow_some(first..(first + share).min(trees)));
                 let parts: Vec<_> = (0..trees).step_by(share).map(part).collect();
-                let join = |part: std::thread::ScopedJoinHandle<'_, Vec<Tree>>| match part.join() {
+                let join = |part: std::thread::ScopedJoinHandle<'_, Result<Vec<Tree>, FitError>>| match part
+                    .join()
+                {
                     Ok(grown) => grown,
                     Err(panic) => std::panic::resume_unwind(panic),
                 };
-                parts.into_iter().flat_map(join).collect()
-            })
+                let grown: Result<Vec<Vec<Tree>>, FitError> = parts.into_iter().map(join).collect();
+                Ok(grown?.into_iter().flatten().collect())
+            })?
         };
-        Forest::new(data, &self.settings, grown, reference)
+        Ok(Forest::new(data, &self.settings, grown, reference))
     }
 }
 

@@ -16,6 +16,7 @@ use super::kernel::Kernel;
 use super::prior::Prior;
 use super::readings::{Read, Readings};
 use super::sites::{Posterior, Site, condition, first_sites};
+use crate::interrupt::Interrupt;
 use crate::surrogate::arithmetic::Arithmetic;
 use crate::surrogate::dispatch::{Instructions, Work};
 
@@ -31,6 +32,7 @@ pub(super) struct Likelihood<'a> {
     sites: Option<Vec<Site>>,
     covariances: Vec<f64>,
     decays: Vec<f64>,
+    interrupt: Interrupt,
 }
 
 impl<'a> Likelihood<'a> {
@@ -43,7 +45,13 @@ impl<'a> Likelihood<'a> {
             sites: None,
             covariances: vec![0.0; entries],
             decays: vec![0.0; entries],
+            interrupt: Interrupt::default(),
         }
+    }
+
+    /// The same; evaluations break off when the flag is raised, as if nothing could be factored.
+    pub(super) fn until(self, interrupt: &Interrupt) -> Self {
+        Self { interrupt: interrupt.clone(), ..self }
     }
 
     fn kernel(&self, numbers: &[f64]) -> (Kernel, f64) {
@@ -60,7 +68,7 @@ impl<'a> Likelihood<'a> {
         self.fill(&kernel);
         let reads = &self.readings.reads;
         let sites = self.sites.take().unwrap_or_else(|| first_sites(reads, noise));
-        let Some(posterior) = condition(&self.covariances, reads, noise, sites, true) else {
+        let Some(posterior) = condition(&self.covariances, reads, noise, sites, true, &self.interrupt) else {
             return f64::INFINITY;
         };
         self.slopes(&kernel, &posterior, noise, slopes);
@@ -77,7 +85,7 @@ impl<'a> Likelihood<'a> {
         self.fill(&kernel);
         let reads = &self.readings.reads;
         let sites = self.sites.take().unwrap_or_else(|| first_sites(reads, noise));
-        let posterior = condition(&self.covariances, reads, noise, sites, false);
+        let posterior = condition(&self.covariances, reads, noise, sites, false, &self.interrupt);
         (kernel, noise, posterior)
     }
 

@@ -19,6 +19,7 @@
 
 use super::prior::Prior;
 use super::readings::Read;
+use crate::interrupt::Interrupt;
 use crate::stats::normal::{hazard, log_cdf, log_density};
 use linalg::Factor;
 
@@ -83,13 +84,14 @@ pub(super) fn first_sites(reads: &[Read], noise: f64) -> Vec<Site> {
 }
 
 /// Conditions on all readings, starting from sites of an earlier guess; `covariances` is the lower triangle of
-/// K. `None` if K is not positive definite.
+/// K. `None` if K is not positive definite, or the flag is raised.
 pub(super) fn condition(
     covariances: &[f64],
     reads: &[Read],
     noise: f64,
     mut sites: Vec<Site>,
     with_inverse: bool,
+    interrupt: &Interrupt,
 ) -> Option<Posterior> {
     let n = reads.len();
     let censored: Vec<(usize, f64)> = reads
@@ -103,6 +105,9 @@ pub(super) fn condition(
         }
     }
     for sweep in 0.. {
+        if interrupt.is_raised() {
+            return None;
+        }
         let variances: Vec<f64> = sites.iter().map(|site| site.variance).collect();
         let factor = Factor::new(covariances, &variances)?;
         let (mean, alpha) = weights(&factor, &sites);

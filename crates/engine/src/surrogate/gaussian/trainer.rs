@@ -8,6 +8,7 @@ use super::prior::Prior;
 use super::readings::Readings;
 use super::sites::Posterior;
 use super::{FitError, GaussianSettings, TrainingSet};
+use crate::interrupt::Interrupt;
 use crate::rng::Rng;
 use linalg::{Descent, Downhill};
 
@@ -43,16 +44,18 @@ impl GaussianTrainer {
         let coordinates = Coordinates::of(data);
         let readings = self.kept(Readings::of(data, &coordinates, self.settings.treatment));
         // ln ℓ of each column, ln s², ln σ².
-        let at = self.search(&readings, &coordinates);
-        let mut likelihood = Likelihood::new(&readings, coordinates.all(), coordinates.columns());
-        let (kernel, noise, mut posterior) = posterior_at(&mut likelihood, at)?;
+        let at = self.search(&readings, &coordinates, data.interrupt());
+        let mut likelihood =
+            Likelihood::new(&readings, coordinates.all(), coordinates.columns()).until(data.interrupt());
+        let (kernel, noise, mut posterior) =
+            posterior_at(&mut likelihood, at).map_err(|singular| data.wanted().err().unwrap_or(singular))?;
         posterior.log_evidence -= readings.log_units();
         Ok(Gaussian::new(data, coordinates, readings, kernel, noise, posterior))
     }
 
     /// The likeliest numbers.
-    fn search(&self, readings: &Readings, coordinates: &Coordinates) -> Vec<f64> {
-        let found = self.descend(readings, coordinates, self.settings.evaluations).found();
+    fn search(&self, readings: &Readings, coordinates: &Coordinates, interrupt: &Interrupt) -> Vec<f64> {
+        let found = self.descend(readings, coordinates, self.settings.evaluations, interrupt).found();
         let middle = || self.starts(&Prior::new(coordinates.columns())).swap_remove(0);
         found.map_or_else(middle, |found| found.at)
     }
@@ -60,17 +63,24 @@ impl GaussianTrainer {
     /// The search for them, at its end. Few points are searched from several starts, of which each has some
     /// evaluations before the best goes on; what is likely for a part of many points is a good start for all
     /// of them.
-    fn descend(&self, readings: &Readings, coordinates: &Coordinates, evaluations: usize) -> Downhill {
+    fn descend(
+        &self,
+        readings: &Readings,
+        coordinates: &Coordinates,
+        evaluations: usize,
+        interrupt: &Interrupt,
+    ) -> Downhill {
         let count = readings.reads.len();
         if count > self.settings.most {
-            return self.descend(&self.some_of(readings, self.settings.most), coordinates, evaluations);
+            let some = self.some_of(readings, self.settings.most);
+            return self.descend(&some, coordinates, evaluations, interrupt);
         }
         let prior = Prior::new(coordinates.columns());
         let bounds: Vec<(f64, f64)> =
             (0..prior.len()).map(|index| prior.bounds(index, self.settings.least_noise)).collect();
         let descent = Descent { evaluations: self.settings.evaluations, gain: 5e-3, slope: 1e-2 };
         let (mut searches, evaluations): (Vec<Downhill>, usize) = if count > self.settings.few {
-            let part = self.descend(&self.some_of(readings, count / PART), coordinates, FIRST);
+            let part = self.descend(&self.some_of(readings, count / PART), coordinates, FIRST, interrupt);
             let from = |start: &Vec<f64>| Downhill::new(start, &bounds, descent).knowing(&part, PART as f64);
             let starts = part.found().map_or_else(|| self.starts(&prior), |found| noisier(found.at));
             (starts.iter().map(from).collect(), 1)
@@ -78,11 +88,12 @@ impl GaussianTrainer {
             let from = |start: &Vec<f64>| Downhill::new(start, &bounds, descent);
             (self.starts(&prior).iter().map(from).collect(), evaluations)
         };
-        let mut likelihood = Likelihood::new(readings, coordinates.all(), coordinates.columns());
+        let mut likelihood =
+            Likelihood::new(readings, coordinates.all(), coordinates.columns()).until(interrupt);
         let mut slopes = vec![0.0; prior.len()];
         let mut go_on = |search: &mut Downhill, evaluations: usize| {
             for _ in 0..evaluations {
-                let Some(at) = search.asked() else { break };
+                let Some(at) = search.asked().filter(|_| !interrupt.is_raised()) else { break };
                 let value = likelihood.negative(at, &mut slopes);
                 search.tell(value, &slopes);
             }

@@ -10,6 +10,7 @@ use super::coordinates::{Compared, Coordinate};
 use super::kernel::Kernel;
 use super::readings::Read;
 use super::sites::{Posterior, condition, first_sites};
+use crate::interrupt::Interrupt;
 use crate::rng::Rng;
 use crate::stats::normal::{log_cdf, log_density};
 use linalg::Factor;
@@ -105,7 +106,9 @@ fn two_points_have_the_moments_and_the_evidence_of_quadrature() {
         ("far above it", [Read::AtLeast(2.5), Read::exact(0.0)]),
         ("both stopped", [Read::AtLeast(0.0), Read::AtLeast(0.8)]),
     ] {
-        let posterior = condition(&covariances, &reads, noise, first_sites(&reads, noise), true).unwrap();
+        let posterior =
+            condition(&covariances, &reads, noise, first_sites(&reads, noise), true, &Interrupt::default())
+                .unwrap();
         let (log_evidence, known) = by_quadrature([posterior.mean; 2], &covariances, reads, noise);
         // The moments of one site are exact; those of two that depend on each other are near.
         let tolerance = if what == "both stopped" { 0.02 } else { 1e-3 };
@@ -123,7 +126,9 @@ fn two_stopped_points_beside_an_exact_one_have_those_of_quadrature() {
     let covariances = covariances(&places, 0.5, 1.3);
     for bounds in [[0.6, 0.4], [1.5, -0.5], [2.0, 2.5]] {
         let reads = [Read::AtLeast(bounds[0]), Read::AtLeast(bounds[1]), Read::exact(-0.3)];
-        let posterior = condition(&covariances, &reads, noise, first_sites(&reads, noise), true).unwrap();
+        let posterior =
+            condition(&covariances, &reads, noise, first_sites(&reads, noise), true, &Interrupt::default())
+                .unwrap();
         // The law of the two given the third.
         let total = covariances[8] + noise;
         let off = (-0.3 - posterior.mean) / total;
@@ -213,7 +218,9 @@ fn thirty_points_have_the_moments_of_a_long_chain() {
             if row.is_multiple_of(3) { Read::AtLeast(value - 0.3 * rng.unit()) } else { Read::exact(value) }
         })
         .collect();
-    let posterior = condition(&covariances, &reads, noise, first_sites(&reads, noise), true).unwrap();
+    let posterior =
+        condition(&covariances, &reads, noise, first_sites(&reads, noise), true, &Interrupt::default())
+            .unwrap();
     let found = moments(&posterior, &covariances);
 
     // What the exact points say is Gaussian; the chain starts from that law and knows of the others' bounds.

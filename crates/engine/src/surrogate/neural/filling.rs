@@ -22,7 +22,7 @@
 use super::{Effort, Ensemble, NeuralSettings};
 use crate::reading::Reading;
 use crate::stats::TruncatedNormal;
-use crate::surrogate::{Points, Prediction, Predictor as _, TrainingSet};
+use crate::surrogate::{FitError, Points, Prediction, Predictor as _, TrainingSet};
 
 /// The rounds after the first, which has learned from exact readings alone.
 pub(super) fn fill_in(
@@ -31,19 +31,19 @@ pub(super) fn fill_in(
     first: (Ensemble, Effort),
     seed: u64,
     watch: &mut dyn FnMut(&Ensemble),
-) -> (Ensemble, Effort) {
+) -> Result<(Ensemble, Effort), FitError> {
     let (mut ensemble, mut effort) = first;
     if !data.readings().iter().any(|reading| reading.is_censored()) {
-        return (ensemble, effort);
+        return Ok((ensemble, effort));
     }
     let points: Vec<usize> = (0..data.len()).collect();
     for _ in 1..settings.rounds {
-        let (next, own) = settings.train_on(data, &points, filled(&ensemble, data), seed);
+        let (next, own) = settings.train_on(data, &points, filled(&ensemble, data), seed)?;
         watch(&next);
         ensemble = next;
         effort = effort.and(own);
     }
-    (ensemble, effort)
+    Ok((ensemble, effort))
 }
 
 /// All readings, with what an ensemble expects in place of bounds.

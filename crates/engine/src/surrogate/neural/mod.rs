@@ -171,10 +171,10 @@ impl NeuralSettings {
         }
         let seed = rng.bits();
         let (points, readings) = self.treated(data);
-        let trained = self.train_on(data, &points, readings, seed);
+        let trained = self.train_on(data, &points, readings, seed)?;
         watch(&trained.0);
         if self.treatment == Treatment::Mean {
-            return Ok(fill_in(self, data, trained, seed, watch));
+            return fill_in(self, data, trained, seed, watch);
         }
         Ok(trained)
     }
@@ -186,7 +186,7 @@ impl NeuralSettings {
         points: &[usize],
         readings: Vec<Reading>,
         seed: u64,
-    ) -> (Ensemble, Effort) {
+    ) -> Result<(Ensemble, Effort), FitError> {
         let inputs = Inputs::of(data);
         let standard = Standard::of(&readings, data.scale());
         let mut rows = vec![0.0; points.len() * inputs.width()];
@@ -199,7 +199,8 @@ impl NeuralSettings {
         let shrink = |reading| if varied { standard.shrink(reading) } else { Reading::Exact(0.0) };
         let readings = readings.into_iter().map(shrink).collect();
         let lessons = Lessons { rows, width: inputs.width(), readings };
-        let trained = Self { epochs, ..self.clone() }.train_all(&lessons, seed);
+        let trained = Self { epochs, ..self.clone() }.train_all(&lessons, seed, &|| data.wanted().is_ok());
+        data.wanted()?;
         let mut effort = Effort::default();
         for one in &trained {
             effort.steps += one.steps;
@@ -209,7 +210,7 @@ impl NeuralSettings {
         }
         let networks = trained.into_iter().map(|one| one.network).collect();
         let instances = data.instances().clone();
-        (Ensemble { networks, inputs, standard, scale: data.scale(), instances }, effort)
+        Ok((Ensemble { networks, inputs, standard, scale: data.scale(), instances }, effort))
     }
 
     /// Which points count, and as what, before anything is filled in.
@@ -226,8 +227,9 @@ impl NeuralSettings {
     }
 
     /// Each network has a stream of random numbers of its own, whatever threads it is trained on. They take
-    /// turns, so that no thread has a whole network left when the others have none.
-    fn train_all(&self, lessons: &Lessons, seed: u64) -> Vec<Trained> {
+    /// turns, so that no thread has a whole network left when the others have none. Those that are not trained
+    /// when it is no longer wanted are left out.
+    fn train_all(&self, lessons: &Lessons, seed: u64, wanted: &(dyn Fn() -> bool + Sync)) -> Vec<Trained> {
         const TURNS: usize = 20;
         let (rows, instructions) = (lessons.lines(), Instructions::best());
         let new = |member: usize| {
@@ -239,7 +241,7 @@ impl NeuralSettings {
         let ended: Mutex<Vec<(usize, Trained)>> = Mutex::new(Vec::new());
         let work = || {
             // Its own statement, since a lock that is asked for in a loop's head is held all through its body.
-            let next = || lock(&waiting).pop_front();
+            let next = || lock(&waiting).pop_front().filter(|_| wanted());
             while let Some((member, mut training)) = next() {
                 if training.go_on(self.epochs.div_ceil(TURNS)) {
                     lock(&ended).push((member, training.trained()));

@@ -1,0 +1,139 @@
+//! What is searched, by which rules, and what models of it learn from.
+//!
+//! A fit looks at about [`ModelSettings::points`] readings at most, however long the campaign: after more trials it
+//! learns from a share of them. Another share has other points, so such a fit starts from nothing, and
+//! fills in stopped trials in few rounds.
+
+use super::ModelSettings;
+use super::due::{Due, due};
+use crate::history::History;
+use crate::interrupt::Interrupt;
+use crate::racing::Problem;
+use crate::surrogate::forest::ForestSettings;
+use crate::surrogate::{InstanceTable, Part, TrainingSet};
+
+/// Most rounds of filling in for fits to a share of the trials.
+const THINNED_ROUNDS: usize = 3;
+
+pub(super) struct Task {
+    pub(super) problem: Problem,
+    pub(super) settings: ModelSettings,
+    pub(super) instances: InstanceTable,
+    /// Raised when no proposal is wanted any more: what is being learned breaks off.
+    pub(super) interrupt: Interrupt,
+}
+
+impl Task {
+    /// The fits due after so many trials.
+    pub(super) fn due(&self, trials: usize) -> Option<Due> {
+        let due = due(self.settings.first_fit, self.settings.refit, trials)?;
+        Some(if due.last > self.settings.points { Due { fresh: due.last, ..due } } else { due })
+    }
+
+    /// What a model learns from after so many trials: until the next fit, all that the last one has learned from.
+    pub(super) fn part(&self, trials: usize) -> Part {
+        let last = self.due(trials).map_or(trials, |due| due.last);
+        Part::thinned(trials, last, self.settings.points)
+    }
+
+    /// The forest for a fit after so many trials.
+    pub(super) fn forest(&self, trials: usize) -> ForestSettings {
+        let mut forest = self.settings.forest.clone();
+        if trials > self.settings.points {
+            forest.rounds = forest.rounds.min(THINNED_ROUNDS);
+        }
+        forest
+    }
+
+    /// What trials cost.
+    pub(super) fn costs(&self, history: &History, trials: usize) -> TrainingSet<'_> {
+        let Self { problem, instances, interrupt, .. } = self;
+        TrainingSet::costs(problem, history, self.part(trials), instances).until(interrupt)
+    }
+
+    /// Which of them succeeded.
+    pub(super) fn outcomes(&self, history: &History, trials: usize) -> TrainingSet<'_> {
+        let Self { problem, instances, interrupt, .. } = self;
+        TrainingSet::outcomes(problem, history, self.part(trials), instances).until(interrupt)
+    }
+
+    /// What they used of the budget.
+    pub(super) fn spent(&self, history: &History, trials: usize) -> TrainingSet<'_> {
+        let Self { problem, instances, interrupt, .. } = self;
+        TrainingSet::spent(problem, history, self.part(trials), instances).until(interrupt)
+    }
+
+    /// What they showed of the output that a constraint bounds.
+    pub(super) fn constraint(&self, history: &History, trials: usize, index: usize) -> TrainingSet<'_> {
+        let Self { problem, instances, interrupt, .. } = self;
+        TrainingSet::constraint(problem, history, self.part(trials), index, instances).until(interrupt)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::tests::small;
+    use super::super::{Learner, ModelSearch};
+    use super::*;
+    use crate::history::Trial;
+    use crate::observation::Observation;
+    use crate::propose::Proposer;
+    use crate::racing::Objective;
+    use crate::rng::Rng;
+    use crate::space::format::{Format, read};
+    use crate::surrogate::{FitError, Surrogate};
+    use crate::trial::{Cap, InstanceId, Pair, Seed, TrialId, TrialKey, Why};
+
+    /// So many trials of random configurations.
+    fn told(trials: u64) -> (Task, History) {
+        let space = read("x = { float = [0, 1] }\n", "line", Format::Toml).unwrap();
+        let default = space.default_configuration();
+        let problem = Problem { default, space, objective: Objective::capped(9.0), instances: 1, seed: 1 };
+        let (mut history, mut rng) = (History::new(), Rng::new(1, "told", 0));
+        for number in 0..trials {
+            let code = rng.unit();
+            let config = history.intern(&problem.space.configuration_of_codes(vec![code]).unwrap());
+            let key = TrialKey { config, pair: Pair { instance: InstanceId(0), seed: Seed(1) } };
+            let (id, why) = (TrialId(number), Why::Challenge);
+            let observation = Observation::finished(1.0 + code);
+            history.push(Trial { id, key, cap: Cap::at(9.0), why, observation });
+        }
+        let interrupt = Interrupt::default();
+        let instances = InstanceTable::alike();
+        (Task { problem, settings: small(Learner::Forest), instances, interrupt }, history)
+    }
+
+    /// Of many trials a fit sees a share: about as many as it would see of fewer.
+    #[test]
+    fn fits_are_of_bounded_size_and_of_all_trials_while_these_are_few() {
+        let (mut task, history) = told(400);
+        let rows = |task: &Task, trials| task.costs(&history, trials).len();
+        assert_eq!((rows(&task, 300), rows(&task, 400)), (300, 400));
+        assert_eq!(task.due(400).map(|due| due.fresh < due.last), Some(true));
+        task.settings.points = 100;
+        assert_eq!(rows(&task, 100), 100);
+        assert!((70..135).contains(&rows(&task, 400)), "{}", rows(&task, 400));
+        let due = task.due(400).unwrap();
+        assert_eq!(due.fresh, due.last, "another share has other points: nothing to start from");
+        assert!(task.forest(400).rounds < task.forest(100).rounds);
+        // Between two fits points are only added.
+        let (first, later) = (task.costs(&history, due.last), task.costs(&history, 400));
+        assert_eq!(first.readings(), &later.readings()[..first.len()]);
+    }
+
+    #[test]
+    fn an_interruption_breaks_off_every_fit() {
+        let (task, history) = told(60);
+        let data = || task.costs(&history, 60);
+        task.interrupt.raise();
+        let mut rng = Rng::new(1, "interrupted", 0);
+        let ModelSettings { forest, neural, gaussian, .. } = &task.settings;
+        let learners: [&dyn Surrogate; 3] = [forest, neural, gaussian];
+        for learner in learners {
+            assert_eq!(learner.fit(&data(), &mut rng).err(), Some(FitError::Interrupted));
+        }
+        let mut model = ModelSearch::new(task.problem.clone(), task.settings.clone());
+        model.heed(&task.interrupt);
+        assert!(model.expected(&history).is_empty());
+    }
+}
