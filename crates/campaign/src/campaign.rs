@@ -5,11 +5,12 @@
 
 mod follow;
 mod hopeless;
+mod picture;
 
 use std::collections::{BTreeMap, VecDeque};
 
 use engine::propose::Learner;
-use engine::{Ask, Cap, ConfigId, Optimizer, Status, TrialId, TrialRequest};
+use engine::{Ask, Cap, Interrupt, Optimizer, Status, TrialId, TrialRequest};
 
 use crate::budget::{Budget, Spent};
 use crate::deadline::Deadline;
@@ -18,16 +19,15 @@ use crate::executor::{Ended, Executor, Happening};
 use crate::ledger::{Ledger, LedgerError, Mark};
 use crate::losses::Losses;
 use crate::pace::Pace;
-use crate::progress::{self, Progress};
+use crate::progress;
 use crate::queue::{Queue, QueueError};
 use crate::requests::{Requests, Wish};
 use crate::resume::Resumed;
 use crate::savings::Savings;
-use crate::scenario::are_kept;
 use crate::settings::{Search, Settings};
-use crate::store::StoredEvent;
+use crate::store::{Batch, StoredEvent};
 use crate::target::Account;
-use crate::thinking::Thinking;
+use crate::thinking::{First, Thinking};
 use crate::warnings::Watch;
 
 /// Seconds between two pictures of the campaign.
@@ -36,8 +36,6 @@ const TICK: f64 = 0.1;
 const WINDOW: usize = 8;
 /// The part of the budget after which the best of those that lost race once more.
 const FINAL: f64 = 0.9;
-/// Seconds that the first judgement of learners is reckoned to take: four networks, forests and Gaussian processes.
-const FIRST_JUDGEMENT: f64 = 1.0;
 
 /// Reads events. Only the store may stop a campaign by failing; readers cannot fail.
 pub type Sink<'a> = &'a mut dyn FnMut(&Event);
@@ -77,6 +75,11 @@ pub struct Campaign<'a> {
     early: BTreeMap<TrialId, Ended>,
     cpu: f64,
     thinking: Thinking,
+    /// Raised when someone wants the campaign to stop.
+    interrupt: Interrupt,
+    /// Whether that was in the midst of a thought: the optimizer's state counts for nothing then, and the campaign
+    /// goes on from what is on disk, as after a kill.
+    is_broken_off: bool,
     pace: Pace,
     savings: Option<Savings>,
     watch: Watch,
@@ -106,7 +109,9 @@ impl<'a> Campaign<'a> {
         resumed: Option<Resumed>,
     ) -> Result<Self, CampaignError> {
         let resumed = resumed.unwrap_or_default();
-        let optimizer = settings.optimizer(resumed.history, resumed.snapshot)?;
+        let mut optimizer = settings.optimizer(resumed.history, resumed.snapshot)?;
+        let interrupt = executor.bell().interrupt().clone();
+        optimizer.heed(&interrupt);
         let unmeasured = optimizer.history().trials().iter().filter(|trial| {
             progress::is_unmeasured(trial.observation.status(), trial.observation.constraints())
         });
@@ -117,16 +122,18 @@ impl<'a> Campaign<'a> {
         }
         let (overhead, first) = match &settings.search {
             Search::Model(search) if !settings.repeatable && !executor.is_simulated() => {
-                // The first judgement trains networks, at a moment when little time has passed.
-                let judges = search.model.learner == Learner::Auto;
-                (Some(search.overhead), if judges { FIRST_JUDGEMENT } else { 0.0 })
+                let trials = optimizer.history().trials().len();
+                let columns = settings.problem.space.row_length();
+                (Some(search.overhead), First::of(&search.model, trials, columns))
             }
-            _ => (None, 0.0),
+            _ => (None, First::default()),
         };
         let mut campaign = Self {
             settings,
             optimizer,
             thinking: Thinking::new(executor.now(), overhead, first),
+            interrupt,
+            is_broken_off: false,
             ledger,
             out: BTreeMap::new(),
             window: VecDeque::new(),
@@ -251,6 +258,12 @@ impl<'a> Campaign<'a> {
 
     fn fill_slots(&mut self) {
         while self.stop.is_none() {
+            if self.interrupt.is_raised() {
+                // In repeatable mode what is asked for belongs to what was told.
+                self.is_broken_off |= self.settings.repeatable;
+                self.stop = Some(Stop::Interrupted);
+                return;
+            }
             let spent = self.spent();
             if let Some(limit) = self.settings.budget.reached(&spent) {
                 self.stop = Some(Stop::Budget(limit));
@@ -264,7 +277,13 @@ impl<'a> Campaign<'a> {
             self.optimizer.keep_tempo(self.thinking.tempo(spent.wall));
             let near_end = self.is_near_end(&spent);
             self.thinking.about(|| self.optimizer.near_end(near_end));
-            match self.thinking.about(|| self.optimizer.ask(slots)) {
+            let ask = self.thinking.about(|| self.optimizer.ask(slots));
+            if self.interrupt.is_raised() {
+                self.is_broken_off = true;
+                self.stop = Some(Stop::Interrupted);
+                return;
+            }
+            match ask {
                 Ask::Run(request) => {
                     let longest = self.executor.longest(&request);
                     if self.deadline.as_mut().is_some_and(|end| !end.affords(self.executor.now(), longest)) {
@@ -501,7 +520,12 @@ impl<'a> Campaign<'a> {
         }
         self.tell(sink);
         let spent = self.spent();
-        self.ledger.close(&self.optimizer, &self.out, &spent)?;
+        if self.is_broken_off {
+            let spent = Some(crate::store::Spent { wall: spent.wall, cpu: spent.cpu });
+            self.ledger.note(Batch { spent, ..Batch::default() })?;
+        } else {
+            self.ledger.close(&self.optimizer, &self.out, &spent)?;
+        }
         while !self.ledger.is_settled() {
             if let Happening::Committed(outcome) = self.executor.next_ring() {
                 self.ledger.committed(outcome)?;
@@ -519,58 +543,6 @@ impl<'a> Campaign<'a> {
     /// Trials lost, in this session and before.
     fn lost(&self) -> u64 {
         self.lost_before + self.losses.lost()
-    }
-
-    fn tick(&mut self, sink: Sink<'_>) {
-        let now = self.executor.now();
-        if self.executor.is_simulated() || (now < self.next_tick && self.stop.is_none()) {
-            return;
-        }
-        self.next_tick = now + TICK;
-        let progress = self.progress();
-        let warnings = self.watch.progress(&progress, self.settings);
-        self.emit(sink, What::Progress(Box::new(progress)));
-        warnings.into_iter().for_each(|warning| self.emit(sink, What::Warning(warning)));
-    }
-
-    /// Where the campaign stands.
-    pub fn progress(&self) -> Progress {
-        let (history, objective) = (self.optimizer.history(), &self.settings.problem.objective);
-        let spent = self.spent();
-        let incumbent = self.optimizer.incumbent();
-        let challenges: Vec<&TrialRequest> = self
-            .out
-            .values()
-            .map(|out| &out.request)
-            .filter(|request| request.why == engine::Why::Challenge)
-            .collect();
-        let racing =
-            challenges.iter().min_by_key(|request| request.key.config).map(|request| progress::Racing {
-                config: request.key.config,
-                met: history.readings(request.key.config).count(),
-                cap: request.cap.cost(),
-            });
-        let mut racers: Vec<_> = challenges.iter().map(|request| request.key.config).collect();
-        racers.sort_unstable();
-        racers.dedup();
-        let default = ConfigId(0);
-        Progress {
-            spent,
-            fraction: self.settings.budget.fraction(&spent),
-            workers: self.executor.workers(),
-            out: self.out.len(),
-            optimizer_share: self.thinking.share(spent.wall),
-            counts: Status::ALL.map(|status| history.count(status)),
-            lost: self.lost(),
-            configurations: history.configurations().len(),
-            best: progress::standing(history, objective, incumbent),
-            default: progress::compare(history, objective, default, incumbent),
-            racing,
-            others: racers.len().saturating_sub(1),
-            default_is_feasible: are_kept(&progress::holdings(history, objective, default)),
-            unmeasured: self.unmeasured,
-            saved: self.savings.as_ref().map_or(1.0, Savings::factor),
-        }
     }
 
     /// The optimizer, with everything told.

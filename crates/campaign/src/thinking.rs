@@ -19,7 +19,33 @@
 
 use std::time::Instant;
 
-use engine::propose::Tempo;
+use engine::propose::{Learner, ModelSettings, Tempo};
+
+/// Seconds that a first fit takes for each value of what it learns from, and that collecting takes for each
+/// trial, at most on machines of today. Later thoughts are measured.
+const PER_VALUE: f64 = 1e-5;
+const PER_TRIAL: f64 = 2e-6;
+/// Seconds that the first judgement of learners takes with few trials: four networks, forests and Gaussian processes.
+const FIRST_JUDGEMENT: f64 = 1.0;
+/// Fits of the forest that a judgement takes, in units of the first fit.
+const JUDGED_FITS: f64 = 4.0;
+
+/// Seconds that the first thoughts of a session are reckoned to last.
+#[derive(Clone, Copy, PartialEq, Debug, Default)]
+pub(crate) struct First {
+    pub(crate) calm: f64,
+    pub(crate) brisk: f64,
+}
+
+impl First {
+    /// With so many trials known and so many columns of configurations: a model is fitted to all that is there.
+    pub(crate) fn of(model: &ModelSettings, trials: usize, columns: usize) -> Self {
+        let values = (trials.min(2 * model.points) * columns) as f64;
+        let brisk = PER_VALUE * values + PER_TRIAL * trials as f64;
+        let judges = model.learner == Learner::Auto;
+        Self { calm: if judges { FIRST_JUDGEMENT + JUDGED_FITS * brisk } else { brisk }, brisk }
+    }
+}
 
 /// A stopwatch of thoughts.
 #[derive(Clone, Copy, Debug)]
@@ -36,16 +62,16 @@ pub(crate) struct Thinking {
 }
 
 impl Thinking {
-    /// The first calm thought is reckoned to last so long.
-    pub(crate) fn new(since: f64, largest: Option<f64>, first: f64) -> Self {
+    /// With what the first thoughts are reckoned to last.
+    pub(crate) fn new(since: f64, largest: Option<f64>, first: First) -> Self {
         Self {
             since,
             largest,
             spent: 0.0,
             spent_briskly: 0.0,
             tempo: Tempo::Calm,
-            longest_calm: first,
-            longest_brisk: 0.0,
+            longest_calm: first.calm,
+            longest_brisk: first.brisk,
         }
     }
 
@@ -96,23 +122,44 @@ mod tests {
 
     #[test]
     fn thoughts_are_taken_only_while_there_is_time_for_another_like_the_longest() {
-        let mut thinking = Thinking::new(100.0, Some(0.1), 0.0);
+        let mut thinking = Thinking::new(100.0, Some(0.1), First::default());
         assert_eq!(thinking.tempo(100.0), Tempo::Calm, "the first is free");
         thinking.took(1.0);
         thinking.took(0.5);
         let tempos = [114.9, 124.9, 125.1].map(|now| thinking.tempo(now));
         assert_eq!(tempos, [Tempo::Hurried, Tempo::Brisk, Tempo::Calm]);
         assert!((thinking.share(115.0) - 0.1).abs() < 1e-12);
-        let mut free = Thinking::new(0.0, None, 1.0);
+        let mut free = Thinking::new(0.0, None, First::default());
         free.took(1e9);
         assert_eq!(free.tempo(1.0), Tempo::Calm);
+    }
+
+    /// A campaign that goes on with many trials hurries until its share has room for a fit to them.
+    #[test]
+    fn the_first_fit_after_a_resume_waits_until_the_share_allows_it() {
+        let model = ModelSettings::default();
+        assert_eq!(First::of(&model, 0, 76), First::default());
+        let first = First::of(&model, 1_000_000, 76);
+        assert!(first.calm == first.brisk && (5.0..20.0).contains(&first.calm), "{first:?}");
+        let mut thinking = Thinking::new(3600.0, Some(0.1), first);
+        let (mut now, mut fits) = (3600.0, 0);
+        while now < 7200.0 {
+            now += 0.05;
+            if thinking.tempo(now) == Tempo::Calm {
+                thinking.took(first.calm);
+                now += first.calm;
+                fits += 1;
+            }
+            assert!(thinking.share(now) <= 0.11, "{now} {}", thinking.share(now));
+        }
+        assert!(fits > 10, "{fits}");
     }
 
     /// Calm thoughts of two seconds, brisk ones of a tenth: there is time for both kinds, the calm ones being the
     /// first when it is theirs.
     #[test]
     fn brisk_thoughts_leave_time_for_calm_ones() {
-        let mut thinking = Thinking::new(0.0, Some(0.1), 1.0);
+        let mut thinking = Thinking::new(0.0, Some(0.1), First { calm: 1.0, brisk: 0.0 });
         let (mut now, mut first, mut seen) = (0.0, None, [0, 0, 0]);
         while now < 200.0 {
             let tempo = thinking.tempo(now);
@@ -130,7 +177,7 @@ mod tests {
     /// However long the thoughts, growing as fits do, the share is kept.
     #[test]
     fn the_share_is_kept() {
-        let mut thinking = Thinking::new(0.0, Some(0.1), 0.0);
+        let mut thinking = Thinking::new(0.0, Some(0.1), First::default());
         let (mut now, mut thoughts) = (1.0, 0);
         for trial in 0..100_000 {
             now += 0.01;

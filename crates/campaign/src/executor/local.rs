@@ -64,7 +64,7 @@ pub struct Local {
     queue: Arc<Queue>,
     out: BTreeMap<TrialId, Out>,
     inbox: mpsc::Receiver<Happening>,
-    sender: mpsc::Sender<Happening>,
+    bell: Bell,
     workers: Vec<JoinHandle<()>>,
     origin: Instant,
     /// Campaign time at `origin`.
@@ -75,13 +75,14 @@ impl Local {
     /// Starts one thread per slot; `before` is the campaign time of earlier sessions.
     pub fn new(target: Arc<dyn Target>, slots: Vec<Slot>, before: f64) -> std::io::Result<Self> {
         let (sender, inbox) = mpsc::channel();
+        let bell = Bell::new(sender.clone());
         let queue = Arc::new(Queue::default());
         let origin = Instant::now();
         let mut local =
-            Self { target, queue, out: BTreeMap::new(), inbox, sender, workers: Vec::new(), origin, before };
+            Self { target, queue, out: BTreeMap::new(), inbox, bell, workers: Vec::new(), origin, before };
         for slot in slots {
             let number = slot.number;
-            let (queue, target, sender) = (local.queue.clone(), local.target.clone(), local.sender.clone());
+            let (queue, target, sender) = (local.queue.clone(), local.target.clone(), sender.clone());
             let work = move || work(&slot, &queue, &*target, &sender, origin, before);
             let name = format!("slot {number}");
             local.workers.push(std::thread::Builder::new().name(name).spawn(work)?);
@@ -184,7 +185,7 @@ impl Executor for Local {
     }
 
     fn bell(&self) -> Bell {
-        Bell(self.sender.clone())
+        self.bell.clone()
     }
 
     fn next_ring(&mut self) -> Happening {

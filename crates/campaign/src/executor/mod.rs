@@ -12,7 +12,7 @@ pub use slots::{SlotError, physical_cores, slots};
 
 use std::sync::mpsc;
 
-use engine::{Cap, TrialId, TrialRequest};
+use engine::{Cap, Interrupt, TrialId, TrialRequest};
 
 use crate::target::{Account, TargetError};
 
@@ -54,15 +54,30 @@ pub struct Ended {
     pub slot: usize,
 }
 
-/// Tells a waiting campaign something from another thread.
+/// Tells a campaign something from another thread.
 #[derive(Clone, Debug)]
-pub struct Bell(mpsc::Sender<Happening>);
+pub struct Bell {
+    sender: mpsc::Sender<Happening>,
+    interrupt: Interrupt,
+}
 
 impl Bell {
-    /// Makes the campaign's next wait return this.
+    fn new(sender: mpsc::Sender<Happening>) -> Self {
+        Self { sender, interrupt: Interrupt::default() }
+    }
+
+    /// Makes the campaign's next wait return this. An interruption also breaks off what it is thinking about.
     pub fn ring(&self, happening: Happening) {
+        if matches!(happening, Happening::Interrupted) {
+            self.interrupt.raise();
+        }
         // A campaign that has ended needs no telling.
-        let _ = self.0.send(happening);
+        let _ = self.sender.send(happening);
+    }
+
+    /// Raised by the first interruption.
+    pub(crate) fn interrupt(&self) -> &Interrupt {
+        &self.interrupt
     }
 }
 

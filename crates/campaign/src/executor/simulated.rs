@@ -80,7 +80,7 @@ pub struct Simulated {
     /// Time that slots were busy, summed.
     busy: f64,
     inbox: mpsc::Receiver<Happening>,
-    sender: mpsc::Sender<Happening>,
+    bell: Bell,
 }
 
 impl Simulated {
@@ -96,7 +96,7 @@ impl Simulated {
             waiting: VecDeque::new(),
             busy: 0.0,
             inbox,
-            sender,
+            bell: Bell::new(sender),
         }
     }
 
@@ -214,7 +214,7 @@ impl Executor for Simulated {
     }
 
     fn bell(&self) -> Bell {
-        Bell(self.sender.clone())
+        self.bell.clone()
     }
 
     fn next_ring(&mut self) -> Happening {

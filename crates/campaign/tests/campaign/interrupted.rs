@@ -1,4 +1,4 @@
-//! A campaign killed at any moment goes on as if nothing had happened.
+//! A campaign killed or interrupted at any moment goes on as if nothing had happened.
 
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -6,7 +6,8 @@ use std::process::{Command, Stdio};
 use std::time::Duration;
 
 use campaign::budget::Budget;
-use campaign::executor::{Answer, Executor, Simulated};
+use campaign::event::Stop;
+use campaign::executor::{Answer, Bell, Executor, Happening, Simulated};
 use campaign::resume::Resumed;
 use campaign::store::{Charter, Store};
 use campaign::{ByModel, Campaign, Ledger, Search, Settings};
@@ -76,8 +77,13 @@ fn executor(manner: Manner, wall: f64) -> Simulated {
     Simulated::new(Box::new(oracle), Some(20.0), manner.workers, wall)
 }
 
-/// The campaign of this test in a folder, from wherever it was left.
+/// The campaign of this test in a folder, from wherever it was left to its end.
 fn go_on(folder: &Path, manner: Manner) {
+    go_on_until(folder, manner, |_| {});
+}
+
+/// The same, while someone has the bell.
+fn go_on_until(folder: &Path, manner: Manner, ready: impl FnOnce(Bell)) -> Stop {
     let settings = manner.settings();
     let charter = Charter {
         name: "bowl".to_owned(),
@@ -95,10 +101,13 @@ fn go_on(folder: &Path, manner: Manner) {
     let (configurations, trials) = (loaded.history.configurations().len(), loaded.history.trials().len());
     let resumed = Resumed::of_store(loaded).unwrap();
     let executor = executor(manner, resumed.wall);
-    let ledger = Ledger::on_disk(store, executor.bell(), configurations, trials as u64).unwrap();
+    let bell = executor.bell();
+    let ledger = Ledger::on_disk(store, bell.clone(), configurations, trials as u64).unwrap();
     let mut campaign = Campaign::new(&settings, Box::new(executor), ledger, Some(resumed)).unwrap();
-    campaign.search(&mut |_| {}).unwrap();
+    ready(bell);
+    let stop = campaign.search(&mut |_| {}).unwrap();
     campaign.finish("done").unwrap();
+    stop
 }
 
 fn uninterrupted(manner: Manner) -> History {
@@ -161,6 +170,35 @@ fn a_killed_campaign_with_a_bound_keeps_what_was_told_of_it() {
     }
 }
 
+/// Most of the time goes into fits, so most interruptions fall into one.
+#[test]
+fn a_campaign_interrupted_in_a_thought_proposes_what_an_uninterrupted_one_does() {
+    for (workers, repeatable) in [(1, false), (4, false), (3, true)] {
+        let manner = Manner { workers, repeatable, model: true, bounded: false };
+        let stage = Stage::new();
+        let folder = stage.folder.join("campaign");
+        let mut rng = Rng::new(workers as u64, "interruptions", 0);
+        let mut interruptions = 0;
+        while interruptions < 30 {
+            let pause = Duration::from_micros(rng.below(60_000) as u64);
+            let stop = go_on_until(&folder, manner, |bell| {
+                std::thread::spawn(move || {
+                    std::thread::sleep(pause);
+                    bell.ring(Happening::Interrupted);
+                });
+            });
+            match stop {
+                Stop::Interrupted => interruptions += 1,
+                Stop::Budget(_) => break,
+                other => panic!("{other:?}"),
+            }
+        }
+        assert!(interruptions > 3, "{interruptions}");
+        go_on(&folder, manner);
+        compare(&folder, manner);
+    }
+}
+
 /// As a store is after a step that could not keep the snapshot.
 #[test]
 fn without_a_snapshot_the_best_stays_the_best() {
@@ -194,7 +232,12 @@ fn kill_and_compare(manner: Manner, longest: usize) {
     }
     println!("{manner:?}: {kills} kills");
     assert!(start(&folder, manner).wait().unwrap().success());
-    let reader = Store::read(&folder).unwrap();
+    compare(&folder, manner);
+}
+
+/// What a folder holds is what a campaign without interruptions has.
+fn compare(folder: &Path, manner: Manner) {
+    let reader = Store::read(folder).unwrap();
     reader.verify().unwrap();
     let stored = reader.load().unwrap().history;
     let expected = uninterrupted(manner);

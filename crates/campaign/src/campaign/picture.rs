@@ -1,0 +1,64 @@
+//! Pictures of where a campaign stands.
+
+use engine::{ConfigId, Status, TrialRequest};
+
+use super::{Campaign, Sink, TICK};
+use crate::event::What;
+use crate::progress::{self, Progress};
+use crate::savings::Savings;
+use crate::scenario::are_kept;
+
+impl Campaign<'_> {
+    /// Shows the next picture, if it is time for one.
+    pub(super) fn tick(&mut self, sink: Sink<'_>) {
+        let now = self.executor.now();
+        if self.executor.is_simulated() || (now < self.next_tick && self.stop.is_none()) {
+            return;
+        }
+        self.next_tick = now + TICK;
+        let progress = self.progress();
+        let warnings = self.watch.progress(&progress, self.settings);
+        self.emit(sink, What::Progress(Box::new(progress)));
+        warnings.into_iter().for_each(|warning| self.emit(sink, What::Warning(warning)));
+    }
+
+    /// Where the campaign stands.
+    pub fn progress(&self) -> Progress {
+        let (history, objective) = (self.optimizer.history(), &self.settings.problem.objective);
+        let spent = self.spent();
+        let incumbent = self.optimizer.incumbent();
+        let challenges: Vec<&TrialRequest> = self
+            .out
+            .values()
+            .map(|out| &out.request)
+            .filter(|request| request.why == engine::Why::Challenge)
+            .collect();
+        let racing =
+            challenges.iter().min_by_key(|request| request.key.config).map(|request| progress::Racing {
+                config: request.key.config,
+                met: history.readings(request.key.config).count(),
+                cap: request.cap.cost(),
+            });
+        let mut racers: Vec<_> = challenges.iter().map(|request| request.key.config).collect();
+        racers.sort_unstable();
+        racers.dedup();
+        let default = ConfigId(0);
+        Progress {
+            spent,
+            fraction: self.settings.budget.fraction(&spent),
+            workers: self.executor.workers(),
+            out: self.out.len(),
+            optimizer_share: self.thinking.share(spent.wall),
+            counts: Status::ALL.map(|status| history.count(status)),
+            lost: self.lost(),
+            configurations: history.configurations().len(),
+            best: progress::standing(history, objective, incumbent),
+            default: progress::compare(history, objective, default, incumbent),
+            racing,
+            others: racers.len().saturating_sub(1),
+            default_is_feasible: are_kept(&progress::holdings(history, objective, default)),
+            unmeasured: self.unmeasured,
+            saved: self.savings.as_ref().map_or(1.0, Savings::factor),
+        }
+    }
+}
