@@ -296,7 +296,7 @@ fn no_flipped_bit_changes_a_number() {
     let (whole, expected) = (fs::read(folder.database()).unwrap(), told(&folder).unwrap());
     let mut refused = 0;
     // An odd step meets every bit of a byte.
-    for bit in (0..whole.len() * 8).step_by(whole.len() * 8 / 250 | 1) {
+    for bit in (0..whole.len() * 8).step_by((whole.len() * 8 / 250) | 1) {
         let mut flipped = whole.clone();
         flipped[bit / 8] ^= 1 << (bit % 8);
         fs::write(folder.database(), flipped).unwrap();
