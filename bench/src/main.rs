@@ -20,6 +20,7 @@ mod propose;
 mod public;
 mod quantiles;
 mod race;
+mod resume;
 mod rows;
 mod saps;
 mod seeds;
@@ -65,6 +66,8 @@ enum Table {
     Public(public::Arguments),
     /// What asking for and telling of trials costs while the history grows
     Race(race::Arguments),
+    /// Going on with a campaign of a million trials: reading, first proposals, interruptions
+    Resume(resume::Arguments),
     /// Hardness of generated formulas, and speed of the solver that comes with captune
     Saps(saps::Arguments),
     /// Sampling, encoding and large parameter spaces, beside ConfigSpace
@@ -98,6 +101,7 @@ fn main() -> anyhow::Result<()> {
         Table::Propose(arguments) => propose::measure(&arguments),
         Table::Public(arguments) => public::measure(&arguments),
         Table::Race(arguments) => race::measure(&arguments),
+        Table::Resume(arguments) => resume::measure(&arguments),
         Table::Saps(arguments) => saps::measure(&arguments),
         Table::Space(arguments) => space::measure(&arguments),
         Table::Slack(arguments) => compare::measure(&arguments, &compare::SLACKS),

@@ -71,8 +71,8 @@ fn step(optimizer: &mut Optimizer) -> Result<f64> {
 
 /// Measures and prints a table in Markdown.
 pub(crate) fn measure(arguments: &Arguments) -> Result<()> {
-    println!("| parameters | trials | mean, CPU ms | median | worst |");
-    println!("|---|---|---|---|---|");
+    println!("| parameters | trials | mean, CPU ms | median | worst | worst / mean (bar: 10) |");
+    println!("|---|---|---|---|---|---|");
     for case in &arguments.cases {
         let parsed = case.split_once(',').map(|(d, n)| (d.parse(), n.parse()));
         let Some((Ok(parameters), Ok(trials))) = parsed else { bail!("`{case}` is not PARAMETERS,TRIALS") };
@@ -83,7 +83,8 @@ pub(crate) fn measure(arguments: &Arguments) -> Result<()> {
         }
         let mean = times.iter().sum::<f64>() / times.len() as f64;
         let all = Quantiles::of(times);
-        println!("| {parameters} | {trials} | {mean:.1} | {:.1} | {:.1} |", all.median(), all.at(1.0));
+        let (median, worst) = (all.median(), all.at(1.0));
+        println!("| {parameters} | {trials} | {mean:.1} | {median:.1} | {worst:.1} | {:.1} |", worst / mean);
     }
     Ok(())
 }

@@ -42,7 +42,7 @@ pub(crate) struct Arguments {
 }
 
 const PARAMETERS: usize = 10;
-const INSTANCES: u32 = 200;
+pub(crate) const INSTANCES: u32 = 200;
 /// Trials per configuration: few, since most challengers are dropped early.
 const TRIALS_EACH: [u64; 10] = [1, 1, 1, 1, 2, 2, 2, 4, 4, 16];
 
@@ -55,7 +55,8 @@ pub(crate) fn measure(arguments: &Arguments) -> Result<()> {
     let folder = place.join(format!("captune-bench-store-{}", std::process::id()));
     // What is there already is not ours to remove.
     std::fs::create_dir(&folder)?;
-    let measured = fill(&folder.join("large"), arguments.trials)
+    let measured = charter()
+        .and_then(|charter| fill(&folder.join("large"), &charter, arguments.trials, Some(vec![0; 10_000])))
         .and_then(|()| load_apart(&folder.join("large"), arguments.rounds))
         .and_then(|()| commits(&folder));
     std::fs::remove_dir_all(&folder)?;
@@ -115,12 +116,12 @@ fn trial(id: u64, config: u32, met: u64, rng: &mut Rng) -> StoredTrial {
     }
 }
 
-fn fill(folder: &Path, trials: u64) -> Result<()> {
-    let charter = charter()?;
+/// Makes a store of random trials, with a snapshot of the search if one is given.
+pub(crate) fn fill(folder: &Path, charter: &Charter, trials: u64, snapshot: Option<Vec<u8>>) -> Result<()> {
     let mut rng = Rng::new(1, "bench", 0);
     let start = Instant::now();
     let (send, words) = channel();
-    let store = Store::create(folder, &charter)?;
+    let store = Store::create(folder, charter)?;
     let mut writer = store.write(move |word| send.send(word).unwrap_or_default())?;
     let (mut id, mut config, mut seen) = (0, 0, 0);
     while id < trials {
@@ -139,14 +140,17 @@ fn fill(folder: &Path, trials: u64) -> Result<()> {
         let after = StoredIncumbent { after: id, config: ConfigId(config - 1), pairs: 16, cost: 1.0, spent };
         batch.incumbents.push(after);
         batch.spent = Some(spent);
-        batch.state = Some(State { snapshot: vec![0; 10_000], told: id });
+        batch.state = snapshot.clone().map(|snapshot| State { snapshot, told: id });
         let number = writer.submit(batch)?;
         // Some way ahead of the disk, as a campaign with many workers is.
         wait(&words, &mut seen, number.saturating_sub(8))?;
     }
     writer.finish("filled")?;
     let size = std::fs::metadata(folder.join("campaign.sqlite"))?.len() as f64 / 1e6;
-    println!("\n## {id} trials, {config} configurations of {PARAMETERS} parameters, {INSTANCES} instances\n");
+    println!(
+        "\n## {id} trials, {config} configurations of {} parameters, {INSTANCES} instances\n",
+        charter.space.parameters().len()
+    );
     println!("written in {:.1} s, {size:.0} MB\n", start.elapsed().as_secs_f64());
     Ok(())
 }
