@@ -4,6 +4,7 @@
 
 #![allow(clippy::print_stdout, reason = "tables are what this program is for")]
 
+mod ablation;
 mod censoring;
 mod clock;
 mod compare;
@@ -40,6 +41,8 @@ struct Arguments {
 
 #[derive(Subcommand)]
 enum Table {
+    /// Variants of the settings, side by side on scenarios outside the public list
+    Ablation(ablation::Arguments),
     /// Thompson sampling and expected improvement with the same networks
     Acquisition(compare::acquisition::Arguments),
     /// Treatments of censored readings, by how well forests predict with them
@@ -88,6 +91,7 @@ fn main() -> anyhow::Result<()> {
     // Campaigns start a copy of this program as guardian.
     ::confine::supervise_if_asked();
     match Arguments::parse().table {
+        Table::Ablation(arguments) => ablation::measure(&arguments),
         Table::Acquisition(arguments) => compare::acquisition::measure(&arguments),
         Table::Censoring(arguments) => censoring::measure(&arguments),
         Table::Compare(arguments) => compare::measure(&arguments, &compare::SEARCHES),

@@ -75,6 +75,19 @@ pub(crate) fn permutation_test(first: &[f64], second: &[f64]) -> f64 {
     }
 }
 
+/// The two-sided p of the paired test: the share of the ways to flip signs of differences with a mean as far from 0.
+pub(crate) fn sign_flip_test(differences: &[f64]) -> f64 {
+    let rounding =
+        differences.len() as f64 * f64::EPSILON * differences.iter().map(|it| it.abs()).sum::<f64>();
+    let seen = differences.iter().sum::<f64>().abs() - rounding;
+    let mut rng = Rng::new(1, "sign flips", 0);
+    let mut is_extreme = |_: &usize| {
+        let flipped: f64 = differences.iter().map(|it| if rng.unit() < 0.5 { *it } else { -it }).sum();
+        flipped.abs() >= seen
+    };
+    (1 + (1..WAYS).filter(&mut is_extreme).count()) as f64 / WAYS as f64
+}
+
 /// How many ways there are to choose so many of all; `None` if they are beyond counting.
 fn ways(all: usize, chosen: usize) -> Option<usize> {
     (0..chosen).try_fold(1usize, |ways, place| Some(ways.checked_mul(all - place)? / (place + 1)))
@@ -158,6 +171,16 @@ mod tests {
         let p = permutation_test(&first, &second);
         assert!((p - 0.1789).abs() < 0.01, "{p}");
         assert_eq!(p, permutation_test(&first, &second), "the draws are always the same");
+    }
+
+    #[test]
+    fn flipped_signs_tell_whether_a_mean_is_chance() {
+        // Of 2^12 ways to flip equal differences only two are as far from 0.
+        assert!(sign_flip_test(&[1.0; 12]) < 0.002);
+        assert_eq!(sign_flip_test(&[1.0, -1.0, 2.0, -2.0]), 1.0);
+        let p = sign_flip_test(&[3.0, 1.0, 1.0]);
+        // 5, 3 or 1: the seen one is the farthest, 2 of 8.
+        assert!((p - 0.25).abs() < 0.02, "{p}");
     }
 
     #[test]

@@ -7,7 +7,7 @@ use anyhow::Result;
 use campaign::budget::Budget;
 use campaign::event::What;
 use campaign::executor::Simulated;
-use campaign::{ByModel, Campaign, Ledger, Search};
+use campaign::{ByModel, Campaign, Ledger, Search, Settings};
 use engine::propose::{Learner, ModelSettings};
 use engine::{Status, TrialRequest};
 
@@ -48,39 +48,53 @@ impl Configurator for Captune {
     }
 
     fn run(&self, arena: &Arc<Arena>, budget: &Budget, seed: u64) -> Result<Course> {
-        let known = &arena.known;
-        let mut settings = settings(&known.space, known.training, arena.objective.clone(), seed);
-        settings.search = (self.search)();
-        settings.racing.deterministic = known.deterministic;
-        settings.racing.slack = self.slack.unwrap_or(settings.racing.slack);
-        settings.budget = *budget;
-        let mut course = Course::new(known.space.default_configuration());
-        // CPU time of trials that are answered by this thread, in nanoseconds.
-        let answering = Arc::new(AtomicU64::new(0));
-        let oracle = {
-            let (arena, answering) = (arena.clone(), answering.clone());
-            move |request: &TrialRequest| {
-                let begin = clock::cpu();
-                let answer = arena.answer(&request.configuration, request.key.pair, request.cap.cost());
-                answering.fetch_add(((clock::cpu() - begin) * 1e9) as u64, Ordering::Relaxed);
-                answer
-            }
-        };
-        let begin = clock::cpu();
-        // With one worker the clock is the sum of all costs.
-        let executor = Simulated::new(Box::new(oracle), arena.objective.cutoff, 1, 0.0);
-        let mut campaign = Campaign::new(&settings, Box::new(executor), Ledger::in_memory(), None)?;
-        let mut told = 0;
-        campaign.search(&mut |event| match &event.what {
-            What::TrialEnded(_) => told += 1,
-            What::NewIncumbent(new) => course.crown(new.configuration.clone(), told, event.at),
-            _ => {}
-        })?;
-        course.thinking = Some(clock::cpu() - begin - answering.load(Ordering::Relaxed) as f64 * 1e-9);
-        course.trials = told;
-        course.capped = campaign.optimizer().history().count(Status::Capped);
-        course.configurations = campaign.progress().configurations as u64;
-        course.pairs = Some(campaign.optimizer().incumbent_pairs() as u64);
-        Ok(course)
+        run(arena, budget, seed, |settings| {
+            settings.search = (self.search)();
+            settings.racing.slack = self.slack.unwrap_or(settings.racing.slack);
+            Ok(())
+        })
     }
+}
+
+/// A campaign, the usual settings changed.
+pub(crate) fn run(
+    arena: &Arc<Arena>,
+    budget: &Budget,
+    seed: u64,
+    change: impl FnOnce(&mut Settings) -> Result<()>,
+) -> Result<Course> {
+    let known = &arena.known;
+    let mut settings = settings(&known.space, known.training, arena.objective.clone(), seed);
+    settings.racing.deterministic = known.deterministic;
+    settings.budget = *budget;
+    change(&mut settings)?;
+    let mut course = Course::new(known.space.default_configuration());
+    // CPU time of trials that are answered by this thread, in nanoseconds.
+    let answering = Arc::new(AtomicU64::new(0));
+    let oracle = {
+        let (arena, answering) = (arena.clone(), answering.clone());
+        move |request: &TrialRequest| {
+            let begin = clock::cpu();
+            let answer = arena.answer(&request.configuration, request.key.pair, request.cap.cost());
+            answering.fetch_add(((clock::cpu() - begin) * 1e9) as u64, Ordering::Relaxed);
+            answer
+        }
+    };
+    let begin = clock::cpu();
+    // With one worker the clock is the sum of all costs.
+    let executor = Simulated::new(Box::new(oracle), arena.objective.cutoff, 1, 0.0);
+    let mut campaign = Campaign::new(&settings, Box::new(executor), Ledger::in_memory(), None)?;
+    let mut told = 0;
+    campaign.search(&mut |event| match &event.what {
+        What::TrialEnded(_) => told += 1,
+        What::NewIncumbent(new) => course.crown(new.configuration.clone(), told, event.at),
+        _ => {}
+    })?;
+    course.thinking = Some(clock::cpu() - begin - answering.load(Ordering::Relaxed) as f64 * 1e-9);
+    course.trials = told;
+    course.capped = campaign.optimizer().history().count(Status::Capped);
+    course.configurations = campaign.progress().configurations as u64;
+    course.tried = campaign.optimizer().history().configurations().to_vec();
+    course.pairs = Some(campaign.optimizer().incumbent_pairs() as u64);
+    Ok(course)
 }

@@ -10,6 +10,8 @@ pub(crate) struct Course {
     /// Trials stopped before the cutoff.
     pub(crate) capped: u64,
     pub(crate) configurations: u64,
+    /// All configurations tried, as far as the configurator says.
+    pub(crate) tried: Vec<Configuration>,
     /// Pairs on which the last incumbent is known, as far as the configurator says.
     pub(crate) pairs: Option<u64>,
     /// CPU seconds of the configurator itself, without its trials.
@@ -29,7 +31,15 @@ impl Course {
     /// Begins with this configuration, before any trial.
     pub(crate) fn new(first: Configuration) -> Self {
         let first = Incumbent { trials: 0, spent: 0.0, configuration: first };
-        Self { incumbents: vec![first], trials: 0, capped: 0, configurations: 0, pairs: None, thinking: None }
+        Self {
+            incumbents: vec![first],
+            trials: 0,
+            capped: 0,
+            configurations: 0,
+            tried: Vec::new(),
+            pairs: None,
+            thinking: None,
+        }
     }
 
     /// Another configuration is the best, after so many trials of such a cost.

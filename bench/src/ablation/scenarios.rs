@@ -1,0 +1,108 @@
+//! What variants are tried on: landscapes of [`terrain`](super::terrain) and SAPS on formulas, none of them in the
+//! public list, which stays unseen by whoever chooses a default.
+
+use anyhow::Result;
+use engine::Objective;
+
+use super::terrain::{self, Drawn, Noise, Shape};
+use crate::contest::arena::Arena;
+use crate::contest::subject;
+
+/// What is run.
+enum Target {
+    /// A landscape; another one for each seed of a cell.
+    Terrain(Shape),
+    /// SAPS on quasigroups with holes, ORDER,HOLES, with seeds for training and test, and a cutoff.
+    Saps(&'static str, &'static str, &'static str, f64),
+}
+
+/// One scenario.
+pub(super) struct Scenario {
+    pub(super) name: &'static str,
+    target: Target,
+    /// Seeds on each test instance.
+    runs: u32,
+}
+
+const BASE: Shape = Shape {
+    numbers: 8,
+    choices: 4,
+    conditions: false,
+    spread: 300.0,
+    noise: Noise::Normal(0.5),
+    training: 10,
+    test: 30,
+    cutoff: Some(10.0),
+};
+
+const fn terrain(name: &'static str, shape: Shape, runs: u32) -> Scenario {
+    Scenario { name, target: Target::Terrain(shape), runs }
+}
+
+pub(super) const ALL: &[Scenario] = &[
+    terrain("noisy-12", BASE, 2),
+    terrain(
+        "conditions-30",
+        Shape { numbers: 18, choices: 12, conditions: true, noise: Noise::Deterministic(0.4), ..BASE },
+        1,
+    ),
+    terrain(
+        "many-instances-20",
+        Shape { numbers: 10, choices: 10, training: 60, test: 60, spread: 1000.0, ..BASE },
+        1,
+    ),
+    terrain("smooth-4", Shape { numbers: 4, choices: 0, noise: Noise::Deterministic(0.05), ..BASE }, 1),
+    terrain(
+        "uncapped-10",
+        Shape {
+            numbers: 6,
+            choices: 4,
+            spread: 30.0,
+            cutoff: None,
+            noise: Noise::Deterministic(0.1),
+            ..BASE
+        },
+        1,
+    ),
+    terrain(
+        "alone-8",
+        Shape { numbers: 6, choices: 2, training: 1, test: 0, noise: Noise::Exponential, ..BASE },
+        400,
+    ),
+    terrain("flags-24", Shape { numbers: 0, choices: 24, noise: Noise::Deterministic(0.2), ..BASE }, 1),
+    terrain(
+        "wide-60",
+        Shape {
+            numbers: 35,
+            choices: 25,
+            conditions: true,
+            spread: 1e4,
+            training: 15,
+            cutoff: Some(30.0),
+            ..BASE
+        },
+        1,
+    ),
+    Scenario { name: "saps-18", target: Target::Saps("18,126", "1-6", "101-120", 1e5), runs: 3 },
+    Scenario { name: "saps-21-alone", target: Target::Saps("21,168", "7-7", "7-7", 1e6), runs: 100 },
+];
+
+impl Scenario {
+    /// Whether all that was tried can be tested.
+    pub(super) fn is_cheap(&self) -> bool {
+        matches!(self.target, Target::Terrain(_))
+    }
+
+    /// As a cell with this seed meets it, and what the best configuration costs on the test; 1 if nobody knows.
+    pub(super) fn arena(&self, seed: u64) -> Result<(Arena, f64)> {
+        let Drawn { known, cutoff, least } = match &self.target {
+            Target::Terrain(shape) => terrain::new(shape, seed),
+            Target::Saps(class, training, test, cutoff) => {
+                Drawn { known: subject::saps::on(class, training, test)?, cutoff: Some(*cutoff), least: 1.0 }
+            }
+        };
+        let objective = cutoff.map_or_else(Objective::uncapped, Objective::capped);
+        let checksum = known.checksum;
+        Ok((Arena::new(self.name, known, objective, self.runs, checksum)?, least))
+    }
+}
