@@ -76,7 +76,7 @@ pub fn with_success(log_utility: f64, success: f64) -> f64 {
 }
 
 /// log P(y <= at); of a certain value 0 or -∞.
-fn log_probability_below(value: Prediction, at: f64) -> f64 {
+pub fn log_probability_below(value: Prediction, at: f64) -> f64 {
     match standardised(value, at) {
         z if z.is_finite() => log_cdf(z),
         z if z > 0.0 => 0.0,

@@ -61,15 +61,18 @@ fn a_campaign_whose_trials_are_lost_stops_and_counts_them() {
     assert_eq!(code(&output), 1, "{said}");
     assert!(said.contains("! trial 0 was lost: the supervisor was lost"), "{said}");
     assert!(said.contains("error: trials are lost again and again: 10 of 10,"), "{said}");
-    assert!(said.contains(", 10 lost.\n"), "{said}");
     assert!(said.contains("So far:  nothing has been measured.\n"), "{said}");
     let status = stage.status("count.campaign");
-    assert_eq!((&status["lost"], &status["trials"]["lost"]), (&10.into(), &10.into()));
-    assert!(stage.said("status count.campaign").contains("10 trials: 100 % lost"));
+    // One more may have been under way when the tenth was told.
+    let lost = status["lost"].as_u64().unwrap();
+    assert!((10..=11).contains(&lost), "{status}");
+    assert!(said.contains(&format!(", {lost} lost.\n")), "{said}");
+    assert_eq!(status["trials"]["lost"], lost);
+    assert!(stage.said("status count.campaign").contains(&format!("{lost} trials: 100 % lost")));
     // The count goes on with the campaign.
     stage.write("peace", "");
     let output = stage.captune("run count.toml --trials 20");
     let said = stderr(&output);
     assert_eq!(code(&output), 0, "{said}");
-    assert!(said.contains(", 10 lost.\n"), "{said}");
+    assert!(said.contains(&format!(", {lost} lost.\n")), "{said}");
 }

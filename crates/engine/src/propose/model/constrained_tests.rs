@@ -79,6 +79,38 @@ fn forests_and_networks_look_where_constraints_are_kept() {
     }
 }
 
+/// The output falls with x, and the cost grows with it beyond the cutoff: what surely keeps the constraint times out,
+/// and tells nothing.
+#[test]
+fn nobody_looks_for_feasibility_where_every_trial_times_out() {
+    let mut problem = square(1);
+    problem.objective.cutoff = Some(1.0);
+    let racing = Racing { deterministic: true, ..Racing::default() };
+    // Of all x in [0, 1] those from 1 - bound to 0.7 are feasible.
+    for (learner, bound) in [(Learner::Gaussian, 0.32), (Learner::Forest, 0.45), (Learner::Neural, 0.45)] {
+        problem.objective.constraints = vec![Constraint::new(bound, Over::Mean)];
+        let model = ModelSearch::new(problem.clone(), ModelSettings { random_every: 1000, ..small(learner) });
+        let mut optimizer = optimizer(&problem, &racing, Box::new(model));
+        let answer = |configuration: &Configuration| {
+            let x = problem.space.encode(configuration)[0];
+            (libm::pow(10.0, 4.0 * (x - 0.7)), 1.0 - x)
+        };
+        drive(&mut optimizer, 40, 1, &mut |request| {
+            let (cost, output) = answer(&request.configuration);
+            if cost < 1.0 {
+                Observation::finished(cost).with_constraints([Some(Reading::Exact(output))])
+            } else {
+                Observation::timeout(1.0)
+            }
+        });
+        let timeouts = optimizer.history().count(crate::Status::Timeout);
+        let (cost, output) = answer(optimizer.history().configuration(optimizer.incumbent()));
+        println!("{learner:?}: {cost:.3} {output:.3}, {timeouts} timeouts");
+        assert!(cost < 1.0 && output <= bound, "{learner:?}: {cost} {output}");
+        assert!(timeouts <= 15, "{learner:?}: {timeouts} timeouts");
+    }
+}
+
 #[test]
 fn an_output_that_is_never_told_rules_nothing_out() {
     let problem = square(1);

@@ -17,13 +17,18 @@ use super::learned::{Learned, Trainer, trainer};
 use super::search::{Judge, search};
 use super::{Learner, Task, Utility};
 use crate::acquisition::{
-    Acquisition, ExpectedImprovement, ExpectedSaving, LowerBound, ProbabilityOfImprovement, with_success,
+    Acquisition, ExpectedImprovement, ExpectedSaving, LowerBound, ProbabilityOfImprovement,
+    log_probability_below, with_success,
 };
 use crate::history::History;
 use crate::rng::Rng;
 use crate::space::Configuration;
 use crate::surrogate::forest::Forest;
 use crate::surrogate::{Points, Prediction, Predictor, Scale, Slopes};
+
+/// Share of the cutoff below which a trial is expected to end: forests expect no more than the cutoff itself of what
+/// times out.
+const SURELY: f64 = 0.9;
 
 /// What is known by now, if there is enough to know.
 pub(super) struct Improvement {
@@ -79,6 +84,7 @@ impl Improvement {
             learned: &*believing,
             feasibility: &self.feasibility,
             utility: task.settings.utility,
+            cutoff: task.problem.objective.cutoff.map(|cutoff| costs.scale.model(SURELY * cutoff)),
         };
         let mut rng = Rng::new(task.problem.seed, "model search", number as u64);
         search(&task.problem.space, history, &tried, &judge, &task.settings, &mut rng)
@@ -177,15 +183,18 @@ struct Judging<'a> {
     learned: &'a dyn Learned,
     feasibility: &'a Feasibility,
     utility: Utility,
+    /// What trials that end before the cutoff cost at most, on the model's scale.
+    cutoff: Option<f64>,
 }
 
 impl Judging<'_> {
-    /// Of a cost, with the probability that all constraints are kept. Until something is feasible, nothing else
-    /// counts.
+    /// Of a cost, with the probability that all constraints are kept. Until something is feasible, only that
+    /// counts, and the probability of ending before the cutoff: a trial that times out tells no output, so nothing
+    /// would be learnt where constraints are kept too late.
     fn log_utility(&self, cost: Prediction, log_feasible: f64) -> f64 {
         let best = self.costs.best;
         if best.is_none() && self.feasibility.is_known() {
-            return log_feasible;
+            return log_feasible + self.cutoff.map_or(0.0, |cutoff| log_probability_below(cost, cutoff));
         }
         let acquisition: &dyn Acquisition = match (self.utility, self.costs.scale) {
             (Utility::ExpectedImprovement | Utility::ImprovementPerSpent, Scale::Log10 { .. }) => {
@@ -317,6 +326,7 @@ mod tests {
                 learned: &*costs.learned,
                 feasibility: &improvement.feasibility,
                 utility: bound,
+                cutoff: None,
             };
             assert_eq!(costs.spent.is_some(), utility == Utility::ImprovementPerSpent);
             for row in [[0.15, 0.3], [0.1, 0.6], [0.6, 0.4]] {

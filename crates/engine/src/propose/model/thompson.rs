@@ -65,6 +65,7 @@ impl Thompson {
             success: self.success.as_ref().and_then(|(_, forest)| forest.as_ref()),
             feasibility: &self.feasibility,
             any_feasible: feasible(task, history, trials).contains(&true),
+            cutoff: costs.cutoff(),
         };
         let (tried, _) = tried_and_pending(history, trials);
         let tried = most_promising(tried, &[], settings.known);
@@ -89,6 +90,8 @@ struct Judging<'a> {
     success: Option<&'a Forest>,
     feasibility: &'a Feasibility,
     any_feasible: bool,
+    /// The largest cost a trial may reach, on the model's scale.
+    cutoff: Option<f64>,
 }
 
 impl Judge for Judging<'_> {
@@ -96,9 +99,14 @@ impl Judge for Judging<'_> {
         let mut found = vec![Prediction::default(); rows.len()];
         self.network.predict_marginal(rows, &mut found);
         out.clear();
-        // Until something is feasible, nothing else counts.
-        let unit = if self.feasibility.is_known() && !self.any_feasible { f64::INFINITY } else { self.unit };
-        out.extend(found.iter().map(|cost| -cost.mean / unit));
+        let utility = |cost: &Prediction| {
+            if self.any_feasible || !self.feasibility.is_known() {
+                return -cost.mean / self.unit;
+            }
+            // Until something is feasible, only that counts, and that trials end before they tell nothing.
+            self.cutoff.map_or(0.0, |cutoff| -(cost.mean - cutoff).max(0.0) / self.unit)
+        };
+        out.extend(found.iter().map(utility));
         for (utility, excesses) in out.iter_mut().zip(self.feasibility.excesses(rows)) {
             *utility += self.feasibility.log_probability(&excesses);
         }
