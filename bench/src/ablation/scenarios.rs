@@ -1,4 +1,4 @@
-//! What variants are tried on: landscapes of [`terrain`](super::terrain) and SAPS on formulas, none of them in the
+//! What variants are tried on: landscapes of `terrain` and SAPS on formulas, none of them in the
 //! public list, which stays unseen by whoever chooses a default.
 
 use anyhow::Result;

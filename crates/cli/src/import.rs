@@ -43,7 +43,7 @@ pub(crate) struct Arguments {
     /// The campaign's folder, if not the one named after the scenario
     #[arg(long, value_name = "DIR")]
     dir: Option<PathBuf>,
-    /// A parameter or output of the runs to leave out: it made no difference [repeatable]
+    /// A parameter or output of the runs to leave out: it made no difference; may be given several times
     #[arg(long, value_name = "NAME")]
     ignore: Vec<String>,
 }
