@@ -32,7 +32,7 @@ use variant::Variant;
 
 #[derive(Args)]
 pub(crate) struct Arguments {
-    /// Changes of settings, as KEY=VALUE,KEY=VALUE; the others are compared with the first, `usual` is no change
+    /// Settings to change, as KEY=VALUE,KEY=VALUE; `usual` changes none. Each variant is compared with the first
     #[arg(required = true)]
     variants: Vec<String>,
     /// Scenarios whose names begin with one of these; all if none is given

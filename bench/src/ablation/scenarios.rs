@@ -1,5 +1,5 @@
 //! What variants are tried on: landscapes of `terrain` and SAPS on formulas, none of them in the
-//! public list, which stays unseen by whoever chooses a default.
+//! public list, which is kept for the final comparison.
 
 use anyhow::Result;
 use engine::Objective;

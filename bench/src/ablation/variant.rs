@@ -4,6 +4,30 @@ use anyhow::{Context, Result, bail};
 use campaign::{ByModel, Search, Settings};
 use engine::propose::{Learner, ModelSettings, Utility};
 
+/// What can be changed beside the search.
+const KEYS: &[&str] = &[
+    "slack",
+    "min_pairs",
+    "early",
+    "late",
+    "common_seeds",
+    "random_every",
+    "first_fit",
+    "refit",
+    "points",
+    "candidates",
+    "starts",
+    "steps",
+    "gaussian_points",
+    "trees",
+    "features",
+    "min_leaf",
+    "floor",
+    "bound",
+    "probability",
+    "per_spent",
+];
+
 /// Changes of the usual settings.
 #[derive(Clone, Debug)]
 pub(super) struct Variant {
@@ -74,6 +98,7 @@ fn change_model(model: &mut ModelSettings, key: &str, number: f64) -> Result<()>
         "random_every" => model.random_every = count,
         "first_fit" => model.first_fit = count,
         "refit" => model.refit = number,
+        "points" => model.points = count,
         "candidates" => model.candidates = count,
         "starts" => model.starts = count,
         "steps" => model.steps = count,
@@ -85,7 +110,7 @@ fn change_model(model: &mut ModelSettings, key: &str, number: f64) -> Result<()>
         "bound" => model.utility = Utility::LowerBound(number),
         "probability" if count > 0 => model.utility = Utility::ProbabilityOfImprovement,
         "per_spent" if count > 0 => model.utility = Utility::ImprovementPerSpent,
-        _ => bail!("there is no setting `{key}`"),
+        _ => bail!("unknown setting `{key}`: expected search, {}", KEYS.join(", ")),
     }
     Ok(())
 }
@@ -113,12 +138,19 @@ mod tests {
     }
 
     #[test]
+    fn every_key_that_is_listed_changes_something() {
+        for key in KEYS {
+            changed(&format!("{key}=1")).unwrap();
+        }
+    }
+
+    #[test]
     fn words_that_mean_nothing_are_refused() {
         for (text, told) in [
             ("late", "KEY=VALUE"),
             ("late=x", "not a number"),
             ("search=best", "unknown search"),
-            ("leaves=3", "no setting `leaves`"),
+            ("leaves=3", "unknown setting `leaves`: expected search, slack"),
             ("search=random,trees=3", "needs a model"),
         ] {
             let error = format!("{:#}", changed(text).unwrap_err());

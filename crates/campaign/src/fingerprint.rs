@@ -1,8 +1,8 @@
-//! What the files of a scenario held: those that its commands name, and the instances.
+//! Fingerprints of the files that a scenario names: programs and instances.
 //!
-//! A scenario names them and does not change with them. A program that was built anew, or an instance that
-//! was written over, makes trials from before and after incomparable all the same, so their fingerprints are
-//! kept with the campaign and compared when it goes on.
+//! The scenario stays the same when a program is rebuilt or an instance overwritten, but trials from before and
+//! after cannot be compared. So fingerprints of their contents are stored with the campaign and checked when it is
+//! resumed.
 //!
 //! | a file | its fingerprint goes over | if it is another |
 //! |---|---|---|
@@ -10,7 +10,8 @@
 //! | an instance to tune on | its length, and its first and last 64 KiB | refuse |
 //! | an instance of the validation | the same | told |
 //!
-//! Times are not looked at: a copied folder is the same campaign. What is no file has no fingerprint.
+//! Modification times are ignored, so that a copied folder is the same campaign. Words that name no file have no
+//! fingerprint.
 
 use std::collections::BTreeMap;
 use std::fs::File;

@@ -76,7 +76,7 @@ impl Row {
     }
 }
 
-/// All rows of a file; none if there is no file.
+/// All rows of a file; empty if the file does not exist.
 pub(super) fn read(path: &Path) -> Result<Vec<Row>> {
     rows::read(path, HEAD, Row::of_line)
 }

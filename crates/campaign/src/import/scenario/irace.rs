@@ -148,7 +148,7 @@ impl Reader<'_> {
         let (bound, par) = (self.number("boundmax"), self.number("boundpar"));
         let capping = self.truth("capping");
         if capping && bound.is_none() {
-            self.draft.lose("`capping`: there is no boundMax to cap at");
+            self.draft.lose("`capping`: it needs `boundMax`, which is not set");
         }
         if let Some(par) = par.filter(|_| bound.is_none() || !capping) {
             self.draft.lose(format!("`boundPar = {par}`: nothing is capped"));
@@ -343,7 +343,7 @@ impl Reader<'_> {
             let why = match plain.as_str() {
                 plain if OF_SEARCH.contains(&plain) => "captune races in its own way",
                 plain if OF_OUTPUT.contains(&plain) => "captune writes its own record",
-                _ => "there is no such setting",
+                _ => "captune has no such setting",
             };
             self.draft.lose(format!("`{key} = {given}`: {why}"));
         }

@@ -299,7 +299,7 @@ impl Reader<'_> {
             let why = match plain.as_str() {
                 plain if OF_SEARCH.contains(&plain) => "captune searches in its own way",
                 plain if OF_OUTPUT.contains(&plain) => "captune writes its own record",
-                _ => "there is no such setting",
+                _ => "captune has no such setting",
             };
             self.draft.lose(format!("`{key} = {given}`: {why}"));
         }

@@ -58,7 +58,7 @@ pub(super) fn read(folder: &Path, paths: &Paths) -> Result<Found, ImportError> {
     for (key, value) in given {
         let says_nothing = value.is_null() || value == Value::Bool(false);
         if !says_nothing && !NEEDLESS.contains(&key.as_str()) {
-            draft.lose(format!("`{key} = {value}`: there is no such setting"));
+            draft.lose(format!("`{key} = {value}`: captune has no such setting"));
         }
     }
     Ok(Found { origin: Origin::Smac3, draft, runs: (recorded > 0).then_some(history) })

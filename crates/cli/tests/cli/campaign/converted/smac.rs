@@ -92,7 +92,7 @@ fn a_small_folder_is_tuned_from_its_runs_on() {
 the scenario is in new.toml
 not carried over from SMAC:
   `cost_for_crash = 1000`: a crash counts as `par` cutoffs, or loses
-  `rf_num_trees = 10`: there is no such setting
+  `rf_num_trees = 10`: captune has no such setting
 next: captune check new.toml
 then: captune import new.toml out/runhistory.json      # its runs, as a start
 then: captune run new.toml
