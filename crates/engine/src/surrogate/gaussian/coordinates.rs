@@ -8,6 +8,9 @@
 //!
 //! All coordinates of a column share its length.
 
+use std::collections::HashMap;
+
+use super::prior::Prior;
 use crate::surrogate::{Column, TrainingSet};
 
 /// How two values of a coordinate are compared.
@@ -31,6 +34,8 @@ pub(super) struct Coordinate {
 pub(super) struct Coordinates {
     columns: Vec<Column>,
     coordinates: Vec<Coordinate>,
+    /// How many of these belong to configurations.
+    configuration_width: usize,
 }
 
 impl Coordinates {
@@ -56,7 +61,9 @@ impl Coordinates {
                 }
             }
         }
-        Self { columns, coordinates }
+        let own = |coordinate: &&Coordinate| coordinate.column < data.configuration_width();
+        let configuration_width = coordinates.iter().filter(own).count();
+        Self { columns, coordinates, configuration_width }
     }
 
     /// How many columns rows have.
@@ -69,9 +76,19 @@ impl Coordinates {
         &self.coordinates
     }
 
-    /// How many coordinates the first columns become.
-    pub(super) fn width_of(&self, columns: usize) -> usize {
-        self.coordinates.iter().filter(|coordinate| coordinate.column < columns).count()
+    /// How many of them belong to configurations; the others to instances.
+    pub(super) fn configuration_width(&self) -> usize {
+        self.configuration_width
+    }
+
+    /// What is likely of lengths, variation and noise.
+    pub(super) fn prior(&self) -> Prior {
+        Prior::new(self.columns.len(), self.configuration_width < self.coordinates.len())
+    }
+
+    /// No point, in these coordinates.
+    pub(super) fn table(&self) -> Table {
+        Table::new(self.coordinates.len(), self.configuration_width)
     }
 
     /// The coordinates of a row that begins at a column.
@@ -94,21 +111,54 @@ impl Coordinates {
 #[derive(Clone, PartialEq, Debug)]
 pub(super) struct Table {
     by_coordinate: Vec<Vec<f64>>,
-    len: usize,
+    /// How many coordinates belong to configurations; the others to instances.
+    configuration_width: usize,
+    /// The number of each point's instance, in the order of appearance.
+    instances: Vec<u32>,
+    /// The same, by the bits of its coordinates.
+    by_instance: HashMap<Vec<u64>, u32>,
 }
 
 impl Table {
-    pub(super) fn new(width: usize) -> Self {
-        Self { by_coordinate: vec![Vec::new(); width], len: 0 }
+    /// For points of so many coordinates, of which the first belong to configurations.
+    pub(super) fn new(width: usize, configuration_width: usize) -> Self {
+        Self {
+            by_coordinate: vec![Vec::new(); width],
+            configuration_width,
+            instances: Vec::new(),
+            by_instance: HashMap::new(),
+        }
     }
 
     pub(super) fn push(&mut self, point: &[f64]) {
         self.by_coordinate.iter_mut().zip(point).for_each(|(all, value)| all.push(*value));
-        self.len += 1;
+        let next = self.by_instance.len() as u32;
+        let bits = bits(&point[self.configuration_width..]);
+        self.instances.push(*self.by_instance.entry(bits).or_insert(next));
     }
 
     pub(super) fn len(&self) -> usize {
-        self.len
+        self.instances.len()
+    }
+
+    /// How many coordinates belong to configurations.
+    pub(super) fn configuration_width(&self) -> usize {
+        self.configuration_width
+    }
+
+    /// The number of each point's instance.
+    pub(super) fn instances(&self) -> &[u32] {
+        &self.instances
+    }
+
+    /// How many instances its points have.
+    pub(super) fn instance_count(&self) -> usize {
+        self.by_instance.len()
+    }
+
+    /// The number of an instance by its coordinates; `None` if no point has it.
+    pub(super) fn instance(&self, coordinates: &[f64]) -> Option<u32> {
+        self.by_instance.get(&bits(coordinates)).copied()
     }
 
     /// How many coordinates points have.
@@ -125,4 +175,8 @@ impl Table {
     pub(super) fn point(&self, at: usize) -> Vec<f64> {
         self.by_coordinate.iter().map(|values| values[at]).collect()
     }
+}
+
+fn bits(coordinates: &[f64]) -> Vec<u64> {
+    coordinates.iter().map(|x| x.to_bits()).collect()
 }

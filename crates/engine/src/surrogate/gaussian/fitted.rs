@@ -2,14 +2,13 @@
 //!
 //! ```text
 //! μ(x) = m + Σ_i α_i k(x, x_i),   σ²(x) = k(x, x) - |L⁻¹ k(x)|²          K + V = L Lᵀ
-//! over instances π:   μ = log10 mean_π 10^μ_π,   σ² = Σ_ππ' p_π p_π' cov_ππ',   p_π ∝ 10^μ_π
 //! ```
 //!
-//! The second line is exact to first order; where costs are not modelled by their logarithm p is equal for
-//! all and it is exact.
+//! Over all instances: `marginal`.
 
 use super::coordinates::{Coordinates, Table};
-use super::kernel::Kernel;
+use super::likelihood::Law;
+use super::marginal::{Instances, Room};
 use super::readings::{Readings, Standard};
 use super::sites::{Cavity, Posterior, Site};
 use crate::reading::Reading;
@@ -25,11 +24,9 @@ const MOST_BELIEVED: usize = 10;
 #[derive(Clone, Debug)]
 pub struct Gaussian {
     pub(super) coordinates: Coordinates,
-    pub(super) kernel: Kernel,
-    standard: Standard,
-    scale: Scale,
-    /// σ².
-    noise: f64,
+    pub(super) law: Law,
+    pub(super) standard: Standard,
+    pub(super) scale: Scale,
     /// m.
     pub(super) mean: f64,
     pub(super) table: Table,
@@ -38,10 +35,7 @@ pub struct Gaussian {
     pub(super) alpha: Vec<f64>,
     /// The point of each reading that it was fitted to; `None` of bounds.
     pub(super) exact_places: Vec<Option<usize>>,
-    /// The coordinates of all instances.
-    pub(super) instances: Vec<Vec<f64>>,
-    /// Prior covariances of f between instances, for one configuration, row after row.
-    between: Vec<f64>,
+    pub(super) instances: Instances,
     /// How many columns belong to configurations.
     configuration_width: usize,
     log_evidence: f64,
@@ -52,30 +46,19 @@ impl Gaussian {
         data: &TrainingSet<'_>,
         coordinates: Coordinates,
         readings: Readings,
-        kernel: Kernel,
-        noise: f64,
+        law: Law,
         posterior: Posterior,
     ) -> Self {
         let Readings { standard, table, exact_places, .. } = readings;
         let configuration_width = data.configuration_width();
-        let instances: Vec<Vec<f64>> = (0..data.instances().count())
-            .map(|instance| {
-                let mut own = Vec::new();
-                coordinates.of_row(configuration_width, data.instances().row(instance), &mut own);
-                own
-            })
-            .collect();
-        let first = coordinates.width_of(configuration_width);
-        let pairs = instances.iter().flat_map(|one| instances.iter().map(move |other| (one, other)));
-        let between = pairs.map(|(one, other)| kernel.covariance(kernel.square(first, one, other))).collect();
+        let instances = Instances::of(data, &coordinates, &table, &law);
         let Posterior { sites, factor, mean, alpha, log_evidence, .. } = posterior;
         let scale = data.scale();
         Self {
             coordinates,
-            kernel,
+            law,
             standard,
             scale,
-            noise,
             mean,
             table,
             sites,
@@ -83,7 +66,6 @@ impl Gaussian {
             alpha,
             exact_places,
             instances,
-            between,
             configuration_width,
             log_evidence,
         }
@@ -91,7 +73,7 @@ impl Gaussian {
 
     /// The variance of the noise of single trials.
     pub fn noise(&self) -> f64 {
-        self.noise * self.standard.spread * self.standard.spread
+        self.law.noise * self.standard.spread * self.standard.spread
     }
 
     /// How likely it makes the readings of its training set: the logarithm of their density, and of the
@@ -109,10 +91,10 @@ impl Gaussian {
         assert_eq!(row.len(), self.coordinates.columns(), "a row of all columns");
         let point = self.point(0, row);
         let site = match self.standard.standardised(reading) {
-            Reading::Exact(target) => Site { target, variance: self.noise },
+            Reading::Exact(target) => Site { target, variance: self.law.noise },
             Reading::AtLeast(bound) => {
                 let Prediction { mean, variance } = self.at(&point);
-                Cavity { mean, variance: variance.max(1e-12) }.site(bound, self.noise).0
+                Cavity { mean, variance: variance.max(1e-12) }.site(bound, self.law.noise).0
             }
         };
         if self.add(&point, site) {
@@ -130,13 +112,13 @@ impl Gaussian {
     pub fn believing(&self, configurations: Points<'_>) -> Self {
         assert_eq!(configurations.width(), self.configuration_width, "rows of a configuration");
         let mut believing = self.clone();
-        let step = self.instances.len().div_ceil(MOST_BELIEVED);
+        let step = self.instances.coordinates.len().div_ceil(MOST_BELIEVED);
         for row in configurations.iter() {
             let own = self.point(0, row);
-            for instance in self.instances.iter().step_by(step) {
+            for instance in self.instances.coordinates.iter().step_by(step) {
                 let point = [own.as_slice(), instance].concat();
                 let expected = believing.at(&point).mean;
-                if believing.add(&point, Site { target: expected, variance: self.noise }) {
+                if believing.add(&point, Site { target: expected, variance: self.law.noise }) {
                     // What was expected changes no expectation.
                     believing.alpha.push(0.0);
                 }
@@ -149,11 +131,12 @@ impl Gaussian {
     fn add(&mut self, point: &[f64], site: Site) -> bool {
         let mut row = vec![0.0; self.table.len() + 1];
         let own = self.table.len();
-        self.kernel.covariances(&self.table, 0, point, &mut row[..own]);
-        row[own] = self.kernel.variance + site.variance;
+        self.law.covariances(&self.table, point, &mut row[..own]);
+        row[own] = self.law.variance() + site.variance;
         let added = self.factor.extend(&row);
         if added {
             self.table.push(point);
+            self.instances.find(&self.table);
             self.sites.push(site);
         }
         added
@@ -169,10 +152,10 @@ impl Gaussian {
     /// The standardised prediction at one point.
     fn at(&self, point: &[f64]) -> Prediction {
         let mut covariances = vec![0.0; self.table.len()];
-        self.kernel.covariances(&self.table, 0, point, &mut covariances);
+        self.law.covariances(&self.table, point, &mut covariances);
         let mean = self.expectation(&covariances);
         self.factor.solve_lower(&mut covariances);
-        Prediction { mean, variance: self.kernel.variance - square_sum(&covariances) }
+        Prediction { mean, variance: self.law.variance() - square_sum(&covariances) }
     }
 
     /// m + Σ α k.
@@ -189,37 +172,6 @@ impl Gaussian {
     /// How much one unit is.
     pub(super) fn spread(&self) -> f64 {
         self.standard.spread
-    }
-
-    /// The shares p of instances, given what is expected on each; and μ over all of them.
-    pub(super) fn shares(&self, expected: &mut [f64]) -> f64 {
-        let count = expected.len() as f64;
-        match self.scale {
-            // Without a spread all are expected to cost the same.
-            scale if scale == Scale::Linear || self.standard.spread == 0.0 => {
-                let mean = expected.iter().sum::<f64>() / count;
-                expected.fill(1.0 / count);
-                mean
-            }
-            _ => {
-                // Standardised: 10^y is exp(unit y).
-                let unit = self.standard.spread * std::f64::consts::LN_10;
-                let most = expected.iter().copied().fold(f64::NEG_INFINITY, f64::max);
-                expected.iter_mut().for_each(|y| *y = libm::exp(unit * (*y - most)));
-                let sum: f64 = expected.iter().sum();
-                expected.iter_mut().for_each(|share| *share /= sum);
-                most + libm::log(sum / count) / unit
-            }
-        }
-    }
-
-    /// Σ p p' of the prior covariances between instances.
-    pub(super) fn prior_variance(&self, shares: &[f64]) -> f64 {
-        let count = shares.len();
-        let row = |at: usize| -> f64 {
-            self.between[at * count..(at + 1) * count].iter().zip(shares).map(|(k, share)| k * share).sum()
-        };
-        (0..count).map(|at| shares[at] * row(at)).sum()
     }
 
     /// Predicts points block by block; `covariances` writes those of a number, and tells its mean and prior
@@ -250,14 +202,6 @@ impl Gaussian {
     }
 }
 
-/// Σ_π p_π of columns.
-pub(super) fn weighted_sum(shares: &[f64], columns: &[f64], sum: &mut [f64]) {
-    sum.fill(0.0);
-    for (share, column) in shares.iter().zip(columns.chunks_exact(sum.len())) {
-        sum.iter_mut().zip(column).for_each(|(sum, x)| *sum += share * x);
-    }
-}
-
 pub(super) fn square_sum(values: &[f64]) -> f64 {
     values.iter().map(|x| x * x).sum()
 }
@@ -268,8 +212,8 @@ impl Predictor for Gaussian {
         let mut rows = points.iter();
         self.predict_blocks(points.len(), out, |_, column| {
             let point = self.point(0, rows.next().unwrap_or_default());
-            self.kernel.covariances(&self.table, 0, &point, column);
-            (self.expectation(column), self.kernel.variance)
+            self.law.covariances(&self.table, &point, column);
+            (self.expectation(column), self.law.variance())
         });
     }
 
@@ -281,21 +225,20 @@ impl Predictor for Gaussian {
     fn predict_marginal(&self, configurations: Points<'_>, out: &mut [Prediction]) {
         assert_eq!(configurations.width(), self.configuration_width, "rows of a configuration");
         let mut rows = configurations.iter();
-        let mut each = vec![0.0; self.table.len() * self.instances.len()];
+        let mut room = Room::default();
         self.predict_blocks(configurations.len(), out, |_, column| {
             let own = self.point(0, rows.next().unwrap_or_default());
-            let (mean, shares) = self.over_instances(&own, &mut each, None);
-            weighted_sum(&shares, &each, column);
-            (mean, self.prior_variance(&shares))
+            self.marginal(&own, &mut room, column, None)
         });
     }
 
     fn expect_marginal(&self, configurations: Points<'_>, out: &mut [f64]) {
         assert_eq!(configurations.width(), self.configuration_width, "rows of a configuration");
         assert_eq!(out.len(), configurations.len(), "one for each configuration");
-        let mut each = vec![0.0; self.table.len() * self.instances.len()];
+        let mut room = Room::default();
+        let mut column = vec![0.0; self.table.len()];
         for (out, row) in out.iter_mut().zip(configurations.iter()) {
-            let (mean, _) = self.over_instances(&self.point(0, row), &mut each, None);
+            let (mean, _) = self.marginal(&self.point(0, row), &mut room, &mut column, None);
             *out = self.told(mean, 0.0).mean;
         }
     }
@@ -303,34 +246,5 @@ impl Predictor for Gaussian {
     fn predict_with_slopes(&self, configurations: Points<'_>) -> Option<Vec<(Prediction, Slopes)>> {
         assert_eq!(configurations.width(), self.configuration_width, "rows of a configuration");
         Some(self.slopes_at(configurations))
-    }
-}
-
-impl Gaussian {
-    /// The covariances of a configuration with all points, instance by instance, and how they decay if that is
-    /// asked for; its mean over all of them, and their shares in it.
-    pub(super) fn over_instances(
-        &self,
-        own: &[f64],
-        each: &mut [f64],
-        mut decays: Option<&mut [f64]>,
-    ) -> (f64, Vec<f64>) {
-        let n = self.table.len();
-        let mut shares = Vec::with_capacity(self.instances.len());
-        let mut point = own.to_vec();
-        for (at, (instance, covariances)) in self.instances.iter().zip(each.chunks_exact_mut(n)).enumerate() {
-            point.truncate(own.len());
-            point.extend_from_slice(instance);
-            match &mut decays {
-                None => self.kernel.covariances(&self.table, 0, &point, covariances),
-                Some(decays) => {
-                    let decays = &mut decays[at * n..(at + 1) * n];
-                    self.kernel.covariances_and_decays(&self.table, 0, &point, covariances, decays);
-                }
-            }
-            shares.push(self.expectation(covariances));
-        }
-        let mean = self.shares(&mut shares);
-        (mean, shares)
     }
 }

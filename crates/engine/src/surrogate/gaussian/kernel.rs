@@ -64,6 +64,21 @@ impl Kernel {
         });
     }
 
+    /// ρ of a point with those of a table, in its first coordinates alone.
+    pub(super) fn squares(&self, table: &Table, point: &[f64], out: &mut [f64]) {
+        Instructions::best().run(Squares { kernel: self, table, first: 0, point, out });
+    }
+
+    /// k at squared distances, all of them farther by one.
+    pub(super) fn covariances_at(&self, squares: &[f64], farther: f64, out: &mut [f64]) {
+        Instructions::best().run(At { kernel: self, squares, farther, out, decays: false });
+    }
+
+    /// -∂k/∂ρ there.
+    pub(super) fn decays_at(&self, squares: &[f64], farther: f64, out: &mut [f64]) {
+        Instructions::best().run(At { kernel: self, squares, farther, out, decays: true });
+    }
+
     /// ρ of two points in the coordinates from `first` on.
     pub(super) fn square(&self, first: usize, one: &[f64], other: &[f64]) -> f64 {
         let parts = self.weighted().skip(first).zip(one.iter().zip(other));
@@ -106,8 +121,35 @@ impl Work for Covariances<'_> {
     #[inline(always)]
     fn run<A: Arithmetic>(self) {
         let Self { kernel, table, first, point, out, decays } = self;
+        Squares { kernel, table, first, point, out: &mut *out }.run::<A>();
+        match decays {
+            None => out.iter_mut().for_each(|square| *square = kernel.covariance_and_decay(*square).0),
+            Some(decays) => {
+                for (square, decay) in out.iter_mut().zip(decays) {
+                    (*square, *decay) = kernel.covariance_and_decay(*square);
+                }
+            }
+        }
+    }
+}
+
+/// Squared distances of one point and many, in as many coordinates as the point has.
+struct Squares<'a> {
+    kernel: &'a Kernel,
+    table: &'a Table,
+    first: usize,
+    point: &'a [f64],
+    out: &'a mut [f64],
+}
+
+impl Work for Squares<'_> {
+    type Output = ();
+
+    #[inline(always)]
+    fn run<A: Arithmetic>(self) {
+        let Self { kernel, table, first, point, out } = self;
         out.fill(0.0);
-        for (index, (coordinate, weight)) in kernel.weighted().enumerate() {
+        for (index, (coordinate, weight)) in kernel.weighted().enumerate().take(point.len()) {
             let (own, others) = (point[index], &table.coordinate(index)[first..]);
             match coordinate.compared {
                 Compared::Numbers => {
@@ -123,13 +165,27 @@ impl Work for Covariances<'_> {
                 }
             }
         }
-        match decays {
-            None => out.iter_mut().for_each(|square| *square = kernel.covariance_and_decay(*square).0),
-            Some(decays) => {
-                for (square, decay) in out.iter_mut().zip(decays) {
-                    (*square, *decay) = kernel.covariance_and_decay(*square);
-                }
-            }
+    }
+}
+
+/// Covariances, or their decays, at squared distances.
+struct At<'a> {
+    kernel: &'a Kernel,
+    squares: &'a [f64],
+    farther: f64,
+    out: &'a mut [f64],
+    decays: bool,
+}
+
+impl Work for At<'_> {
+    type Output = ();
+
+    #[inline(always)]
+    fn run<A: Arithmetic>(self) {
+        let Self { kernel, squares, farther, out, decays } = self;
+        for (out, square) in out.iter_mut().zip(squares) {
+            let (covariance, decay) = kernel.covariance_and_decay(square + farther);
+            *out = if decays { decay } else { covariance };
         }
     }
 }
@@ -147,7 +203,7 @@ mod tests {
             .map(|(column, compared)| Coordinate { column, compared })
             .collect::<Vec<_>>();
         let kernel = Kernel::new(&coordinates, &[-0.5, 0.3, -6.0], 1.7);
-        let (mut table, mut rng) = (Table::new(3), Rng::new(1, "kernel", 0));
+        let (mut table, mut rng) = (Table::new(3, 3), Rng::new(1, "kernel", 0));
         (0..53).for_each(|at| table.push(&[rng.unit(), f64::from(at % 3), rng.unit()]));
         let by = |instructions: Instructions| {
             let (mut out, mut decays) = (vec![0.0; 50], vec![0.0; 50]);

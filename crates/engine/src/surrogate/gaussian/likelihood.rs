@@ -11,7 +11,7 @@
 //! | θ | ln ℓ of each column, ln s² |
 //! | … | what several readings of one point say of their noise |
 
-use super::coordinates::{Compared, Coordinate};
+use super::coordinates::{Compared, Coordinate, Coordinates, Table};
 use super::kernel::Kernel;
 use super::prior::Prior;
 use super::readings::{Read, Readings};
@@ -36,12 +36,12 @@ pub(super) struct Likelihood<'a> {
 }
 
 impl<'a> Likelihood<'a> {
-    pub(super) fn new(readings: &'a Readings, coordinates: &'a [Coordinate], columns: usize) -> Self {
+    pub(super) fn new(readings: &'a Readings, coordinates: &'a Coordinates) -> Self {
         let entries = readings.reads.len() * readings.reads.len();
         Self {
             readings,
-            coordinates,
-            prior: Prior::new(columns),
+            coordinates: coordinates.all(),
+            prior: coordinates.prior(),
             sites: None,
             covariances: vec![0.0; entries],
             decays: vec![0.0; entries],
@@ -54,24 +54,32 @@ impl<'a> Likelihood<'a> {
         Self { interrupt: interrupt.clone(), ..self }
     }
 
-    fn kernel(&self, numbers: &[f64]) -> (Kernel, f64) {
-        let columns = numbers.len() - 2;
-        let kernel = Kernel::new(self.coordinates, &numbers[..columns], libm::exp(numbers[columns]));
-        (kernel, libm::exp(numbers[columns + 1]))
+    /// By ln ℓ of each column, ln h² where there are instances, ln s² and ln σ².
+    fn law(&self, numbers: &[f64]) -> Law {
+        let columns = self.prior.columns();
+        let (lengths, others) = numbers.split_at(columns);
+        let (effect, variance, noise) = match *others {
+            [effect, variance, noise] => (libm::exp(effect), variance, noise),
+            [variance, noise] => (0.0, variance, noise),
+            _ => unreachable!("as many numbers as the prior has"),
+        };
+        let kernel = Kernel::new(self.coordinates, lengths, libm::exp(variance));
+        Law { kernel, effect, noise: libm::exp(noise) }
     }
 
     /// The negative log posterior density at ln ℓ, ln s² and ln σ², and its slopes; infinite where the
     /// covariances cannot be factored.
     pub(super) fn negative(&mut self, numbers: &[f64], slopes: &mut [f64]) -> f64 {
         slopes.fill(0.0);
-        let (kernel, noise) = self.kernel(numbers);
-        self.fill(&kernel);
+        let law = self.law(numbers);
+        self.fill(&law);
         let reads = &self.readings.reads;
-        let sites = self.sites.take().unwrap_or_else(|| first_sites(reads, noise));
-        let Some(posterior) = condition(&self.covariances, reads, noise, sites, true, &self.interrupt) else {
+        let sites = self.sites.take().unwrap_or_else(|| first_sites(reads, law.noise));
+        let Some(posterior) = condition(&self.covariances, reads, law.noise, sites, true, &self.interrupt)
+        else {
             return f64::INFINITY;
         };
-        self.slopes(&kernel, &posterior, noise, slopes);
+        self.slopes(&law, &posterior, slopes);
         let of_mean = -posterior.mean * posterior.mean / (2.0 * Prior::MEAN_VARIANCE);
         let value = posterior.log_evidence + of_mean + self.prior.log_density(numbers, slopes);
         slopes.iter_mut().for_each(|slope| *slope = -*slope);
@@ -80,29 +88,32 @@ impl<'a> Likelihood<'a> {
     }
 
     /// What follows from all readings at such numbers.
-    pub(super) fn posterior(&mut self, numbers: &[f64]) -> (Kernel, f64, Option<Posterior>) {
-        let (kernel, noise) = self.kernel(numbers);
-        self.fill(&kernel);
+    pub(super) fn posterior(&mut self, numbers: &[f64]) -> (Law, Option<Posterior>) {
+        let law = self.law(numbers);
+        self.fill(&law);
         let reads = &self.readings.reads;
-        let sites = self.sites.take().unwrap_or_else(|| first_sites(reads, noise));
-        let posterior = condition(&self.covariances, reads, noise, sites, false, &self.interrupt);
-        (kernel, noise, posterior)
+        let sites = self.sites.take().unwrap_or_else(|| first_sites(reads, law.noise));
+        let posterior = condition(&self.covariances, reads, law.noise, sites, false, &self.interrupt);
+        (law, posterior)
     }
 
     /// The lower triangles of covariances and of their decays.
-    fn fill(&mut self, kernel: &Kernel) {
+    fn fill(&mut self, law: &Law) {
         let n = self.readings.reads.len();
+        let table = &self.readings.table;
         for column in 0..n {
-            let point = self.readings.table.point(column);
+            let point = table.point(column);
             let covariances = &mut self.covariances[column * n + column..(column + 1) * n];
             let decays = &mut self.decays[column * n + column..(column + 1) * n];
-            kernel.covariances_and_decays(&self.readings.table, column, &point, covariances, decays);
+            law.kernel.covariances_and_decays(table, column, &point, covariances, decays);
+            law.add_effect(&table.instances()[column..], Some(table.instances()[column]), covariances);
         }
     }
 
-    fn slopes(&mut self, kernel: &Kernel, posterior: &Posterior, noise: f64, slopes: &mut [f64]) {
+    fn slopes(&mut self, law: &Law, posterior: &Posterior, slopes: &mut [f64]) {
+        let Law { kernel, effect, noise } = law;
         let n = self.readings.reads.len();
-        let columns = slopes.len() - 2;
+        let (of_variance, of_noise) = (slopes.len() - 2, slopes.len() - 1);
         let Posterior { alpha, inverse, sites, mean, .. } = posterior;
         let mut trace = n as f64;
         let mut fit = 0.0;
@@ -111,11 +122,16 @@ impl<'a> Likelihood<'a> {
             fit += alpha[at] * (site.target - mean - site.variance * alpha[at]);
             if let Read::Mean { count, .. } = self.readings.reads[at] {
                 let share = alpha[at] * alpha[at] - inverse[at * n + at];
-                slopes[columns + 1] += share * noise / count / 2.0;
+                slopes[of_noise] += share * noise / count / 2.0;
             }
         }
-        slopes[columns] += (fit - trace) / 2.0;
-        slopes[columns + 1] += posterior.noise_slope * noise;
+        let of_effect = effect * self.effect_slope(posterior);
+        if *effect > 0.0 {
+            slopes[of_variance - 1] += of_effect;
+        }
+        // What all covariances say but for the effects.
+        slopes[of_variance] += (fit - trace) / 2.0 - of_effect;
+        slopes[of_noise] += posterior.noise_slope * noise;
         for column in 0..n {
             let range = column * n + column + 1..(column + 1) * n;
             let shares = &mut self.decays[range.clone()];
@@ -132,6 +148,53 @@ impl<'a> Likelihood<'a> {
                 slopes[coordinate.column] += 2.0 * weight * sum;
             }
         }
+    }
+}
+
+impl Likelihood<'_> {
+    /// 1/2 Σ (α αᵀ - (K + V)⁻¹) over all points of one instance.
+    fn effect_slope(&self, posterior: &Posterior) -> f64 {
+        let (instances, Posterior { alpha, inverse, .. }) = (self.readings.table.instances(), posterior);
+        let n = instances.len();
+        let mut sum = 0.0;
+        for column in 0..n {
+            let own = instances[column];
+            let share = |row: usize| alpha[row] * alpha[column] - inverse[column * n + row];
+            sum += share(column) / 2.0;
+            sum += (column + 1..n).filter(|&row| instances[row] == own).map(share).sum::<f64>();
+        }
+        sum
+    }
+}
+
+/// The law of readings at given lengths, variation and noise.
+#[derive(Clone, PartialEq, Debug)]
+pub(super) struct Law {
+    pub(super) kernel: Kernel,
+    /// h²; 0 where there is one instance.
+    pub(super) effect: f64,
+    /// σ².
+    pub(super) noise: f64,
+}
+
+impl Law {
+    /// Adds h² to the covariances of a point of one instance with points of some.
+    pub(super) fn add_effect(&self, instances: &[u32], own: Option<u32>, covariances: &mut [f64]) {
+        let Some(own) = own.filter(|_| self.effect > 0.0) else { return };
+        for (covariance, &instance) in covariances.iter_mut().zip(instances) {
+            *covariance += if instance == own { self.effect } else { 0.0 };
+        }
+    }
+
+    /// The covariances of a point with all of a table.
+    pub(super) fn covariances(&self, table: &Table, point: &[f64], out: &mut [f64]) {
+        self.kernel.covariances(table, 0, point, out);
+        self.add_effect(table.instances(), table.instance(&point[table.configuration_width()..]), out);
+    }
+
+    /// Of f and h together, at one point.
+    pub(super) fn variance(&self) -> f64 {
+        self.kernel.variance + self.effect
     }
 }
 

@@ -1,8 +1,8 @@
 //! A Gaussian process that learns from stopped trials.
 //!
 //! ```text
-//! y_i = f(x_i) + ε_i,   ε_i ~ N(0, σ²)          a trial that ended
-//! f(x_i) + ε_i >= b_i                           one that was stopped
+//! y_i = f(x_i) + h_π(i) + ε_i,   ε_i ~ N(0, σ²),   h_π ~ N(0, h²)          a trial that ended
+//! f(x_i) + h_π(i) + ε_i >= b_i                                             one that was stopped
 //! f ~ GP(m, k),   k(x, x') = s² (1 + q + q²/3) exp(-q),   q² = 5 Σ_c D_c(x, x') / ℓ_c²
 //! ```
 //!
@@ -12,6 +12,7 @@
 //! | D_c | how far apart two values of a column are: the squared difference of numbers, 1 of different names |
 //! | ℓ_c | the length over which f changes along a column |
 //! | s² | how much f varies |
+//! | h_π | the effect of an instance, whatever the configuration, and h² how much it varies; nothing where there is one |
 //! | σ² | the noise of single trials, not below [`GaussianSettings::least_noise`] |
 //! | m | the mean, of largest posterior density as well |
 //! | b_i | what a stopped trial had reached |
@@ -33,7 +34,8 @@
 //! | `sites` | stopped trials as Gaussian sites |
 //! | `likelihood` | how likely the readings are, and which way that grows |
 //! | `trainer` | the search for lengths, variation and noise |
-//! | `fitted` | predictions, over all instances too; one more reading |
+//! | `fitted` | predictions; one more reading |
+//! | `marginal` | predictions over all instances |
 //! | `residuals` | how far readings lie from what all others foretell |
 //! | `slopes` | how predictions change with the numbers of a configuration |
 
@@ -41,6 +43,7 @@ mod coordinates;
 mod fitted;
 mod kernel;
 mod likelihood;
+mod marginal;
 mod prior;
 mod readings;
 mod residuals;

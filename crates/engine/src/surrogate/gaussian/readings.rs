@@ -105,7 +105,7 @@ impl Readings {
     /// Some of the points, in their order.
     pub(super) fn only(&self, mut places: Vec<usize>) -> Self {
         places.sort_unstable();
-        let mut table = Table::new(self.table.width());
+        let mut table = Table::new(self.table.width(), self.table.configuration_width());
         places.iter().for_each(|&at| table.push(&self.table.point(at)));
         let place = |place: &Option<usize>| place.and_then(|place| places.binary_search(&place).ok());
         Self {
@@ -121,7 +121,7 @@ impl Readings {
         let standard = Standard::of(data);
         let mut all = Self {
             standard,
-            table: Table::new(coordinates.all().len()),
+            table: coordinates.table(),
             reads: Vec::new(),
             exact_places: vec![None; data.len()],
         };

@@ -37,7 +37,11 @@ mod tests {
     fn left_out(fitted: &Gaussian, out: usize) -> f64 {
         let others: Vec<usize> = (0..fitted.table.len()).filter(|&at| at != out).collect();
         let of = |a: usize, b: usize| {
-            fitted.kernel.covariance(fitted.kernel.square(0, &fitted.table.point(a), &fitted.table.point(b)))
+            fitted.law.kernel.covariance(fitted.law.kernel.square(
+                0,
+                &fitted.table.point(a),
+                &fitted.table.point(b),
+            ))
         };
         let pairs = others.iter().flat_map(|&a| others.iter().map(move |&b| (a, b)));
         let matrix: Vec<f64> = pairs.map(|(a, b)| of(a, b)).collect();

@@ -9,7 +9,8 @@
 //! The shares p of instances are held: exact where they are equal, or there is one instance.
 
 use super::coordinates::Compared;
-use super::fitted::{Gaussian, square_sum, weighted_sum};
+use super::fitted::{Gaussian, square_sum};
+use super::marginal::Room;
 use crate::surrogate::{Points, Prediction, Slopes};
 
 impl Gaussian {
@@ -18,17 +19,13 @@ impl Gaussian {
     /// all configurations.
     pub(super) fn slopes_at(&self, configurations: Points<'_>) -> Vec<(Prediction, Slopes)> {
         let n = self.table.len();
-        let size = n * self.instances.len();
-        let (mut each, mut each_decay) = (vec![0.0; size], vec![0.0; size]);
+        let mut room = Room::default();
         let mut decays = vec![0.0; n * configurations.len()];
         let mut betas = decays.clone();
         let mut priors = Vec::with_capacity(configurations.len());
         let columns = betas.chunks_exact_mut(n).zip(decays.chunks_exact_mut(n));
         for (row, (beta, decays)) in configurations.iter().zip(columns) {
-            let (mean, shares) = self.over_instances(&self.point(0, row), &mut each, Some(&mut each_decay));
-            weighted_sum(&shares, &each, beta);
-            weighted_sum(&shares, &each_decay, decays);
-            priors.push((mean, self.prior_variance(&shares)));
+            priors.push(self.marginal(&self.point(0, row), &mut room, beta, Some(decays)));
         }
         self.factor.solve_lower(&mut betas);
         let explained: Vec<f64> = betas.chunks_exact(n).map(square_sum).collect();
@@ -45,7 +42,7 @@ impl Gaussian {
     fn slopes(&self, configuration: &[f64], beta: &[f64], decays: &[f64]) -> Slopes {
         let own = self.point(0, configuration);
         let mut slopes = Slopes::none(configuration.len());
-        let numbers = self.kernel.weighted().enumerate().take(own.len());
+        let numbers = self.law.kernel.weighted().enumerate().take(own.len());
         for (index, (coordinate, weight)) in numbers.filter(|(_, (one, _))| one.compared == Compared::Numbers)
         {
             // What is inactive stays so.

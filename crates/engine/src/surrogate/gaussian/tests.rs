@@ -47,20 +47,29 @@ fn mixed(instances: &InstanceTable, n: usize, censored: bool) -> TrainingSet<'_>
     data
 }
 
+fn named(count: usize) -> InstanceTable {
+    if count == 1 { InstanceTable::alike() } else { InstanceTable::named(count) }
+}
+
 #[test]
 fn slopes_of_the_likelihood_are_those_of_its_values() {
-    let alike = InstanceTable::alike();
-    for censored in [false, true] {
-        let data = mixed(&alike, 24, censored);
+    for (instances, censored) in
+        [(1, false), (1, true), (3, false), (3, true)].map(|(count, censored)| (named(count), censored))
+    {
+        let data = mixed(&instances, 24, censored);
         let coordinates = Coordinates::of(&data);
         let readings = Readings::of(&data, &coordinates, Treatment::Likelihood);
-        let mut likelihood = Likelihood::new(&readings, coordinates.all(), 4);
-        let at = [-0.3, 0.2, 0.1, 0.9, 0.3, -2.0];
-        let (mut slopes, mut ignored) = ([0.0; 6], [0.0; 6]);
+        let mut likelihood = Likelihood::new(&readings, &coordinates);
+        let mut at = vec![-0.3, 0.2, 0.1, 0.9, 0.3, -2.0];
+        if instances.count() > 1 {
+            // The length of the instances, and how much their effects vary.
+            at.splice(4..4, [0.4, -0.7]);
+        }
+        let (mut slopes, mut ignored) = (vec![0.0; at.len()], vec![0.0; at.len()]);
         likelihood.negative(&at, &mut slopes);
-        for index in 0..6 {
+        for index in 0..at.len() {
             let mut moved = |by: f64| {
-                let mut at = at;
+                let mut at = at.clone();
                 at[index] += by;
                 likelihood.negative(&at, &mut ignored)
             };
@@ -68,7 +77,8 @@ fn slopes_of_the_likelihood_are_those_of_its_values() {
             let found = (moved(step) - moved(-step)) / (2.0 * step);
             assert!(
                 (found - slopes[index]).abs() < 2e-3 * found.abs().max(1.0),
-                "{censored} {index}: {found} {slopes:?}"
+                "{} {censored} {index}: {found} {slopes:?}",
+                instances.count()
             );
         }
     }
@@ -281,11 +291,69 @@ fn what_no_noise_can_factor_is_an_error_and_no_endless_search() {
     let coordinates = Coordinates::of(&data);
     let mut readings = Readings::of(&data, &coordinates, Treatment::Likelihood);
     let posterior = |readings: &Readings| {
-        let mut likelihood = Likelihood::new(readings, coordinates.all(), 1);
+        let mut likelihood = Likelihood::new(readings, &coordinates);
         posterior_at(&mut likelihood, vec![0.0, 0.0, -4.0])
     };
     assert!(posterior(&readings).is_ok());
     // A mean of no reading at all, of infinite variance however large the noise.
     readings.reads[0] = Read::Mean { value: 0.0, count: 0.0, squares: 0.0 };
     assert_eq!(posterior(&readings).err(), Some(FitError::Singular));
+}
+
+/// Readings f(x) + h of each of some instances, each configuration met on one of them alone.
+fn with_effects(instances: &InstanceTable, n: usize) -> TrainingSet<'_> {
+    let mut rng = Rng::new(5, "effects", 0);
+    let mut data = TrainingSet::new(&[Column::Number; 2], instances, Scale::Linear, None);
+    for i in 0..n {
+        let (x, y) = (rng.unit(), rng.unit());
+        let instance = i % instances.count();
+        let effect = 4.0 * libm::sin(3.7 * instance as f64);
+        let number = data.push_configuration(&[x, y]);
+        data.push(number, instance, Exact(libm::sin(5.0 * x) + y * y + effect + 0.02 * rng.normal()));
+    }
+    data
+}
+
+/// What is learned of a configuration on one instance counts on all others, however much these differ.
+#[test]
+fn effects_of_instances_hide_no_configuration() {
+    let features: Vec<f64> = (0..8).map(|i| f64::from(i * i)).collect();
+    for instances in [InstanceTable::named(8), InstanceTable::of_features(&features, 1)] {
+        let data = with_effects(&instances, 48);
+        let fitted = GaussianTrainer::new(GaussianSettings::default(), 1).fit(&data).unwrap();
+        let places = [0.05, 0.3, 0.6, 0.95];
+        let rows: Vec<f64> = places.iter().flat_map(|&x| [x, 0.5]).collect();
+        let mut found = [Prediction::default(); 4];
+        fitted.predict_marginal(Points::new(&rows, 2), &mut found);
+        for (at, x) in found.iter().zip(places) {
+            let known = libm::sin(5.0 * x) - libm::sin(5.0 * places[0]);
+            assert!((at.mean - found[0].mean - known).abs() < 0.15, "{x}: {found:?}");
+            // The spread of all readings is about 3.
+            assert!(at.deviation() < 0.2, "{x}: {found:?}");
+        }
+    }
+}
+
+/// Over all instances it predicts the mean of what it predicts on each.
+#[test]
+fn marginals_are_means_over_instances() {
+    let features: Vec<f64> = (0..5).map(|i| f64::from(i * i)).collect();
+    for instances in [InstanceTable::named(5), InstanceTable::of_features(&features, 1)] {
+        let data = with_effects(&instances, 30);
+        let mut fitted = GaussianTrainer::new(GaussianSettings::default(), 1)
+            .fit(&data.subset(|point| point.instance < 4))
+            .unwrap();
+        // The last instance is met later.
+        fitted.learn(&[0.4, 0.4, instances.row(4)[0]], Exact(2.0));
+        let mut marginal = [Prediction::default()];
+        fitted.predict_marginal(Points::new(&[0.7, 0.2], 2), &mut marginal);
+        let rows: Vec<f64> = (0..5).flat_map(|i| [0.7, 0.2, instances.row(i)[0]]).collect();
+        let mut each = [Prediction::default(); 5];
+        fitted.predict(Points::new(&rows, 3), &mut each);
+        let mean = each.iter().map(|one| one.mean).sum::<f64>() / 5.0;
+        assert!((marginal[0].mean - mean).abs() < 1e-9, "{marginal:?} {each:?}");
+        let mut expected = [0.0];
+        fitted.expect_marginal(Points::new(&[0.7, 0.2], 2), &mut expected);
+        assert!((expected[0] - mean).abs() < 1e-9);
+    }
 }

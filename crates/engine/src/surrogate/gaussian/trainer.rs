@@ -2,8 +2,7 @@
 
 use super::coordinates::Coordinates;
 use super::fitted::Gaussian;
-use super::kernel::Kernel;
-use super::likelihood::Likelihood;
+use super::likelihood::{Law, Likelihood};
 use super::prior::Prior;
 use super::readings::Readings;
 use super::sites::Posterior;
@@ -43,20 +42,19 @@ impl GaussianTrainer {
         }
         let coordinates = Coordinates::of(data);
         let readings = self.kept(Readings::of(data, &coordinates, self.settings.treatment));
-        // ln ℓ of each column, ln s², ln σ².
+        // ln ℓ of each column, ln h², ln s², ln σ².
         let at = self.search(&readings, &coordinates, data.interrupt());
-        let mut likelihood =
-            Likelihood::new(&readings, coordinates.all(), coordinates.columns()).until(data.interrupt());
-        let (kernel, noise, mut posterior) =
+        let mut likelihood = Likelihood::new(&readings, &coordinates).until(data.interrupt());
+        let (law, mut posterior) =
             posterior_at(&mut likelihood, at).map_err(|singular| data.wanted().err().unwrap_or(singular))?;
         posterior.log_evidence -= readings.log_units();
-        Ok(Gaussian::new(data, coordinates, readings, kernel, noise, posterior))
+        Ok(Gaussian::new(data, coordinates, readings, law, posterior))
     }
 
     /// The likeliest numbers.
     fn search(&self, readings: &Readings, coordinates: &Coordinates, interrupt: &Interrupt) -> Vec<f64> {
         let found = self.descend(readings, coordinates, self.settings.evaluations, interrupt).found();
-        let middle = || self.starts(&Prior::new(coordinates.columns())).swap_remove(0);
+        let middle = || self.starts(&coordinates.prior()).swap_remove(0);
         found.map_or_else(middle, |found| found.at)
     }
 
@@ -75,7 +73,7 @@ impl GaussianTrainer {
             let some = self.some_of(readings, self.settings.most);
             return self.descend(&some, coordinates, evaluations, interrupt);
         }
-        let prior = Prior::new(coordinates.columns());
+        let prior = coordinates.prior();
         let bounds: Vec<(f64, f64)> =
             (0..prior.len()).map(|index| prior.bounds(index, self.settings.least_noise)).collect();
         let descent = Descent { evaluations: self.settings.evaluations, gain: 5e-3, slope: 1e-2 };
@@ -88,8 +86,7 @@ impl GaussianTrainer {
             let from = |start: &Vec<f64>| Downhill::new(start, &bounds, descent);
             (self.starts(&prior).iter().map(from).collect(), evaluations)
         };
-        let mut likelihood =
-            Likelihood::new(readings, coordinates.all(), coordinates.columns()).until(interrupt);
+        let mut likelihood = Likelihood::new(readings, coordinates).until(interrupt);
         let mut slopes = vec![0.0; prior.len()];
         let mut go_on = |search: &mut Downhill, evaluations: usize| {
             for _ in 0..evaluations {
@@ -150,14 +147,14 @@ impl GaussianTrainer {
     }
 }
 
-/// What follows from all readings at ln ℓ of each column, ln s² and ln σ², with more noise where it takes that.
+/// What follows from all readings at ln ℓ of each column, ln h², ln s² and ln σ², with more noise where it takes that.
 pub(super) fn posterior_at(
     likelihood: &mut Likelihood<'_>,
     mut at: Vec<f64>,
-) -> Result<(Kernel, f64, Posterior), FitError> {
+) -> Result<(Law, Posterior), FitError> {
     for _ in 0..=MOST_RAISES {
-        if let (kernel, noise, Some(posterior)) = likelihood.posterior(&at) {
-            return Ok((kernel, noise, posterior));
+        if let (law, Some(posterior)) = likelihood.posterior(&at) {
+            return Ok((law, posterior));
         }
         // Points so close that rounding decides: more noise makes them one.
         if let Some(noise) = at.last_mut() {
