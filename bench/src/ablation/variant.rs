@@ -4,6 +4,8 @@ use anyhow::{Context, Result, bail};
 use campaign::{ByModel, Search, Settings};
 use engine::propose::{Learner, ModelSettings, Utility};
 
+use crate::contest::captune::suited;
+
 /// What can be changed beside the search.
 const KEYS: &[&str] = &[
     "slack",
@@ -50,7 +52,7 @@ impl Variant {
 
     /// Makes the changes; the learner comes first, as it decides about others.
     pub(super) fn apply(&self, settings: &mut Settings) -> Result<()> {
-        settings.search = Search::Model(Box::default());
+        settings.search = suited(settings);
         for (_, value) in self.changes.iter().filter(|(key, _)| key == "search") {
             settings.search = search(value)?;
         }

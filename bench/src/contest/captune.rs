@@ -20,21 +20,32 @@ use crate::spine::stage::settings;
 /// A campaign: races, caps.
 pub(crate) struct Captune {
     name: &'static str,
-    search: fn() -> Search,
+    /// What suits the target if `None`.
+    search: Option<fn() -> Search>,
     /// The usual one if `None`.
     slack: Option<f64>,
 }
 
 impl Captune {
-    /// With the usual slack.
-    pub(crate) const fn new(name: &'static str, search: fn() -> Search) -> Self {
-        Self { name, search, slack: None }
+    /// With all settings as they are by default.
+    pub(crate) const fn usual(name: &'static str) -> Self {
+        Self { name, search: None, slack: None }
     }
 
-    /// With the usual search.
-    pub(crate) const fn with_slack(name: &'static str, slack: f64) -> Self {
-        Self { name, search: || Search::Model(Box::default()), slack: Some(slack) }
+    /// With the usual slack.
+    pub(crate) const fn new(name: &'static str, search: fn() -> Search) -> Self {
+        Self { name, search: Some(search), slack: None }
     }
+
+    /// With the search by a forest.
+    pub(crate) const fn with_slack(name: &'static str, slack: f64) -> Self {
+        Self { name, search: Some(|| Search::Model(Box::default())), slack: Some(slack) }
+    }
+}
+
+/// The search that a campaign has by default.
+pub(crate) fn suited(settings: &Settings) -> Search {
+    Search::suited(&settings.problem.space, settings.racing.deterministic)
 }
 
 /// The default search, with another learner.
@@ -49,7 +60,7 @@ impl Configurator for Captune {
 
     fn run(&self, arena: &Arc<Arena>, budget: &Budget, seed: u64) -> Result<Course> {
         run(arena, budget, seed, |settings| {
-            settings.search = (self.search)();
+            settings.search = self.search.map_or_else(|| suited(settings), |search| search());
             settings.racing.slack = self.slack.unwrap_or(settings.racing.slack);
             Ok(())
         })

@@ -29,9 +29,9 @@ impl Contender {
     }
 }
 
-fn captune(name: &'static str, search: fn() -> Search) -> Contender {
+fn captune(captune: Captune) -> Contender {
     Contender {
-        configurator: Box::new(Captune::new(name, search)),
+        configurator: Box::new(captune),
         version: version::CAPTUNE.to_owned(),
         is_captune: true,
         budgets: BUDGETS,
@@ -79,10 +79,11 @@ pub(super) fn find(
 /// Those that need no installation.
 fn own() -> Vec<Contender> {
     vec![
-        captune("captune", || Search::Model(Box::default())),
-        captune("captune-auto", || learning(Learner::Auto)),
-        captune("captune-gaussian", || learning(Learner::Gaussian)),
-        captune("captune-random", || Search::Random),
+        captune(Captune::usual("captune")),
+        captune(Captune::new("captune-forest", || learning(Learner::Forest))),
+        captune(Captune::new("captune-auto", || learning(Learner::Auto))),
+        captune(Captune::new("captune-gaussian", || learning(Learner::Gaussian))),
+        captune(Captune::new("captune-random", || Search::Random)),
         Contender {
             configurator: Box::new(Plain { name: "random", least: 10, most: usize::MAX }),
             version: "1".to_owned(),

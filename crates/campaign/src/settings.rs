@@ -6,7 +6,7 @@ use engine::propose::{Initial, Learner, LocalSearch, ModelSearch, ModelSettings,
 use engine::racing::{CappedRacer, Problem, Racing, Snapshot};
 use engine::space::SampleError;
 use engine::surrogate::InstanceTable;
-use engine::{Configuration, Optimizer};
+use engine::{Configuration, Optimizer, Space};
 
 use crate::budget::Budget;
 use crate::validation::Terms;
@@ -47,6 +47,12 @@ impl Default for ByModel {
 }
 
 impl Search {
+    /// What suits a target when nobody has said: see [`ModelSettings::suited`].
+    pub fn suited(space: &Space, deterministic: bool) -> Self {
+        let model = ModelSettings::suited(space, deterministic);
+        Self::Model(Box::new(ByModel { model, ..ByModel::default() }))
+    }
+
     /// Points of the first design.
     fn design(&self) -> usize {
         match self {

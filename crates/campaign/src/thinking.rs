@@ -27,6 +27,8 @@ const PER_VALUE: f64 = 1e-5;
 const PER_TRIAL: f64 = 2e-6;
 /// Seconds that the first judgement of learners takes with few trials: four networks, forests and Gaussian processes.
 const FIRST_JUDGEMENT: f64 = 1.0;
+/// Seconds that the first fit of a Gaussian process takes for each cube of points.
+const PER_CUBE: f64 = 2e-8;
 /// Fits of the forest that a judgement takes, in units of the first fit.
 const JUDGED_FITS: f64 = 4.0;
 
@@ -42,8 +44,15 @@ impl First {
     pub(crate) fn of(model: &ModelSettings, trials: usize, columns: usize) -> Self {
         let values = (trials.min(2 * model.points) * columns) as f64;
         let brisk = PER_VALUE * values + PER_TRIAL * trials as f64;
-        let judges = model.learner == Learner::Auto;
-        Self { calm: if judges { FIRST_JUDGEMENT + JUDGED_FITS * brisk } else { brisk }, brisk }
+        let points = trials.min(model.gaussian.points) as f64;
+        let calm = match model.learner {
+            Learner::Auto => FIRST_JUDGEMENT + JUDGED_FITS * brisk,
+            Learner::Gaussian if model.forest_from.is_none_or(|from| trials < from) => {
+                brisk + PER_CUBE * points * points * points
+            }
+            _ => brisk,
+        };
+        Self { calm, brisk }
     }
 }
 
@@ -141,6 +150,11 @@ mod tests {
         assert_eq!(First::of(&model, 0, 76), First::default());
         let first = First::of(&model, 1_000_000, 76);
         assert!(first.calm == first.brisk && (5.0..20.0).contains(&first.calm), "{first:?}");
+        // A Gaussian process takes longer, unless a forest has taken its place.
+        let mut gaussian = ModelSettings::of(Learner::Gaussian);
+        assert!(First::of(&gaussian, 400, 7).calm > 10.0 * First::of(&gaussian, 400, 7).brisk);
+        gaussian.forest_from = Some(300);
+        assert_eq!(First::of(&gaussian, 400, 7).calm, First::of(&model, 400, 7).calm);
         let mut thinking = Thinking::new(3600.0, Some(0.1), first);
         let (mut now, mut fits) = (3600.0, 0);
         while now < 7200.0 {

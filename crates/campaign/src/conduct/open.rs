@@ -237,15 +237,17 @@ pub(super) fn validation_budget(scenario: &Scenario) -> Option<f64> {
 
 fn search(scenario: &Scenario) -> Search {
     let Surrogate { kind, treatment, acquisition, dependence, trees, overhead } = scenario.surrogate;
-    let learner = match kind {
+    let model = match kind {
         SurrogateKind::Random => return Search::Random,
         SurrogateKind::Local => return Search::Local,
-        SurrogateKind::Forest => Learner::Forest,
-        SurrogateKind::Neural => Learner::Neural,
-        SurrogateKind::Gaussian => Learner::Gaussian,
-        SurrogateKind::Auto => Learner::Auto,
+        // A Gaussian process has no treatment of this name.
+        SurrogateKind::Suited if treatment == Treatment::Mean => ModelSettings::of(Learner::Forest),
+        SurrogateKind::Suited => ModelSettings::suited(&scenario.space, scenario.racing.deterministic),
+        SurrogateKind::Forest => ModelSettings::of(Learner::Forest),
+        SurrogateKind::Neural => ModelSettings::of(Learner::Neural),
+        SurrogateKind::Gaussian => ModelSettings::of(Learner::Gaussian),
+        SurrogateKind::Auto => ModelSettings::of(Learner::Auto),
     };
-    let model = ModelSettings::of(learner);
     let mut search = ByModel { model, features: features(scenario), overhead };
     let ModelSettings { forest, neural, gaussian, gaussian_points, .. } = &mut search.model;
     (forest.treatment, neural.treatment) = match treatment {

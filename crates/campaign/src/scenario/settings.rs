@@ -64,6 +64,8 @@ pub struct Parallel {
 /// What proposes configurations.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum SurrogateKind {
+    /// Nobody has said: what suits the target.
+    Suited,
     /// Where a forest, grown on all trials, expects most.
     Forest,
     /// Where a network, trained on all trials, expects least.
@@ -281,10 +283,11 @@ pub(super) fn surrogate(report: &mut Report<'_>, section: &Section<'_, '_>) -> O
         Some("neural") => SurrogateKind::Neural,
         Some("gaussian") => SurrogateKind::Gaussian,
         Some("auto") => SurrogateKind::Auto,
-        _ => SurrogateKind::Forest,
+        Some(_) => SurrogateKind::Forest,
+        None => SurrogateKind::Suited,
     };
     let learns = !matches!(kind, SurrogateKind::Random | SurrogateKind::Local);
-    let has_trees = matches!(kind, SurrogateKind::Forest | SurrogateKind::Auto);
+    let has_trees = matches!(kind, SurrogateKind::Suited | SurrogateKind::Forest | SurrogateKind::Auto);
     let expects = learns && kind != SurrogateKind::Neural;
     let is_gaussian = matches!(kind, SurrogateKind::Gaussian | SurrogateKind::Auto);
     if let Some(found) = section.get("dependence").filter(|_| !is_gaussian) {

@@ -40,7 +40,7 @@ fn what_is_left_out_has_its_default() {
     assert_eq!(
         scenario.surrogate,
         Surrogate {
-            kind: SurrogateKind::Forest,
+            kind: SurrogateKind::Suited,
             treatment: campaign::scenario::Treatment::Likelihood,
             acquisition: campaign::scenario::Acquisition::Improvement,
             dependence: Dependence::Independent,

@@ -4,7 +4,7 @@
 //! |---|---|
 //! | every [`ModelSettings::random_every`]-th | random, so that no part of the space is forgotten |
 //! | others | what the [`Learner`] finds worth a race: of random configurations, and of local searches from the best of these and of those tried |
-//! | others, [briskly](Tempo::Brisk) | what the forest finds worth a race, in place of [`Learner::Auto`]; else as in a hurry |
+//! | others, [briskly](Tempo::Brisk) | what the forest finds worth a race, in place of the other learners; where it is the learner, as in a hurry |
 //! | others, [in a hurry](Tempo::Hurried) | by [`LocalSearch`], without a look at the model |
 //!
 //! | learner | finds worth a race | file |
@@ -49,12 +49,16 @@ use super::{LocalSearch, Proposer, RandomSearch, Tempo};
 use crate::history::History;
 use crate::interrupt::Interrupt;
 use crate::racing::Problem;
-use crate::space::Configuration;
+use crate::space::{Configuration, Space};
 use crate::surrogate::InstanceTable;
 use crate::surrogate::forest::ForestSettings;
 use crate::surrogate::gaussian::GaussianSettings;
 use crate::surrogate::neural::NeuralSettings;
 use crate::trial::ConfigId;
+
+/// Most parameters for which a Gaussian process suits a target, and trials up to which it proposes.
+const FEW_PARAMETERS: usize = 20;
+const GAUSSIAN_TRIALS: usize = 500;
 
 /// How a model proposes.
 #[derive(Clone, PartialEq, Debug)]
@@ -71,6 +75,9 @@ pub struct ModelSettings {
     pub gaussian: GaussianSettings,
     /// Most points for which [`Learner::Auto`] thinks of it.
     pub gaussian_points: usize,
+    /// Trials from which on a forest proposes in the place of a Gaussian process, which takes ever longer; `None` if it never
+    /// does.
+    pub forest_from: Option<usize>,
     /// What learns the output of each constraint; what learns the cost where nothing is said, and a forest
     /// beside networks.
     pub constraints: Vec<Option<Learner>>,
@@ -146,6 +153,7 @@ impl Default for ModelSettings {
             neural: NeuralSettings::default(),
             gaussian: GaussianSettings::default(),
             gaussian_points: 300,
+            forest_from: None,
             constraints: Vec::new(),
             dependence: Dependence::Independent,
             first_fit: 10,
@@ -171,6 +179,18 @@ impl ModelSettings {
                 Self { learner, known: 200, first_fit: 5, random_every: 20, ..Self::default() }
             }
             _ => Self { learner, ..Self::default() },
+        }
+    }
+
+    /// What suits a target when nobody has said: a Gaussian process for few parameters, if trials of one configuration on one
+    /// instance always cost the same, while trials are not too many; else a forest. Measured in `docs/results/ablation.md`: with
+    /// noise, or with more parameters, a forest was as good or better.
+    pub fn suited(space: &Space, deterministic: bool) -> Self {
+        let variable = space.parameters().iter().filter(|parameter| parameter.is_variable()).count();
+        if deterministic && (1..=FEW_PARAMETERS).contains(&variable) {
+            Self { forest_from: Some(GAUSSIAN_TRIALS), ..Self::of(Learner::Gaussian) }
+        } else {
+            Self::default()
         }
     }
 
@@ -241,16 +261,25 @@ impl ModelSearch {
     fn has_time(&self) -> bool {
         match self.tempo {
             Tempo::Calm => true,
-            Tempo::Brisk => self.task.settings.learner == Learner::Auto,
+            Tempo::Brisk => self.task.settings.learner != Learner::Forest,
             Tempo::Hurried => false,
         }
     }
 
-    fn by_model(&mut self, history: &History, number: usize) -> Option<(Configuration, &'static str)> {
-        let learner = match self.tempo {
-            Tempo::Calm => self.chooser.learner(&self.task, history),
+    /// Who is asked now.
+    fn learner(&mut self, history: &History) -> Learner {
+        let has_many = || self.task.settings.forest_from.is_some_and(|from| history.trials().len() >= from);
+        match self.tempo {
+            Tempo::Calm => match self.chooser.learner(&self.task, history) {
+                Learner::Gaussian if has_many() => Learner::Forest,
+                learner => learner,
+            },
             _ => Learner::Forest,
-        };
+        }
+    }
+
+    fn by_model(&mut self, history: &History, number: usize) -> Option<(Configuration, &'static str)> {
+        let learner = self.learner(history);
         let found = match learner {
             Learner::Neural => self.thompson.propose(&self.task, history, number),
             Learner::Gaussian => self.gaussian.propose(&self.task, history, number),
@@ -283,10 +312,12 @@ impl Proposer for ModelSearch {
         if !self.has_time() {
             return &[];
         }
-        // Asked for often: the others have an answer at once, networks would be trained for it.
-        match self.task.settings.learner {
-            Learner::Gaussian => self.gaussian.expected(&self.task, history),
-            _ => self.forest.expected(&self.task, history),
+        // Asked for often: the others have an answer at once, networks would be trained for it, and a choice judged.
+        let named = self.task.settings.learner;
+        if named == Learner::Gaussian && self.learner(history) == named {
+            self.gaussian.expected(&self.task, history)
+        } else {
+            self.forest.expected(&self.task, history)
         }
     }
 

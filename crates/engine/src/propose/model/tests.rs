@@ -247,13 +247,13 @@ fn in_a_hurry_proposals_are_cheap_and_the_model_is_as_if_there_had_been_none() {
     assert_eq!(hurried.propose(&part, ConfigId(0)), calm.propose(&part, ConfigId(0)));
 }
 
-/// Briskly the forest is asked where a judgement was wanted, and nobody where the forest was.
+/// Briskly the forest is asked in the place of what takes longer, and nobody where it was the learner.
 #[test]
 fn briskly_there_is_no_judgement_but_the_forest() {
     let problem = bowl();
     let racing = Racing { deterministic: true, ..Racing::default() };
-    for (learner, word) in [(Learner::Auto, "forest"), (Learner::Forest, "local"), (Learner::Neural, "local")]
-    {
+    for learner in LEARNERS.into_iter().chain([Learner::Auto]) {
+        let word = if learner == Learner::Forest { "local" } else { "forest" };
         let search = Box::new(ModelSearch::new(problem.clone(), small(learner)));
         let mut through = optimizer(&problem, &racing, search);
         through.keep_tempo(Tempo::Brisk);
@@ -261,7 +261,11 @@ fn briskly_there_is_no_judgement_but_the_forest() {
         let all = (0..through.history().configurations().len()).map(|index| ConfigId(index as u32));
         let origins: BTreeSet<&str> = all.map(|id| through.origin(id)).collect();
         assert!(origins.contains(word) && through.choice().is_none(), "{learner:?} {origins:?}");
-        assert!(["forest", "local", "neural"].iter().all(|other| *other == word || !origins.contains(other)));
+        assert!(
+            ["forest", "local", "neural", "gaussian"]
+                .iter()
+                .all(|other| *other == word || !origins.contains(other))
+        );
     }
 }
 
@@ -351,4 +355,45 @@ fn gains_count_less_where_trials_use_more() {
         let (plain, per) = (mean(Utility::ExpectedImprovement), mean(Utility::ImprovementPerSpent));
         assert!(per < plain - 0.05, "{learner:?}: {per} {plain}");
     }
+}
+
+#[test]
+fn a_gaussian_process_gives_way_to_a_forest_when_there_are_many_trials() {
+    let problem = bowl();
+    let racing = Racing { deterministic: true, ..Racing::default() };
+    let settings = ModelSettings { forest_from: Some(40), ..small(Learner::Gaussian) };
+    let mut through =
+        optimizer(&problem, &racing, Box::new(ModelSearch::new(problem.clone(), settings.clone())));
+    let mut before = 0;
+    for (trials, word, other) in [(39, "gaussian", "forest"), (70, "forest", "gaussian")] {
+        drive(&mut through, trials, 1, &mut run_bowl);
+        let now = through.history().configurations().len();
+        // The one that was open when the number of trials was reached is left out.
+        let new = (before + 1..now).map(|index| through.origin(ConfigId(index as u32)));
+        let origins: BTreeSet<&str> = new.collect();
+        assert!(origins.contains(word) && !origins.contains(other), "{trials}: {origins:?}");
+        before = now;
+    }
+    let expected =
+        [settings.clone(), ModelSettings { learner: Learner::Forest, ..settings }].map(|settings| {
+            let mut model = ModelSearch::new(problem.clone(), settings);
+            model.expected(through.history()).iter().map(|cost| cost.to_bits()).collect::<Vec<_>>()
+        });
+    assert_eq!(expected[0], expected[1]);
+}
+
+#[test]
+fn few_parameters_and_no_noise_suit_a_gaussian_process() {
+    let space = |parameters: usize| {
+        let text: String = (0..parameters).map(|at| format!("x{at} = {{ float = [0, 1] }}\n")).collect();
+        let text = text + "fixed = { integer = [7, 7], default = 7 }\n";
+        read(&text, "many", Format::Toml).unwrap()
+    };
+    let learner =
+        |parameters, deterministic| ModelSettings::suited(&space(parameters), deterministic).learner;
+    assert_eq!(learner(1, true), Learner::Gaussian);
+    assert_eq!(learner(FEW_PARAMETERS, true), Learner::Gaussian);
+    assert_eq!(learner(FEW_PARAMETERS + 1, true), Learner::Forest);
+    assert_eq!(learner(3, false), Learner::Forest);
+    assert_eq!(learner(0, true), Learner::Forest);
 }
