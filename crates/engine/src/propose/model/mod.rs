@@ -58,7 +58,7 @@ use crate::trial::ConfigId;
 
 /// Most parameters for which a Gaussian process suits a target, and trials up to which it proposes.
 const FEW_PARAMETERS: usize = 20;
-const GAUSSIAN_TRIALS: usize = 500;
+const GAUSSIAN_TRIALS: usize = 200;
 
 /// How a model proposes.
 #[derive(Clone, PartialEq, Debug)]
