@@ -188,7 +188,9 @@ impl ModelSettings {
     pub fn suited(space: &Space, deterministic: bool) -> Self {
         let variable = space.parameters().iter().filter(|parameter| parameter.is_variable()).count();
         if deterministic && (1..=FEW_PARAMETERS).contains(&variable) {
-            Self { forest_from: Some(GAUSSIAN_TRIALS), ..Self::of(Learner::Gaussian) }
+            // As many random ones as with a forest: it trusts what it knows, and may stay beside a valley it never saw.
+            let Self { random_every, .. } = Self::default();
+            Self { forest_from: Some(GAUSSIAN_TRIALS), random_every, ..Self::of(Learner::Gaussian) }
         } else {
             Self::default()
         }
