@@ -20,14 +20,14 @@ use crate::spine::stage::settings;
 /// A campaign: races, caps.
 pub(crate) struct Captune {
     name: &'static str,
-    /// What suits the target if `None`.
+    /// The default for the target if `None`.
     search: Option<fn() -> Search>,
     /// The usual one if `None`.
     slack: Option<f64>,
 }
 
 impl Captune {
-    /// With all settings as they are by default.
+    /// With the default settings.
     pub(crate) const fn usual(name: &'static str) -> Self {
         Self { name, search: None, slack: None }
     }
@@ -37,13 +37,13 @@ impl Captune {
         Self { name, search: Some(search), slack: None }
     }
 
-    /// With the search by a forest.
+    /// With a forest.
     pub(crate) const fn with_slack(name: &'static str, slack: f64) -> Self {
         Self { name, search: Some(|| Search::Model(Box::default())), slack: Some(slack) }
     }
 }
 
-/// The search that a campaign has by default.
+/// The default search of a campaign.
 pub(crate) fn suited(settings: &Settings) -> Search {
     Search::suited(&settings.problem.space, settings.racing.deterministic)
 }

@@ -47,7 +47,7 @@ impl Default for ByModel {
 }
 
 impl Search {
-    /// What suits a target when nobody has said: see [`ModelSettings::suited`].
+    /// The default for a target: see [`ModelSettings::suited`].
     pub fn suited(space: &Space, deterministic: bool) -> Self {
         let model = ModelSettings::suited(space, deterministic);
         Self::Model(Box::new(ByModel { model, ..ByModel::default() }))

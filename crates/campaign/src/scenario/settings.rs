@@ -64,7 +64,7 @@ pub struct Parallel {
 /// What proposes configurations.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum SurrogateKind {
-    /// Nobody has said: what suits the target.
+    /// Not given: the default for the target.
     Suited,
     /// Where a forest, grown on all trials, expects most.
     Forest,

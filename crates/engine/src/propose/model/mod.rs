@@ -56,7 +56,7 @@ use crate::surrogate::gaussian::GaussianSettings;
 use crate::surrogate::neural::NeuralSettings;
 use crate::trial::ConfigId;
 
-/// Most parameters for which a Gaussian process suits a target, and trials up to which it proposes.
+/// Most parameters for which the Gaussian process is the default, and the number of trials it proposes for.
 const FEW_PARAMETERS: usize = 20;
 const GAUSSIAN_TRIALS: usize = 200;
 
@@ -75,8 +75,8 @@ pub struct ModelSettings {
     pub gaussian: GaussianSettings,
     /// Most points for which [`Learner::Auto`] thinks of it.
     pub gaussian_points: usize,
-    /// Trials from which on a forest proposes in the place of a Gaussian process, which takes ever longer; `None` if it never
-    /// does.
+    /// Number of trials after which a forest replaces the Gaussian process, whose fits grow with the cube of the points;
+    /// `None` for never.
     pub forest_from: Option<usize>,
     /// What learns the output of each constraint; what learns the cost where nothing is said, and a forest
     /// beside networks.
@@ -182,13 +182,14 @@ impl ModelSettings {
         }
     }
 
-    /// What suits a target when nobody has said: a Gaussian process for few parameters, if trials of one configuration on one
-    /// instance always cost the same, while trials are not too many; else a forest. Measured in `docs/results/ablation.md`: with
-    /// noise, or with more parameters, a forest was as good or better.
+    /// The default for a target: a Gaussian process for the first trials of a deterministic target with few parameters,
+    /// a forest otherwise. On noisy targets and with more parameters the forest was as good or better
+    /// (`docs/results/ablation.md`).
     pub fn suited(space: &Space, deterministic: bool) -> Self {
         let variable = space.parameters().iter().filter(|parameter| parameter.is_variable()).count();
         if deterministic && (1..=FEW_PARAMETERS).contains(&variable) {
-            // As many random ones as with a forest: it trusts what it knows, and may stay beside a valley it never saw.
+            // Random proposals as often as with a forest: a Gaussian process exploits early and can get stuck in a local
+            // optimum.
             let Self { random_every, .. } = Self::default();
             Self { forest_from: Some(GAUSSIAN_TRIALS), random_every, ..Self::of(Learner::Gaussian) }
         } else {

@@ -69,12 +69,12 @@ impl Kernel {
         Instructions::best().run(Squares { kernel: self, table, first: 0, point, out });
     }
 
-    /// k at squared distances, all of them farther by one.
+    /// k at squared distances, `farther` added to each.
     pub(super) fn covariances_at(&self, squares: &[f64], farther: f64, out: &mut [f64]) {
         Instructions::best().run(At { kernel: self, squares, farther, out, decays: false });
     }
 
-    /// -∂k/∂ρ there.
+    /// -∂k/∂ρ at the same.
     pub(super) fn decays_at(&self, squares: &[f64], farther: f64, out: &mut [f64]) {
         Instructions::best().run(At { kernel: self, squares, farther, out, decays: true });
     }

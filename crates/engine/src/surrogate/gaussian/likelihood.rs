@@ -125,12 +125,13 @@ impl<'a> Likelihood<'a> {
                 slopes[of_noise] += share * noise / count / 2.0;
             }
         }
-        let of_effect = effect * self.effect_slope(posterior);
+        // Of all covariances; those of the effects are taken off.
+        slopes[of_variance] += (fit - trace) / 2.0;
         if *effect > 0.0 {
+            let of_effect = effect * self.effect_slope(posterior);
             slopes[of_variance - 1] += of_effect;
+            slopes[of_variance] -= of_effect;
         }
-        // What all covariances say but for the effects.
-        slopes[of_variance] += (fit - trace) / 2.0 - of_effect;
         slopes[of_noise] += posterior.noise_slope * noise;
         for column in 0..n {
             let range = column * n + column + 1..(column + 1) * n;

@@ -7,7 +7,7 @@
 //! | symbol | meaning |
 //! |---|---|
 //! | μ_π | what is expected on one instance, its effect h_π included |
-//! | cov | covariances of f + h between instances, given all readings: of f alone nothing would ever be certain, since readings do not tell what of their common part is due to the instance |
+//! | cov | covariances of f + h between instances, given all readings: f alone would never become certain, since readings cannot tell its mean on an instance from the effect of that instance |
 //!
 //! Exact to first order; where costs are not modelled by their logarithm p is equal for all and it is exact.
 //! Where nothing is known of instances but which is which, a point has two covariances with a configuration:
@@ -37,7 +37,7 @@ enum Between {
     Features(Vec<f64>),
 }
 
-/// Memory that is used again.
+/// Buffers reused from one prediction to the next.
 #[derive(Default)]
 pub(super) struct Room {
     expected: Vec<f64>,
