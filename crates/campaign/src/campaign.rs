@@ -496,9 +496,7 @@ impl<'a> Campaign<'a> {
         if self.settings.repeatable {
             return;
         }
-        for (id, cost) in self.executor.reached() {
-            self.optimizer.elapsed(id, cost);
-        }
+        self.optimizer.elapsed(&self.executor.reached());
     }
 
     /// Stops what is running and brings what has ended to the optimizer.

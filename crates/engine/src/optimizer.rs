@@ -91,9 +91,10 @@ impl Optimizer {
         Ok(())
     }
 
-    /// The cost a running trial has reached.
-    pub fn elapsed(&mut self, id: TrialId, cost: f64) {
-        self.racer.elapsed(id, cost, &self.history);
+    /// The costs that running trials have reached at one moment; of one that is not among them nothing counts until
+    /// it is told.
+    pub fn elapsed(&mut self, reached: &[(TrialId, f64)]) {
+        self.racer.elapsed(reached, &self.history);
     }
 
     /// A trial will not be run to its end, and says nothing.

@@ -1,16 +1,17 @@
 //! A campaign killed or interrupted at any moment goes on as if nothing had happened.
 
+use std::cell::OnceCell;
 use std::collections::BTreeMap;
 use std::path::Path;
 use std::process::{Command, Stdio};
 use std::time::Duration;
 
 use campaign::budget::Budget;
-use campaign::event::Stop;
+use campaign::event::{Stop, What};
 use campaign::executor::{Answer, Bell, Executor, Happening, Simulated};
 use campaign::resume::Resumed;
 use campaign::store::{Charter, Store};
-use campaign::{ByModel, Campaign, Ledger, Search, Settings};
+use campaign::{ByModel, Campaign, Ledger, Search, Settings, Sink};
 use engine::history::{History, Trial};
 use engine::propose::Learner;
 use engine::racing::{Constraint, Over};
@@ -84,6 +85,11 @@ fn go_on(folder: &Path, manner: Manner) {
 
 /// The same, while someone has the bell.
 fn go_on_until(folder: &Path, manner: Manner, ready: impl FnOnce(Bell)) -> Stop {
+    go_on_seen(folder, manner, ready, &mut |_| {})
+}
+
+/// The same, while someone reads the events.
+fn go_on_seen(folder: &Path, manner: Manner, ready: impl FnOnce(Bell), sink: Sink<'_>) -> Stop {
     let settings = manner.settings();
     let charter = Charter {
         name: "bowl".to_owned(),
@@ -105,7 +111,7 @@ fn go_on_until(folder: &Path, manner: Manner, ready: impl FnOnce(Bell)) -> Stop 
     let ledger = Ledger::on_disk(store, bell.clone(), configurations, trials as u64).unwrap();
     let mut campaign = Campaign::new(&settings, Box::new(executor), ledger, Some(resumed)).unwrap();
     ready(bell);
-    let stop = campaign.search(&mut |_| {}).unwrap();
+    let stop = campaign.search(sink).unwrap();
     campaign.finish("done").unwrap();
     stop
 }
@@ -197,6 +203,49 @@ fn a_campaign_interrupted_in_a_thought_proposes_what_an_uninterrupted_one_does()
         go_on(&folder, manner);
         compare(&folder, manner);
     }
+}
+
+/// Every commit is a moment at which a campaign may be killed.
+#[test]
+fn a_bounded_campaign_goes_on_from_every_commit_as_if_nothing_had_happened() {
+    for (workers, repeatable) in [(4, false), (3, true)] {
+        let manner = Manner { workers, repeatable, model: false, bounded: true };
+        let stage = Stage::new();
+        let folder = stage.folder.join("campaign");
+        let mut copies = Vec::new();
+        go_on_seen(&folder, manner, |_| {}, &mut |event| {
+            let What::TrialEnded(_) = event.what else { return };
+            let copy = stage.folder.join(format!("copy {}", copies.len()));
+            std::fs::create_dir(&copy).unwrap();
+            for entry in std::fs::read_dir(&folder).unwrap().map(Result::unwrap) {
+                std::fs::copy(entry.path(), copy.join(entry.file_name())).unwrap();
+            }
+            copies.push(copy);
+        });
+        assert_eq!(copies.len() as u64, manner.trials());
+        let expected = uninterrupted(manner);
+        for (before, copy) in copies.iter().enumerate() {
+            let further = go_on_for(copy, manner, 20);
+            let stored = Store::read(copy).unwrap().load().unwrap().history;
+            assert!(stored.trials().len() >= before + further, "{before} and {further}");
+            assert!(further >= 20 || stored.trials().len() == expected.trials().len());
+            assert_eq!(stored.trials(), &expected.trials()[..stored.trials().len()], "from commit {before}");
+        }
+    }
+}
+
+/// Goes on for at least so many trials, if there are as many; gives how many.
+fn go_on_for(folder: &Path, manner: Manner, trials: usize) -> usize {
+    let (bell, mut further) = (OnceCell::new(), 0);
+    let ready = |its: Bell| assert!(bell.set(its).is_ok());
+    go_on_seen(folder, manner, ready, &mut |event| {
+        let What::TrialEnded(_) = event.what else { return };
+        further += 1;
+        if further == trials {
+            bell.get().unwrap().ring(Happening::Interrupted);
+        }
+    });
+    further
 }
 
 /// As a store is after a step that could not keep the snapshot.

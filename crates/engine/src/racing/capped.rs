@@ -528,11 +528,17 @@ impl Racer for CappedRacer {
         }
     }
 
-    fn elapsed(&mut self, id: TrialId, cost: f64, history: &History) {
-        let Some(running) = self.running.get_mut(&id) else { return };
-        running.elapsed = running.elapsed.max(cost);
-        if let Some(place) = self.place_of(id) {
-            self.settle(place, history);
+    fn elapsed(&mut self, reached: &[(TrialId, f64)], history: &History) {
+        self.running.values_mut().for_each(|running| running.elapsed = 0.0);
+        for (id, cost) in reached {
+            if let Some(running) = self.running.get_mut(id) {
+                running.elapsed = *cost;
+            }
+        }
+        for &(id, _) in reached {
+            if let Some(place) = self.place_of(id) {
+                self.settle(place, history);
+            }
         }
     }
 

@@ -155,8 +155,9 @@ pub trait Racer: Send {
     /// A trial has ended and is now the last of the history.
     fn told(&mut self, id: TrialId, history: &History);
 
-    /// The cost a running trial has reached.
-    fn elapsed(&mut self, id: TrialId, cost: f64, history: &History);
+    /// The costs that running trials have reached at one moment. Of a trial that is not among them nothing counts
+    /// until it is told: decisions depend on this moment, never on what was reported before.
+    fn elapsed(&mut self, reached: &[(TrialId, f64)], history: &History);
 
     /// A trial will not be run to its end, and says nothing.
     fn withdrawn(&mut self, id: TrialId);

@@ -43,7 +43,7 @@ fn recorded(world: &World) -> Vec<Call> {
         let truth = world.truth(request);
         if rng.below(3) == 0 {
             let reached = rng.unit() * truth.time.min(request.cap.cost());
-            optimizer.elapsed(request.id, reached);
+            optimizer.elapsed(&[(request.id, reached)]);
             calls.push(Call::Elapsed(request.id, reached));
         } else {
             let observation = world.observe(&truth, request.cap);
@@ -63,7 +63,7 @@ fn recorded_results_repeat_every_decision() {
             match call {
                 Call::Ask(slots, ask) => assert_eq!(again.ask(slots), ask, "world {seed}"),
                 Call::Tell(id, observation) => again.tell(id, observation).unwrap(),
-                Call::Elapsed(id, cost) => again.elapsed(id, cost),
+                Call::Elapsed(id, cost) => again.elapsed(&[(id, cost)]),
             }
         }
     }

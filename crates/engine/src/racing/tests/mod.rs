@@ -194,7 +194,7 @@ fn running_siblings_count_at_what_they_have_reached() {
     let config = second_batch(&mut optimizer);
     let bound = 1.3 * 60.0 + 3.0 * GRAIN;
     let (a, b) = (run(&mut optimizer), {
-        optimizer.elapsed(TrialId(4), 7.0);
+        optimizer.elapsed(&[(TrialId(4), 7.0)]);
         run(&mut optimizer)
     });
     assert_eq!((a.id, a.key.config, b.key.config), (TrialId(4), config, config));
@@ -202,17 +202,17 @@ fn running_siblings_count_at_what_they_have_reached() {
     close(b.cap, bound - 1.0 - 7.0);
     close(Cap::at(optimizer.patience().unwrap()), (bound - 1.0 - 7.0) / 2.0);
     // What one costs the other cannot.
-    optimizer.elapsed(b.id, 20.0);
+    optimizer.elapsed(&[(a.id, 7.0), (b.id, 20.0)]);
     let Ask::Tighten(tightened, cap) = optimizer.ask(0) else { panic!("not tightened") };
     assert_eq!(tightened, a.id);
     close(cap, bound - 1.0 - 20.0);
     assert_eq!(optimizer.ask(0), Ask::Wait);
-    optimizer.elapsed(a.id, 30.0);
+    optimizer.elapsed(&[(a.id, 30.0), (b.id, 20.0)]);
     let Ask::Tighten(tightened, cap) = optimizer.ask(0) else { panic!("not tightened") };
     assert_eq!(tightened, b.id);
     close(cap, bound - 1.0 - 30.0);
     // Both together pass the bound.
-    optimizer.elapsed(b.id, bound - 31.0 + 0.5);
+    optimizer.elapsed(&[(a.id, 30.0), (b.id, bound - 31.0 + 0.5)]);
     assert_eq!(
         [optimizer.ask(0), optimizer.ask(0), optimizer.ask(0)],
         [Ask::Cancel(a.id), Ask::Cancel(b.id), Ask::Wait]
@@ -230,7 +230,7 @@ fn a_trial_stopped_for_a_sibling_that_vanished_is_run_again_with_a_larger_cap() 
     let config = second_batch(&mut optimizer);
     let bound = 1.3 * 60.0 + 3.0 * GRAIN;
     let (a, b) = (run(&mut optimizer), run(&mut optimizer));
-    optimizer.elapsed(a.id, 70.0);
+    optimizer.elapsed(&[(a.id, 70.0)]);
     let Ask::Tighten(_, cap) = optimizer.ask(0) else { panic!("not tightened") };
     close(cap, bound - 1.0 - 70.0);
     optimizer.withdraw(a.id).unwrap();
@@ -243,9 +243,9 @@ fn a_trial_stopped_for_a_sibling_that_vanished_is_run_again_with_a_larger_cap() 
     assert_eq!(again_b.key, b.key);
     close(again_b.cap, bound - 1.0);
     // What it reaches counts only beyond what was known.
-    optimizer.elapsed(again_b.id, cap.cost() / 2.0);
+    optimizer.elapsed(&[(again_b.id, cap.cost() / 2.0)]);
     assert_eq!(optimizer.ask(0), Ask::Wait);
-    optimizer.elapsed(again_b.id, cap.cost() + 5.0);
+    optimizer.elapsed(&[(again_b.id, cap.cost() + 5.0)]);
     let Ask::Tighten(tightened, lower) = optimizer.ask(0) else { panic!("not tightened") };
     assert_eq!(tightened, again_a.id);
     close(lower, bound - 1.0 - cap.cost() - 5.0);

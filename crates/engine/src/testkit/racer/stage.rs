@@ -147,7 +147,12 @@ impl<'a> Stage<'a> {
     pub(super) fn elapsed(&mut self, id: TrialId, cost: f64) {
         let Some(out) = self.running.get_mut(&id) else { return };
         out.elapsed = out.elapsed.max(cost);
-        self.each(|seat| seat.racer.elapsed(id, cost, &seat.history));
+        let reached = self.reached();
+        self.each(|seat| seat.racer.elapsed(&reached, &seat.history));
+    }
+
+    fn reached(&self) -> Vec<(TrialId, f64)> {
+        self.running.iter().map(|(&id, out)| (id, out.elapsed)).collect()
     }
 
     pub(super) fn patience(&mut self) -> Option<f64> {
@@ -158,13 +163,12 @@ impl<'a> Stage<'a> {
 
     /// From now on a racer restored from what is remembered now must do the same.
     pub(super) fn restore_twin(&mut self) {
+        let reached = self.reached();
         let Self { world, seat, .. } = self;
         let history = seat.history.clone();
         let snapshot = seat.racer.snapshot();
         let mut racer = (self.restore)(world.problem.clone(), world.racing.clone(), snapshot, &history);
-        for (&id, out) in self.running.iter().filter(|(_, out)| out.elapsed > 0.0) {
-            racer.elapsed(id, out.elapsed, &history);
-        }
+        racer.elapsed(&reached, &history);
         let proposer = Watched::new(world.proposer());
         self.twin = Some(Seat { racer, history, proposer });
         self.witness.exercised.restored += 1;
