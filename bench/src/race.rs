@@ -120,9 +120,8 @@ pub(crate) fn measure(arguments: &Arguments) -> Result<()> {
         let patience = optimizer.patience().map_or(f64::INFINITY, |time| time.max(1e-3));
         if now + patience < end {
             now += patience;
-            for (&id, out) in &running {
-                optimizer.elapsed(id, now - out.started);
-            }
+            let reached: Vec<_> = running.iter().map(|(&id, out)| (id, now - out.started)).collect();
+            optimizer.elapsed(&reached);
             continue;
         }
         now = end;
