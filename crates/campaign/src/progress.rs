@@ -2,12 +2,13 @@
 
 use engine::history::{History, PairId, Trial};
 use engine::racing::constraint::Tally;
-use engine::racing::{Holding, Objective};
+use engine::racing::{Holding, Objective, Problem};
 use engine::stats::{Interval, Measured, Validated, mean_cost, ratio_of_means};
-use engine::{ConfigId, Reading, Status};
+use engine::{ConfigId, Racing as Rules, Reading, Status};
 
 use crate::budget::Spent;
 use crate::scenario::are_kept;
+use crate::settings::Settings;
 
 /// A picture of a running campaign.
 #[derive(Clone, PartialEq, Debug)]
@@ -86,6 +87,15 @@ pub struct Comparison {
     pub incumbent: f64,
     /// How many times better the incumbent is; `None` where costs of both signs have no ratio.
     pub ratio: Option<f64>,
+    /// Whether there are enough pairs for a ratio to mean something.
+    pub has_enough_pairs: bool,
+}
+
+impl Comparison {
+    /// The ratio, if there are enough pairs for it to mean something.
+    pub fn telling_ratio(&self) -> Option<f64> {
+        self.ratio.filter(|_| self.has_enough_pairs)
+    }
 }
 
 /// A challenger in its race.
@@ -159,13 +169,18 @@ pub fn both_known(
     history.readings(default).filter_map(both).collect()
 }
 
+/// Pairs from which on a ratio of the training means something, if there are more. On one or two it says more of luck
+/// than of the configuration, which was chosen for its luck there.
+const ENOUGH_PAIRS: usize = 5;
+
 /// The means of two configurations on the pairs that both are known on; `None` if there is none.
 pub fn compare(
     history: &History,
-    objective: &Objective,
+    settings: &Settings,
     default: ConfigId,
     incumbent: ConfigId,
 ) -> Option<Comparison> {
+    let Problem { objective, instances, .. } = &settings.problem;
     let both = both_known(history, objective, default, incumbent);
     let mean = |cost: fn(&Measured) -> f64| {
         both.iter().map(|one| cost(&one.measured)).sum::<f64>() / both.len() as f64
@@ -173,5 +188,8 @@ pub fn compare(
     let (pairs, default, incumbent) = (both.len(), mean(|one| one.default), mean(|one| one.tuned));
     let measured: Vec<Measured> = both.iter().map(|one| one.measured).collect();
     let ratio = ratio_of_means(&measured).ok();
-    (pairs > 0).then_some(Comparison { pairs, default, incumbent, ratio })
+    let Rules { deterministic, max_pairs, .. } = settings.racing;
+    let all = if deterministic { max_pairs.min(*instances as usize) } else { max_pairs };
+    let has_enough_pairs = pairs >= ENOUGH_PAIRS.min(all);
+    (pairs > 0).then_some(Comparison { pairs, default, incumbent, ratio, has_enough_pairs })
 }

@@ -132,7 +132,7 @@ pub fn conclude(
     if !are_kept(&progress::holdings(history, objective, incumbent)) && !settings.validation.of_fold {
         return Ok(Concluded::default());
     }
-    let training = progress::compare(history, objective, default, incumbent);
+    let training = progress::compare(history, settings, default, incumbent);
     let plan = plan(settings, unseen);
     let (validated, gave_up) = if plan.basis == Basis::TrainingOnly {
         (OnBoth::of_training(history, objective, default, incumbent), None)
@@ -146,7 +146,7 @@ pub fn conclude(
     if incumbent == ConfigId(0) {
         return Ok(Concluded { verdict: None, gave_up });
     }
-    let training = training.and_then(|both| both.ratio);
+    let training = training.and_then(|both| both.telling_ratio());
     let mut rng = Rng::new(settings.problem.seed, "verdict", 0);
     let holdings = validated.holdings(&objective.constraints);
     let verdict = judge(&validated.validated, plan.basis, training, &mut rng).ok();

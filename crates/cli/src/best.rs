@@ -118,11 +118,8 @@ fn in_full(
         None => parts.push("not measured yet".to_owned()),
     }
     if config != ConfigId(0) {
-        let compared = progress::compare(history, &settings.problem.objective, ConfigId(0), config);
-        parts.extend(compared.map(|compared| {
-            let pairs = counted(compared.pairs as u64, "pair");
-            format!("{} than the {} on {pairs} (training)", costs.compared(&compared), costs.against)
-        }));
+        let compared = progress::compare(history, &settings, ConfigId(0), config);
+        parts.extend(compared.map(|compared| format!("{} (training)", costs.in_training(&compared))));
     }
     let changes = table(&kept.default()?, configuration, costs.against);
     let mut text = format!("{}\n{bounds}\n{changes}\n{}\n", parts.join(" · "), kept.command(configuration)?);

@@ -135,8 +135,8 @@ impl Kept {
         let penalty = validation::objective(&settings).penalty();
         let validated = validation::recorded(&plan, &names, best, &measured, penalty);
         let objective = &settings.problem.objective;
-        let training = progress::compare(history, objective, ConfigId(0), best);
-        let training = training.and_then(|both| both.ratio);
+        let training = progress::compare(history, &settings, ConfigId(0), best);
+        let training = training.and_then(|both| both.telling_ratio());
         let mut rng = Rng::new(settings.problem.seed, "verdict", 0);
         let holdings = validated.holdings(&objective.constraints);
         let verdict = judge(&validated.validated, plan.basis, training, &mut rng).ok();

@@ -226,9 +226,8 @@ impl Figures {
         let settings = kept.settings()?;
         let history: History = kept.reader.load()?.history;
         let known = |config: ConfigId| config.index() < history.configurations().len();
-        let objective = &settings.problem.objective;
         let compared = (config != ConfigId(0) && known(config))
-            .then(|| progress::compare(&history, objective, ConfigId(0), config))
+            .then(|| progress::compare(&history, &settings, ConfigId(0), config))
             .flatten();
         let default = kept.default()?;
         let change = |incumbent: &StoredIncumbent| {
@@ -274,9 +273,7 @@ impl Figures {
             rows.push(("", format!("the {}: {}", self.costs.against, bounds.line(&default.holdings))));
         }
         if let Some(compared) = &self.compared {
-            let pairs = counted(compared.pairs as u64, "common pair");
-            let gain = self.costs.compared(compared);
-            rows.push(("training", format!("{gain} than the {} on {pairs}", self.costs.against)));
+            rows.push(("training", self.costs.in_training(compared)));
         }
         if let Some(found) = &self.verdict {
             let lines = verdict::lines(found, &self.costs).into_iter().enumerate();
@@ -293,7 +290,7 @@ impl Figures {
             "default_standing": self.default.as_ref().map(|standing| events::standing(standing, costs)),
             "training": self.compared.map(|compared| json!({
                 "pairs": compared.pairs, "default": costs.number(compared.default),
-                "best": costs.number(compared.incumbent), "ratio": compared.ratio,
+                "best": costs.number(compared.incumbent), "ratio": compared.telling_ratio(),
             })),
             "verdict": self.verdict.as_ref().map(|verdict| verdict_json(verdict, costs)),
         })

@@ -138,6 +138,17 @@ impl Costs {
         }
     }
 
+    /// The incumbent against the default in training, as far as there is something to say: a ratio only of enough
+    /// pairs.
+    pub(crate) fn in_training(&self, both: &Comparison) -> String {
+        let (against, pairs) = (self.against, counted(both.pairs as u64, "pair"));
+        if both.has_enough_pairs {
+            return format!("{} than the {against} on {pairs}", self.compared(both));
+        }
+        let (default, own) = (self.show(both.default), self.show(both.incumbent));
+        format!("{own} where the {against} has {default}, on {pairs}: too few for a ratio")
+    }
+
     /// The same for a line that is short of room: `1.76x`, and in full only if it is worse.
     pub(crate) fn in_short(&self, both: &Comparison) -> String {
         match both.ratio {
@@ -406,9 +417,32 @@ mod tests {
             [6.7, 1.0, 0.15].map(|ratio| costs.gain(ratio)),
             ["6.70x faster", "1.00x faster", "6.67x slower"]
         );
-        let both = |default, incumbent| Comparison { pairs: 3, default, incumbent, ratio: None };
+        let both = |default, incumbent| Comparison {
+            pairs: 6,
+            default,
+            incumbent,
+            ratio: None,
+            has_enough_pairs: true,
+        };
         assert_eq!(costs.compared(&both(3.0, -1.0)), "4 faster");
         assert_eq!(costs.compared(&both(-1.0, 1.5)), "2.50 slower");
+    }
+
+    #[test]
+    fn few_pairs_are_told_without_a_ratio() {
+        let costs = Costs::seconds(10.0);
+        let both = |pairs, has_enough_pairs| Comparison {
+            pairs,
+            default: 3.0,
+            incumbent: 1.5,
+            ratio: Some(2.0),
+            has_enough_pairs,
+        };
+        assert_eq!(costs.in_training(&both(5, true)), "2.00x faster than the default on 5 pairs");
+        assert_eq!(
+            costs.in_training(&both(1, false)),
+            "1.50 s where the default has 3.00 s, on 1 pair: too few for a ratio"
+        );
     }
 
     #[test]

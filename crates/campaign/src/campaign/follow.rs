@@ -42,7 +42,7 @@ impl Campaign<'_> {
                 }
                 News::NewIncumbent(config, pairs, before) => {
                     let objective = &self.settings.problem.objective;
-                    let compared = progress::compare(self.optimizer.history(), objective, before, config);
+                    let compared = progress::compare(self.optimizer.history(), self.settings, before, config);
                     let Some(compared) = compared else { continue };
                     let configuration = self.optimizer.history().configuration(config).clone();
                     let shown = |config| progress::holdings(self.optimizer.history(), objective, config);

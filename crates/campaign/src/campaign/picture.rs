@@ -53,7 +53,7 @@ impl Campaign<'_> {
             lost: self.lost(),
             configurations: history.configurations().len(),
             best: progress::standing(history, objective, incumbent),
-            default: progress::compare(history, objective, default, incumbent),
+            default: progress::compare(history, self.settings, default, incumbent),
             racing,
             others: racers.len().saturating_sub(1),
             default_is_feasible: are_kept(&progress::holdings(history, objective, default)),

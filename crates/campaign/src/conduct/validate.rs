@@ -161,8 +161,8 @@ impl ToValidate {
         ledger.finish("validated")?;
         let objective = &settings.problem.objective;
         let known = (!self.is_new).then_some(candidate.config);
-        let training = known.and_then(|config| progress::compare(&history, objective, default, config));
-        let training = training.and_then(|both| both.ratio);
+        let training = known.and_then(|config| progress::compare(&history, &settings, default, config));
+        let training = training.and_then(|both| both.telling_ratio());
         let mut rng = Rng::new(settings.problem.seed, "verdict", 0);
         let holdings = validated.holdings(&objective.constraints);
         let verdict = judge(&validated.validated, plan.basis, training, &mut rng).ok();

@@ -57,7 +57,7 @@ impl Fold {
         let objective = &settings.problem.objective;
         Self {
             best,
-            training: is_known.then(|| progress::compare(history, objective, ConfigId(0), best)).flatten(),
+            training: is_known.then(|| progress::compare(history, settings, ConfigId(0), best)).flatten(),
             is_feasible: is_known && are_kept(&progress::holdings(history, objective, best)),
             names: validated.validated.iter().map(named).collect(),
             on_both: validated,
@@ -121,7 +121,13 @@ mod tests {
     fn fold(best: u32, names: &[&str], default: f64, tuned: f64, ratio: f64) -> Fold {
         let measured = Measured { instance: InstanceId(0), default, tuned };
         let one = Validated::new(measured, Status::Finished, Status::Finished);
-        let training = Comparison { pairs: 5, default: ratio, incumbent: 1.0, ratio: Some(ratio) };
+        let training = Comparison {
+            pairs: 5,
+            default: ratio,
+            incumbent: 1.0,
+            ratio: Some(ratio),
+            has_enough_pairs: true,
+        };
         Fold {
             best: ConfigId(best),
             training: Some(training),

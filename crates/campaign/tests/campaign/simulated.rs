@@ -4,9 +4,13 @@ use campaign::budget::Budget;
 use campaign::deadline::Deadline;
 use campaign::event::{Stop, What};
 use campaign::executor::{Answer, Simulated};
-use campaign::{Campaign, Ledger, Search, Settings};
+use campaign::{Campaign, Ledger, Search, Settings, progress};
+use engine::history::{History, Trial};
 use engine::space::format::{Format, read};
-use engine::{Objective, Problem, Racing, Rng, Status, TrialRequest};
+use engine::{
+    Cap, InstanceId, Objective, Observation, Pair, Problem, Racing, Rng, Seed, Status, TrialId, TrialKey,
+    TrialRequest, Why,
+};
 
 use crate::watched::Watched;
 
@@ -58,6 +62,38 @@ fn a_bowl_is_descended_and_every_trial_is_accounted_for() {
         assert!(compared.default / compared.incumbent > 2.0, "{compared:?}");
         assert_eq!(progress.counts.iter().sum::<u64>(), told);
     }
+}
+
+/// A default that is beaten at once has met few pairs: what it costs there is luck, unless there are no others.
+#[test]
+fn a_ratio_of_the_training_needs_five_pairs_or_all_there_are() {
+    let compared = |pairs: u32, change: &dyn Fn(&mut Settings)| {
+        let mut settings = settings(8, 50.0, Budget::default());
+        change(&mut settings);
+        let mut history = History::new();
+        let configs = [0.1, 0.2].map(|code| {
+            let codes = vec![code, code, 0.0];
+            history.intern(&settings.problem.space.configuration_of_codes(codes).unwrap())
+        });
+        for (number, config) in (0..pairs).flat_map(|number| configs.map(|config| (number, config))) {
+            let id = TrialId(history.trials().len() as u64);
+            let key = TrialKey { config, pair: Pair { instance: InstanceId(number), seed: Seed(1) } };
+            let observation = Observation::finished(4.0 / f64::from(config.0 + 1));
+            history.push(Trial { id, key, cap: Cap::at(50.0), why: Why::Challenge, observation });
+        }
+        let [default, incumbent] = configs;
+        let both = progress::compare(&history, &settings, default, incumbent).unwrap();
+        assert_eq!((both.pairs, both.ratio), (pairs as usize, Some(2.0)));
+        both.telling_ratio()
+    };
+    assert_eq!([1, 4, 5, 8].map(|pairs| compared(pairs, &|_| {})), [None, None, Some(2.0), Some(2.0)]);
+    let deterministic = |settings: &mut Settings| {
+        settings.racing.deterministic = true;
+        settings.problem.instances = 3;
+    };
+    assert_eq!([1, 2, 3].map(|pairs| compared(pairs, &deterministic)), [None, None, Some(2.0)]);
+    let few = |settings: &mut Settings| settings.racing.max_pairs = 2;
+    assert_eq!([1, 2].map(|pairs| compared(pairs, &few)), [None, Some(2.0)]);
 }
 
 #[test]

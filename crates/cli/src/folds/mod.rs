@@ -100,7 +100,7 @@ impl Joint {
     /// Which fold's best is to be used, and why.
     pub(crate) fn why_chosen(&self) -> Option<String> {
         let (place, costs) = (self.chosen?, self.costs.as_ref()?);
-        let gain = self.folds[place].as_ref().and_then(|fold| fold.training?.ratio);
+        let gain = self.folds[place].as_ref().and_then(|fold| fold.training?.telling_ratio());
         let gain = gain.map_or_else(String::new, |ratio| format!(" ({})", times(ratio)));
         let of = match (self.begun(), self.folds.len()) {
             (begun, all) if begun == all => format!("all {all} folds"),

@@ -52,7 +52,9 @@ fn found(joint: &Joint, place: usize) -> String {
     let mut parts = vec![format!("best {}", name(fold.best, costs.against))];
     if fold.best.index() > 0 {
         parts.extend(
-            fold.training.and_then(|both| both.ratio).map(|ratio| format!("training {}", times(ratio))),
+            fold.training
+                .and_then(|both| both.telling_ratio())
+                .map(|ratio| format!("training {}", times(ratio))),
         );
     }
     let validated = format!("{} of {} pairs validated", fold.names.len(), fold.planned);

@@ -83,10 +83,15 @@ fn standing(progress: &Progress, facts: &Facts) -> String {
     if best.config != ConfigId(0)
         && let Some(compared) = progress.default
     {
-        let (ratio, default) = (facts.costs.in_short(&compared), facts.costs.show(compared.default));
+        let default = facts.costs.show(compared.default);
         let pairs = counted(compared.pairs as u64, "pair");
         let infeasible = if progress.default_is_feasible { "" } else { ", infeasible" };
-        line += &format!(" · training {ratio} ({} {default} on {pairs}{infeasible})", facts.costs.against);
+        let default = format!("{} {default} on {pairs}{infeasible}", facts.costs.against);
+        line += &if compared.has_enough_pairs {
+            format!(" · training {} ({default})", facts.costs.in_short(&compared))
+        } else {
+            format!(" · {default}")
+        };
     }
     line
 }
@@ -125,7 +130,8 @@ pub(crate) fn heartbeat(progress: &Progress, facts: &Facts) -> String {
         let name = name(best.config, facts.costs.against);
         parts.push(format!("best {name} {}{bounds}", facts.costs.standing(best)));
     }
-    if let (Some(compared), true) = (progress.default, best.config != ConfigId(0)) {
+    let compared = progress.default.filter(|both| both.has_enough_pairs);
+    if let (Some(compared), true) = (compared, best.config != ConfigId(0)) {
         parts.push(format!("{} (training)", facts.costs.in_short(&compared)));
     }
     parts.join(" · ")

@@ -159,7 +159,7 @@ fn progress(progress: &Progress, costs: &Costs) -> Value {
         "best": standing(&progress.best, costs),
         "default": progress.default.map(|compared| json!({
             "pairs": compared.pairs, "default": costs.number(compared.default),
-            "best": costs.number(compared.incumbent), "ratio": compared.ratio,
+            "best": costs.number(compared.incumbent), "ratio": compared.telling_ratio(),
         })),
         "racing": progress.racing.map(|racing| json!({
             "configuration": racing.config.0, "met": racing.met, "cap": racing.cap,

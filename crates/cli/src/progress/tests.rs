@@ -62,7 +62,13 @@ pub(crate) fn progress() -> Progress {
             timeouts: 9,
             holdings: Vec::new(),
         },
-        default: Some(Comparison { pairs: 48, default: 402.0, incumbent: 228.4, ratio: Some(402.0 / 228.4) }),
+        default: Some(Comparison {
+            pairs: 48,
+            default: 402.0,
+            incumbent: 228.4,
+            ratio: Some(402.0 / 228.4),
+            has_enough_pairs: true,
+        }),
         racing: Some(Racing { config: ConfigId(1402), met: 17, cap: 88.04 }),
         others: 11,
         default_is_feasible: true,
@@ -94,6 +100,16 @@ fn the_block_fits_the_terminal() {
     assert!(!whole.contains('…'));
     insta::assert_snapshot!("block_at_the_start", shown(&at_the_start(), 120));
     insta::assert_snapshot!("block_of_the_validation", validation(30, 150, "default").join("\n"));
+}
+
+#[test]
+fn few_pairs_of_the_default_make_no_ratio() {
+    let few = progress().default.map(|both| Comparison { pairs: 1, has_enough_pairs: false, ..both });
+    let progress = Progress { default: few, ..progress() };
+    let text = shown(&progress, 200);
+    assert!(text.contains(" on 131 pairs · default 402 s on 1 pair\n"), "{text}");
+    let line = heartbeat(&progress, &facts());
+    assert!(!text.contains("training") && !line.contains("training"), "{line}");
 }
 
 #[test]

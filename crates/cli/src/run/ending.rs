@@ -63,8 +63,8 @@ impl Ending<'_> {
             _ if !best.is_feasible() => self.nothing_feasible(),
             ConfigId(0) => format!("{} than the {against} was found.", costs.nothing("")),
             config => {
-                let training =
-                    self.progress.default.map(|both| format!("{} in training", costs.compared(&both)));
+                let training = self.progress.default.filter(|both| both.has_enough_pairs);
+                let training = training.map(|both| format!("{} in training", costs.compared(&both)));
                 let unseen = self
                     .verdict
                     .map(|found| &found.verdict)
@@ -145,7 +145,7 @@ impl Ending<'_> {
         }
         let mut line = format!("best {}, {}", name(best.config, against), self.facts.costs.standing(best));
         if let Some(compared) = self.progress.default {
-            line += &format!("; {} than the {against} in training", self.facts.costs.compared(&compared));
+            line += &format!("; in training {}", self.facts.costs.in_training(&compared));
         }
         let mut lines = vec![format!("{line}.")];
         lines.extend(kept);

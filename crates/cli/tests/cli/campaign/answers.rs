@@ -69,7 +69,7 @@ fn a_default_that_lies_stops_the_campaign_each_time() {
 #[test]
 fn what_is_maximised_is_shown_as_it_is_measured() {
     let scenario = "[target]\ncommand = [\"./liar\", \"{param:x}\"]\n[objective]\nmaximise = \"tps\"\n[outputs]\n\
-                    tps = { pattern = 'tps ([0-9]+)' }\n[limits]\nwall = \"9s\"\n[racing]\nrepeats = [1, 3]\n[budget]\n\
+                    tps = { pattern = 'tps ([0-9]+)' }\n[limits]\nwall = \"9s\"\n[racing]\nrepeats = [3, 3]\n[budget]\n\
                     trials = 30\n[space]\nx = { integer = [1, 9], default = 2 }\n";
     let stage = stage("#!/bin/sh\necho tps ${1}00\n", scenario);
     let output = stage.captune("run count.toml");
