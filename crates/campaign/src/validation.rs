@@ -4,15 +4,17 @@
 //! neither profits from a quiet hour. Every instance is met once before any is met again, and the two
 //! trials of a pair follow each other: what a budget cuts off is seeds, not instances.
 
+mod judged;
 mod running;
 mod told;
 
+pub use judged::{Finding, Judged};
 pub use running::{Candidate, GaveUp, Validation, is_of_validation, validate};
 pub(crate) use told::compared_cost;
 pub use told::{BothHoldings, OnBoth, recorded};
 
 use engine::racing::Objective;
-use engine::stats::{Basis, Verdict, judge};
+use engine::stats::Basis;
 use engine::{ConfigId, InstanceId, Pair, Rng, Seed};
 
 use crate::progress;
@@ -94,15 +96,6 @@ pub fn plan(settings: &Settings, unseen: u32) -> Plan {
     Plan { basis, pairs }
 }
 
-/// What may be said of a validation.
-#[derive(Clone, PartialEq, Debug)]
-pub struct Judged {
-    /// Of the costs.
-    pub verdict: Verdict,
-    /// Of the constraints.
-    pub holdings: BothHoldings,
-}
-
 /// How a validation ended.
 #[derive(Clone, PartialEq, Debug, Default)]
 pub struct Concluded {
@@ -147,8 +140,5 @@ pub fn conclude(
         return Ok(Concluded { verdict: None, gave_up });
     }
     let training = training.and_then(|both| both.telling_ratio());
-    let mut rng = Rng::new(settings.problem.seed, "verdict", 0);
-    let holdings = validated.holdings(&objective.constraints);
-    let verdict = judge(&validated.validated, plan.basis, training, &mut rng).ok();
-    Ok(Concluded { verdict: verdict.map(|verdict| Judged { verdict, holdings }), gave_up })
+    Ok(Concluded { verdict: Judged::of(&validated, plan.basis, training, &settings.problem), gave_up })
 }

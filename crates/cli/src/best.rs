@@ -4,6 +4,7 @@ use std::path::PathBuf;
 
 use campaign::progress;
 use campaign::target::shell::quoted;
+use campaign::validation::Judged;
 use clap::{Args, ValueEnum};
 use comfy_table::{Table, presets};
 use engine::history::History;
@@ -18,6 +19,7 @@ use crate::init;
 use crate::kept::{Kept, is_failing, standing};
 use crate::message;
 use crate::progress::block::name;
+use crate::run::verdict;
 use crate::words::{Costs, counted, harmless};
 
 #[derive(Args, Debug)]
@@ -50,9 +52,12 @@ enum Form {
 
 /// Prints the best.
 pub(crate) fn best(arguments: &Arguments) -> anyhow::Result<ExitCode> {
-    let (kept, whose) = match KeptFolds::find(&arguments.path)? {
-        Some(folds) => folds.best()?,
-        None => (Kept::open(&arguments.path)?, String::new()),
+    let (kept, of_folds) = match KeptFolds::find(&arguments.path)? {
+        Some(folds) => {
+            let (kept, joint) = folds.best()?;
+            (kept, Some(joint))
+        }
+        None => (Kept::open(&arguments.path)?, None),
     };
     let (config, configuration) = kept.best()?;
     let history = kept.reader.load()?.history;
@@ -65,18 +70,26 @@ pub(crate) fn best(arguments: &Arguments) -> anyhow::Result<ExitCode> {
         message::note(&format!("hint: `captune failures {folder}` shows why"));
         return Ok(ExitCode::TargetFailed);
     }
+    // Without a scenario that reads nothing can be judged.
+    let found = match of_folds {
+        Some(ref joint) => joint.verdict.clone(),
+        None if kept.scenario().is_ok() => kept.verdict(&history, config)?,
+        None => None,
+    };
+    let whose =
+        of_folds.and_then(|joint| joint.why_chosen()).map_or_else(String::new, |why| format!("{why}\n"));
     let text = match arguments.form {
         Some(Form::Cmd) => kept.command(&configuration)? + "\n",
         Some(Form::File) => kept.config_file(&configuration)?,
         Some(Form::Json) => forms::json(&configuration) + "\n",
         Some(Form::Toml) => forms::toml(&configuration),
         Some(Form::Pcs) => forms::pcs(&configuration),
-        None => whose + &in_full(&kept, &history, config, &configuration)?,
+        None => whose + &in_full(&kept, &history, config, &configuration, found.as_ref())?,
     };
-    if arguments.form.is_some()
-        && let Some(warning) = infeasible(&kept, &history, config)?
-    {
-        message::say(&format!("warning: {warning}"));
+    if arguments.form.is_some() {
+        for warning in warnings(&kept, &history, config, found.as_ref())? {
+            message::say(&format!("warning: {warning}"));
+        }
     }
     match arguments.form {
         Some(_) => message::print(text.as_bytes())?,
@@ -85,14 +98,21 @@ pub(crate) fn best(arguments: &Arguments) -> anyhow::Result<ExitCode> {
     Ok(ExitCode::Done)
 }
 
-/// That it does not keep its bounds, if it does not.
-fn infeasible(kept: &Kept, history: &History, config: ConfigId) -> anyhow::Result<Option<String>> {
+/// Why nobody should use it: it does not keep its bounds, or the validation says so.
+fn warnings(
+    kept: &Kept,
+    history: &History,
+    config: ConfigId,
+    found: Option<&Judged>,
+) -> anyhow::Result<Vec<String>> {
     // Without a scenario that reads there are no bounds to be said.
-    let Ok(settings) = kept.settings() else { return Ok(None) };
-    let standing = standing(history, &settings, config);
+    let Ok(settings) = kept.settings() else { return Ok(Vec::new()) };
     let costs = Costs::of(kept.scenario()?);
-    let standing = standing.filter(|standing| !standing.is_feasible());
-    Ok(standing.map(|standing| costs.bounds.nothing_feasible(config, &standing.holdings, costs.against)))
+    let standing = standing(history, &settings, config).filter(|standing| !standing.is_feasible());
+    let bounds =
+        standing.map(|standing| costs.bounds.nothing_feasible(config, &standing.holdings, costs.against));
+    let refuted = found.filter(|found| !found.is_worth_using());
+    Ok(bounds.into_iter().chain(refuted.map(|found| verdict::first_line(found, &costs))).collect())
 }
 
 fn in_full(
@@ -100,6 +120,7 @@ fn in_full(
     history: &History,
     config: ConfigId,
     configuration: &Configuration,
+    found: Option<&Judged>,
 ) -> anyhow::Result<String> {
     let settings = kept.settings()?;
     let costs = Costs::of(kept.scenario()?);
@@ -117,12 +138,16 @@ fn in_full(
         }
         None => parts.push("not measured yet".to_owned()),
     }
-    if config != ConfigId(0) {
+    let mut verdict = String::new();
+    if let Some(found) = found {
+        verdict = format!("verdict: {}\n", verdict::first_line(found, &costs));
+    } else if config != ConfigId(0) {
         let compared = progress::compare(history, &settings, ConfigId(0), config);
         parts.extend(compared.map(|compared| format!("{} (training)", costs.in_training(&compared))));
     }
     let changes = table(&kept.default()?, configuration, costs.against);
-    let mut text = format!("{}\n{bounds}\n{changes}\n{}\n", parts.join(" · "), kept.command(configuration)?);
+    let mut text =
+        format!("{}\n{verdict}{bounds}\n{changes}\n{}\n", parts.join(" · "), kept.command(configuration)?);
     if kept.scenario()?.target.config_file.is_some() {
         let folder = quoted(&kept.folder.display().to_string());
         text += &format!("{{config_file}} is what this prints: captune best {folder} --as file\n");

@@ -6,13 +6,11 @@ use campaign::Settings;
 use campaign::budget::{Budget, Spent};
 use campaign::compare::{self, Common, Contestant, Ground, Obstacle};
 use campaign::progress::Standing;
-use campaign::scenario::are_kept;
 use campaign::store::{StoredValidation, Summary};
-use campaign::validation::Judged;
+use campaign::validation::{Finding, Judged};
 use clap::Args;
 use comfy_table::{Table, presets};
 use engine::history::History;
-use engine::stats::Claim;
 use engine::{ConfigId, Configuration};
 use serde_json::{Value, json};
 
@@ -98,14 +96,13 @@ impl Side {
             let nothing = self.best.0 == ConfigId(0);
             return if nothing { format!("the {}", self.costs.against) } else { "training only".to_owned() };
         };
-        if !are_kept(&verdict.holdings.tuned) {
-            return "violates its bounds".to_owned();
-        }
-        let gain = verdict.verdict.comparison.ratio;
-        match verdict.verdict.claim {
-            Claim::NothingReliable => "nothing reliable".to_owned(),
-            Claim::Wrong => "wrong answers".to_owned(),
-            Claim::Faster | Claim::Slower => self.costs.gain(gain),
+        let gain = || self.costs.gain(verdict.verdict.comparison.ratio);
+        match verdict.finding() {
+            Finding::NothingReliable => "nothing reliable".to_owned(),
+            Finding::Wrong => "wrong answers".to_owned(),
+            Finding::Infeasible | Finding::NeitherFeasible => "violates its bounds".to_owned(),
+            Finding::OnlyFeasible => format!("{}, and alone keeps its bounds", gain()),
+            Finding::Faster | Finding::Slower => gain(),
         }
     }
 }

@@ -12,8 +12,7 @@ use campaign::validation::{self, Judged};
 use campaign::{Settings, target::CommandLine};
 use engine::history::History;
 use engine::space::Diagnostics;
-use engine::stats::judge;
-use engine::{ConfigId, Configuration, Rng};
+use engine::{ConfigId, Configuration};
 
 use crate::message::Hinted;
 use crate::progress::block::name;
@@ -134,13 +133,9 @@ impl Kept {
         let plan = validation::plan(&settings, scenario.instances.test.len() as u32);
         let penalty = validation::objective(&settings).penalty();
         let validated = validation::recorded(&plan, &names, best, &measured, penalty);
-        let objective = &settings.problem.objective;
         let training = progress::compare(history, &settings, ConfigId(0), best);
         let training = training.and_then(|both| both.telling_ratio());
-        let mut rng = Rng::new(settings.problem.seed, "verdict", 0);
-        let holdings = validated.holdings(&objective.constraints);
-        let verdict = judge(&validated.validated, plan.basis, training, &mut rng).ok();
-        Ok(verdict.map(|verdict| Judged { verdict, holdings }))
+        Ok(Judged::of(&validated, plan.basis, training, &settings.problem))
     }
 }
 

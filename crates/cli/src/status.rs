@@ -9,7 +9,7 @@ use campaign::store::{Holder, Session, Store, StoredIncumbent, Summary};
 use campaign::validation::Judged;
 use clap::Args;
 use engine::history::History;
-use engine::stats::{Basis, Claim};
+use engine::stats::Basis;
 use engine::{ConfigId, Configuration};
 use serde_json::{Value, json};
 
@@ -302,12 +302,7 @@ pub(crate) fn verdict_json(judged: &Judged, costs: &Costs) -> Value {
     let Judged { verdict, holdings } = judged;
     let found = &verdict.comparison;
     json!({
-        "claim": match verdict.claim {
-            Claim::Faster => "faster",
-            Claim::NothingReliable => "nothing_reliable",
-            Claim::Slower => "slower",
-            Claim::Wrong => "wrong",
-        },
+        "claim": judged.finding().word(),
         "basis": match verdict.basis {
             Basis::UnseenInstances => "unseen_instances",
             Basis::FreshSeeds => "fresh_seeds",

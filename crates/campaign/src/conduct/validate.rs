@@ -3,8 +3,8 @@
 use std::path::PathBuf;
 use std::sync::Arc;
 
-use engine::stats::{Basis, judge};
-use engine::{ConfigId, Configuration, InstanceId, Rng};
+use engine::stats::Basis;
+use engine::{ConfigId, Configuration, InstanceId};
 
 use super::both_targets::BothTargets;
 use super::open::{ConductError, Order, in_stored_order, places, settings, validation_budget, workers};
@@ -159,14 +159,10 @@ impl ToValidate {
         };
         let (validated, gave_up) = validation::validate(&validation, &mut executor, &mut ledger, None, sink)?;
         ledger.finish("validated")?;
-        let objective = &settings.problem.objective;
         let known = (!self.is_new).then_some(candidate.config);
         let training = known.and_then(|config| progress::compare(&history, &settings, default, config));
         let training = training.and_then(|both| both.telling_ratio());
-        let mut rng = Rng::new(settings.problem.seed, "verdict", 0);
-        let holdings = validated.holdings(&objective.constraints);
-        let verdict = judge(&validated.validated, plan.basis, training, &mut rng).ok();
-        let verdict = verdict.map(|verdict| Judged { verdict, holdings });
+        let verdict = Judged::of(&validated, plan.basis, training, &settings.problem);
         Ok(LaterVerdict { concluded: Concluded { verdict, gave_up }, planned: plan.pairs.len() })
     }
 }

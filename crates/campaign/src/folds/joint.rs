@@ -10,15 +10,15 @@
 
 use std::collections::BTreeSet;
 
-use engine::racing::Constraint;
-use engine::stats::{Basis, Measured, Validated, Verdict, judge, ratio_of_means};
-use engine::{ConfigId, InstanceId, Rng};
+use engine::racing::Problem;
+use engine::stats::{Basis, Measured, Validated, ratio_of_means};
+use engine::{ConfigId, InstanceId};
 
 use crate::Settings;
 use crate::progress::{self, Comparison};
 use crate::scenario::are_kept;
 use crate::store::{Loaded, StoredValidation};
-use crate::validation::{self, BothHoldings, OnBoth, Plan};
+use crate::validation::{self, Judged, OnBoth, Plan};
 
 /// What a fold has found.
 #[derive(Clone, PartialEq, Debug)]
@@ -72,32 +72,25 @@ impl Fold {
 }
 
 /// The verdict on the procedure, over all pairs that the folds have measured; `None` if there are none.
-pub fn verdict(folds: &[Fold], seed: u64) -> Option<Verdict> {
+pub fn verdict(folds: &[Fold], problem: &Problem) -> Option<Judged> {
     let names: BTreeSet<&String> = folds.iter().flat_map(|fold| &fold.names).collect();
     let names: Vec<&String> = names.into_iter().collect();
-    let numbered = |(name, one): (&String, &Validated)| {
-        let number = names.binary_search(&name).unwrap_or_default() as u32;
-        Validated { measured: Measured { instance: InstanceId(number), ..one.measured }, ..*one }
-    };
-    let of_fold = |fold: &Fold| -> Vec<Validated> {
-        fold.names.iter().zip(&fold.on_both.validated).map(numbered).collect()
-    };
-    let pooled: Vec<Validated> = folds.iter().flat_map(of_fold).collect();
+    let mut pooled = OnBoth::default();
+    for fold in folds {
+        pooled.join(&fold.on_both);
+    }
+    // In each fold the first unseen instance has the same number.
+    for (name, one) in folds.iter().flat_map(|fold| &fold.names).zip(&mut pooled.validated) {
+        one.measured.instance = InstanceId(names.binary_search(&name).unwrap_or_default() as u32);
+    }
     let training: Option<Vec<Measured>> = folds.iter().zip(0..).map(mean_of_training).collect();
     let training = training.and_then(|means| ratio_of_means(&means).ok());
-    judge(&pooled, Basis::UnseenInstances, training, &mut Rng::new(seed, "verdict", 0)).ok()
+    Judged::of(&pooled, Basis::UnseenInstances, training, problem)
 }
 
 fn mean_of_training((fold, number): (&Fold, u32)) -> Option<Measured> {
     let both = fold.training?;
     Some(Measured { instance: InstanceId(number), default: both.default, tuned: both.incumbent })
-}
-
-/// What the baseline and the folds' best have shown of each constraint, over all pairs measured.
-pub fn holdings(folds: &[Fold], constraints: &[Constraint]) -> BothHoldings {
-    let mut all = OnBoth::default();
-    folds.iter().for_each(|fold| all.join(&fold.on_both));
-    all.holdings(constraints)
 }
 
 /// Which fold's best to use, counted from 0: a feasible one if there is any, and of those the one with the largest gain in its training, and the first
@@ -114,9 +107,17 @@ pub fn chosen(folds: &[Fold]) -> Option<usize> {
 #[cfg(test)]
 mod tests {
     use engine::Status;
+    use engine::racing::Objective;
+    use engine::space::format::{Format, read};
     use engine::stats::Claim;
 
     use super::*;
+
+    fn problem() -> Problem {
+        let space = read("x = { float = [0, 1] }\n", "space", Format::Toml).unwrap();
+        let default = space.default_configuration();
+        Problem { space, default, objective: Objective::capped(9.0), instances: 6, seed: 1 }
+    }
 
     fn fold(best: u32, names: &[&str], default: f64, tuned: f64, ratio: f64) -> Fold {
         let measured = Measured { instance: InstanceId(0), default, tuned };
@@ -142,17 +143,17 @@ mod tests {
     fn instances_of_different_folds_are_different() {
         // In each fold the first unseen instance has the same number.
         let folds = [fold(3, &["a", "b", "c"], 4.0, 2.0, 2.0), fold(7, &["d", "e", "f"], 4.0, 2.0, 3.0)];
-        let found = verdict(&folds, 1).unwrap();
+        let found = verdict(&folds, &problem()).unwrap().verdict;
         assert_eq!((found.comparison.instances, found.comparison.pairs), (6, 6));
         assert_eq!((found.claim, found.comparison.ratio), (Claim::Faster, 2.0));
         assert_eq!(found.training_ratio, Some(2.5), "the ratio of the folds' means");
-        assert_eq!(verdict(&[], 1), None);
+        assert_eq!(verdict(&[], &problem()), None);
     }
 
     #[test]
     fn a_fold_that_kept_the_baseline_takes_from_the_gain() {
         let folds = [fold(3, &["a", "b", "c"], 4.0, 2.0, 2.0), fold(0, &["d", "e", "f"], 4.0, 4.0, 1.0)];
-        let found = verdict(&folds, 1).unwrap();
+        let found = verdict(&folds, &problem()).unwrap().verdict;
         assert_eq!((found.comparison.instances, found.comparison.ratio), (6, 8.0 / 6.0));
     }
 

@@ -7,7 +7,7 @@ pub(crate) use said::said;
 
 use std::path::{Path, PathBuf};
 
-use campaign::folds::joint::{chosen, holdings, verdict};
+use campaign::folds::joint::{chosen, verdict};
 use campaign::folds::{Fold, FoldPlan, fold_folder};
 use campaign::store::StoreError;
 use campaign::validation::Judged;
@@ -61,15 +61,9 @@ impl KeptFolds {
         let all = begun.len() == folds.len()
             && begun.iter().all(|fold| fold.planned == 0 || !fold.names.is_empty());
         let first = self.folds.iter().flatten().next();
-        let seed = first.map_or(0, |kept| kept.charter.seed);
-        let constraints = match first {
-            Some(kept) => kept.scenario()?.constraints_for_engine(),
-            None => Vec::new(),
-        };
-        let verdict = if all { verdict(&begun, seed) } else { None };
-        let holdings = holdings(&begun, &constraints);
+        let problem = first.filter(|_| all).map(|kept| kept.settings()).transpose()?.map(|it| it.problem);
         Ok(Joint {
-            verdict: verdict.map(|verdict| Judged { verdict, holdings }),
+            verdict: problem.and_then(|problem| verdict(&begun, &problem)),
             planned: begun.iter().map(|fold| fold.planned).sum(),
             chosen: chosen(&begun).map(|place| numbers[place]),
             costs: first.map(|kept| kept.scenario().map(Costs::of)).transpose()?,
@@ -77,15 +71,13 @@ impl KeptFolds {
         })
     }
 
-    /// The fold whose best is to be used, and a line that says which it is; if all have kept the
-    /// baseline, any will do.
-    pub(crate) fn best(mut self) -> anyhow::Result<(Kept, String)> {
+    /// The fold whose best is to be used, and what all have found; if all have kept the baseline, any will do.
+    pub(crate) fn best(mut self) -> anyhow::Result<(Kept, Joint)> {
         let joint = self.joint()?;
         let begun = self.folds.iter().position(Option::is_some).unwrap_or_default();
         let place = joint.chosen.unwrap_or(begun);
-        let line = joint.why_chosen().map_or_else(String::new, |why| format!("{why}\n"));
         match self.folds[place].take() {
-            Some(kept) => Ok((kept, line)),
+            Some(kept) => Ok((kept, joint)),
             None => Err(StoreError::Missing { folder: fold_folder(&self.folder, place + 1) }.into()),
         }
     }

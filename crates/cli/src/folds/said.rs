@@ -1,6 +1,7 @@
 //! The last lines of a run in folds.
 
 use campaign::target::shell::quoted;
+use campaign::validation::Judged;
 
 use super::{Joint, KeptFolds};
 use crate::paint::Paint;
@@ -10,8 +11,8 @@ use crate::run::{how_to_use, verdict};
 /// What may be said of all folds, which configuration to use, and where to see more.
 pub(crate) fn said(kept: &KeptFolds, joint: &Joint, paint: Paint) -> anyhow::Result<String> {
     let mut paragraphs = vec![("Verdict:", of_all(joint))];
-    let is_usable = joint.verdict.as_ref().is_some_and(verdict::is_usable);
-    if let (true, Some(place), Some(why)) = (is_usable, joint.chosen, joint.why_chosen()) {
+    let is_worth_using = joint.verdict.as_ref().is_some_and(Judged::is_worth_using);
+    if let (true, Some(place), Some(why)) = (is_worth_using, joint.chosen, joint.why_chosen()) {
         let mut lines = vec![why];
         if let Some(fold) = &kept.folds[place] {
             let folder = kept.folder.to_string_lossy();

@@ -207,7 +207,7 @@ impl Ending<'_> {
     /// Whether what was found may be better than the default.
     fn is_usable(&self) -> bool {
         let best = &self.progress.best;
-        best.config != ConfigId(0) && best.is_feasible() && self.verdict.is_none_or(verdict::is_usable)
+        best.config != ConfigId(0) && best.is_feasible() && self.verdict.is_none_or(Judged::is_worth_using)
     }
 
     fn see(&self) -> String {

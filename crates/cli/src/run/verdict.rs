@@ -1,7 +1,6 @@
 //! What may be said at the end, in plain words.
 
-use campaign::scenario::are_kept;
-use campaign::validation::{GaveUp, Judged};
+use campaign::validation::{Finding, GaveUp, Judged};
 use engine::stats::{Basis, Claim, Interval, Unit, Verdict};
 
 use crate::exit_code::ExitCode;
@@ -10,10 +9,15 @@ use crate::words::{Costs, counted, harmless, probability, times};
 /// Everything that may be said, each a sentence: the costs among what keeps its bounds, then the bounds.
 pub(crate) fn lines(judged: &Judged, costs: &Costs) -> Vec<String> {
     let Judged { verdict, holdings } = judged;
-    let mut lines = vec![of_feasible(judged, costs).unwrap_or_else(|| sentence(verdict, costs))];
+    let mut lines = vec![first_line(judged, costs)];
     lines.extend(costs.bounds.both(holdings, costs.against));
     lines.extend(remarks(verdict, costs));
     lines
+}
+
+/// What was found, in a sentence or two.
+pub(crate) fn first_line(judged: &Judged, costs: &Costs) -> String {
+    of_feasible(judged, costs).unwrap_or_else(|| sentence(&judged.verdict, costs))
 }
 
 /// Why a validation has fewer pairs than it was to have.
@@ -39,37 +43,25 @@ pub(crate) fn exit_code_of(why: &GaveUp) -> ExitCode {
     }
 }
 
-/// Whether what was found is worth using: it keeps its bounds, and costs less or the default keeps them not.
-pub(crate) fn is_usable(judged: &Judged) -> bool {
-    let Judged { verdict, holdings } = judged;
-    let gains = verdict.claim == Claim::Faster
-        || verdict.basis == Basis::TrainingOnly
-        || !are_kept(&holdings.default) && verdict.claim != Claim::Wrong;
-    are_kept(&holdings.tuned) && gains
-}
-
 /// The sentence where bounds decide rather than costs.
 fn of_feasible(judged: &Judged, costs: &Costs) -> Option<String> {
-    let Judged { verdict, holdings } = judged;
-    if verdict.claim == Claim::Wrong {
-        return None;
-    }
+    let verdict = &judged.verdict;
     let ratio = verdict.comparison.ratio;
     let (how, on, against) = (figures(verdict, costs, ratio < 1.0), on(verdict), costs.against);
     let gain = costs.gain(ratio);
     let training = if verdict.basis == Basis::TrainingOnly { "training only: " } else { "" };
     let is = if costs.are_maximised() { "has" } else { "is" };
-    match (are_kept(&holdings.default), are_kept(&holdings.tuned)) {
-        (true, true) => None,
-        (false, true) => Some(format!(
+    match judged.finding() {
+        Finding::Faster | Finding::NothingReliable | Finding::Slower | Finding::Wrong => None,
+        Finding::OnlyFeasible => Some(format!(
             "{training}the best keeps every bound on {on}, which the {against} does not; it {is} {gain} than \
              the {against} there ({how})."
         )),
-        (true, false) => Some(format!(
+        Finding::Infeasible => Some(format!(
             "{training}what looked best in training does not keep every bound on {on}, which the {against} \
              does. Keep the {against}."
         )),
-        (false, false) => Some(format!(
+        Finding::NeitherFeasible => Some(format!(
             "{training}neither the best nor the {against} keeps every bound on {on}; the best {is} {gain} there \
              ({how})."
         )),

@@ -86,7 +86,7 @@ fn what_is_maximised_is_shown_as_it_is_measured() {
     assert_eq!((&status["verdict"]["default"], &status["verdict"]["ratio"]), (&200.0.into(), &4.5.into()));
     let best = stage.said("best count.campaign");
     assert!(
-        best.contains(" · mean tps 900") && best.contains(" · 4.50x more tps than the default on "),
+        best.contains(" · mean tps 900") && best.contains("\nverdict: 4.50x more tps than the default on "),
         "{best}"
     );
 }

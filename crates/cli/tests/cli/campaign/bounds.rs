@@ -171,6 +171,54 @@ fn what_does_not_hold_on_unseen_instances_is_not_used() {
     assert!(!said.contains("Use it:"), "{said}");
     let told = stage.said("validate count.campaign");
     assert!(told.contains("error 0.0800 (bound <= 0.05: violated); the default: 0.0500 (kept)."), "{told}");
+    assert_says_to_keep_the_default(
+        &stage,
+        "infeasible",
+        "what looked best in training does not keep every bound",
+    );
+}
+
+/// Status, best and its forms for programs say what the verdict of the run said.
+fn assert_says_to_keep_the_default(stage: &Stage, claim: &str, why: &str) {
+    let status = stage.status("count.campaign");
+    assert_eq!(status["verdict"]["claim"], claim, "{status}");
+    let best = stage.said("best count.campaign");
+    assert!(best.contains(&format!("\nverdict: {why}")) && !best.contains("(training)"), "{best}");
+    for form in ["cmd", "json", "toml", "pcs"] {
+        let output = stage.captune(&format!("best count.campaign --as {form}"));
+        assert!(stderr(&output).contains(&format!("warning: {why}")), "{}", stderr(&output));
+        assert!(code(&output) == 0 && !stdout(&output).contains("warning"));
+    }
+}
+
+#[test]
+fn what_breaks_a_bound_with_the_default_is_not_called_faster() {
+    let scenario = SCENARIO.replace("default = 8", "default = 4").replace(
+        "[\"d\", \"e\", \"f\", \"g\", \"h\", \"i\"]",
+        "[\"ud\", \"ue\", \"uf\", \"ug\", \"uh\", \"ui\"]",
+    );
+    let stage = stage(TRADER, &scenario);
+    let said = ran(&stage);
+    let why = "neither the best nor the default keeps every bound on 6 unseen instances";
+    assert!(said.contains(&format!("Verdict: {why}")) && !said.contains("Use it:"), "{said}");
+    assert_says_to_keep_the_default(&stage, "neither_feasible", why);
+}
+
+#[test]
+fn what_is_slower_on_unseen_instances_is_not_recommended_by_any_verb() {
+    let liar = TRADER.replace("error=$1\n", "error=1\ncase $2 in u*) set -- $((10 - $1)) $2 ;; esac\n");
+    let scenario = SCENARIO
+        .replace("default = 8", "default = 2")
+        .replace("error = \"<= 0.05\"\n", "")
+        .replace("[constraints]\n", "")
+        .replace(
+            "[\"d\", \"e\", \"f\", \"g\", \"h\", \"i\"]",
+            "[\"ud\", \"ue\", \"uf\", \"ug\", \"uh\", \"ui\"]",
+        );
+    let stage = stage(&liar, &scenario);
+    let said = ran(&stage);
+    assert!(said.contains("Verdict: what looked best in training is 4.50x worse"), "{said}");
+    assert_says_to_keep_the_default(&stage, "slower", "what looked best in training is 4.50x worse");
 }
 
 #[test]

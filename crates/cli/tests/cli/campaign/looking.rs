@@ -65,7 +65,7 @@ fn the_best_is_told_in_every_form() {
     assert_eq!(code(&stage.captune("run count.toml --trials 15")), 0);
     let full = stage.hidden(&stage.said("best count.toml"));
     let command = stage.said("best count.toml --as cmd");
-    assert!(full.starts_with("best: #") && full.contains(" where the default has "), "{full}");
+    assert!(full.starts_with("best: #") && full.contains("\nverdict: "), "{full}");
     assert!(full.contains("parameter") && full.contains(" loops "), "{full}");
     assert!(full.ends_with(&stage.hidden(&command)), "{full}");
 

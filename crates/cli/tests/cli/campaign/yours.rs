@@ -48,7 +48,7 @@ fn a_baseline_is_tried_first_and_every_gain_refers_to_it() {
     );
     let best = stage.said("best count.campaign");
     assert!(
-        best.contains(" where the baseline has ") && best.contains("parameter  baseline  best"),
+        best.contains("x faster than the baseline on ") && best.contains("parameter  baseline  best"),
         "{best}"
     );
     // What was found is the next baseline: every form reads back.
