@@ -40,11 +40,13 @@ pub struct Terms {
     /// Whether it is a part of a verdict over several folds: every instance is then measured as often as
     /// in the other folds, and the default is measured even if nothing better was found.
     pub of_fold: bool,
+    /// Whether a seed changes what the target does, so that another one is another pair; else only its times differ.
+    pub has_seeds: bool,
 }
 
 impl Default for Terms {
     fn default() -> Self {
-        Self { wanted: true, cutoff: None, seeds: None, budget: None, of_fold: false }
+        Self { wanted: true, cutoff: None, seeds: None, budget: None, of_fold: false, has_seeds: true }
     }
 }
 
@@ -66,13 +68,14 @@ pub struct Plan {
 }
 
 /// The pairs to validate on: unseen instances if there are any (numbered after the training's), else
-/// fresh seeds; none if the target has no use for seeds.
+/// fresh seeds, or new measurements; none if one trial says all.
 pub fn plan(settings: &Settings, unseen: u32) -> Plan {
     let train = settings.problem.instances;
     let deterministic = settings.racing.deterministic;
     let (basis, instances) = match unseen {
         0 if deterministic => return Plan { basis: Basis::TrainingOnly, pairs: Vec::new() },
-        0 => (Basis::FreshSeeds, 0..train),
+        0 if settings.validation.has_seeds => (Basis::FreshSeeds, 0..train),
+        0 => (Basis::MeasuredAgain, 0..train),
         unseen => (Basis::UnseenInstances, train..train + unseen),
     };
     let rounds = match settings.validation.seeds {

@@ -306,6 +306,7 @@ pub(crate) fn verdict_json(judged: &Judged, costs: &Costs) -> Value {
         "basis": match verdict.basis {
             Basis::UnseenInstances => "unseen_instances",
             Basis::FreshSeeds => "fresh_seeds",
+            Basis::MeasuredAgain => "measured_again",
             Basis::TrainingOnly => "training_only",
         },
         "pairs": found.pairs,

@@ -180,7 +180,7 @@ pub fn settings(scenario: &Scenario, order: &Order) -> Settings {
     };
     // Of the folds' training parts some are smaller by one instance.
     let train = scenario.instances.train.len() as u32;
-    let pairs = |count: u32| if scenario.racing.deterministic { count.min(train) } else { count } as usize;
+    let pairs = |count: u32| if scenario.racing.measured_once { count.min(train) } else { count } as usize;
     Settings {
         problem: Problem {
             space: scenario.space.clone(),
@@ -193,7 +193,7 @@ pub fn settings(scenario: &Scenario, order: &Order) -> Settings {
             slack: scenario.racing.slack,
             min_pairs: pairs(scenario.racing.min_pairs),
             max_pairs: pairs(scenario.racing.max_pairs),
-            deterministic: scenario.racing.deterministic,
+            deterministic: scenario.racing.measured_once,
             ..Racing::default()
         },
         search: search(scenario),
@@ -210,6 +210,7 @@ pub fn settings(scenario: &Scenario, order: &Order) -> Settings {
             // What a campaign may take is what its user can wait for once more.
             budget: validation_budget(scenario).or(budget.wall),
             of_fold: folds.is_some(),
+            has_seeds: !scenario.racing.deterministic,
         },
         budget,
         repeatable: scenario.parallel.repeatable,

@@ -181,7 +181,9 @@ fn sections(
         let count = instances.train.len();
         count - instances.folds.map_or(0, |folds| count / folds as usize)
     });
-    let racing = settings::racing(report, &root.section("racing"), count);
+    let is_told =
+        objective.as_ref().is_some_and(|read| matches!(read.objective.minimise, Measure::Output(_)));
+    let racing = settings::racing(report, &root.section("racing"), count, is_told);
     let parallel = settings::parallel(report, &root.section("parallel"));
     let validation = validation::read(
         report,

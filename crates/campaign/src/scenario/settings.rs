@@ -42,8 +42,10 @@ pub struct Racing {
     pub min_pairs: u32,
     /// Pairs that the incumbent gets at most.
     pub max_pairs: u32,
-    /// Whether the target does not depend on its seed.
+    /// Whether the target does the same whatever its seed.
     pub deterministic: bool,
+    /// Whether one trial says all of an instance: the same work takes another time each time.
+    pub measured_once: bool,
 }
 
 /// How trials run beside each other.
@@ -177,11 +179,18 @@ fn grace(report: &mut Report<'_>, found: &Found<'_, '_>) -> Option<Option<Durati
     report.duration(found).map(Some)
 }
 
-/// The racing settings, given how many instances there are to tune on (`None` if that is not known).
+/// Pairs that the incumbent gets where only times differ from trial to trial: enough for a mean, since every challenger
+/// has to meet them.
+const PAIRS_OF_TIMES: i64 = 20;
+const TIMES_OF_AN_INSTANCE: i64 = 3;
+
+/// The racing settings, given how many instances there are to tune on (`None` if that is not known), and whether the
+/// cost is a number that the target tells.
 pub(super) fn racing(
     report: &mut Report<'_>,
     section: &Section<'_, '_>,
     instances: Option<usize>,
+    is_told: bool,
 ) -> Option<Racing> {
     let most = i64::from(u32::MAX);
     let slack = optional(section, "slack", |found| at_least_one(report, found));
@@ -192,7 +201,12 @@ pub(super) fn racing(
     let (max_pairs, repeats) = (max_pairs?, repeats?);
     // After a mistake, as if it were left out: what else is wrong shows at once.
     let deterministic = deterministic.flatten().unwrap_or(false);
-    let (least, highest) = repeats.unwrap_or((1, max_pairs.unwrap_or(2000)));
+    let measured_once = deterministic && is_told;
+    let most_pairs = match instances {
+        Some(count) if deterministic => (TIMES_OF_AN_INSTANCE * count as i64).max(PAIRS_OF_TIMES),
+        _ => 2000,
+    };
+    let (least, highest) = repeats.unwrap_or((1, max_pairs.unwrap_or(most_pairs)));
     if let (Some(max_pairs), Some((_, highest))) = (max_pairs, repeats)
         && highest > max_pairs
     {
@@ -201,10 +215,10 @@ pub(super) fn racing(
         return None;
     }
     let mut highest = highest;
-    if let Some(instances) = instances.map(|count| count as i64).filter(|_| deterministic) {
+    if let Some(instances) = instances.map(|count| count as i64).filter(|_| measured_once) {
         if least > instances {
             let message = format!("`racing.repeats` asks for {least} pairs, but there are only {instances}");
-            let hint = "with `deterministic = true` each instance is measured once";
+            let hint = "a deterministic target that tells its cost is measured once on each instance";
             report.mistake(repeats_span, message, hint);
             return None;
         }
@@ -215,6 +229,7 @@ pub(super) fn racing(
         min_pairs: least as u32,
         max_pairs: highest as u32,
         deterministic,
+        measured_once,
     })
 }
 

@@ -60,9 +60,13 @@ pub(super) fn read(
     let seeds = match section.get("seeds") {
         None => Some(None),
         Some(found) => report.integer(&found, 1, 100_000).and_then(|seeds| {
-            if seeds > 1 && racing.is_some_and(|racing| racing.deterministic) {
-                let message = format!("`{}` is {seeds}, but the target is deterministic", found.key);
-                report.mistake(found.span(), message, "leave it out: one measurement says all");
+            if seeds > 1 && racing.is_some_and(|racing| racing.measured_once) {
+                let message = format!("`{}` is {seeds}, but one trial says all of an instance", found.key);
+                report.mistake(
+                    found.span(),
+                    message,
+                    "leave it out: the target is deterministic and tells its cost",
+                );
                 return None;
             }
             Some(Some(seeds as u32))

@@ -180,15 +180,17 @@ fn a_validation_must_fit_the_objective() {
     for (text, part) in [
         ("cutoff = \"4s\"", "`validation.cutoff` is below `objective.cutoff`"),
         ("cutoff = \"60s\"\n[limits]\nwall = \"50s\"", "`validation.cutoff` is above `limits.wall`"),
-        (
-            "seeds = 2\n[racing]\ndeterministic = true",
-            "`validation.seeds` is 2, but the target is deterministic",
-        ),
         ("when = \"always\"", "`validation.when` cannot be `always`"),
     ] {
         let mistakes = stage.mistakes(&format!("{SMALL}[validation]\n{text}\n"));
         assert!(mistakes.contains(part), "{text}: {mistakes}");
     }
+    let told = "minimise = \"steps\"\n[limits]\nwall = \"9s\"\n[outputs]\nsteps = { pattern = '([0-9]+)' }";
+    let told = SMALL.replace("minimise = \"cpu_time\"\ncutoff = \"5s\"", told);
+    let mistakes =
+        stage.mistakes(&format!("{told}[validation]\nseeds = 2\n[racing]\ndeterministic = true\n"));
+    let part = "`validation.seeds` is 2, but one trial says all of an instance";
+    assert!(mistakes.contains(part), "{mistakes}");
     let text = SMALL.replace("cutoff = \"5s\"", "capped_by = \"none\"");
     let mistakes = stage.mistakes(&format!("{text}[validation]\ncutoff = \"9s\"\n"));
     assert!(mistakes.contains("but nothing is capped"), "{mistakes}");

@@ -24,6 +24,27 @@ fn params(scenario: &Scenario) -> Vec<String> {
     written.flat_map(|(id, writing)| writing.arguments(&configuration.value(id).unwrap())).collect()
 }
 
+/// A deterministic target does the same each time; that takes another time each time.
+#[test]
+fn times_of_a_deterministic_target_are_measured_again_and_what_it_tells_is_not() {
+    let stage = Stage::new();
+    let instances = "[instances]\nlist = [\"a\", \"b\", \"c\", \"d\", \"e\", \"f\", \"g\", \"h\"]\n";
+    let small = SMALL.replace("\"{seed}\"", "\"{instance}\"");
+    let timed = format!("{small}{instances}[racing]\ndeterministic = true\n");
+    let told = format!("{timed}[outputs]\nsteps = {{ pattern = 'steps ([0-9]+)' }}\n")
+        .replace("minimise = \"cpu_time\"\ncutoff = \"5s\"", "minimise = \"steps\"\n[limits]\nwall = \"9s\"");
+    let racing = |text: &str| {
+        let scenario = stage.read(text);
+        let settings = settings(&scenario, &Order::default());
+        assert_eq!(settings.validation.has_seeds, !scenario.racing.deterministic);
+        (scenario.racing.measured_once, settings.racing.deterministic, settings.racing.max_pairs)
+    };
+    assert_eq!(racing(&timed), (false, false, 24));
+    assert_eq!(racing(&told), (true, true, 8));
+    assert_eq!(racing(&timed.replace("[racing]", "[racing]\nrepeats = [1, 9]")), (false, false, 9));
+    assert_eq!(racing(&timed.replace("deterministic = true", "")), (false, false, 2000));
+}
+
 #[test]
 fn what_is_left_out_has_its_default() {
     let stage = Stage::new();
@@ -32,7 +53,10 @@ fn what_is_left_out_has_its_default() {
     assert_eq!(scenario.objective.par, 10.0);
     assert_eq!(scenario.objective.capped_by, CappedBy::Time);
     assert_eq!(scenario.objective.grain, 0.001);
-    assert_eq!(scenario.racing, Racing { slack: 1.3, min_pairs: 1, max_pairs: 2000, deterministic: false });
+    assert_eq!(
+        scenario.racing,
+        Racing { slack: 1.3, min_pairs: 1, max_pairs: 2000, deterministic: false, measured_once: false }
+    );
     assert_eq!(
         scenario.parallel,
         Parallel { workers: None, cores_per_trial: 1, gpus_per_trial: 0, gpus: None, repeatable: false }
@@ -189,13 +213,12 @@ fn a_program_is_found_in_the_scenarios_folder_or_by_path() {
 }
 
 #[test]
-fn deterministic_targets_have_as_many_pairs_as_instances() {
+fn an_instance_named_twice_counts_once() {
     let stage = Stage::new();
     let text = SMALL.replace("\"{seed}\"", "\"{instance}\"");
     let scenario =
         stage.read(&(text + "[instances]\nlist = [\"b\", \"a\", \"b\"]\n[racing]\ndeterministic = true\n"));
     assert_eq!(names(&scenario.instances.train), ["a", "b"]);
-    assert_eq!(scenario.racing.max_pairs, 2);
     assert!(scenario.warnings.list().is_empty());
 }
 

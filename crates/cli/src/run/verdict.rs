@@ -121,7 +121,8 @@ pub(crate) fn remarks(verdict: &Verdict, costs: &Costs) -> Vec<String> {
             (false, _) => format!("{said}."),
             (true, true) => format!("{said}: a part of that gain does not carry over."),
             (true, false) => {
-                let one_input = verdict.basis == Basis::FreshSeeds && verdict.comparison.instances <= 1;
+                let one_input = matches!(verdict.basis, Basis::FreshSeeds | Basis::MeasuredAgain)
+                    && verdict.comparison.instances <= 1;
                 let more = if one_input {
                     "trials of each configuration (`racing.repeats`)"
                 } else {
@@ -131,7 +132,7 @@ pub(crate) fn remarks(verdict: &Verdict, costs: &Costs) -> Vec<String> {
             }
         });
     }
-    if verdict.basis == Basis::FreshSeeds && verdict.comparison.instances > 1 {
+    if matches!(verdict.basis, Basis::FreshSeeds | Basis::MeasuredAgain) && verdict.comparison.instances > 1 {
         remarks.push("There were no unseen instances: of other instances this says nothing.".to_owned());
     } else if verdict.comparison.unit == Unit::Pair && verdict.basis == Basis::UnseenInstances {
         remarks.push("With fewer than six unseen instances this says little of others.".to_owned());
@@ -165,6 +166,10 @@ pub(crate) fn on(verdict: &Verdict) -> String {
         Basis::FreshSeeds if instances == 1 => counted(pairs, "fresh seed"),
         Basis::FreshSeeds => {
             format!("fresh seeds of {}, {}", counted(instances, "instance"), counted(pairs, "pair"))
+        }
+        Basis::MeasuredAgain if instances == 1 => counted(pairs, "new measurement"),
+        Basis::MeasuredAgain => {
+            format!("new measurements of {}, {}", counted(instances, "instance"), counted(pairs, "pair"))
         }
         Basis::TrainingOnly => counted(pairs, "pair"),
     }

@@ -22,6 +22,8 @@ pub enum Basis {
     UnseenInstances,
     /// Instances of the training with seeds that the campaign never used.
     FreshSeeds,
+    /// Instances of the training, measured again with a target that has no use for seeds.
+    MeasuredAgain,
     /// The training itself.
     TrainingOnly,
 }

@@ -286,7 +286,10 @@ impl<'t> Command<'t> {
         draft.set_some("seed", wishes.seed.map(|seed| seed.to_string()));
         if !self.text.contains("{seed}") && !wishes.instances.is_empty() {
             draft.set("racing.deterministic", "true");
-            draft.note("racing.deterministic", "The command has no {seed}: each instance is measured once.");
+            draft.note(
+                "racing.deterministic",
+                "The command has no {seed}: it does the same each time, if not in the same time.",
+            );
         }
         if let Some(space) = &wishes.space {
             draft.space_from(space);

@@ -46,6 +46,29 @@ fn a_command_is_tuned_and_its_scenario_is_written_down() {
     assert!(by_folder.contains(" · captune · 3 parameters"), "{by_folder}");
 }
 
+/// Without a seed the command does the same each time, but not in the same time.
+#[test]
+fn a_small_space_is_measured_again_until_the_budget_is_spent() {
+    let stage = Stage::new("");
+    stage.write("in/a.txt", "");
+    stage.write("in/b.txt", "");
+    // Both take the same time, so that no one can be told to be worse.
+    let command = ["sh", "-c", "sleep 0.01 # $0 $1", "-{level: 1..2 = 1}", "{instance}"];
+    let output = run(
+        &stage,
+        "--instances in/*.txt --minimise wall_time --cutoff 2s --trials 24 --workers 1",
+        &command,
+    );
+    let said = stderr(&output);
+    assert_eq!(code(&output), 0, "{said}");
+    let text = std::fs::read_to_string(stage.folder.join("captune.toml")).unwrap();
+    assert!(text.contains("deterministic = true"), "{text}");
+    assert!(
+        said.contains("Stopped: the budget of 24 trials is spent. 24 trials, 2 configurations"),
+        "{said}"
+    );
+}
+
 #[test]
 fn a_scenario_that_says_something_else_is_not_replaced() {
     let stage = Stage::new("");
