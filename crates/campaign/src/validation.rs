@@ -8,7 +8,7 @@ mod judged;
 mod running;
 mod told;
 
-pub use judged::{Finding, Judged};
+pub use judged::{Finding, Judged, UnseenTimeouts};
 pub use running::{Candidate, GaveUp, Validation, is_of_validation, validate};
 pub(crate) use told::compared_cost;
 pub use told::{BothHoldings, OnBoth, recorded};
@@ -143,5 +143,7 @@ pub fn conclude(
         return Ok(Concluded { verdict: None, gave_up });
     }
     let training = training.and_then(|both| both.telling_ratio());
-    Ok(Concluded { verdict: Judged::of(&validated, plan.basis, training, &settings.problem), gave_up })
+    let own = self::objective(settings);
+    let verdict = Judged::of(&validated, plan.basis, training, &own, settings.problem.seed);
+    Ok(Concluded { verdict, gave_up })
 }

@@ -131,11 +131,11 @@ impl Kept {
         let test = scenario.instances.test.iter().map(|instance| &instance.name);
         let names: Vec<&String> = self.charter.instances.iter().chain(test).collect();
         let plan = validation::plan(&settings, scenario.instances.test.len() as u32);
-        let penalty = validation::objective(&settings).penalty();
-        let validated = validation::recorded(&plan, &names, best, &measured, penalty);
+        let objective = validation::objective(&settings);
+        let validated = validation::recorded(&plan, &names, best, &measured, objective.penalty());
         let training = progress::compare(history, &settings, ConfigId(0), best);
         let training = training.and_then(|both| both.telling_ratio());
-        Ok(Judged::of(&validated, plan.basis, training, &settings.problem))
+        Ok(Judged::of(&validated, plan.basis, training, &objective, settings.problem.seed))
     }
 }
 

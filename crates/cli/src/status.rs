@@ -299,7 +299,7 @@ impl Figures {
 
 /// A verdict as JSON.
 pub(crate) fn verdict_json(judged: &Judged, costs: &Costs) -> Value {
-    let Judged { verdict, holdings } = judged;
+    let Judged { verdict, holdings, .. } = judged;
     let found = &verdict.comparison;
     json!({
         "claim": judged.finding().word(),
@@ -318,6 +318,9 @@ pub(crate) fn verdict_json(judged: &Judged, costs: &Costs) -> Value {
         "p": found.p,
         "solved": { "before": verdict.solved.before, "after": verdict.solved.after, "lost": verdict.solved.lost },
         "wrong": verdict.wrong,
+        "unseen_timeouts": judged.unseen_timeouts.map(|unseen| json!({
+            "units": unseen.units, "share": unseen.share, "ratio": unseen.ratio,
+        })),
         "training_ratio": verdict.training_ratio,
         "gain_does_not_carry_over": verdict.gain_does_not_carry_over,
         "feasible": { "default": are_kept(&holdings.default), "best": are_kept(&holdings.tuned) },

@@ -162,7 +162,8 @@ impl ToValidate {
         let known = (!self.is_new).then_some(candidate.config);
         let training = known.and_then(|config| progress::compare(&history, &settings, default, config));
         let training = training.and_then(|both| both.telling_ratio());
-        let verdict = Judged::of(&validated, plan.basis, training, &settings.problem);
+        let objective = validation::objective(&settings);
+        let verdict = Judged::of(&validated, plan.basis, training, &objective, settings.problem.seed);
         Ok(LaterVerdict { concluded: Concluded { verdict, gave_up }, planned: plan.pairs.len() })
     }
 }

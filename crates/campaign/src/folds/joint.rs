@@ -10,7 +10,7 @@
 
 use std::collections::BTreeSet;
 
-use engine::racing::Problem;
+use engine::racing::Objective;
 use engine::stats::{Basis, Measured, Validated, ratio_of_means};
 use engine::{ConfigId, InstanceId};
 
@@ -72,7 +72,7 @@ impl Fold {
 }
 
 /// The verdict on the procedure, over all pairs that the folds have measured; `None` if there are none.
-pub fn verdict(folds: &[Fold], problem: &Problem) -> Option<Judged> {
+pub fn verdict(folds: &[Fold], objective: &Objective, seed: u64) -> Option<Judged> {
     let names: BTreeSet<&String> = folds.iter().flat_map(|fold| &fold.names).collect();
     let names: Vec<&String> = names.into_iter().collect();
     let mut pooled = OnBoth::default();
@@ -85,7 +85,7 @@ pub fn verdict(folds: &[Fold], problem: &Problem) -> Option<Judged> {
     }
     let training: Option<Vec<Measured>> = folds.iter().zip(0..).map(mean_of_training).collect();
     let training = training.and_then(|means| ratio_of_means(&means).ok());
-    Judged::of(&pooled, Basis::UnseenInstances, training, problem)
+    Judged::of(&pooled, Basis::UnseenInstances, training, objective, seed)
 }
 
 fn mean_of_training((fold, number): (&Fold, u32)) -> Option<Measured> {
@@ -107,17 +107,9 @@ pub fn chosen(folds: &[Fold]) -> Option<usize> {
 #[cfg(test)]
 mod tests {
     use engine::Status;
-    use engine::racing::Objective;
-    use engine::space::format::{Format, read};
     use engine::stats::Claim;
 
     use super::*;
-
-    fn problem() -> Problem {
-        let space = read("x = { float = [0, 1] }\n", "space", Format::Toml).unwrap();
-        let default = space.default_configuration();
-        Problem { space, default, objective: Objective::capped(9.0), instances: 6, seed: 1 }
-    }
 
     fn fold(best: u32, names: &[&str], default: f64, tuned: f64, ratio: f64) -> Fold {
         let measured = Measured { instance: InstanceId(0), default, tuned };
@@ -143,17 +135,17 @@ mod tests {
     fn instances_of_different_folds_are_different() {
         // In each fold the first unseen instance has the same number.
         let folds = [fold(3, &["a", "b", "c"], 4.0, 2.0, 2.0), fold(7, &["d", "e", "f"], 4.0, 2.0, 3.0)];
-        let found = verdict(&folds, &problem()).unwrap().verdict;
+        let found = verdict(&folds, &Objective::capped(9.0), 1).unwrap().verdict;
         assert_eq!((found.comparison.instances, found.comparison.pairs), (6, 6));
         assert_eq!((found.claim, found.comparison.ratio), (Claim::Faster, 2.0));
         assert_eq!(found.training_ratio, Some(2.5), "the ratio of the folds' means");
-        assert_eq!(verdict(&[], &problem()), None);
+        assert_eq!(verdict(&[], &Objective::capped(9.0), 1), None);
     }
 
     #[test]
     fn a_fold_that_kept_the_baseline_takes_from_the_gain() {
         let folds = [fold(3, &["a", "b", "c"], 4.0, 2.0, 2.0), fold(0, &["d", "e", "f"], 4.0, 4.0, 1.0)];
-        let found = verdict(&folds, &problem()).unwrap().verdict;
+        let found = verdict(&folds, &Objective::capped(9.0), 1).unwrap().verdict;
         assert_eq!((found.comparison.instances, found.comparison.ratio), (6, 8.0 / 6.0));
     }
 

@@ -9,8 +9,8 @@
 //! | does not | does not | neither feasible |
 
 use engine::Rng;
-use engine::racing::Problem;
-use engine::stats::{Basis, Claim, Verdict, judge};
+use engine::racing::Objective;
+use engine::stats::{Basis, Claim, Unit, Verdict, judge};
 
 use super::{BothHoldings, OnBoth};
 use crate::scenario::are_kept;
@@ -22,6 +22,21 @@ pub struct Judged {
     pub verdict: Verdict,
     /// Of the constraints.
     pub holdings: BothHoldings,
+    /// What timeouts that nobody saw would mean for an improvement that is claimed.
+    pub unseen_timeouts: Option<UnseenTimeouts>,
+}
+
+/// Timeouts that are so rare that none was seen, and so dear that they would count.
+///
+/// Of n units without a timeout up to 3/n may have one, by chance of 95 % (the rule of three): (1 - 3/n)^n is about e^-3.
+#[derive(Clone, Copy, PartialEq, Debug)]
+pub struct UnseenTimeouts {
+    /// The units without a timeout.
+    pub units: usize,
+    /// The share of timeouts that there may be.
+    pub share: f64,
+    /// How many times better the best would be with so many of them.
+    pub ratio: f64,
 }
 
 /// Costs and bounds in one word.
@@ -58,17 +73,42 @@ impl Finding {
     }
 }
 
+impl UnseenTimeouts {
+    fn of(verdict: &Verdict, objective: &Objective) -> Option<Self> {
+        let found = &verdict.comparison;
+        objective.cutoff?;
+        if verdict.claim != Claim::Faster || verdict.solved.after < found.pairs {
+            return None;
+        }
+        let units = match found.unit {
+            Unit::Instance => found.instances,
+            Unit::Pair => found.pairs,
+        };
+        let share = (3.0 / units as f64).min(1.0);
+        let tuned = (1.0 - share) * found.tuned + share * objective.penalty();
+        Some(Self { units, share, ratio: found.default / tuned })
+    }
+}
+
 impl Judged {
     /// The verdict on pairs measured with both; `None` if there are none. `training` is what the training promised.
-    pub fn of(on_both: &OnBoth, basis: Basis, training: Option<f64>, problem: &Problem) -> Option<Self> {
-        let mut rng = Rng::new(problem.seed, "verdict", 0);
-        let verdict = judge(&on_both.validated, basis, training, &mut rng).ok()?;
-        Some(Self { verdict, holdings: on_both.holdings(&problem.objective.constraints) })
+    /// The objective is that of the validation, the seed that of the campaign.
+    pub fn of(
+        on_both: &OnBoth,
+        basis: Basis,
+        training: Option<f64>,
+        objective: &Objective,
+        seed: u64,
+    ) -> Option<Self> {
+        let verdict = judge(&on_both.validated, basis, training, &mut Rng::new(seed, "verdict", 0)).ok()?;
+        let holdings = on_both.holdings(&objective.constraints);
+        let unseen_timeouts = UnseenTimeouts::of(&verdict, objective);
+        Some(Self { verdict, holdings, unseen_timeouts })
     }
 
     /// What was found.
     pub fn finding(&self) -> Finding {
-        let Self { verdict, holdings } = self;
+        let Self { verdict, holdings, .. } = self;
         match (verdict.claim, are_kept(&holdings.default), are_kept(&holdings.tuned)) {
             (Claim::Wrong, ..) => Finding::Wrong,
             (_, false, true) => Finding::OnlyFeasible,
@@ -93,8 +133,7 @@ impl Judged {
 
 #[cfg(test)]
 mod tests {
-    use engine::racing::{Constraint, Objective, Over};
-    use engine::space::format::{Format, read};
+    use engine::racing::{Constraint, Over};
     use engine::stats::{Measured, Validated};
     use engine::{InstanceId, Reading, Status};
 
@@ -102,18 +141,25 @@ mod tests {
 
     /// Twelve instances on which the default costs 4, with what both told of an output bounded by 1.
     fn judged(tuned: f64, status: Status, outputs: [f64; 2], basis: Basis) -> Judged {
-        let space = read("x = { float = [0, 1] }\n", "space", Format::Toml).unwrap();
         let objective =
-            Objective { constraints: vec![Constraint::new(1.0, Over::Mean)], ..Objective::capped(100.0) };
-        let default = space.default_configuration();
-        let problem = Problem { space, default, objective, instances: 3, seed: 1 };
+            Objective { constraints: vec![Constraint::new(1.0, Over::Mean)], ..Objective::capped(0.8) };
         let mut on_both = OnBoth::default();
         for number in 0..12 {
             let measured = Measured { instance: InstanceId(number), default: 4.0, tuned };
             on_both.validated.push(Validated::new(measured, Status::Finished, status));
             on_both.readings.push(outputs.map(|value| vec![Some(Reading::Exact(value))].into()));
         }
-        Judged::of(&on_both, basis, None, &problem).unwrap()
+        Judged::of(&on_both, basis, None, &objective, 1).unwrap()
+    }
+
+    #[test]
+    fn an_improvement_without_timeouts_names_what_unseen_ones_would_mean() {
+        let of = |tuned, status| judged(tuned, status, [0.5; 2], Basis::UnseenInstances).unseen_timeouts;
+        // A timeout counts 8: a quarter of them and three quarters of 2 make 3.5.
+        let expected = UnseenTimeouts { units: 12, share: 0.25, ratio: 4.0 / 3.5 };
+        assert_eq!(of(2.0, Status::Finished), Some(expected));
+        assert_eq!(of(2.0, Status::Timeout), None, "those were seen");
+        assert_eq!(of(4.0, Status::Finished), None, "nothing is claimed");
     }
 
     #[test]

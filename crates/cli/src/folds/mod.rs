@@ -10,7 +10,7 @@ use std::path::{Path, PathBuf};
 use campaign::folds::joint::{chosen, verdict};
 use campaign::folds::{Fold, FoldPlan, fold_folder};
 use campaign::store::StoreError;
-use campaign::validation::Judged;
+use campaign::validation::{self, Judged};
 
 use crate::kept::{Kept, folder_of};
 use crate::words::{Costs, times};
@@ -61,9 +61,11 @@ impl KeptFolds {
         let all = begun.len() == folds.len()
             && begun.iter().all(|fold| fold.planned == 0 || !fold.names.is_empty());
         let first = self.folds.iter().flatten().next();
-        let problem = first.filter(|_| all).map(|kept| kept.settings()).transpose()?.map(|it| it.problem);
+        let settings = first.filter(|_| all).map(|kept| kept.settings()).transpose()?;
         Ok(Joint {
-            verdict: problem.and_then(|problem| verdict(&begun, &problem)),
+            verdict: settings.and_then(|settings| {
+                verdict(&begun, &validation::objective(&settings), settings.problem.seed)
+            }),
             planned: begun.iter().map(|fold| fold.planned).sum(),
             chosen: chosen(&begun).map(|place| numbers[place]),
             costs: first.map(|kept| kept.scenario().map(Costs::of)).transpose()?,

@@ -63,8 +63,11 @@ fn text(
 ) -> String {
     let command = "/opt/kissat --chrono=false --tier1=3 {instance}";
     let planned = Some(75);
-    let judged =
-        verdict.map(|verdict| Judged { verdict: verdict.clone(), holdings: BothHoldings::default() });
+    let judged = verdict.map(|verdict| Judged {
+        verdict: verdict.clone(),
+        holdings: BothHoldings::default(),
+        unseen_timeouts: None,
+    });
     let verdict = judged.as_ref();
     Ending { stop, progress, verdict, cut_short, planned, command, facts }.text(Paint::none())
 }

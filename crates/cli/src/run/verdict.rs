@@ -1,16 +1,17 @@
 //! What may be said at the end, in plain words.
 
-use campaign::validation::{Finding, GaveUp, Judged};
+use campaign::validation::{Finding, GaveUp, Judged, UnseenTimeouts};
 use engine::stats::{Basis, Claim, Interval, Unit, Verdict};
 
 use crate::exit_code::ExitCode;
-use crate::words::{Costs, counted, harmless, probability, times};
+use crate::words::{Costs, counted, harmless, probability, share, times};
 
 /// Everything that may be said, each a sentence: the costs among what keeps its bounds, then the bounds.
 pub(crate) fn lines(judged: &Judged, costs: &Costs) -> Vec<String> {
-    let Judged { verdict, holdings } = judged;
+    let Judged { verdict, holdings, .. } = judged;
     let mut lines = vec![first_line(judged, costs)];
     lines.extend(costs.bounds.both(holdings, costs.against));
+    lines.extend(judged.unseen_timeouts.map(|unseen| unseen_timeouts(&unseen, verdict, costs)));
     lines.extend(remarks(verdict, costs));
     lines
 }
@@ -18,6 +19,20 @@ pub(crate) fn lines(judged: &Judged, costs: &Costs) -> Vec<String> {
 /// What was found, in a sentence or two.
 pub(crate) fn first_line(judged: &Judged, costs: &Costs) -> String {
     of_feasible(judged, costs).unwrap_or_else(|| sentence(&judged.verdict, costs))
+}
+
+/// What the absence of timeouts leaves open.
+fn unseen_timeouts(unseen: &UnseenTimeouts, verdict: &Verdict, costs: &Costs) -> String {
+    let unit = match verdict.comparison.unit {
+        Unit::Instance => "instance",
+        Unit::Pair => "pair",
+    };
+    format!(
+        "It had no timeout on {}; a true share of up to {} would be no surprise, and with it this would be {}.",
+        counted(unseen.units as u64, unit),
+        share(unseen.share),
+        costs.gain(unseen.ratio)
+    )
 }
 
 /// Why a validation has fewer pairs than it was to have.

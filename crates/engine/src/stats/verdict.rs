@@ -1,9 +1,9 @@
 //! What may be said at the end of a campaign.
 //!
 //! An improvement is claimed only if p <= 5 % *and* the interval lies above 1. The test alone keeps
-//! false claims rare whatever the costs look like (see `sign_flip`): where no configuration is
-//! better than another, at most one campaign in forty claims an improvement. The interval keeps the
-//! claim in line with the figures printed beside it.
+//! false claims rare where the costs of two configurations are exchangeable (see `sign_flip`): at most one campaign
+//! in forty claims an improvement then. Rare timeouts that nobody met can hide behind equal means; a claim without any
+//! is told with what they would mean. The interval keeps the claim in line with the figures printed beside it.
 //!
 //! That holds for pairs which had no part in choosing the configuration. Those of the training had:
 //! the incumbent is the luckiest of many there, so on them nothing is ever claimed.
