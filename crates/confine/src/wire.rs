@@ -5,6 +5,9 @@
 //! A frame is a four-byte length and a `postcard` body. Both ends are the same executable, so the
 //! format needs no version. The open files of the job ride along with its first byte.
 
+#[cfg(fuzzing)]
+pub mod fuzzing;
+
 use std::ffi::{CString, OsStr};
 use std::io::{self, IoSlice, IoSliceMut};
 use std::mem::MaybeUninit;
