@@ -1,4 +1,5 @@
-//! Scenarios, in a folder with a few files that they may name.
+//! Scenarios, in a folder with a few files that they may name. What follows a line `--` is another one, `more.txt`:
+//! instances, features, known answers, a configuration or a space.
 //!
 //! What is accepted has a valid default, baseline and first candidates, at least one instance, and settings, a
 //! command and a configuration file for the engine; and it does not differ from itself when it is kept.
@@ -10,13 +11,15 @@ use campaign::target::CommandLine;
 use engine::space::format::{Format, write};
 use engine::{Cap, ConfigId, InstanceId, Pair, Seed, TrialId, TrialKey, TrialRequest, Why};
 
-use crate::ground::{FOLDER, may_leave, shown};
+use crate::ground::{FOLDER, file, may_leave, shown};
 
 pub fn put(bytes: &[u8]) {
     let Ok(text) = std::str::from_utf8(bytes) else { return };
     if may_leave(text) {
         return;
     }
+    let (text, more) = text.split_once("\n--\n").unwrap_or((text, ""));
+    file("more.txt", more.as_bytes());
     let scenario = match read(text, &FOLDER, "fuzzed.toml") {
         Ok(scenario) => scenario,
         Err(mistakes) => return shown(&mistakes),

@@ -5,9 +5,9 @@
 //! | succeeded, cost at most the cutoff | finished at that cost |
 //! | succeeded, but with a wrong answer | wrong (see `verify`) |
 //! | succeeded, cost above the cutoff | timeout at the cutoff |
-//! | stopped at its cap, or failed beyond it | capped there; timeout if that is the cutoff |
-//! | stopped by a limit on another time | timeout at what the cost had reached |
-//! | cancelled | capped at what the cost had reached |
+//! | stopped at its cap, or stopped or failed beyond it | capped there; timeout if that is the cutoff |
+//! | stopped below its cap by a limit on another time | timeout at what the cost had reached |
+//! | cancelled | capped at what the cost had reached, or at its cap if that is less |
 //! | stopped by its memory limit | memory |
 //! | anything else | crashed |
 //!
