@@ -15,7 +15,7 @@ use crate::ground::{FOLDER, may_leave, shown};
 pub fn put(bytes: &[u8]) {
     let Ok(text) = std::str::from_utf8(bytes) else { return };
     let (command, options) = text.split_once('\n').unwrap_or((text, ""));
-    if may_leave(options) {
+    if options.lines().filter_map(option).any(|(_, value)| may_leave(value)) {
         return;
     }
     let words = words(command);
@@ -46,12 +46,16 @@ pub fn put(bytes: &[u8]) {
     }
 }
 
+/// The letter of an option, and what it is given.
+fn option(line: &str) -> Option<(char, &str)> {
+    let mut rest = line.chars();
+    Some((rest.next()?, rest.as_str()))
+}
+
 /// The options, as the command line would have read them.
 fn wishes<'t>(lines: impl Iterator<Item = &'t str>) -> Wishes {
     let mut wishes = Wishes::default();
-    for line in lines {
-        let Some(letter) = line.chars().next() else { continue };
-        let rest = &line[letter.len_utf8()..];
+    for (letter, rest) in lines.filter_map(option) {
         let text = || rest.to_owned();
         let seconds = || rest.parse().ok().filter(|seconds: &f64| seconds.is_finite() && *seconds > 0.0);
         match letter {
