@@ -46,6 +46,8 @@ pub use launch::{find_program, run};
 pub use limits::{Cores, Limit, LimitError, Limits};
 pub use sequence::Sequence;
 pub use tier::Tier;
+#[cfg(fuzzing)]
+pub use wire::fuzzing;
 
 /// Turns this process into the guardian of supervisors if it was started as one, and then never
 /// returns.

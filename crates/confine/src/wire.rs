@@ -5,6 +5,9 @@
 //! A frame is a four-byte length and a `postcard` body. Both ends are the same executable, so the
 //! format needs no version. The open files of the job ride along with its first byte.
 
+#[cfg(fuzzing)]
+pub mod fuzzing;
+
 use std::ffi::{CString, OsStr};
 use std::io::{self, IoSlice, IoSliceMut};
 use std::mem::MaybeUninit;
@@ -130,6 +133,9 @@ pub(crate) mod path_bytes {
 /// At most this many open files ride along with a job.
 const MOST_FILES: usize = 3;
 
+/// How much of a body is waited for at one time: what a length says is believed only as its bytes come.
+const PIECE: usize = 64 << 10;
+
 /// Sends one frame.
 pub(crate) fn send(socket: impl AsFd, message: &impl Serialize, files: &[BorrowedFd<'_>]) -> io::Result<()> {
     let body = postcard::to_allocvec(message).map_err(io::Error::other)?;
@@ -162,9 +168,14 @@ pub(crate) fn receive<T: DeserializeOwned>(socket: impl AsFd) -> io::Result<Opti
     if !fill(&socket, &mut length, &mut files)? {
         return Ok(None);
     }
-    let mut body = vec![0; u32::from_le_bytes(length) as usize];
-    if !fill(&socket, &mut body, &mut files)? {
-        return Ok(None);
+    let length = u32::from_le_bytes(length) as usize;
+    let mut body = Vec::new();
+    while body.len() < length {
+        let filled = body.len();
+        body.resize(length.min(filled + PIECE), 0);
+        if !fill(&socket, &mut body[filled..], &mut files)? {
+            return Ok(None);
+        }
     }
     Ok(Some((postcard::from_bytes(&body).map_err(io::Error::other)?, files)))
 }
@@ -209,6 +220,35 @@ mod tests {
         assert_eq!(next(), Some(Order::LowerCpu(Duration::from_millis(7))));
         assert_eq!(next(), Some(Order::Cancel));
         assert_eq!(next(), None);
+    }
+
+    #[test]
+    fn a_long_frame_arrives_whole() {
+        let (ours, theirs) = UnixStream::pair().unwrap();
+        let text = "x".repeat(3 * PIECE + 1);
+        let sent = text.clone();
+        let sender = std::thread::spawn(move || send(&ours, &sent, &[]).unwrap());
+        assert!(receive::<String>(&theirs).unwrap().unwrap().0 == text);
+        sender.join().unwrap();
+    }
+
+    /// The most address space that this process has had, in bytes.
+    fn most_space() -> u64 {
+        let status = std::fs::read_to_string("/proc/self/status").unwrap();
+        let line = status.lines().find(|line| line.starts_with("VmPeak:")).unwrap();
+        line.split_whitespace().nth(1).unwrap().parse::<u64>().unwrap() << 10
+    }
+
+    #[test]
+    fn a_length_that_no_bytes_follow_takes_no_memory() {
+        let (mut ours, theirs) = UnixStream::pair().unwrap();
+        ours.write_all(&u32::MAX.to_le_bytes()).unwrap();
+        ours.write_all(b"short").unwrap();
+        drop(ours);
+        let before = most_space();
+        assert!(receive::<Order>(&theirs).unwrap().is_none());
+        let more = most_space() - before;
+        assert!(more < 1 << 30, "{more} bytes");
     }
 
     #[test]

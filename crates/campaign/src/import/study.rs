@@ -4,6 +4,7 @@
 use std::collections::HashMap;
 
 use rusqlite::Connection;
+use serde_json::Value;
 
 /// Where Optuna keeps them.
 const SQL: &str = "SELECT trial_id, value_json FROM trial_system_attributes WHERE key = 'constraints'";
@@ -26,4 +27,9 @@ pub(super) fn constraints(connection: &Connection) -> Result<HashMap<i64, Vec<f6
 /// What a constraint is called here: Optuna only counts them.
 pub(super) fn constraint_name(place: usize) -> String {
     format!("constraint{place}")
+}
+
+/// The choice that Optuna's number stands for, if it is the place of one.
+pub(super) fn choice(choices: &[Value], code: f64) -> Option<&Value> {
+    choices.iter().zip(0u32..).find(|(_, place)| f64::from(*place) == code).map(|(choice, _)| choice)
 }

@@ -8,6 +8,8 @@ pub mod command;
 mod constrained;
 pub mod environment;
 mod function;
+#[cfg(fuzzing)]
+pub mod fuzzing;
 mod leash;
 mod outcome;
 mod output;

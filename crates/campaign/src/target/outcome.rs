@@ -5,9 +5,9 @@
 //! | succeeded, cost at most the cutoff | finished at that cost |
 //! | succeeded, but with a wrong answer | wrong (see `verify`) |
 //! | succeeded, cost above the cutoff | timeout at the cutoff |
-//! | stopped at its cap, or failed beyond it | capped there; timeout if that is the cutoff |
-//! | stopped by a limit on another time | timeout at what the cost had reached |
-//! | cancelled | capped at what the cost had reached |
+//! | stopped at its cap, or stopped or failed beyond it | capped there; timeout if that is the cutoff |
+//! | stopped below its cap by a limit on another time | timeout at what the cost had reached |
+//! | cancelled | capped at what the cost had reached, or at its cap if that is less |
 //! | stopped by its memory limit | memory |
 //! | anything else | crashed |
 //!
@@ -276,8 +276,11 @@ impl Outcome<'_> {
             };
             let bound = lowered.map_or(cap, |lowered| lowered.as_secs_f64().max(reached).min(cap));
             self.censored(bound, cap)
+        } else if self.grows() && reached >= cap {
+            // What happened beyond its cap does not count.
+            self.censored(cap, cap)
         } else if self.grows() {
-            Observation::timeout(self.below_cutoff(reached))
+            Observation::timeout(reached)
         } else {
             return self.crashed(format!("{limit} limit"));
         };
@@ -295,7 +298,7 @@ impl Outcome<'_> {
         let observation = match self.measure() {
             // What such a cost had reached is not known, nor whether it is above zero.
             Measure::Output(_) if !self.grows() => Observation::failed(Status::Lost, 0.0),
-            _ => Observation::capped(self.below_cutoff(self.reached().unwrap_or(0.0))),
+            _ => Observation::capped(self.reached().unwrap_or(0.0).min(self.cap_in_force())),
         };
         (self.with_spent(observation), None)
     }
@@ -386,7 +389,7 @@ mod tests {
     use std::path::Path;
     use std::time::Duration;
 
-    use confine::{CpuTime, Tier};
+    use confine::{CpuTime, Stop, Tier};
 
     use super::*;
 
@@ -395,9 +398,13 @@ mod tests {
 
     fn told(cpu: Option<CpuTime>) -> Result<Account, TargetError> {
         let scenario = crate::scenario::read(SCENARIO, Path::new("."), "test.toml").unwrap();
-        let finished = Finished {
+        account(&scenario, Cap::NONE, &Control::new(), &finished(cpu, None))
+    }
+
+    fn finished(cpu: Option<CpuTime>, stopped: Option<Stop>) -> Finished {
+        Finished {
             exit: Exit::Code(0),
-            stopped: None,
+            stopped,
             cpu,
             wall: Duration::from_secs(2),
             peak_memory: None,
@@ -408,8 +415,24 @@ mod tests {
             stderr: confine::Captured::default(),
             files: Vec::new(),
             left_behind: None,
+        }
+    }
+
+    #[test]
+    fn whoever_stops_a_trial_beyond_its_cap_it_is_censored_there() {
+        let scenario = crate::scenario::read(SCENARIO, Path::new("."), "test.toml").unwrap();
+        let told = |seconds: u64, stop: Stop| {
+            let time = CpuTime { user: Duration::from_secs(seconds), system: Duration::ZERO, complete: true };
+            let record = finished(Some(time), Some(stop));
+            let account = account(&scenario, Cap::at(3.0), &Control::new(), &record).unwrap();
+            (account.observation.status(), account.observation.cost())
         };
-        account(&scenario, Cap::NONE, &Control::new(), &finished)
+        let at_least = |cost: f64| Some(engine::Reading::AtLeast(cost));
+        let wall = Stop::Limit(Limit::Wall);
+        assert_eq!(told(4, wall), (Status::Capped, at_least(3.0)));
+        assert_eq!(told(2, wall), (Status::Timeout, at_least(2.0)));
+        assert_eq!(told(4, Stop::Cancelled), (Status::Capped, at_least(3.0)));
+        assert_eq!(told(2, Stop::Cancelled), (Status::Capped, at_least(2.0)));
     }
 
     /// Which machine loses the time of which process is not for a test to arrange.

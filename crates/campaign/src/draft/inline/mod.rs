@@ -140,7 +140,7 @@ impl<'t> Command<'t> {
                 at += 2;
                 continue;
             }
-            let end = rest[1.min(rest.len())..].find(['{', '}']).map(|end| end + 1);
+            let end = rest.match_indices(['{', '}']).map(|(end, _)| end).find(|end| *end > 0);
             match (c, end) {
                 ('{', Some(end)) if rest[end..].starts_with('}') => {
                     let body = &rest[1..end];
@@ -254,7 +254,8 @@ impl<'t> Command<'t> {
         let mut words = self.words.clone();
         let names_parameters = words.iter().any(|word| word.contains("{param"));
         if wishes.space.is_some() && !names_parameters {
-            words.insert(1, "{params}".to_owned());
+            // A command that is refused for its braces may have no word left.
+            words.insert(words.len().min(1), "{params}".to_owned());
         }
         draft.set("target.command", value::texts(words));
         for Inline { name, domain, .. } in &self.parameters {
@@ -270,8 +271,8 @@ impl<'t> Command<'t> {
         draft.set("objective.minimise", value::text(measure));
         if let Some(cutoff) = &wishes.cutoff {
             // Times and sizes are texts with units; the cutoff of an output is a number.
-            let plain = engine::space::parse_number(cutoff).is_some();
-            draft.set("objective.cutoff", if plain { cutoff.clone() } else { value::text(cutoff) });
+            let plain = engine::space::parse_number(cutoff).map(value::number);
+            draft.set("objective.cutoff", plain.unwrap_or_else(|| value::text(cutoff)));
         }
         if !wishes.instances.is_empty() {
             draft.set("instances.files", value::one_or_more(&wishes.instances));

@@ -1,5 +1,6 @@
 //! One parameter between braces.
 
+use engine::space::format::{Format, read as read_space};
 use engine::space::{Diagnostic, Span, parse_number};
 
 use crate::draft::value;
@@ -85,7 +86,7 @@ pub(super) fn read(body: &str, place: &Place<'_>, span: Span) -> Result<Inline, 
         Some(_) => {}
     }
     match (name, domain) {
-        (Some(name), Some(domain)) if mistakes.is_empty() => Ok(Inline { name, domain, span }),
+        (Some(name), Some(domain)) if mistakes.is_empty() => Inline { name, domain, span }.checked(),
         _ => Err(mistakes),
     }
 }
@@ -228,13 +229,23 @@ fn choices(rest: &str, place: &Place<'_>, span: Span, mistakes: &mut Vec<Diagnos
 }
 
 impl Inline {
+    /// Itself, unless it is refused where spaces are read: by how large numbers may be, above all.
+    fn checked(self) -> Result<Self, Vec<Diagnostic>> {
+        let at = |mistake: &Diagnostic| Diagnostic { span: self.span, ..mistake.clone() };
+        match read_space(&self.to_toml(), "", Format::Toml) {
+            Ok(_) => Ok(self),
+            Err(mistakes) => Err(mistakes.list().iter().map(at).collect()),
+        }
+    }
+
     /// A line of the TOML form of spaces.
     pub(super) fn to_toml(&self) -> String {
         let domain = match &self.domain {
             Domain::Range { lower, upper, log, float, default } => {
                 let number = |text: &String| match float {
                     true => engine::space::float_text(parse_number(text).unwrap_or_default()),
-                    false => text.trim_start_matches('+').to_owned(),
+                    // TOML knows no leading zeros.
+                    false => text.parse().map_or_else(|_| text.clone(), |whole: i64| whole.to_string()),
                 };
                 let kind = if *float { "float" } else { "integer" };
                 let log = if *log { ", log = true" } else { "" };

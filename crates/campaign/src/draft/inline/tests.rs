@@ -49,6 +49,38 @@ fn ranges_and_choices_become_a_space_and_the_command_names_them() {
 }
 
 #[test]
+fn words_may_be_of_any_script() {
+    let (command, space) = parts("p~é{x: 1..9}ö~{y: ä|ü}~語");
+    assert_eq!(command, r#"["p", "é{param:x}ö", "{param:y}", "語"]"#);
+    assert_eq!(space, "x = { integer = [1, 9] }\ny = { choices = [\"ä\", \"ü\"] }\n");
+}
+
+#[test]
+fn numbers_are_written_as_toml_has_them() {
+    let (_, space) = parts("p~{x: +007..010 = 08}~{y: .5..05. = 1}");
+    assert_eq!(space, "x = { integer = [7, 10], default = 8 }\ny = { float = [0.5, 5.0], default = 1.0 }\n");
+    for (cutoff, written) in [("0030", "30"), ("+1.50", "1.5"), (".5", "0.5"), ("30s", "\"30s\"")] {
+        let wishes = Wishes { cutoff: Some(cutoff.to_owned()), ..enough() };
+        let draft = draft(&words("p~{x: 1..9}"), &wishes, Path::new("/nowhere")).unwrap();
+        assert_eq!(draft.get("objective.cutoff"), Some(written));
+    }
+}
+
+#[test]
+fn what_a_space_refuses_is_a_mistake_of_the_command() {
+    let mistakes = mistakes("p~{x: 1..99999999999999999999}");
+    let places: Vec<&str> = mistakes.iter().map(|(place, _)| place.as_str()).collect();
+    assert_eq!(places, ["{x: 1..99999999999999999999}"], "{mistakes:?}");
+}
+
+#[test]
+fn a_command_of_which_nothing_is_left_is_only_refused() {
+    let wishes = Wishes { space: Some("space.toml".to_owned()), ..enough() };
+    let mistakes = draft_to_run(&words("{"), &wishes, Path::new("/nowhere")).unwrap_err();
+    assert!(mistakes.list().iter().any(|mistake| mistake.message == "`{` has no partner"), "{mistakes}");
+}
+
+#[test]
 fn names_come_from_the_place_or_are_given() {
     let (command, space) =
         parts("p~--depth~{1..9}~x{name: -4..4 = 0}y~{-luby|-no-luby}~-o~a=1,b={2|3}~{t: u=1|u=2}~--{s: a|b}");

@@ -12,7 +12,7 @@ use serde_json::Value;
 
 use super::{Ending, Run};
 use crate::import::python_word;
-use crate::import::study::{constraint_name, constraints};
+use crate::import::study::{choice, constraint_name, constraints};
 use crate::scenario::Sense;
 
 /// Its key, its number in the study, its state and its value.
@@ -89,10 +89,11 @@ pub(super) fn read(file: &Path) -> Result<Read, String> {
 fn literal(code: f64, distribution: &Value) -> Literal {
     let is_whole = distribution["name"].as_str().is_some_and(|name| name.starts_with("Int"));
     match distribution["attributes"]["choices"].as_array() {
-        Some(choices) => choices
-            .get(code as usize)
-            .map_or(Literal::Float(code), |choice| Literal::Text(python_word(choice))),
-        None if is_whole => Literal::Integer(code as i64),
+        Some(choices) => {
+            choice(choices, code).map_or(Literal::Float(code), |choice| Literal::Text(python_word(choice)))
+        }
+        // One that is none stays as it is, and is refused as such.
+        None if is_whole && code.fract() == 0.0 && code.abs() < 9e15 => Literal::Integer(code as i64),
         None => Literal::Float(code),
     }
 }

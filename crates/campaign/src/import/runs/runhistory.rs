@@ -127,7 +127,7 @@ fn ending(entry: &Entry<'_>) -> Result<Ending, String> {
             let place = number.as_u64().and_then(|place| usize::try_from(place).ok());
             place.and_then(|place| NUMBERED.get(place).copied()).unwrap_or_default().to_owned()
         }
-        Value::Object(object) => object["__enum__"].as_str().unwrap_or_default().to_owned(),
+        Value::Object(_) => entry.status["__enum__"].as_str().unwrap_or_default().to_owned(),
         other => other.as_str().unwrap_or_default().to_owned(),
     };
     let status = status.trim_start_matches("StatusType.");
@@ -194,6 +194,7 @@ mod tests {
         let wrong = |data: &str| read(&format!("{{{CONFIGS}, \"data\": [{data}]}}")).unwrap_err();
         assert_eq!(wrong("[[2, \"i\", 7], [1, 1, \"SUCCESS\", {}]]"), "data[0]: no configuration 2");
         assert_eq!(wrong("[[1, \"i\", 7], [1, 1, \"WON\", {}]]"), "data[0]: the status \"WON\" is unknown");
+        assert_eq!(wrong("[[1, \"i\", 7], [1, 1, {}, {}]]"), "data[0]: the status {} is unknown");
         assert_eq!(wrong("3"), "data[0]: neither an object nor a list of the known forms");
         assert!(read("{}").unwrap_err().contains("configs"));
         assert!(read("[").unwrap_err().contains("EOF"));

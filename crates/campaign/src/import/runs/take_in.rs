@@ -7,12 +7,13 @@ use std::path::Path;
 use engine::history::{History, Trial};
 use engine::space::{Bound, ConfigurationError, Literal};
 use engine::{
-    Cap, ConfigId, Configuration, InstanceId, Observation, Pair, Seed, Space, Status, TrialId, TrialKey, Why,
+    Cap, ConfigId, Configuration, InstanceId, Observation, Pair, Reading, Seed, Space, Status, TrialId,
+    TrialKey, Why,
 };
 
 use super::misfit::{Misfit, Misfits, Names};
 use super::outcome::{below_zero, contradict, observation, reading, shown};
-use super::{Runs, Values};
+use super::{Run, Runs, Values};
 use crate::Settings;
 use crate::scenario::{Instance, Scenario, Sense};
 
@@ -88,8 +89,7 @@ pub fn take_in(
             let readings: Vec<_> = readings.collect();
             let observation = observation.with_constraints(readings);
             let key = TrialKey { config, pair: Pair { instance, seed: Seed(seed) } };
-            let cap = run.cap.or(cutoff);
-            let cap = cap.filter(|cap| *cap > 0.0).map_or(Cap::NONE, Cap::at);
+            let cap = cap(run, &observation, cutoff);
             let why = if config == ConfigId(0) { Why::Incumbent } else { Why::Challenge };
             Ok(Trial { id: TrialId(0), key, cap, why, observation })
         };
@@ -129,6 +129,15 @@ pub fn take_in(
     } else {
         Err(Misfits { source_name: runs.source.clone(), list: misfits })
     }
+}
+
+/// Where the run would have been stopped here: by the cutoff at the latest, and not below what it has reached, as
+/// others may look at the clock after a while.
+fn cap(run: &Run, observation: &Observation, cutoff: Option<f64>) -> Cap {
+    let most = cutoff.unwrap_or(f64::INFINITY);
+    let recorded = run.cap.filter(|cap| *cap > 0.0).unwrap_or(most);
+    let reached = observation.cost().map_or(0.0, Reading::lower_bound);
+    Cap::at(recorded.max(reached).min(most))
 }
 
 /// What does not fit whatever the configurations are.

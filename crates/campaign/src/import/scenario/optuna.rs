@@ -7,6 +7,7 @@
 use std::collections::BTreeMap;
 use std::path::Path;
 
+use engine::Space;
 use engine::space::float_text;
 use engine::space::format::{self, Format};
 use rusqlite::{Connection, OpenFlags};
@@ -14,12 +15,16 @@ use serde_json::Value;
 
 use super::paths::Paths;
 use super::{Found, Origin};
+use crate::configuration_file;
 use crate::draft::{Draft, value};
 use crate::import::study::{self, constraint_name};
 use crate::import::{ImportError, python_word};
 
 /// The number that the target is asked to print, on the last line that is one.
 const PRINTED: &str = r"'^value: ([-+0-9.eE]+)$'";
+
+/// The file of a first configuration.
+const START: &str = "best-of-study.toml";
 
 pub(super) fn read(file: &Path, paths: &Paths) -> Result<Found, ImportError> {
     let study = Study::read(file).map_err(|error| match error {
@@ -54,9 +59,9 @@ pub(super) fn read(file: &Path, paths: &Paths) -> Result<Found, ImportError> {
     draft.note("limits.wall", "Optuna stops no trial; an hour is a guess.");
     draft.set("budget.trials", (2 * study.trials).max(100).to_string());
     draft.note("budget.trials", format!("The study has {} trials.", study.trials));
-    space(&mut draft, &study)?;
+    let space = space(&mut draft, &study)?;
     constraints(&mut draft, &study);
-    initial(&mut draft, &study);
+    initial(&mut draft, &study, &space);
     if study.pruned > 0 {
         draft.lose(format!("what pruned trials ({}) reported on the way: it is no bound", study.pruned));
     }
@@ -232,7 +237,7 @@ fn choice(value: &Value) -> String {
     }
 }
 
-fn space(draft: &mut Draft, study: &Study) -> Result<(), ImportError> {
+fn space(draft: &mut Draft, study: &Study) -> Result<Space, ImportError> {
     let mut text = String::new();
     for (name, distribution, count) in &study.parameters {
         match domain(distribution) {
@@ -249,7 +254,8 @@ fn space(draft: &mut Draft, study: &Study) -> Result<(), ImportError> {
         }
     }
     let space = format::read(&text, "the study", Format::Toml).map_err(ImportError::Space)?;
-    draft.space(&space, "space.toml").map(drop).map_err(ImportError::Express)
+    draft.space(&space, "space.toml").map_err(ImportError::Express)?;
+    Ok(space)
 }
 
 /// A study's trials are feasible if all of these are at or below zero.
@@ -269,8 +275,9 @@ fn constraints(draft: &mut Draft, study: &Study) {
     }
 }
 
-/// The best trial that has all parameters is raced first.
-fn initial(draft: &mut Draft, study: &Study) {
+/// The best trial that has all parameters is raced first. Distributions may have changed since it was run, so that it
+/// is none of the space.
+fn initial(draft: &mut Draft, study: &Study, space: &Space) {
     let Some(Best { number, value: best, parameters: values }) = &study.best else {
         if study.constraints > 0 {
             draft.lose("a trial to begin with: none has all parameters and keeps all constraints");
@@ -279,17 +286,21 @@ fn initial(draft: &mut Draft, study: &Study) {
     };
     let mut text = format!("# trial {number} of the study: {best}\n");
     for (name, distribution, _) in &study.parameters {
-        let Some(&code) = values.get(name) else { continue };
+        let Some(&code) = values.get(name).filter(|_| space.find(name).is_some()) else { continue };
+        let is_whole = distribution["name"].as_str().is_some_and(|name| name.starts_with("Int"));
         let choices = distribution["attributes"]["choices"].as_array();
-        let shown = match choices {
-            Some(choices) => choices.get(code as usize).map(choice),
-            None if distribution["name"].as_str().is_some_and(|name| name.starts_with("Int")) => {
-                Some(format!("{}", code as i64))
-            }
-            None => Some(float_text(code)),
+        let shown = match choices.and_then(|choices| study::choice(choices, code)) {
+            Some(value) => choice(value),
+            None if is_whole && code.fract() == 0.0 => value::number(code),
+            None => float_text(code),
         };
-        text += &shown.map(|shown| format!("{} = {shown}\n", value::key(name))).unwrap_or_default();
+        text += &format!("{} = {shown}\n", value::key(name));
     }
-    draft.files.push(("best-of-study.toml".to_owned(), text));
-    draft.set("initial", value::texts(["best-of-study.toml"]));
+    if let Err(mistakes) = configuration_file::read(&text, START, space) {
+        let why = mistakes.list().first().map_or("", |mistake| mistake.message.as_str());
+        draft.lose(format!("a trial to begin with: the best one, {number}, is none of the space: {why}"));
+        return;
+    }
+    draft.files.push((START.to_owned(), text));
+    draft.set("initial", value::texts([START]));
 }

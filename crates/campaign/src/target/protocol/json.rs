@@ -71,6 +71,10 @@ mod tests {
         assert_eq!(answer(r#"{"status": "capped"}"#).unwrap().verdict, Verdict::Stopped);
         let said = answer(r#"{"status": "crashed", "reason": "no licence"}"#).unwrap();
         assert_eq!(said.verdict, Verdict::Crashed("no licence".to_owned()));
+        let said = answer(r#"{"status": "crashed", "reason": "\n no licence:\r\n busy\n"}"#).unwrap();
+        assert_eq!(said.verdict, Verdict::Crashed("no licence: busy".to_owned()));
+        let said = answer(r#"{"status": "a\nb"}"#).unwrap();
+        assert_eq!(said.verdict, Verdict::Crashed("the answer has the unknown status `a b`".to_owned()));
         assert!(matches!(answer(r#"{"status": 3}"#).unwrap().verdict, Verdict::Crashed(_)));
         for line in ["", "3", "[1]", "{\"cost\": 1", "x {}"] {
             assert_eq!(answer(line), None, "{line}");

@@ -48,7 +48,7 @@ pub(super) enum Verdict {
 impl Verdict {
     /// What a word of another configurator means.
     fn of_word(word: &str) -> Self {
-        let unknown = || Self::Crashed(format!("the answer has the unknown status `{word}`"));
+        let unknown = || Self::Crashed(format!("the answer has the unknown status `{}`", in_one_line(word)));
         Self::of_known_word(word).unwrap_or_else(unknown)
     }
 
@@ -65,13 +65,19 @@ impl Verdict {
 
     /// The same with a reason of the target's own, where there is one to give.
     fn because(self, reason: &str) -> Self {
-        match (self, reason.trim()) {
-            (same, "") => same,
-            (Self::Crashed(_), reason) => Self::Crashed(reason.to_owned()),
-            (Self::Aborted(_), reason) => Self::Aborted(reason.to_owned()),
+        match (self, in_one_line(reason)) {
+            (same, reason) if reason.is_empty() => same,
+            (Self::Crashed(_), reason) => Self::Crashed(reason),
+            (Self::Aborted(_), reason) => Self::Aborted(reason),
             (same, _) => same,
         }
     }
+}
+
+/// A text without its line breaks: reasons are counted and listed by the line.
+fn in_one_line(text: &str) -> String {
+    let lines = text.split(['\n', '\r']).map(str::trim).filter(|line| !line.is_empty());
+    lines.collect::<Vec<_>>().join(" ")
 }
 
 /// What a run has answered: the last line that is an answer counts.

@@ -181,6 +181,18 @@ fn bounds_agree_with_costs_above_them_and_copies_are_taken_once() {
 }
 
 #[test]
+fn a_cap_lies_between_what_was_reached_and_the_cutoff() {
+    let stage = Stage::new();
+    let space = stage.file("space.toml", "a = { float = [0.0, 1.0] }\n");
+    let path = scenario(&stage, "\"x\"", &space);
+    let table = "a,instance,cost,status,cap\n0.1,x,3.5,capped,3\n0.2,x,1,finished,9\n0.3,x,1,finished,0\n\
+        0.4,x,2,capped,2.5\n0.5,x,7,timeout,6\n";
+    let loaded = load(&bring_in(&path, &stage.file("runs.csv", table)));
+    let caps: Vec<f64> = loaded.history.trials().iter().map(|trial| trial.cap.cost()).collect();
+    assert_eq!(caps, [3.5, 5.0, 5.0, 2.5, 5.0]);
+}
+
+#[test]
 fn names_that_are_ignored_are_as_if_they_were_not_there() {
     let stage = Stage::new();
     let space = stage.file("space.toml", "a = { float = [0.0, 1.0] }\n");

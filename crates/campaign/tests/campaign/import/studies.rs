@@ -7,6 +7,7 @@ use campaign::import::runs;
 use campaign::import::scenario::{Origin, read};
 use campaign::store::Store;
 use engine::Reading;
+use engine::space::Literal;
 
 use crate::stage::Stage;
 
@@ -138,6 +139,35 @@ fn there_is_no_start_if_no_trial_is_feasible() {
     assert_eq!((found.draft.get("initial"), found.draft.files.len()), (None, 0));
     let told = "a trial to begin with: none has all parameters and keeps all constraints";
     assert!(found.draft.lost.iter().any(|lost| lost == told), "{:?}", found.draft.lost);
+}
+
+#[test]
+fn a_best_trial_that_is_none_of_the_space_is_no_start() {
+    let stage = Stage::new();
+    // The range was narrowed after the trial.
+    let sql = "UPDATE trial_params SET distribution_json = replace(distribution_json, '0.1', '0.005')
+        WHERE param_name = 'lr'";
+    let found = read(&changed(&stage, sql), &stage.folder).unwrap();
+    assert_eq!((found.draft.get("initial"), found.draft.files.len()), (None, 0));
+    let told = "a trial to begin with: the best one, 0, is none of the space: `0.01`";
+    assert!(found.draft.lost.iter().any(|lost| lost.starts_with(told)), "{:?}", found.draft.lost);
+}
+
+#[test]
+fn a_number_that_is_the_place_of_no_choice_is_none() {
+    for code in ["-1", "0.5", "4"] {
+        let stage = Stage::new();
+        let sql = format!("UPDATE trial_params SET param_value = {code} WHERE param_name = 'kind'");
+        let path = changed(&stage, &sql);
+        let number: f64 = code.parse().unwrap();
+        for run in runs::read(&path).unwrap().list {
+            assert_eq!(run.values[2].1, Literal::Float(number), "{code}");
+        }
+        assert_eq!(read(&path, &stage.folder).unwrap().draft.get("initial"), None, "{code}");
+    }
+    let stage = Stage::new();
+    let path = changed(&stage, "UPDATE trial_params SET param_value = 2.5 WHERE param_name = 'layers'");
+    assert_eq!(runs::read(&path).unwrap().list[0].values[1].1, Literal::Float(2.5));
 }
 
 #[test]

@@ -96,6 +96,32 @@ fn named_trial(line: &str) -> Option<Option<TrialId>> {
     Some(whole.map(|number| TrialId(number as u64)))
 }
 
+/// Which lines answer which trial, of a server that writes them after each.
+#[cfg(fuzzing)]
+pub(in crate::target) fn answered<'l>(turns: &[(TrialId, Vec<&'l str>)]) -> Vec<(TrialId, &'l str)> {
+    let mut matching = Matching::default();
+    let mut answers = Vec::new();
+    for (trial, lines) in turns {
+        matching.ask(*trial);
+        let mut waiting = Some(*trial);
+        for line in lines {
+            match matching.meaning(line, waiting) {
+                Meaning::Answer => {
+                    assert!(waiting.take().is_some(), "an answer to nobody: {line}");
+                    answers.push((*trial, *line));
+                }
+                // The server is not used any more.
+                Meaning::Unclear(why) => {
+                    assert!(!why.is_empty() && waiting.is_some(), "unclear to nobody: {line}");
+                    return answers;
+                }
+                Meaning::Surplus => {}
+            }
+        }
+    }
+    answers
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

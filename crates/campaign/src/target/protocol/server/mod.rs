@@ -36,6 +36,8 @@ use crate::target::place::Place;
 use crate::target::stages::{Run, ending, not_begun, still_there};
 use crate::target::{Account, Detail, Leash, ProcessTarget, Slot, TargetError, outputs};
 use listener::{Heard, Listener};
+#[cfg(fuzzing)]
+pub(in crate::target) use matching::answered;
 
 /// Starts the server and waits until it is ready. Arguments: the folder, then the server's command.
 const START: &str = r#"

@@ -1,0 +1,33 @@
+//! Files with a configuration that people wrote. The first byte chooses the name of the file, and so its form.
+//!
+//! A configuration that is accepted is valid for its space, and comes back equal from every form that is written.
+
+use campaign::configuration_file::read;
+use campaign::scenario::ConfigFile;
+
+use crate::ground::{SPACE_READ, shown};
+
+const NAMES: [&str; 4] = ["x", "x.json", "x.toml", "x.txt"];
+
+pub fn put(bytes: &[u8]) {
+    let Some((first, rest)) = bytes.split_first() else { return };
+    let Ok(text) = std::str::from_utf8(rest) else { return };
+    let name = NAMES[usize::from(*first) % NAMES.len()];
+    let space = &*SPACE_READ;
+    let configuration = match read(text, name, space) {
+        Ok(configuration) => configuration,
+        Err(mistakes) => return shown(&mistakes),
+    };
+    assert!(space.check(configuration.codes()).is_ok(), "not valid: {configuration}");
+    let lines = configuration.iter().map(|(name, value)| format!("{name} {value}\n")).collect();
+    let written = [
+        ("x.json", ConfigFile::Json.content(space, &configuration)),
+        ("x.toml", ConfigFile::Toml.content(space, &configuration)),
+        // As `captune best --as pcs` has it.
+        ("x.txt", lines),
+    ];
+    for (name, text) in written {
+        let again = read(&text, name, space).unwrap_or_else(|mistakes| panic!("{text}\n{mistakes}"));
+        assert!(again == configuration, "not equal after a round trip:\n{text}");
+    }
+}

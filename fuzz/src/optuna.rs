@@ -1,0 +1,87 @@
+//! Studies of Optuna: a file of SQLite as it is, if the bytes begin like one; else rows for its tables, one in a line:
+//! a letter for the table, then cells between tabs.
+//!
+//! What must hold of its trials is in [`runs`](crate::runs), and of a scenario of it in [`draft`](crate::draft).
+
+use std::path::Path;
+use std::sync::LazyLock;
+
+use rusqlite::types::Value;
+use rusqlite::{Connection, params_from_iter};
+
+use crate::ground::file;
+use crate::{draft, runs};
+
+const TABLES: &str = "
+CREATE TABLE studies (study_id INTEGER PRIMARY KEY, study_name VARCHAR(512) NOT NULL);
+CREATE TABLE study_directions (study_direction_id INTEGER PRIMARY KEY, direction VARCHAR(8), study_id INTEGER, objective INTEGER);
+CREATE TABLE trials (trial_id INTEGER PRIMARY KEY, number INTEGER, study_id INTEGER, state VARCHAR(8));
+CREATE TABLE trial_params (param_id INTEGER PRIMARY KEY, trial_id INTEGER, param_name VARCHAR(512), param_value FLOAT, distribution_json TEXT);
+CREATE TABLE trial_values (trial_value_id INTEGER PRIMARY KEY, trial_id INTEGER, objective INTEGER, value FLOAT, value_type VARCHAR(7));
+CREATE TABLE trial_system_attributes (trial_system_attribute_id INTEGER PRIMARY KEY, trial_id INTEGER, key VARCHAR(512), value_json TEXT);
+INSERT INTO studies VALUES (1, 'fuzzed');
+";
+
+/// Where a row of each letter goes.
+const ROWS: [(&str, &str, usize); 5] = [
+    ("d", "INSERT INTO study_directions (direction, study_id, objective) VALUES (?, 1, ?)", 2),
+    ("t", "INSERT OR IGNORE INTO trials (trial_id, number, study_id, state) VALUES (?, ?, 1, ?)", 3),
+    ("v", "INSERT INTO trial_values (trial_id, objective, value) VALUES (?, ?, ?)", 3),
+    (
+        "p",
+        "INSERT INTO trial_params (trial_id, param_name, param_value, distribution_json) VALUES (?, ?, ?, ?)",
+        4,
+    ),
+    ("c", "INSERT INTO trial_system_attributes (trial_id, key, value_json) VALUES (?, 'constraints', ?)", 2),
+];
+
+static EMPTY: LazyLock<Vec<u8>> = LazyLock::new(|| {
+    let path = file("empty.db", b"");
+    let connection = Connection::open(&path).expect("a folder that can be written");
+    connection
+        .execute_batch("PRAGMA page_size = 512; PRAGMA journal_mode = OFF;")
+        .expect("settings that SQLite has");
+    connection.execute_batch(TABLES).expect("sound tables");
+    connection.close().expect("nothing under way");
+    std::fs::read(path).expect("it was just written")
+});
+
+pub fn put(bytes: &[u8]) {
+    let path = if bytes.starts_with(b"SQLite format 3\0") {
+        file("study.db", bytes)
+    } else {
+        let Ok(text) = std::str::from_utf8(bytes) else { return };
+        let path = file("study.db", &EMPTY);
+        fill(&path, text).expect("a table takes every row");
+        path
+    };
+    runs::put(&path, bytes.len() % 16 == 0);
+    draft::put(&path);
+}
+
+/// Adds the rows of a text.
+fn fill(path: &Path, text: &str) -> rusqlite::Result<()> {
+    let mut connection = Connection::open(path)?;
+    connection.execute_batch("PRAGMA journal_mode = OFF; PRAGMA synchronous = OFF;")?;
+    let rows = connection.transaction()?;
+    for line in text.lines() {
+        let mut cells = line.split('\t');
+        let letter = cells.next().unwrap_or_default();
+        let Some((_, sql, count)) = ROWS.iter().find(|(known, ..)| *known == letter) else { continue };
+        let values: Vec<Value> = cells.chain(std::iter::repeat("")).take(*count).map(value).collect();
+        // A key is a whole number.
+        if letter != "t" || matches!(values[0], Value::Integer(_)) {
+            rows.prepare_cached(sql)?.execute(params_from_iter(values))?;
+        }
+    }
+    rows.commit()
+}
+
+fn value(cell: &str) -> Value {
+    if cell.is_empty() {
+        return Value::Null;
+    }
+    let whole = cell.parse().map(Value::Integer).ok();
+    let number = || cell.parse().map(Value::Real).ok();
+    whole.or_else(number).unwrap_or_else(|| Value::Text(cell.to_owned()))
+}

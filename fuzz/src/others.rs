@@ -1,0 +1,49 @@
+//! Scenarios of SMAC, SMAC3 and irace. The first byte chooses between a text and JSON; what follows a line `--` is
+//! another file, which the scenario may name `more.txt`. What must hold of the draft is in [`draft`](crate::draft).
+
+use std::fs;
+use std::path::PathBuf;
+use std::sync::LazyLock;
+
+use crate::draft;
+use crate::ground::{FOLDER, may_leave};
+
+/// Folders deep enough that those above, where files are looked for, are ours.
+static FOLDERS: LazyLock<[PathBuf; 2]> = LazyLock::new(|| {
+    let files = [
+        (
+            "parameters.txt",
+            "mode \"--mode=\" c (slow, fast)\nalpha \"--alpha=\" r (0.01, 5.00)\ndepth \"-d \" i (1, 9) | mode == \"fast\"\n",
+        ),
+        ("params.pcs", "alpha real [0.01, 1.0] [0.5] log\nmode categorical {slow, fast} [slow]\n"),
+        ("list.txt", "cnf/a.cnf\ncnf/b.cnf x=1\n"),
+        ("target-runner", "#!/bin/sh\n"),
+        (
+            "configspace.json",
+            "{\"name\": null, \"hyperparameters\": [], \"conditions\": [], \"forbiddens\": []}",
+        ),
+    ];
+    ["text", "json"].map(|form| {
+        let folder = FOLDER.join("of/others/in").join(form);
+        fs::create_dir_all(&folder).expect("a folder that can be written");
+        for (name, text) in files {
+            fs::write(folder.join(name), text).expect("a folder that can be written");
+        }
+        folder
+    })
+});
+
+pub fn put(bytes: &[u8]) {
+    let Some((form, rest)) = bytes.split_first() else { return };
+    let text = String::from_utf8_lossy(rest);
+    if may_leave(&text) {
+        return;
+    }
+    let (text, more) = text.split_once("\n--\n").unwrap_or((&text, ""));
+    let [of_text, of_json] = &*FOLDERS;
+    let (folder, name) = if form % 2 == 0 { (of_text, "scenario.txt") } else { (of_json, "scenario.json") };
+    for (name, content) in [(name, text), ("more.txt", more)] {
+        fs::write(folder.join(name), content).expect("a folder that can be written");
+    }
+    draft::put(&folder.join(name));
+}

@@ -1,0 +1,55 @@
+//! Scenarios, in a folder with a few files that they may name. What follows a line `--` is another one, `more.txt`:
+//! instances, features, known answers, a configuration or a space.
+//!
+//! What is accepted has a valid default, baseline and first candidates, at least one instance, and settings, a
+//! command and a configuration file for the engine; and it does not differ from itself when it is kept.
+
+use campaign::conduct::{Order, settings};
+use campaign::scenario::change::{Stored, compare};
+use campaign::scenario::read;
+use campaign::target::CommandLine;
+use engine::space::format::{Format, write};
+use engine::{Cap, ConfigId, InstanceId, Pair, Seed, TrialId, TrialKey, TrialRequest, Why};
+
+use crate::ground::{FOLDER, file, may_leave, shown};
+
+pub fn put(bytes: &[u8]) {
+    let Ok(text) = std::str::from_utf8(bytes) else { return };
+    if may_leave(text) {
+        return;
+    }
+    let (text, more) = text.split_once("\n--\n").unwrap_or((text, ""));
+    file("more.txt", more.as_bytes());
+    let scenario = match read(text, &FOLDER, "fuzzed.toml") {
+        Ok(scenario) => scenario,
+        Err(mistakes) => return shown(&mistakes),
+    };
+    if !scenario.warnings.list().is_empty() {
+        shown(&scenario.warnings);
+    }
+    let space = &scenario.space;
+    for configuration in scenario.initial.iter().chain([&scenario.baseline()]) {
+        assert!(space.check(configuration.codes()).is_ok(), "not valid: {configuration}");
+    }
+    let cutoff = scenario.objective.cutoff;
+    assert!(cutoff.is_none_or(|cutoff| cutoff.is_finite() && cutoff > 0.0), "the cutoff is {cutoff:?}");
+    let settings = settings(&scenario, &Order::default());
+    assert!(settings.problem.instances > 0, "no instance");
+
+    let configuration = settings.problem.default.clone();
+    if let Some(form) = &scenario.target.config_file {
+        form.content(space, &configuration);
+    }
+    let pair = Pair { instance: InstanceId(0), seed: Seed(1) };
+    let key = TrialKey { config: ConfigId(0), pair };
+    let cap = cutoff.map_or(Cap::NONE, Cap::at);
+    let trial = TrialRequest { id: TrialId(0), key, configuration, cap, why: Why::Incumbent };
+    let line = CommandLine::new(&scenario, &trial, &scenario.instances.train[0]);
+    assert!(!line.to_string().is_empty(), "no command");
+
+    let written = write(space, Format::Toml).expect("captune's own format says everything");
+    let names: Vec<String> = scenario.instances.train.iter().map(|one| one.name.clone()).collect();
+    let stored = Stored { text, space: &written, instances: &names, baseline: Some(&trial.configuration) };
+    let differences = compare(&stored, text, &scenario).unwrap_or_else(|mistakes| panic!("{mistakes}"));
+    assert!(differences.is_empty(), "it differs from itself: {differences:?}");
+}
