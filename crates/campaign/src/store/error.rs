@@ -45,6 +45,8 @@ pub enum StoreError {
         path.display()
     )]
     Locked { path: PathBuf },
+    #[error("another program reads {}: let it end first", path.display())]
+    BeingRead { path: PathBuf },
     #[error("the file system of {} cannot lock files: use a folder on another one", path.display())]
     NoLocks { path: PathBuf, source: io::Error },
     #[error("cannot {action} {}", path.display())]

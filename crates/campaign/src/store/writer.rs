@@ -14,7 +14,7 @@ use rusqlite::Connection;
 
 use super::insert::{Numbers, insert};
 use super::lock::{WriterLock, host_name};
-use super::open::set_journal;
+use super::open::{begin_journal, set_journal};
 use super::record::Batch;
 use super::{Journal, StoreError};
 use crate::panics::caught;
@@ -67,7 +67,8 @@ impl Writer {
         lock: WriterLock,
         acknowledge: impl Fn(Acknowledgement) + Send + 'static,
     ) -> Result<Self, StoreError> {
-        let numbers = begin_session(&connection).map_err(|error| StoreError::sqlite(&path, error))?;
+        let begin = || Ok((begin_journal(&connection, journal)?, begin_session(&connection)?));
+        let (journal, numbers) = begin().map_err(|error| StoreError::sqlite(&path, error))?;
         let (orders, queue) = channel();
         let file = identity(&path);
         let mut thread = Thread { path, file, connection, journal, numbers, queue, committed: 0 };
