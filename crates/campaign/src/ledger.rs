@@ -85,7 +85,7 @@ impl Ledger {
         let ring = move |acknowledgement| {
             bell.ring(Happening::Committed(match acknowledgement {
                 Acknowledgement::Committed { batches } => Ok(batches),
-                Acknowledgement::Failed(error) => Err(error.to_string()),
+                Acknowledgement::Failed(error) => Err(error.with_causes()),
             }));
         };
         let writer = store.write(ring)?;
