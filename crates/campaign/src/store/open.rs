@@ -20,6 +20,10 @@ pub(super) const FILE: &str = "campaign.sqlite";
 /// `CapT`: marks a database as ours.
 pub(super) const APPLICATION: u32 = 0x4361_7054;
 
+/// How long a writer waits for readers: to take in a log, and to write.
+const SHORT: Duration = Duration::from_millis(500);
+const LONG: Duration = Duration::from_secs(5);
+
 /// How long a reader waits for a writer that has the file to itself for a moment; on a network file
 /// system it has it for as long as it runs.
 const PATIENCE: Duration = Duration::from_secs(2);
@@ -97,12 +101,21 @@ pub(super) fn open_to_write(path: &Path, journal: Journal) -> Result<Connection,
             migrate(&mut connection, STEPS, found, VERSION)?;
         }
         connection.pragma_update(None, "foreign_keys", true)?;
-        if journal == Journal::Rollback {
-            set_journal(&connection, journal)?;
-        }
+        take_in_log(&connection)?;
         Ok(connection)
     };
     open().map_err(|error| StoreError::sqlite(path, error))
+}
+
+/// Takes in the log that a killed writer has left: what has ended is one file again, also if nobody goes on with it.
+/// A reader who is at it prevents this; then the log stays.
+fn take_in_log(connection: &Connection) -> rusqlite::Result<()> {
+    connection.busy_timeout(SHORT)?;
+    match set_journal(connection, Journal::Rollback) {
+        Err(error) if error.sqlite_error_code() != Some(ErrorCode::DatabaseBusy) => return Err(error),
+        _ => {}
+    }
+    connection.busy_timeout(LONG)
 }
 
 /// Sets the journal that a session is written with, and says which it came to be. Not before there is a

@@ -131,6 +131,13 @@ fn a_store_that_is_opened_and_left_alone_stays_one_file() {
     drop(open(&world.order()).unwrap());
     assert_eq!(world.import("x,instance,seed,cost\n4,INSTANCE,1,0.5\n").unwrap().count(), 0);
     assert_eq!(formats(&store), 0x0101);
+    // As a writer leaves it that is killed when all is done.
+    let connection = rusqlite::Connection::open(&store).unwrap();
+    connection.pragma_update(None, "journal_mode", "wal").unwrap();
+    drop(connection);
+    assert_eq!(formats(&store), 0x0202);
+    drop(open(&world.order()).unwrap());
+    assert_eq!(formats(&store), 0x0101);
     world.known();
     let names = std::fs::read_dir(&world.folder).unwrap();
     let mut names: Vec<_> = names.map(|entry| entry.unwrap().file_name()).collect();
