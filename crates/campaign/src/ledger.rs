@@ -3,7 +3,6 @@
 use std::collections::{BTreeMap, VecDeque};
 use std::time::Instant;
 
-use engine::History;
 use engine::history::Trial;
 use engine::racing::Snapshot;
 use engine::{Cap, ConfigId, Optimizer, TrialId, TrialRequest};
@@ -86,7 +85,7 @@ impl Ledger {
         let ring = move |acknowledgement| {
             bell.ring(Happening::Committed(match acknowledgement {
                 Acknowledgement::Committed { batches } => Ok(batches),
-                Acknowledgement::Failed(error) => Err(error.to_string()),
+                Acknowledgement::Failed(error) => Err(error.with_causes()),
             }));
         };
         let writer = store.write(ring)?;
@@ -96,41 +95,6 @@ impl Ledger {
             told: trials,
             ..Self::in_memory()
         })
-    }
-
-    /// Stores the trials of an earlier campaign, which the search knows already, in a new store.
-    pub fn adopt(&mut self, history: &History) -> Result<(), LedgerError> {
-        let Some(writer) = &mut self.writer else { return Ok(()) };
-        let configurations = history.configurations().iter().enumerate().map(|(number, configuration)| {
-            let is_default = *configuration == configuration.space().default_configuration();
-            let origin = match number {
-                _ if is_default => "default",
-                0 => "baseline",
-                _ => "earlier",
-            };
-            let origin = origin.to_owned();
-            StoredConfiguration { id: ConfigId(number as u32), origin, configuration: configuration.clone() }
-        });
-        let trials = history.trials().iter().map(|trial| StoredTrial {
-            trial: trial.clone(),
-            cpu: None,
-            wall: None,
-            memory: None,
-            exit: None,
-            outputs: BTreeMap::new(),
-            reason: Some("of an earlier campaign".to_owned()),
-            started: 0.0,
-            ended: 0.0,
-            slot: 0,
-            output: None,
-        });
-        self.stored_configurations = history.configurations().len();
-        self.told = history.trials().len() as u64;
-        let batch =
-            Batch { configurations: configurations.collect(), trials: trials.collect(), ..Batch::default() };
-        writer.submit(batch)?;
-        self.waiting.push_back((Instant::now(), Vec::new()));
-        Ok(())
     }
 
     /// Whether everything kept is on disk.

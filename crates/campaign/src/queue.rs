@@ -52,8 +52,11 @@ impl Queue {
             file.write_all(text(configuration).as_bytes())?;
             file.sync_all()
         };
-        write().map_err(fail("write", &new))?;
-        fs::rename(&new, &path).map_err(fail("write", &path))?;
+        write().and_then(|()| fs::rename(&new, &path)).map_err(|error| {
+            // What is left is of no use to anyone.
+            let _ = fs::remove_file(&new);
+            fail("write", &path)(error)
+        })?;
         File::open(&self.folder).and_then(|folder| folder.sync_all()).map_err(fail("write", &self.folder))?;
         Ok(name)
     }

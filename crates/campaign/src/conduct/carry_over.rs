@@ -17,7 +17,7 @@ use engine::{
 use crate::Settings;
 use crate::resume::Resumed;
 use crate::scenario::Instance;
-use crate::store::Loaded;
+use crate::store::{Batch, Loaded, StoredConfiguration, StoredTrial};
 
 /// Why trials of an earlier campaign are not re-used, and how many.
 pub type NotReused = BTreeMap<String, usize>;
@@ -62,6 +62,38 @@ pub(super) fn carry_over(
         history.push(Trial { id, key: TrialKey { config, pair }, observation, ..trial.clone() });
     }
     (Resumed { history, ..Resumed::default() }, not_reused)
+}
+
+/// What a new store holds of a history, of which the first trials are of an earlier campaign and the others
+/// were imported from somewhere.
+pub(super) fn adopted(history: &History, earlier: usize, source: &str) -> Batch {
+    let configurations = history.configurations().iter().enumerate().map(|(number, configuration)| {
+        let is_default = *configuration == configuration.space().default_configuration();
+        let origin = match number {
+            _ if is_default => "default",
+            0 => "baseline",
+            _ => "earlier",
+        };
+        let origin = origin.to_owned();
+        StoredConfiguration { id: ConfigId(number as u32), origin, configuration: configuration.clone() }
+    });
+    let trials = history.trials().iter().enumerate().map(|(row, trial)| StoredTrial {
+        trial: trial.clone(),
+        cpu: None,
+        wall: None,
+        memory: None,
+        exit: None,
+        outputs: BTreeMap::new(),
+        reason: Some(match row < earlier {
+            true => "of an earlier campaign".to_owned(),
+            false => format!("imported from {source}"),
+        }),
+        started: 0.0,
+        ended: 0.0,
+        slot: 0,
+        output: None,
+    });
+    Batch { configurations: configurations.collect(), trials: trials.collect(), ..Batch::default() }
 }
 
 /// The same configuration in the new space, or why there is none.

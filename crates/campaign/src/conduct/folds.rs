@@ -4,7 +4,9 @@ use std::path::{Path, PathBuf};
 
 use engine::{ConfigId, Rng};
 
-use super::open::{ConductError, Opened, Opening, Order, begin, other_folds, resume, scenario_of_file};
+use super::open::{
+    ConductError, Earlier, Opened, Opening, Order, begin, other_folds, resume, scenario_of_file,
+};
 use crate::budget::Budget;
 use crate::folds::{Fold, FoldPlan, fold_folder};
 use crate::scenario::{Scenario, read};
@@ -85,7 +87,7 @@ impl Folds {
         let opened = match Store::open(&own) {
             Ok(store) => resume(&order, scenario, text.clone(), own, store)?,
             Err(StoreError::Missing { .. }) => {
-                begin(&order, scenario, text.clone(), own, Opening::New, None)?
+                begin(&order, scenario, text.clone(), own, None, Earlier::default())?.0
             }
             Err(error) => return Err(error.into()),
         };

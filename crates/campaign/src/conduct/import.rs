@@ -10,13 +10,16 @@ use std::path::PathBuf;
 use engine::space::format::{Format, write};
 use engine::{ConfigId, Status};
 
-use super::carry_over::carry_over;
-use super::open::{ConductError, Opened, Opening, Order, begin, open, set_aside};
+use super::carry_over::{adopted, carry_over};
+use super::open::{ConductError, Earlier, Opened, Order, begin, open};
 use crate::import::runs::{Left, Runs, TakenIn, take_in};
 use crate::resume::Resumed;
 use crate::scenario::change::{self, Stored};
 use crate::scenario::keys::Row;
-use crate::store::{Batch, Spent, Store, StoreError, StoredConfiguration, StoredEvent, StoredTrial};
+use crate::store::{Batch, Spent, Store, StoreError, StoredEvent};
+
+/// Why a session ended that did nothing but import.
+const IMPORTED: &str = "imported";
 
 /// What became of the runs.
 #[derive(Clone, PartialEq, Debug)]
@@ -76,18 +79,16 @@ pub fn import(order: &Order, runs: &Runs) -> Result<Imported, ConductError> {
         return Ok(imported);
     }
     let batch = batch(&history, before, &runs.source, loaded.spent);
-    let store = if is_new {
-        store
-    } else {
-        drop(store);
-        let aside = set_aside(&folder)?;
-        imported.set_aside = Some(aside);
-        let text = loaded.charter.scenario.clone();
-        let order = Order { seed: Some(loaded.charter.seed), ..order.clone() };
-        let scenario = std::sync::Arc::unwrap_or_clone(scenario);
-        begin(&order, scenario, text, folder, Opening::New, None)?.store
-    };
-    keep(store, batch)?;
+    if is_new {
+        keep(store, batch)?;
+        return Ok(imported);
+    }
+    let text = loaded.charter.scenario.clone();
+    let order = Order { seed: Some(loaded.charter.seed), ..order.clone() };
+    let scenario = std::sync::Arc::unwrap_or_clone(scenario);
+    // In one step: killed at any moment, the campaign has its trials.
+    let earlier = Earlier { known: Some((batch, IMPORTED.to_owned())), ..Earlier::default() };
+    (_, imported.set_aside) = begin(&order, scenario, text, folder, Some(store), earlier)?;
     Ok(imported)
 }
 
@@ -113,39 +114,14 @@ fn refuse_other_measures(opened: &Opened, runs: &Runs) -> Result<(), ConductErro
 }
 
 fn batch(history: &engine::History, before: usize, source: &str, spent: Spent) -> Batch {
-    let configurations = history.configurations().iter().enumerate().map(|(number, configuration)| {
-        let origin = if number == 0 { "default" } else { "earlier" }.to_owned();
-        StoredConfiguration { id: ConfigId(number as u32), origin, configuration: configuration.clone() }
-    });
-    let trials = history.trials().iter().enumerate().map(|(row, trial)| StoredTrial {
-        trial: trial.clone(),
-        cpu: None,
-        wall: None,
-        memory: None,
-        exit: None,
-        reason: Some(match row < before {
-            true => "of an earlier campaign".to_owned(),
-            false => format!("imported from {source}"),
-        }),
-        started: 0.0,
-        ended: 0.0,
-        slot: 0,
-        output: None,
-        outputs: BTreeMap::new(),
-    });
     let text = format!("{} trials from {source}", history.trials().len() - before);
-    Batch {
-        configurations: configurations.collect(),
-        trials: trials.collect(),
-        events: vec![StoredEvent { at: spent.wall, kind: "import".to_owned(), text }],
-        spent: Some(spent),
-        ..Batch::default()
-    }
+    let event = StoredEvent { at: spent.wall, kind: "import".to_owned(), text };
+    Batch { events: vec![event], spent: Some(spent), ..adopted(history, before, source) }
 }
 
 /// Writes a batch in a session of its own.
 fn keep(store: Store, batch: Batch) -> Result<(), StoreError> {
     let mut writer = store.write(|_| {})?;
     writer.submit(batch)?;
-    writer.finish("imported")
+    writer.finish(IMPORTED)
 }

@@ -13,7 +13,7 @@ use engine::space::Diagnostics;
 use engine::space::format::{CannotExpress, Format, write};
 use engine::surrogate::{InstanceTable, forest, gaussian, neural};
 
-use super::carry_over::{NotReused, carry_over};
+use super::carry_over::{NotReused, adopted, carry_over};
 use crate::budget::{Budget, Spent};
 use crate::deadline;
 use crate::executor::{SlotError, available_gpus, physical_cores, share_gpus, slots};
@@ -27,7 +27,7 @@ use crate::scenario::{
     Acquisition, CappedBy, Instance, Measure, Scenario, Surrogate, SurrogateKind, Treatment, read,
 };
 use crate::staging::StagingError;
-use crate::store::{Charter, Store, StoreError};
+use crate::store::{Batch, Charter, Founding, Store, StoreError};
 use crate::target::{Slot, TargetError};
 use crate::validation::Terms;
 use crate::{ByModel, CampaignError, LedgerError, Search, Settings};
@@ -76,8 +76,6 @@ pub enum ConductError {
     Campaign(#[from] CampaignError),
     #[error("cannot start a worker")]
     Worker(#[source] std::io::Error),
-    #[error("cannot rename {}", path.display())]
-    SetAside { path: PathBuf, source: std::io::Error },
     #[error("the stored state of the search cannot be read: it was written by another version")]
     State(#[from] postcard::Error),
     #[error("cannot write down the budget")]
@@ -339,7 +337,9 @@ pub fn open(order: &Order) -> Result<Opened, ConductError> {
     }
     match Store::open(&folder) {
         Ok(store) => resume(order, scenario, text, folder, store),
-        Err(StoreError::Missing { .. }) => begin(order, scenario, text, folder, Opening::New, None),
+        Err(StoreError::Missing { .. }) => {
+            Ok(begin(order, scenario, text, folder, None, Earlier::default())?.0)
+        }
         Err(error) => Err(error.into()),
     }
 }
@@ -375,25 +375,58 @@ fn charter(scenario: &Scenario, text: String, instances: &[Instance], settings: 
     }
 }
 
+/// What a new campaign knows from elsewhere.
+#[derive(Debug, Default)]
+pub(super) struct Earlier {
+    /// What its search is told at the start.
+    pub(super) resumed: Resumed,
+    /// The same for the store, and where it comes from.
+    pub(super) known: Option<(Batch, String)>,
+}
+
+impl Earlier {
+    /// Trials of an earlier campaign.
+    fn of_campaign(resumed: Resumed) -> Self {
+        let known =
+            (adopted(&resumed.history, resumed.history.trials().len(), ""), "trials re-used".to_owned());
+        Self { resumed, known: Some(known) }
+    }
+}
+
+/// Begins a campaign in a new folder, or in the place of another, which is kept beside it: says where.
 pub(super) fn begin(
     order: &Order,
     scenario: Scenario,
     text: String,
     folder: PathBuf,
-    opening: Opening,
-    earlier: Option<Resumed>,
-) -> Result<Opened, ConductError> {
+    before: Option<Store>,
+    earlier: Earlier,
+) -> Result<(Opened, Option<PathBuf>), ConductError> {
     let settings = settings(&scenario, order);
     let workers = workers(&scenario, order)?;
     let train = scenario.instances.train.clone();
-    let mut store = Store::create(&folder, &charter(&scenario, text, &train, &settings))?;
-    keep_test(&mut store, &scenario)?;
-    store.keep_fingerprints(&Fingerprints::of(&scenario))?;
+    let Earlier { resumed, known } = earlier;
+    let stored =
+        known.as_ref().map_or((0, 0), |(batch, _)| (batch.configurations.len(), batch.trials.len() as u64));
+    let founding = Founding {
+        charter: charter(&scenario, text, &train, &settings),
+        test: set_apart(&scenario),
+        files: Some(Fingerprints::of(&scenario)),
+        known,
+    };
+    let (store, set_aside) = match before {
+        Some(before) => {
+            let (store, aside) = before.replace(&founding)?;
+            (store, Some(aside))
+        }
+        None => (Store::found(&folder, &founding)?, None),
+    };
     let instances = train.into_iter().chain(scenario.instances.test.clone()).collect();
-    let resumed = earlier.unwrap_or_default();
     let scenario = Arc::new(scenario);
-    let (until, stored) = (order.until, (0, 0));
-    Ok(Opened { folder, scenario, settings, instances, opening, workers, until, store, resumed, stored })
+    let (until, opening) = (order.until, Opening::New);
+    let opened =
+        Opened { folder, scenario, settings, instances, opening, workers, until, store, resumed, stored };
+    Ok((opened, set_aside))
 }
 
 pub(super) fn resume(
@@ -425,10 +458,8 @@ pub(super) fn resume(
     match change::verdict(&differences) {
         // Nothing is lost by leaving failures alone: whoever mends a scenario begins anew.
         Row::Refuse if worthless => {
-            drop(store);
-            let set_aside = set_aside(&folder)?;
-            let opening = Opening::Reuse { differences, trials: 0, not_reused: NotReused::new(), set_aside };
-            begin(order, scenario, text, folder, opening, None)
+            let begun = begin(order, scenario, text, folder, Some(store), Earlier::default())?;
+            Ok(begun_anew(begun, differences, 0, NotReused::new()))
         }
         Row::Refuse => Err(ConductError::Refused { folder, differences }),
         Row::Continue => {
@@ -441,7 +472,9 @@ pub(super) fn resume(
             if text != before.scenario || train.len() > before.instances.len() {
                 store.recharter(&charter(&scenario, text, &train, &settings))?;
             }
-            keep_test(&mut store, &scenario)?;
+            if let Some(names) = set_apart(&scenario) {
+                store.keep_test_instances(&names)?;
+            }
             store.keep_fingerprints(&files)?;
             let instances = train.into_iter().chain(scenario.instances.test.clone()).collect();
             let stored = (loaded.history.configurations().len(), loaded.history.trials().len() as u64);
@@ -466,22 +499,29 @@ pub(super) fn resume(
             let kept =
                 change::kept_constraints(&before.scenario, &scenario).map_err(ConductError::Scenario)?;
             let (resumed, not_reused) = carry_over(&loaded, &settings, &scenario.instances.train, &kept);
-            drop(store);
-            let set_aside = set_aside(&folder)?;
             let trials = resumed.history.trials().len();
-            let opening = Opening::Reuse { differences, trials, not_reused, set_aside };
-            begin(order, scenario, text, folder, opening, Some(resumed))
+            let earlier = Earlier::of_campaign(resumed);
+            let begun = begin(order, scenario, text, folder, Some(store), earlier)?;
+            Ok(begun_anew(begun, differences, trials, not_reused))
         }
     }
 }
 
-/// Remembers which instances were set apart, so that none of them is ever tuned on.
-fn keep_test(store: &mut Store, scenario: &Scenario) -> Result<(), StoreError> {
-    if scenario.instances.share.is_none() && scenario.instances.folds.is_none() {
-        return Ok(());
-    }
-    let names: Vec<String> = scenario.instances.test.iter().map(|instance| instance.name.clone()).collect();
-    store.keep_test_instances(&names)
+/// A campaign that begins in the place of another.
+fn begun_anew(
+    (opened, set_aside): (Opened, Option<PathBuf>),
+    differences: Vec<Difference>,
+    trials: usize,
+    not_reused: NotReused,
+) -> Opened {
+    let set_aside = set_aside.unwrap_or_default();
+    Opened { opening: Opening::Reuse { differences, trials, not_reused, set_aside }, ..opened }
+}
+
+/// The names of the instances that were drawn for the validation, so that none of them is ever tuned on.
+fn set_apart(scenario: &Scenario) -> Option<Vec<String>> {
+    let drawn = scenario.instances.share.is_some() || scenario.instances.folds.is_some();
+    drawn.then(|| scenario.instances.test.iter().map(|instance| instance.name.clone()).collect())
 }
 
 /// The instances with those that the store knows first, by its numbers.
@@ -490,13 +530,4 @@ pub(super) fn in_stored_order(known: &[String], instances: &[Instance]) -> Vec<I
     let mut sorted: Vec<Instance> = instances.to_vec();
     sorted.sort_by_key(|instance| places.get(&instance.name).copied().unwrap_or(usize::MAX));
     sorted
-}
-
-/// Renames a store so that a new one can take its place.
-pub(super) fn set_aside(folder: &Path) -> Result<PathBuf, ConductError> {
-    let store = folder.join("campaign.sqlite");
-    let free = (1..).map(|number| folder.join(format!("campaign-{number}.sqlite")));
-    let aside = free.into_iter().find(|path| !path.exists()).unwrap_or_else(|| store.clone());
-    fs::rename(&store, &aside).map_err(|source| ConductError::SetAside { path: store, source })?;
-    Ok(aside)
 }

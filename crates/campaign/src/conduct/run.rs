@@ -60,9 +60,6 @@ impl Opened {
         }
         let (measured, events) = (store.reader().validations()?, store.reader().events()?);
         let mut ledger = Ledger::on_disk(store, executor.bell(), stored.0, stored.1)?;
-        if resumed.snapshot.is_none() && stored == (0, 0) {
-            ledger.adopt(&resumed.history)?;
-        }
         let event = settings.budget.event(resumed.wall).map_err(ConductError::Budget)?;
         ledger.note(Batch { events: vec![event], ..Batch::default() })?;
         let mut campaign = Campaign::new(&settings, Box::new(executor), ledger, Some(resumed))?

@@ -1,10 +1,12 @@
 //! What can go wrong with a store.
 
-use std::io;
+use std::io::{self, Write as _};
 use std::path::{Path, PathBuf};
 
 use engine::space::format::CannotExpress;
 use rusqlite::ErrorCode;
+
+use crate::whole_file::create_beside;
 
 /// Why a store cannot be used.
 #[derive(Debug, thiserror::Error)]
@@ -45,6 +47,8 @@ pub enum StoreError {
         path.display()
     )]
     Locked { path: PathBuf },
+    #[error("another program reads {}: let it end first", path.display())]
+    BeingRead { path: PathBuf },
     #[error("the file system of {} cannot lock files: use a folder on another one", path.display())]
     NoLocks { path: PathBuf, source: io::Error },
     #[error("cannot {action} {}", path.display())]
@@ -55,6 +59,8 @@ pub enum StoreError {
     OutOfTurn { given: u32, due: u32 },
     #[error(transparent)]
     Space(#[from] CannotExpress),
+    #[error("the store failed: {said}")]
+    Failed { said: String },
     #[error("the store has failed before, and takes nothing more")]
     Stopped,
     #[error("cannot use {}", path.display())]
@@ -66,6 +72,25 @@ fn by(pid: Option<u32>, host: Option<&str>) -> String {
         (Some(pid), Some(host)) => format!(" by process {pid} on {host}"),
         _ => String::new(),
     }
+}
+
+/// Room that a store needs to go on for a while, in bytes.
+const ROOM: usize = 1 << 20;
+
+/// Whether nothing more can be written beside a store: tried, as free blocks say nothing of quotas.
+fn has_no_room(store: &Path) -> bool {
+    let (mut file, path) = match create_beside(store) {
+        Ok(created) => created,
+        Err(error) => return is_no_room(&error),
+    };
+    let tried = file.write_all(&vec![0; ROOM]).and_then(|()| file.sync_all());
+    // Whether it is there or not, nobody reads it.
+    let _ = std::fs::remove_file(path);
+    tried.is_err_and(|error| is_no_room(&error))
+}
+
+fn is_no_room(error: &io::Error) -> bool {
+    matches!(error.kind(), io::ErrorKind::StorageFull | io::ErrorKind::QuotaExceeded)
 }
 
 impl StoreError {
@@ -86,9 +111,19 @@ impl StoreError {
             Some(ErrorCode::NotADatabase) => Self::NotAStore { path, what: "it is no SQLite database" },
             Some(ErrorCode::DatabaseCorrupt) => Self::Damaged { path, what: source.to_string() },
             Some(ErrorCode::DiskFull) => Self::Full { path },
+            // What SQLite makes of a journal or an index that it had no room to create.
+            Some(ErrorCode::CannotOpen | ErrorCode::SystemIoFailure) if has_no_room(&path) => {
+                Self::Full { path }
+            }
             Some(ErrorCode::DatabaseBusy | ErrorCode::DatabaseLocked) => Self::Locked { path },
             _ => Self::Sqlite { path, source },
         }
+    }
+
+    /// What it says with all that lies behind it, where only words can be passed on.
+    pub(crate) fn with_causes(&self) -> String {
+        let causes = std::iter::successors(std::error::Error::source(self), |cause| cause.source());
+        causes.fold(self.to_string(), |text, cause| format!("{text}: {cause}"))
     }
 
     pub(super) fn damaged(path: &Path, what: impl Into<String>) -> Self {

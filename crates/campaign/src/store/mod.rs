@@ -10,6 +10,7 @@
 mod checksum;
 mod each;
 mod error;
+mod found;
 mod insert;
 mod journal;
 mod load;
@@ -26,6 +27,7 @@ mod values;
 mod writer;
 
 pub use error::StoreError;
+pub use found::Founding;
 pub use journal::Journal;
 pub use load::Loaded;
 pub use lock::Holder;
@@ -65,16 +67,20 @@ pub struct StoreReader {
 impl Store {
     /// A new campaign in a folder, which is made if need be.
     pub fn create(folder: &Path, charter: &Charter) -> Result<Self, StoreError> {
-        fs::create_dir_all(folder).map_err(StoreError::file("create", folder))?;
-        let journal = Journal::of_folder(folder)?;
-        Self::create_with(folder, charter, journal)
+        Self::found(folder, &Founding::of(charter.clone()))
     }
 
-    fn create_with(folder: &Path, charter: &Charter, journal: Journal) -> Result<Self, StoreError> {
+    /// The same, with all that the campaign begins with.
+    pub fn found(folder: &Path, founding: &Founding) -> Result<Self, StoreError> {
+        fs::create_dir_all(folder).map_err(StoreError::file("create", folder))?;
+        Self::found_with(folder, founding, Journal::of_folder(folder)?)
+    }
+
+    fn found_with(folder: &Path, founding: &Founding, journal: Journal) -> Result<Self, StoreError> {
         let lock = WriterLock::take(folder)?;
         let path = folder.join(open::FILE);
-        open::create(&path, charter)?;
-        let (connection, journal) = open::open_to_write(&path, journal)?;
+        found::create(&path, founding)?;
+        let connection = open::open_to_write(&path, journal)?;
         Ok(Self { reader: StoreReader { path, connection }, journal, lock })
     }
 
@@ -89,7 +95,8 @@ impl Store {
     fn open_with(folder: &Path, journal: Journal) -> Result<Self, StoreError> {
         let lock = WriterLock::take(folder)?;
         let path = folder.join(open::FILE);
-        let (connection, journal) = open::open_to_write(&path, journal)?;
+        found::tidy(&path)?;
+        let connection = open::open_to_write(&path, journal)?;
         Ok(Self { reader: StoreReader { path, connection }, journal, lock })
     }
 

@@ -4,33 +4,32 @@
 //! and the user version at byte 60 are big-endian words. They are never only in a write-ahead log,
 //! since stores are created and migrated with the rollback journal.
 
-use std::fs::{self, File};
+use std::fs::File;
 use std::io::Read as _;
 use std::path::Path;
 use std::time::Duration;
 
 use rusqlite::{Connection, ErrorCode, OpenFlags};
 
-use super::checksum::seal;
-use super::migrate::{STEPS, VERSION, migrate, set_version};
-use super::record::Charter;
+use super::migrate::{STEPS, VERSION, migrate};
 use super::{Journal, StoreError};
-use engine::space::format::{Format, write};
 
 /// The database in a campaign's folder.
 pub(super) const FILE: &str = "campaign.sqlite";
 
 /// `CapT`: marks a database as ours.
-const APPLICATION: u32 = 0x4361_7054;
+pub(super) const APPLICATION: u32 = 0x4361_7054;
+
+/// How long a writer waits for readers: to take in a log, and to write.
+const SHORT: Duration = Duration::from_millis(500);
+const LONG: Duration = Duration::from_secs(5);
 
 /// How long a reader waits for a writer that has the file to itself for a moment; on a network file
 /// system it has it for as long as it runs.
 const PATIENCE: Duration = Duration::from_secs(2);
 
-const SCHEMA: &str = include_str!("schema.sql");
-
 /// The version of a store that may be opened.
-fn identify(path: &Path) -> Result<u32, StoreError> {
+pub(super) fn identify(path: &Path) -> Result<u32, StoreError> {
     let folder = || path.parent().unwrap_or(path).to_owned();
     let mut header = Vec::new();
     match File::open(path) {
@@ -84,7 +83,7 @@ pub(super) fn open_to_read(path: &Path) -> Result<Connection, StoreError> {
 }
 
 /// Opens for writing, the writer's lock being held, and brings an older store up to date.
-pub(super) fn open_to_write(path: &Path, journal: Journal) -> Result<(Connection, Journal), StoreError> {
+pub(super) fn open_to_write(path: &Path, journal: Journal) -> Result<Connection, StoreError> {
     let found = identify(path)?;
     let flags = OpenFlags::SQLITE_OPEN_READ_WRITE | OpenFlags::SQLITE_OPEN_NO_MUTEX;
     let open = || {
@@ -102,15 +101,33 @@ pub(super) fn open_to_write(path: &Path, journal: Journal) -> Result<(Connection
             migrate(&mut connection, STEPS, found, VERSION)?;
         }
         connection.pragma_update(None, "foreign_keys", true)?;
-        if set_journal(&connection, journal)? == journal.mode() {
-            return Ok((connection, journal));
-        }
-        // Some local file systems have no shared memory either; SQLite then keeps the old mode.
-        lock_for_good(&connection)?;
-        set_journal(&connection, Journal::Rollback)?;
-        Ok((connection, Journal::Rollback))
+        take_in_log(&connection)?;
+        Ok(connection)
     };
     open().map_err(|error| StoreError::sqlite(path, error))
+}
+
+/// Takes in the log that a killed writer has left: what has ended is one file again, also if nobody goes on with it.
+/// A reader who is at it prevents this; then the log stays.
+fn take_in_log(connection: &Connection) -> rusqlite::Result<()> {
+    connection.busy_timeout(SHORT)?;
+    match set_journal(connection, Journal::Rollback) {
+        Err(error) if error.sqlite_error_code() != Some(ErrorCode::DatabaseBusy) => return Err(error),
+        _ => {}
+    }
+    connection.busy_timeout(LONG)
+}
+
+/// Sets the journal that a session is written with, and says which it came to be. Not before there is a
+/// session: whoever only opens a store leaves it as the one file that it was.
+pub(super) fn begin_journal(connection: &Connection, journal: Journal) -> rusqlite::Result<Journal> {
+    if set_journal(connection, journal)? == journal.mode() {
+        return Ok(journal);
+    }
+    // Some local file systems have no shared memory either; SQLite then keeps the old mode.
+    lock_for_good(connection)?;
+    set_journal(connection, Journal::Rollback)?;
+    Ok(Journal::Rollback)
 }
 
 fn lock_for_good(connection: &Connection) -> rusqlite::Result<()> {
@@ -120,72 +137,4 @@ fn lock_for_good(connection: &Connection) -> rusqlite::Result<()> {
 /// Sets the journal and says which it came to be, in SQLite's words.
 pub(super) fn set_journal(connection: &Connection, journal: Journal) -> rusqlite::Result<String> {
     connection.pragma_update_and_check(None, "journal_mode", journal.mode(), |row| row.get(0))
-}
-
-/// Creates the file with its tables and charter, the writer's lock being held. It is filled under
-/// another name, so that it is there whole or not at all.
-pub(super) fn create(path: &Path, charter: &Charter) -> Result<(), StoreError> {
-    let folder = path.parent().unwrap_or(path);
-    match identify(path) {
-        Err(StoreError::Missing { .. }) => {}
-        Ok(_) => return Err(StoreError::Exists { folder: folder.to_owned() }),
-        Err(error) => return Err(error),
-    }
-    if path.is_symlink() {
-        let source = std::io::Error::other("it is a link that leads to no campaign: remove it first");
-        return Err(StoreError::file("create", path)(source));
-    }
-    let new = path.with_extension("new");
-    // What was left of a creation cut short, or of a campaign whose file was removed: SQLite would take
-    // its log for ours.
-    let left = ["new", "new-journal", "sqlite-wal", "sqlite-shm", "sqlite-journal"];
-    for left in left.map(|ending| path.with_extension(ending)) {
-        match fs::remove_file(&left) {
-            Err(error) if error.kind() != std::io::ErrorKind::NotFound => {
-                return Err(StoreError::file("remove", &left)(error));
-            }
-            _ => {}
-        }
-    }
-    let space = write(&charter.space, Format::Toml)?;
-    fill(&new, charter, &space).map_err(|error| StoreError::sqlite(&new, error))?;
-    fs::rename(&new, path).map_err(StoreError::file("create", path))?;
-    for folder in [folder, folder.parent().unwrap_or(folder)] {
-        sync_folder(folder)?;
-    }
-    Ok(())
-}
-
-fn fill(path: &Path, charter: &Charter, space: &str) -> rusqlite::Result<()> {
-    let mut connection = Connection::open(path)?;
-    connection.pragma_update(None, "synchronous", "full")?;
-    let transaction = connection.transaction()?;
-    transaction.pragma_update(None, "application_id", APPLICATION)?;
-    transaction.execute_batch(SCHEMA)?;
-    set_version(&transaction, VERSION)?;
-    let keys = [
-        ("version", env!("CARGO_PKG_VERSION")),
-        ("name", &charter.name),
-        ("scenario", &charter.scenario),
-        ("folder", &charter.folder.to_string_lossy()),
-        ("space", space),
-        ("seed", &charter.seed.to_string()),
-    ];
-    for pair in keys {
-        transaction.execute("INSERT INTO campaign VALUES (?, ?)", pair)?;
-    }
-    let now = "INSERT INTO campaign VALUES ('created', strftime('%Y-%m-%dT%H:%M:%fZ', 'now'))";
-    transaction.execute(now, [])?;
-    for (id, name) in charter.instances.iter().enumerate() {
-        transaction.execute("INSERT INTO instance VALUES (?, ?)", (id as i64, name))?;
-    }
-    seal(&transaction)?;
-    transaction.commit()?;
-    connection.close().map_err(|(_, error)| error)
-}
-
-fn sync_folder(folder: &Path) -> Result<(), StoreError> {
-    let folder = if folder.as_os_str().is_empty() { Path::new(".") } else { folder };
-    let open = File::open(folder).and_then(|folder| folder.sync_all());
-    open.map_err(StoreError::file("write", folder))
 }

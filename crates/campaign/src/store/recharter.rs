@@ -25,6 +25,9 @@ impl Store {
 
     /// Notes a fact about the campaign.
     fn keep(&mut self, key: &str, value: &str) -> Result<(), StoreError> {
+        if self.reader.fact(key)?.as_deref() == Some(value) {
+            return Ok(());
+        }
         let note = |connection: &mut Connection| {
             let transaction = connection.transaction()?;
             let sql = "INSERT INTO campaign VALUES (?1, ?2) ON CONFLICT DO UPDATE SET value = ?2";

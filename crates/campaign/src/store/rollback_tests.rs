@@ -57,7 +57,7 @@ fn write(store: Store, ids: impl IntoIterator<Item = u32>) -> Writer {
 #[test]
 fn a_campaign_runs_without_a_log_and_locks_readers_out() {
     let folder = Folder::new("run");
-    let store = Store::create_with(&folder.0, &charter(), Journal::Rollback).unwrap();
+    let store = Store::found_with(&folder.0, &Founding::of(charter()), Journal::Rollback).unwrap();
     assert_eq!(store.journal(), Journal::Rollback);
     let writer = write(store, 0..3);
     assert!(!folder.0.join("campaign.sqlite-wal").exists() && !folder.0.join("campaign.sqlite-shm").exists());
@@ -84,7 +84,8 @@ fn a_campaign_runs_without_a_log_and_locks_readers_out() {
 #[test]
 fn a_write_cut_short_is_undone_by_whoever_comes_next() {
     let folder = Folder::new("cut");
-    let writer = write(Store::create_with(&folder.0, &charter(), Journal::Rollback).unwrap(), 0..3);
+    let writer =
+        write(Store::found_with(&folder.0, &Founding::of(charter()), Journal::Rollback).unwrap(), 0..3);
     writer.finish("done").unwrap();
     // Half a transaction in the file: a cache of one page spills what is not committed yet.
     let store = Store::open_with(&folder.0, Journal::Rollback).unwrap();

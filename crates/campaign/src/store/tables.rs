@@ -29,19 +29,21 @@ impl StoreReader {
 
     /// The names of the instances that were set apart for the validation; `None` if none were.
     pub fn test_instances(&self) -> Result<Option<Vec<String>>, StoreError> {
-        let sql = "SELECT value FROM campaign WHERE key = 'test'";
-        let found = self.connection.query_row(sql, [], |row| row.get::<_, String>(0));
-        let Some(text) = self.ask(found.optional())? else { return Ok(None) };
+        let Some(text) = self.fact("test")? else { return Ok(None) };
         let names = serde_json::from_str(&text);
         names.map(Some).map_err(|error| self.damaged(format!("the instances set apart: {error}")))
     }
 
     /// What the files of the scenario held when the campaign last began; `None` if nobody looked.
     pub fn fingerprints(&self) -> Result<Option<Fingerprints>, StoreError> {
-        let sql = "SELECT value FROM campaign WHERE key = 'files'";
-        let found = self.connection.query_row(sql, [], |row| row.get::<_, String>(0));
-        let Some(text) = self.ask(found.optional())? else { return Ok(None) };
+        let Some(text) = self.fact("files")? else { return Ok(None) };
         serde_json::from_str(&text).map(Some).map_err(|error| self.damaged(format!("its files: {error}")))
+    }
+
+    /// A fact about the campaign that it may not have.
+    pub(super) fn fact(&self, key: &str) -> Result<Option<String>, StoreError> {
+        let sql = "SELECT value FROM campaign WHERE key = ?";
+        self.ask(self.connection.query_row(sql, [key], |row| row.get(0)).optional())
     }
 
     /// What it is called.

@@ -14,7 +14,7 @@ use rusqlite::Connection;
 
 use super::insert::{Numbers, insert};
 use super::lock::{WriterLock, host_name};
-use super::open::set_journal;
+use super::open::{begin_journal, set_journal};
 use super::record::Batch;
 use super::{Journal, StoreError};
 use crate::panics::caught;
@@ -42,6 +42,8 @@ pub enum Acknowledgement {
 pub struct Writer {
     orders: Option<Sender<Order>>,
     thread: Option<JoinHandle<Ended>>,
+    /// How the thread has ended, if it has failed.
+    failed: Option<Ended>,
     submitted: u64,
     session: u32,
 }
@@ -53,9 +55,11 @@ enum Order {
 }
 
 /// The lock stays with the writer until it is dropped, even if the thread has ended in failure.
+#[derive(Debug)]
 struct Ended {
     _lock: WriterLock,
-    outcome: Result<(), StoreError>,
+    /// Why it failed, where that is known.
+    outcome: Result<(), Option<String>>,
 }
 
 impl Writer {
@@ -67,7 +71,8 @@ impl Writer {
         lock: WriterLock,
         acknowledge: impl Fn(Acknowledgement) + Send + 'static,
     ) -> Result<Self, StoreError> {
-        let numbers = begin_session(&connection).map_err(|error| StoreError::sqlite(&path, error))?;
+        let begin = || Ok((begin_journal(&connection, journal)?, begin_session(&connection)?));
+        let (journal, numbers) = begin().map_err(|error| StoreError::sqlite(&path, error))?;
         let (orders, queue) = channel();
         let file = identity(&path);
         let mut thread = Thread { path, file, connection, journal, numbers, queue, committed: 0 };
@@ -77,21 +82,23 @@ impl Writer {
             // Before the word is out: whoever has heard it finds the queue closed.
             drop(thread);
             let outcome = outcome.map_err(|error| {
+                let said = (!matches!(error, StoreError::Stopped)).then(|| error.with_causes());
                 acknowledge(Acknowledgement::Failed(error));
-                StoreError::Stopped
+                said
             });
             Ended { _lock: lock, outcome }
         };
         let thread = std::thread::Builder::new().name("store".to_owned()).spawn(work);
         let thread = thread.map_err(StoreError::file("start a thread for", "the store".as_ref()))?;
-        Ok(Self { orders: Some(orders), thread: Some(thread), submitted: 0, session: numbers.session })
+        let (orders, thread) = (Some(orders), Some(thread));
+        Ok(Self { orders, thread, failed: None, submitted: 0, session: numbers.session })
     }
 
     /// Queues a batch without waiting, and says its number: it is on disk when an acknowledgement
     /// counts that many.
     pub fn submit(&mut self, batch: Batch) -> Result<u64, StoreError> {
         if self.orders.as_ref().is_none_or(|orders| orders.send(Order::Write(batch)).is_err()) {
-            return Err(StoreError::Stopped);
+            return Err(self.failure());
         }
         self.submitted += 1;
         Ok(self.submitted)
@@ -115,8 +122,23 @@ impl Writer {
             let _ = orders.send(Order::Finish(reason.to_owned()));
         }
         match self.thread.take().map(JoinHandle::join) {
-            Some(Ok(ended)) => ended.outcome,
-            _ => Err(StoreError::Stopped),
+            Some(Ok(Ended { outcome: Ok(()), .. })) => Ok(()),
+            ended => {
+                self.failed = ended.and_then(Result::ok).or(self.failed.take());
+                Err(self.failure())
+            }
+        }
+    }
+
+    /// Why nothing more is taken: whoever asks may not have heard it before.
+    fn failure(&mut self) -> StoreError {
+        self.orders = None;
+        if let Some(thread) = self.thread.take() {
+            self.failed = thread.join().ok();
+        }
+        match self.failed.as_ref().map(|ended| &ended.outcome) {
+            Some(Err(Some(said))) => StoreError::Failed { said: said.clone() },
+            _ => StoreError::Stopped,
         }
     }
 }

@@ -298,6 +298,7 @@ impl Outcome<'_> {
         let observation = match self.measure() {
             // What such a cost had reached is not known, nor whether it is above zero.
             Measure::Output(_) if !self.grows() => Observation::failed(Status::Lost, 0.0),
+            // Killing takes a moment, in which it may pass its cap: that would not have been seen otherwise.
             _ => Observation::capped(self.reached().unwrap_or(0.0).min(self.cap_in_force())),
         };
         (self.with_spent(observation), None)

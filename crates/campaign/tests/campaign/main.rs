@@ -21,6 +21,7 @@ mod properties;
 mod protocols;
 mod reference;
 mod repeated;
+mod replaced;
 mod scenario;
 mod servers;
 mod session;

@@ -239,15 +239,26 @@ fn opened(pipe: &Path) -> bool {
 
 /// Runs a script that says when it is ready, and steers it then.
 fn steer(objective: &str, rest: &str, order: impl FnOnce(&ProcessTarget, &Leash)) -> Account {
+    steer_below(Cap::NONE, objective, "", ["", rest], order)
+}
+
+/// The same with a cap, with more in the scenario, and with a script before and after it is ready.
+fn steer_below(
+    cap: Cap,
+    objective: &str,
+    more: &str,
+    [first, rest]: [&str; 2],
+    order: impl FnOnce(&ProcessTarget, &Leash),
+) -> Account {
     let stage = Stage::new();
     let ready = stage.folder.join("ready");
     let mode = rustix::fs::Mode::from_raw_mode(0o600);
     rustix::fs::mknodat(rustix::fs::CWD, &ready, rustix::fs::FileType::Fifo, mode, 0).unwrap();
-    let script = format!(": > {}\n{rest}", ready.display());
-    let scenario = scenario(&stage, &script, objective, "");
+    let script = format!("{first}\n: > {}\n{rest}", ready.display());
+    let scenario = scenario(&stage, &script, objective, more);
     let (target, control) = (target(&scenario), Leash::new());
     std::thread::scope(|scope| {
-        let run = scope.spawn(|| target.run(&trial(&scenario, 0, Cap::NONE), &control).unwrap());
+        let run = scope.spawn(|| target.run(&trial(&scenario, 0, cap), &control).unwrap());
         if opened(&ready) {
             order(&target, &control);
         } else {
@@ -267,6 +278,17 @@ fn a_cancelled_trial_tells_what_it_had_reached() {
     let output = "minimise = \"y\"\n[outputs]\ny = { pattern = '(.+)' }";
     let account = steer(output, "exec sleep 60", |_, control| control.cancel());
     assert_eq!((account.observation.status(), account.observation.cost()), (Status::Lost, None));
+}
+
+/// One that takes its time to end passes its cap meanwhile.
+#[test]
+fn a_cancelled_trial_tells_nothing_beyond_its_cap() {
+    let objective = "minimise = \"wall_time\"\ncutoff = \"50s\"";
+    let (grace, deaf) = ("[limits]\ngrace = \"1s\"\n", ["trap '' TERM", "sleep 60"]);
+    let account = steer_below(Cap::at(0.2), objective, grace, deaf, |_, control| control.cancel());
+    assert_eq!(account.observation.status(), Status::Capped);
+    assert!(account.detail.wall > 0.2, "{}", account.detail.wall);
+    assert_eq!(account.observation.cost(), Some(Reading::AtLeast(0.2)));
 }
 
 #[test]

@@ -51,7 +51,11 @@ pub(crate) struct Facts {
 pub(crate) enum Display {
     Screen(Box<Screen>),
     Log(Box<Log>),
-    Json(Box<Costs>),
+    Json {
+        costs: Box<Costs>,
+        /// Whether an event could not be written, which is said once.
+        unwritten: bool,
+    },
     Silent,
 }
 
@@ -63,7 +67,7 @@ impl Display {
         match choice {
             Choice::Auto if terminal => Self::Screen(Box::new(Screen::new(facts))),
             Choice::Auto | Choice::Lines => Self::Log(Box::new(Log::new(facts))),
-            Choice::Json => Self::Json(Box::new(facts.costs)),
+            Choice::Json => Self::Json { costs: Box::new(facts.costs), unwritten: false },
             Choice::None => Self::Silent,
         }
     }
@@ -73,8 +77,14 @@ impl Display {
         match self {
             Self::Screen(screen) => screen.show(event),
             Self::Log(log) => log.show(event).iter().for_each(|line| message::note(line)),
-            // Where nobody reads any more, the campaign goes on all the same.
-            Self::Json(costs) => drop(message::print(json::line(event, costs).as_bytes())),
+            // Where nobody reads any more, or there is no room, the campaign goes on all the same.
+            Self::Json { costs, unwritten } => {
+                if let Err(error) = message::print(json::line(event, costs).as_bytes())
+                    && !std::mem::replace(unwritten, true)
+                {
+                    message::say(&format!("warning: events are missing: {error:#}"));
+                }
+            }
             Self::Silent => {}
         }
     }

@@ -48,17 +48,47 @@ fn a_full_disk() {
         CAMPAIGN_TEST_FOLDER="$FOLDER/disk" "$@"; code=$?
         cp "$FOLDER"/disk/campaign.* "$FOLDER"
         exit $code"#;
-    let inner = behind(script, folder.path());
-    let mut outer = Command::new("unshare");
-    outer.args(["--user", "--map-root-user", "--mount"]).arg(inner.get_program()).args(inner.get_args());
-    outer.envs(inner.get_envs().filter_map(|(name, value)| Some((name, value?))));
-    let output = match outer.output() {
-        Ok(output) if output.status.code() != Some(77) && !refused(&output) => output,
-        _ => return println!("skipped: no file system can be mounted here"),
-    };
+    let Some(output) = on_small_disks(script, folder.path()) else { return };
     let (known, failure) = told(&output);
     assert!(failure.starts_with("no room left for ") && failure.contains("campaign.sqlite"), "{failure}");
     check(folder.path(), known);
+}
+
+/// Room may end while the store is created, while its log is begun, or later: SQLite has several words for it.
+#[test]
+fn a_disk_that_is_full_from_the_start() {
+    let folder = Folder::new();
+    let script = r#"
+        mkdir "$FOLDER/disk"
+        for size in $(seq 32 4 192); do
+          mount -t tmpfs -o size=${size}k none "$FOLDER/disk" || exit 77
+          CAMPAIGN_TEST_FOLDER="$FOLDER/disk" "$@" 2>&1
+          umount "$FOLDER/disk"
+          echo "ended $size"
+        done"#;
+    let Some(output) = on_small_disks(script, folder.path()) else { return };
+    let text = String::from_utf8_lossy(&output.stdout).into_owned();
+    let told: Vec<&str> = text.split("ended ").collect();
+    assert_eq!(told.len(), 42, "{text}");
+    for one in &told[..41] {
+        let named = ["no room left for ", "Full {", "StorageFull"].iter().any(|words| one.contains(words));
+        assert!(named, "{one}");
+    }
+}
+
+/// Runs the child behind a script that may mount; `None` where that is not allowed.
+fn on_small_disks(script: &str, folder: &Path) -> Option<Output> {
+    let inner = behind(script, folder);
+    let mut outer = Command::new("unshare");
+    outer.args(["--user", "--map-root-user", "--mount"]).arg(inner.get_program()).args(inner.get_args());
+    outer.envs(inner.get_envs().filter_map(|(name, value)| Some((name, value?))));
+    match outer.output() {
+        Ok(output) if output.status.code() != Some(77) && !refused(&output) => Some(output),
+        _ => {
+            println!("skipped: no file system can be mounted here");
+            None
+        }
+    }
 }
 
 /// Whether `unshare` itself was refused.

@@ -51,9 +51,11 @@ fn a_trial_is_never_doubled() {
     writer.submit(again).unwrap();
     let word = acknowledgements.recv().unwrap();
     assert!(matches!(word, Acknowledgement::Failed(StoreError::TrialTwice { id: 1 })), "{word:?}");
-    assert!(matches!(writer.submit(Batch::default()), Err(StoreError::Stopped)));
+    // Whoever has not heard it yet is told why.
+    let why = "the store failed: trial 1 is already stored";
+    assert_eq!(writer.submit(Batch::default()).unwrap_err().to_string(), why);
     assert!(matches!(Store::open(folder.path()), Err(StoreError::InUse { .. })), "the lock is kept");
-    assert!(matches!(writer.finish("done"), Err(StoreError::Stopped)));
+    assert_eq!(writer.finish("done").unwrap_err().to_string(), why);
     assert!(acknowledgements.recv().is_err(), "a failure is said once");
     let loaded = Store::read(folder.path()).unwrap().load().unwrap();
     assert_eq!(loaded.history.trials().len(), 2, "all of a batch or nothing");

@@ -1,6 +1,6 @@
 //! From start to verdict.
 
-use super::stage::{SCENARIO, SLEEPER, Stage};
+use super::stage::{SCENARIO, SLEEPER, Stage, stored_trials};
 use crate::{code, stderr, stdout};
 
 #[test]
@@ -136,4 +136,17 @@ fn a_folder_can_be_named() {
     assert!(!stage.folder.join("count.campaign").exists());
     // Its scenario's folder is remembered.
     assert_eq!(code(&stage.captune("run deep/inside --trials 6")), 0);
+}
+
+#[test]
+fn events_that_find_no_room_are_missed_aloud_and_the_campaign_goes_on() {
+    let stage = Stage::new(&SCENARIO.replace("trials = 40", "trials = 3"));
+    let full = std::fs::File::options().write(true).open("/dev/full").unwrap();
+    let mut command = stage.command("run count.toml --progress json");
+    let output = command.stdout(full).output().unwrap();
+    let said = stderr(&output);
+    assert_eq!(code(&output), 0, "{said}");
+    assert_eq!(said.matches("warning: events are missing: ").count(), 1, "{said}");
+    assert!(said.contains("No space left on device"), "{said}");
+    assert_eq!(stored_trials(&stage.folder.join("count.campaign")).len(), 3);
 }

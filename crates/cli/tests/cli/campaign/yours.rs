@@ -129,3 +129,16 @@ fn what_is_no_configuration_is_refused_with_its_place() {
     assert!(said.contains("! what you want tried is no configuration of the space: "), "{said}");
     assert_eq!(queue(&stage), ["1.json.refused"]);
 }
+
+#[test]
+fn a_wish_that_finds_no_room_leaves_nothing_behind() {
+    let stage = Stage::new(&SCENARIO.replace("trials = 40", "trials = 2"));
+    assert_eq!(code(&stage.captune("run count.toml")), 0);
+    stage.write("mine.toml", "loops = 101\nmode = \"fast\"\n");
+    // No file may grow, as on a full disk.
+    let script = "trap '' XFSZ; ulimit -f 0; exec \"$0\" try count.campaign mine.toml";
+    let mut shell = std::process::Command::new("sh");
+    let output = shell.args(["-c", script, crate::CAPTUNE]).current_dir(&stage.folder).output().unwrap();
+    assert_ne!(code(&output), 0, "{}", stderr(&output));
+    assert!(queue(&stage).is_empty(), "{:?}", queue(&stage));
+}

@@ -1,0 +1,146 @@
+//! A campaign that begins, or takes the place of another, is there whole at every moment.
+
+use std::path::{Path, PathBuf};
+
+use campaign::conduct::{Imported, Opening, Order, import, open};
+use campaign::import::runs;
+use campaign::store::Store;
+
+use crate::stage::Stage;
+
+const SCENARIO: &str = "seed = 1\n[target]\ncommand = [\"true\", \"{params}\", \"{instance}\", \"{seed}\"]\n\
+    [objective]\nminimise = \"cpu_time\"\ncutoff = \"5s\"\n[instances]\nlist = [\"a\", \"b\", \"c\", \"d\"]\n\
+    test = \"50%\"\n[budget]\ntrials = 100\n[space]\nx = { integer = [0, 9], default = 3 }\n";
+
+struct World {
+    stage: Stage,
+    path: PathBuf,
+    folder: PathBuf,
+}
+
+impl World {
+    /// A campaign that knows two trials.
+    fn new() -> Self {
+        let stage = Stage::new();
+        let path = stage.file("s.toml", SCENARIO);
+        let folder = path.with_extension("campaign");
+        let world = Self { stage, path, folder };
+        world.import("x,instance,seed,cost\n4,INSTANCE,1,0.5\n5,INSTANCE,1,0.25\n").unwrap();
+        assert_eq!(world.known(), 2);
+        world
+    }
+
+    fn order(&self) -> Order {
+        Order { path: self.path.clone(), ..Order::default() }
+    }
+
+    /// Imports a table, in which INSTANCE stands for one to tune on.
+    fn import(&self, table: &str) -> Result<Imported, String> {
+        let train = open(&self.order()).unwrap().instances[0].name.clone();
+        let table = self.stage.file("runs.csv", &table.replace("INSTANCE", &train));
+        let runs = runs::read(&table).unwrap_or_else(|error| panic!("{error}"));
+        import(&self.order(), &runs).map_err(|error| error.to_string())
+    }
+
+    /// Trials that the campaign knows.
+    fn known(&self) -> usize {
+        Store::read(&self.folder).unwrap().load().unwrap().history.trials().len()
+    }
+
+    fn change_the_seed(&self) {
+        self.stage.file("s.toml", &SCENARIO.replace("seed = 1", "seed = 2"));
+    }
+}
+
+const MORE: &str = "x,instance,seed,cost\n6,INSTANCE,1,0.75\n";
+
+/// A word of SQLite's header.
+fn header(path: &Path, place: usize) -> u32 {
+    let bytes = std::fs::read(path).unwrap();
+    u32::from_be_bytes(bytes[place..place + 4].try_into().unwrap())
+}
+
+#[test]
+fn a_campaign_stays_if_none_can_take_its_place() {
+    let world = World::new();
+    world.change_the_seed();
+    let too_many = Order { workers: Some(100_000), ..world.order() };
+    open(&too_many).unwrap_err();
+    assert_eq!(world.known(), 2, "no cores for so many workers");
+    // No store can be made under this name.
+    std::fs::create_dir_all(world.folder.join("campaign.new/full")).unwrap();
+    open(&world.order()).unwrap_err();
+    assert_eq!(world.known(), 2, "no room for another");
+    assert!(!world.folder.join("campaign-1.sqlite").exists());
+}
+
+/// Before anything has run: whoever is killed then finds them.
+#[test]
+fn trials_are_in_the_new_store_from_its_first_moment() {
+    let world = World::new();
+    world.change_the_seed();
+    let opened = open(&world.order()).unwrap();
+    assert!(matches!(&opened.opening, Opening::Reuse { trials: 2, .. }), "{:?}", opened.opening);
+    drop(opened);
+    assert_eq!(world.known(), 2);
+    assert_eq!(open(&world.order()).unwrap().so_far().trials, 2);
+}
+
+#[test]
+fn an_import_under_a_changed_scenario_keeps_the_trials_of_before() {
+    let world = World::new();
+    world.change_the_seed();
+    let train = Store::read(&world.folder).unwrap().charter().unwrap().instances[0].clone();
+    let table = world.stage.file("more.csv", &MORE.replace("INSTANCE", &train));
+    import(&world.order(), &runs::read(&table).unwrap()).unwrap();
+    assert_eq!(world.known(), 3);
+}
+
+#[test]
+fn what_a_kill_has_left_of_a_replacement_is_removed() {
+    let world = World::new();
+    std::fs::write(world.folder.join("campaign.new"), "half").unwrap();
+    let (store, aside) = (world.folder.join("campaign.sqlite"), world.folder.join("campaign-1.sqlite"));
+    std::fs::hard_link(&store, &aside).unwrap();
+    drop(open(&world.order()).unwrap());
+    assert!(store.exists() && !aside.exists() && !world.folder.join("campaign.new").exists());
+    let more = world.import(MORE).unwrap();
+    assert_eq!(more.set_aside.as_deref(), Some(&*aside));
+    drop(open(&world.order()).unwrap());
+    assert!(aside.exists(), "that of another store stays");
+    assert_eq!(world.known(), 3);
+}
+
+/// Killed between two, a campaign could forget which instances it had set apart.
+#[test]
+fn a_campaign_begins_with_one_transaction() {
+    let stage = Stage::new();
+    let path = stage.file("s.toml", SCENARIO);
+    drop(open(&Order { path: path.clone(), ..Order::default() }).unwrap());
+    let store = path.with_extension("campaign").join("campaign.sqlite");
+    assert_eq!(header(&store, 24), 1, "how often the file has changed");
+}
+
+/// With a log, whoever looks at it from where he may write leaves files, and others cannot read it at all.
+#[test]
+fn a_store_that_is_opened_and_left_alone_stays_one_file() {
+    let world = World::new();
+    let store = world.folder.join("campaign.sqlite");
+    let formats = |path: &Path| header(path, 16) & 0xffff;
+    assert_eq!(formats(&store), 0x0101);
+    drop(open(&world.order()).unwrap());
+    assert_eq!(world.import("x,instance,seed,cost\n4,INSTANCE,1,0.5\n").unwrap().count(), 0);
+    assert_eq!(formats(&store), 0x0101);
+    // As a writer leaves it that is killed when all is done.
+    let connection = rusqlite::Connection::open(&store).unwrap();
+    connection.pragma_update(None, "journal_mode", "wal").unwrap();
+    drop(connection);
+    assert_eq!(formats(&store), 0x0202);
+    drop(open(&world.order()).unwrap());
+    assert_eq!(formats(&store), 0x0101);
+    world.known();
+    let names = std::fs::read_dir(&world.folder).unwrap();
+    let mut names: Vec<_> = names.map(|entry| entry.unwrap().file_name()).collect();
+    names.sort_unstable();
+    assert_eq!(names, ["campaign.lock", "campaign.sqlite"]);
+}
