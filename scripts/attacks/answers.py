@@ -21,8 +21,6 @@ TRIALS = 6
 WALL = 1.0
 # Cutoffs of the objectives that have one.
 CUTOFF = {"capped": 100.0, "measured": 1.0}
-# What killing a trial may take, in seconds.
-KILLING = 0.5
 # What a trial may take beyond its limits, on a busy machine, and the program itself.
 SLACK, ITSELF = 1.0, 15.0
 # The most memory that the program may take for lines of 10 MB, in bytes.
@@ -120,17 +118,12 @@ class Case:
     def check_costs(self):
         good = {entry["trial"]: entry["good"] for entry in self.log() if entry["good"] is not None}
         for row in self.stage.rows("SELECT id, status, cost, censored, cap, spent FROM trial"):
-            cost, cap = row["cost"], row["cap"]
+            cost = row["cost"]
             if cost is not None:
                 expect(isinstance(cost, float) and math.isfinite(cost), f"trial {row['id']} has the cost {cost}")
-                # A target that ends beyond its cap has told an exact cost; none is above the cutoff, and
-                # none that was stopped is above its cap.
+                # The cutoff, not the cap: that may be lowered while a target runs that was told another.
                 limit = CUTOFF.get(self.objective, math.inf)
                 expect(cost <= limit, f"trial {row['id']} has cost {cost} above the cutoff {limit}")
-                capped = row["status"] == "capped" and cap is not None
-                # Of a time, what was measured when the trial was dead is a bound as well.
-                over = KILLING if self.objective == "measured" else 0.0
-                expect(not capped or cost <= cap + over, f"trial {row['id']} has cost {cost} above its cap {cap}")
             known = self.protocol in ("json", "json-server") and self.objective != "measured"
             if known and row["status"] == "finished" and row["id"] in good:
                 expect(cost == good[row["id"]], f"trial {row['id']} told {good[row['id']]}, stored is {cost}")
