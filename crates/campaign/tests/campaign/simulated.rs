@@ -64,6 +64,20 @@ fn a_bowl_is_descended_and_every_trial_is_accounted_for() {
     }
 }
 
+/// Nobody who affords a hundred trials waits for thousands of them in the validation.
+#[test]
+fn a_validation_without_instances_of_its_own_takes_no_more_trials_than_the_search() {
+    let pairs = |trials, unseen| {
+        let budget = Budget { trials, ..Budget::default() };
+        campaign::validation::plan(&settings(1000, 50.0, budget), unseen).pairs
+    };
+    let few = pairs(Some(100), 0);
+    assert_eq!((few.len(), pairs(Some(3), 0).len(), pairs(None, 0).len()), (50, 20, 1000));
+    assert!(few.iter().any(|pair| pair.instance.0 >= 500), "{few:?}");
+    assert_eq!(few, pairs(Some(400), 0)[..50], "a larger budget goes on with them");
+    assert_eq!(pairs(Some(100), 300).len(), 300, "those that were asked for");
+}
+
 /// A default that is beaten at once has met few pairs: what it costs there is luck, unless there are no others.
 #[test]
 fn a_ratio_of_the_training_needs_five_pairs_or_all_there_are() {
