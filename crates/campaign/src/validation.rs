@@ -96,12 +96,14 @@ pub fn plan(settings: &Settings, unseen: u32) -> Plan {
             pairs.push(Pair { instance: InstanceId(instance), seed });
         }
     }
-    // Without instances of its own it takes no more trials than the search.
-    let most = settings.budget.trials.map(|trials| (trials as usize / 2).max(LEAST_PAIRS));
-    if let Some(most) = most.filter(|&most| basis != Basis::UnseenInstances && most < pairs.len()) {
-        // Any of them, and with a larger budget the same and more.
-        rng.shuffle(&mut pairs);
-        pairs.truncate(most);
+    if basis != Basis::UnseenInstances {
+        // Any of many instances, and with a larger budget the same and more.
+        if rounds == 1 {
+            rng.shuffle(&mut pairs);
+        }
+        // Without instances of its own it takes no more trials than the search.
+        let most = settings.budget.trials.map(|trials| (trials as usize / 2).max(LEAST_PAIRS));
+        pairs.truncate(most.unwrap_or(usize::MAX));
     }
     Plan { basis, pairs }
 }

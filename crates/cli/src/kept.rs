@@ -122,7 +122,9 @@ impl Kept {
 
     /// What may be said of the best, as far as it has been validated.
     pub(crate) fn verdict(&self, history: &History, best: ConfigId) -> anyhow::Result<Option<Judged>> {
-        let (scenario, settings) = (self.scenario()?, self.settings()?);
+        let (scenario, mut settings) = (self.scenario()?, self.settings()?);
+        // Whatever the budget of the session that measured them.
+        settings.budget.trials = None;
         let measured = self.reader.validations()?;
         if best == ConfigId(0) || measured.is_empty() {
             return Ok(None);

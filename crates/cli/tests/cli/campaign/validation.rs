@@ -44,6 +44,20 @@ fn the_validation_has_a_cutoff_and_seeds_of_its_own() {
 }
 
 #[test]
+fn status_judges_all_that_a_session_with_another_budget_has_measured() {
+    let names: Vec<String> = (0..30).map(|number| format!("\"i{number}\"")).collect();
+    let scenario = sleeper_scenario().replace("[\"a\", \"b\"]", &format!("[{}]", names.join(", ")));
+    let scenario = scenario
+        .replace("test = [\"c\", \"d\", \"e\", \"f\", \"g\", \"h\"]\n", "")
+        .replace("seeds = 2\n", "");
+    let stage = Stage::new(&scenario);
+    stage.write("counter", "#!/bin/sh\ncase \"$*\" in *slow*) sleep 0.05 ;; esac\n");
+    let said = stderr(&stage.captune("run count.toml --trials 60"));
+    assert!(said.contains("on fresh seeds of 30 instances, 30 pairs"), "{said}");
+    assert_eq!(stage.status("count.campaign")["verdict"]["pairs"], 30);
+}
+
+#[test]
 fn a_validation_can_be_left_out_and_done_later() {
     let stage = Stage::new(&format!("{SCENARIO}[validation]\nwhen = \"never\"\n"));
     let said = stderr(&stage.captune("run count.toml"));
