@@ -319,7 +319,7 @@ pub(crate) fn verdict_json(judged: &Judged, costs: &Costs) -> Value {
         "solved": { "before": verdict.solved.before, "after": verdict.solved.after, "lost": verdict.solved.lost },
         "wrong": verdict.wrong,
         "unseen_timeouts": judged.unseen_timeouts.map(|unseen| json!({
-            "units": unseen.units, "share": unseen.share, "ratio": unseen.ratio,
+            "units": unseen.units, "share": unseen.share, "ratio": unseen.ratio, "break_even": unseen.break_even,
         })),
         "training_ratio": verdict.training_ratio,
         "gain_does_not_carry_over": verdict.gain_does_not_carry_over,

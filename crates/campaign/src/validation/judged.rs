@@ -37,6 +37,8 @@ pub struct UnseenTimeouts {
     pub share: f64,
     /// How many times better the best would be with so many of them.
     pub ratio: f64,
+    /// The share with which it would be as good as the default.
+    pub break_even: f64,
 }
 
 /// Costs and bounds in one word.
@@ -86,7 +88,8 @@ impl UnseenTimeouts {
         };
         let share = (3.0 / units as f64).min(1.0);
         let tuned = (1.0 - share) * found.tuned + share * objective.penalty();
-        Some(Self { units, share, ratio: found.default / tuned })
+        let break_even = (found.default - found.tuned) / (objective.penalty() - found.tuned);
+        Some(Self { units, share, ratio: found.default / tuned, break_even })
     }
 }
 
@@ -156,7 +159,7 @@ mod tests {
     fn an_improvement_without_timeouts_names_what_unseen_ones_would_mean() {
         let of = |tuned, status| judged(tuned, status, [0.5; 2], Basis::UnseenInstances).unseen_timeouts;
         // A timeout counts 8: a quarter of them and three quarters of 2 make 3.5.
-        let expected = UnseenTimeouts { units: 12, share: 0.25, ratio: 4.0 / 3.5 };
+        let expected = UnseenTimeouts { units: 12, share: 0.25, ratio: 4.0 / 3.5, break_even: 2.0 / 6.0 };
         assert_eq!(of(2.0, Status::Finished), Some(expected));
         assert_eq!(of(2.0, Status::Timeout), None, "those were seen");
         assert_eq!(of(4.0, Status::Finished), None, "nothing is claimed");

@@ -27,12 +27,13 @@ fn unseen_timeouts(unseen: &UnseenTimeouts, verdict: &Verdict, costs: &Costs) ->
         Unit::Instance => "instance",
         Unit::Pair => "pair",
     };
-    format!(
-        "It had no timeout on {}; a true share of up to {} would be no surprise, and with it this would be {}.",
-        counted(unseen.units as u64, unit),
-        share(unseen.share),
-        costs.gain(unseen.ratio)
-    )
+    let units = counted(unseen.units as u64, unit);
+    let then = if unseen.ratio > 1.0 {
+        format!("with so many it would still be {}", costs.gain(unseen.ratio))
+    } else {
+        format!("from {} on it would be no better than the {}", share(unseen.break_even), costs.against)
+    };
+    format!("No timeout on {units} leaves up to {} elsewhere possible; {then}.", share(unseen.share))
 }
 
 /// Why a validation has fewer pairs than it was to have.
