@@ -119,7 +119,7 @@ fn take_in_log(connection: &Connection) -> rusqlite::Result<()> {
 }
 
 /// Sets the journal that a session is written with, and says which it came to be. Not before there is a
-/// session: whoever only opens a store leaves it as the one file that it was.
+/// session: opening a store without writing to it leaves no files beside it.
 pub(super) fn begin_journal(connection: &Connection, journal: Journal) -> rusqlite::Result<Journal> {
     if set_journal(connection, journal)? == journal.mode() {
         return Ok(journal);

@@ -130,7 +130,7 @@ impl Writer {
         }
     }
 
-    /// Why nothing more is taken: whoever asks may not have heard it before.
+    /// Why the writer takes no more batches. The caller may not have received the failure yet.
     fn failure(&mut self) -> StoreError {
         self.orders = None;
         if let Some(thread) = self.thread.take() {

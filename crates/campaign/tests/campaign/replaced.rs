@@ -74,7 +74,7 @@ fn a_campaign_stays_if_none_can_take_its_place() {
     assert!(!world.folder.join("campaign-1.sqlite").exists());
 }
 
-/// Before anything has run: whoever is killed then finds them.
+/// Carried-over trials are stored before anything runs, so a kill at that moment loses none.
 #[test]
 fn trials_are_in_the_new_store_from_its_first_moment() {
     let world = World::new();
@@ -121,7 +121,7 @@ fn a_campaign_begins_with_one_transaction() {
     assert_eq!(header(&store, 24), 1, "how often the file has changed");
 }
 
-/// With a log, whoever looks at it from where he may write leaves files, and others cannot read it at all.
+/// A left-over write-ahead log makes readers create files beside the store, and stops readers without write access.
 #[test]
 fn a_store_that_is_opened_and_left_alone_stays_one_file() {
     let world = World::new();

@@ -64,7 +64,7 @@ fn a_bowl_is_descended_and_every_trial_is_accounted_for() {
     }
 }
 
-/// Nobody who affords a hundred trials waits for thousands of them in the validation.
+/// A budget of a hundred trials must not be followed by thousands of validation trials.
 #[test]
 fn a_validation_without_instances_of_its_own_takes_no_more_trials_than_the_search() {
     let pairs = |trials, unseen| {

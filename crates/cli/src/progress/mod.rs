@@ -77,7 +77,7 @@ impl Display {
         match self {
             Self::Screen(screen) => screen.show(event),
             Self::Log(log) => log.show(event).iter().for_each(|line| message::note(line)),
-            // Where nobody reads any more, or there is no room, the campaign goes on all the same.
+            // The campaign goes on if the reader has closed the pipe or the disk is full.
             Self::Json { costs, unwritten } => {
                 if let Err(error) = message::print(json::line(event, costs).as_bytes())
                     && !std::mem::replace(unwritten, true)

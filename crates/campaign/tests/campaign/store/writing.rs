@@ -51,7 +51,7 @@ fn a_trial_is_never_doubled() {
     writer.submit(again).unwrap();
     let word = acknowledgements.recv().unwrap();
     assert!(matches!(word, Acknowledgement::Failed(StoreError::TrialTwice { id: 1 })), "{word:?}");
-    // Whoever has not heard it yet is told why.
+    // A caller that has not received the failure yet gets its cause.
     let why = "the store failed: trial 1 is already stored";
     assert_eq!(writer.submit(Batch::default()).unwrap_err().to_string(), why);
     assert!(matches!(Store::open(folder.path()), Err(StoreError::InUse { .. })), "the lock is kept");

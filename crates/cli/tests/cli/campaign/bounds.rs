@@ -53,6 +53,14 @@ fn stage(program: &str, scenario: &str) -> Stage {
     stage
 }
 
+/// The scenario with this default, whose unseen instances behave otherwise than those of the training.
+fn with_other_unseen_instances(default: u32) -> String {
+    SCENARIO.replace("default = 8", &format!("default = {default}")).replace(
+        "[\"d\", \"e\", \"f\", \"g\", \"h\", \"i\"]",
+        "[\"ud\", \"ue\", \"uf\", \"ug\", \"uh\", \"ui\"]",
+    )
+}
+
 fn ran(stage: &Stage) -> String {
     let output = stage.captune("run count.toml");
     assert_eq!(code(&output), 0, "{}", stderr(&output));
@@ -158,10 +166,7 @@ fn where_nothing_is_feasible_the_closest_is_named() {
 
 #[test]
 fn what_does_not_hold_on_unseen_instances_is_not_used() {
-    let scenario = SCENARIO.replace("default = 8", "default = 2").replace(
-        "[\"d\", \"e\", \"f\", \"g\", \"h\", \"i\"]",
-        "[\"ud\", \"ue\", \"uf\", \"ug\", \"uh\", \"ui\"]",
-    );
+    let scenario = with_other_unseen_instances(2);
     let stage = stage(TRADER, &scenario);
     let said = ran(&stage);
     let verdict = "Verdict: what looked best in training does not keep every bound on 6 unseen instances, which the \
@@ -193,10 +198,7 @@ fn assert_says_to_keep_the_default(stage: &Stage, claim: &str, why: &str) {
 
 #[test]
 fn what_breaks_a_bound_with_the_default_is_not_called_faster() {
-    let scenario = SCENARIO.replace("default = 8", "default = 4").replace(
-        "[\"d\", \"e\", \"f\", \"g\", \"h\", \"i\"]",
-        "[\"ud\", \"ue\", \"uf\", \"ug\", \"uh\", \"ui\"]",
-    );
+    let scenario = with_other_unseen_instances(4);
     let stage = stage(TRADER, &scenario);
     let said = ran(&stage);
     let why = "neither the best nor the default keeps every bound on 6 unseen instances";
@@ -207,14 +209,7 @@ fn what_breaks_a_bound_with_the_default_is_not_called_faster() {
 #[test]
 fn what_is_slower_on_unseen_instances_is_not_recommended_by_any_verb() {
     let liar = TRADER.replace("error=$1\n", "error=1\ncase $2 in u*) set -- $((10 - $1)) $2 ;; esac\n");
-    let scenario = SCENARIO
-        .replace("default = 8", "default = 2")
-        .replace("error = \"<= 0.05\"\n", "")
-        .replace("[constraints]\n", "")
-        .replace(
-            "[\"d\", \"e\", \"f\", \"g\", \"h\", \"i\"]",
-            "[\"ud\", \"ue\", \"uf\", \"ug\", \"uh\", \"ui\"]",
-        );
+    let scenario = with_other_unseen_instances(2).replace("[constraints]\nerror = \"<= 0.05\"\n", "");
     let stage = stage(&liar, &scenario);
     let said = ran(&stage);
     assert!(said.contains("Verdict: what looked best in training is 4.50x worse"), "{said}");
