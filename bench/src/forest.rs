@@ -7,11 +7,11 @@
 
 use anyhow::Result;
 use clap::{Args, ValueEnum};
-use engine::surrogate::forest::{Forest, ForestSettings, ForestTrainer, Treatment};
-use engine::surrogate::{Column, InstanceTable, Points, Prediction, Predictor, Scale, TrainingSet};
 use engine::{Reading, Rng};
 use std::path::Path;
 use std::time::Instant;
+use surrogate::forest::{Forest, ForestSettings, ForestTrainer, Treatment};
+use surrogate::{Column, InstanceTable, Points, Prediction, Predictor, Scale, TrainingSet};
 
 use crate::clock::cpu;
 

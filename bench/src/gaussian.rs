@@ -12,12 +12,12 @@ use clap::{Args, Subcommand};
 use engine::history::{History, Trial};
 use engine::propose::{Learner, ModelSearch, ModelSettings, Proposer as _};
 use engine::racing::{Constraint, Over};
-use engine::space::format::{Format, read};
-use engine::surrogate::gaussian::{GaussianSettings, GaussianTrainer};
-use engine::surrogate::{Column, InstanceTable, Scale, TrainingSet};
 use engine::{
     Cap, ConfigId, InstanceId, Objective, Observation, Pair, Problem, Reading, Seed, TrialId, TrialKey, Why,
 };
+use space::format::{Format, read};
+use surrogate::gaussian::{GaussianSettings, GaussianTrainer};
+use surrogate::{Column, InstanceTable, Scale, TrainingSet};
 
 use crate::clock::cpu;
 

@@ -7,10 +7,10 @@
 
 use anyhow::Result;
 use clap::{Args, ValueEnum};
-use engine::surrogate::neural::{Ensemble, NeuralSettings, instructions};
-use engine::surrogate::{Column, InstanceTable, Points, Prediction, Predictor, Scale, TrainingSet};
 use engine::{Reading, Rng};
 use std::time::Instant;
+use surrogate::neural::{Ensemble, NeuralSettings, instructions};
+use surrogate::{Column, InstanceTable, Points, Prediction, Predictor, Scale, TrainingSet};
 
 use crate::clock::cpu;
 

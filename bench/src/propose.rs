@@ -13,8 +13,8 @@ use clap::Args;
 use engine::history::History;
 use engine::propose::{ModelSearch, ModelSettings, RandomSearch};
 use engine::racing::CappedRacer;
-use engine::space::format::{Format, read};
 use engine::{Ask, Configuration, Objective, Observation, Optimizer, Problem, Racing};
+use space::format::{Format, read};
 
 use crate::clock::cpu;
 use crate::quantiles::Quantiles;

@@ -11,9 +11,9 @@ use clap::Args;
 use engine::history::History;
 use engine::propose::LocalSearch;
 use engine::racing::CappedRacer;
-use engine::space::format::{Format, read};
 use engine::{Ask, Objective, Observation, Optimizer, Problem, Racing, Rng, Status, TrialId, TrialRequest};
 use rustix::time::{ClockId, clock_gettime};
+use space::format::{Format, read};
 
 #[derive(Args)]
 pub(crate) struct Arguments {

@@ -15,8 +15,8 @@ use clap::Args;
 use engine::history::History;
 use engine::propose::{ModelSearch, ModelSettings};
 use engine::racing::{CappedRacer, Snapshot};
-use engine::space::format::{Format, read};
 use engine::{Ask, Interrupt, Objective, Observation, Optimizer, Problem, Racing};
+use space::format::{Format, read};
 
 use crate::quantiles::Quantiles;
 use crate::store::{INSTANCES, fill};

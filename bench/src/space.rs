@@ -11,8 +11,8 @@ use std::process::{Child, ChildStdin, ChildStdout, Command, Stdio};
 
 use anyhow::{Context, Result, ensure};
 use clap::Args;
-use engine::space::format::{Format, read, write};
 use engine::{Rng, Space};
+use space::format::{Format, read, write};
 
 use crate::clock::cpu;
 

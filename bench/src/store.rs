@@ -16,10 +16,10 @@ use campaign::store::{
 };
 use clap::Args;
 use engine::history::Trial;
-use engine::space::format::{Format, read};
 use engine::{
     Cap, ConfigId, InstanceId, Observation, Pair, Rng, Seed, Space, Status, TrialId, TrialKey, Why,
 };
+use space::format::{Format, read};
 
 use rustix::time::{ClockId, clock_gettime};
 

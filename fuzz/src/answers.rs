@@ -9,8 +9,8 @@
 use std::sync::LazyLock;
 use std::time::Duration;
 
-use campaign::scenario::{CappedBy, Scenario};
-use campaign::target::{TargetError, fuzzing};
+use scenario::{CappedBy, Scenario};
+use execution::{TargetError, fuzzing};
 use confine::{Captured, CpuTime, Exit, Finished, Limit, Stop, Tier};
 use engine::{Cap, Reading, TrialId};
 

@@ -5,10 +5,10 @@
 
 use std::path::Path;
 
-use campaign::configuration_file;
-use campaign::import::scenario::read;
-use campaign::scenario;
-use engine::space::format::{self, Format, read_section};
+use scenario::configuration_file;
+use campaign::import::scenarios::read;
+use scenario;
+use space::format::{self, Format, read_section};
 use toml::de::DeTable;
 
 use crate::ground::{FOLDER, shown};

@@ -5,8 +5,8 @@ use std::path::PathBuf;
 use std::sync::LazyLock;
 
 use engine::Space;
-use engine::space::Diagnostics;
-use engine::space::format::{Format, read};
+use space::Diagnostics;
+use space::format::{Format, read};
 
 /// Parameters of every kind, one that depends on another, and names that are no words.
 const SPACE: &str = "alpha = { float = [0.01, 1], default = 0.5, log = true }\n\
@@ -40,9 +40,9 @@ pub static SPACE_READ: LazyLock<Space> =
     LazyLock::new(|| read(SPACE, "space", Format::Toml).expect("a sound space"));
 
 /// A scenario with that space and these lines before it.
-pub fn scenario(lines: &str) -> campaign::scenario::Scenario {
+pub fn scenario(lines: &str) -> scenario::Scenario {
     let text = format!("{lines}\n[space]\nfrom = \"space.toml\"\n");
-    campaign::scenario::read(&text, &FOLDER, "fixed").unwrap_or_else(|mistakes| panic!("{text}\n{mistakes}"))
+    scenario::read(&text, &FOLDER, "fixed").unwrap_or_else(|mistakes| panic!("{text}\n{mistakes}"))
 }
 
 /// Writes bytes to a file in the folder.

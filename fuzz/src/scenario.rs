@@ -5,10 +5,10 @@
 //! command and a configuration file for the engine; and it does not differ from itself when it is kept.
 
 use campaign::conduct::{Order, settings};
-use campaign::scenario::change::{Stored, compare};
-use campaign::scenario::read;
-use campaign::target::CommandLine;
-use engine::space::format::{Format, write};
+use scenario::change::{Stored, compare};
+use scenario::read;
+use execution::CommandLine;
+use space::format::{Format, write};
 use engine::{Cap, ConfigId, InstanceId, Pair, Seed, TrialId, TrialKey, TrialRequest, Why};
 
 use crate::ground::{FOLDER, file, may_leave, shown};

@@ -5,7 +5,7 @@
 //! too. (Clauses may come back in other words, but only once.)
 
 use engine::Rng;
-use engine::space::format::{Format, read, read_bytes, write};
+use space::format::{Format, read, read_bytes, write};
 
 use crate::ground::shown;
 

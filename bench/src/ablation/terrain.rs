@@ -15,10 +15,10 @@
 //!
 //! The default is the third best of ten random configurations, and the cutoff a multiple of what it costs.
 
-use campaign::executor::Answer;
-use engine::space::Neighbourhood;
-use engine::space::format::{Format, read};
 use engine::{Configuration, Pair, Rng, Space};
+use execution::executor::Answer;
+use space::Neighbourhood;
+use space::format::{Format, read};
 
 use crate::contest::subject::{Known, Subject};
 

@@ -3,8 +3,8 @@
 use anyhow::{Context, Result};
 use campaign::Search;
 use clap::Args;
-use engine::surrogate::TrainingSet;
-use engine::surrogate::gaussian::{GaussianSettings, GaussianTrainer, Treatment};
+use engine::learning;
+use surrogate::gaussian::{GaussianSettings, GaussianTrainer, Treatment};
 
 use super::histories::scenes;
 use super::score::Score;
@@ -50,7 +50,7 @@ pub(crate) fn measure(arguments: &Arguments) -> Result<()> {
             let (mut scores, mut censored): (Vec<Score>, Vec<f64>) = (Vec::new(), Vec::new());
             for (problem, history) in &histories {
                 let trials = arguments.trials.min(history.trials().len());
-                let data = TrainingSet::costs(problem, history, trials, &table);
+                let data = learning::costs(problem, history, trials, &table);
                 let stopped = data.readings().iter().filter(|reading| reading.is_censored()).count();
                 censored.push(stopped as f64 / data.len() as f64);
                 let settings = GaussianSettings { treatment, ..GaussianSettings::default() };

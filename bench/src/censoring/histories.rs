@@ -12,12 +12,12 @@ use std::sync::Arc;
 
 use anyhow::Result;
 use campaign::budget::Budget;
-use campaign::executor::{Answer, Simulated};
 use campaign::{Campaign, Ledger, Search};
-use engine::surrogate::InstanceTable;
 use engine::{
     Configuration, History, InstanceId, Objective, Pair, Problem, Rng, Seed, Space, Status, TrialRequest,
 };
+use execution::executor::{Answer, Simulated};
+use surrogate::InstanceTable;
 use targets::saps::{Saps, solve};
 use targets::synthetic::Synthetic;
 use targets::{Formula, Quasigroup, saps};

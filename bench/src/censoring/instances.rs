@@ -13,9 +13,10 @@ use std::sync::Arc;
 use anyhow::Result;
 use campaign::Search;
 use clap::Args;
-use engine::surrogate::forest::{ForestSettings, ForestTrainer};
-use engine::surrogate::{InstanceTable, Points, Prediction, Predictor, TrainingSet};
+use engine::learning;
 use engine::{History, Problem};
+use surrogate::forest::{ForestSettings, ForestTrainer};
+use surrogate::{InstanceTable, Points, Prediction, Predictor};
 
 use super::histories::{Scene, scenes, synthetic};
 use super::score::Score;
@@ -44,8 +45,8 @@ fn ordered(count: usize, problem: &Problem, history: &History, seed: u64) -> Res
     let (named, alike) = (InstanceTable::named(count), InstanceTable::alike());
     let trials = history.trials().len();
     // Both sets have the same points; one knows of which instance each is.
-    let told = TrainingSet::costs(problem, history, trials, &named);
-    let set = TrainingSet::costs(problem, history, trials, &alike);
+    let told = learning::costs(problem, history, trials, &named);
+    let set = learning::costs(problem, history, trials, &alike);
     let (forest, _) = ForestTrainer::new(ForestSettings::default(), seed).fit(&set)?;
     let rows: Vec<f64> = (0..set.len()).flat_map(|point| set.row(point).collect::<Vec<_>>()).collect();
     let mut found = vec![Prediction::default(); set.len()];
@@ -71,7 +72,7 @@ pub(crate) fn measure(arguments: &Arguments) -> Result<()> {
             let (problem, history) = scene.history(Search::Random, 1.3, seed)?;
             for (name, scores) in TABLES.iter().zip(&mut scores) {
                 let table = table(name, scene.instances as usize, &problem, &history, seed)?;
-                let set = TrainingSet::costs(&problem, &history, history.trials().len(), &table);
+                let set = learning::costs(&problem, &history, history.trials().len(), &table);
                 let settings = ForestSettings { trees: 100, ..ForestSettings::default() };
                 let (forest, _) = ForestTrainer::new(settings, seed).fit(&set)?;
                 scores.push(Score::of(&forest, &scene.questions(&table)?));

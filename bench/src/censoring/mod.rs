@@ -21,7 +21,7 @@ mod slack;
 
 use anyhow::Result;
 use clap::{Args, Subcommand};
-use engine::surrogate::forest::Treatment;
+use surrogate::forest::Treatment;
 
 #[derive(Args)]
 pub(crate) struct Arguments {

@@ -17,12 +17,11 @@ use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result, ensure};
 use campaign::import::runs;
-use campaign::scenario;
 use clap::Args;
-use engine::space::format::{Format, read};
-use engine::surrogate::forest::{ForestSettings, ForestTrainer};
-use engine::surrogate::{Column, InstanceTable, Scale, TrainingSet, configuration_columns};
 use engine::{History, Objective, Reading, Rng};
+use space::format::{Format, read};
+use surrogate::forest::{ForestSettings, ForestTrainer};
+use surrogate::{Column, InstanceTable, Scale, TrainingSet, configuration_columns};
 
 use super::TREATMENTS;
 use super::score::{Exact, Score};

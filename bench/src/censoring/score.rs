@@ -11,8 +11,8 @@
 //! | y | log10 of a cost |
 //! | μ, σ² | mean and variance of its prediction, between trees and within leaves: an observation is noisy |
 
-use engine::stats::normal::log_density;
-use engine::surrogate::{Points, Prediction, Predictor};
+use math::normal::log_density;
+use surrogate::{Points, Prediction, Predictor};
 
 /// The half width of an interval of 80 %, in deviations.
 const WIDTH: f64 = 1.281_551_565_544_600_4;

@@ -11,8 +11,8 @@ use std::sync::Arc;
 use anyhow::{Context, Result, ensure};
 use campaign::Search;
 use clap::Args;
-use engine::surrogate::TrainingSet;
-use engine::surrogate::forest::{ForestSettings, ForestTrainer};
+use engine::learning;
+use surrogate::forest::{ForestSettings, ForestTrainer};
 
 use super::TREATMENTS;
 use super::histories::{Scene, scenes};
@@ -99,7 +99,7 @@ pub(crate) fn measure(arguments: &Arguments) -> Result<()> {
 fn run(scene: &Arc<Scene>, exact: &Exact, cell: &Cell) -> Result<Vec<Row>> {
     let (problem, history) = scene.history(search_of(&cell.search)?, cell.slack, cell.seed)?;
     let table = scene.table();
-    let set = TrainingSet::costs(&problem, &history, history.trials().len(), &table);
+    let set = learning::costs(&problem, &history, history.trials().len(), &table);
     let censored = set.readings().iter().filter(|reading| reading.is_censored()).count();
     let row = |(name, treatment): (&str, _)| {
         let settings = ForestSettings { trees: TREES, treatment, ..ForestSettings::default() };

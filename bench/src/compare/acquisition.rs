@@ -22,12 +22,13 @@ use anyhow::Result;
 use clap::Args;
 use engine::acquisition::{Acquisition, ExpectedSaving};
 use engine::history::History;
+use engine::learning;
 use engine::propose::{ModelSettings, Proposer, RandomSearch};
 use engine::racing::CappedRacer;
-use engine::space::Neighbourhood;
-use engine::surrogate::neural::Ensemble;
-use engine::surrogate::{InstanceTable, Points, Prediction, Predictor, TrainingSet};
 use engine::{Ask, ConfigId, Configuration, Observation, Optimizer, Problem, Rng, Space, Status};
+use space::Neighbourhood;
+use surrogate::neural::Ensemble;
+use surrogate::{InstanceTable, Points, Prediction, Predictor};
 
 use super::scenarios::{EQUAL_BUDGETS, Target};
 use super::stage::Stage;
@@ -80,7 +81,7 @@ impl ByNetworks {
         if trials < self.settings.first_fit || trials < self.trained + self.trained / 20 {
             return;
         }
-        let data = TrainingSet::costs(&self.problem, history, trials, &self.instances);
+        let data = learning::costs(&self.problem, history, trials, &self.instances);
         let settings = self.settings.network(data.len());
         let train = |number: usize| {
             let mut rng = Rng::new(self.problem.seed, "networks", (trials * NETWORKS + number) as u64);

@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use anyhow::{Context, Result, ensure};
-use campaign::configuration_file;
+use scenario::configuration_file;
 
 use super::row::{self, Row};
 use super::scenarios::Scenario;

@@ -2,7 +2,7 @@
 
 use campaign::{ByModel, Search};
 use engine::propose::Learner;
-use engine::surrogate::forest::Treatment;
+use surrogate::forest::Treatment;
 
 use crate::contest::captune::{Captune, learning};
 use crate::contest::configurator::Configurator;

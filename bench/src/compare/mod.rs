@@ -284,12 +284,12 @@ mod tests {
         let stage = Stage::new(scenarios::ALL[11], subject::synthetic::new(20, 50)).unwrap();
         let default = stage.arena.known.space.default_configuration();
         assert_eq!(stage.arena.evaluate(&default), stage.arena.default_cost());
-        let crashed = campaign::executor::Answer {
+        let crashed = execution::executor::Answer {
             status: engine::Status::Crashed,
-            ..campaign::executor::Answer::finished(1.0)
+            ..execution::executor::Answer::finished(1.0)
         };
         assert_eq!(stage.arena.compared(&crashed), 3000.0);
-        assert_eq!(stage.arena.compared(&campaign::executor::Answer::finished(300.5)), 3000.0);
-        assert_eq!(stage.arena.compared(&campaign::executor::Answer::finished(300.0)), 300.0);
+        assert_eq!(stage.arena.compared(&execution::executor::Answer::finished(300.5)), 3000.0);
+        assert_eq!(stage.arena.compared(&execution::executor::Answer::finished(300.0)), 300.0);
     }
 }

@@ -9,8 +9,9 @@
 //! | p | two configurators on all scenarios | sign flips of the differences of ratios, a scenario being the unit |
 
 use anyhow::Result;
-use engine::stats::{Measured, compare, mann_whitney};
+use engine::stats::{Measured, compare};
 use engine::{InstanceId, Rng};
+use math::mann_whitney;
 
 use super::Study;
 use super::row::Row;

@@ -14,13 +14,13 @@ use std::sync::Arc;
 
 use anyhow::{Context, Result, bail};
 use campaign::budget::Budget;
-use campaign::executor::{Answer, Simulated};
 use campaign::{Campaign, Ledger, Search};
 use clap::Args;
 use engine::propose::Learner;
 use engine::racing::{Constraint, Over};
-use engine::space::format::{Format, read};
 use engine::{Configuration, Objective, Rng, Space, TrialRequest};
+use execution::executor::{Answer, Simulated};
+use space::format::{Format, read};
 use targets::lcbench::{self, DATA_SETS, DataSet, Network};
 
 use crate::contest::captune::learning;

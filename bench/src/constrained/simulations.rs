@@ -13,13 +13,13 @@ use std::path::PathBuf;
 
 use anyhow::{Context, Result};
 use campaign::budget::Budget;
-use campaign::executor::{Answer, Simulated};
 use campaign::{Campaign, Ledger, Search};
 use clap::Args;
 use engine::propose::Learner;
 use engine::racing::{Constraint, Over};
-use engine::space::format::{Format, read};
 use engine::{Configuration, Objective, TrialRequest};
+use execution::executor::{Answer, Simulated};
+use space::format::{Format, read};
 
 use crate::contest::captune::learning;
 use crate::plot::{Field, Frame, Mark, panels};

@@ -4,8 +4,8 @@ use std::ops::RangeInclusive;
 use std::sync::OnceLock;
 
 use anyhow::{Result, ensure};
-use campaign::executor::Answer;
 use engine::{Configuration, InstanceId, Objective, Pair, Seed, Status};
+use execution::executor::Answer;
 
 use super::subject::Known;
 

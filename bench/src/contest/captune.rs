@@ -6,10 +6,10 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use anyhow::Result;
 use campaign::budget::Budget;
 use campaign::event::What;
-use campaign::executor::Simulated;
 use campaign::{ByModel, Campaign, Ledger, Search, Settings};
 use engine::propose::{Learner, ModelSettings};
 use engine::{Status, TrialRequest};
+use execution::executor::Simulated;
 
 use super::arena::Arena;
 use super::configurator::Configurator;

@@ -2,10 +2,10 @@
 
 use anyhow::Result;
 use campaign::budget::Budget;
-use campaign::executor::Simulated;
 use campaign::{Campaign, Ledger};
 use clap::Args;
 use engine::{Objective, TrialRequest};
+use execution::executor::Simulated;
 use targets::World;
 use targets::worlds::{Kind, mixed_space};
 

@@ -2,12 +2,12 @@
 
 use anyhow::Result;
 use campaign::budget::Budget;
-use campaign::executor::Simulated;
 use campaign::validation::conclude;
 use campaign::{Campaign, Ledger};
 use clap::Args;
 use engine::stats::{Claim, Verdict};
 use engine::{InstanceId, Objective, TrialRequest};
+use execution::executor::Simulated;
 use targets::World;
 use targets::worlds::{Kind, mixed_space};
 

@@ -14,11 +14,11 @@ use anyhow::{Context, Result};
 use campaign::budget::Budget;
 use campaign::conduct::{Order, open, scenario_of_file};
 use campaign::event::What;
-use campaign::executor::slots;
-use campaign::target::ProcessTarget;
 use clap::Args;
 use confine::{Control, PrivateFolder, dismiss_guardians};
 use engine::{Cap, ConfigId, InstanceId, Pair, Seed, TrialId, TrialKey, TrialRequest, Why};
+use execution::ProcessTarget;
+use execution::executor::slots;
 
 use crate::clock::cpu_with_children;
 use crate::confine::burner;

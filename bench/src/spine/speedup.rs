@@ -8,10 +8,10 @@
 use anyhow::Result;
 use campaign::budget::Budget;
 use campaign::event::What;
-use campaign::executor::{Answer, Simulated};
 use campaign::{Campaign, Ledger, Search, Settings};
 use clap::{Args, ValueEnum};
 use engine::{Objective, TrialRequest};
+use execution::executor::{Answer, Simulated};
 use targets::Function;
 
 use super::stage::settings;

@@ -1,9 +1,9 @@
 //! What the parts share: settings of a campaign, worlds as its trials.
 
 use campaign::budget::Budget;
-use campaign::executor::Answer;
 use campaign::{Search, Settings};
 use engine::{Objective, Problem, Racing, Space, Status, TrialRequest};
+use execution::executor::Answer;
 use targets::World;
 use targets::worlds::Ending;
 

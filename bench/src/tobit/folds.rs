@@ -3,8 +3,8 @@
 
 use anyhow::{Context as _, Result};
 use engine::Rng;
-use engine::surrogate::neural::{Ensemble, NeuralSettings, Treatment};
-use engine::surrogate::{Column, InstanceTable, Points, Prediction, Predictor, Scale, TrainingSet};
+use surrogate::neural::{Ensemble, NeuralSettings, Treatment};
+use surrogate::{Column, InstanceTable, Points, Prediction, Predictor, Scale, TrainingSet};
 
 use super::MEMBERS;
 use super::data::Data;

@@ -20,12 +20,13 @@ use std::sync::Arc;
 
 use anyhow::{Context, Result};
 use campaign::budget::Budget;
-use campaign::executor::{Answer, Simulated};
 use campaign::{Campaign, Ledger};
 use clap::Args;
-use engine::surrogate::neural::{NeuralSettings, Treatment};
-use engine::surrogate::{InstanceTable, Points, Prediction, Predictor, TrainingSet};
+use engine::learning;
 use engine::{Configuration, History, Objective, Problem, Reading, Rng, Space, TrialRequest};
+use execution::executor::{Answer, Simulated};
+use surrogate::neural::{NeuralSettings, Treatment};
+use surrogate::{InstanceTable, Points, Prediction, Predictor, TrainingSet};
 use targets::lcbench::{DATA_SETS, DataSet, Network};
 use targets::saps::{Saps, solve};
 use targets::{Formula, Quasigroup, lcbench, saps};
@@ -203,7 +204,7 @@ pub(crate) fn measure(arguments: &Arguments) -> Result<()> {
             let first = fields.is_empty();
             for (at, share) in SHARES.into_iter().enumerate() {
                 let trials = (share * history.trials().len() as f64) as usize;
-                let set = TrainingSet::costs(&problem, &history, trials, &alike);
+                let set = learning::costs(&problem, &history, trials, &alike);
                 let bounds = set.readings().iter().filter(|reading| reading.is_censored()).count();
                 censored[at].push(100.0 * bounds as f64 / set.len() as f64);
                 for ((name, treatment), scores) in TREATMENTS.into_iter().zip(&mut scores) {

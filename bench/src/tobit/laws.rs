@@ -10,10 +10,10 @@ use std::path::PathBuf;
 
 use anyhow::{Context, Result};
 use clap::Args;
-use engine::stats::normal;
-use engine::surrogate::neural::{NeuralSettings, Treatment};
-use engine::surrogate::{Column, InstanceTable, Points, Prediction, Predictor, Scale, TrainingSet};
 use engine::{Reading, Rng};
+use math::normal;
+use surrogate::neural::{NeuralSettings, Treatment};
+use surrogate::{Column, InstanceTable, Points, Prediction, Predictor, Scale, TrainingSet};
 
 use super::TREATMENTS;
 use crate::plot::{Field, Frame, Mark, panels};

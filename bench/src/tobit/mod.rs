@@ -34,7 +34,7 @@ use std::path::PathBuf;
 
 use anyhow::Result;
 use clap::{Args, Subcommand};
-use engine::surrogate::neural::Treatment;
+use surrogate::neural::Treatment;
 
 #[derive(Args)]
 pub(crate) struct Arguments {

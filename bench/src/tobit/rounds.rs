@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use anyhow::{Context as _, Result};
 use clap::Args;
-use engine::surrogate::neural::Treatment;
+use surrogate::neural::Treatment;
 use targets::Function;
 
 use super::FOLDS;

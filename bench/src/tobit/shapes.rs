@@ -15,9 +15,9 @@ use std::path::PathBuf;
 
 use anyhow::{Context, Result};
 use clap::Args;
-use engine::surrogate::neural::{NeuralSettings, Treatment};
-use engine::surrogate::{Column, InstanceTable, Points, Prediction, Predictor, Scale, TrainingSet};
 use engine::{Reading, Rng};
+use surrogate::neural::{NeuralSettings, Treatment};
+use surrogate::{Column, InstanceTable, Points, Prediction, Predictor, Scale, TrainingSet};
 
 use super::MEMBERS;
 use crate::plot::{Field, Frame, Mark, panels};

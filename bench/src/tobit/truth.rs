@@ -15,7 +15,7 @@
 //! paper, with a cost above the cutoff set to the cutoff afterwards.
 
 use engine::Reading;
-use engine::stats::normal::hazard;
+use math::normal::hazard;
 
 const ROUNDS: usize = 1000;
 

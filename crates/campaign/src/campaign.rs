@@ -11,11 +11,12 @@ use std::collections::{BTreeMap, VecDeque};
 
 use engine::propose::Learner;
 use engine::{Ask, Cap, Interrupt, Optimizer, Status, TrialId, TrialRequest};
+use execution::Account;
+use execution::executor::{Ended, Executor, Happening};
 
 use crate::budget::{Budget, Spent};
 use crate::deadline::Deadline;
 use crate::event::{Event, Stop, TrialEnded, Warning, What};
-use crate::executor::{Ended, Executor, Happening};
 use crate::ledger::{Ledger, LedgerError, Mark};
 use crate::losses::Losses;
 use crate::pace::Pace;
@@ -26,7 +27,6 @@ use crate::resume::Resumed;
 use crate::savings::Savings;
 use crate::settings::{Search, Settings};
 use crate::store::{Batch, StoredEvent};
-use crate::target::Account;
 use crate::thinking::{First, Thinking};
 use crate::warnings::Watch;
 
@@ -56,7 +56,7 @@ pub enum CampaignError {
     Ledger(#[from] LedgerError),
     /// The space has no configuration to draw.
     #[error(transparent)]
-    Sample(#[from] engine::space::SampleError),
+    Sample(#[from] space::SampleError),
     /// What people want tried cannot be read.
     #[error(transparent)]
     Queue(#[from] QueueError),

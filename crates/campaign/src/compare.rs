@@ -9,9 +9,9 @@ use std::collections::{BTreeMap, BTreeSet};
 use engine::history::History;
 use engine::stats::{self, Measured};
 use engine::{ConfigId, InstanceId, Rng};
+use scenario::{Measure, Scenario};
 
 use crate::Settings;
-use crate::scenario::{Measure, Scenario};
 use crate::store::{Role, StoredValidation};
 use crate::validation;
 
@@ -204,7 +204,7 @@ mod tests {
     fn of_a_validation_only_the_best_counts_and_what_was_stopped_has_the_penalty() {
         let text = "[target]\ncommand = [\"true\", \"{params}\"]\n[objective]\nminimise = \"cpu_time\"\n\
             cutoff = \"9s\"\n[budget]\ntrials = 1\n[space]\nx = { integer = [1, 9] }\n";
-        let scenario = crate::scenario::read(text, std::path::Path::new("."), "test.toml").unwrap();
+        let scenario = scenario::read(text, std::path::Path::new("."), "test.toml").unwrap();
         let settings = crate::conduct::settings(&scenario, &crate::conduct::Order::default());
         let row = |role, config, seed, status, cost| StoredValidation {
             role,

@@ -5,8 +5,8 @@
 
 use std::time::{Duration, SystemTime};
 
-use crate::executor::Ended;
-use crate::scenario::Scenario;
+use execution::executor::Ended;
+use scenario::Scenario;
 
 /// Time for writing down the state, and for whoever started the campaign to act on its end.
 const MARGIN: Duration = Duration::from_secs(10);
@@ -90,7 +90,7 @@ impl Deadline {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::target::{Account, Detail};
+    use execution::{Account, Detail};
 
     #[test]
     fn a_trial_must_end_in_time_with_all_that_goes_around_it() {
@@ -110,15 +110,14 @@ mod tests {
     fn the_margin_has_room_for_killing_and_taking_down() {
         let text = "[target]\ncommand = [\"true\", \"{params}\"]\n[objective]\nminimise = \"cpu_time\"\n\
             cutoff = \"9s\"\n[budget]\ntrials = 1\n[space]\nx = { integer = [1, 9] }\n";
-        let margin_of = |text: &str| {
-            margin(&crate::scenario::read(text, std::path::Path::new("."), "test.toml").unwrap())
-        };
+        let margin_of =
+            |text: &str| margin(&scenario::read(text, std::path::Path::new("."), "test.toml").unwrap());
         assert_eq!(margin_of(text), MARGIN);
         let longer = text
             .replace("[objective]", "teardown = [\"true\"]\nteardown_limit = \"7s\"\n[objective]")
             + "[limits]\ngrace = \"2s\"\n";
         assert_eq!(margin_of(&longer), MARGIN + Duration::from_secs(9));
-        let scenario = crate::scenario::read(text, std::path::Path::new("."), "test.toml").unwrap();
+        let scenario = scenario::read(text, std::path::Path::new("."), "test.toml").unwrap();
         let now = SystemTime::UNIX_EPOCH + Duration::from_secs(1000);
         assert_eq!(left(&scenario, now + Duration::from_secs(60), now), 50.0);
         assert_eq!(left(&scenario, now - Duration::from_secs(60), now), 0.0);

@@ -5,10 +5,10 @@ use std::path::PathBuf;
 use engine::propose::Choice;
 use engine::racing::{Drop, Holding, Requested};
 use engine::{Cap, ConfigId, Configuration, Pair, Reading, Status, TrialId, Why};
+use execution::Detail;
 
 use crate::budget::Limit;
 use crate::progress::Progress;
-use crate::target::Detail;
 
 /// Something that happened, with the campaign time in seconds.
 #[derive(Clone, PartialEq, Debug)]

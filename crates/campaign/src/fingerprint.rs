@@ -18,12 +18,12 @@ use std::fs::File;
 use std::io::{self, Read as _, Seek as _, SeekFrom};
 use std::path::{Path, PathBuf};
 
+use scenario::change::Difference;
+use scenario::keys::Row;
+use scenario::{Argument, CommandTemplate, Piece, Scenario, Workdir};
 use serde::{Deserialize, Serialize};
 
 use crate::checksum::Checksum;
-use crate::scenario::change::Difference;
-use crate::scenario::keys::Row;
-use crate::scenario::{Argument, CommandTemplate, Piece, Scenario, Workdir};
 
 /// How much of each end of an instance is read.
 const END: u64 = 64 << 10;
@@ -49,7 +49,7 @@ impl Fingerprints {
             let shown = path.strip_prefix(&scenario.folder).unwrap_or(&path).display().to_string();
             Some((shown, of_file(&path, None)?))
         });
-        let instances = |all: &[crate::scenario::Instance]| {
+        let instances = |all: &[scenario::Instance]| {
             all.iter()
                 .filter_map(|one| Some((one.name.clone(), of_file(Path::new(&one.argument), Some(END))?)))
                 .collect()

@@ -6,11 +6,11 @@ use std::time::Instant;
 use engine::history::Trial;
 use engine::racing::Snapshot;
 use engine::{Cap, ConfigId, Optimizer, TrialId, TrialRequest};
+use execution::executor::{Bell, Ended, Happening};
 use serde::{Deserialize, Serialize};
 
 use crate::budget::Spent;
 use crate::campaign::Out;
-use crate::executor::{Bell, Ended, Happening};
 use crate::store::{
     Acknowledgement, Batch, Output, State, Store, StoreError, StoredConfiguration, StoredEvent,
     StoredIncumbent, StoredTrial, Writer,

@@ -5,9 +5,9 @@ use engine::racing::constraint::Tally;
 use engine::racing::{Holding, Objective, Problem};
 use engine::stats::{Interval, Measured, Validated, mean_cost, ratio_of_means};
 use engine::{ConfigId, Racing as Rules, Reading, Status};
+use scenario::are_kept;
 
 use crate::budget::Spent;
-use crate::scenario::are_kept;
 use crate::settings::Settings;
 
 /// A picture of a running campaign.

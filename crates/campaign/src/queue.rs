@@ -9,11 +9,11 @@ use std::io::{self, Write as _};
 use std::path::{Path, PathBuf};
 use std::time::{SystemTime, UNIX_EPOCH};
 
-use engine::space::Literal;
 use engine::{Configuration, Space};
 use serde_json::{Map, Value};
+use space::Literal;
 
-use crate::configuration_file;
+use scenario::configuration_file;
 
 /// A queue that cannot be used.
 #[derive(Debug, thiserror::Error)]

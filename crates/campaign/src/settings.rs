@@ -1,12 +1,12 @@
 //! What a campaign is made of, however it was described.
 
-use engine::design::Design;
 use engine::history::History;
 use engine::propose::{Initial, Learner, LocalSearch, ModelSearch, ModelSettings, Proposer, RandomSearch};
 use engine::racing::{CappedRacer, Problem, Racing, Snapshot};
-use engine::space::SampleError;
-use engine::surrogate::InstanceTable;
 use engine::{Configuration, Optimizer, Space};
+use space::SampleError;
+use space::design::Design;
+use surrogate::InstanceTable;
 
 use crate::budget::Budget;
 use crate::validation::Terms;

@@ -15,8 +15,8 @@ use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 use serde::{Deserialize, Serialize};
 
-use crate::scenario::{Instance, Scenario};
-use crate::whole_file;
+use scenario::whole_file;
+use scenario::{Instance, Scenario};
 
 /// The list of what is staged: one JSON object in a line, the last one of a source counts.
 const LIST: &str = "staged.jsonl";

@@ -16,9 +16,9 @@ pub use told::{BothHoldings, OnBoth, recorded};
 use engine::racing::Objective;
 use engine::stats::Basis;
 use engine::{ConfigId, InstanceId, Pair, Rng, Seed};
+use scenario::are_kept;
 
 use crate::progress;
-use crate::scenario::are_kept;
 use crate::settings::Settings;
 use crate::store::StoredValidation;
 use crate::{Campaign, CampaignError, Sink};

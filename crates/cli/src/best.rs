@@ -3,13 +3,13 @@
 use std::path::PathBuf;
 
 use campaign::progress;
-use campaign::target::shell::quoted;
 use campaign::validation::Judged;
 use clap::{Args, ValueEnum};
 use comfy_table::{Table, presets};
 use engine::history::History;
-use engine::space::Literal;
 use engine::{ConfigId, Configuration};
+use scenario::shell::quoted;
+use space::Literal;
 
 use crate::changes::changes;
 use crate::exit_code::ExitCode;

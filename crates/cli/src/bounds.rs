@@ -1,9 +1,9 @@
 //! Constraints as people and programs read them.
 
-use campaign::scenario::{Bounded, Constraint, Measure, Scenario, are_kept};
 use campaign::validation::BothHoldings;
 use engine::racing::{Holding, Over};
 use engine::{ConfigId, Reading};
+use scenario::{Bounded, Constraint, Measure, Scenario, are_kept};
 use serde_json::{Value, json};
 
 use crate::progress::block::name;
@@ -163,8 +163,8 @@ fn value(one: &Constraint, value: f64) -> String {
 
 #[cfg(test)]
 mod tests {
-    use campaign::scenario::Side;
     use engine::racing::constraint::{CONFIDENCE, Tally};
+    use scenario::Side;
 
     use super::*;
 

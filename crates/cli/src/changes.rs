@@ -1,7 +1,7 @@
 //! What a configuration changes of the default.
 
 use engine::Configuration;
-use engine::space::Literal;
+use space::Literal;
 
 use crate::words::{harmless, number};
 
@@ -50,7 +50,7 @@ fn value_in_short(value: &Literal) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use engine::space::format::{Format, read};
+    use space::format::{Format, read};
 
     #[test]
     fn changes_are_told_by_value_and_those_that_are_inactive_are_not_shown_in_short() {

@@ -5,13 +5,13 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use campaign::conduct::{self, Order};
-use campaign::scenario::Scenario;
 use campaign::staging::Staging;
-use campaign::target::{Account, ProcessTarget};
 use clap::Args;
 use confine::PrivateFolder;
 use confine::quantity::{parse_duration, show_size};
 use engine::{ConfigId, Configuration, InstanceId, Pair, Seed, TrialId, TrialKey, TrialRequest, Why};
+use execution::{Account, ProcessTarget};
+use scenario::Scenario;
 
 use crate::exit_code::ExitCode;
 use crate::init;

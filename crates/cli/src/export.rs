@@ -6,9 +6,9 @@ use std::path::{Path, PathBuf};
 
 use anyhow::Context;
 use campaign::export::{self, ExportError, Smac3Export, Written};
-use campaign::whole_file;
 use clap::{Args, ValueEnum};
-use engine::space::format::{Format, write};
+use scenario::whole_file;
+use space::format::{Format, write};
 
 use crate::exit_code::ExitCode;
 use crate::kept::Kept;

@@ -3,8 +3,8 @@
 use std::path::PathBuf;
 
 use campaign::store::Failures;
-use campaign::target::shell::quoted;
 use clap::Args;
+use scenario::shell::quoted;
 
 use crate::exit_code::ExitCode;
 use crate::init;

@@ -1,8 +1,8 @@
 //! Configurations as data, in the forms that other programs read.
 
 use engine::Configuration;
-use engine::space::Literal;
 use serde_json::Value;
+use space::Literal;
 
 /// A value as JSON has it.
 pub(crate) fn value(literal: &Literal) -> Value {
@@ -55,7 +55,7 @@ pub(crate) fn pcs(configuration: &Configuration) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use engine::space::format::{Format, read};
+    use space::format::{Format, read};
 
     #[test]
     fn every_form_has_the_active_parameters_in_order() {

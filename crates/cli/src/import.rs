@@ -5,8 +5,8 @@ use std::path::{Path, PathBuf};
 use campaign::conduct::{self, Imported, Order};
 use campaign::import::ImportError;
 use campaign::import::runs::{self, Runs};
-use campaign::target::shell::quoted;
 use clap::Args;
+use scenario::shell::quoted;
 
 use crate::exit_code::ExitCode;
 use crate::message::{self, Hinted};

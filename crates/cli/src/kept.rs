@@ -2,17 +2,18 @@
 
 use std::path::{Path, PathBuf};
 
+use campaign::Settings;
 use campaign::budget::Budget;
 use campaign::conduct::{self, ConductError, Order};
 use campaign::folds::{Fold, FoldPlan};
 use campaign::progress::{self, Standing};
-use campaign::scenario::{self, Scenario};
 use campaign::store::{Charter, Store, StoreReader};
 use campaign::validation::{self, Judged};
-use campaign::{Settings, target::CommandLine};
 use engine::history::History;
-use engine::space::Diagnostics;
 use engine::{ConfigId, Configuration};
+use execution::CommandLine;
+use scenario::{self, Scenario};
+use space::Diagnostics;
 
 use crate::message::Hinted;
 use crate::progress::block::name;

@@ -5,15 +5,15 @@ use std::time::Duration;
 
 use campaign::Settings;
 use campaign::conduct;
-use campaign::executor::Happening;
 use campaign::measure::{self, Advice, Findings, Repeated, Seeds, Terms, Times};
-use campaign::scenario::Scenario;
 use campaign::staging::Staging;
-use campaign::target::{CommandLine, ProcessTarget};
 use comfy_table::{Table, presets};
 use confine::PrivateFolder;
 use confine::quantity::{show_duration, show_size};
 use engine::{ConfigId, InstanceId, Pair, Status, TrialId, TrialKey, TrialRequest, Why};
+use execution::executor::Happening;
+use execution::{CommandLine, ProcessTarget};
+use scenario::Scenario;
 
 use crate::exit_code::ExitCode;
 use crate::message;
@@ -57,7 +57,7 @@ pub(crate) fn measure(
     ));
     let available = measure::available_memory();
     let signals = signals::listen()?;
-    let stop = |bell: campaign::executor::Bell| signals.each(move |_| bell.ring(Happening::Interrupted));
+    let stop = |bell: execution::executor::Bell| signals.each(move |_| bell.ring(Happening::Interrupted));
     let Some(samples) = measure::run(target, settings, terms, names.len(), stop)? else {
         message::say("interrupted");
         return Ok(ExitCode::Interrupted);

@@ -10,9 +10,9 @@ use campaign::LedgerError;
 use campaign::conduct::ConductError;
 use campaign::folds::FoldsError;
 use campaign::store::StoreError;
-use campaign::target::TargetError;
 use confine::LaunchError;
-use engine::space::Diagnostics;
+use execution::TargetError;
+use space::Diagnostics;
 
 use crate::exit_code::ExitCode;
 use crate::words::harmless;

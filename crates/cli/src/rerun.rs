@@ -5,14 +5,14 @@ use std::io::Write;
 use std::path::PathBuf;
 use std::sync::Arc;
 
-use campaign::scenario::Instance;
 use campaign::staging::Staging;
 use campaign::store::StoredTrial;
-use campaign::target::{Account, ProcessTarget};
 use clap::Args;
 use comfy_table::{Table, presets};
 use confine::quantity::show_size;
 use engine::{InstanceId, TrialId, TrialRequest};
+use execution::{Account, ProcessTarget};
+use scenario::Instance;
 
 use crate::check::exit;
 use crate::exit_code::ExitCode;

@@ -4,13 +4,13 @@ use std::path::PathBuf;
 
 use campaign::budget::{Budget, Spent};
 use campaign::progress::{self, Comparison, Standing};
-use campaign::scenario::are_kept;
 use campaign::store::{Holder, Session, Store, StoredIncumbent, Summary};
 use campaign::validation::Judged;
 use clap::Args;
 use engine::history::History;
 use engine::stats::Basis;
 use engine::{ConfigId, Configuration};
+use scenario::are_kept;
 use serde_json::{Value, json};
 
 use crate::changes;

@@ -1,12 +1,12 @@
 //! A campaign that cannot be run: its errors as people read them.
 
 use campaign::conduct::ConductError;
-use campaign::executor::SlotError;
 use campaign::folds::fold_folder;
 use campaign::import::runs::{Misfit, Misfits};
-use campaign::scenario::change::Difference;
-use campaign::target::shell::quoted;
 use campaign::{CampaignError, LedgerError};
+use execution::executor::SlotError;
+use scenario::change::Difference;
+use scenario::shell::quoted;
 
 use crate::message::Hinted;
 use crate::space::refusal;

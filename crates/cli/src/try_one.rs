@@ -3,11 +3,11 @@
 use std::path::PathBuf;
 
 use anyhow::Context;
-use campaign::configuration_file;
 use campaign::queue::Queue;
 use campaign::store::Store;
-use campaign::target::shell::quoted;
 use clap::Args;
+use scenario::configuration_file;
+use scenario::shell::quoted;
 
 use crate::changes;
 use crate::exit_code::ExitCode;

@@ -2,9 +2,9 @@
 
 use std::sync::Arc;
 
-use campaign::target::{Account, Leash, ProcessTarget};
 use confine::Finished;
 use engine::TrialRequest;
+use execution::{Account, Leash, ProcessTarget};
 
 use crate::signals;
 

@@ -4,11 +4,11 @@ use std::path::PathBuf;
 
 use anyhow::Context;
 use campaign::conduct::{self, LaterVerdict, ValidationOrder};
-use campaign::configuration_file;
-use campaign::scenario::{Measure, Scenario};
 use campaign::validation::GaveUp;
 use clap::Args;
 use confine::quantity::{parse_duration, parse_size};
+use scenario::configuration_file;
+use scenario::{Measure, Scenario};
 use serde_json::{Value, json};
 
 use crate::exit_code::ExitCode;

@@ -6,10 +6,10 @@
 use std::time::Duration;
 
 use campaign::progress::{Comparison, Standing};
-use campaign::scenario::{CappedBy, Measure, Scenario, Sense};
 use confine::quantity::{show_duration, show_size};
 use engine::Reading;
 use engine::stats::Interval;
+use scenario::{CappedBy, Measure, Scenario, Sense};
 
 use crate::bounds::Bounds;
 

@@ -12,8 +12,8 @@
 use std::fmt::Write as _;
 
 use engine::Reading;
-use engine::surrogate::forest::{ForestSettings, ForestTrainer, Treatment};
-use engine::surrogate::{Column, FitError, InstanceTable, Points, Prediction, Predictor, Scale, TrainingSet};
+use surrogate::forest::{ForestSettings, ForestTrainer, Treatment};
+use surrogate::{Column, FitError, InstanceTable, Points, Prediction, Predictor, Scale, TrainingSet};
 
 /// Trials that cost more were killed.
 pub const CAP: f64 = 0.9;

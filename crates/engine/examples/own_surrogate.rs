@@ -7,10 +7,10 @@
 #![allow(clippy::print_stdout, reason = "it shows something")]
 
 use engine::acquisition::{Acquisition as _, ExpectedSaving};
-use engine::surrogate::{
+use engine::{Reading, Rng};
+use surrogate::{
     Column, FitError, InstanceTable, Points, Prediction, Predictor, Scale, Surrogate, TrainingSet,
 };
-use engine::{Reading, Rng};
 
 /// Settings: how soon distance matters.
 pub struct Near {

@@ -6,29 +6,22 @@
 //! is the same only on processors of one kind: what a [Gaussian process](surrogate::gaussian) learns.
 
 pub mod acquisition;
-pub mod design;
-mod elementary;
 pub mod history;
-mod interrupt;
+pub mod learning;
 mod observation;
 pub mod optimizer;
 pub mod propose;
 pub mod racing;
-mod reading;
-pub mod rng;
-pub mod space;
 pub mod stats;
-pub mod surrogate;
 #[cfg(any(test, feature = "testkit"))]
 pub mod testkit;
 mod trial;
 
 pub use history::History;
-pub use interrupt::Interrupt;
+pub use math::Rng;
 pub use observation::{Observation, Status};
 pub use optimizer::Optimizer;
 pub use racing::{Ask, Objective, Problem, Racing};
-pub use reading::Reading;
-pub use rng::Rng;
 pub use space::{Configuration, Space};
+pub use surrogate::{Interrupt, Reading};
 pub use trial::{Cap, ConfigId, InstanceId, Pair, Seed, TrialId, TrialKey, TrialRequest, Why};

@@ -5,12 +5,13 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use space::Configuration;
+use surrogate::Interrupt;
+
 use crate::history::{History, Trial};
-use crate::interrupt::Interrupt;
 use crate::observation::Observation;
 use crate::propose::{Choice, Proposer, Tempo};
 use crate::racing::{Ask, News, PendingTrial, Racer, Requested, Snapshot};
-use crate::space::Configuration;
 use crate::trial::{ConfigId, TrialId, TrialRequest};
 
 /// Decides which trials to run and learns from what they told.

@@ -4,7 +4,7 @@ use std::fmt;
 
 use serde::{Deserialize, Serialize};
 
-use crate::space::Configuration;
+use space::Configuration;
 
 macro_rules! number {
     ($(#[$doc:meta])* $name:ident($inner:ty)) => {

@@ -1,4 +1,4 @@
-//! Factors of dense matrices, and the least value of a smooth function in a box, on plain slices.
+//! Factors of dense matrices, on plain slices.
 //!
 //! A crate of its own, since `faer` takes longer to compile than all of the engine: it is built once, and with
 //! full optimisation even where the rest is not.
@@ -6,8 +6,6 @@
 //! Sums of `faer` follow the widest vectors of the processor: their last digits differ between kinds of
 //! processors, and repeat on one.
 
-mod descent;
 mod factor;
 
-pub use descent::{Descent, Downhill, Found};
 pub use factor::Factor;

@@ -25,8 +25,9 @@
 
 use std::f64::consts::PI;
 
-use engine::space::{ParameterDefinition, SpaceBuilder};
-use engine::{Configuration, Rng, Space};
+use math::Rng;
+use space::{Configuration, Space};
+use space::{ParameterDefinition, SpaceBuilder};
 
 /// One of the functions.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]

@@ -15,7 +15,7 @@
 //! Reference: M. T. Jacobson and P. Matthews, "Generating uniformly distributed random Latin squares",
 //! Journal of Combinatorial Designs 4 (1996).
 
-use engine::Rng;
+use math::Rng;
 
 /// An n by n square in which every row and every column has each of n symbols once.
 #[derive(Clone, PartialEq, Eq, Debug)]

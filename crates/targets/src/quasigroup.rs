@@ -18,7 +18,7 @@
 use std::fmt;
 use std::str::FromStr;
 
-use engine::Rng;
+use math::Rng;
 
 use crate::formula::{Formula, Literal};
 use crate::latin::LatinSquare;

@@ -13,8 +13,9 @@
 //! | w | 6, 3, 1.5, 0.75 and 0.25 |
 //! | difficulty(i) | uniform on [0, 1] |
 
-use engine::space::format::{Format, read};
-use engine::{Configuration, Rng, Space};
+use math::Rng;
+use space::format::{Format, read};
+use space::{Configuration, Space};
 
 const PARAMETERS: usize = 5;
 const SPACE: &str = "\

@@ -48,7 +48,7 @@ pub(super) fn is_installed(program: &str) -> bool {
 
 #[cfg(test)]
 mod tests {
-    use engine::space::format::{Format, read};
+    use space::format::{Format, read};
 
     use super::*;
 

@@ -3,10 +3,10 @@
 use std::path::PathBuf;
 
 use anyhow::{Context, Result, bail};
-use campaign::executor::Answer;
 use confine::{Command, End};
-use engine::space::format::{Format, read};
 use engine::{Configuration, Pair, Status};
+use execution::executor::Answer;
+use space::format::{Format, read};
 use targets::generate::c_source::c_source;
 
 use super::command::{is_installed, run, words};
@@ -91,7 +91,7 @@ pub(crate) fn on(training: &str, test: &str) -> Result<Option<Known>> {
 
 #[cfg(test)]
 mod tests {
-    use engine::space::Domain;
+    use space::Domain;
 
     use super::*;
 

@@ -3,8 +3,8 @@
 use std::sync::Arc;
 
 use anyhow::{Context, Result, ensure};
-use campaign::executor::Answer;
 use engine::{Configuration, Pair};
+use execution::executor::Answer;
 use targets::lcbench::{self, DATA_SETS, DataSet, Network};
 
 use super::{Known, Subject, beyond};

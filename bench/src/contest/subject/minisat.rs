@@ -4,10 +4,10 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use anyhow::{Context, Result, ensure};
-use campaign::executor::Answer;
 use confine::{Command, Control, End, Limit, Limits};
-use engine::space::format::{Format, read};
 use engine::{Configuration, Pair, Status};
+use execution::executor::Answer;
+use space::format::{Format, read};
 
 use super::command::words;
 use super::{Known, Subject, beyond};

@@ -22,8 +22,8 @@ pub(crate) mod smooth;
 pub(crate) mod solver;
 pub(crate) mod synthetic;
 
-use campaign::executor::Answer;
 use engine::{Configuration, InstanceId, Pair, Seed, Space};
+use execution::executor::Answer;
 
 use super::digest::Digest;
 

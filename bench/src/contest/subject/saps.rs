@@ -1,8 +1,8 @@
 //! SAPS on generated formulas; the cost is steps.
 
 use anyhow::Result;
-use campaign::executor::Answer;
 use engine::{Configuration, Pair};
+use execution::executor::Answer;
 use targets::saps::{self, Saps, solve};
 use targets::{Formula, Quasigroup, dimacs};
 

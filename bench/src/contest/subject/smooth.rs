@@ -1,7 +1,7 @@
 //! The smooth function of five parameters.
 
-use campaign::executor::Answer;
 use engine::{Configuration, Pair};
+use execution::executor::Answer;
 use targets::smooth;
 
 use super::{Known, Subject, after};

@@ -15,10 +15,10 @@ mod z3;
 use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result, ensure};
-use campaign::executor::Answer;
 use confine::{Command, End, Limit};
-use engine::space::format::{Format, read};
 use engine::{Configuration, Pair, Space, Status};
+use execution::executor::Answer;
+use space::format::{Format, read};
 
 pub(crate) use cadical::CADICAL;
 pub(crate) use cbc::CBC;
@@ -141,7 +141,7 @@ fn count_of(stdout: &str, name: &str) -> Option<f64> {
 
 #[cfg(test)]
 mod tests {
-    use engine::space::format::write;
+    use space::format::write;
 
     use super::*;
 

@@ -1,7 +1,7 @@
 //! The formula of 76 parameters; the cost is simulated seconds.
 
-use campaign::executor::Answer;
 use engine::{Configuration, Pair, Status};
+use execution::executor::Answer;
 use targets::synthetic::Synthetic;
 
 use super::{Known, Subject};

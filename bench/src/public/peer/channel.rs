@@ -11,8 +11,8 @@
 use std::collections::BTreeSet;
 
 use anyhow::{Context, Result, bail, ensure};
-use engine::space::Literal;
 use engine::{Configuration, InstanceId, Pair, Rng, Seed, Status};
+use space::Literal;
 
 use super::OUTPUT;
 use crate::contest::arena::Arena;
@@ -124,7 +124,7 @@ mod tests {
 
     use super::*;
     use crate::contest::subject::{Known, Subject};
-    use campaign::executor::Answer;
+    use execution::executor::Answer;
 
     /// The cost is x, and so is the constrained output; 9 crashes.
     struct Plain;
@@ -139,7 +139,7 @@ mod tests {
 
     fn arena() -> Arena {
         let text = "x = { integer = [1, 100], default = 50 }\ny = { boolean = false, when = \"x > 60\" }\n";
-        let space = engine::space::format::read(text, "x", engine::space::format::Format::Toml).unwrap();
+        let space = space::format::read(text, "x", space::format::Format::Toml).unwrap();
         let known =
             Known { subject: Box::new(Plain), space, training: 3, test: 1, deterministic: true, checksum: 7 };
         let mut objective = Objective::capped(60.0);

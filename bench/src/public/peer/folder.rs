@@ -4,9 +4,9 @@ use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use anyhow::{Context, Result};
-use engine::space::Literal;
-use engine::space::format::{Format, write};
 use serde_json::{Map, Value, json};
+use space::Literal;
+use space::format::{Format, write};
 
 use super::OUTPUT;
 use crate::contest::arena::Arena;

@@ -14,11 +14,11 @@ use std::sync::Arc;
 use anyhow::{Context, Result};
 use campaign::budget::Budget;
 use campaign::event::What;
-use campaign::executor::Local;
-use campaign::target::{FunctionTarget, Leash, Said, Slot};
 use campaign::{Campaign, Ledger, Search};
 use clap::{Args, ValueEnum};
 use engine::{Objective, Status, TrialRequest, Why};
+use execution::executor::Local;
+use execution::{FunctionTarget, Leash, Said, Slot};
 use targets::saps::{Saps, solve, solve_while, space};
 use targets::{Formula, Quasigroup};
 

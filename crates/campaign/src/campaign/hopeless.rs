@@ -3,10 +3,10 @@
 
 use engine::history::{History, Trial};
 use engine::{ConfigId, Status};
+use execution::Detail;
 
 use super::Campaign;
 use crate::event::{Stop, TrialEnded};
-use crate::target::Detail;
 
 /// Failures of any configurations, the default among them and nothing succeeding, after which there is no point.
 /// The default takes half of them.

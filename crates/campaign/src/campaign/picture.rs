@@ -1,12 +1,12 @@
 //! Pictures of where a campaign stands.
 
 use engine::{ConfigId, Status, TrialRequest};
+use scenario::are_kept;
 
 use super::{Campaign, Sink, TICK};
 use crate::event::What;
 use crate::progress::{self, Progress};
 use crate::savings::Savings;
-use crate::scenario::are_kept;
 
 impl Campaign<'_> {
     /// Shows the next picture, if it is time for one.

@@ -3,9 +3,9 @@
 use std::sync::Arc;
 
 use engine::{Cap, TrialRequest};
+use execution::{Account, Leash, ProcessTarget, Slot, Target, TargetError};
+use scenario::{Instance, Objective, Scenario};
 
-use crate::scenario::{Instance, Objective, Scenario};
-use crate::target::{Account, Leash, ProcessTarget, Slot, Target, TargetError};
 use crate::validation::is_of_validation;
 
 /// Runs trials of the search with the objective's cutoff, those of the validation with theirs.

@@ -9,14 +9,14 @@
 use std::collections::{BTreeMap, HashMap};
 
 use engine::history::{History, Trial};
-use engine::space::ConfigurationError;
 use engine::{
     ConfigId, Configuration, InstanceId, Observation, Pair, Reading, Space, Status, TrialId, TrialKey,
 };
+use scenario::Instance;
+use space::ConfigurationError;
 
 use crate::Settings;
 use crate::resume::Resumed;
-use crate::scenario::Instance;
 use crate::store::{Batch, Loaded, StoredConfiguration, StoredTrial};
 
 /// Why trials of an earlier campaign are not re-used, and how many.

@@ -3,13 +3,13 @@
 use std::path::{Path, PathBuf};
 
 use engine::{ConfigId, Rng};
+use scenario::{Scenario, read};
 
 use super::open::{
     ConductError, Earlier, Opened, Opening, Order, begin, other_folds, resume, scenario_of_file,
 };
 use crate::budget::Budget;
 use crate::folds::{Fold, FoldPlan, fold_folder};
-use crate::scenario::{Scenario, read};
 use crate::store::{Store, StoreError};
 
 /// Folds whose campaigns can be opened one after the other.

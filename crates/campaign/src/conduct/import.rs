@@ -7,15 +7,15 @@
 use std::collections::BTreeMap;
 use std::path::PathBuf;
 
-use engine::space::format::{Format, write};
 use engine::{ConfigId, Status};
+use scenario::change::{self, Stored};
+use scenario::keys::Row;
+use space::format::{Format, write};
 
 use super::carry_over::{adopted, carry_over};
 use super::open::{ConductError, Earlier, Opened, Order, begin, open};
 use crate::import::runs::{Left, Runs, TakenIn, take_in};
 use crate::resume::Resumed;
-use crate::scenario::change::{self, Stored};
-use crate::scenario::keys::Row;
 use crate::store::{Batch, Spent, Store, StoreError, StoredEvent};
 
 /// Why a session ended that did nothing but import.

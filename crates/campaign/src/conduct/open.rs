@@ -9,26 +9,26 @@ use std::time::SystemTime;
 use engine::Status;
 use engine::propose::{Learner, ModelSettings, Utility};
 use engine::racing::{Objective, Problem, Racing};
-use engine::space::Diagnostics;
-use engine::space::format::{CannotExpress, Format, write};
-use engine::surrogate::{InstanceTable, forest, gaussian, neural};
+use execution::executor::{SlotError, available_gpus, physical_cores, share_gpus, slots};
+use execution::{Slot, TargetError};
+use scenario::change::{self, Difference, Stored};
+use scenario::keys::Row;
+use scenario::{
+    Acquisition, CappedBy, Instance, Measure, Scenario, Surrogate, SurrogateKind, Treatment, read,
+};
+use space::Diagnostics;
+use space::format::{CannotExpress, Format, write};
+use surrogate::{InstanceTable, forest, gaussian, neural};
 
 use super::carry_over::{NotReused, adopted, carry_over};
 use crate::budget::{Budget, Spent};
 use crate::deadline;
-use crate::executor::{SlotError, available_gpus, physical_cores, share_gpus, slots};
 use crate::fingerprint::Fingerprints;
 use crate::folds::{FoldPlan, FoldsError};
 use crate::import::runs::Misfits;
 use crate::resume::Resumed;
-use crate::scenario::change::{self, Difference, Stored};
-use crate::scenario::keys::Row;
-use crate::scenario::{
-    Acquisition, CappedBy, Instance, Measure, Scenario, Surrogate, SurrogateKind, Treatment, read,
-};
 use crate::staging::StagingError;
 use crate::store::{Batch, Charter, Founding, Store, StoreError};
-use crate::target::{Slot, TargetError};
 use crate::validation::Terms;
 use crate::{ByModel, CampaignError, LedgerError, Search, Settings};
 

@@ -3,12 +3,12 @@
 use std::sync::Arc;
 
 use engine::{ConfigId, Configuration, InstanceId};
+use execution::executor::{Bell, Executor, Local};
 
 use super::both_targets::BothTargets;
 use super::open::{ConductError, Opened, places};
 use crate::deadline::Deadline;
 use crate::event::Stop;
-use crate::executor::{Bell, Executor, Local};
 use crate::progress::Progress;
 use crate::queue::Queue;
 use crate::staging::Staging;

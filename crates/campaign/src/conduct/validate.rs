@@ -5,13 +5,13 @@ use std::sync::Arc;
 
 use engine::stats::Basis;
 use engine::{ConfigId, Configuration, InstanceId};
+use execution::executor::{Bell, Executor, Local};
+use scenario::{Instance, Scenario, read};
 
 use super::both_targets::BothTargets;
 use super::open::{ConductError, Order, in_stored_order, places, settings, validation_budget, workers};
 use super::run::Valued;
-use crate::executor::{Bell, Executor, Local};
 use crate::progress;
-use crate::scenario::{Instance, Scenario, read};
 use crate::staging::Staging;
 use crate::store::{Batch, Store, StoredConfiguration};
 use crate::validation::{self, Candidate, Concluded, Judged, Validation, plan};

@@ -4,10 +4,10 @@ use std::fmt::Write as _;
 use std::io::Write;
 
 use engine::Configuration;
-use engine::space::float_text;
+use scenario::Sense;
+use space::float_text;
 
 use super::{ExportError, VALIDATION, Written, sense, shown};
-use crate::scenario::Sense;
 use crate::store::{Charter, StoreReader, StoredTrial, StoredValidation};
 
 /// The columns that every campaign has.

@@ -19,12 +19,12 @@ pub use smac3::{Smac3Export, smac3};
 
 use std::io;
 
-use engine::space::Literal;
 use engine::{Configuration, Reading};
+use scenario::Sense;
 use serde_json::{Map, Value};
+use space::Literal;
 use toml::de::{DeTable, DeValue};
 
-use crate::scenario::Sense;
 use crate::store::{Charter, StoreError};
 
 /// Why a trial of a validation was run.

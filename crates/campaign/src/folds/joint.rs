@@ -13,10 +13,10 @@ use std::collections::BTreeSet;
 use engine::racing::Objective;
 use engine::stats::{Basis, Measured, Validated, ratio_of_means};
 use engine::{ConfigId, InstanceId};
+use scenario::are_kept;
 
 use crate::Settings;
 use crate::progress::{self, Comparison};
-use crate::scenario::are_kept;
 use crate::store::{Loaded, StoredValidation};
 use crate::validation::{self, Judged, OnBoth, Plan};
 

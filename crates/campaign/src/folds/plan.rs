@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 
 use serde::{Deserialize, Serialize};
 
-use crate::whole_file;
+use scenario::whole_file;
 
 /// The file, beside the folders of the folds.
 const NAME: &str = "folds.json";

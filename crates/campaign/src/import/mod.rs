@@ -1,20 +1,20 @@
 //! What others have left behind: scenarios of other configurators become drafts of ours, and their
 //! runs become trials.
 //!
-//! [`runs`] reads runs, [`scenario`] finds and reads scenarios. Whatever has no counterpart here is
+//! [`runs`] reads runs, [`scenarios`] finds and reads scenarios. Whatever has no counterpart here is
 //! listed in the draft, never dropped in silence.
 
 mod json;
 pub mod runs;
-pub mod scenario;
+pub mod scenarios;
 mod study;
 
 use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
 
-use engine::space::Diagnostics;
-use engine::space::format::CannotExpress;
+use space::Diagnostics;
+use space::format::CannotExpress;
 
 use crate::store::StoreError;
 

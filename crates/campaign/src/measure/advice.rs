@@ -2,11 +2,11 @@
 
 use confine::quantity::show_size;
 use engine::Status;
+use scenario::{Measure, Scenario};
 use serde::Serialize;
 
 use super::findings::{Findings, Memory, Times};
 use crate::Settings;
-use crate::scenario::{Measure, Scenario};
 
 /// A slow-down by neighbours, or a variation, up to this is no trouble.
 const HARMLESS: f64 = 0.1;

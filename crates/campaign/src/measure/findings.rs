@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 
 use engine::Status;
+use scenario::{Scenario, Sense};
 use serde::Serialize;
 
 use super::advice::{self, Advice};
@@ -10,7 +11,6 @@ use super::seeds::Seeds;
 use super::spread::{Spread, spread};
 use super::trials::{FIRST_SEED, Sample};
 use crate::Settings;
-use crate::scenario::{Scenario, Sense};
 
 /// Everything that was found out.
 #[derive(Clone, PartialEq, Debug, Serialize)]
@@ -201,7 +201,7 @@ fn slow_down(instances: &[OfInstance]) -> Option<SlowDown> {
 fn outputs(scenario: &Scenario, samples: &[Sample]) -> Vec<OfOutput> {
     let finished = |sample: &&Sample| sample.account.observation.status() == Status::Finished;
     let of = samples.iter().filter(finished).count();
-    let one = |output: &crate::scenario::Output| {
+    let one = |output: &scenario::Output| {
         let value = |sample: &Sample| sample.account.detail.outputs.get(&output.name).copied();
         let found: Vec<f64> = samples.iter().filter(finished).filter_map(value).collect();
         OfOutput {

@@ -3,11 +3,11 @@
 use std::collections::BTreeSet;
 
 use engine::{Reading, Status};
+use scenario::{Measure, Piece, Scenario};
 use serde::Serialize;
 
 use super::spread::spread;
 use super::trials::{FIRST_SEED, Sample};
-use crate::scenario::{Measure, Piece, Scenario};
 
 /// Costs of another seed that are within this share of those of the first are the same.
 const TOLERANCE: f64 = 0.1;

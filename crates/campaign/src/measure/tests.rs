@@ -3,13 +3,13 @@
 use std::path::Path;
 
 use engine::{Observation, Seed, Status};
+use execution::{Account, Detail};
+use scenario::keys::is_known;
+use scenario::{Scenario, read};
 
 use super::{Advice, Findings, Sample};
 use crate::Settings;
 use crate::conduct::{Order, settings};
-use crate::scenario::keys::is_known;
-use crate::scenario::{Scenario, read};
-use crate::target::{Account, Detail};
 
 /// A scenario with its settings; `objective` and `more` are lines of its text.
 fn scenario(command: &str, objective: &str, more: &str) -> (Scenario, Settings) {

@@ -15,11 +15,11 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use confine::Captured;
 use engine::{Configuration, InstanceId, Pair, Seed, TrialId, TrialKey, TrialRequest, Why};
+use execution::executor::{Bell, Executor, Happening, Local};
+use execution::{Account, Leash, ProcessTarget, Slot, Target, TargetError};
+use scenario::{Instance, Scenario};
 
 use crate::Settings;
-use crate::executor::{Bell, Executor, Happening, Local};
-use crate::scenario::{Instance, Scenario};
-use crate::target::{Account, Leash, ProcessTarget, Slot, Target, TargetError};
 
 /// Instances that are measured, if there are more.
 const INSTANCES: usize = 3;

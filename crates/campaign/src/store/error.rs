@@ -3,10 +3,10 @@
 use std::io::{self, Write as _};
 use std::path::{Path, PathBuf};
 
-use engine::space::format::CannotExpress;
 use rusqlite::ErrorCode;
+use space::format::CannotExpress;
 
-use crate::whole_file::create_beside;
+use scenario::whole_file::create_beside;
 
 /// Why a store cannot be used.
 #[derive(Debug, thiserror::Error)]

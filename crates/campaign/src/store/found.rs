@@ -8,8 +8,8 @@ use std::io::ErrorKind;
 use std::os::unix::fs::MetadataExt as _;
 use std::path::{Path, PathBuf};
 
-use engine::space::format::{Format, write};
 use rusqlite::{Connection, ErrorCode, Transaction};
+use space::format::{Format, write};
 
 use super::checksum::seal;
 use super::insert::{Numbers, insert};

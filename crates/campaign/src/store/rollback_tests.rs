@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use std::sync::mpsc::channel;
 
 use engine::ConfigId;
-use engine::space::format::{Format, read};
+use space::format::{Format, read};
 
 use super::*;
 

@@ -1,9 +1,9 @@
 //! Reading the small tables.
 
-use engine::space::format::{Format, read};
 use engine::{ConfigId, Configuration, Reading, Seed, Space, Status};
 use rusqlite::types::Type;
 use rusqlite::{OptionalExtension as _, Row};
+use space::format::{Format, read};
 
 use super::checksum::{CONFIGURATION, INCUMBENT, VALIDATION, check, is_sealed, is_sound};
 use super::record::{

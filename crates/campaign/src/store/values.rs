@@ -4,9 +4,9 @@
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
 
-use engine::space::{Literal, float_text};
 use engine::{Configuration, Reading};
 use serde_json::Value;
+use space::{Literal, float_text};
 
 /// The active parameters as a JSON object.
 pub(super) fn values_text(configuration: &Configuration) -> String {
@@ -100,7 +100,7 @@ fn number_of(value: &Value) -> Option<f64> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use engine::space::format::{Format, read};
+    use space::format::{Format, read};
 
     #[test]
     fn values_are_json() {

@@ -10,6 +10,7 @@ use std::sync::mpsc::{Receiver, Sender, channel};
 use std::thread::JoinHandle;
 use std::time::Duration;
 
+use execution::panics::caught;
 use rusqlite::Connection;
 
 use super::insert::{Numbers, insert};
@@ -17,7 +18,6 @@ use super::lock::{WriterLock, host_name};
 use super::open::{begin_journal, set_journal};
 use super::record::Batch;
 use super::{Journal, StoreError};
-use crate::panics::caught;
 
 /// So that a flood of batches is acknowledged from time to time.
 const MOST_BATCHES: usize = 10_000;

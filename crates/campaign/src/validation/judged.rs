@@ -11,9 +11,9 @@
 use engine::Rng;
 use engine::racing::Objective;
 use engine::stats::{Basis, Claim, Unit, Verdict, judge};
+use scenario::are_kept;
 
 use super::{BothHoldings, OnBoth};
-use crate::scenario::are_kept;
 
 /// What may be said of a validation.
 #[derive(Clone, PartialEq, Debug)]

@@ -3,16 +3,16 @@
 use std::collections::BTreeMap;
 
 use engine::{ConfigId, Configuration, InstanceId, Rng, TrialId, TrialKey, TrialRequest, Why};
+use execution::Account;
+use execution::executor::{Ended, Executor, Happening};
 
 use super::told::{Known, OnBoth, Told};
 use super::{Plan, objective};
 use crate::deadline::Deadline;
 use crate::event::{Event, What};
-use crate::executor::{Ended, Executor, Happening};
 use crate::losses::Losses;
 use crate::settings::Settings;
 use crate::store::{Batch, Role, StoredValidation};
-use crate::target::Account;
 use crate::{CampaignError, Ledger, Sink};
 
 /// Numbers of validation trials start here, far from those of the search.

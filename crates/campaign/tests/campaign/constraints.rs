@@ -4,14 +4,14 @@ use std::sync::Arc;
 
 use campaign::Search;
 use campaign::conduct::{Order, settings};
-use campaign::scenario::{Bounded, Measure, Side};
-use campaign::target::{Account, Leash, ProcessTarget, Target, TargetError};
 use engine::Reading::{AtLeast, Exact};
 use engine::propose::Learner;
 use engine::racing::{Constraint, Over};
 use engine::{Cap, Reading, Status};
+use execution::{Account, Leash, ProcessTarget, Target, TargetError};
+use scenario::{Bounded, Measure, Side};
 
-use crate::stage::{SMALL, Stage, trial};
+use scenario::testkit::{SMALL, Stage, trial};
 
 const GUARDIAN: &str = env!("CARGO_BIN_EXE_guardian");
 

@@ -10,10 +10,10 @@ use std::process::Command;
 use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 
 use campaign::conduct::{Opening, Order, open, settings};
-use campaign::scenario::Instance;
 use campaign::staging::{Staged, Staging, StagingError};
+use scenario::Instance;
 
-use crate::stage::{SMALL, Stage};
+use scenario::testkit::{SMALL, Stage};
 
 fn scenario(instances: &str) -> String {
     format!("{}[instances]\n{instances}\n", SMALL.replace("\"{seed}\"", "\"{seed}\", \"{instance}\""))
@@ -255,7 +255,7 @@ fn sources_of_the_same_name_have_copies_of_their_own() {
         let place = stage.folder.join("staged");
         let text = scenario(&format!("files = {files}\nstage = true\nstage_folder = {place:?}"));
         let path = stage.file(&format!("{folder}/s.toml"), &text);
-        let read = campaign::scenario::read(&text, path.parent().unwrap(), "s.toml").unwrap();
+        let read = scenario::read(&text, path.parent().unwrap(), "s.toml").unwrap();
         let staging = Staging::of(&read, Path::new("campaign")).unwrap();
         staging.stage(&read.instances.train).unwrap();
         staging.staged(&read.instances.train)

@@ -8,7 +8,6 @@ use std::time::Duration;
 
 use campaign::budget::Budget;
 use campaign::event::{Stop, What};
-use campaign::executor::{Answer, Bell, Executor, Happening, Simulated};
 use campaign::resume::Resumed;
 use campaign::store::{Charter, Store};
 use campaign::{ByModel, Campaign, Ledger, Search, Settings, Sink};
@@ -16,9 +15,10 @@ use engine::history::{History, Trial};
 use engine::propose::Learner;
 use engine::racing::{Constraint, Over};
 use engine::{Rng, TrialRequest};
+use execution::executor::{Answer, Bell, Executor, Happening, Simulated};
+use scenario::testkit::Stage;
 
 use crate::simulated::{bowl, settings};
-use crate::stage::Stage;
 
 const FOLDER: &str = "CAPTUNE_TEST_INTERRUPTED";
 const WORKERS: &str = "CAPTUNE_TEST_WORKERS";

@@ -4,10 +4,10 @@ use std::collections::BTreeMap;
 
 use campaign::budget::Budget;
 use campaign::event::{Stop, Warning, What};
-use campaign::executor::{Answer, Simulated};
 use campaign::validation::{Concluded, GaveUp, conclude, is_of_validation};
 use campaign::{Campaign, Ledger};
 use engine::{ConfigId, Status, TrialKey, TrialRequest};
+use execution::executor::{Answer, Simulated};
 
 use crate::simulated::{bowl, settings};
 use crate::watched::Watched;

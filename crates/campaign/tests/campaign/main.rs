@@ -2,9 +2,6 @@
 
 #![allow(missing_docs, clippy::unwrap_used, clippy::print_stdout)]
 
-mod answers;
-mod change;
-mod command_line;
 mod constraints;
 mod import;
 mod instances;
@@ -12,21 +9,14 @@ mod interrupted;
 mod killed;
 mod lost;
 mod measure;
-mod mistakes;
 mod model;
-mod outputs;
 mod panics;
-mod process;
 mod properties;
-mod protocols;
-mod reference;
 mod repeated;
 mod replaced;
 mod scenario;
 mod servers;
 mod session;
-mod set_up;
 mod simulated;
-mod stage;
 mod store;
 mod watched;

@@ -3,14 +3,14 @@
 use std::sync::Arc;
 
 use campaign::conduct::{Order, settings};
-use campaign::executor::Happening;
 use campaign::measure::{Findings, Sample, Terms, choose, run};
-use campaign::scenario::Scenario;
-use campaign::target::{ProcessTarget, Slot};
 use engine::Status;
+use execution::executor::Happening;
+use execution::{ProcessTarget, Slot};
+use scenario::Scenario;
+use scenario::testkit::Stage;
 
 use crate::session::GUARDIAN;
-use crate::stage::Stage;
 
 fn scenario(stage: &Stage, script: &str, cutoff: &str) -> Arc<Scenario> {
     stage.file("target.sh", script);
@@ -29,7 +29,7 @@ fn measured(scenario: &Arc<Scenario>, workers: usize, time: f64, ring: bool) -> 
     let count = chosen.len();
     let target = ProcessTarget::new(Arc::clone(scenario)).guardian(GUARDIAN).on(chosen);
     let slots = (0..workers).map(|number| Slot { number, ..Slot::default() }).collect();
-    let ready = |bell: campaign::executor::Bell| {
+    let ready = |bell: execution::executor::Bell| {
         if ring {
             bell.ring(Happening::Interrupted);
         }

@@ -6,17 +6,17 @@ use std::time::Duration;
 use campaign::budget::Budget;
 use campaign::conduct::{self, Order};
 use campaign::event::What;
-use campaign::executor::{Executor, Local, Simulated, slots};
-use campaign::target::{FunctionTarget, Leash, Said};
 use campaign::{ByModel, Campaign, Ledger, Search, Settings};
 use engine::history::History;
 use engine::propose::Learner;
-use engine::surrogate::InstanceTable;
-use engine::surrogate::forest::Treatment;
 use engine::{Ask, ConfigId, TrialRequest};
+use execution::executor::{Executor, Local, Simulated, slots};
+use execution::{FunctionTarget, Leash, Said};
+use scenario::testkit::Stage;
+use surrogate::InstanceTable;
+use surrogate::forest::Treatment;
 
 use crate::simulated::{bowl, settings};
-use crate::stage::Stage;
 
 /// A small search that asks the forest for little.
 fn forest(treatment: Treatment) -> Search {

@@ -5,10 +5,10 @@ use std::time::Duration;
 
 use campaign::budget::{Budget, Limit};
 use campaign::event::{Stop, What};
-use campaign::executor::{Local, slots};
-use campaign::target::{Account, FunctionTarget, Leash, Said, Slot, Target, TargetError};
 use campaign::{Campaign, Ledger};
 use engine::{Status, TrialRequest};
+use execution::executor::{Local, slots};
+use execution::{Account, FunctionTarget, Leash, Said, Slot, Target, TargetError};
 
 use crate::simulated::{bowl, settings};
 

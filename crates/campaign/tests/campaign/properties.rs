@@ -4,17 +4,17 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use campaign::budget::Budget;
 use campaign::event::{Stop, TrialEnded, What};
-use campaign::executor::{Answer, Executor, Simulated};
 use campaign::store::{Charter, Store};
 use campaign::{Campaign, Ledger, Search, Settings};
 use engine::history::{History, Trial};
 use engine::racing::constraint::{Constraint, Over};
 use engine::{ConfigId, Configuration, Objective, Pair, Problem, Racing, Reading, Status, TrialRequest};
+use execution::executor::{Answer, Executor, Simulated};
 use proptest::prelude::*;
+use scenario::testkit::Stage;
 use targets::World;
 use targets::worlds::{BOUND, Ending, Kind, mixed_space};
 
-use crate::stage::Stage;
 use crate::watched::Watched;
 
 /// A campaign to be.

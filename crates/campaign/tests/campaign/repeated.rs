@@ -4,14 +4,14 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use campaign::event::Stop;
-use campaign::scenario::Scenario;
 use campaign::store::Store;
-use campaign::target::{Leash, ProcessTarget, Target, TargetError};
 use engine::history::Trial;
 use engine::{Cap, Status};
+use execution::{Leash, ProcessTarget, Target, TargetError};
+use scenario::Scenario;
+use scenario::testkit::{Stage, trial};
 
 use crate::session::{GUARDIAN, SCENARIO, go_on};
-use crate::stage::{Stage, trial};
 
 /// Fails with what stands in `how`, a line for each time, and succeeds when there is none left.
 const SCRIPT: &str =

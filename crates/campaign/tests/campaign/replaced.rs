@@ -6,7 +6,7 @@ use campaign::conduct::{Imported, Opening, Order, import, open};
 use campaign::import::runs;
 use campaign::store::Store;
 
-use crate::stage::Stage;
+use scenario::testkit::Stage;
 
 const SCENARIO: &str = "seed = 1\n[target]\ncommand = [\"true\", \"{params}\", \"{instance}\", \"{seed}\"]\n\
     [objective]\nminimise = \"cpu_time\"\ncutoff = \"5s\"\n[instances]\nlist = [\"a\", \"b\", \"c\", \"d\"]\n\

@@ -4,16 +4,16 @@ use std::time::Duration;
 
 use campaign::Search;
 use campaign::conduct::{Order, settings};
-use campaign::scenario::{
+use engine::propose::{Dependence, Learner, ModelSettings, Utility};
+use scenario::{
     Argument, Budget, CappedBy, Measure, Parallel, Piece, Racing, Scenario, Surrogate, SurrogateKind,
 };
-use engine::propose::{Dependence, Learner, ModelSettings, Utility};
-use engine::surrogate::forest::{ForestSettings, Treatment};
-use engine::surrogate::{gaussian, neural};
+use surrogate::forest::{ForestSettings, Treatment};
+use surrogate::{gaussian, neural};
 
-use crate::stage::{SMALL, Stage};
+use scenario::testkit::{SMALL, Stage};
 
-fn names(list: &[campaign::scenario::Instance]) -> Vec<&str> {
+fn names(list: &[scenario::Instance]) -> Vec<&str> {
     list.iter().map(|instance| instance.name.as_str()).collect()
 }
 
@@ -65,8 +65,8 @@ fn what_is_left_out_has_its_default() {
         scenario.surrogate,
         Surrogate {
             kind: SurrogateKind::Suited,
-            treatment: campaign::scenario::Treatment::Likelihood,
-            acquisition: campaign::scenario::Acquisition::Improvement,
+            treatment: scenario::Treatment::Likelihood,
+            acquisition: scenario::Acquisition::Improvement,
             dependence: Dependence::Independent,
             trees: ForestSettings::default().trees as u32,
             overhead: 0.1,

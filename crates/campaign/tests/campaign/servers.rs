@@ -2,12 +2,13 @@
 //! server is left, and nobody is ever answered by the server of another trial.
 
 use std::net::TcpListener;
+use std::os::unix::fs::PermissionsExt as _;
 
 use campaign::store::Store;
 use engine::{Reading, Status};
+use scenario::testkit::Stage;
 
 use crate::session::{GUARDIAN, SCENARIO, kill_and_go_on};
-use crate::stage::Stage;
 
 /// The first of some ports in a row that nobody uses.
 fn free_ports(count: u16) -> u16 {
@@ -55,4 +56,44 @@ fn servers_of_a_killed_campaign_are_gone_and_never_mixed_up() {
         let x = history.configuration(trial.key.config).get("x").unwrap().number().unwrap();
         assert_eq!(trial.observation.cost(), Some(Reading::Exact(-x)), "{trial:?}");
     }
+}
+
+/// Holds a lock as long as it lives, and answers with how many requests it has had; at times it kills the
+/// supervisor above it.
+const SERVER: &str = r#"#!/bin/sh
+exec 9< "${0%/*}/alive"; flock -s 9
+echo '{"ready": true}'
+count=0
+while read -r request; do
+  count=$((count+1))
+  case $request in
+    *'"x":5}'*) echo "{\"cost\": $count}"; kill -9 $PPID; exit 0 ;;
+    *'"x":6}'*) kill -9 $PPID; exit 0 ;;
+    *'"x":7}'*) printf '{"cost": 7}'; exit 0 ;;
+    *) echo "{\"cost\": $count}" ;;
+  esac
+done
+"#;
+
+#[test]
+fn no_server_that_lives_on_survives_a_killed_campaign() {
+    let stage = Stage::new();
+    stage.file("alive", "");
+    let server = stage.file("server", SERVER);
+    std::fs::set_permissions(server, std::fs::Permissions::from_mode(0o755)).unwrap();
+    let text = r#"
+[target]
+command = ["./server"]
+protocol = "json-server"
+[objective]
+minimise = "wall_time"
+cutoff = "1s"
+[budget]
+trials = 1
+[space]
+x = { integer = [5, 9], default = 5 }
+y = { float = [0.0, 1.0], default = 0.5 }
+"#;
+    stage.file(SCENARIO, text);
+    kill_and_go_on(&stage.folder, 20, "killed");
 }

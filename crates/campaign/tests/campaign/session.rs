@@ -14,13 +14,13 @@ use std::time::{Duration, Instant};
 use campaign::budget::Budget;
 use campaign::conduct::{Order, settings};
 use campaign::event::{Stop, What};
-use campaign::executor::{Executor, Local, slots};
 use campaign::resume::Resumed;
 use campaign::store::{Charter, Store, StoreError};
-use campaign::target::ProcessTarget;
-use campaign::{Campaign, Ledger, scenario};
+use campaign::{Campaign, Ledger};
 use engine::Rng;
 use engine::history::Trial;
+use execution::ProcessTarget;
+use execution::executor::{Executor, Local, slots};
 use rustix::fs::{FlockOperation, flock};
 
 pub(crate) const GUARDIAN: &str = env!("CARGO_BIN_EXE_guardian");

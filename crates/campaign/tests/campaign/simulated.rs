@@ -3,14 +3,14 @@
 use campaign::budget::Budget;
 use campaign::deadline::Deadline;
 use campaign::event::{Stop, What};
-use campaign::executor::{Answer, Simulated};
 use campaign::{Campaign, Ledger, Search, Settings, progress};
 use engine::history::{History, Trial};
-use engine::space::format::{Format, read};
 use engine::{
     Cap, InstanceId, Objective, Observation, Pair, Problem, Racing, Rng, Seed, Status, TrialId, TrialKey,
     TrialRequest, Why,
 };
+use execution::executor::{Answer, Simulated};
+use space::format::{Format, read};
 
 use crate::watched::Watched;
 

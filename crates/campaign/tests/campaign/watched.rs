@@ -2,8 +2,8 @@
 
 use std::collections::BTreeSet;
 
-use campaign::executor::{Bell, Executor, Happening, Simulated};
 use engine::{Cap, Observation, Status, TrialId, TrialRequest};
+use execution::executor::{Bell, Executor, Happening, Simulated};
 
 pub(crate) struct Watched {
     workers: Simulated,

@@ -1,7 +1,7 @@
 //! The last lines of a run in folds.
 
-use campaign::target::shell::quoted;
 use campaign::validation::Judged;
+use scenario::shell::quoted;
 
 use super::{Joint, KeptFolds};
 use crate::paint::Paint;

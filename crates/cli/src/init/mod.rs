@@ -5,12 +5,12 @@ mod questions;
 use std::io::IsTerminal;
 use std::path::{Path, PathBuf};
 
-use campaign::draft::inline::{self, Wishes};
-use campaign::draft::{Draft, words};
-use campaign::import::scenario;
-use campaign::target::shell::quoted;
+use campaign::import::scenarios;
 use clap::Args;
 use confine::quantity::parse_duration;
+use scenario::draft::inline::{self, Wishes};
+use scenario::draft::{Draft, words};
+use scenario::shell::quoted;
 
 use crate::exit_code::ExitCode;
 use crate::import::unreadable;
@@ -85,7 +85,7 @@ pub(crate) fn init(arguments: &Arguments) -> anyhow::Result<ExitCode> {
 }
 
 fn convert(arguments: &Arguments, from: &Path, folder: &Path) -> anyhow::Result<ExitCode> {
-    let found = scenario::read(from, folder).map_err(unreadable)?;
+    let found = scenarios::read(from, folder).map_err(unreadable)?;
     write(&found.draft, arguments)?;
     let list = |title: &str, items: &[String]| {
         if !items.is_empty() {

@@ -3,9 +3,9 @@
 use campaign::budget::Limit;
 use campaign::event::{Event, Stop, TrialEnded, Warning, What};
 use campaign::progress::{Progress, Standing};
-use campaign::scenario::are_kept;
 use engine::racing::{Drop, Requested};
 use engine::{Configuration, Reading, Status};
+use scenario::are_kept;
 use serde_json::{Map, Value, json};
 
 use crate::forms;

@@ -1,10 +1,10 @@
 //! Lines that stay: what happened, one line each.
 
 use campaign::event::{Event, NewIncumbent, Warning, What};
-use campaign::scenario::are_kept;
-use campaign::target::shell::quoted;
 use engine::propose::{Choice, Learner};
 use engine::racing::Requested;
+use scenario::are_kept;
+use scenario::shell::quoted;
 
 use super::Facts;
 use crate::changes;

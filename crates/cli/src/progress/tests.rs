@@ -3,12 +3,12 @@
 use campaign::budget::{Budget, Spent};
 use campaign::event::{Event, NewIncumbent, Stop, TrialEnded, Warning, What};
 use campaign::progress::{Comparison, Progress, Racing, Standing};
-use campaign::target::Detail;
 use engine::propose::{Choice, Learner};
-use engine::space::Literal;
-use engine::space::format::{Format, read};
 use engine::stats::Interval;
 use engine::{Cap, ConfigId, Configuration, InstanceId, Pair, Reading, Seed, Space, Status, TrialId, Why};
+use execution::Detail;
+use space::Literal;
+use space::format::{Format, read};
 
 use super::block::{block, cut, heartbeat, used, validation};
 use super::log::Log;

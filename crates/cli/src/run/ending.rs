@@ -3,10 +3,10 @@
 use campaign::budget::{Budget, Limit};
 use campaign::event::Stop;
 use campaign::progress::Progress;
-use campaign::target::shell::quoted;
 use campaign::validation::{GaveUp, Judged};
 use engine::stats::Basis;
 use engine::{ConfigId, Status};
+use scenario::shell::quoted;
 
 use super::plan;
 use super::verdict;

@@ -1,8 +1,8 @@
 //! A target that fails: its exact command, what it wrote, and what may be the cause.
 
-use campaign::scenario::TargetSettings;
-use campaign::target::{Detail, NO_ANSWER, environment};
 use engine::Status;
+use execution::{Detail, NO_ANSWER, environment};
+use scenario::TargetSettings;
 
 use crate::words::harmless;
 

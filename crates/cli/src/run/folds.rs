@@ -2,7 +2,7 @@
 
 use campaign::conduct::{Folds, Order, workers};
 use campaign::folds::fold_folder;
-use campaign::target::shell::quoted;
+use scenario::shell::quoted;
 use serde_json::json;
 
 use super::job::Job;

@@ -3,10 +3,10 @@
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-use campaign::draft::inline::{self, Wishes};
-use campaign::draft::{SaveError, Saved};
-use campaign::target::shell::quoted;
 use clap::Args;
+use scenario::draft::inline::{self, Wishes};
+use scenario::draft::{SaveError, Saved};
+use scenario::shell::quoted;
 
 use crate::init;
 use crate::message::{self, Hinted};

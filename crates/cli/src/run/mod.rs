@@ -20,14 +20,14 @@ use campaign::budget::Budget;
 use campaign::conduct::{self, Opened, Order, Outcome};
 use campaign::deadline;
 use campaign::event::{Stop, TrialEnded};
-use campaign::scenario::Scenario;
 use campaign::store::Store;
-use campaign::target::shell::quoted;
-use campaign::target::{CommandLine, Detail, ProcessTarget};
 use clap::Args;
 use confine::quantity::parse_duration;
 use confine::{Control, Tier};
 use engine::{Configuration, TrialKey, TrialRequest};
+use execution::{CommandLine, Detail, ProcessTarget};
+use scenario::Scenario;
+use scenario::shell::quoted;
 
 use crate::doctor;
 use crate::exit_code::ExitCode;

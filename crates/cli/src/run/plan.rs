@@ -2,13 +2,13 @@
 
 use campaign::budget::Budget;
 use campaign::conduct::{Opened, Opening};
-use campaign::scenario::Scenario;
 use campaign::staging::Staging;
-use campaign::target::shell::quoted;
 use campaign::validation::Terms;
 use confine::quantity::{show_duration, show_size};
 use confine::{Limits, Tier};
 use engine::Space;
+use scenario::Scenario;
+use scenario::shell::quoted;
 
 use super::job::Job;
 use crate::trouble::changed;

@@ -3,7 +3,7 @@
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 
-use campaign::executor::{Bell, Happening};
+use execution::executor::{Bell, Happening};
 
 use crate::message;
 use crate::signals::Listening;

@@ -3,10 +3,10 @@
 use campaign::budget::{Budget, Limit};
 use campaign::event::Stop;
 use campaign::progress::{Progress, Standing};
-use campaign::target::Detail;
 use campaign::validation::{BothHoldings, GaveUp, Judged};
 use engine::stats::{Basis, Claim, Comparison, Interval, Solved, Unit, Verdict};
 use engine::{ConfigId, Reading, Status};
+use execution::Detail;
 
 use super::ending::{CutShort, Ending};
 use super::exit_code;
@@ -157,7 +157,7 @@ fn a_failure_is_explained_by_its_command_and_output() {
     // Whatever this machine's own variables are: nothing is withheld.
     let text = "[target]\ncommand = [\"true\", \"{params}\", \"{seed}\"]\npass_env = \"*\"\n[objective]\n\
         minimise = \"cpu_time\"\ncutoff = \"9s\"\n[budget]\ntrials = 1\n[space]\nx = { integer = [1, 9] }\n";
-    let scenario = campaign::scenario::read(text, std::path::Path::new("."), "test.toml").unwrap();
+    let scenario = scenario::read(text, std::path::Path::new("."), "test.toml").unwrap();
     let target = scenario.target;
     let lines: String = (1..=30).map(|number| format!("line {number}\n")).collect();
     let detail = Detail {

@@ -3,9 +3,9 @@
 use std::path::PathBuf;
 
 use anyhow::Context;
-use campaign::whole_file;
 use clap::Args;
-use engine::space::format::{CannotExpress, Format, write};
+use scenario::whole_file;
+use space::format::{CannotExpress, Format, write};
 
 use super::file::{FileArguments, format_parser, shown};
 use crate::exit_code::ExitCode;

@@ -8,7 +8,7 @@ use anyhow::Context;
 use clap::Args;
 use clap::builder::{PossibleValuesParser, TypedValueParser};
 use confine::{Command, Control, Limits, Stop};
-use engine::space::discover::{self, DiscoverError, Proposal, Source};
+use space::discover::{self, DiscoverError, Proposal, Source};
 
 use super::file;
 use crate::exit_code::ExitCode;

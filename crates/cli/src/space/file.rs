@@ -7,7 +7,7 @@ use anyhow::Context;
 use clap::Args;
 use clap::builder::{PossibleValuesParser, TypedValueParser};
 use engine::Space;
-use engine::space::format::{Format, read_bytes};
+use space::format::{Format, read_bytes};
 
 use crate::message::Hinted;
 

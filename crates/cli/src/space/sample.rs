@@ -1,10 +1,10 @@
 //! `captune space sample`: configurations drawn from a space.
 
-use campaign::target::shell::quoted;
 use clap::{Args, ValueEnum};
-use engine::design::Design;
-use engine::space::SampleError;
 use engine::{Configuration, Rng};
+use scenario::shell::quoted;
+use space::SampleError;
+use space::design::Design;
 
 use super::file::FileArguments;
 use crate::exit_code::ExitCode;

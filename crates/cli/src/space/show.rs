@@ -3,8 +3,8 @@
 use clap::Args;
 use comfy_table::{ContentArrangement, Table, presets};
 use engine::Space;
-use engine::space::expression::Wording;
-use engine::space::{Bound, Kind, Literal, Parameter, ParameterId, Range, float_text};
+use space::expression::Wording;
+use space::{Bound, Kind, Literal, Parameter, ParameterId, Range, float_text};
 
 use super::file::FileArguments;
 use crate::exit_code::ExitCode;
@@ -161,7 +161,7 @@ fn plain(text: &str) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use engine::space::format::{Format, read};
+    use space::format::{Format, read};
 
     #[test]
     fn a_narrow_terminal_wraps_the_cells() {

@@ -4,7 +4,7 @@ use std::path::Path;
 use std::process::{Command, Output, Stdio};
 
 use engine::Rng;
-use engine::space::format::{Format, read};
+use space::format::{Format, read};
 
 use crate::{captune_with, in_folder, installed, root, stderr, stdout};
 

@@ -12,9 +12,10 @@
 //! Below zero h(u) = φ(u) (1 - t r(-t)) with t = -u and r = Φ/φ, whose last factor is 1/t² - 3/t⁴ + 15/t⁶
 //! far out, where the difference would lose its digits.
 
+use math::normal::{cdf, cdf_over_density, log_density};
+use surrogate::Prediction;
+
 use super::{Acquisition, log_feasibility};
-use crate::stats::normal::{cdf, cdf_over_density, log_density};
-use crate::surrogate::Prediction;
 
 /// How much lower than the best the value will be, on average; for costs that are modelled as they are.
 #[derive(Clone, Copy, PartialEq, Debug, Default)]

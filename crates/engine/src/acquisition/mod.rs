@@ -15,14 +15,15 @@
 //! without a failure.
 
 mod improvement;
+mod multivariate_normal;
 mod saving;
 
 pub use improvement::ExpectedImprovement;
 pub use saving::ExpectedSaving;
 
-use crate::stats::MultivariateNormal;
-use crate::stats::normal::log_cdf;
-use crate::surrogate::Prediction;
+use math::normal::log_cdf;
+pub use multivariate_normal::MultivariateNormal;
+use surrogate::Prediction;
 
 /// What a trial is worth.
 pub trait Acquisition: Send + Sync {

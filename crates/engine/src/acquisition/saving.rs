@@ -14,10 +14,11 @@
 //! Taylor series in the middle, and for large v, where r overflows, the first form is used. (Hutter, Hoos,
 //! Leyton-Brown, Murphy, An Experimental Investigation of Model-Based Parameter Optimisation, 2009.)
 
+use math::normal::{cdf_over_density, log_cdf, log_density, log_one_minus_exp};
+use surrogate::Prediction;
+
 use super::improvement::slope_of_ratio;
 use super::{Acquisition, log_feasibility};
-use crate::stats::normal::{cdf_over_density, log_cdf, log_density, log_one_minus_exp};
-use crate::surrogate::Prediction;
 
 /// How much less than the best the cost will be, on average; for costs modelled by their decimal
 /// logarithm.

@@ -3,7 +3,7 @@
 
 use std::hash::{BuildHasherDefault, Hasher};
 
-use crate::rng::mix;
+use math::mix;
 
 /// Builds hashers for keys of a few whole numbers.
 pub(super) type Mixing = BuildHasherDefault<MixingHasher>;

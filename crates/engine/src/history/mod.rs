@@ -10,8 +10,9 @@ mod table;
 
 use std::collections::{BTreeMap, HashMap};
 
+use space::Configuration;
+
 use crate::observation::{Observation, Status};
-use crate::space::Configuration;
 use crate::trial::{Cap, ConfigId, Pair, TrialId, TrialKey, Why};
 use fingerprint::AlreadyMixed;
 use mixing::Mixing;

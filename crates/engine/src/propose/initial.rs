@@ -1,11 +1,12 @@
 //! First proposals: configurations given by the user, then a design that covers the space evenly.
 
+use math::Rng;
+use space::design::Design;
+use space::{Configuration, SampleError, Space};
+use surrogate::Interrupt;
+
 use super::{Choice, Proposer, Tempo};
-use crate::design::Design;
 use crate::history::History;
-use crate::interrupt::Interrupt;
-use crate::rng::Rng;
-use crate::space::{Configuration, SampleError, Space};
 use crate::trial::ConfigId;
 
 /// Some first configurations, then another proposer.

@@ -3,10 +3,11 @@
 //! A step changes one parameter; a proposal takes one step with probability 1/2, two with 1/4, and
 //! so on, so that most stay near and some leave a local optimum.
 
+use math::Rng;
+use space::{Configuration, Neighbourhood, ParameterId, Space};
+
 use super::{ATTEMPTS, Proposer, RandomSearch, new_one};
 use crate::history::History;
-use crate::rng::Rng;
-use crate::space::{Configuration, Neighbourhood, ParameterId, Space};
 use crate::trial::ConfigId;
 
 /// Every second proposal is near the incumbent.
@@ -55,7 +56,7 @@ impl Proposer for LocalSearch {
                 while rng.unit() < 0.5 {
                     self.step(&mut codes, &mut rng);
                 }
-                Some(Configuration::new(self.space.clone(), codes))
+                Some(self.space.configuration_of_valid_codes(codes))
             });
             if near.is_some() {
                 return near;

@@ -14,9 +14,10 @@ pub use local::LocalSearch;
 pub use model::{Choice, Dependence, Learner, ModelSearch, ModelSettings, Utility};
 pub use random::RandomSearch;
 
+use space::{Configuration, Space};
+use surrogate::Interrupt;
+
 use crate::history::History;
-use crate::interrupt::Interrupt;
-use crate::space::{Configuration, Space};
 use crate::trial::ConfigId;
 
 /// Attempts at a configuration that has not appeared before, where there is no end of them.

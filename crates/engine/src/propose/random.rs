@@ -1,9 +1,10 @@
 //! Random search: every configuration equally likely by its parameters' laws.
 
+use math::Rng;
+use space::{Configuration, Space};
+
 use super::{Proposer, attempts, new_one};
 use crate::history::History;
-use crate::rng::Rng;
-use crate::space::{Configuration, Space};
 use crate::trial::ConfigId;
 
 /// Draws from the whole space.

@@ -2,6 +2,8 @@
 
 use std::collections::{BTreeMap, VecDeque};
 
+use surrogate::Reading;
+
 use super::again::{Again, FINALISTS};
 use super::comparison::Problem;
 use super::race::{Race, Standing, compared, known};
@@ -11,7 +13,6 @@ use super::tried_out::{self, Rest};
 use super::{Ask, Drop, News, Racer, Racing, Requested, StopReason};
 use crate::history::History;
 use crate::propose::Proposer;
-use crate::reading::Reading;
 use crate::trial::{Cap, ConfigId, Pair, TrialId, TrialKey, TrialRequest, Why};
 
 /// Most configurations of an earlier campaign that race again.

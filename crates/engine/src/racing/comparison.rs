@@ -20,12 +20,12 @@
 use std::cmp::Ordering;
 use std::iter::Sum;
 
-use crate::observation::{Observation, Status};
-use crate::reading::Reading;
-use crate::space::{Configuration, Space};
-use crate::trial::Cap;
+use space::{Configuration, Space};
+use surrogate::Reading;
 
 use super::constraint::Constraint;
+use crate::observation::{Observation, Status};
+use crate::trial::Cap;
 
 /// What is minimised.
 #[derive(Clone, PartialEq, Debug)]

@@ -16,11 +16,11 @@
 //! with t the quantile of Student's t at the constraint's confidence, is above the constraint's. Where
 //! readings are bounds this judges smaller numbers than the true ones: what it finds too large is.
 
+use math::student::quantile_of;
 use serde::{Deserialize, Serialize};
+use surrogate::Reading;
 
 use crate::observation::Observation;
-use crate::reading::Reading;
-use crate::stats::student::quantile_of;
 
 /// Pairs needed before a mean can be judged.
 const LEAST_PAIRS: usize = 4;

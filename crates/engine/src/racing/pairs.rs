@@ -7,7 +7,8 @@
 
 use std::collections::HashSet;
 
-use crate::rng::Rng;
+use math::Rng;
+
 use crate::trial::{InstanceId, Pair, Seed};
 
 /// All pairs, drawn round by round as far as they are needed.

@@ -2,7 +2,9 @@
 
 use std::collections::VecDeque;
 
+use math::Rng;
 use serde::{Deserialize, Serialize};
+use surrogate::Reading;
 
 use super::comparison::{Objective, Total};
 use super::constraint::Tally;
@@ -10,8 +12,6 @@ use super::reference::References;
 use super::{Drop, Racing};
 use crate::history::{History, Trial};
 use crate::observation::Observation;
-use crate::reading::Reading;
-use crate::rng::Rng;
 use crate::trial::{ConfigId, Pair, TrialId};
 
 /// The state of a race.

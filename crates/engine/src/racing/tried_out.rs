@@ -13,10 +13,11 @@
 //! Where it was stopped its cost counts as what it had reached. Costs without a cutoff may be negative: there
 //! the difference of means in units of the incumbent's standard deviation takes the place of the ratio.
 
+use surrogate::Reading;
+
 use super::race::{compared, known};
 use super::terms::Terms;
 use crate::history::History;
-use crate::reading::Reading;
 use crate::trial::{ConfigId, Pair};
 
 /// How much worse than the incumbent a configuration may be and race again, as above.

@@ -27,8 +27,10 @@
 //! too few, and comes out shorter where it should be longer. Below five units no interval is worth
 //! its name (88 % with four, 75 % with three).
 
-use super::{Interval, student};
-use crate::rng::Rng;
+use math::Rng;
+use math::student;
+
+use super::Interval;
 
 /// Units below which there is no interval.
 const FEWEST: usize = 5;

@@ -31,7 +31,9 @@
 //! With few pairs and rare timeouts it is too short: pairs yet to come may hold the first timeout.
 //! No claim rests on it.
 
-use super::{Interval, student};
+use math::student;
+
+use super::Interval;
 
 /// A mean cost over pairs.
 #[derive(Clone, Copy, PartialEq, Debug)]

@@ -8,10 +8,6 @@
 //! | `sign_flip` | how often would luck alone make such a difference? |
 //! | `verdict` | may an improvement be claimed, and does it carry over from training? |
 //! | `interval` | the mean cost of one configuration, cheap enough for every tick |
-//! | `mann_whitney` | two samples that are not paired: does one tend to be smaller? |
-//! | `student` | the quantiles that small samples need |
-//! | `normal`, `normal_truncated` | the normal law far into its tails, and cut off below |
-//! | `multivariate_normal` | several normal values that depend on each other: do all keep their bounds? |
 //!
 //! All costs here are compared costs (see [`Objective::compared`](crate::Objective::compared)), so a
 //! timeout is a large number and a failure without a cutoff is infinite. Nothing here is worded: that
@@ -20,21 +16,13 @@
 mod bootstrap;
 mod contrast;
 mod interval;
-mod mann_whitney;
-mod multivariate_normal;
-pub mod normal;
-mod normal_truncated;
 mod paired;
 mod sign_flip;
 #[cfg(test)]
 mod simulated;
-pub(crate) mod student;
 mod verdict;
 
 pub use interval::{MeanCost, mean_cost};
-pub use mann_whitney::{MannWhitney, mann_whitney};
-pub use multivariate_normal::MultivariateNormal;
-pub use normal_truncated::TruncatedNormal;
 pub use paired::{CompareError, Comparison, Measured, Unit, compare, ratio_of_means};
 pub use verdict::{Basis, Claim, Solved, Validated, Verdict, judge};
 

@@ -15,9 +15,10 @@
 
 use std::collections::BTreeMap;
 
+use math::Rng;
+
 use super::contrast::Contrast;
 use super::{Interval, bootstrap, sign_flip};
-use crate::rng::Rng;
 use crate::trial::InstanceId;
 
 /// Sign patterns and resamples drawn.

@@ -18,7 +18,7 @@
 //! The pattern observed is counted among those drawn, without which p could be 0.
 //! (Phipson and Smyth, Permutation P-values Should Never Be Zero, 2010.)
 
-use crate::rng::Rng;
+use math::Rng;
 
 /// Units up to which every pattern is looked at.
 const EXACT: usize = 12;

@@ -18,10 +18,11 @@
 //! cargo test --release -p captune-engine --lib stats::simulated -- --ignored --nocapture
 //! ```
 
+use math::Rng;
+
 use super::paired::{DRAWS, Measured, compare_with};
 use super::verdict::{Basis, Claim, Validated, judge_with};
 use super::{Interval, mean_cost};
-use crate::rng::Rng;
 use crate::trial::InstanceId;
 
 /// With 99 patterns drawn, p takes the value 5 % and keeps its law exactly.
@@ -80,7 +81,7 @@ impl World {
         if self.cutoff == f64::INFINITY {
             return full;
         }
-        let below = |x: f64| super::normal::cdf(x / variance.sqrt());
+        let below = |x: f64| math::normal::cdf(x / variance.sqrt());
         let log = libm::log(self.cutoff) + gain;
         full * below(log - variance) + 10.0 * self.cutoff * (1.0 - below(log))
     }

@@ -8,9 +8,10 @@
 //! That holds for pairs which had no part in choosing the configuration. Those of the training had:
 //! the incumbent is the luckiest of many there, so on them nothing is ever claimed.
 
+use math::Rng;
+
 use super::paired::{CompareError, Comparison, DRAWS, Measured, compare_with};
 use crate::observation::Status;
-use crate::rng::Rng;
 
 /// The largest p that is taken for evidence.
 const LEVEL: f64 = 0.05;

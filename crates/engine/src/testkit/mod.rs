@@ -4,7 +4,6 @@
 //! same number gives the same world again.
 
 pub mod racer;
-pub mod surrogate;
 mod world;
 
 pub use world::{Traits, Truth, World};

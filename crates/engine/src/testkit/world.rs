@@ -13,14 +13,15 @@
 //! Every term is drawn from a stream keyed by what it depends on, so that the truth is a function of
 //! the trial, whenever and however often it is asked for.
 
+use math::{Rng, mix};
+use space::Space;
+use space::format::{Format, read};
+use surrogate::Reading;
+
 use crate::observation::{Observation, Status};
 use crate::propose::{Initial, LocalSearch, Proposer, RandomSearch};
 use crate::racing::constraint::{Constraint, Over};
 use crate::racing::{Objective, Problem, Racing, Schedule};
-use crate::reading::Reading;
-use crate::rng::{Rng, mix};
-use crate::space::Space;
-use crate::space::format::{Format, read};
 use crate::trial::{Cap, TrialRequest};
 
 /// Spaces from a single choice to mixed ones with conditions; the first three are soon exhausted.
@@ -192,7 +193,7 @@ impl World {
             1 => local(),
             _ => {
                 let given = vec![self.problem.default.clone()];
-                let design = crate::design::Design::LatinHypercube;
+                let design = space::design::Design::LatinHypercube;
                 let initial = Initial::new(given, space, design, 5, *seed, local());
                 Box::new(initial.expect("some configurations are allowed"))
             }

@@ -1,6 +1,6 @@
 //! The laws that the picture of killed trials shows.
 
-use engine::surrogate::forest::Treatment;
+use surrogate::forest::Treatment;
 
 #[allow(dead_code, unreachable_pub, reason = "an example has a main of its own")]
 #[path = "../../examples/killed_trials.rs"]

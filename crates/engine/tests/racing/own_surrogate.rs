@@ -1,6 +1,6 @@
 //! The surrogate of the example keeps what every surrogate must.
 
-use engine::testkit::surrogate::conforms;
+use surrogate::testkit::conforms;
 
 #[allow(dead_code, unreachable_pub, reason = "its main function is for whoever runs the example")]
 #[path = "../../examples/own_surrogate.rs"]

@@ -3,7 +3,7 @@
 
 use std::fmt::Write as _;
 
-use engine::Rng;
+use math::Rng;
 
 /// Functions of one program.
 const FUNCTIONS: usize = 3;

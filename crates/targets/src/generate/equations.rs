@@ -3,7 +3,7 @@
 //! A solution is drawn first, uniformly within the bounds; each equation has factors from 1 to 59 and the sum that the
 //! solution gives. There is a disjunction for each variable, between two others, that the solution keeps.
 
-use engine::Rng;
+use math::Rng;
 
 /// Equations of so many variables, each from 0 to `largest`.
 pub fn equations(variables: usize, equations: usize, largest: usize, seed: u64) -> String {

@@ -3,7 +3,7 @@
 //! The product is of two primes with as many bits as the factors may have, so there are one or two solutions. The circuit
 //! adds the partial products row by row; each gate is a variable, defined by its clauses.
 
-use engine::Rng;
+use math::Rng;
 
 use crate::formula::{Formula, Literal};
 

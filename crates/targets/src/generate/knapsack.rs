@@ -3,7 +3,7 @@
 //! Weights are uniform on 5 to 99, a value is the mean weight of its item plus up to 29, and each capacity is half of
 //! all weights: values that go with the weights make the choice hard. (After Chu and Beasley, 1998.)
 
-use engine::Rng;
+use math::Rng;
 
 /// A program that chooses among so many items under so many constraints.
 pub fn knapsack(items: usize, constraints: usize, seed: u64) -> String {

@@ -7,7 +7,7 @@
 
 use std::collections::BTreeSet;
 
-use engine::Rng;
+use math::Rng;
 
 use crate::formula::{Formula, Literal};
 

@@ -2,8 +2,9 @@
 
 use std::sync::Arc;
 
-use engine::space::format::{Format, read};
-use engine::{Configuration, Rng, Space};
+use math::Rng;
+use space::format::{Format, read};
+use space::{Configuration, Space};
 
 use super::{INPUTS, Network};
 

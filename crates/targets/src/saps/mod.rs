@@ -28,8 +28,9 @@ mod weights;
 
 pub use program::program;
 
-use engine::space::format::{Format, read};
-use engine::{Configuration, Rng, Space};
+use math::Rng;
+use space::format::{Format, read};
+use space::{Configuration, Space};
 
 use crate::formula::Formula;
 use network::Network;

@@ -15,7 +15,7 @@
 //! gain the same. Variables whose score has become an improvement are listed; those that no longer are
 //! one leave the list when it is next searched.
 
-use engine::Rng;
+use math::Rng;
 
 use super::Saps;
 use super::network::Network;

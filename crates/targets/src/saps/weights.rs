@@ -120,7 +120,7 @@ impl Weights {
 
 #[cfg(test)]
 mod tests {
-    use engine::Rng;
+    use math::Rng;
 
     use super::*;
 

@@ -23,9 +23,10 @@
 
 mod effects;
 
-use engine::space::format::{Format, read};
-use engine::space::{Domain, INACTIVE};
-use engine::{Configuration, Rng, Space};
+use math::Rng;
+use space::format::{Format, read};
+use space::{Configuration, Space};
+use space::{Domain, INACTIVE};
 
 use effects::{CRASH, EFFECTS, INTERACTIONS, STRATEGIES, Shape};
 

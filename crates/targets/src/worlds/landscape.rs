@@ -14,8 +14,9 @@
 //!
 //! A parameter that is inactive has no effect.
 
-use engine::space::{Domain, Space};
-use engine::{Rng, space::INACTIVE};
+use math::Rng;
+use space::INACTIVE;
+use space::{Domain, Space};
 
 #[derive(Clone, Debug)]
 enum Shape {

@@ -28,8 +28,9 @@
 mod landscape;
 mod regions;
 
-use engine::space::format::{Format, read};
-use engine::{Configuration, Rng, Space};
+use math::Rng;
+use space::format::{Format, read};
+use space::{Configuration, Space};
 
 use landscape::Landscape;
 use regions::Regions;

@@ -3,8 +3,9 @@
 //!
 //! A slice of a range is a fifth of its scale, a slice of choices is one of them.
 
-use engine::space::{Domain, Space};
-use engine::{Rng, space::INACTIVE};
+use math::Rng;
+use space::INACTIVE;
+use space::{Domain, Space};
 
 use super::Ending;
 

@@ -3,8 +3,8 @@
 use std::path::PathBuf;
 use std::process::Command;
 
-use engine::Rng;
-use engine::space::Literal;
+use math::Rng;
+use space::Literal;
 use targets::saps::{Saps, solve, space};
 use targets::{Quasigroup, dimacs};
 

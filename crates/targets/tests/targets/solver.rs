@@ -1,6 +1,6 @@
 //! SAPS on formulas.
 
-use engine::Rng;
+use math::Rng;
 use targets::formula::{Formula, Literal};
 use targets::saps::{STEPS_BETWEEN_QUESTIONS, Saps, solve, solve_while, space};
 use targets::{Quasigroup, dimacs};

@@ -1,6 +1,7 @@
 //! Simulated worlds.
 
-use engine::{Configuration, Rng};
+use math::Rng;
+use space::Configuration;
 use targets::worlds::{Answer, BOUND, Ending, Kind, World, mixed_space};
 
 const INSTANCES: u32 = 20;

@@ -3,7 +3,7 @@
 
 use std::collections::BTreeMap;
 
-use engine::space::suggestion;
+use space::suggestion;
 
 /// One thing that does not fit.
 #[derive(Clone, PartialEq, Eq, Debug)]

@@ -19,10 +19,10 @@ use std::io::Read as _;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use engine::space::Literal;
+use scenario::Sense;
+use space::Literal;
 
 use super::{ImportError, text_of};
-use crate::scenario::Sense;
 use crate::store::Charter;
 
 /// Names and values of the parameters that were set.

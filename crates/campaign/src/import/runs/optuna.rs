@@ -6,14 +6,14 @@
 use std::collections::HashMap;
 use std::path::Path;
 
-use engine::space::Literal;
 use rusqlite::{Connection, OpenFlags};
+use scenario::Sense;
 use serde_json::Value;
+use space::Literal;
 
 use super::{Ending, Run};
 use crate::import::python_word;
 use crate::import::study::{choice, constraint_name, constraints};
-use crate::scenario::Sense;
 
 /// Its key, its number in the study, its state and its value.
 type Trial = (i64, i64, String, Option<f64>);

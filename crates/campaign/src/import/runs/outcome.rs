@@ -10,10 +10,10 @@
 //! | failed | the same failure |
 
 use engine::{Observation, Reading, Status};
+use execution::process::solved;
+use scenario::{Bounded, Constraint, Measure, Scenario, Sense};
 
 use super::{Ending, Run};
-use crate::scenario::{Bounded, Constraint, Measure, Scenario, Sense};
-use crate::target::solved;
 
 /// What the run told of its cost. An error is why it tells nothing.
 pub(super) fn observation(run: &Run, sense: Sense, cutoff: Option<f64>) -> Result<Observation, String> {

@@ -12,8 +12,8 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use engine::space::Literal;
 use serde_json::Value;
+use space::Literal;
 
 use super::{Ending, Run, Values};
 use crate::import::json;

@@ -17,7 +17,7 @@
 use std::sync::Arc;
 
 use engine::Status;
-use engine::space::{Diagnostic, Diagnostics, Literal, Span, parse_number, suggestion};
+use space::{Diagnostic, Diagnostics, Literal, Span, parse_number, suggestion};
 
 use super::{Ending, Run};
 use crate::export::{CSV_COLUMNS, VALIDATION};

@@ -5,17 +5,17 @@ use std::ffi::OsStr;
 use std::path::Path;
 
 use engine::history::{History, Trial};
-use engine::space::{Bound, ConfigurationError, Literal};
 use engine::{
     Cap, ConfigId, Configuration, InstanceId, Observation, Pair, Reading, Seed, Space, Status, TrialId,
     TrialKey, Why,
 };
+use scenario::{Instance, Scenario, Sense};
+use space::{Bound, ConfigurationError, Literal};
 
 use super::misfit::{Misfit, Misfits, Names};
 use super::outcome::{below_zero, contradict, observation, reading, shown};
 use super::{Run, Runs, Values};
 use crate::Settings;
-use crate::scenario::{Instance, Scenario, Sense};
 
 /// A number that is this much outside its range, relative to the bound, was rounded by whoever wrote it.
 const ROUNDING: f64 = 1e-9;
@@ -217,7 +217,7 @@ fn configuration(
 }
 
 /// The value, put back on the bound that rounding has moved it across.
-fn within(space: &Space, id: engine::space::ParameterId, value: &Literal) -> Literal {
+fn within(space: &Space, id: space::ParameterId, value: &Literal) -> Literal {
     let (Some(range), Some(number)) = (space.parameter(id).range(), value.number()) else {
         return value.clone();
     };

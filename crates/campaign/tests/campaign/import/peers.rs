@@ -3,10 +3,11 @@
 use std::path::Path;
 use std::process::Command;
 
-use campaign::draft::Draft;
-use campaign::import::{runs, scenario};
+use campaign::import;
+use campaign::import::runs;
+use scenario::draft::Draft;
 
-use crate::stage::Stage;
+use scenario::testkit::Stage;
 
 const SMAC3: &str = r#"
 from ConfigSpace import ConfigurationSpace, Float, Integer, Categorical, EqualsCondition
@@ -53,7 +54,7 @@ fn what_smac3_writes_today_is_read() {
         return;
     }
     let folder = stage.folder.join("out/small/3");
-    let found = scenario::read(&folder, &stage.folder).unwrap_or_else(|error| panic!("{error}"));
+    let found = import::scenarios::read(&folder, &stage.folder).unwrap_or_else(|error| panic!("{error}"));
     assert_eq!(found.draft.lost, Vec::<String>::new());
     let runs = runs::read(&found.runs.unwrap()).unwrap_or_else(|error| panic!("{error}"));
     assert_eq!(runs.list.len(), 25);
@@ -66,7 +67,7 @@ fn what_optuna_writes_today_is_read() {
     if !python("optuna", OPTUNA, &stage.folder) {
         return;
     }
-    let found = scenario::read(&stage.folder.join("study.db"), &stage.folder).unwrap();
+    let found = import::scenarios::read(&stage.folder.join("study.db"), &stage.folder).unwrap();
     assert_eq!(found.draft.lost, Vec::<String>::new());
     assert!(found.draft.to_toml().contains("lr = { float = [1e-5, 0.1], log = true }"));
     let runs = runs::read(&found.runs.unwrap()).unwrap();
@@ -85,7 +86,8 @@ fn the_examples_of_irace_are_read() {
             continue;
         }
         let stage = Stage::new();
-        let found = scenario::read(&folder, &stage.folder).unwrap_or_else(|error| panic!("{name}: {error}"));
+        let found =
+            import::scenarios::read(&folder, &stage.folder).unwrap_or_else(|error| panic!("{name}: {error}"));
         let Draft { lost, to_do: is_to_do, files: were_files, .. } = &found.draft;
         assert_eq!(lost, not_carried, "{name}");
         assert_eq!((is_to_do.len(), were_files.len()), (to_do, files), "{name}: {}", found.draft.to_toml());

@@ -6,10 +6,10 @@ use campaign::conduct::{Imported, Opening, Order, import, open};
 use campaign::import::runs;
 use campaign::store::{Loaded, Store};
 use engine::{ConfigId, Reading, Status};
+use scenario::testkit::{Stage, root};
 use serde_json::Value;
 
 use super::data;
-use crate::stage::{Stage, root};
 
 /// A scenario on the space of the small data.
 fn scenario(stage: &Stage, instances: &str, space: &Path) -> std::path::PathBuf {

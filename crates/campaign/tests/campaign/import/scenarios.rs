@@ -3,11 +3,11 @@
 use std::os::unix::fs::PermissionsExt;
 use std::path::Path;
 
-use campaign::import::scenario::{Found, Origin, read};
-use campaign::scenario::keys;
+use campaign::import::scenarios::{Found, Origin, read};
+use scenario::keys;
+use scenario::testkit::Stage;
 
 use super::data;
-use crate::stage::Stage;
 
 fn copy(from: &Path, stage: &Stage) {
     for entry in std::fs::read_dir(from).unwrap() {

@@ -4,12 +4,12 @@ use std::path::{Path, PathBuf};
 
 use campaign::conduct::{Order, import};
 use campaign::import::runs;
-use campaign::import::scenario::{Origin, read};
+use campaign::import::scenarios::{Origin, read};
 use campaign::store::Store;
 use engine::Reading;
-use engine::space::Literal;
+use space::Literal;
 
-use crate::stage::Stage;
+use scenario::testkit::Stage;
 
 /// The tables of Optuna 5 that are read, with a study of every sort of parameter.
 const STUDY: &str = r#"

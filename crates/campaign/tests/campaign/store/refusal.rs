@@ -6,7 +6,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 
 use campaign::store::{Acknowledgement, Charter, Spent, Store, StoreError, StoredIncumbent};
 use engine::ConfigId;
-use engine::space::format::{Format, write};
+use space::format::{Format, write};
 
 use super::stage::{Folder, await_commit, batch, charter, space, start};
 

@@ -6,10 +6,10 @@ use std::sync::mpsc::{Receiver, channel};
 
 use campaign::store::{Acknowledgement, Batch, Charter, Store, StoredConfiguration, StoredTrial, Writer};
 use engine::history::Trial;
-use engine::space::format::{Format, read};
 use engine::{
     Cap, ConfigId, InstanceId, Observation, Pair, Rng, Seed, Space, Status, TrialId, TrialKey, Why,
 };
+use space::format::{Format, read};
 
 /// A folder that goes with the test.
 pub(super) struct Folder(PathBuf);

@@ -4,11 +4,12 @@
 //! doubled. Before the first judgement the forest proposes. A Gaussian process is judged while points and
 //! columns are few enough for it.
 
+use math::Rng;
+use surrogate::held_out;
+
 use super::due::due;
 use super::{Learner, Task};
 use crate::history::History;
-use crate::rng::Rng;
-use crate::surrogate::held_out;
 
 /// Parts of the trials, each foretold by models of the others.
 const FOLDS: usize = 4;

@@ -2,14 +2,15 @@
 //! Inequality Constraints, 2014: sin x + y where sin x sin y <= -0.95, least 0.2532 near (4.71, 1.25); 1.8 % of
 //! the square is feasible.
 
+use space::design::Design;
+use space::format::{Format, read};
+use surrogate::Reading;
+
 use super::tests::{drive, optimizer, small};
 use super::*;
-use crate::design::Design;
 use crate::observation::Observation;
 use crate::propose::{Initial, RandomSearch};
 use crate::racing::{Constraint, Objective, Over, Racing};
-use crate::reading::Reading;
-use crate::space::format::{Format, read};
 use crate::trial::TrialRequest;
 
 const BOUND: f64 = -0.95;

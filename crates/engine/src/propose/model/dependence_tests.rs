@@ -1,5 +1,11 @@
 //! Constraints whose outputs depend on each other.
 
+use math::Rng;
+use math::normal::cdf;
+use space::format::{Format, read};
+use surrogate::Reading;
+use surrogate::{Points, Prediction};
+
 use super::dependence::{Surprise, correlations};
 use super::feasibility::Feasibility;
 use super::tests::small;
@@ -8,11 +14,6 @@ use crate::acquisition::log_feasibility;
 use crate::history::Trial;
 use crate::observation::Observation;
 use crate::racing::{Constraint, Objective, Over};
-use crate::reading::Reading;
-use crate::rng::Rng;
-use crate::space::format::{Format, read};
-use crate::stats::normal::cdf;
-use crate::surrogate::{Points, Prediction};
 use crate::trial::{Cap, InstanceId, Pair, Seed, TrialId, TrialKey, Why};
 
 /// Constraints of these bounds, and what trials of random configurations tell of them.

@@ -14,14 +14,15 @@
 //! Each output has a model of its own: of the kind that models the cost, of forests where that is networks, or of
 //! the kind that was asked for. A trial that was stopped before it told an output is not in that output's model.
 
+use surrogate::{Points, Prediction, Slopes};
+
 use super::dependence::{Dependence, Surprise, correlations};
 use super::due::Due;
 use super::learned::{Learned, Trainer, trainer};
 use super::{Learner, Task};
-use crate::acquisition::{log_feasibility, log_joint_feasibility};
+use crate::acquisition::{MultivariateNormal, log_feasibility, log_joint_feasibility};
 use crate::history::History;
-use crate::stats::MultivariateNormal;
-use crate::surrogate::{Points, Prediction, Slopes, TrainingSet};
+use crate::learning;
 
 /// Least deviation of a forest's expectation, as a share of the spread of what was read: where all trees
 /// agree they may still be wrong.
@@ -121,7 +122,7 @@ impl Feasibility {
         for model in &self.models {
             let residuals = model.output.residuals()?;
             let part = task.part(trials);
-            let places = TrainingSet::constraint_places(&task.problem, history, part, model.constraint);
+            let places = learning::constraint_places(&task.problem, history, part, model.constraint);
             let surprise = |reading: usize| residuals[reading].map(|residual| Surprise { reading, residual });
             by_trial.push(places.into_iter().map(|place| place.and_then(surprise)).collect());
         }

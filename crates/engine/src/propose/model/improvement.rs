@@ -10,6 +10,11 @@
 
 use std::f64::consts::LN_10;
 
+use math::Rng;
+use space::Configuration;
+use surrogate::forest::Forest;
+use surrogate::{Points, Prediction, Predictor, Scale, Slopes};
+
 use super::due::Due;
 use super::feasibility::Feasibility;
 use super::known::{expected_of_tried, most_promising, rows, success, tried_and_pending};
@@ -21,10 +26,6 @@ use crate::acquisition::{
     log_probability_below, with_success,
 };
 use crate::history::History;
-use crate::rng::Rng;
-use crate::space::Configuration;
-use crate::surrogate::forest::Forest;
-use crate::surrogate::{Points, Prediction, Predictor, Scale, Slopes};
 
 /// Share of the cutoff below which a trial is expected to end: forests expect no more than the cutoff itself of what
 /// times out.

@@ -1,11 +1,12 @@
 //! What the first trials of a history say, whatever learns from them.
 
+use math::Rng;
+use surrogate::forest::{Forest, ForestSettings, ForestTrainer};
+use surrogate::{Points, Predictor};
+
 use super::Task;
 use crate::history::History;
 use crate::racing::constraint::Tally;
-use crate::rng::Rng;
-use crate::surrogate::forest::{Forest, ForestSettings, ForestTrainer};
-use crate::surrogate::{Points, Predictor};
 use crate::trial::ConfigId;
 
 /// Configurations looked at together.

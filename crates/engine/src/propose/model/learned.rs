@@ -1,10 +1,11 @@
 //! What can be learned again and again while a campaign goes on, whatever learns it.
 
+use math::Rng;
+use surrogate::forest::{Forest, ForestTrainer};
+use surrogate::gaussian::{Gaussian, GaussianTrainer};
+use surrogate::{Points, Predictor, TrainingSet};
+
 use super::{Learner, Task};
-use crate::rng::Rng;
-use crate::surrogate::forest::{Forest, ForestTrainer};
-use crate::surrogate::gaussian::{Gaussian, GaussianTrainer};
-use crate::surrogate::{Points, Predictor, TrainingSet};
 
 /// Learns from sets that begin with the points of the one before.
 pub(super) trait Trainer: Send {
@@ -115,7 +116,7 @@ mod tests {
     use super::super::Dependence;
     use super::super::dependence_tests::told;
     use super::*;
-    use crate::surrogate::Prediction;
+    use surrogate::Prediction;
 
     #[test]
     fn what_is_taken_in_is_known() {

@@ -41,19 +41,20 @@ pub use dependence::Dependence;
 
 use std::collections::BTreeMap;
 
+use space::{Configuration, Space};
+use surrogate::InstanceTable;
+use surrogate::Interrupt;
+use surrogate::forest::ForestSettings;
+use surrogate::gaussian::GaussianSettings;
+use surrogate::neural::NeuralSettings;
+
 use self::choice::Chooser;
 use self::improvement::Improvement;
 use self::task::Task;
 use self::thompson::Thompson;
 use super::{LocalSearch, Proposer, RandomSearch, Tempo};
 use crate::history::History;
-use crate::interrupt::Interrupt;
 use crate::racing::Problem;
-use crate::space::{Configuration, Space};
-use crate::surrogate::InstanceTable;
-use crate::surrogate::forest::ForestSettings;
-use crate::surrogate::gaussian::GaussianSettings;
-use crate::surrogate::neural::NeuralSettings;
 use crate::trial::ConfigId;
 
 /// Most parameters for which the Gaussian process is the default, and the number of trials it proposes for.

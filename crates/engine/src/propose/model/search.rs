@@ -3,13 +3,14 @@
 //! follow them in the end; a space of nothing but numbers needs no steps to neighbours then. The best that
 //! is not in the history is found, wherever on the way it was met.
 
+use math::Rng;
+use math::{Descent, Downhill};
+use space::{Configuration, INACTIVE, Kind, Neighbourhood, ParameterId, Space};
+use surrogate::Points;
+
 use super::ModelSettings;
 use crate::history::History;
-use crate::rng::Rng;
-use crate::space::{Configuration, INACTIVE, Kind, Neighbourhood, ParameterId, Space};
-use crate::surrogate::Points;
 use crate::trial::ConfigId;
-use linalg::{Descent, Downhill};
 
 /// Tells utilities.
 pub(super) trait Judge {
@@ -194,7 +195,7 @@ impl Best<'_> {
             let least = self.found.as_ref().map_or(f64::NEG_INFINITY, |(utility, _)| *utility);
             // Only what would win is looked up.
             if utility > least {
-                let configuration = Configuration::new(self.space.clone(), codes);
+                let configuration = self.space.configuration_of_valid_codes(codes);
                 if self.history.find(&configuration).is_none() {
                     self.found = Some((utility, configuration));
                 }
@@ -206,7 +207,7 @@ impl Best<'_> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::space::format::{Format, read};
+    use space::format::{Format, read};
 
     /// Most at 0.31 and 0.72 for one name, and less for the other.
     struct Hill;

@@ -4,13 +4,14 @@
 //! learns from a share of them. Another share has other points, so such a fit starts from nothing, and
 //! fills in stopped trials in few rounds.
 
+use surrogate::forest::ForestSettings;
+use surrogate::{InstanceTable, Interrupt, TrainingSet};
+
 use super::ModelSettings;
 use super::due::{Due, due};
 use crate::history::History;
-use crate::interrupt::Interrupt;
+use crate::learning::{self, Part};
 use crate::racing::Problem;
-use crate::surrogate::forest::ForestSettings;
-use crate::surrogate::{InstanceTable, Part, TrainingSet};
 
 /// Most rounds of filling in for fits to a share of the trials.
 const THINNED_ROUNDS: usize = 3;
@@ -48,25 +49,25 @@ impl Task {
     /// What trials cost.
     pub(super) fn costs(&self, history: &History, trials: usize) -> TrainingSet<'_> {
         let Self { problem, instances, interrupt, .. } = self;
-        TrainingSet::costs(problem, history, self.part(trials), instances).until(interrupt)
+        learning::costs(problem, history, self.part(trials), instances).until(interrupt)
     }
 
     /// Which of them succeeded.
     pub(super) fn outcomes(&self, history: &History, trials: usize) -> TrainingSet<'_> {
         let Self { problem, instances, interrupt, .. } = self;
-        TrainingSet::outcomes(problem, history, self.part(trials), instances).until(interrupt)
+        learning::outcomes(problem, history, self.part(trials), instances).until(interrupt)
     }
 
     /// What they used of the budget.
     pub(super) fn spent(&self, history: &History, trials: usize) -> TrainingSet<'_> {
         let Self { problem, instances, interrupt, .. } = self;
-        TrainingSet::spent(problem, history, self.part(trials), instances).until(interrupt)
+        learning::spent(problem, history, self.part(trials), instances).until(interrupt)
     }
 
     /// What they showed of the output that a constraint bounds.
     pub(super) fn constraint(&self, history: &History, trials: usize, index: usize) -> TrainingSet<'_> {
         let Self { problem, instances, interrupt, .. } = self;
-        TrainingSet::constraint(problem, history, self.part(trials), index, instances).until(interrupt)
+        learning::constraint(problem, history, self.part(trials), index, instances).until(interrupt)
     }
 }
 
@@ -79,10 +80,10 @@ mod tests {
     use crate::observation::Observation;
     use crate::propose::Proposer;
     use crate::racing::Objective;
-    use crate::rng::Rng;
-    use crate::space::format::{Format, read};
-    use crate::surrogate::{FitError, Surrogate};
     use crate::trial::{Cap, InstanceId, Pair, Seed, TrialId, TrialKey, Why};
+    use math::Rng;
+    use space::format::{Format, read};
+    use surrogate::{FitError, Surrogate};
 
     /// So many trials of random configurations.
     fn told(trials: u64) -> (Task, History) {

@@ -2,14 +2,15 @@
 
 use std::collections::BTreeSet;
 
+use math::Rng;
+use space::Space;
+use space::format::{Format, read};
+
 use super::*;
 use crate::observation::{Observation, Status};
 use crate::optimizer::Optimizer;
 use crate::propose::Initial;
 use crate::racing::{Ask, CappedRacer, Objective, Racing};
-use crate::rng::Rng;
-use crate::space::Space;
-use crate::space::format::{Format, read};
 use crate::testkit::World;
 use crate::trial::TrialRequest;
 
@@ -191,7 +192,7 @@ fn goes_on_alike(learner: Learner) {
     let racing = Racing { deterministic: true, ..Racing::default() };
     let make = || -> Box<dyn Proposer> {
         let then = Box::new(ModelSearch::new(problem.clone(), settings.clone()));
-        let design = crate::design::Design::Sobol;
+        let design = space::design::Design::Sobol;
         Box::new(Initial::new(Vec::new(), &problem.space, design, 5, 5, then).unwrap())
     };
     let mut through = optimizer(&problem, &racing, make());

@@ -19,16 +19,17 @@
 //! K. Eggensperger, K. Haase, P. Müller, M. Lindauer, F. Hutter, Neural Model-based Optimization with
 //! Right-Censored Observations, 2020.
 
+use math::Rng;
+use space::Configuration;
+use surrogate::forest::Forest;
+use surrogate::{Points, Prediction, Predictor, Scale};
+
 use super::feasibility::Feasibility;
 use super::known::{feasible, most_promising, success, tried_and_pending};
 use super::search::{Judge, search};
 use super::{Learner, ModelSettings, Task};
 use crate::acquisition::with_success;
 use crate::history::History;
-use crate::rng::Rng;
-use crate::space::Configuration;
-use crate::surrogate::forest::Forest;
-use crate::surrogate::{Points, Prediction, Predictor, Scale};
 
 /// What outlasts a proposal.
 #[derive(Default)]

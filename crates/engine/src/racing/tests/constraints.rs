@@ -1,8 +1,9 @@
 //! Races with bounds on other outputs.
 
+use surrogate::Reading;
+
 use super::*;
 use crate::racing::constraint::{Constraint, Over};
-use crate::reading::Reading;
 
 fn with_constraint(over: Over) -> Objective {
     Objective { constraints: vec![Constraint::new(1.0, over)], ..Objective::capped(CUTOFF) }

@@ -5,15 +5,15 @@ mod answers;
 mod constraints;
 mod tried_out;
 
+use space::format::{Format, read};
+use space::{Configuration, Space};
+
+use super::{Ask, CappedRacer, Drop, News, Objective, Problem, Racing, Requested, Schedule};
 use crate::history::History;
 use crate::observation::{Observation, Status};
 use crate::optimizer::Optimizer;
 use crate::propose::Proposer;
-use crate::space::format::{Format, read};
-use crate::space::{Configuration, Space};
 use crate::trial::{Cap, ConfigId, TrialId, TrialRequest, Why};
-
-use super::{Ask, CappedRacer, Drop, News, Objective, Problem, Racing, Requested, Schedule};
 
 const CUTOFF: f64 = 100.0;
 const GRAIN: f64 = 0.001;

@@ -1,10 +1,11 @@
 //! Two ways to run what a racer asks for: trials that end in any order, and trials that end by the
 //! clock, reporting what they have reached. In both some trials are lost and some withdrawn.
 
+use math::Rng;
+
 use super::stage::{Out, Stage};
 use crate::observation::{Observation, Status};
 use crate::racing::Ask;
-use crate::rng::Rng;
 use crate::trial::TrialId;
 
 /// Trials told before a run ends.

@@ -18,12 +18,12 @@ mod witness;
 
 use std::ops::AddAssign;
 
-use crate::history::History;
-use crate::racing::{Ask, News, Problem, Racer, Racing, Snapshot};
-use crate::rng::Rng;
-use crate::trial::ConfigId;
+use math::Rng;
 
 use super::World;
+use crate::history::History;
+use crate::racing::{Ask, News, Problem, Racer, Racing, Snapshot};
+use crate::trial::ConfigId;
 use stage::{Stage, Watched};
 
 /// Makes a racer for a problem.

@@ -3,6 +3,8 @@
 
 use std::collections::BTreeMap;
 
+use space::Configuration;
+
 use super::super::World;
 use super::witness::Witness;
 use super::{Exercised, Make, Restore};
@@ -10,7 +12,6 @@ use crate::history::{History, Trial};
 use crate::observation::Observation;
 use crate::propose::Proposer;
 use crate::racing::{Ask, Racer};
-use crate::space::Configuration;
 use crate::trial::{Cap, ConfigId, TrialId, TrialRequest};
 
 /// A proposer that remembers having had nothing new.

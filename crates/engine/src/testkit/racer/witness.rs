@@ -2,6 +2,8 @@
 
 use std::collections::{BTreeMap, HashSet};
 
+use surrogate::Reading;
+
 use super::super::World;
 use super::Exercised;
 use super::stage::Out;
@@ -9,7 +11,6 @@ use crate::history::History;
 use crate::observation::{Observation, Status};
 use crate::racing::constraint::{Constraint, Over};
 use crate::racing::{Ask, News, Problem, Racer, Racing};
-use crate::reading::Reading;
 use crate::trial::{Cap, ConfigId, Pair, TrialId, TrialRequest, Why};
 
 pub(super) struct Witness {

@@ -1,0 +1,224 @@
+//! Trials on this machine: one thread per slot, each slot with cores of its own.
+
+use std::collections::{BTreeMap, VecDeque};
+use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError, mpsc};
+use std::thread::JoinHandle;
+use std::time::{Duration, Instant};
+
+use engine::{Cap, TrialId, TrialRequest};
+
+use super::{Bell, Ended, Executor, Happening};
+use crate::panics::caught;
+use crate::{Leash, Slot, Target, TargetError};
+
+/// Waits no longer than this at a time, so that an absurd patience is no arithmetic problem.
+const LONGEST_WAIT: Duration = Duration::from_secs(3600);
+
+/// Trials waiting for a slot.
+#[derive(Default)]
+struct Queue {
+    waiting: Mutex<Waiting>,
+    filled: Condvar,
+}
+
+#[derive(Default)]
+struct Waiting {
+    jobs: VecDeque<Job>,
+    closed: bool,
+}
+
+struct Job {
+    request: TrialRequest,
+    leash: Arc<Leash>,
+}
+
+impl Queue {
+    fn lock(&self) -> MutexGuard<'_, Waiting> {
+        self.waiting.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn take(&self) -> Option<Job> {
+        let mut waiting = self.lock();
+        loop {
+            if let Some(job) = waiting.jobs.pop_front() {
+                return Some(job);
+            }
+            if waiting.closed {
+                return None;
+            }
+            waiting = self.filled.wait(waiting).unwrap_or_else(PoisonError::into_inner);
+        }
+    }
+}
+
+/// A trial that has been handed out.
+struct Out {
+    leash: Arc<Leash>,
+    /// Campaign time when a slot took it up.
+    started: Option<f64>,
+}
+
+/// Worker threads on this machine.
+pub struct Local {
+    target: Arc<dyn Target>,
+    queue: Arc<Queue>,
+    out: BTreeMap<TrialId, Out>,
+    inbox: mpsc::Receiver<Happening>,
+    bell: Bell,
+    workers: Vec<JoinHandle<()>>,
+    origin: Instant,
+    /// Campaign time at `origin`.
+    before: f64,
+}
+
+impl Local {
+    /// Starts one thread per slot; `before` is the campaign time of earlier sessions.
+    pub fn new(target: Arc<dyn Target>, slots: Vec<Slot>, before: f64) -> std::io::Result<Self> {
+        let (sender, inbox) = mpsc::channel();
+        let bell = Bell::new(sender.clone());
+        let queue = Arc::new(Queue::default());
+        let origin = Instant::now();
+        let mut local =
+            Self { target, queue, out: BTreeMap::new(), inbox, bell, workers: Vec::new(), origin, before };
+        for slot in slots {
+            let number = slot.number;
+            let (queue, target, sender) = (local.queue.clone(), local.target.clone(), sender.clone());
+            let work = move || work(&slot, &queue, &*target, &sender, origin, before);
+            let name = format!("slot {number}");
+            local.workers.push(std::thread::Builder::new().name(name).spawn(work)?);
+        }
+        Ok(local)
+    }
+
+    fn take_in(&mut self, happening: Happening) -> Happening {
+        match &happening {
+            Happening::Started { id, at, .. } => {
+                if let Some(out) = self.out.get_mut(id) {
+                    out.started = Some(*at);
+                }
+            }
+            Happening::Ended(ended) => {
+                self.out.remove(&ended.id);
+            }
+            _ => {}
+        }
+        happening
+    }
+}
+
+fn work(
+    slot: &Slot,
+    queue: &Queue,
+    target: &dyn Target,
+    sender: &mpsc::Sender<Happening>,
+    origin: Instant,
+    before: f64,
+) {
+    while let Some(Job { request, leash }) = queue.take() {
+        let now = || before + origin.elapsed().as_secs_f64();
+        let started = now();
+        // Once nobody listens the campaign is over, and so is the work.
+        if sender.send(Happening::Started { id: request.id, slot: slot.number, at: started }).is_err() {
+            return;
+        }
+        // A worker that ended without a word would leave the campaign waiting for its trial.
+        let account = caught(|| target.run_on(&request, &leash, slot))
+            .unwrap_or_else(|said| Err(TargetError::Panicked { said }));
+        let ended = Ended { id: request.id, account, started, ended: now(), slot: slot.number };
+        if sender.send(Happening::Ended(Box::new(ended))).is_err() {
+            return;
+        }
+    }
+}
+
+impl Executor for Local {
+    fn workers(&self) -> usize {
+        self.workers.len()
+    }
+
+    fn is_simulated(&self) -> bool {
+        false
+    }
+
+    fn now(&self) -> f64 {
+        self.before + self.origin.elapsed().as_secs_f64()
+    }
+
+    fn submit(&mut self, request: &TrialRequest, _started: Option<f64>) {
+        let leash = Arc::new(Leash::new());
+        self.out.insert(request.id, Out { leash: leash.clone(), started: None });
+        self.queue.lock().jobs.push_back(Job { request: request.clone(), leash });
+        self.queue.filled.notify_one();
+    }
+
+    fn tighten(&mut self, id: TrialId, cap: Cap) {
+        if let Some(out) = self.out.get(&id) {
+            self.target.lower_cap(&out.leash, cap);
+        }
+        if let Some(job) = self.queue.lock().jobs.iter_mut().find(|job| job.request.id == id) {
+            job.request.cap = cap;
+        }
+    }
+
+    fn cancel(&mut self, id: TrialId) -> bool {
+        let mut waiting = self.queue.lock();
+        if let Some(place) = waiting.jobs.iter().position(|job| job.request.id == id) {
+            waiting.jobs.remove(place);
+            drop(waiting);
+            self.out.remove(&id);
+            return true;
+        }
+        if let Some(out) = self.out.get(&id) {
+            out.leash.cancel();
+        }
+        false
+    }
+
+    fn next(&mut self, patience: Option<f64>) -> Happening {
+        let wait = patience.map_or(LONGEST_WAIT, |seconds| {
+            Duration::try_from_secs_f64(seconds.max(0.0)).unwrap_or(LONGEST_WAIT).min(LONGEST_WAIT)
+        });
+        match self.inbox.recv_timeout(wait) {
+            Ok(happening) => self.take_in(happening),
+            Err(_) => Happening::Nothing,
+        }
+    }
+
+    fn bell(&self) -> Bell {
+        self.bell.clone()
+    }
+
+    fn next_ring(&mut self) -> Happening {
+        self.next(None)
+    }
+
+    fn reached(&self) -> Vec<(TrialId, f64)> {
+        let now = self.now();
+        let reached =
+            |(&id, out): (&TrialId, &Out)| Some((id, self.target.reached(&out.leash, now - out.started?)?));
+        self.out.iter().filter_map(reached).collect()
+    }
+
+    fn longest(&self, request: &TrialRequest) -> Option<f64> {
+        self.target.longest(request)
+    }
+}
+
+/// Stops what still runs, so that no thread and no process outlives the campaign.
+impl Drop for Local {
+    fn drop(&mut self) {
+        {
+            let mut waiting = self.queue.lock();
+            waiting.jobs.clear();
+            waiting.closed = true;
+        }
+        self.queue.filled.notify_all();
+        for out in self.out.values() {
+            out.leash.cancel();
+        }
+        for worker in self.workers.drain(..) {
+            // A worker that panicked has said so; there is nothing to add here.
+            let _ = worker.join();
+        }
+    }
+}

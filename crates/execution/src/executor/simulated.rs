@@ -1,0 +1,227 @@
+//! Trials in simulated time: a recorded table or a formula answers at once, and the clock jumps from
+//! one end of a trial to the next. A campaign of thousands of trials takes milliseconds.
+
+use std::collections::{BTreeMap, VecDeque};
+use std::sync::mpsc;
+
+use engine::{Cap, Observation, Reading, Status, TrialId, TrialRequest};
+
+use super::{Bell, Ended, Executor, Happening};
+use crate::{Account, Detail};
+
+/// What a trial would be if it were never stopped.
+#[derive(Clone, PartialEq, Debug)]
+pub struct Answer {
+    /// Its cost, also the time it takes if costs are times.
+    pub cost: f64,
+    /// How it ends: finished, crashed, memory or lost.
+    pub status: Status,
+    /// The outputs that constraints bound.
+    pub constraints: Vec<f64>,
+    /// Seconds it takes.
+    pub time: f64,
+}
+
+impl Answer {
+    /// Finishes at this cost, which is its time.
+    pub fn finished(cost: f64) -> Self {
+        Self { cost, status: Status::Finished, constraints: Vec::new(), time: cost }
+    }
+}
+
+/// Knows the answer to every trial.
+pub trait Oracle: Send {
+    /// What the trial would be.
+    fn answer(&mut self, request: &TrialRequest) -> Answer;
+}
+
+impl<F: FnMut(&TrialRequest) -> Answer + Send> Oracle for F {
+    fn answer(&mut self, request: &TrialRequest) -> Answer {
+        self(request)
+    }
+}
+
+struct Running {
+    answer: Answer,
+    cap: Cap,
+    started: f64,
+    slot: usize,
+}
+
+impl Running {
+    fn ends(&self) -> f64 {
+        // The share of its time after which the cost passes the cap.
+        let cap = self.cap.cost();
+        if self.answer.cost > cap && self.answer.cost > 0.0 {
+            self.started + self.answer.time * (cap / self.answer.cost)
+        } else {
+            self.started + self.answer.time
+        }
+    }
+
+    fn reached(&self, now: f64) -> f64 {
+        if self.answer.time > 0.0 {
+            self.answer.cost * ((now - self.started) / self.answer.time).clamp(0.0, 1.0)
+        } else {
+            0.0
+        }
+    }
+}
+
+/// Workers in simulated time.
+pub struct Simulated {
+    oracle: Box<dyn Oracle>,
+    cutoff: Option<f64>,
+    workers: usize,
+    now: f64,
+    running: BTreeMap<TrialId, Running>,
+    /// Trials that wait for a slot.
+    waiting: VecDeque<TrialRequest>,
+    /// Time that slots were busy, summed.
+    busy: f64,
+    inbox: mpsc::Receiver<Happening>,
+    bell: Bell,
+}
+
+impl Simulated {
+    /// Workers that ask an oracle, starting at campaign time `now`.
+    pub fn new(oracle: Box<dyn Oracle>, cutoff: Option<f64>, workers: usize, now: f64) -> Self {
+        let (sender, inbox) = mpsc::channel();
+        Self {
+            oracle,
+            cutoff,
+            workers,
+            now,
+            running: BTreeMap::new(),
+            waiting: VecDeque::new(),
+            busy: 0.0,
+            inbox,
+            bell: Bell::new(sender),
+        }
+    }
+
+    /// Share of the slots' time that was spent on trials so far.
+    pub fn busy_share(&self) -> f64 {
+        let open: f64 = self.running.values().map(|running| self.now - running.started).sum();
+        (self.busy + open) / (self.now * self.workers as f64)
+    }
+
+    fn first(&self) -> Option<(f64, TrialId)> {
+        let order = |a: &(f64, TrialId), b: &(f64, TrialId)| a.0.total_cmp(&b.0).then(a.1.cmp(&b.1));
+        self.running.iter().map(|(&id, running)| (running.ends(), id)).min_by(order)
+    }
+
+    fn start(&mut self, request: &TrialRequest, at: f64) {
+        let answer = self.oracle.answer(request);
+        let taken: Vec<usize> = self.running.values().map(|running| running.slot).collect();
+        let slot = (0..).find(|slot| !taken.contains(slot)).unwrap_or(0);
+        self.running.insert(request.id, Running { answer, cap: request.cap, started: at, slot });
+    }
+
+    fn end(&mut self, id: TrialId, at: f64) -> Happening {
+        let Some(running) = self.running.remove(&id) else { return Happening::Nothing };
+        self.now = self.now.max(at);
+        if let Some(next) = self.waiting.pop_front() {
+            self.start(&next, self.now);
+        }
+        self.busy += at - running.started;
+        let time = at - running.started;
+        let Running { answer, cap, .. } = running;
+        let observation = if answer.cost > cap.cost() {
+            let at = cap.cost();
+            if self.cutoff.is_some_and(|cutoff| at >= cutoff) {
+                Observation::timeout(at)
+            } else {
+                Observation::capped(at)
+            }
+        } else if answer.status == Status::Finished {
+            let constraints: Vec<Option<Reading>> =
+                answer.constraints.iter().map(|&value| Some(Reading::Exact(value))).collect();
+            Observation::finished(answer.cost).with_constraints(constraints)
+        } else {
+            Observation::failed(answer.status, answer.cost)
+        };
+        let observation = match self.cutoff {
+            Some(_) => observation,
+            None => observation.with_spent(time),
+        };
+        let reason = (observation.status() == Status::Lost).then(|| "lost in simulated time".to_owned());
+        let detail = Detail { cpu: Some(time), wall: time, reason, ..Detail::default() };
+        let account = Account { observation, detail };
+        Happening::Ended(Box::new(Ended {
+            id,
+            account: Ok(account),
+            started: running.started,
+            ended: at,
+            slot: running.slot,
+        }))
+    }
+}
+
+impl Executor for Simulated {
+    fn workers(&self) -> usize {
+        self.workers
+    }
+
+    fn is_simulated(&self) -> bool {
+        true
+    }
+
+    fn now(&self) -> f64 {
+        self.now
+    }
+
+    fn submit(&mut self, request: &TrialRequest, started: Option<f64>) {
+        if self.running.len() < self.workers {
+            self.start(request, started.unwrap_or(self.now));
+        } else {
+            self.waiting.push_back(request.clone());
+        }
+    }
+
+    fn tighten(&mut self, id: TrialId, cap: Cap) {
+        if let Some(running) = self.running.get_mut(&id) {
+            running.cap = cap;
+        }
+        if let Some(request) = self.waiting.iter_mut().find(|request| request.id == id) {
+            request.cap = cap;
+        }
+    }
+
+    fn cancel(&mut self, id: TrialId) -> bool {
+        if let Some(place) = self.waiting.iter().position(|request| request.id == id) {
+            self.waiting.remove(place);
+            return true;
+        }
+        if let Some(running) = self.running.get_mut(&id) {
+            running.cap = Cap::at(running.reached(self.now).max(f64::MIN_POSITIVE));
+        }
+        false
+    }
+
+    fn next(&mut self, patience: Option<f64>) -> Happening {
+        if let Ok(happening) = self.inbox.try_recv() {
+            return happening;
+        }
+        match (self.first(), patience) {
+            (Some((ends, _)), Some(patience)) if ends > self.now + patience => {
+                self.now += patience;
+                Happening::Nothing
+            }
+            (Some((ends, id)), _) => self.end(id, ends.max(self.now)),
+            (None, _) => Happening::Nothing,
+        }
+    }
+
+    fn bell(&self) -> Bell {
+        self.bell.clone()
+    }
+
+    fn next_ring(&mut self) -> Happening {
+        self.inbox.recv().unwrap_or(Happening::Nothing)
+    }
+
+    fn reached(&self) -> Vec<(TrialId, f64)> {
+        self.running.iter().map(|(&id, running)| (id, running.reached(self.now))).collect()
+    }
+}

@@ -1,0 +1,32 @@
+//! Panics in code that others wait for: they become errors, or whoever waits would wait for ever.
+
+use std::any::Any;
+use std::panic::{AssertUnwindSafe, catch_unwind};
+
+/// Runs something; the first line of its panic, should it panic.
+///
+/// What it has left half done must not be used afterwards.
+pub fn caught<T>(run: impl FnOnce() -> T) -> Result<T, String> {
+    catch_unwind(AssertUnwindSafe(run)).map_err(|payload| text(&*payload))
+}
+
+fn text(payload: &(dyn Any + Send)) -> String {
+    let whole = payload.downcast_ref::<&str>().copied();
+    let whole = whole.or_else(|| payload.downcast_ref::<String>().map(String::as_str));
+    whole.and_then(|text| text.lines().next()).unwrap_or("without a message").to_owned()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_panic_is_told_in_a_line() {
+        assert_eq!(caught(|| 3), Ok(3));
+        assert_eq!(caught(|| panic!("no")), Err::<(), _>("no".to_owned()));
+        let number = 7;
+        assert_eq!(caught(|| panic!("no {number}\nmore")), Err::<(), _>("no 7".to_owned()));
+        let odd: Result<(), String> = caught(|| std::panic::panic_any(7));
+        assert_eq!(odd, Err("without a message".to_owned()));
+    }
+}

@@ -1,0 +1,240 @@
+//! The commands of one trial: the scenario's templates with everything put in.
+
+use std::fmt;
+use std::path::{Path, PathBuf};
+
+use engine::{Cap, Configuration, TrialRequest};
+use scenario::shell;
+use scenario::{Argument, CappedBy, CommandTemplate, Instance, Measure, Piece, Scenario};
+
+use super::place::Place;
+use super::protocol;
+
+/// A command with all of its arguments. Its `Display` can be pasted into a shell.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct CommandLine {
+    /// The program's full path.
+    pub program: PathBuf,
+    /// Its arguments.
+    pub arguments: Vec<String>,
+    /// Variables that the scenario sets.
+    pub env: Vec<(String, String)>,
+    /// Names and `*` patterns of variables to pass.
+    pub pass_env: Vec<String>,
+    /// A line on standard input, by which some protocols tell the trial.
+    pub request: Option<String>,
+}
+
+/// What is put into the templates of a trial.
+#[derive(Clone, Copy, Debug)]
+pub struct Filling<'a> {
+    /// The parameters' values.
+    pub configuration: &'a Configuration,
+    /// The input as the target is told of it.
+    pub instance: &'a str,
+    /// The seed.
+    pub seed: &'a str,
+    /// Where to stop.
+    pub cap: Cap,
+    /// Which trial on which instance it is; without it, what protocols tell of that is left open.
+    pub subject: Option<(&'a TrialRequest, &'a Instance)>,
+    /// Where the trial runs; without it, placeholders of that are left as they are.
+    pub place: Option<&'a Place>,
+}
+
+impl<'a> Filling<'a> {
+    /// That of a trial, whose seed is given as text.
+    pub fn new(
+        trial: &'a TrialRequest,
+        instance: &'a Instance,
+        seed: &'a str,
+        place: Option<&'a Place>,
+    ) -> Self {
+        let subject = Some((trial, instance));
+        let (configuration, instance) = (&trial.configuration, instance.argument.as_str());
+        Self { configuration, instance, seed, cap: trial.cap, subject, place }
+    }
+}
+
+impl CommandLine {
+    /// The command of a trial that does not run anywhere yet.
+    pub fn new(scenario: &Scenario, trial: &TrialRequest, instance: &Instance) -> Self {
+        let seed = &trial.key.pair.seed.to_string();
+        Self::of_trial(scenario, &Filling::new(trial, instance, seed, None))
+    }
+
+    /// The command of a configuration, for use: with `{instance}` and `{seed}` left in their places,
+    /// and the cutoff as the cap.
+    pub fn for_use(scenario: &Scenario, configuration: &Configuration) -> Self {
+        let cap = scenario.objective.cutoff.map_or(Cap::NONE, Cap::at);
+        let (instance, seed) = ("{instance}", "{seed}");
+        let filling = Filling { configuration, instance, seed, cap, subject: None, place: None };
+        Self::of_trial(scenario, &filling)
+    }
+
+    /// The target's own command, with what is told on standard input.
+    pub fn of_trial(scenario: &Scenario, filling: &Filling<'_>) -> Self {
+        let line = Self::filled(scenario, &scenario.target.command, filling);
+        let is_json = scenario.target.protocol.is_json();
+        Self { request: is_json.then(|| protocol::json::request(scenario, filling)), ..line }
+    }
+
+    /// A template of the scenario with everything put in.
+    pub fn filled(scenario: &Scenario, template: &CommandTemplate, filling: &Filling<'_>) -> Self {
+        let Filling { configuration, instance, seed, cap, subject, place } = *filling;
+        let placed = |name: &str, text: fn(&Place) -> String| place.map_or_else(|| name.to_owned(), text);
+        let text = |piece: &Piece| match piece {
+            Piece::Literal(text) => text.clone(),
+            Piece::Instance => instance.to_owned(),
+            Piece::Seed => seed.to_owned(),
+            Piece::Cap => cap_text(scenario, cap),
+            // The reader has refused parameters that may be inactive.
+            Piece::Param(id) => configuration.value(*id).map_or_else(String::new, |value| value.to_string()),
+            Piece::Workdir => placed("{workdir}", |place| shown(&place.workdir)),
+            Piece::ConfigFile => placed("{config_file}", |place| shown(&place.config_file)),
+            Piece::Stdout => placed("{stdout}", |place| shown(&place.stdout)),
+            Piece::Slot => placed("{slot}", |place| place.slot.to_string()),
+            Piece::Trial => placed("{trial}", |place| place.trial.0.to_string()),
+            Piece::Cores => scenario.parallel.cores_per_trial.to_string(),
+            // The reader has refused it where there is no limit.
+            Piece::Memory => (scenario.limits.memory.unwrap_or(0) >> 20).to_string(),
+            Piece::Seconds => told_seconds(scenario, cap),
+            Piece::ConfigurationNumber => subject.map_or_else(
+                || "{configuration}".to_owned(),
+                |(trial, _)| (trial.key.config.0 + 1).to_string(),
+            ),
+            Piece::InstanceNumber => subject.map_or_else(
+                || "{instance_number}".to_owned(),
+                |(trial, _)| (trial.key.pair.instance.index() + 1).to_string(),
+            ),
+            Piece::InstanceFeatures => subject.map_or_else(
+                || "{instance_features}".to_owned(),
+                |(_, instance)| features(scenario, instance),
+            ),
+        };
+        let mut arguments = Vec::new();
+        for argument in &template.arguments {
+            match argument {
+                Argument::Pieces(pieces) => arguments.push(pieces.iter().map(text).collect()),
+                Argument::Params => arguments.extend(params(scenario, template, configuration)),
+            }
+        }
+        let target = &scenario.target;
+        Self {
+            program: template.program.clone(),
+            arguments,
+            env: target.env.iter().map(|(name, value)| (name.clone(), value.clone())).collect(),
+            pass_env: target.pass_env.clone(),
+            request: None,
+        }
+    }
+
+    /// The command to run.
+    pub fn command(&self) -> confine::Command {
+        let mut command = confine::Command::new(&self.program).args(&self.arguments);
+        for pattern in &self.pass_env {
+            command = command.pass_env(pattern);
+        }
+        for (name, value) in &self.env {
+            command = command.env(name, value);
+        }
+        command
+    }
+}
+
+fn shown(path: &Path) -> String {
+    path.to_string_lossy().into_owned()
+}
+
+/// The arguments of `{params}` in a command.
+fn params(scenario: &Scenario, command: &CommandTemplate, configuration: &Configuration) -> Vec<String> {
+    let written = scenario.space.ids().zip(&scenario.target.writing);
+    let written = written.filter(|(id, _)| !command.names(*id));
+    written
+        .filter_map(|(id, writing)| configuration.value(id).map(|value| writing.arguments(&value)))
+        .flatten()
+        .collect()
+}
+
+/// The cap as the target is told: never below it.
+fn cap_text(scenario: &Scenario, cap: Cap) -> String {
+    let cost = scenario.objective.cutoff.map_or(cap.cost(), |cutoff| cap.cost().min(cutoff));
+    match scenario.objective.minimise {
+        Measure::CpuTime | Measure::WallTime => seconds_text(cost),
+        Measure::Memory | Measure::Output(_) => format!("{:.0}", cost.ceil()),
+    }
+}
+
+/// Where to stop, as protocols tell it: in seconds, never below the cap.
+pub(super) fn told_seconds(scenario: &Scenario, cap: Cap) -> String {
+    /// Callers that know no limit have always told this number.
+    const NO_LIMIT: &str = "2147483647";
+    let objective = &scenario.objective;
+    let cost = objective.cutoff.map_or(cap.cost(), |cutoff| cap.cost().min(cutoff));
+    let (seconds, decimals) = match (objective.minimise, objective.capped_by) {
+        (Measure::CpuTime | Measure::WallTime, _) => (cost, 3),
+        (Measure::Output(_), CappedBy::Argument) => {
+            (cost, (0..9).find(|&decimals| 10_f64.powi(-decimals) <= objective.grain).unwrap_or(9))
+        }
+        _ => (scenario.limits.wall.map_or(f64::INFINITY, |wall| wall.as_secs_f64()), 3),
+    };
+    if seconds.is_finite() { rounded_up(seconds, decimals) } else { NO_LIMIT.to_owned() }
+}
+
+/// The numbers that describe an instance, as a list without spaces.
+fn features(scenario: &Scenario, instance: &Instance) -> String {
+    let row = scenario.instances.features.iter().flat_map(|features| features.row(instance));
+    let numbers = row.map(space::float_text);
+    format!("[{}]", numbers.collect::<Vec<_>>().join(","))
+}
+
+/// Seconds with three decimals, rounded up.
+fn seconds_text(seconds: f64) -> String {
+    rounded_up(seconds, 3)
+}
+
+/// A number with so many decimals, rounded up.
+fn rounded_up(seconds: f64, decimals: i32) -> String {
+    let scale = 10_f64.powi(decimals);
+    let text = |units: f64| format!("{:.*}", decimals as usize, units / scale);
+    let lower = (seconds * scale).floor();
+    // A product that is off in its last bit must not cost a whole millisecond.
+    let reads_back = |text: &String| text.parse::<f64>().is_ok_and(|number| number >= seconds);
+    Some(text(lower)).filter(reads_back).unwrap_or_else(|| text(lower + 1.0))
+}
+
+impl fmt::Display for CommandLine {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let program = shown(&self.program);
+        let words = std::iter::once(program).chain(self.arguments.iter().cloned());
+        if let Some(request) = &self.request {
+            write!(f, "printf '%s\\n' {} | ", shell::quoted(request))?;
+        }
+        f.write_str(&shell::line(&self.env, words))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn seconds_are_rounded_up_to_the_millisecond() {
+        for (seconds, text) in [
+            (1.1, "1.100"),
+            (0.1, "0.100"),
+            (30.0, "30.000"),
+            (0.0004, "0.001"),
+            (2.500_01, "2.501"),
+            (1e-9, "0.001"),
+            (4.35, "4.350"),
+        ] {
+            assert_eq!(seconds_text(seconds), text);
+        }
+        for step in 1..5000 {
+            let seconds = f64::from(step) * 0.000_7;
+            let told: f64 = seconds_text(seconds).parse().unwrap();
+            assert!(told >= seconds && told - seconds < 0.001, "{seconds} as {told}");
+        }
+    }
+}

@@ -1,0 +1,102 @@
+//! What a trial tells of the outputs that constraints bound.
+//!
+//! | bounded | the trial finished | it was stopped or failed |
+//! |---|---|---|
+//! | an output | its value; nothing if that is not a finite number | nothing: the number that counts is printed at the end |
+//! | `cpu_time`, `wall_time`, `memory` | what it used | at least what it had used; if the memory limit stopped it, at least that |
+//! | `solved` | 1 | 0; nothing if it was stopped below the cutoff |
+
+use confine::{End, Finished, Limit};
+use engine::{Observation, Reading, Status};
+use scenario::{Bounded, Measure, Scenario};
+
+use super::{Account, Detail};
+
+/// The account with what it tells of each constraint; `record` is that of its run, if there is one.
+pub(super) fn told(scenario: &Scenario, account: Account, record: Option<&Finished>) -> Account {
+    if scenario.constraints.is_empty() {
+        return account;
+    }
+    let Account { observation, detail } = account;
+    let memory_limit = scenario
+        .limits
+        .memory
+        .filter(|_| record.is_some_and(|record| record.end() == End::Stopped(Limit::Memory)));
+    let readings: Vec<Option<Reading>> = scenario
+        .constraints
+        .iter()
+        .map(|one| one.reading(reading(one.of, &one.name, &observation, &detail, memory_limit)?))
+        .collect();
+    Account { observation: observation.with_constraints(readings), detail }
+}
+
+fn reading(
+    of: Bounded,
+    name: &str,
+    observation: &Observation,
+    detail: &Detail,
+    memory_limit: Option<u64>,
+) -> Option<Reading> {
+    let status = observation.status();
+    if status.says_nothing() {
+        return None;
+    }
+    let finished = status == Status::Finished;
+    let used = |amount: f64| if finished { Reading::Exact(amount) } else { Reading::AtLeast(amount) };
+    match of {
+        Bounded::Measure(Measure::Output(_)) => {
+            detail.outputs.get(name).filter(|_| finished).map(|&value| Reading::Exact(value))
+        }
+        Bounded::Measure(Measure::CpuTime) => detail.cpu.map(used),
+        Bounded::Measure(Measure::WallTime) => Some(used(detail.wall)),
+        Bounded::Measure(Measure::Memory) => detail.memory.max(memory_limit).map(|bytes| used(bytes as f64)),
+        Bounded::Solved => solved(status),
+    }
+}
+
+/// Whether a trial that ended so has solved its instance; not known if it was stopped below the cutoff.
+pub fn solved(status: Status) -> Option<Reading> {
+    match status {
+        Status::Capped => None,
+        Status::Finished => Some(Reading::Exact(1.0)),
+        _ => Some(Reading::Exact(0.0)),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::path::Path;
+
+    use super::*;
+
+    const SCENARIO: &str = "[target]\ncommand = [\"true\", \"{params}\", \"{seed}\"]\n[objective]\n\
+        minimise = \"cpu_time\"\ncutoff = \"9s\"\n[budget]\ntrials = 1\n[space]\nx = { integer = [1, 9] }\n\
+        [outputs]\nerror = { pattern = 'error (\\S+)' }\n[constraints]\nerror = [\"<= 0.5\", \">= 0\"]\n\
+        solved = \">= 0.9\"\nmemory = \"<= 2 kB\"\nwall_time = \"<= 5s\"\ncpu_time = { bound = \"<= 3 s\", over = \"max\" }\n";
+
+    fn readings(observation: Observation, memory: Option<u64>) -> Vec<Option<Reading>> {
+        let scenario = scenario::read(SCENARIO, Path::new("."), "test.toml").unwrap();
+        let names: Vec<_> = scenario.constraints.iter().map(|one| (one.name.as_str(), one.sign())).collect();
+        let order = [("cpu_time", "<="), ("error", "<="), ("error", ">="), ("memory", "<=")];
+        assert_eq!(names[..4], order, "by name, whatever the order of the file");
+        let outputs = [("error".to_owned(), 0.25)].into();
+        let detail = Detail { cpu: Some(1.0), wall: 2.0, memory, outputs, ..Detail::default() };
+        told(&scenario, Account { observation, detail }, None).observation.constraints().to_vec()
+    }
+
+    #[test]
+    fn only_a_finished_trial_tells_what_is_exact() {
+        use Reading::{AtLeast, Exact};
+        let finished = readings(Observation::finished(1.0), Some(7));
+        let told = [Exact(1.0), Exact(0.25), Exact(-0.25), Exact(7.0), Exact(-1.0), Exact(2.0)];
+        assert_eq!(finished, told.map(Some));
+        let stopped = |solved| {
+            [Some(AtLeast(1.0)), None, None, Some(AtLeast(7.0)), solved, Some(AtLeast(2.0))].to_vec()
+        };
+        assert_eq!(readings(Observation::capped(1.0), Some(7)), stopped(None));
+        assert_eq!(readings(Observation::timeout(9.0), Some(7)), stopped(Some(Exact(0.0))));
+        let crashed = Observation::failed(Status::Crashed, 1.0);
+        assert_eq!(readings(crashed, Some(7)), stopped(Some(Exact(0.0))));
+        assert_eq!(readings(Observation::failed(Status::Lost, 0.0), None), [None; 6]);
+    }
+}

@@ -1,0 +1,25 @@
+//! The program of a scenario, confined.
+//!
+//! [`ProcessTarget`] runs it; [`command`] shows the line it runs, [`environment`] what it may have missed.
+
+pub mod command;
+mod constrained;
+pub mod environment;
+#[cfg(fuzzing)]
+pub mod fuzzing;
+mod outcome;
+mod output;
+mod outputs;
+pub mod place;
+mod protocol;
+mod stages;
+mod target;
+mod verify;
+
+pub use command::CommandLine;
+pub use constrained::solved;
+pub use outcome::NO_ANSWER;
+pub use place::Place;
+pub use target::ProcessTarget;
+
+use crate::{Account, Detail, Leash, Slot, Target, TargetError};

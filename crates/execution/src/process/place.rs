@@ -1,0 +1,98 @@
+//! Where one trial runs: its slot, its folder and the files in it, and what its commands are told of
+//! that by variables.
+
+use std::path::{Path, PathBuf};
+use std::{fs, io};
+
+use engine::{Configuration, TrialId};
+use scenario::{ConfigFile, Piece, Scenario, Workdir};
+
+use super::Slot;
+
+/// Variables by which libraries are told how many threads to start.
+pub const THREADS: [&str; 9] = [
+    "OMP_NUM_THREADS",
+    "OPENBLAS_NUM_THREADS",
+    "MKL_NUM_THREADS",
+    "BLIS_NUM_THREADS",
+    "VECLIB_MAXIMUM_THREADS",
+    "NUMEXPR_NUM_THREADS",
+    "NUMBA_NUM_THREADS",
+    "RAYON_NUM_THREADS",
+    "JULIA_NUM_THREADS",
+];
+
+/// The variable that names the GPUs a program may use.
+pub const GPUS: &str = "CUDA_VISIBLE_DEVICES";
+
+/// Where one trial runs.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Place {
+    /// Which of the trials running at one time it is, from 0.
+    pub slot: usize,
+    /// Its number.
+    pub trial: TrialId,
+    /// The folder its commands run in.
+    pub workdir: PathBuf,
+    /// The file for its configuration.
+    pub config_file: PathBuf,
+    /// The file for its standard output.
+    pub stdout: PathBuf,
+    /// The file for its standard input.
+    pub request: PathBuf,
+    /// What its commands are told by variables, unless the scenario says otherwise.
+    variables: Vec<(&'static str, String)>,
+}
+
+impl Place {
+    /// The place of a trial that has a `private` folder.
+    pub(super) fn new(scenario: &Scenario, private: &Path, trial: TrialId, slot: &Slot) -> Self {
+        let target = &scenario.target;
+        let cores = scenario.parallel.cores_per_trial.to_string();
+        let mut variables: Vec<(&str, String)> = THREADS.iter().map(|&name| (name, cores.clone())).collect();
+        if !slot.gpus.is_empty() {
+            variables.push((GPUS, slot.gpus.join(",")));
+        }
+        variables.retain(|(name, _)| !is_given(scenario, name));
+        Self {
+            slot: slot.number,
+            trial,
+            workdir: match &target.workdir {
+                Workdir::Private => private.to_owned(),
+                Workdir::Shared(folder) => folder.clone(),
+            },
+            config_file: private.join(target.config_file.as_ref().map_or("config", ConfigFile::name)),
+            stdout: private.join("stdout"),
+            request: private.join("request.json"),
+            variables,
+        }
+    }
+
+    /// Writes the file of a configuration, if the scenario wants one.
+    pub(super) fn write_config(&self, scenario: &Scenario, configuration: &Configuration) -> io::Result<()> {
+        match &scenario.target.config_file {
+            None => Ok(()),
+            Some(form) => fs::write(&self.config_file, form.content(&scenario.space, configuration)),
+        }
+    }
+
+    /// Whether standard output is wanted as a file.
+    pub(super) fn wants_stdout(scenario: &Scenario) -> bool {
+        scenario.target.commands().any(|command| command.mentions(&Piece::Stdout))
+    }
+
+    /// A command of the trial, in its folder and with its variables.
+    pub(super) fn furnish(&self, mut command: confine::Command) -> confine::Command {
+        for (name, value) in &self.variables {
+            command = command.env(name, value);
+        }
+        command.folder(confine::Folder::Given(self.workdir.clone()))
+    }
+}
+
+/// Whether the scenario itself sets a variable, or passes the one that we have.
+fn is_given(scenario: &Scenario, name: &str) -> bool {
+    let target = &scenario.target;
+    let passed = confine::environment::passes(&target.pass_env, name) && std::env::var_os(name).is_some();
+    target.env.contains_key(name) || passed
+}

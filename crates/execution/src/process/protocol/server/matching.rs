@@ -1,0 +1,167 @@
+//! Which trial a line of a server answers.
+//!
+//! | a line with an object | means |
+//! |---|---|
+//! | names the trial that waits | its answer |
+//! | names an earlier trial of this server | surplus: skipped |
+//! | names another trial | a mistake: the server is not used any more |
+//! | names none, while no trial waits | surplus: skipped |
+//! | names none, from a server that names its trials | surplus: skipped |
+//! | names none, from any other | the answer, or nobody can tell if it has written surplus lines before |
+
+use std::collections::BTreeSet;
+
+use engine::TrialId;
+use serde_json::Value;
+
+/// What a line means.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) enum Meaning {
+    /// The answer to the trial that waits.
+    Answer,
+    /// Nothing that was asked for.
+    Surplus,
+    /// It cannot be said which trial it answers, and why not.
+    Unclear(&'static str),
+}
+
+/// Whether the lines of a server name their trials.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+enum Naming {
+    /// Not so far.
+    #[default]
+    None,
+    /// They do.
+    Always,
+    /// Not so far, and not every line was an answer.
+    Needed,
+}
+
+/// What one server was asked and how it answers.
+#[derive(Debug, Default)]
+pub(super) struct Matching {
+    naming: Naming,
+    asked: BTreeSet<TrialId>,
+}
+
+impl Matching {
+    /// A trial is put to the server.
+    pub(super) fn ask(&mut self, trial: TrialId) {
+        self.asked.insert(trial);
+    }
+
+    /// What a line means that comes while this trial waits, or none.
+    pub(super) fn meaning(&mut self, line: &str, waiting: Option<TrialId>) -> Meaning {
+        let named = named_trial(line);
+        if named.is_some() {
+            self.naming = Naming::Always;
+        }
+        match (named, waiting) {
+            (Some(Some(named)), Some(waiting)) if named == waiting => Meaning::Answer,
+            (Some(Some(named)), _) if self.asked.contains(&named) => Meaning::Surplus,
+            (Some(_), None) => Meaning::Surplus,
+            (Some(_), Some(_)) => Meaning::Unclear("the server named a `trial` that it was not given"),
+            (None, None) => {
+                self.doubt();
+                Meaning::Surplus
+            }
+            (None, Some(_)) => match self.naming {
+                Naming::None => Meaning::Answer,
+                Naming::Always => Meaning::Surplus,
+                Naming::Needed => Meaning::Unclear(
+                    "the server writes more lines of JSON than it gets requests, and they name no `trial`",
+                ),
+            },
+        }
+    }
+
+    /// The line taken for the last answer may be none, and that may still come.
+    pub(super) fn doubt(&mut self) {
+        if self.naming == Naming::None {
+            self.naming = Naming::Needed;
+        }
+    }
+}
+
+/// The trial that a line names, if it names one: `Some(None)` is no trial's number.
+fn named_trial(line: &str) -> Option<Option<TrialId>> {
+    let fields: Value = serde_json::from_str(line).ok()?;
+    let number = match fields.get("trial")? {
+        Value::Null => return None,
+        Value::String(text) => text.parse().ok(),
+        other => other.as_f64(),
+    };
+    // Some languages have no whole numbers.
+    let whole = number.filter(|number| number.fract() == 0.0 && (0.0..9e15).contains(number));
+    Some(whole.map(|number| TrialId(number as u64)))
+}
+
+/// Which lines answer which trial, of a server that writes them after each.
+#[cfg(fuzzing)]
+pub(in crate::process) fn answered<'l>(turns: &[(TrialId, Vec<&'l str>)]) -> Vec<(TrialId, &'l str)> {
+    let mut matching = Matching::default();
+    let mut answers = Vec::new();
+    for (trial, lines) in turns {
+        matching.ask(*trial);
+        let mut waiting = Some(*trial);
+        for line in lines {
+            match matching.meaning(line, waiting) {
+                Meaning::Answer => {
+                    assert!(waiting.take().is_some(), "an answer to nobody: {line}");
+                    answers.push((*trial, *line));
+                }
+                // The server is not used any more.
+                Meaning::Unclear(why) => {
+                    assert!(!why.is_empty() && waiting.is_some(), "unclear to nobody: {line}");
+                    return answers;
+                }
+                Meaning::Surplus => {}
+            }
+        }
+    }
+    answers
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// What lines mean to a server that was asked these trials, of which the last one waits.
+    fn meanings<const N: usize>(asked: &[u64], lines: [&str; N]) -> [Meaning; N] {
+        let mut matching = Matching::default();
+        asked.iter().for_each(|&trial| matching.ask(TrialId(trial)));
+        lines.map(|line| matching.meaning(line, asked.last().copied().map(TrialId)))
+    }
+
+    #[test]
+    fn a_number_is_compared_however_it_is_written() {
+        use Meaning::{Answer, Surplus, Unclear};
+        let lines = [r#"{"trial": 3}"#, r#"{"trial":3.0}"#, r#"{"trial": "3"}"#, r#"{"trial" : 2}"#];
+        assert_eq!(meanings(&[2, 3], lines), [Answer, Answer, Answer, Surplus]);
+        for line in [r#"{"trial": 4}"#, r#"{"trial": -1}"#, r#"{"trial": "x"}"#, r#"{"trial": [3]}"#] {
+            assert!(matches!(meanings(&[2, 3], [line]), [Unclear(_)]), "{line}");
+        }
+    }
+
+    #[test]
+    fn only_the_outermost_object_names_a_trial() {
+        let line = r#"{"outputs": {"trial": 9}, "reason": "\"trial\": 8"}"#;
+        assert_eq!(meanings(&[3], [line]), [Meaning::Answer]);
+    }
+
+    #[test]
+    fn a_server_that_names_its_trials_is_held_to_it() {
+        let lines = [r#"{"trial": null}"#, r#"{"trial": 2}"#, r#"{"cost": 1}"#, r#"{"trial": 3}"#];
+        let expected = [Meaning::Answer, Meaning::Surplus, Meaning::Surplus, Meaning::Answer];
+        assert_eq!(meanings(&[2, 3], lines), expected);
+    }
+
+    #[test]
+    fn after_surplus_lines_an_answer_without_its_trial_is_unclear() {
+        let mut matching = Matching::default();
+        assert_eq!(matching.meaning("{}", Some(TrialId(1))), Meaning::Answer);
+        assert_eq!(matching.meaning("{}", None), Meaning::Surplus);
+        assert!(matches!(matching.meaning("{}", Some(TrialId(2))), Meaning::Unclear(_)));
+        assert_eq!(matching.meaning(r#"{"trial": 2}"#, Some(TrialId(2))), Meaning::Answer);
+    }
+}

@@ -1,0 +1,301 @@
+//! Processes that live on from trial to trial: one for each slot.
+//!
+//! A server is set up in a process tree of its own and must say that it is ready by a line of JSON. Each trial
+//! then is a short command in that tree, the relay: it hands the request over and waits until the answer has
+//! come. So the limits of the relay are those of the trial, and what the whole tree uses while it waits is what
+//! the trial uses; both end with the relay. A server that did not answer is killed with its tree.
+//!
+//! | a trial | its server |
+//! |---|---|
+//! | was answered | gets the next one, or is started again after `restart_after` |
+//! | met its cap or another limit, or was cancelled | is killed |
+//! | saw the end of its server | crashed |
+//! | found that it had ended before | is repeated with a new one, and a warning |
+//! | got a line of which nobody can say what it answers | the same; crashed if the new one does it, too |
+//!
+//! Lines pass through two named pipes in the private folder. A shell waits for the server's end and then says so
+//! in its place; the [`listener`] reads what the server writes and wakes the relay through a third pipe.
+
+mod listener;
+mod matching;
+
+use std::collections::BTreeMap;
+use std::fmt;
+use std::path::PathBuf;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+use confine::{Captured, End, Finished, LaunchError, Limits, Sequence};
+use engine::{Observation, Status, TrialRequest};
+use serde_json::json;
+
+use super::json;
+use crate::process::command::{CommandLine, Filling};
+use crate::process::outcome::{self, tail};
+use crate::process::outputs;
+use crate::process::place::Place;
+use crate::process::stages::{Run, ending, not_begun, still_there};
+use crate::{Account, Detail, Leash, ProcessTarget, Slot, TargetError};
+use listener::{Heard, Listener};
+#[cfg(fuzzing)]
+pub(in crate::process) use matching::answered;
+use scenario::Scenario;
+
+/// Starts the server and waits until it is ready. Arguments: the folder, then the server's command.
+const START: &str = r#"
+at=$1; shift
+mkfifo "$at/requests" "$at/answers" "$at/wake" || exit 125
+exec 3<>"$at/requests" 4<>"$at/answers"
+ended=$(printf '\001ended ')
+( "$@" <&3 >&4 3<&- 4<&-; printf '\n%s%s\n' "$ended" "$?" >&4 ) &
+while IFS= read -r line <&4; do
+  case $line in
+    "{"*) exit 0 ;;
+    "$ended"*) code=${line#"$ended"}; [ "$code" -eq 0 ] && code=1; exit "$code" ;;
+  esac
+done
+"#;
+
+/// Hands over a request and waits until it is woken. Arguments: the folder, then the request.
+///
+/// While it holds both ends of the pipe, opening one of them does not wait for a reader; and when only that is
+/// left, writing to a server that has ended fails.
+const RELAY: &str = r#"
+at=$1
+trap '' PIPE
+exec 5<>"$at/requests" 3>"$at/requests" 5<&-
+code=0
+printf '%s\n' "$2" >&3 || code=121
+exec 3>&-
+read -r _ <"$at/wake"
+exit "$code"
+"#;
+
+/// What the relay exits with if nobody is left to read the request.
+const GONE: i32 = 121;
+
+/// What is said of a server whose answers were found all the same.
+const SURPLUS: &str = "the server wrote more lines of JSON than it got requests: only answers count that name \
+    their `trial`";
+
+/// The servers of a target that are not busy, by their slots.
+#[derive(Clone, Default)]
+pub(in crate::process) struct Servers(Arc<Mutex<BTreeMap<usize, Server>>>);
+
+impl Servers {
+    fn lock(&self) -> MutexGuard<'_, BTreeMap<usize, Server>> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl fmt::Debug for Servers {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_set().entries(self.lock().keys()).finish()
+    }
+}
+
+/// A server that is ready.
+struct Server {
+    sequence: Sequence,
+    listener: Listener,
+    place: Place,
+    /// Trials that it was given.
+    served: u64,
+}
+
+/// A server, or what a trial tells that has none.
+enum Started {
+    Ready(Server),
+    Failed(Box<Run>),
+}
+
+/// What a server made of a trial.
+struct Asked {
+    /// Of the relay, with the answer as its output.
+    record: Finished,
+    heard: Option<Heard>,
+    /// Why the trial says nothing of its configuration, if another server asked it: this one had ended before the
+    /// request could reach it, or mixes up its answers.
+    in_vain: Option<String>,
+}
+
+/// Runs a trial on the server of its slot.
+pub(in crate::process) fn run(
+    target: &ProcessTarget,
+    trial: &TrialRequest,
+    leash: &Leash,
+    slot: &Slot,
+) -> Result<Run, TargetError> {
+    let mut waiting = target.servers().lock().remove(&slot.number);
+    let mut notice = None;
+    loop {
+        let is_fresh = waiting.is_none();
+        let mut ready = match waiting.take() {
+            Some(server) => server,
+            None => match start(target, trial, leash, slot)? {
+                Started::Ready(server) => server,
+                Started::Failed(run) => return Ok(*run),
+            },
+        };
+        let asked = ready.ask(target, trial, leash, slot)?;
+        if let Some(why) = asked.in_vain.filter(|_| !is_fresh) {
+            notice = Some(format!("{why}; it was started again"));
+            continue;
+        }
+        let scenario = target.scenario();
+        let Asked { record, heard, .. } = asked;
+        let mut account = outcome::account(scenario, trial.cap, leash.control(), &record)?;
+        if account.observation.status().is_failure() {
+            account.detail.stderr_tail = ready.errors();
+        }
+        let surplus = ready.listener.take_surplus().then(|| SURPLUS.to_owned());
+        account.detail.server = notice.or(surplus);
+        let worn = scenario.target.restart_after.is_some_and(|most| ready.served >= most);
+        match heard {
+            Some(Heard::Answer(answer)) if record.end() == End::Exited(0) && !worn => {
+                if account.observation.status() == Status::Crashed && !json::says_crashed(&answer) {
+                    ready.listener.doubt();
+                }
+                target.servers().lock().insert(slot.number, ready);
+            }
+            _ => account.detail.left_behind = ready.end(),
+        }
+        return Ok(Run { account, record: Some(record) });
+    }
+}
+
+/// That a server has ended, and how where that is known.
+fn ended(heard: Option<&Heard>) -> String {
+    match heard {
+        Some(Heard::Ended(Some(code))) => format!("the server ended: exit {code}"),
+        _ => "the server ended".to_owned(),
+    }
+}
+
+fn start(
+    target: &ProcessTarget,
+    trial: &TrialRequest,
+    leash: &Leash,
+    slot: &Slot,
+) -> Result<Started, TargetError> {
+    let scenario = target.scenario();
+    let seed = trial.key.pair.seed.to_string();
+    let instance = target.instance(trial)?;
+    let shown = CommandLine::new(scenario, trial, instance);
+    let refused = |source| TargetError::Launch { command: shown.to_string(), source };
+    let mut sequence = Sequence::new().map_err(refused)?;
+    let place = Place::new(scenario, sequence.folder(), trial.id, slot);
+    let filling = Filling::new(trial, instance, &seed, Some(&place));
+    let own = CommandLine::filled(scenario, &scenario.target.command, &filling);
+    let words = std::iter::once(own.program.to_string_lossy().into_owned()).chain(own.arguments.clone());
+    let line = in_shell(own, START, sequence.folder().to_string_lossy().into_owned(), words);
+    let limits = Limits {
+        wall: Some(scenario.target.start_limit),
+        cores: slot.cores.clone(),
+        ..scenario.limits.clone()
+    };
+    let command = place.furnish(target.hosted(line.command()));
+    let record = sequence.set_up(&command, &limits, leash.setup_control()).map_err(refused)?;
+    if record.end() == End::Exited(0) {
+        let unheard = |source| {
+            let path = sequence.folder().to_owned();
+            refused(LaunchError::Stream { stream: "server", path, source })
+        };
+        let listener = Listener::start(sequence.folder()).map_err(unheard)?;
+        return Ok(Started::Ready(Server { sequence, listener, place, served: 0 }));
+    }
+    Ok(Started::Failed(Box::new(Run { account: not_ready(scenario, &record), record: Some(record) })))
+}
+
+/// What a trial tells whose server did not get ready.
+fn not_ready(scenario: &Scenario, record: &Finished) -> Account {
+    let detail = Detail { tier: record.tier.name(), ..Detail::default() };
+    if record.end() == End::Cancelled {
+        return Account { observation: not_begun(scenario), detail };
+    }
+    let detail = Detail {
+        reason: Some(format!("the server was not ready: {}", ending(record))),
+        stdout_tail: tail(&record.stdout),
+        stderr_tail: tail(&record.stderr),
+        ..detail
+    };
+    Account { observation: Observation::failed(Status::Crashed, 0.0), detail }
+}
+
+impl Server {
+    fn ask(
+        &mut self,
+        target: &ProcessTarget,
+        trial: &TrialRequest,
+        leash: &Leash,
+        slot: &Slot,
+    ) -> Result<Asked, TargetError> {
+        let scenario = target.scenario();
+        let shown = CommandLine::new(scenario, trial, target.instance(trial)?);
+        let refused = |source| TargetError::Launch { command: shown.to_string(), source };
+        let request = shown.request.clone().unwrap_or_default();
+        let folder = self.sequence.folder().to_string_lossy().into_owned();
+        let line = in_shell(shown.clone(), RELAY, folder, [request]);
+        let mut command = self.place.furnish(target.hosted(line.command()));
+        for file in outputs::files(&scenario.outputs) {
+            command = command.read_file(file);
+        }
+        let limits = target.limits(trial.cap, slot.cores.as_ref());
+        self.served += 1;
+        self.listener.expect(trial.id);
+        leash.begin();
+        let done = self.sequence.run(&command, &limits, leash.control());
+        leash.end();
+        let mut record = done.map_err(refused)?;
+        let heard = self.listener.take();
+        let is_over = matches!(heard, Some(Heard::Ended(_))) && record.end() == End::Exited(0);
+        let in_vain = match &heard {
+            Some(Heard::Unclear(why)) => Some((*why).to_owned()),
+            heard if record.end() == End::Exited(GONE) || (is_over && self.listener.is_unread()) => {
+                Some(format!("{}, between two trials", ended(heard.as_ref())))
+            }
+            _ => None,
+        };
+        if let Some(heard) = &heard {
+            record.stdout = as_output(heard);
+        }
+        Ok(Asked { record, heard, in_vain })
+    }
+
+    /// Kills it; its private folder, if that cannot be removed.
+    fn end(self) -> Option<PathBuf> {
+        let private = self.sequence.folder().to_owned();
+        drop(self);
+        still_there(private)
+    }
+
+    /// The end of what it has written to standard error.
+    fn errors(&self) -> Vec<u8> {
+        let path: PathBuf = self.sequence.folder().join("setup.err");
+        let all = std::fs::read(path).unwrap_or_default();
+        all[all.len().saturating_sub(outcome::TAIL)..].to_vec()
+    }
+}
+
+/// The line that counts, as if the relay had written it.
+fn as_output(heard: &Heard) -> Captured {
+    let crashed = |reason: &str| json!({ "status": "crashed", "reason": reason }).to_string();
+    let mut line = match heard {
+        Heard::Answer(line) => line.clone(),
+        Heard::Unclear(why) => crashed(why),
+        Heard::Ended(_) => crashed(&ended(Some(heard))),
+    };
+    line.push('\n');
+    Captured { written: line.len() as u64, head: line.into_bytes(), tail: Vec::new(), file_complete: true }
+}
+
+/// A script with its arguments, in the environment of a command.
+fn in_shell(
+    line: CommandLine,
+    script: &str,
+    folder: String,
+    words: impl IntoIterator<Item = String>,
+) -> CommandLine {
+    let script = ["-c".to_owned(), script.to_owned(), "sh".to_owned(), folder];
+    let arguments = script.into_iter().chain(words).collect();
+    CommandLine { program: "/bin/sh".into(), arguments, request: None, ..line }
+}

@@ -1,0 +1,234 @@
+//! One run of a trial: set-up, the command itself, teardown, one after the other in one process tree.
+//!
+//! | stage | counts | runs | what it leaves alive |
+//! |---|---|---|---|
+//! | set-up | nothing | first | lives on |
+//! | command | the cost | if the set-up succeeded | is killed |
+//! | teardown | nothing | always, last | is killed, with all that was set up |
+//!
+//! The answer of a success is checked after that, outside its cost.
+//!
+//! When the last stage has ended, no process of the run is left.
+
+use std::fs;
+use std::path::PathBuf;
+
+use confine::{Control, End, Finished, LaunchError, Limit, Limits, Sequence, Stdin};
+use engine::{Observation, Status, TrialRequest};
+use scenario::{CappedBy, CommandTemplate, Instance, Protocol, Scenario, Step};
+
+use super::command::Filling;
+use super::outcome::{self, signal_name, tail};
+use super::outputs;
+use super::place::Place;
+use super::protocol::server;
+use super::verify::{self, Said, Whole};
+use super::{Account, CommandLine, Detail, Leash, ProcessTarget, Slot, TargetError};
+
+/// A run that has ended.
+pub(super) struct Run {
+    pub(super) account: Account,
+    /// The record of the command, or of the set-up if that failed; `None` if that was lost.
+    pub(super) record: Option<Finished>,
+}
+
+/// What is known during a run.
+struct Stages<'a> {
+    target: &'a ProcessTarget,
+    scenario: &'a Scenario,
+    instance: &'a Instance,
+    filling: Filling<'a>,
+    place: &'a Place,
+    trial: &'a TrialRequest,
+    slot: &'a Slot,
+}
+
+/// Runs a trial once.
+pub(super) fn run(
+    target: &ProcessTarget,
+    trial: &TrialRequest,
+    leash: &Leash,
+    slot: &Slot,
+) -> Result<Run, TargetError> {
+    let scenario = target.scenario();
+    if scenario.target.protocol == Protocol::JsonServer {
+        return or_lost(server::run(target, trial, leash, slot));
+    }
+    let instance = target.instance(trial)?;
+    let refused = |source| TargetError::Launch {
+        command: CommandLine::new(scenario, trial, instance).to_string(),
+        source,
+    };
+    let sequence = Sequence::new().map_err(refused)?;
+    let mut place = Place::new(scenario, sequence.folder(), trial.id, slot);
+    let whole = Whole::of(scenario).map_err(refused)?;
+    if let Some(whole) = &whole {
+        place.stdout = whole.path();
+    }
+    let unwritten = |source| TargetError::ConfigFile { path: place.config_file.clone(), source };
+    place.write_config(scenario, &trial.configuration).map_err(unwritten)?;
+    let seed = trial.key.pair.seed.to_string();
+    let filling = Filling::new(trial, instance, &seed, Some(&place));
+    let stages = Stages { target, scenario, instance, filling, place: &place, trial, slot };
+    let private = sequence.folder().to_owned();
+    let mut run = or_lost(stages.run(sequence, leash))?;
+    run.account.detail.left_behind = still_there(private);
+    Ok(run)
+}
+
+/// A private folder that should be gone, if it is not.
+pub(super) fn still_there(private: PathBuf) -> Option<PathBuf> {
+    private.symlink_metadata().is_ok().then_some(private)
+}
+
+/// A trial whose supervisor was lost says nothing.
+pub(super) fn or_lost(run: Result<Run, TargetError>) -> Result<Run, TargetError> {
+    match run {
+        Err(TargetError::Launch { source: LaunchError::SupervisorLost, .. }) => {
+            let reason = Some("the supervisor was lost".to_owned());
+            let observation = Observation::failed(Status::Lost, 0.0);
+            let account = Account { observation, detail: Detail { reason, ..Detail::default() } };
+            Ok(Run { account, record: None })
+        }
+        other => other,
+    }
+}
+
+impl Stages<'_> {
+    fn run(&self, mut sequence: Sequence, leash: &Leash) -> Result<Run, TargetError> {
+        let settings = &self.scenario.target;
+        if let Some(setup) = &settings.setup {
+            let (line, command) = self.command(&setup.command);
+            let done = sequence.set_up(&command, &self.limits_of(setup), leash.setup_control());
+            let record = done.map_err(|source| launch(&line, source))?;
+            if record.end() != End::Exited(0) {
+                let mut run = Run { account: self.not_set_up(&record), record: Some(record) };
+                run.account.detail.teardown = self.tear_down(sequence)?;
+                return Ok(run);
+            }
+        }
+        let (line, mut command) = self.own_command()?;
+        if Place::wants_stdout(self.scenario) || self.scenario.target.answers.verify.is_some() {
+            command = command.stdout_file(&self.place.stdout);
+        }
+        for file in outputs::files(&self.scenario.outputs) {
+            command = command.read_file(file);
+        }
+        let limits = self.target.limits(self.trial.cap, self.slot.cores.as_ref());
+        leash.begin();
+        let (done, rest) = match settings.teardown {
+            None => (sequence.run_last(&command, &limits, leash.control()), None),
+            Some(_) => (sequence.run(&command, &limits, leash.control()), Some(sequence)),
+        };
+        leash.end();
+        // Whatever came of the command, what was set up is taken down.
+        let teardown = rest.map_or(Ok(None), |sequence| self.tear_down(sequence));
+        let record = done.map_err(|source| launch(&line, source))?;
+        let mut account = outcome::account(self.scenario, self.trial.cap, leash.control(), &record)?;
+        account.detail.teardown = teardown?;
+        if account.observation.status() == Status::Finished {
+            let said = self.check(&line, &record, leash)?;
+            account = outcome::judged(account, &record, said);
+        }
+        Ok(Run { account, record: Some(record) })
+    }
+
+    /// What is said of the answer of a success.
+    fn check(&self, line: &CommandLine, record: &Finished, leash: &Leash) -> Result<Said, TargetError> {
+        let answers = &self.scenario.target.answers;
+        let known = answers.known.as_ref();
+        let said = known.map_or(Said::Right, |known| verify::compare(known, self.instance, record));
+        let Some(verify) = answers.verify.as_ref().filter(|_| said == Said::Right) else { return Ok(said) };
+        if !record.stdout.file_complete {
+            return Ok(Said::Unknown("standard output could not be kept for verification"));
+        }
+        let pair = (self.instance, self.trial.key.pair.seed);
+        let line = verify::command(verify, pair, line, &self.place.stdout);
+        let limits = Limits { wall: Some(verify.limit), cores: self.slot.cores.clone(), ..Limits::default() };
+        let command = self.target.hosted(line.command());
+        let checked = confine::run(&command, &limits, leash.check_control());
+        Ok(verify::judge(&checked.map_err(|source| launch(&line, source))?))
+    }
+
+    /// Takes down what was set up, and kills what is left; says what went wrong.
+    fn tear_down(&self, sequence: Sequence) -> Result<Option<String>, TargetError> {
+        let Some(teardown) = &self.scenario.target.teardown else { return Ok(None) };
+        let (line, command) = self.command(&teardown.command);
+        // A supervisor that was lost has taken the folder with it.
+        fs::create_dir_all(sequence.folder()).ok();
+        // Nobody but its own limit stops it: what it leaves undone is in the way of later trials.
+        match sequence.run_last(&command, &self.limits_of(teardown), &Control::new()) {
+            Ok(record) if record.end() == End::Exited(0) => Ok(None),
+            Ok(record) => Ok(Some(format!("teardown: {}", ending(&record)))),
+            // The tree is gone, and the trial itself had ended.
+            Err(LaunchError::SupervisorLost) => Ok(Some("teardown: the supervisor was lost".to_owned())),
+            Err(source) => Err(launch(&line, source)),
+        }
+    }
+
+    fn command(&self, template: &CommandTemplate) -> (CommandLine, confine::Command) {
+        let line = CommandLine::filled(self.scenario, template, &self.filling);
+        let command = self.place.furnish(self.target.hosted(line.command()));
+        (line, command)
+    }
+
+    /// The target's own command, and what it reads.
+    fn own_command(&self) -> Result<(CommandLine, confine::Command), TargetError> {
+        let line = CommandLine::of_trial(self.scenario, &self.filling);
+        let mut command = self.place.furnish(self.target.hosted(line.command()));
+        if let Some(request) = &line.request {
+            let path = &self.place.request;
+            let unwritten = |source| TargetError::ConfigFile { path: path.clone(), source };
+            fs::write(path, format!("{request}\n")).map_err(unwritten)?;
+            command = command.stdin(Stdin::File(path.clone()));
+        }
+        Ok((line, command))
+    }
+
+    /// The scenario's limits, and the step's own on the clock.
+    fn limits_of(&self, step: &Step) -> Limits {
+        Limits { wall: Some(step.limit), cores: self.slot.cores.clone(), ..self.scenario.limits.clone() }
+    }
+
+    /// What a trial tells whose set-up did not succeed.
+    fn not_set_up(&self, record: &Finished) -> Account {
+        let detail = Detail { wall: 0.0, tier: record.tier.name(), ..Detail::default() };
+        let status = match record.end() {
+            End::Cancelled => return Account { observation: not_begun(self.scenario), detail },
+            End::Stopped(Limit::Memory) => Status::Memory,
+            _ => Status::Crashed,
+        };
+        let detail = Detail {
+            reason: Some(format!("setup: {}", ending(record))),
+            stdout_tail: tail(&record.stdout),
+            stderr_tail: tail(&record.stderr),
+            ..detail
+        };
+        Account { observation: Observation::failed(status, 0.0), detail }
+    }
+}
+
+/// What a trial tells that was cancelled before its command began: its cost, if it grows, has reached
+/// nothing yet.
+pub(super) fn not_begun(scenario: &Scenario) -> Observation {
+    let objective = &scenario.objective;
+    if objective.minimise.is_time() || objective.capped_by == CappedBy::Argument {
+        Observation::capped(0.0)
+    } else {
+        Observation::failed(Status::Lost, 0.0)
+    }
+}
+
+/// How a run without success ended, in the same words each time.
+pub(super) fn ending(record: &Finished) -> String {
+    match record.end() {
+        End::Exited(code) => format!("exit {code}"),
+        End::Signalled(signal) => format!("signal {signal}{}", signal_name(signal)),
+        End::Stopped(limit) => format!("{limit} limit"),
+        End::Cancelled => "cancelled".to_owned(),
+    }
+}
+
+fn launch(line: &CommandLine, source: LaunchError) -> TargetError {
+    TargetError::Launch { command: line.to_string(), source }
+}

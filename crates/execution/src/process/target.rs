@@ -1,0 +1,235 @@
+//! The program of a scenario, run under `confine`: its limits, and which of its runs are repeated. What
+//! happens in one run is in [`stages`].
+
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::time::Duration;
+
+use confine::{Cores, End, Finished, Limits};
+use engine::{Cap, Status, TrialRequest};
+use regex::bytes::Regex;
+use scenario::{CappedBy, Instance, Measure, Retry, Scenario, Step};
+
+use super::command::Filling;
+use super::protocol::server::Servers;
+use super::stages::{self, Run};
+use super::{Account, CommandLine, Detail, Leash, Slot, Target, TargetError, constrained, output};
+use crate::executor::{SlotError, available_gpus, share_gpus};
+
+/// Runs each trial as a process tree of its own.
+#[derive(Clone, Debug)]
+pub struct ProcessTarget {
+    scenario: Arc<Scenario>,
+    instances: Vec<Instance>,
+    guardian: Option<PathBuf>,
+    servers: Servers,
+}
+
+impl ProcessTarget {
+    /// The target of a scenario, on the instances to tune on in the scenario's order.
+    pub fn new(scenario: Arc<Scenario>) -> Self {
+        let instances = scenario.instances.train.clone();
+        Self { scenario, instances, guardian: None, servers: Servers::default() }
+    }
+
+    /// On other instances, or in another order: trials name them by their places here.
+    #[must_use]
+    pub fn on(mut self, instances: Vec<Instance>) -> Self {
+        self.instances = instances;
+        self
+    }
+
+    /// Names the executable to start as guardian; see [`confine::Command::guardian`].
+    #[must_use]
+    pub fn guardian(mut self, executable: impl AsRef<Path>) -> Self {
+        self.guardian = Some(executable.as_ref().to_owned());
+        self
+    }
+
+    /// The command of a trial.
+    pub fn command_line(&self, trial: &TrialRequest) -> Result<CommandLine, TargetError> {
+        Ok(CommandLine::new(&self.scenario, trial, self.instance(trial)?))
+    }
+
+    /// The commands around that of a trial, with their keys: what runs before it, and after it.
+    pub fn steps(&self, trial: &TrialRequest) -> Result<Vec<(&'static str, CommandLine)>, TargetError> {
+        let (instance, seed) = (self.instance(trial)?, trial.key.pair.seed.to_string());
+        let filling = Filling::new(trial, instance, &seed, None);
+        let target = &self.scenario.target;
+        let steps = [("setup", &target.setup), ("teardown", &target.teardown)];
+        let given = steps.into_iter().filter_map(|(key, step)| Some((key, step.as_ref()?)));
+        let line = |step: &Step| CommandLine::filled(&self.scenario, &step.command, &filling);
+        Ok(given.map(|(key, step)| (key, line(step))).collect())
+    }
+
+    /// A slot for a trial outside any campaign: any cores, and as many GPUs as it needs.
+    pub fn lone_slot(&self) -> Result<Slot, SlotError> {
+        let parallel = &self.scenario.parallel;
+        let mut slots = [Slot::default()];
+        share_gpus(&mut slots, &available_gpus(parallel), parallel.gpus_per_trial as usize)?;
+        let [slot] = slots;
+        Ok(slot)
+    }
+
+    /// Runs a trial to its end, and gives the record of its run besides: `None` if that was lost, or
+    /// never begun.
+    pub fn run_with_record(
+        &self,
+        trial: &TrialRequest,
+        leash: &Leash,
+        slot: &Slot,
+    ) -> Result<(Account, Option<Finished>), TargetError> {
+        let mut repeated = 0;
+        loop {
+            let run = stages::run(self, trial, leash, slot)?;
+            let Some((retry, reason)) = self.withdrawn(&run) else {
+                let Run { account, record } = run;
+                return Ok((constrained::told(&self.scenario, account, record.as_ref()), record));
+            };
+            if repeated == retry.times {
+                return Err(TargetError::Unavailable { reason, times: repeated });
+            }
+            repeated += 1;
+            if leash.wait(retry.wait) {
+                let observation = stages::not_begun(&self.scenario);
+                return Ok((Account { observation, detail: Detail::default() }, None));
+            }
+        }
+    }
+
+    /// Why a run is to be repeated, if it is.
+    fn withdrawn(&self, run: &Run) -> Option<(&Retry, String)> {
+        let retry = self.scenario.target.retry.as_ref()?;
+        let record = run.record.as_ref().filter(|_| run.account.observation.status() == Status::Crashed)?;
+        let by_exit = matches!(record.end(), End::Exited(code) if retry.exit.contains(&code));
+        let streams = [&record.stdout, &record.stderr];
+        let found = |pattern: &Regex| streams.iter().any(|stream| output::matches(stream, pattern));
+        if !by_exit && !retry.pattern.as_ref().is_some_and(found) {
+            return None;
+        }
+        Some((retry, run.account.detail.reason.clone().unwrap_or_default()))
+    }
+
+    pub(super) fn scenario(&self) -> &Scenario {
+        &self.scenario
+    }
+
+    /// The processes that live on.
+    pub(super) fn servers(&self) -> &Servers {
+        &self.servers
+    }
+
+    pub(super) fn instance(&self, trial: &TrialRequest) -> Result<&Instance, TargetError> {
+        let wanted = trial.key.pair.instance;
+        let missing = TargetError::NoInstance { wanted, count: self.instances.len() };
+        self.instances.get(wanted.index()).ok_or(missing)
+    }
+
+    /// A command with the guardian that it is to have.
+    pub(super) fn hosted(&self, command: confine::Command) -> confine::Command {
+        match &self.guardian {
+            Some(guardian) => command.guardian(guardian),
+            None => command,
+        }
+    }
+
+    /// The scenario's limits, and those that the cap brings.
+    pub fn limits(&self, cap: Cap, cores: Option<&Cores>) -> Limits {
+        let objective = &self.scenario.objective;
+        let cutoff = objective.cutoff.unwrap_or(f64::INFINITY);
+        // A target that stops itself, or runs to its end, is still stopped at the cutoff.
+        let most = match objective.capped_by {
+            CappedBy::Time => cap.cost().min(cutoff),
+            CappedBy::Argument | CappedBy::Nobody => cutoff,
+        };
+        let mut limits = Limits { cores: cores.cloned(), ..self.scenario.limits.clone() };
+        match objective.minimise {
+            Measure::CpuTime => {
+                limits.cpu = at_least(most);
+                // By the cutoff and not by the cap: what this limit stops, no later trial would finish.
+                let implied =
+                    || at_least(cutoff).map(|d| d.saturating_mul(2).saturating_add(Duration::from_secs(5)));
+                limits.wall = limits.wall.or_else(implied);
+            }
+            Measure::WallTime => {
+                let both = [limits.wall, at_least(most)];
+                limits.wall = both.into_iter().flatten().min();
+            }
+            Measure::Output(_) if objective.capped_by == CappedBy::Argument && self.tells_seconds() => {
+                // It has been told to stop; what it measures may be less than passes on the clock.
+                let grace = |told: Duration| told.saturating_mul(2).saturating_add(Duration::from_secs(5));
+                let told = at_least(cap.cost().min(cutoff)).map(grace);
+                limits.wall = [limits.wall, told].into_iter().flatten().min();
+            }
+            Measure::Memory | Measure::Output(_) => {}
+        }
+        limits
+    }
+
+    fn tells_seconds(&self) -> bool {
+        self.scenario.target.protocol.tells_seconds()
+    }
+}
+
+/// The shortest duration that is not below these seconds; none if they never end.
+fn at_least(seconds: f64) -> Option<Duration> {
+    let nearest = Duration::try_from_secs_f64(seconds).ok()?;
+    let below = nearest.as_secs_f64() < seconds || nearest.is_zero();
+    Some(if below { nearest.saturating_add(Duration::from_nanos(1)) } else { nearest })
+}
+
+impl Target for ProcessTarget {
+    fn run_on(&self, trial: &TrialRequest, leash: &Leash, slot: &Slot) -> Result<Account, TargetError> {
+        Ok(self.run_with_record(trial, leash, slot)?.0)
+    }
+
+    fn lower_cap(&self, leash: &Leash, cap: Cap) {
+        leash.lower(cap);
+        let objective = &self.scenario.objective;
+        let Some(cap) = at_least(cap.cost()).filter(|_| objective.capped_by == CappedBy::Time) else {
+            return;
+        };
+        match objective.minimise {
+            Measure::CpuTime => leash.control().lower_cpu(cap),
+            Measure::WallTime => leash.control().lower_wall(cap),
+            Measure::Memory | Measure::Output(_) => {}
+        }
+    }
+
+    fn reached(&self, leash: &Leash, seconds: f64) -> Option<f64> {
+        // What a run has reached is nothing any more if it is withdrawn and repeated.
+        if self.scenario.target.retry.is_some() {
+            return None;
+        }
+        match self.scenario.objective.minimise {
+            Measure::WallTime => leash.run_time(),
+            Measure::CpuTime => leash.used_cpu(seconds),
+            Measure::Memory | Measure::Output(_) => None,
+        }
+    }
+
+    fn longest(&self, trial: &TrialRequest) -> Option<f64> {
+        let limits = self.limits(trial.cap, None);
+        // A CPU limit is met as soon on the clock, unless the target waits: the wall limit beside it is for
+        // those that hang.
+        let both = [limits.wall, limits.cpu];
+        both.into_iter().flatten().min().map(|time| time.as_secs_f64())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_duration_is_never_shorter_than_the_cap() {
+        for step in 1..10_000 {
+            let seconds = f64::from(step) * 0.000_313_7;
+            let duration = at_least(seconds).unwrap();
+            assert!(duration.as_secs_f64() >= seconds, "{seconds}");
+            assert!(duration.as_secs_f64() - seconds < 3e-9, "{seconds}");
+        }
+        assert_eq!(at_least(1e-12), Some(Duration::from_nanos(1)));
+        assert_eq!(at_least(f64::INFINITY), None);
+    }
+}

@@ -1,0 +1,90 @@
+//! The command of a trial, with everything put in.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use engine::Cap;
+use execution::{ProcessTarget, TargetError};
+
+use scenario::testkit::{SMALL, Stage, trial};
+
+/// The line of a trial, without what is of this machine.
+fn line(stage: &Stage, text: &str, cap: Cap) -> String {
+    let scenario = Arc::new(stage.read(text));
+    let target = ProcessTarget::new(Arc::clone(&scenario));
+    let line = target.command_line(&trial(&scenario, 0, cap)).unwrap().to_string();
+    stage.hidden(&line.replace(scenario.target.command.program.to_str().unwrap(), "PROGRAM"))
+}
+
+#[test]
+fn placeholders_are_put_in() {
+    let stage = Stage::new();
+    stage.file("it's.cnf", "");
+    let text = SMALL
+        .replace(
+            "\"{seed}\"",
+            "\"-s={seed}\", \"{cap}\", \"{{{param:alpha}}}\", \"{folder}/x\", \"{instance}\"",
+        )
+        .replace("[objective]", "env = { A = \"b c\" }\n[objective]");
+    let text = format!("{text}[instances]\nfiles = \"*.cnf\"\n");
+    let expected = r"A='b c' PROGRAM --fast=false -s=17 1.235 {0.5} FOLDER/x 'FOLDER/it'\''s.cnf'";
+    assert_eq!(line(&stage, &text, Cap::at(1.2345)), expected);
+    // A cap above the cutoff is the cutoff.
+    assert!(line(&stage, &text, Cap::NONE).contains(" 5.000 "));
+}
+
+#[test]
+fn a_cap_in_steps_is_a_whole_number_not_below_it() {
+    let stage = Stage::new();
+    let objective = "minimise = \"cpu_time\"\ncutoff = \"5s\"\n";
+    let steps = "minimise = \"steps\"\ncutoff = 1000000000000\ncapped_by = \"argument\"\n[outputs]\nsteps = { pattern = '([0-9]+)' }\n";
+    let text = SMALL.replace(objective, steps).replace("{seed}", "{cap}");
+    let told = |cap| line(&stage, &text, cap).rsplit(' ').next().unwrap().to_owned();
+    assert_eq!(told(Cap::at(1000.0)), "1000");
+    assert_eq!(told(Cap::at(1000.2)), "1001");
+    assert_eq!(told(Cap::NONE), "1000000000000");
+}
+
+#[test]
+fn inactive_parameters_are_left_out() {
+    let stage = Stage::new();
+    let text = format!("{SMALL}deep = {{ integer = [1, 5], when = \"fast\" }}\n");
+    assert_eq!(line(&stage, &text, Cap::NONE), "PROGRAM --alpha=0.5 --fast=false 17");
+}
+
+/// A line pasted into a shell gives the very same arguments.
+#[test]
+fn a_pasted_line_is_the_command() {
+    let stage = Stage::new();
+    let text = SMALL
+        .replace("\"true\"", "\"printf\", \"%s|\"")
+        .replace("\"{seed}\"", r#""a b", "it's", "$HOME", "", "*", "\"q\"", "é\\n", "{seed}""#);
+    let line = line(&stage, &text, Cap::NONE).replace("PROGRAM", "printf");
+    let output = std::process::Command::new("sh").args(["-c", &line]).output().unwrap();
+    let shown = String::from_utf8(output.stdout).unwrap();
+    assert_eq!(shown, "--alpha=0.5|--fast=false|a b|it's|$HOME||*|\"q\"|é\\n|17|");
+}
+
+#[test]
+fn an_instance_that_is_not_there_is_an_error() {
+    let stage = Stage::new();
+    let scenario = Arc::new(stage.read(SMALL));
+    let error = ProcessTarget::new(Arc::clone(&scenario)).command_line(&trial(&scenario, 3, Cap::NONE));
+    assert!(matches!(error, Err(TargetError::NoInstance { count: 1, .. })));
+}
+
+/// The cap limits what is minimised; the rest follows from the cutoff, which no later trial passes.
+#[test]
+fn limits_follow_from_cap_and_cutoff() {
+    let stage = Stage::new();
+    let limits = |text: &str| ProcessTarget::new(Arc::new(stage.read(text))).limits(Cap::at(0.5), None);
+    let seconds = |duration: Option<Duration>| duration.map(|duration| duration.as_secs_f64());
+    let cpu = limits(SMALL);
+    assert_eq!((seconds(cpu.cpu), seconds(cpu.wall)), (Some(0.5), Some(15.0)));
+    let own = limits(&format!("{SMALL}[limits]\nwall = \"7s\"\nmemory = \"1GiB\"\n"));
+    assert_eq!((seconds(own.wall), own.memory), (Some(7.0), Some(1 << 30)));
+    let wall = limits(&SMALL.replace("cpu_time", "wall_time"));
+    assert_eq!((seconds(wall.cpu), seconds(wall.wall)), (None, Some(0.5)));
+    let itself = SMALL.replace("cutoff", "capped_by = \"argument\"\ncutoff").replace("{seed}", "{cap}");
+    assert_eq!(seconds(limits(&itself).cpu), Some(5.0));
+}

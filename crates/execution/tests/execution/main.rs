@@ -1,0 +1,13 @@
+//! Trials of real programs.
+
+#![allow(missing_docs, clippy::unwrap_used, clippy::print_stdout)]
+
+mod answers;
+mod command_line;
+mod outputs;
+mod process;
+mod protocols;
+mod set_up;
+
+/// The host of supervisors.
+const SUPERVISOR: &str = env!("CARGO_BIN_EXE_supervisor");

@@ -1,0 +1,208 @@
+//! Scenarios that are written for people: from a command with parameters in it, from answers, or from
+//! the files of another program.
+//!
+//! A [`Draft`] collects keys and says as comments what it could not; its text is read by
+//! [`scenario::read`](crate::read) like any other, and people go on editing it.
+
+pub mod inline;
+mod save;
+pub mod value;
+mod words;
+
+pub use save::{SaveError, Saved};
+pub use words::words;
+
+use std::fmt::Write as _;
+
+use engine::Space;
+use space::format::{CannotExpress, Format, write};
+
+/// The tables of a scenario in the order in which they are read best; keys outside any come first.
+const TABLES: [&str; 12] = [
+    "",
+    "target",
+    "objective",
+    "outputs",
+    "constraints",
+    "instances",
+    "budget",
+    "limits",
+    "racing",
+    "parallel",
+    "validation",
+    "surrogate",
+];
+
+/// A scenario under way.
+#[derive(Clone, Debug, Default)]
+pub struct Draft {
+    /// What to say at the top.
+    pub about: Vec<String>,
+    keys: Vec<Entry>,
+    space: Vec<String>,
+    /// What could not be carried over.
+    pub lost: Vec<String>,
+    /// What is left for a person to fill in before it can run.
+    pub to_do: Vec<String>,
+    /// Files that belong to it: their names and contents.
+    pub files: Vec<(String, String)>,
+}
+
+#[derive(Clone, Debug)]
+struct Entry {
+    path: String,
+    value: String,
+    note: Option<String>,
+}
+
+impl Draft {
+    /// Sets a key, such as `objective.cutoff`, to a value in TOML (see [`value`]).
+    pub fn set(&mut self, path: &str, value: impl Into<String>) -> &mut Self {
+        let entry = Entry { path: path.to_owned(), value: value.into(), note: None };
+        match self.keys.iter_mut().find(|known| known.path == path) {
+            Some(known) => *known = entry,
+            None => self.keys.push(entry),
+        }
+        self
+    }
+
+    /// Sets a key that may be left out.
+    pub fn set_some(&mut self, path: &str, value: Option<String>) -> &mut Self {
+        match value {
+            Some(value) => self.set(path, value),
+            None => self,
+        }
+    }
+
+    /// Says something above a key that has been set.
+    pub fn note(&mut self, path: &str, note: impl Into<String>) -> &mut Self {
+        if let Some(entry) = self.keys.iter_mut().find(|entry| entry.path == path) {
+            entry.note = Some(note.into());
+        }
+        self
+    }
+
+    /// The value of a key, in TOML.
+    pub fn get(&self, path: &str) -> Option<&str> {
+        self.keys.iter().find(|entry| entry.path == path).map(|entry| entry.value.as_str())
+    }
+
+    /// Something that a scenario cannot say.
+    pub fn lose(&mut self, what: impl Into<String>) -> &mut Self {
+        self.lost.push(what.into());
+        self
+    }
+
+    /// The space is in a file.
+    pub fn space_from(&mut self, path: &str) -> &mut Self {
+        self.space = vec![format!("from = {}", value::text(path))];
+        self
+    }
+
+    /// The space, in the scenario itself, or in a file of its own called `file` where its text has
+    /// tables.
+    pub fn space(&mut self, space: &Space, file: &str) -> Result<&mut Self, CannotExpress> {
+        let text = write(space, Format::Toml)?;
+        if text.lines().any(|line| line.starts_with('[')) {
+            self.files.push((file.to_owned(), text));
+            return Ok(self.space_from(file));
+        }
+        self.space = text.lines().map(str::to_owned).collect();
+        Ok(self)
+    }
+
+    /// The space as lines of its TOML form.
+    pub fn space_lines(&mut self, lines: Vec<String>) -> &mut Self {
+        self.space = lines;
+        self
+    }
+
+    /// The scenario.
+    pub fn to_toml(&self) -> String {
+        let mut out = String::new();
+        for line in &self.about {
+            comment(&mut out, "", line);
+        }
+        self.list(&mut out, "To do before it can run:", &self.to_do);
+        self.list(&mut out, "Not carried over:", &self.lost);
+        for table in TABLES {
+            self.table(&mut out, table);
+        }
+        if !self.space.is_empty() {
+            heading(&mut out, "space");
+            for line in &self.space {
+                out += line;
+                out.push('\n');
+            }
+        }
+        out
+    }
+
+    fn list(&self, out: &mut String, title: &str, items: &[String]) {
+        if items.is_empty() {
+            return;
+        }
+        if !out.is_empty() {
+            out.push_str("#\n");
+        }
+        comment(out, "", title);
+        items.iter().for_each(|item| comment(out, "- ", item));
+    }
+
+    fn table(&self, out: &mut String, table: &str) {
+        let within = |entry: &'_ Entry| {
+            let (first, rest) = entry.path.split_once('.').unwrap_or(("", &entry.path));
+            (first == table).then(|| rest.to_owned())
+        };
+        let keys: Vec<(String, &Entry)> =
+            self.keys.iter().filter_map(|entry| Some((within(entry)?, entry))).collect();
+        let Some(width) = keys.iter().map(|(key, _)| key.chars().count()).max() else { return };
+        heading(out, table);
+        for (key, entry) in keys {
+            if let Some(note) = &entry.note {
+                comment(out, "", note);
+            }
+            // Writing into a string cannot fail.
+            let _ = writeln!(out, "{key:<width$} = {}", entry.value);
+        }
+    }
+}
+
+fn heading(out: &mut String, table: &str) {
+    if !out.is_empty() {
+        out.push('\n');
+    }
+    if !table.is_empty() {
+        let _ = writeln!(out, "[{table}]");
+    }
+}
+
+/// A comment of one line or several: others' words may have line breaks, and none may leave it.
+fn comment(out: &mut String, mark: &str, text: &str) {
+    for (number, line) in text.lines().enumerate() {
+        let mark = if number == 0 { mark } else { "  " };
+        let line: String = line.chars().map(|c| if c.is_control() && c != '\t' { '?' } else { c }).collect();
+        let _ = writeln!(out, "{}", format!("# {mark}{line}").trim_end());
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn keys_come_in_the_order_of_tables_with_what_was_lost_on_top() {
+        let mut draft = Draft { about: vec!["From somewhere.".to_owned()], ..Draft::default() };
+        draft.set("budget.wall", value::text("1h")).set("target.command", value::texts(["a", "{params}"]));
+        draft.set("seed", "3").set("target.success.exit", "[10, 20]").note("seed", "as it was");
+        draft.lose("`x = 1`: nothing like it\nhere");
+        draft.set("seed", "4").note("seed", "as it was").space_from("a b.pcs");
+        assert_eq!(
+            draft.to_toml(),
+            "# From somewhere.\n#\n# Not carried over:\n# - `x = 1`: nothing like it\n#   here\n\n\
+             # as it was\nseed = 4\n\n\
+             [target]\ncommand      = [\"a\", \"{params}\"]\nsuccess.exit = [10, 20]\n\n\
+             [budget]\nwall = \"1h\"\n\n[space]\nfrom = \"a b.pcs\"\n"
+        );
+    }
+}

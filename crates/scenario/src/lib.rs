@@ -1,0 +1,254 @@
+//! Scenarios: the file that says what to tune, for what, on what and how long.
+//!
+//! [`read`] turns its TOML text into a checked [`Scenario`], or shows every mistake at once. The keys
+//! are listed in [`keys`]; [`change`] says what a changed one means for a campaign under way.
+
+mod answers;
+pub mod change;
+mod command;
+mod config_file;
+pub mod configuration_file;
+mod consistency;
+mod constraints;
+pub mod draft;
+mod given;
+mod instances;
+pub mod keys;
+mod objective;
+mod outputs;
+mod protocol;
+mod report;
+mod retry;
+mod settings;
+pub mod shell;
+mod space_table;
+mod syntax;
+mod target;
+mod template;
+#[cfg(any(test, feature = "testkit"))]
+pub mod testkit;
+mod validation;
+pub mod whole_file;
+mod writing;
+
+pub use config_file::object as configuration_object;
+pub use syntax::mistakes as syntax_mistakes;
+
+pub use answers::{Answers, Known, Verify, VerifyPiece};
+pub use command::{Argument, CommandTemplate, Piece};
+pub use config_file::ConfigFile;
+pub use constraints::{Bounded, Constraint, Side, are_kept};
+pub use instances::{Features, Instance, Instances};
+pub use objective::{CappedBy, Measure, Objective, Sense};
+pub use outputs::{Output, Source, Take};
+pub use protocol::Protocol;
+pub use retry::Retry;
+pub use settings::{Acquisition, Budget, Parallel, Racing, Surrogate, SurrogateKind, Treatment};
+pub use target::{Step, Success, TargetSettings, Workdir};
+pub use validation::Validation;
+pub use writing::{Writing, WritingPiece};
+
+use std::path::{Path, PathBuf};
+
+use confine::Limits;
+use engine::{Configuration, Space};
+use space::{Diagnostics, Span};
+use toml::de::DeTable;
+
+use report::{Report, Section};
+
+/// A checked scenario.
+#[derive(Clone, Debug)]
+pub struct Scenario {
+    /// What the campaign is called.
+    pub name: String,
+    /// Where its random numbers begin.
+    pub seed: u64,
+    /// The folder that its paths count from.
+    pub folder: PathBuf,
+    /// What gains are measured against, if not the default.
+    pub baseline: Option<Configuration>,
+    /// Configurations to race before all others.
+    pub initial: Vec<Configuration>,
+    /// What is run.
+    pub target: TargetSettings,
+    /// What is minimised.
+    pub objective: Objective,
+    /// The numbers that the target tells.
+    pub outputs: Vec<Output>,
+    /// Bounds on outputs, in the order of an observation's constraints: by name.
+    pub constraints: Vec<Constraint>,
+    /// The inputs.
+    pub instances: Instances,
+    /// How the end is validated.
+    pub validation: Validation,
+    /// What the campaign may spend.
+    pub budget: Budget,
+    /// What a trial may use, besides its cap.
+    pub limits: Limits,
+    /// How configurations are compared.
+    pub racing: Racing,
+    /// How trials run beside each other.
+    pub parallel: Parallel,
+    /// What proposes configurations.
+    pub surrogate: Surrogate,
+    /// The parameters.
+    pub space: Space,
+    /// What is doubtful in the scenario; empty if nothing is.
+    pub warnings: Diagnostics,
+}
+
+impl Scenario {
+    /// The constraints as the engine sees them, in the order of an observation's.
+    pub fn constraints_for_engine(&self) -> Vec<engine::racing::Constraint> {
+        self.constraints.iter().map(Constraint::for_engine).collect()
+    }
+
+    /// What gains are measured against.
+    pub fn baseline(&self) -> Configuration {
+        self.baseline.clone().unwrap_or_else(|| self.space.default_configuration())
+    }
+}
+
+/// Reads a scenario. Paths in it count from `folder`; `file_name` is shown in messages.
+pub fn read(text: &str, folder: &Path, file_name: &str) -> Result<Scenario, Diagnostics> {
+    let text = text.strip_prefix('\u{feff}').unwrap_or(text);
+    let mut report = Report::new(text);
+    let mut referred = Vec::new();
+    let (table, errors) = DeTable::parse_recoverable(text);
+    let scenario = if errors.is_empty() {
+        report.unknown_keys(table.get_ref());
+        sections(&mut report, table.get_ref(), folder, file_name, &mut referred)
+    } else {
+        // What follows broken syntax is guesswork; mistakes in it would mislead.
+        report.mistakes = syntax::mistakes(text, &errors);
+        None
+    };
+    match scenario {
+        Some(mut scenario) if report.mistakes.is_empty() => {
+            scenario.warnings = Diagnostics::new(file_name, text, report.warnings).as_warnings();
+            Ok(scenario)
+        }
+        _ => {
+            let own = Diagnostics::new(file_name, text, report.mistakes);
+            Err(referred.into_iter().fold(own, Diagnostics::with_those_of))
+        }
+    }
+}
+
+/// Reads all tables. Whoever finds a mistake reports it, and may go on with something in its place:
+/// a scenario that is returned here is sound only if nothing has been reported.
+fn sections(
+    report: &mut Report<'_>,
+    table: &DeTable<'_>,
+    folder: &Path,
+    file_name: &str,
+    referred: &mut Vec<Diagnostics>,
+) -> Option<Scenario> {
+    // The target runs in a folder of its own, so paths must not count from ours.
+    let folder = match std::path::absolute(folder) {
+        Ok(folder) => folder,
+        Err(error) => {
+            let message = format!("the scenario's folder `{}` cannot be used: {error}", folder.display());
+            report.mistake(Span::NONE, message, "run it from a folder that exists");
+            return None;
+        }
+    };
+    let root = Section::root(table);
+    let name = match root.get("name") {
+        None => Path::new(file_name).file_stem().map(|stem| stem.to_string_lossy().into_owned()),
+        Some(found) => report.text(&found),
+    };
+    let seed = match root.get("seed") {
+        None => Some(1),
+        Some(found) => report.integer(&found, 0, i64::MAX),
+    };
+    let space = space_table::read(report, &root, &folder, file_name, referred);
+    let baseline = given::baseline(report, &root, &folder, space.as_ref(), referred);
+    let initial = given::initial(report, &root, &folder, space.as_ref(), referred);
+    // Without it, what the command, the outputs and the objective mean is guesswork.
+    let protocol = protocol::read(report, &root.section("target"))?;
+    let mut target = target::read(report, &root.section("target"), &folder, space.as_ref(), protocol);
+    let outputs = outputs::read(report, &root.section("outputs"), protocol);
+    let told = outputs::names(&root.section("outputs"), protocol);
+    let objective = objective::read(report, &root.section("objective"), &told, protocol);
+    let constraints = constraints::read(report, &root.section("constraints"), &told);
+    let instances = instances::read(
+        report,
+        &root.section("instances"),
+        &folder,
+        seed.map_or(0, |seed| seed as u64),
+        referred,
+    );
+    let budget = settings::budget(report, &root.section("budget"));
+    let limits = settings::limits(report, &root.section("limits"));
+    // Of the folds, one is left out at a time.
+    let count = instances.as_ref().map(|instances| {
+        let count = instances.train.len();
+        count - instances.folds.map_or(0, |folds| count / folds as usize)
+    });
+    let is_told =
+        objective.as_ref().is_some_and(|read| matches!(read.objective.minimise, Measure::Output(_)));
+    let racing = settings::racing(report, &root.section("racing"), count, is_told);
+    let parallel = settings::parallel(report, &root.section("parallel"));
+    let validation = validation::read(
+        report,
+        &root.section("validation"),
+        objective.as_ref(),
+        racing.as_ref(),
+        limits.as_ref().and_then(|limits| limits.wall),
+    );
+    let surrogate = settings::surrogate(report, &root.section("surrogate"));
+
+    if let Some(target) = &mut target {
+        let given = root.section("instances").is_present();
+        let (command, outputs) =
+            ((&mut target.settings, target.command_span), outputs.as_deref().unwrap_or_default());
+        protocol::complete(report, command, outputs, objective.as_ref(), given);
+    }
+    if let Some(target) = &target {
+        let given = root.section("instances").is_present();
+        consistency::placeholders(report, target, given, objective.as_ref(), racing.as_ref());
+        if let (Some(answers), Some(instances)) = (&target.answers, &instances) {
+            answers::fit(report, answers, instances);
+        }
+        consistency::places(report, target, limits.as_ref());
+        if let Some(space) = &space {
+            consistency::parameters_are_passed(report, target, space);
+        }
+    }
+    if let Some(objective) = &objective {
+        let limit = limits.as_ref().and_then(|limits| limits.wall);
+        let section = root.section("limits");
+        let folds = instances.as_ref().and_then(|instances| instances.folds);
+        let measured = (objective, protocol);
+        consistency::times(report, measured, budget.as_ref(), &section, limit, parallel.as_ref(), folds);
+    }
+    if let (Some(constraints), Some(objective), Some(limits)) = (&constraints, &objective, &limits) {
+        consistency::bounds(report, &root.section("constraints"), constraints, &objective.objective, limits);
+    }
+    if let (Some(constraints), Some(surrogate)) = (&constraints, &surrogate) {
+        consistency::surrogates(report, &root.section("constraints"), constraints, surrogate);
+    }
+    consistency::folds_are_validated(report, &root, instances.as_ref(), validation.as_ref());
+    Some(Scenario {
+        name: name?,
+        seed: seed? as u64,
+        folder,
+        baseline: baseline?,
+        initial: initial?,
+        target: target?.settings,
+        objective: objective?.objective,
+        outputs: outputs?,
+        constraints: constraints?,
+        instances: instances?,
+        validation: validation?,
+        budget: budget?,
+        limits: limits?,
+        racing: racing?,
+        parallel: parallel?,
+        surrogate: surrogate?,
+        space: space?,
+        warnings: Diagnostics::new(file_name, report.text, Vec::new()),
+    })
+}

@@ -1,0 +1,283 @@
+//! The table `[objective]`: what is minimised, how it is measured, where it ends.
+//!
+//! Costs are plain numbers from here on: seconds, bytes, or the unit of an output.
+
+use space::{Span, suggestion};
+
+use super::protocol::Protocol;
+use super::report::{Found, Report, Section};
+
+/// What is minimised.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub enum Measure {
+    /// CPU time of the whole process tree, in seconds.
+    CpuTime,
+    /// Time on the clock, in seconds.
+    WallTime,
+    /// Largest memory of the tree, in bytes.
+    Memory,
+    /// A number that the target tells: its place in [`Scenario::outputs`](super::Scenario::outputs).
+    Output(usize),
+}
+
+impl Measure {
+    pub(super) const NAMED: [(&'static str, Self); 3] =
+        [("cpu_time", Self::CpuTime), ("wall_time", Self::WallTime), ("memory", Self::Memory)];
+
+    /// Whether it is a time.
+    pub const fn is_time(self) -> bool {
+        matches!(self, Self::CpuTime | Self::WallTime)
+    }
+}
+
+/// Who stops a trial at its cap.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub enum CappedBy {
+    /// We do.
+    Time,
+    /// The target, which is told by `{cap}`.
+    Argument,
+    /// Nobody: costs do not grow while a trial runs.
+    Nobody,
+}
+
+/// Which way is better. The search minimises costs: of what is maximised they are the negatives.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub enum Sense {
+    /// Less is better.
+    Minimise,
+    /// More is better.
+    Maximise,
+}
+
+impl Sense {
+    /// The cost of what was measured.
+    pub fn cost(self, measured: f64) -> f64 {
+        match self {
+            Self::Minimise => measured,
+            // Never a negative zero.
+            Self::Maximise => 0.0 - measured,
+        }
+    }
+
+    /// A cost, or a mean of costs, as what the user measures: every number that leaves the search for a
+    /// person or a program passes here.
+    pub fn shown(self, cost: f64) -> f64 {
+        self.cost(cost)
+    }
+}
+
+/// What is minimised and where it ends.
+#[derive(Clone, PartialEq, Debug)]
+pub struct Objective {
+    /// What is measured: minimised, unless it is maximised.
+    pub minimise: Measure,
+    /// Which way is better.
+    pub sense: Sense,
+    /// The output that decides between two timeouts: its place in
+    /// [`Scenario::outputs`](super::Scenario::outputs).
+    pub then: Option<usize>,
+    /// The largest cost of interest.
+    pub cutoff: Option<f64>,
+    /// A trial without a cost counts as this many cutoffs.
+    pub par: f64,
+    /// Who stops a trial at its cap.
+    pub capped_by: CappedBy,
+    /// The smallest cost that the measurement resolves; 0 where nothing is capped.
+    pub grain: f64,
+}
+
+/// The objective with where its parts stand.
+pub(super) struct Read {
+    pub(super) objective: Objective,
+    pub(super) cutoff_span: Span,
+    pub(super) capped_by_span: Span,
+}
+
+pub(super) fn read(
+    report: &mut Report<'_>,
+    section: &Section<'_, '_>,
+    outputs: &[String],
+    protocol: Protocol,
+) -> Option<Read> {
+    let hint = "write `minimise = \"cpu_time\"` in `[objective]`";
+    let (found, maximise) = match (section.get("minimise"), section.get("maximise")) {
+        (Some(_), Some(found)) => {
+            let message = "`objective.maximise` stands beside `minimise`";
+            report.mistake(found.key_span, message, "a campaign has one objective: remove one of them");
+            (None, true)
+        }
+        (None, Some(found)) => (Some(found), true),
+        (_, None) => (report.required(section, "minimise", hint), false),
+    };
+    let measure = found.as_ref().and_then(|found| measure(report, found, outputs));
+    let measure = match (&found, maximise) {
+        (Some(found), true) => maximised(report, section, found, measure),
+        _ => measure,
+    };
+    let then = section.get("then").map(|found| then(report, section, &found, outputs));
+    let par = match section.get("par") {
+        None => Some(10.0),
+        Some(found) => at_least_one(report, &found),
+    };
+    // The rest is read in the unit of what is minimised.
+    let measure = measure?;
+    let capped = section.get("capped_by");
+    let capped_by = match &capped {
+        _ if maximise => Some(CappedBy::Nobody),
+        None if measure.is_time() => Some(CappedBy::Time),
+        None => Some(CappedBy::Nobody),
+        Some(found) => capped_by(report, found, measure),
+    };
+    let cutoff = section.get("cutoff");
+    let cutoff_span = cutoff.as_ref().map_or(section.span, Found::span);
+    let cutoff = match &cutoff {
+        Some(found) => cost(report, found, measure).map(Some),
+        None => Some(None),
+    };
+    if let (Some(by), Some(None)) = (capped_by, cutoff)
+        && by != CappedBy::Nobody
+    {
+        let hint = if measure.is_time() { "write `cutoff = \"30s\"`" } else { "write `cutoff = 10000`" };
+        report.mistake(section.span, "`objective.cutoff` is missing", hint);
+    }
+    let grain = match section.get("grain") {
+        Some(found) => grain(report, &found, measure, cutoff.flatten()),
+        None if capped_by == Some(CappedBy::Nobody) => Some(0.0),
+        None => Some(if measure.is_time() { 1e-3 } else { protocol.grain() }),
+    };
+    let capped_by_span = capped.map_or(section.span, |found| found.span());
+    // After a mistake in one of them, what else is wrong should show all the same.
+    let (par, grain) = (par.unwrap_or(1.0), grain.unwrap_or(0.0));
+    let (cutoff, capped_by, then) = (cutoff.flatten(), capped_by?, then.flatten());
+    let sense = if maximise { Sense::Maximise } else { Sense::Minimise };
+    let objective = Objective { minimise: measure, sense, then, cutoff, par, capped_by, grain };
+    Some(Read { objective, cutoff_span, capped_by_span })
+}
+
+/// What is maximised, if it can be, and mistakes in what else is said of it.
+fn maximised(
+    report: &mut Report<'_>,
+    section: &Section<'_, '_>,
+    found: &Found<'_, '_>,
+    measure: Option<Measure>,
+) -> Option<Measure> {
+    let output = measure.filter(|measure| matches!(measure, Measure::Output(_)));
+    if measure.is_some() && output.is_none() {
+        let message = format!("`{}` must be an output", found.key);
+        report.mistake(found.span(), message, "times and memory are minimised: `minimise = \"cpu_time\"`");
+        return None;
+    }
+    for key in ["cutoff", "grain"] {
+        if let Some(found) = section.get(key) {
+            let message = format!("`{}` has no meaning for what is maximised", found.key);
+            let hint = "more is better: nothing ends a trial early; `limits.wall` ends one that hangs";
+            report.mistake(found.span(), message, hint);
+        }
+    }
+    if let Some(found) =
+        section.get("capped_by").filter(|found| found.value.get_ref().as_str() != Some("none"))
+    {
+        let message = format!("`{}`: what is maximised is not capped", found.key);
+        report.mistake(found.span(), message, "leave it out, or write `none`");
+    }
+    output
+}
+
+/// The output that decides between timeouts.
+fn then(
+    report: &mut Report<'_>,
+    section: &Section<'_, '_>,
+    found: &Found<'_, '_>,
+    names: &[String],
+) -> Option<usize> {
+    let name = report.text(found)?;
+    let place = names.iter().position(|output| *output == name);
+    if place.is_none() {
+        let hint = suggestion(&name, names.iter().map(String::as_str));
+        let hint = hint.unwrap_or_else(|| "it is the name of an output in `[outputs]`".to_owned());
+        report.mistake(found.span(), format!("`{}` cannot be `{name}`", found.key), hint);
+    } else if section.get("cutoff").is_none() {
+        let message = format!("`{}` decides between timeouts, and there is no cutoff", found.key);
+        report.mistake(found.span(), message, "write a `cutoff`, or remove it");
+        return None;
+    }
+    place
+}
+
+fn measure(report: &mut Report<'_>, found: &Found<'_, '_>, outputs: &[String]) -> Option<Measure> {
+    let name = report.text(found)?;
+    if let Some((_, measure)) = Measure::NAMED.iter().find(|(known, _)| *known == name) {
+        return Some(*measure);
+    }
+    if let Some(index) = outputs.iter().position(|output| *output == name) {
+        return Some(Measure::Output(index));
+    }
+    let known = Measure::NAMED.iter().map(|(known, _)| *known).chain(outputs.iter().map(String::as_str));
+    let hint = suggestion(&name, known.clone()).unwrap_or_else(|| {
+        let known = known.collect::<Vec<_>>().join(", ");
+        format!("it is one of {known}, or the name of an output in `[outputs]`")
+    });
+    report.mistake(found.span(), format!("`{}` cannot be `{name}`", found.key), hint);
+    None
+}
+
+fn capped_by(report: &mut Report<'_>, found: &Found<'_, '_>, measure: Measure) -> Option<CappedBy> {
+    let capped_by = match report.word(found, &["time", "argument", "none"])? {
+        "time" => CappedBy::Time,
+        "argument" => CappedBy::Argument,
+        _ => CappedBy::Nobody,
+    };
+    let why = match (measure, capped_by) {
+        (Measure::Memory, CappedBy::Time | CappedBy::Argument) => "memory cannot be capped: use `none`",
+        (Measure::Output(_), CappedBy::Time) => {
+            "only `cpu_time` and `wall_time` are: use `argument` if the target can stop itself, else `none`"
+        }
+        _ => return Some(capped_by),
+    };
+    report.mistake(found.span(), format!("`{}`: what is minimised is not a time", found.key), why);
+    None
+}
+
+/// A positive cost, in the unit of what is minimised.
+pub(super) fn cost(report: &mut Report<'_>, found: &Found<'_, '_>, measure: Measure) -> Option<f64> {
+    match measure {
+        Measure::CpuTime | Measure::WallTime => Some(report.duration(found)?.as_secs_f64()),
+        Measure::Memory => Some(report.size(found)? as f64),
+        Measure::Output(_) => {
+            let number = report.number(found)?;
+            if number <= 0.0 {
+                let message = format!("`{}` is {number}, but must be more than zero", found.key);
+                report.mistake(found.span(), message, "costs are counted from zero");
+                return None;
+            }
+            Some(number)
+        }
+    }
+}
+
+fn grain(
+    report: &mut Report<'_>,
+    found: &Found<'_, '_>,
+    measure: Measure,
+    cutoff: Option<f64>,
+) -> Option<f64> {
+    let grain = cost(report, found, measure)?;
+    if cutoff.is_some_and(|cutoff| grain >= cutoff) {
+        let message = format!("`{}` is not below the cutoff", found.key);
+        report.mistake(found.span(), message, "it is the smallest difference that can be measured");
+        return None;
+    }
+    Some(grain)
+}
+
+/// A number that makes no sense below 1.
+pub(super) fn at_least_one(report: &mut Report<'_>, found: &Found<'_, '_>) -> Option<f64> {
+    let number = report.number(found)?;
+    if number < 1.0 {
+        let hint = "it multiplies costs and must not make them smaller";
+        report.mistake(found.span(), format!("`{}` is {number}, but must be at least 1", found.key), hint);
+        return None;
+    }
+    Some(number)
+}

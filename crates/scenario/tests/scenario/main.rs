@@ -1,0 +1,7 @@
+//! Scenarios from the outside.
+
+#![allow(missing_docs, clippy::unwrap_used, clippy::print_stdout)]
+
+mod change;
+mod mistakes;
+mod reference;

@@ -1,0 +1,249 @@
+//! Definitions of parameters, conditions and forbidden clauses on their way to a [`Space`].
+//!
+//! Readers of file formats hand over what they find, with places; nothing is refused before
+//! [`SpaceBuilder::finish`] has looked at everything, so that all mistakes are shown at once.
+//!
+//! ```
+//! use space::{ParameterDefinition, SpaceBuilder};
+//!
+//! let mut builder = SpaceBuilder::default();
+//! builder.parameter(ParameterDefinition::categorical("mode", ["sat", "unsat"]));
+//! builder.parameter(ParameterDefinition::float("alpha", 1.0, 1.4).log().default(1.3));
+//! builder.when("alpha", "mode == 'sat'");
+//! let space = builder.finish().unwrap();
+//! assert_eq!(space.default_configuration().to_string(), "mode=sat alpha=1.3");
+//! ```
+
+use super::diagnostic::{Diagnostic, Span, Spanned};
+use super::expression::{Dialect, Expr};
+use super::literal::Literal;
+
+/// A parameter as a file defines it.
+#[derive(Clone, Debug)]
+pub struct ParameterDefinition {
+    /// Its name.
+    pub name: Spanned<String>,
+    /// Its values.
+    pub domain: DomainDefinition,
+    /// Where the values are defined, for mistakes about them as a whole.
+    pub span: Span,
+    /// Its default, if the file has one.
+    pub default: Option<Spanned<Literal>>,
+    /// The value it is pinned to.
+    pub fixed: Option<Spanned<Literal>>,
+    /// Text before the value on the target's command line.
+    pub switch: Option<String>,
+    /// A remark.
+    pub note: Option<String>,
+}
+
+/// The values of a parameter as a file defines them.
+#[derive(Clone, Debug)]
+#[allow(missing_docs, reason = "the names say it")]
+pub enum DomainDefinition {
+    Float {
+        lower: Spanned<BoundDefinition>,
+        upper: Spanned<BoundDefinition>,
+        log: bool,
+        step: Option<Spanned<f64>>,
+    },
+    Integer {
+        lower: Spanned<BoundDefinition>,
+        upper: Spanned<BoundDefinition>,
+        log: bool,
+        step: Option<Spanned<f64>>,
+    },
+    Categorical {
+        choices: Vec<Spanned<Literal>>,
+        weights: Option<Spanned<Vec<f64>>>,
+    },
+    Ordinal {
+        values: Vec<Spanned<Literal>>,
+    },
+    Boolean,
+    Constant {
+        value: Spanned<Literal>,
+    },
+}
+
+/// A bound as a file defines it.
+#[derive(Clone, Debug)]
+pub enum BoundDefinition {
+    /// A number.
+    Number(f64),
+    /// An expression over other parameters.
+    Expression(Clause),
+}
+
+/// An expression in a file: text still to be read once all names are known, or a tree.
+#[derive(Clone, Debug)]
+pub enum Clause {
+    /// Text; the span's start is the place of its first byte. If `exact` is false the text does not
+    /// stand literally in the file (it had escapes, say), and mistakes are placed at the whole span.
+    Text {
+        /// The expression.
+        text: Spanned<String>,
+        /// How to read it.
+        dialect: Dialect,
+        /// Whether the file holds the text byte for byte from the span's start.
+        exact: bool,
+    },
+    /// A tree.
+    Tree(Expr),
+}
+
+impl Clause {
+    /// Text that stands literally at a place of the file.
+    pub fn text(text: impl Into<String>, start: usize, dialect: Dialect) -> Self {
+        let text = text.into();
+        let span = Span::new(start, start + text.len());
+        Self::Text { text: Spanned::new(text, span), dialect, exact: true }
+    }
+
+    /// Where it stands.
+    pub fn span(&self) -> Span {
+        match self {
+            Self::Text { text, .. } => text.span,
+            Self::Tree(expr) => expr.span,
+        }
+    }
+}
+
+impl From<&str> for Clause {
+    fn from(text: &str) -> Self {
+        Self::Text { text: text.into(), dialect: Dialect::Captune, exact: false }
+    }
+}
+
+impl From<Expr> for Clause {
+    fn from(expr: Expr) -> Self {
+        Self::Tree(expr)
+    }
+}
+
+impl ParameterDefinition {
+    /// A parameter with neither default nor remarks.
+    pub fn new(name: impl Into<Spanned<String>>, domain: DomainDefinition) -> Self {
+        let name = name.into();
+        let span = name.span;
+        Self { name, domain, span, default: None, fixed: None, switch: None, note: None }
+    }
+
+    /// A real number between two bounds.
+    pub fn float(name: impl Into<Spanned<String>>, lower: f64, upper: f64) -> Self {
+        let (lower, upper) = (BoundDefinition::Number(lower).into(), BoundDefinition::Number(upper).into());
+        Self::new(name, DomainDefinition::Float { lower, upper, log: false, step: None })
+    }
+
+    /// A whole number between two bounds.
+    pub fn integer(name: impl Into<Spanned<String>>, lower: i64, upper: i64) -> Self {
+        let (lower, upper) = (lower as f64, upper as f64);
+        let (lower, upper) = (BoundDefinition::Number(lower).into(), BoundDefinition::Number(upper).into());
+        Self::new(name, DomainDefinition::Integer { lower, upper, log: false, step: None })
+    }
+
+    /// One of several values without an order.
+    pub fn categorical<T: Into<Literal>>(
+        name: impl Into<Spanned<String>>,
+        choices: impl IntoIterator<Item = T>,
+    ) -> Self {
+        let choices = choices.into_iter().map(|choice| choice.into().into()).collect();
+        Self::new(name, DomainDefinition::Categorical { choices, weights: None })
+    }
+
+    /// One of several ordered values.
+    pub fn ordinal<T: Into<Literal>>(
+        name: impl Into<Spanned<String>>,
+        values: impl IntoIterator<Item = T>,
+    ) -> Self {
+        let values = values.into_iter().map(|value| value.into().into()).collect();
+        Self::new(name, DomainDefinition::Ordinal { values })
+    }
+
+    /// False or true.
+    pub fn boolean(name: impl Into<Spanned<String>>) -> Self {
+        Self::new(name, DomainDefinition::Boolean)
+    }
+
+    /// Always the same value.
+    pub fn constant(name: impl Into<Spanned<String>>, value: impl Into<Literal>) -> Self {
+        Self::new(name, DomainDefinition::Constant { value: value.into().into() })
+    }
+
+    /// Spreads a range's values evenly by their logarithm; no effect on other kinds.
+    #[must_use]
+    pub fn log(mut self) -> Self {
+        if let DomainDefinition::Float { log, .. } | DomainDefinition::Integer { log, .. } = &mut self.domain
+        {
+            *log = true;
+        }
+        self
+    }
+
+    /// Sets the distance of a range's values; no effect on other kinds.
+    #[must_use]
+    pub fn step(mut self, size: f64) -> Self {
+        if let DomainDefinition::Float { step, .. } | DomainDefinition::Integer { step, .. } =
+            &mut self.domain
+        {
+            *step = Some(size.into());
+        }
+        self
+    }
+
+    /// Sets the default.
+    #[must_use]
+    pub fn default(mut self, value: impl Into<Literal>) -> Self {
+        self.default = Some(value.into().into());
+        self
+    }
+
+    /// Pins the value.
+    #[must_use]
+    pub fn fixed(mut self, value: impl Into<Literal>) -> Self {
+        self.fixed = Some(value.into().into());
+        self
+    }
+}
+
+/// Collects the definitions of a space and every mistake in them.
+#[derive(Clone, Debug, Default)]
+pub struct SpaceBuilder {
+    pub(crate) file: String,
+    pub(crate) text: String,
+    pub(crate) parameters: Vec<ParameterDefinition>,
+    pub(crate) conditions: Vec<(Spanned<String>, Clause)>,
+    pub(crate) forbidden: Vec<Clause>,
+    pub(crate) mistakes: Vec<Diagnostic>,
+}
+
+impl SpaceBuilder {
+    /// A builder whose mistakes are shown in the text of a file.
+    pub fn new(file: impl Into<String>, text: impl Into<String>) -> Self {
+        Self { file: file.into(), text: text.into(), ..Self::default() }
+    }
+
+    /// Adds a parameter.
+    pub fn parameter(&mut self, definition: ParameterDefinition) -> &mut Self {
+        self.parameters.push(definition);
+        self
+    }
+
+    /// Adds a condition to a parameter, which may be defined later; several must all hold.
+    pub fn when(&mut self, name: impl Into<Spanned<String>>, clause: impl Into<Clause>) -> &mut Self {
+        self.conditions.push((name.into(), clause.into()));
+        self
+    }
+
+    /// Adds a clause that must not hold.
+    pub fn forbid(&mut self, clause: impl Into<Clause>) -> &mut Self {
+        self.forbidden.push(clause.into());
+        self
+    }
+
+    /// Adds a mistake found by a reader.
+    pub fn mistake(&mut self, diagnostic: Diagnostic) -> &mut Self {
+        self.mistakes.push(diagnostic);
+        self
+    }
+}

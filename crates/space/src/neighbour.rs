@@ -1,0 +1,143 @@
+//! Configurations that differ from an origin in one parameter.
+//!
+//! | parameter | its other values |
+//! |---|---|
+//! | float, integer | u' = u + sd z with z standard normal, drawn again while outside [0, 1] |
+//! | ordinal | the value before and the value after |
+//! | categorical, boolean | every other choice, at most [`Neighbourhood::choices`] of them |
+//!
+//! u is the place on the unit scale. Parameters that the change makes inactive lose their value,
+//! those it makes active take their default, and where bounds move the values within them stay.
+//! What is then forbidden, or equal to the origin, is no neighbour.
+
+use math::Rng;
+
+use super::condition::Group;
+use super::parameter::{Domain, Kind};
+use super::range::Extent;
+use super::settle::Slot;
+use super::{Configuration, ParameterId, Space};
+
+/// Draws of one Gaussian step before giving up on it.
+const MOST_DRAWS: usize = 50;
+
+/// How neighbours are made.
+#[derive(Clone, Copy, PartialEq, Debug)]
+pub struct Neighbourhood {
+    /// Neighbours per number.
+    pub steps: usize,
+    /// Standard deviation of a step on the unit scale.
+    pub sd: f64,
+    /// Most neighbours per parameter with choices.
+    pub choices: usize,
+}
+
+impl Default for Neighbourhood {
+    fn default() -> Self {
+        Self { steps: 4, sd: 0.2, choices: 100 }
+    }
+}
+
+impl Space {
+    /// The neighbours of a configuration in random order, all valid and none equal to it.
+    pub fn neighbours(
+        &self,
+        origin: &Configuration,
+        how: &Neighbourhood,
+        rng: &mut Rng,
+    ) -> Vec<Configuration> {
+        let mut found = Vec::new();
+        for id in self.ids().filter(|&id| origin.is_active(id)) {
+            self.vary(id, origin.codes(), how, rng, &mut |codes| {
+                found.push(Configuration::new(self.clone(), codes));
+            });
+        }
+        rng.shuffle(&mut found);
+        found
+    }
+
+    /// The neighbours that differ in one parameter (and in those that depend on it), as codes.
+    pub fn vary(
+        &self,
+        id: ParameterId,
+        origin: &[f64],
+        how: &Neighbourhood,
+        rng: &mut Rng,
+        visit: &mut impl FnMut(&[f64]),
+    ) {
+        let parameter = self.parameter(id);
+        let code = origin[id.index()];
+        if code.is_nan() || !parameter.is_variable() {
+            return;
+        }
+        let group = &self.data.groups[self.data.group_of[id.index()] as usize];
+        let mut codes = origin.to_vec();
+        let mut offer = |new: f64| {
+            codes.copy_from_slice(origin);
+            if new != code && self.exchange(group, id.index(), new, origin, &mut codes) {
+                visit(&codes);
+            }
+        };
+        match &parameter.domain {
+            Domain::Choices(choices) if parameter.kind() == Kind::Ordinal => {
+                let neighbours = [code - 1.0, code + 1.0];
+                neighbours.into_iter().filter(|&c| c >= 0.0 && c < choices.count() as f64).for_each(offer);
+            }
+            Domain::Choices(choices) if choices.count() - 1 <= how.choices => {
+                (0..choices.count()).for_each(|choice| offer(choice as f64));
+            }
+            Domain::Choices(choices) => {
+                distinct_below(choices.count(), how.choices, rng).into_iter().for_each(|c| offer(c as f64));
+            }
+            Domain::Range(range) => {
+                let Extent::Is(scale) = range.extent(origin) else { return };
+                let unit = scale.encode(code);
+                for _ in 0..how.steps {
+                    let mut moved = (0..MOST_DRAWS)
+                        .map(|_| unit + how.sd * rng.normal())
+                        .filter(|u| (0.0..=1.0).contains(u));
+                    if let Some(new) = moved.by_ref().map(|u| scale.decode(u)).find(|&new| new != code) {
+                        offer(new);
+                    }
+                }
+            }
+        }
+    }
+
+    /// Gives one parameter a new value and settles those that depend on it.
+    fn exchange(&self, group: &Group, changed: usize, new: f64, origin: &[f64], codes: &mut [f64]) -> bool {
+        let mut inside = true;
+        let settled = self.data.settle(group, codes, |index, slot, _| {
+            let kept = if index == changed { new } else { origin[index] };
+            match &slot {
+                _ if kept.is_nan() => slot.default(&self.data.parameters[index]),
+                Slot::Range(scale) if !scale.contains(kept) => {
+                    inside = false;
+                    kept
+                }
+                _ => kept,
+            }
+        });
+        settled.is_ok() && inside
+    }
+}
+
+/// Some distinct numbers below `n`, by drawing and skipping those drawn before.
+fn distinct_below(n: usize, some: usize, rng: &mut Rng) -> Vec<usize> {
+    let mut drawn = std::collections::BTreeSet::new();
+    let mut order = Vec::with_capacity(some);
+    // More than half would make the draws wait for the last ones; a shuffle is cheaper there.
+    if some * 2 > n {
+        let mut all: Vec<usize> = (0..n).collect();
+        rng.shuffle(&mut all);
+        all.truncate(some);
+        return all;
+    }
+    while order.len() < some {
+        let next = rng.below(n);
+        if drawn.insert(next) {
+            order.push(next);
+        }
+    }
+    order
+}

@@ -1,0 +1,233 @@
+//! Agreement with the real ConfigSpace package on what is valid and what is active.
+//!
+//! Needs a Python with ConfigSpace 1.2 or later: `python3`, or the one named by `CAPTUNE_PYTHON`.
+//! Without it the test says so and passes. Parameter files of others are looked for in
+//! `../shared/data` beside the project, or in the folder named by `CAPTUNE_SHARED_DATA`.
+//!
+//! Three questions per space, a thousand times each: is a sample of captune's valid there, with the
+//! same active set; is a sample of ConfigSpace's valid here; and do both judge alike about values
+//! thrown together, of which many break a clause or a condition. Where ConfigSpace's own check
+//! refuses what it has sampled, its sample is no evidence. Where it gives no answer in a minute the
+//! space is skipped: the time it takes to load a chain of conditions quadruples with every link.
+
+use std::io::{BufRead, BufReader, Write};
+use std::path::{Path, PathBuf};
+use std::process::{Child, ChildStdin, Command, Stdio};
+use std::sync::mpsc::{Receiver, RecvTimeoutError, channel};
+use std::time::Duration;
+
+use math::Rng;
+use serde_json::{Map, Value, json};
+use space::Configuration;
+use space::format::{Format, read, write};
+use space::{Literal, Space};
+
+const COUNT: usize = 1000;
+const PATIENCE: Duration = Duration::from_secs(60);
+
+/// Spaces of our own, relative to the tests.
+const OWN: [(&str, Format); 4] = [
+    ("data/configspace/everything-0.6.json", Format::ConfigSpaceJson),
+    ("data/configspace/everything-1.2.json", Format::ConfigSpaceJson),
+    ("data/configspace/everything-1.2.yaml", Format::ConfigSpaceYaml),
+    ("data/configspace/solver.toml", Format::Toml),
+];
+
+/// Spaces of others, relative to the shared data.
+const OTHERS: [(&str, Format); 14] = [
+    ("yahpo-lcbench/config_space.json", Format::ConfigSpaceJson),
+    ("pcs/acotsp.irace.txt", Format::Irace),
+    ("pcs/branin-ordinal.pcs", Format::PcsNew),
+    ("pcs/cadical-sc17.pcs", Format::PcsOld),
+    ("pcs/clasp-cssc14.pcs", Format::PcsOld),
+    ("pcs/cryptominisat-cssc14.pcs", Format::PcsOld),
+    ("pcs/leading-ones-100.pcs", Format::PcsNew),
+    ("pcs/lkh.pcs", Format::PcsOld),
+    ("pcs/logparameters.irace.txt", Format::Irace),
+    ("pcs/lpg-new.pcs", Format::PcsNew),
+    ("pcs/lpg-old.pcs", Format::PcsOld),
+    ("pcs/saps.pcs", Format::PcsNew),
+    ("pcs/satenstein.pcs", Format::PcsOld),
+    ("pcs/spear.pcs", Format::PcsOld),
+];
+
+fn spaces() -> Vec<(String, Space)> {
+    let root = PathBuf::from(env!("CARGO_MANIFEST_DIR"));
+    let shared = std::env::var_os("CAPTUNE_SHARED_DATA");
+    let shared = shared.map_or_else(|| root.join("../../../shared/data"), PathBuf::from);
+    let own = OWN.map(|(name, format)| (root.join("tests").join(name), format));
+    let others = OTHERS.map(|(name, format)| (shared.join(name), format));
+    let mut spaces = Vec::new();
+    for (path, format) in own.into_iter().chain(others) {
+        let name = path.file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default();
+        let Ok(text) = std::fs::read_to_string(&path) else {
+            println!("{name}: skipped, no such file here");
+            continue;
+        };
+        match read(&text, &name, format) {
+            Ok(space) => spaces.push((name, space)),
+            Err(mistakes) => panic!("{mistakes}"),
+        }
+    }
+    spaces
+}
+
+/// The interpreter, if it has the package.
+fn python() -> Option<PathBuf> {
+    let python = std::env::var_os("CAPTUNE_PYTHON").map_or_else(|| PathBuf::from("python3"), PathBuf::from);
+    let probe = "import ConfigSpace; ConfigSpace.ForbiddenOrConjunction";
+    let found = Command::new(&python).args(["-c", probe]).stderr(Stdio::null()).status();
+    found.is_ok_and(|status| status.success()).then_some(python)
+}
+
+fn to_json(literal: &Literal) -> Value {
+    match literal {
+        Literal::Text(text) => json!(text),
+        Literal::Integer(number) => json!(number),
+        Literal::Float(number) => json!(number),
+        Literal::Boolean(truth) => json!(truth),
+    }
+}
+
+fn to_literal(value: &Value) -> Literal {
+    match value {
+        Value::Bool(truth) => Literal::Boolean(*truth),
+        Value::Number(number) => {
+            number.as_i64().map_or_else(|| number.as_f64().unwrap_or(f64::NAN).into(), Literal::Integer)
+        }
+        Value::String(text) => Literal::Text(text.clone()),
+        other => panic!("{other} is no value"),
+    }
+}
+
+fn values(configuration: &Configuration) -> Map<String, Value> {
+    configuration.iter().map(|(name, value)| (name.to_owned(), to_json(&value))).collect()
+}
+
+/// Values drawn one by one, kept where the conditions say so, now and then one too many or too few.
+fn thrown_together(space: &Space, samples: &[Configuration], rng: &mut Rng) -> Map<String, Value> {
+    let mut drawn = vec![f64::NAN; space.parameters().len()];
+    for (index, code) in drawn.iter_mut().enumerate() {
+        let active = samples.iter().map(|sample| sample.codes()[index]).filter(|code| !code.is_nan());
+        let known: Vec<f64> = active.take(50).collect();
+        *code = if known.is_empty() { f64::NAN } else { known[rng.below(known.len())] };
+    }
+    let mut codes = drawn.clone();
+    // Conditions look up a chain, so this many rounds settle all.
+    for _ in 0..space.parameters().len().min(20) {
+        for id in space.ids() {
+            let active = space.condition(id).is_none_or(|condition| condition.holds(&codes));
+            codes[id.index()] = if active { drawn[id.index()] } else { f64::NAN };
+        }
+    }
+    if rng.below(4) == 0 {
+        let index = rng.below(codes.len());
+        codes[index] = if codes[index].is_nan() { drawn[index] } else { f64::NAN };
+    }
+    let active = space.parameters().iter().zip(&codes).filter(|(_, code)| !code.is_nan());
+    active
+        .map(|(parameter, &code)| (parameter.name().to_owned(), to_json(&parameter.literal(code))))
+        .collect()
+}
+
+fn verdict(space: &Space, values: &Map<String, Value>) -> Result<Configuration, String> {
+    let values = values.iter().map(|(name, value)| (name.as_str(), to_literal(value)));
+    space.configuration(values).map_err(|error| error.to_string())
+}
+
+/// ConfigSpace in a process of its own.
+struct Peer {
+    process: Child,
+    requests: ChildStdin,
+    answers: Receiver<String>,
+}
+
+impl Peer {
+    fn start(python: &Path) -> Self {
+        let script = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/space/agreement.py");
+        let mut command = Command::new(python);
+        command.arg(script).stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::null());
+        let mut process = command.spawn().unwrap();
+        let requests = process.stdin.take().unwrap();
+        let lines = BufReader::new(process.stdout.take().unwrap()).lines();
+        let (sender, answers) = channel();
+        std::thread::spawn(move || lines.map_while(Result::ok).try_for_each(|line| sender.send(line)));
+        Self { process, requests, answers }
+    }
+
+    fn ask(&mut self, request: &Value) -> Result<Value, RecvTimeoutError> {
+        writeln!(self.requests, "{request}").unwrap();
+        let answer = self.answers.recv_timeout(PATIENCE)?;
+        Ok(serde_json::from_str(&answer).unwrap())
+    }
+}
+
+impl Drop for Peer {
+    fn drop(&mut self) {
+        // It may have ended by itself.
+        let _ = self.process.kill();
+        let _ = self.process.wait();
+    }
+}
+
+#[test]
+fn configspace_judges_alike() {
+    let Some(python) = python() else {
+        println!("skipped: no Python with ConfigSpace 1.2 or later here (set CAPTUNE_PYTHON)");
+        return;
+    };
+    let mut peer = Peer::start(&python);
+    for (name, space) in spaces() {
+        let text = match write(&space, Format::ConfigSpaceJson) {
+            Ok(text) => text,
+            Err(refused) => {
+                println!("{name}: skipped, {refused}");
+                continue;
+            }
+        };
+        let mut rng = Rng::new(1, "agreement", 0);
+        let samples: Vec<Configuration> = (0..COUNT).map(|_| space.sample(&mut rng).unwrap()).collect();
+        let mut asked: Vec<Map<String, Value>> = samples.iter().map(values).collect();
+        asked.extend((0..COUNT).map(|_| thrown_together(&space, &samples, &mut rng)));
+        let yaml = write(&space, Format::ConfigSpaceYaml).unwrap();
+        let request = json!({ "space": text, "yaml": yaml, "samples": COUNT, "configurations": asked });
+        match peer.ask(&request) {
+            Ok(answer) => {
+                assert!(answer["same"] != false, "{name}: the YAML is another space to ConfigSpace\n{yaml}");
+                compare(&name, &space, &asked, &answer);
+            }
+            Err(RecvTimeoutError::Timeout) => {
+                println!("{name}: skipped, ConfigSpace gave no answer in {PATIENCE:?}");
+                peer = Peer::start(&python);
+            }
+            Err(RecvTimeoutError::Disconnected) => panic!("{name}: ConfigSpace refused\n{text}"),
+        }
+    }
+}
+
+fn compare(name: &str, space: &Space, asked: &[Map<String, Value>], answer: &Value) {
+    let (mut valid, mut own_refusals) = (0, 0);
+    for (values, theirs) in asked.iter().zip(answer["checked"].as_array().expect("a list")) {
+        let ours = verdict(space, values);
+        assert_eq!(ours.is_ok(), theirs[0] == true, "{name}: {values:?}\nours {ours:?}\ntheirs {theirs}");
+        if let Ok(ours) = ours {
+            let mut active: Vec<&str> = ours.iter().map(|(name, _)| name).collect();
+            active.sort_unstable();
+            assert_eq!(json!(active), theirs[1], "{name}: {values:?}");
+            valid += 1;
+        }
+    }
+    for sampled in answer["sampled"].as_array().expect("a list") {
+        match verdict(space, sampled[0].as_object().expect("values")) {
+            Ok(_) => {}
+            Err(_) if sampled[1] == false => own_refusals += 1,
+            Err(error) => panic!("{name}: {sampled}\n{error}"),
+        }
+    }
+    let thrown = asked.len() - COUNT;
+    println!(
+        "{name}: {COUNT} samples of ours, {thrown} thrown together ({} valid) and {COUNT} of theirs judged alike; \
+         of theirs {own_refusals} fail their own check",
+        valid - COUNT
+    );
+}

@@ -1,0 +1,250 @@
+//! Predictions, and one more reading.
+//!
+//! ```text
+//! μ(x) = m + Σ_i α_i k(x, x_i),   σ²(x) = k(x, x) - |L⁻¹ k(x)|²          K + V = L Lᵀ
+//! ```
+//!
+//! Over all instances: `marginal`.
+
+use super::coordinates::{Coordinates, Table};
+use super::likelihood::Law;
+use super::marginal::{Instances, Room};
+use super::readings::{Readings, Standard};
+use super::sites::{Cavity, Posterior, Site};
+use crate::Reading;
+use crate::{Points, Prediction, Predictor, Scale, Slopes, TrainingSet};
+use linalg::Factor;
+
+/// Points predicted together.
+const BLOCK: usize = 128;
+/// Most instances on which a configuration without a reading is believed.
+const MOST_BELIEVED: usize = 10;
+
+/// A trained Gaussian process.
+#[derive(Clone, Debug)]
+pub struct Gaussian {
+    pub(super) coordinates: Coordinates,
+    pub(super) law: Law,
+    pub(super) standard: Standard,
+    pub(super) scale: Scale,
+    /// m.
+    pub(super) mean: f64,
+    pub(super) table: Table,
+    pub(super) sites: Vec<Site>,
+    pub(super) factor: Factor,
+    pub(super) alpha: Vec<f64>,
+    /// The point of each reading that it was fitted to; `None` of bounds.
+    pub(super) exact_places: Vec<Option<usize>>,
+    pub(super) instances: Instances,
+    /// How many columns belong to configurations.
+    configuration_width: usize,
+    log_evidence: f64,
+}
+
+impl Gaussian {
+    pub(super) fn new(
+        data: &TrainingSet<'_>,
+        coordinates: Coordinates,
+        readings: Readings,
+        law: Law,
+        posterior: Posterior,
+    ) -> Self {
+        let Readings { standard, table, exact_places, .. } = readings;
+        let configuration_width = data.configuration_width();
+        let instances = Instances::of(data, &coordinates, &table, &law);
+        let Posterior { sites, factor, mean, alpha, log_evidence, .. } = posterior;
+        let scale = data.scale();
+        Self {
+            coordinates,
+            law,
+            standard,
+            scale,
+            mean,
+            table,
+            sites,
+            factor,
+            alpha,
+            exact_places,
+            instances,
+            configuration_width,
+            log_evidence,
+        }
+    }
+
+    /// The variance of the noise of single trials.
+    pub fn noise(&self) -> f64 {
+        self.law.noise * self.standard.spread * self.standard.spread
+    }
+
+    /// How likely it makes the readings of its training set: the logarithm of their density, and of the
+    /// probability of those that are bounds.
+    pub fn log_evidence(&self) -> f64 {
+        self.log_evidence
+    }
+
+    /// One reading more, at a row of all columns. Lengths, variation, noise and other stopped trials stay as
+    /// they are.
+    ///
+    /// # Panics
+    /// If the row has not the columns of the training set.
+    pub fn learn(&mut self, row: &[f64], reading: Reading) {
+        assert_eq!(row.len(), self.coordinates.columns(), "a row of all columns");
+        let point = self.point(0, row);
+        let site = match self.standard.standardised(reading) {
+            Reading::Exact(target) => Site { target, variance: self.law.noise },
+            Reading::AtLeast(bound) => {
+                let Prediction { mean, variance } = self.at(&point);
+                Cavity { mean, variance: variance.max(1e-12) }.site(bound, self.law.noise).0
+            }
+        };
+        if self.add(&point, site) {
+            self.alpha = self.sites.iter().map(|site| site.target - self.mean).collect();
+            self.factor.solve(&mut self.alpha);
+        }
+    }
+
+    /// Believes that configurations cost what is expected of them: their means stay, and become more
+    /// certain.
+    ///
+    /// # Panics
+    /// If the width is not that of the configurations.
+    #[must_use]
+    pub fn believing(&self, configurations: Points<'_>) -> Self {
+        assert_eq!(configurations.width(), self.configuration_width, "rows of a configuration");
+        let mut believing = self.clone();
+        let step = self.instances.coordinates.len().div_ceil(MOST_BELIEVED);
+        for row in configurations.iter() {
+            let own = self.point(0, row);
+            for instance in self.instances.coordinates.iter().step_by(step) {
+                let point = [own.as_slice(), instance].concat();
+                let expected = believing.at(&point).mean;
+                if believing.add(&point, Site { target: expected, variance: self.law.noise }) {
+                    // What was expected changes no expectation.
+                    believing.alpha.push(0.0);
+                }
+            }
+        }
+        believing
+    }
+
+    /// A site more; `false`, and nothing changes, if rounding leaves nothing of what it says.
+    fn add(&mut self, point: &[f64], site: Site) -> bool {
+        let mut row = vec![0.0; self.table.len() + 1];
+        let own = self.table.len();
+        self.law.covariances(&self.table, point, &mut row[..own]);
+        row[own] = self.law.variance() + site.variance;
+        let added = self.factor.extend(&row);
+        if added {
+            self.table.push(point);
+            self.instances.find(&self.table);
+            self.sites.push(site);
+        }
+        added
+    }
+
+    /// The coordinates of a row that begins at a column.
+    pub(super) fn point(&self, first: usize, row: &[f64]) -> Vec<f64> {
+        let mut point = Vec::with_capacity(self.coordinates.all().len());
+        self.coordinates.of_row(first, row, &mut point);
+        point
+    }
+
+    /// The standardised prediction at one point.
+    fn at(&self, point: &[f64]) -> Prediction {
+        let mut covariances = vec![0.0; self.table.len()];
+        self.law.covariances(&self.table, point, &mut covariances);
+        let mean = self.expectation(&covariances);
+        self.factor.solve_lower(&mut covariances);
+        Prediction { mean, variance: self.law.variance() - square_sum(&covariances) }
+    }
+
+    /// m + Σ α k.
+    pub(super) fn expectation(&self, covariances: &[f64]) -> f64 {
+        self.mean + covariances.iter().zip(&self.alpha).map(|(k, alpha)| k * alpha).sum::<f64>()
+    }
+
+    /// A standardised prediction as it is told.
+    pub(super) fn told(&self, mean: f64, variance: f64) -> Prediction {
+        let Standard { center, spread } = self.standard;
+        Prediction { mean: center + spread * mean, variance: spread * spread * variance.max(0.0) }
+    }
+
+    /// How much one unit is.
+    pub(super) fn spread(&self) -> f64 {
+        self.standard.spread
+    }
+
+    /// Predicts points block by block; `covariances` writes those of a number, and tells its mean and prior
+    /// variance.
+    fn predict_blocks(
+        &self,
+        count: usize,
+        out: &mut [Prediction],
+        mut covariances: impl FnMut(usize, &mut [f64]) -> (f64, f64),
+    ) {
+        assert_eq!(out.len(), count, "a prediction for each point");
+        let n = self.table.len();
+        let mut block = vec![0.0; n * BLOCK.min(count)];
+        let mut known = Vec::with_capacity(BLOCK);
+        for first in (0..count).step_by(BLOCK) {
+            let size = BLOCK.min(count - first);
+            known.clear();
+            for (at, column) in block.chunks_exact_mut(n).take(size).enumerate() {
+                known.push(covariances(first + at, column));
+            }
+            self.factor.solve_lower(&mut block[..n * size]);
+            for ((out, column), (mean, prior)) in
+                out[first..].iter_mut().zip(block.chunks_exact(n)).zip(&known)
+            {
+                *out = self.told(*mean, prior - square_sum(column));
+            }
+        }
+    }
+}
+
+pub(super) fn square_sum(values: &[f64]) -> f64 {
+    values.iter().map(|x| x * x).sum()
+}
+
+impl Predictor for Gaussian {
+    fn predict(&self, points: Points<'_>, out: &mut [Prediction]) {
+        assert_eq!(points.width(), self.coordinates.columns(), "rows of all columns");
+        let mut rows = points.iter();
+        self.predict_blocks(points.len(), out, |_, column| {
+            let point = self.point(0, rows.next().unwrap_or_default());
+            self.law.covariances(&self.table, &point, column);
+            (self.expectation(column), self.law.variance())
+        });
+    }
+
+    fn predict_total(&self, points: Points<'_>, out: &mut [Prediction]) {
+        self.predict(points, out);
+        out.iter_mut().for_each(|prediction| prediction.variance += self.noise());
+    }
+
+    fn predict_marginal(&self, configurations: Points<'_>, out: &mut [Prediction]) {
+        assert_eq!(configurations.width(), self.configuration_width, "rows of a configuration");
+        let mut rows = configurations.iter();
+        let mut room = Room::default();
+        self.predict_blocks(configurations.len(), out, |_, column| {
+            let own = self.point(0, rows.next().unwrap_or_default());
+            self.marginal(&own, &mut room, column, None)
+        });
+    }
+
+    fn expect_marginal(&self, configurations: Points<'_>, out: &mut [f64]) {
+        assert_eq!(configurations.width(), self.configuration_width, "rows of a configuration");
+        assert_eq!(out.len(), configurations.len(), "one for each configuration");
+        let mut room = Room::default();
+        let mut column = vec![0.0; self.table.len()];
+        for (out, row) in out.iter_mut().zip(configurations.iter()) {
+            let (mean, _) = self.marginal(&self.point(0, row), &mut room, &mut column, None);
+            *out = self.told(mean, 0.0).mean;
+        }
+    }
+
+    fn predict_with_slopes(&self, configurations: Points<'_>) -> Option<Vec<(Prediction, Slopes)>> {
+        assert_eq!(configurations.width(), self.configuration_width, "rows of a configuration");
+        Some(self.slopes_at(configurations))
+    }
+}

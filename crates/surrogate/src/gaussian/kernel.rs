@@ -1,0 +1,231 @@
+//! The covariance of two points, and how it changes.
+//!
+//! ```text
+//! k = s² (1 + q + q²/3) exp(-q),   q² = 5 ρ,   ρ = Σ_c w_c D_c
+//! -∂k/∂ρ = 5/6 s² (1 + q) exp(-q)
+//! ```
+//!
+//! | symbol | meaning |
+//! |---|---|
+//! | w_c | 1/ℓ_c² |
+//! | ρ | the squared distance |
+
+use math::elementary::exp;
+
+use super::coordinates::{Compared, Coordinate, Table};
+use crate::arithmetic::Arithmetic;
+use crate::dispatch::{Instructions, Work};
+
+/// Beyond this q all covariances are nothing; [`exp`] holds up to it.
+const FARTHEST: f64 = 600.0;
+
+/// Matérn's kernel of order 5/2, with a length for each column.
+#[derive(Clone, PartialEq, Debug)]
+pub(super) struct Kernel {
+    coordinates: Vec<Coordinate>,
+    /// Of each coordinate.
+    weights: Vec<f64>,
+    /// s².
+    pub(super) variance: f64,
+}
+
+impl Kernel {
+    /// With the logarithms of the columns' lengths.
+    pub(super) fn new(coordinates: &[Coordinate], log_lengths: &[f64], variance: f64) -> Self {
+        let weights = coordinates.iter().map(|one| libm::exp(-2.0 * log_lengths[one.column])).collect();
+        Self { coordinates: coordinates.to_vec(), weights, variance }
+    }
+
+    /// The coordinates, and the weight of each.
+    pub(super) fn weighted(&self) -> impl Iterator<Item = (&Coordinate, f64)> {
+        self.coordinates.iter().zip(self.weights.iter().copied())
+    }
+
+    /// The covariances of a point with those of a table from `first` on.
+    pub(super) fn covariances(&self, table: &Table, first: usize, point: &[f64], out: &mut [f64]) {
+        Instructions::best().run(Covariances { kernel: self, table, first, point, out, decays: None });
+    }
+
+    /// The same, and -∂k/∂ρ of each.
+    pub(super) fn covariances_and_decays(
+        &self,
+        table: &Table,
+        first: usize,
+        point: &[f64],
+        out: &mut [f64],
+        decays: &mut [f64],
+    ) {
+        Instructions::best().run(Covariances {
+            kernel: self,
+            table,
+            first,
+            point,
+            out,
+            decays: Some(decays),
+        });
+    }
+
+    /// ρ of a point with those of a table, in its first coordinates alone.
+    pub(super) fn squares(&self, table: &Table, point: &[f64], out: &mut [f64]) {
+        Instructions::best().run(Squares { kernel: self, table, first: 0, point, out });
+    }
+
+    /// k at squared distances, `farther` added to each.
+    pub(super) fn covariances_at(&self, squares: &[f64], farther: f64, out: &mut [f64]) {
+        Instructions::best().run(At { kernel: self, squares, farther, out, decays: false });
+    }
+
+    /// -∂k/∂ρ at the same.
+    pub(super) fn decays_at(&self, squares: &[f64], farther: f64, out: &mut [f64]) {
+        Instructions::best().run(At { kernel: self, squares, farther, out, decays: true });
+    }
+
+    /// ρ of two points in the coordinates from `first` on.
+    pub(super) fn square(&self, first: usize, one: &[f64], other: &[f64]) -> f64 {
+        let parts = self.weighted().skip(first).zip(one.iter().zip(other));
+        parts
+            .map(|((coordinate, weight), (a, b))| match coordinate.compared {
+                Compared::Numbers => weight * (a - b) * (a - b),
+                Compared::Names if a == b => 0.0,
+                Compared::Names => weight,
+            })
+            .sum()
+    }
+
+    /// k at a squared distance.
+    pub(super) fn covariance(&self, square: f64) -> f64 {
+        self.covariance_and_decay(square).0
+    }
+
+    /// That and -∂k/∂ρ.
+    #[inline(always)]
+    fn covariance_and_decay(&self, square: f64) -> (f64, f64) {
+        let q = (5.0 * square).sqrt().min(FARTHEST);
+        let scaled = self.variance * exp(-q);
+        (scaled * (1.0 + q + q * q / 3.0), 5.0 / 6.0 * scaled * (1.0 + q))
+    }
+}
+
+/// One point and many.
+struct Covariances<'a> {
+    kernel: &'a Kernel,
+    table: &'a Table,
+    first: usize,
+    point: &'a [f64],
+    out: &'a mut [f64],
+    decays: Option<&'a mut [f64]>,
+}
+
+impl Work for Covariances<'_> {
+    type Output = ();
+
+    #[inline(always)]
+    fn run<A: Arithmetic>(self) {
+        let Self { kernel, table, first, point, out, decays } = self;
+        Squares { kernel, table, first, point, out: &mut *out }.run::<A>();
+        match decays {
+            None => out.iter_mut().for_each(|square| *square = kernel.covariance_and_decay(*square).0),
+            Some(decays) => {
+                for (square, decay) in out.iter_mut().zip(decays) {
+                    (*square, *decay) = kernel.covariance_and_decay(*square);
+                }
+            }
+        }
+    }
+}
+
+/// Squared distances of one point and many, in as many coordinates as the point has.
+struct Squares<'a> {
+    kernel: &'a Kernel,
+    table: &'a Table,
+    first: usize,
+    point: &'a [f64],
+    out: &'a mut [f64],
+}
+
+impl Work for Squares<'_> {
+    type Output = ();
+
+    #[inline(always)]
+    fn run<A: Arithmetic>(self) {
+        let Self { kernel, table, first, point, out } = self;
+        out.fill(0.0);
+        for (index, (coordinate, weight)) in kernel.weighted().enumerate().take(point.len()) {
+            let (own, others) = (point[index], &table.coordinate(index)[first..]);
+            match coordinate.compared {
+                Compared::Numbers => {
+                    for (sum, other) in out.iter_mut().zip(others) {
+                        let difference = other - own;
+                        *sum += weight * (difference * difference);
+                    }
+                }
+                Compared::Names => {
+                    for (sum, other) in out.iter_mut().zip(others) {
+                        *sum += if *other == own { 0.0 } else { weight };
+                    }
+                }
+            }
+        }
+    }
+}
+
+/// Covariances, or their decays, at squared distances.
+struct At<'a> {
+    kernel: &'a Kernel,
+    squares: &'a [f64],
+    farther: f64,
+    out: &'a mut [f64],
+    decays: bool,
+}
+
+impl Work for At<'_> {
+    type Output = ();
+
+    #[inline(always)]
+    fn run<A: Arithmetic>(self) {
+        let Self { kernel, squares, farther, out, decays } = self;
+        for (out, square) in out.iter_mut().zip(squares) {
+            let (covariance, decay) = kernel.covariance_and_decay(square + farther);
+            *out = if decays { decay } else { covariance };
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use math::Rng;
+
+    #[test]
+    fn bits_are_the_same_with_all_instructions() {
+        let coordinates = [Compared::Numbers, Compared::Names, Compared::Numbers]
+            .into_iter()
+            .enumerate()
+            .map(|(column, compared)| Coordinate { column, compared })
+            .collect::<Vec<_>>();
+        let kernel = Kernel::new(&coordinates, &[-0.5, 0.3, -6.0], 1.7);
+        let (mut table, mut rng) = (Table::new(3, 3), Rng::new(1, "kernel", 0));
+        (0..53).for_each(|at| table.push(&[rng.unit(), f64::from(at % 3), rng.unit()]));
+        let by = |instructions: Instructions| {
+            let (mut out, mut decays) = (vec![0.0; 50], vec![0.0; 50]);
+            let point = &[0.3, 1.0, 0.7];
+            instructions.run(Covariances {
+                kernel: &kernel,
+                table: &table,
+                first: 3,
+                point,
+                out: &mut out,
+                decays: Some(&mut decays),
+            });
+            [out, decays].concat().into_iter().map(f64::to_bits).collect::<Vec<_>>()
+        };
+        for instructions in Instructions::all() {
+            assert_eq!(by(instructions), by(Instructions::Portable), "{instructions:?}");
+        }
+        // And they are what the formula says of two points.
+        let mut alone = [0.0];
+        kernel.covariances(&table, 52, &[0.3, 1.0, 0.7], &mut alone);
+        let square = kernel.square(0, &[0.3, 1.0, 0.7], &table.point(52));
+        assert!((alone[0] - kernel.covariance(square)).abs() < 1e-12);
+    }
+}

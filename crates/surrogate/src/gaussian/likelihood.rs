@@ -1,0 +1,234 @@
+//! How likely readings are, and which way that grows.
+//!
+//! ```text
+//! ∂ ln Z/∂θ = 1/2 Σ_ij (α αᵀ - (K + V)⁻¹)_ij ∂K_ij/∂θ           sites do not move to first order
+//! ∂ ln Z/∂ ln σ² = 1/2 Σ_exact (α_i² - (K + V)⁻¹_ii) σ²/k_i - Σ_stopped h_i z_i σ²/(2 (σ² + v₋_i)) + …
+//! ```
+//!
+//! | symbol | meaning |
+//! |---|---|
+//! | Z | the evidence; of stopped trials its approximation by [`sites`](super::sites) |
+//! | θ | ln ℓ of each column, ln s² |
+//! | … | what several readings of one point say of their noise |
+
+use super::coordinates::{Compared, Coordinate, Coordinates, Table};
+use super::kernel::Kernel;
+use super::prior::Prior;
+use super::readings::{Read, Readings};
+use super::sites::{Posterior, Site, condition, first_sites};
+use crate::Interrupt;
+use crate::arithmetic::Arithmetic;
+use crate::dispatch::{Instructions, Work};
+
+/// Sums are taken in so many lanes, side by side.
+const LANES: usize = 8;
+
+/// The posterior density of lengths, variation and noise.
+pub(super) struct Likelihood<'a> {
+    readings: &'a Readings,
+    coordinates: &'a [Coordinate],
+    prior: Prior,
+    /// Where the last evaluation found them.
+    sites: Option<Vec<Site>>,
+    covariances: Vec<f64>,
+    decays: Vec<f64>,
+    interrupt: Interrupt,
+}
+
+impl<'a> Likelihood<'a> {
+    pub(super) fn new(readings: &'a Readings, coordinates: &'a Coordinates) -> Self {
+        let entries = readings.reads.len() * readings.reads.len();
+        Self {
+            readings,
+            coordinates: coordinates.all(),
+            prior: coordinates.prior(),
+            sites: None,
+            covariances: vec![0.0; entries],
+            decays: vec![0.0; entries],
+            interrupt: Interrupt::default(),
+        }
+    }
+
+    /// The same; evaluations break off when the flag is raised, as if nothing could be factored.
+    pub(super) fn until(self, interrupt: &Interrupt) -> Self {
+        Self { interrupt: interrupt.clone(), ..self }
+    }
+
+    /// By ln ℓ of each column, ln h² where there are instances, ln s² and ln σ².
+    fn law(&self, numbers: &[f64]) -> Law {
+        let columns = self.prior.columns();
+        let (lengths, others) = numbers.split_at(columns);
+        let (effect, variance, noise) = match *others {
+            [effect, variance, noise] => (libm::exp(effect), variance, noise),
+            [variance, noise] => (0.0, variance, noise),
+            _ => unreachable!("as many numbers as the prior has"),
+        };
+        let kernel = Kernel::new(self.coordinates, lengths, libm::exp(variance));
+        Law { kernel, effect, noise: libm::exp(noise) }
+    }
+
+    /// The negative log posterior density at ln ℓ, ln s² and ln σ², and its slopes; infinite where the
+    /// covariances cannot be factored.
+    pub(super) fn negative(&mut self, numbers: &[f64], slopes: &mut [f64]) -> f64 {
+        slopes.fill(0.0);
+        let law = self.law(numbers);
+        self.fill(&law);
+        let reads = &self.readings.reads;
+        let sites = self.sites.take().unwrap_or_else(|| first_sites(reads, law.noise));
+        let Some(posterior) = condition(&self.covariances, reads, law.noise, sites, true, &self.interrupt)
+        else {
+            return f64::INFINITY;
+        };
+        self.slopes(&law, &posterior, slopes);
+        let of_mean = -posterior.mean * posterior.mean / (2.0 * Prior::MEAN_VARIANCE);
+        let value = posterior.log_evidence + of_mean + self.prior.log_density(numbers, slopes);
+        slopes.iter_mut().for_each(|slope| *slope = -*slope);
+        self.sites = Some(posterior.sites);
+        -value
+    }
+
+    /// What follows from all readings at such numbers.
+    pub(super) fn posterior(&mut self, numbers: &[f64]) -> (Law, Option<Posterior>) {
+        let law = self.law(numbers);
+        self.fill(&law);
+        let reads = &self.readings.reads;
+        let sites = self.sites.take().unwrap_or_else(|| first_sites(reads, law.noise));
+        let posterior = condition(&self.covariances, reads, law.noise, sites, false, &self.interrupt);
+        (law, posterior)
+    }
+
+    /// The lower triangles of covariances and of their decays.
+    fn fill(&mut self, law: &Law) {
+        let n = self.readings.reads.len();
+        let table = &self.readings.table;
+        for column in 0..n {
+            let point = table.point(column);
+            let covariances = &mut self.covariances[column * n + column..(column + 1) * n];
+            let decays = &mut self.decays[column * n + column..(column + 1) * n];
+            law.kernel.covariances_and_decays(table, column, &point, covariances, decays);
+            law.add_effect(&table.instances()[column..], Some(table.instances()[column]), covariances);
+        }
+    }
+
+    fn slopes(&mut self, law: &Law, posterior: &Posterior, slopes: &mut [f64]) {
+        let Law { kernel, effect, noise } = law;
+        let n = self.readings.reads.len();
+        let (of_variance, of_noise) = (slopes.len() - 2, slopes.len() - 1);
+        let Posterior { alpha, inverse, sites, mean, .. } = posterior;
+        let mut trace = n as f64;
+        let mut fit = 0.0;
+        for (at, site) in sites.iter().enumerate() {
+            trace -= site.variance * inverse[at * n + at];
+            fit += alpha[at] * (site.target - mean - site.variance * alpha[at]);
+            if let Read::Mean { count, .. } = self.readings.reads[at] {
+                let share = alpha[at] * alpha[at] - inverse[at * n + at];
+                slopes[of_noise] += share * noise / count / 2.0;
+            }
+        }
+        // Of all covariances; those of the effects are taken off.
+        slopes[of_variance] += (fit - trace) / 2.0;
+        if *effect > 0.0 {
+            let of_effect = effect * self.effect_slope(posterior);
+            slopes[of_variance - 1] += of_effect;
+            slopes[of_variance] -= of_effect;
+        }
+        slopes[of_noise] += posterior.noise_slope * noise;
+        for column in 0..n {
+            let range = column * n + column + 1..(column + 1) * n;
+            let shares = &mut self.decays[range.clone()];
+            for ((share, inverse), alpha_i) in
+                shares.iter_mut().zip(&inverse[range]).zip(&alpha[column + 1..])
+            {
+                *share *= alpha_i * alpha[column] - inverse;
+            }
+            // ∂K/∂ ln ℓ = 2 w D decay, twice for both triangles, halved by the formula.
+            for (index, (coordinate, weight)) in kernel.weighted().enumerate() {
+                let values = &self.readings.table.coordinate(index)[column..];
+                let sum =
+                    Instructions::best().run(Weighted { compared: coordinate.compared, values, shares });
+                slopes[coordinate.column] += 2.0 * weight * sum;
+            }
+        }
+    }
+}
+
+impl Likelihood<'_> {
+    /// 1/2 Σ (α αᵀ - (K + V)⁻¹) over all points of one instance.
+    fn effect_slope(&self, posterior: &Posterior) -> f64 {
+        let (instances, Posterior { alpha, inverse, .. }) = (self.readings.table.instances(), posterior);
+        let n = instances.len();
+        let mut sum = 0.0;
+        for column in 0..n {
+            let own = instances[column];
+            let share = |row: usize| alpha[row] * alpha[column] - inverse[column * n + row];
+            sum += share(column) / 2.0;
+            sum += (column + 1..n).filter(|&row| instances[row] == own).map(share).sum::<f64>();
+        }
+        sum
+    }
+}
+
+/// The law of readings at given lengths, variation and noise.
+#[derive(Clone, PartialEq, Debug)]
+pub(super) struct Law {
+    pub(super) kernel: Kernel,
+    /// h²; 0 where there is one instance.
+    pub(super) effect: f64,
+    /// σ².
+    pub(super) noise: f64,
+}
+
+impl Law {
+    /// Adds h² to the covariances of a point of one instance with points of some.
+    pub(super) fn add_effect(&self, instances: &[u32], own: Option<u32>, covariances: &mut [f64]) {
+        let Some(own) = own.filter(|_| self.effect > 0.0) else { return };
+        for (covariance, &instance) in covariances.iter_mut().zip(instances) {
+            *covariance += if instance == own { self.effect } else { 0.0 };
+        }
+    }
+
+    /// The covariances of a point with all of a table.
+    pub(super) fn covariances(&self, table: &Table, point: &[f64], out: &mut [f64]) {
+        self.kernel.covariances(table, 0, point, out);
+        self.add_effect(table.instances(), table.instance(&point[table.configuration_width()..]), out);
+    }
+
+    /// Of f and h together, at one point.
+    pub(super) fn variance(&self) -> f64 {
+        self.kernel.variance + self.effect
+    }
+}
+
+/// Σ_i share_i D(x_i, x_0) over all values after the first.
+struct Weighted<'a> {
+    compared: Compared,
+    values: &'a [f64],
+    shares: &'a [f64],
+}
+
+impl Work for Weighted<'_> {
+    type Output = f64;
+
+    #[inline(always)]
+    fn run<A: Arithmetic>(self) -> f64 {
+        let (own, others) = (self.values[0], &self.values[1..]);
+        match self.compared {
+            Compared::Numbers => sum(self.shares, others, |other| (other - own) * (other - own)),
+            Compared::Names => sum(self.shares, others, |other| f64::from(u8::from(other != own))),
+        }
+    }
+}
+
+#[inline(always)]
+fn sum(shares: &[f64], others: &[f64], distance: impl Fn(f64) -> f64) -> f64 {
+    let mut lanes = [0.0; LANES];
+    let (blocks, rest) = shares.as_chunks::<LANES>();
+    let (other_blocks, other_rest) = others.as_chunks::<LANES>();
+    for (shares, others) in blocks.iter().zip(other_blocks) {
+        for lane in 0..LANES {
+            lanes[lane] += shares[lane] * distance(others[lane]);
+        }
+    }
+    let rest: f64 = rest.iter().zip(other_rest).map(|(share, other)| share * distance(*other)).sum();
+    lanes.iter().sum::<f64>() + rest
+}

@@ -1,0 +1,154 @@
+//! How well a surrogate foretells readings that it has not seen.
+//!
+//! ```text
+//! score = 1/n ( Σ_exact (ln φ(z_i) - ln σ_i) + Σ_censored ln(1 - Φ(z_i)) ),   z_i = (y_i - μ_i)/σ_i
+//! ```
+//!
+//! | symbol | meaning |
+//! |---|---|
+//! | y_i | a reading, or the bound that a stopped trial has reached, on the model's scale |
+//! | μ_i, σ_i | what a trial would show by a model that has seen no reading of the same configuration |
+//! | n | how many readings |
+//!
+//! Configurations are dealt out to folds; each fold is foretold by a model of the others. σ has a floor, a
+//! tenth of the readings' spread: trees may agree, and a network may be sure, where little is known, and one
+//! such reading must not outweigh all others.
+
+use math::Rng;
+use math::normal;
+
+use super::{Point, Points, Prediction, Surrogate, TrainingSet};
+use crate::Reading;
+
+/// The mean log likelihood of readings by models of the other folds; `None` if there are fewer
+/// configurations than folds. The folds depend on the seed alone, so that surrogates can be compared.
+///
+/// # Panics
+/// If there are fewer than two folds.
+pub fn held_out(surrogate: &dyn Surrogate, data: &TrainingSet<'_>, folds: usize, seed: u64) -> Option<f64> {
+    assert!(folds > 1, "one fold to foretell, and another to learn from");
+    let configurations = data.configurations();
+    if configurations < folds {
+        return None;
+    }
+    let mut fold_of: Vec<usize> = (0..configurations).map(|number| number % folds).collect();
+    Rng::new(seed, "folds", 0).shuffle(&mut fold_of);
+    let fold = |point: &Point| fold_of[point.configuration as usize];
+    let floor = 0.1 * data.spread();
+    let mut sum = 0.0;
+    for held in 0..folds {
+        let others = data.subset(|point| fold(point) != held);
+        let mut rng = Rng::new(seed, "held out", held as u64);
+        let predictor = surrogate.fit(&others, &mut rng).ok()?;
+        let asked: Vec<usize> = (0..data.len()).filter(|&at| fold(&data.points()[at]) == held).collect();
+        let rows: Vec<f64> = asked.iter().flat_map(|&at| data.row(at)).collect();
+        let mut found = vec![Prediction::default(); asked.len()];
+        predictor.predict_total(Points::new(&rows, data.columns().len()), &mut found);
+        sum += asked
+            .iter()
+            .zip(&found)
+            .map(|(&at, p)| log_likelihood(data.readings()[at], *p, floor))
+            .sum::<f64>();
+    }
+    Some(sum / data.len() as f64)
+}
+
+fn log_likelihood(reading: Reading, foretold: Prediction, floor: f64) -> f64 {
+    // Where all readings are one value there is no spread: any scale will do.
+    let deviation = foretold.deviation().max(floor).max(1e-9);
+    let z = (reading.lower_bound() - foretold.mean) / deviation;
+    match reading {
+        Reading::Exact(_) => normal::log_density(z) - libm::log(deviation),
+        Reading::AtLeast(_) => normal::log_survival(z),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{Column, FitError, InstanceTable, Predictor, Scale};
+
+    /// Foretells one law everywhere.
+    struct Law(Prediction);
+
+    impl Surrogate for Law {
+        fn fit(&self, _data: &TrainingSet<'_>, _rng: &mut Rng) -> Result<Box<dyn Predictor>, FitError> {
+            Ok(Box::new(Self(self.0)))
+        }
+    }
+
+    impl Predictor for Law {
+        fn predict(&self, _points: Points<'_>, out: &mut [Prediction]) {
+            out.fill(Prediction { variance: 0.0, ..self.0 });
+        }
+
+        fn predict_total(&self, _points: Points<'_>, out: &mut [Prediction]) {
+            out.fill(self.0);
+        }
+
+        fn predict_marginal(&self, points: Points<'_>, out: &mut [Prediction]) {
+            self.predict(points, out);
+        }
+    }
+
+    /// Remembers the mean of what it has seen at each place, and is sure of it.
+    struct Memory;
+
+    struct Seen(Vec<(f64, f64)>);
+
+    impl Surrogate for Memory {
+        fn fit(&self, data: &TrainingSet<'_>, _rng: &mut Rng) -> Result<Box<dyn Predictor>, FitError> {
+            let point = |at: usize| (data.row(at).next().unwrap(), data.readings()[at].lower_bound());
+            Ok(Box::new(Seen((0..data.len()).map(point).collect())))
+        }
+    }
+
+    impl Predictor for Seen {
+        fn predict(&self, points: Points<'_>, out: &mut [Prediction]) {
+            for (row, out) in points.iter().zip(out) {
+                let known = self.0.iter().find(|(place, _)| *place == row[0]);
+                *out = Prediction { mean: known.map_or(1e6, |(_, value)| *value), variance: 1.0 };
+            }
+        }
+
+        fn predict_total(&self, points: Points<'_>, out: &mut [Prediction]) {
+            self.predict(points, out);
+        }
+
+        fn predict_marginal(&self, points: Points<'_>, out: &mut [Prediction]) {
+            self.predict(points, out);
+        }
+    }
+
+    fn data(instances: &InstanceTable) -> TrainingSet<'_> {
+        let mut data = TrainingSet::new(&[Column::Number], instances, Scale::Linear, None);
+        for place in 0..8 {
+            let number = data.push_configuration(&[f64::from(place) / 8.0]);
+            data.push(number, 0, Reading::Exact(f64::from(place)));
+            data.push(number, 0, Reading::AtLeast(3.0));
+        }
+        data
+    }
+
+    #[test]
+    fn a_law_has_the_likelihood_done_by_hand() {
+        let alike = InstanceTable::alike();
+        let data = data(&alike);
+        let found = held_out(&Law(Prediction { mean: 3.0, variance: 4.0 }), &data, 4, 1).unwrap();
+        let exact = |y: i32| normal::log_density(f64::from(y - 3) / 2.0) - std::f64::consts::LN_2;
+        let by_hand = (0..8).map(exact).sum::<f64>() - 8.0 * std::f64::consts::LN_2;
+        assert!((found - by_hand / 16.0).abs() < 1e-12, "{found} {}", by_hand / 16.0);
+        assert_eq!(
+            held_out(&Law(Prediction::default()), &data, 9, 1),
+            None,
+            "more folds than configurations"
+        );
+    }
+
+    #[test]
+    fn nothing_of_a_configuration_is_known_when_it_is_foretold() {
+        let alike = InstanceTable::alike();
+        let found = held_out(&Memory, &data(&alike), 4, 1).unwrap();
+        assert!(found < -1e6, "what was remembered is not foretold: {found}");
+    }
+}

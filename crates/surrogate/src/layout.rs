@@ -1,0 +1,128 @@
+//! The columns of a training set: those of configurations, then those of instances.
+//!
+//! | column | value in a row | inactive or missing |
+//! |---|---|---|
+//! | number | its place in [0, 1] | [`INACTIVE`] |
+//! | category i of n | (i + 1/2) / n | [`INACTIVE`], a category of its own |
+
+use space::{INACTIVE, Kind, Space};
+
+/// What the numbers of a column mean.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Column {
+    /// They are ordered.
+    Number,
+    /// They name one of so many things without an order.
+    Category(usize),
+}
+
+impl Column {
+    /// The index of a category by its value in a row; the one after the last if it is inactive.
+    pub(crate) fn category(count: usize, value: f64) -> usize {
+        // A negative number becomes 0 by the cast, hence the test first.
+        if value < 0.0 { count } else { ((value * count as f64) as usize).min(count - 1) }
+    }
+}
+
+/// The columns of a space's rows.
+pub fn configuration_columns(space: &Space) -> Vec<Column> {
+    let column = |parameter: &space::Parameter| match (parameter.kind(), parameter.choices()) {
+        (Kind::Categorical, Some(choices)) => Column::Category(choices.count()),
+        _ => Column::Number,
+    };
+    space.parameters().iter().map(column).collect()
+}
+
+/// What a model may know of the instances: a row for each.
+#[derive(Clone, PartialEq, Debug)]
+pub struct InstanceTable {
+    columns: Vec<Column>,
+    rows: Vec<f64>,
+    count: usize,
+}
+
+impl InstanceTable {
+    /// Nothing is known: all of them are alike.
+    pub fn alike() -> Self {
+        Self { columns: Vec::new(), rows: Vec::new(), count: 1 }
+    }
+
+    /// The same, of which there need not be more than one.
+    pub fn unknown() -> &'static Self {
+        static UNKNOWN: InstanceTable = InstanceTable { columns: Vec::new(), rows: Vec::new(), count: 1 };
+        &UNKNOWN
+    }
+
+    /// Nothing but which is which.
+    pub fn named(count: usize) -> Self {
+        assert!(count > 0, "there is at least one instance");
+        let rows = (0..count).map(|i| (i as f64 + 0.5) / count as f64).collect();
+        Self { columns: vec![Column::Category(count)], rows, count }
+    }
+
+    /// Numbers computed from each instance, row after row; not a number where one is missing. Each
+    /// column is spread over [0, 1].
+    ///
+    /// # Panics
+    /// If there is no column, no row, or the last row is not whole.
+    pub fn of_features(features: &[f64], width: usize) -> Self {
+        assert!(width > 0 && !features.is_empty() && features.len().is_multiple_of(width), "whole rows");
+        let mut rows = features.to_vec();
+        for column in 0..width {
+            let known = || features.iter().skip(column).step_by(width).copied().filter(|x| x.is_finite());
+            let (low, high) =
+                known().fold((f64::INFINITY, f64::NEG_INFINITY), |(l, h), x| (l.min(x), h.max(x)));
+            // Halves, since the difference of two huge numbers may be infinite.
+            let spread = high / 2.0 - low / 2.0;
+            for place in rows.iter_mut().skip(column).step_by(width) {
+                *place = match *place {
+                    x if !x.is_finite() => INACTIVE,
+                    x if spread > 0.0 => ((x / 2.0 - low / 2.0) / spread).clamp(0.0, 1.0),
+                    _ => 0.5,
+                };
+            }
+        }
+        Self { columns: vec![Column::Number; width], count: rows.len() / width, rows }
+    }
+
+    /// How many instances it tells apart; one if all are alike.
+    pub fn count(&self) -> usize {
+        self.count
+    }
+
+    /// What its columns mean.
+    pub fn columns(&self) -> &[Column] {
+        &self.columns
+    }
+
+    /// The row of an instance.
+    pub fn row(&self, instance: usize) -> &[f64] {
+        let width = self.columns.len();
+        if width == 0 { &[] } else { &self.rows[instance * width..(instance + 1) * width] }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn features_are_spread_over_the_unit_interval() {
+        let table = InstanceTable::of_features(&[10.0, 5.0, f64::NAN, 5.0, 30.0, 5.0, 15.0, 5.0], 2);
+        assert_eq!(table.count(), 4);
+        assert_eq!(
+            [table.row(0), table.row(1), table.row(2), table.row(3)],
+            [[0.0, 0.5], [INACTIVE, 0.5], [1.0, 0.5], [0.25, 0.5]]
+        );
+    }
+
+    #[test]
+    fn categories_are_found_again() {
+        let table = InstanceTable::named(1000);
+        for i in 0..1000 {
+            assert_eq!(Column::category(1000, table.row(i)[0]), i);
+        }
+        assert_eq!(Column::category(3, INACTIVE), 3);
+        assert_eq!(InstanceTable::alike().row(0), &[] as &[f64]);
+    }
+}

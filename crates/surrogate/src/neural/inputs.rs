@@ -1,0 +1,130 @@
+//! Rows of a training set as inputs of a network.
+//!
+//! | column | inputs | inactive or missing |
+//! |---|---|---|
+//! | number | 1: its place in [0, 1] | 1/2, the middle |
+//! | category of n > 1 | n: 1 for its own, 0 for the others | all 0 |
+//! | category of one | none | |
+//! | any that a training row leaves inactive, in addition | 1: whether it is active | 0 |
+//!
+//! What was never inactive in training has no flag: its weights could not be learned.
+
+use crate::{Column, TrainingSet};
+
+/// The inputs of one column.
+#[derive(Clone, Copy, PartialEq, Debug)]
+struct Part {
+    column: Column,
+    flagged: bool,
+}
+
+/// How rows become inputs.
+#[derive(Clone, PartialEq, Debug)]
+pub(super) struct Inputs {
+    parts: Vec<Part>,
+    width: usize,
+}
+
+impl Inputs {
+    /// For rows like those of a training set.
+    pub(super) fn of(data: &TrainingSet<'_>) -> Self {
+        let mut flagged = vec![false; data.columns().len()];
+        for point in 0..data.len() {
+            for (flagged, value) in flagged.iter_mut().zip(data.row(point)) {
+                *flagged |= value < 0.0;
+            }
+        }
+        let parts: Vec<Part> =
+            data.columns().iter().zip(flagged).map(|(&column, flagged)| Part { column, flagged }).collect();
+        let width = parts.iter().map(|part| part.width()).sum();
+        Self { parts, width }
+    }
+
+    /// How many inputs a row becomes.
+    pub(super) fn width(&self) -> usize {
+        self.width
+    }
+
+    /// How many columns rows have.
+    pub(super) fn columns(&self) -> usize {
+        self.parts.len()
+    }
+
+    /// How many of them the first columns become.
+    pub(super) fn width_of(&self, columns: usize) -> usize {
+        self.parts[..columns].iter().map(|part| part.width()).sum()
+    }
+
+    /// Writes the inputs of a row.
+    pub(super) fn write(&self, row: impl Iterator<Item = f64>, out: &mut [f32]) {
+        self.write_from(0, row, out);
+    }
+
+    /// Writes the inputs of a row's columns from the first given on.
+    pub(super) fn write_from(&self, first: usize, row: impl Iterator<Item = f64>, out: &mut [f32]) {
+        let mut rest = out;
+        for (part, value) in self.parts[first..].iter().zip(row) {
+            let (values, after) = rest.split_at_mut(part.values());
+            match part.column {
+                Column::Number => values[0] = if value < 0.0 { 0.5 } else { value as f32 },
+                Column::Category(count) => {
+                    values.fill(0.0);
+                    if let Some(own) = values.get_mut(Column::category(count, value)) {
+                        *own = 1.0;
+                    }
+                }
+            }
+            rest = after;
+            if part.flagged {
+                let (flag, after) = rest.split_at_mut(1);
+                flag[0] = if value < 0.0 { 0.0 } else { 1.0 };
+                rest = after;
+            }
+        }
+    }
+}
+
+impl Part {
+    fn width(self) -> usize {
+        self.values() + usize::from(self.flagged)
+    }
+
+    fn values(self) -> usize {
+        match self.column {
+            Column::Number => 1,
+            Column::Category(1) => 0,
+            Column::Category(count) => count,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::Reading;
+    use crate::{InstanceTable, Scale};
+    use space::INACTIVE;
+
+    #[test]
+    fn categories_have_an_input_each_and_the_inactive_a_flag() {
+        let named = InstanceTable::named(2);
+        let columns = [Column::Number, Column::Category(3), Column::Category(1), Column::Number];
+        let mut data = TrainingSet::new(&columns, &named, Scale::Linear, None);
+        for row in [[0.25, 0.5, 0.5, 0.75], [0.125, INACTIVE, 0.5, INACTIVE]] {
+            let configuration = data.push_configuration(&row);
+            data.push(configuration, 1, Reading::Exact(1.0));
+        }
+        let inputs = Inputs::of(&data);
+        assert_eq!((inputs.columns(), inputs.width()), (5, 1 + 4 + 2 + 2));
+        let written = |row: &[f64]| {
+            let mut out = vec![7.0; inputs.width()];
+            inputs.write(row.iter().copied(), &mut out);
+            out
+        };
+        let row = |point| data.row(point).collect::<Vec<f64>>();
+        assert_eq!(written(&row(0)), [0.25, 0.0, 1.0, 0.0, 1.0, 0.75, 1.0, 0.0, 1.0]);
+        assert_eq!(written(&row(1)), [0.125, 0.0, 0.0, 0.0, 0.0, 0.5, 0.0, 0.0, 1.0]);
+        // Never inactive in training.
+        assert_eq!(written(&[INACTIVE, 0.9, 0.5, 1.0, 0.2])[..4], [0.5, 0.0, 0.0, 1.0]);
+    }
+}

@@ -1,0 +1,52 @@
+//! The scale on which costs are modelled.
+//!
+//! ```text
+//! y = log10 max(c, grain)          positive costs: times of one program span decades
+//! y = c                            otherwise
+//! ```
+
+use crate::Reading;
+
+/// How a cost becomes a number to learn.
+#[derive(Clone, Copy, PartialEq, Debug)]
+pub enum Scale {
+    /// The decimal logarithm, of costs raised to the grain first.
+    Log10 {
+        /// The smallest cost the measurement resolves.
+        grain: f64,
+    },
+    /// As it is.
+    Linear,
+}
+
+impl Scale {
+    /// A cost on this scale.
+    pub fn model(self, cost: f64) -> f64 {
+        match self {
+            Self::Log10 { grain } => libm::log10(cost.max(grain).max(f64::MIN_POSITIVE)),
+            Self::Linear => cost,
+        }
+    }
+
+    /// What is known of a cost, on this scale.
+    pub fn reading(self, cost: Reading) -> Reading {
+        match cost {
+            Reading::Exact(cost) => Reading::Exact(self.model(cost)),
+            Reading::AtLeast(cost) => Reading::AtLeast(self.model(cost)),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn costs_below_the_grain_are_raised_to_it() {
+        let scale = Scale::Log10 { grain: 1e-3 };
+        assert_eq!(scale.model(0.0), -3.0);
+        assert_eq!(scale.reading(Reading::AtLeast(100.0)), Reading::AtLeast(2.0));
+        assert!(Scale::Log10 { grain: 0.0 }.model(0.0).is_finite());
+        assert_eq!(Scale::Linear.model(-4.0), -4.0);
+    }
+}
