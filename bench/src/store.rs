@@ -3,7 +3,6 @@
 //!
 //! Loading is measured in a process of its own, so that its peak memory is that of a resume.
 
-use std::collections::BTreeMap;
 use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -12,13 +11,14 @@ use std::time::Instant;
 
 use anyhow::{Context, Result, bail, ensure};
 use campaign::store::{
-    Acknowledgement, Batch, Charter, Spent, State, Store, StoredConfiguration, StoredIncumbent, StoredTrial,
+    Acknowledgement, Batch, Charter, Spent, State, Store, StoredConfiguration, StoredIncumbent,
 };
 use clap::Args;
 use engine::history::Trial;
 use engine::{
     Cap, ConfigId, InstanceId, Observation, Pair, Rng, Seed, Space, Status, TrialId, TrialKey, Why,
 };
+use execution::{Detail, Record};
 use space::format::{Format, read};
 
 use rustix::time::{ClockId, clock_gettime};
@@ -90,7 +90,7 @@ fn charter() -> Result<Charter> {
     })
 }
 
-fn trial(id: u64, config: u32, met: u64, rng: &mut Rng) -> StoredTrial {
+fn trial(id: u64, config: u32, met: u64, rng: &mut Rng) -> Record {
     let cost = 30.0 * rng.unit();
     let observation = match rng.below(100) {
         0..60 => Observation::capped(cost),
@@ -101,19 +101,16 @@ fn trial(id: u64, config: u32, met: u64, rng: &mut Rng) -> StoredTrial {
     let pair = Pair { instance: InstanceId(met as u32 % INSTANCES), seed: Seed(met as u32 * 7919) };
     let key = TrialKey { config: ConfigId(config), pair };
     let why = if config == 0 { Why::Incumbent } else { Why::Challenge };
-    StoredTrial {
-        trial: Trial { id: TrialId(id), key, cap: Cap::at(cost + 1.0), why, observation },
+    let detail = Detail {
         cpu: Some(cost),
         wall: Some(cost * 1.01),
         memory: Some(50_000_000 + rng.bits() % 10_000_000),
         exit: Some(10),
-        reason: None,
-        started: id as f64 * 0.1,
-        ended: id as f64 * 0.1 + cost,
-        slot: id as u32 % 64,
-        output: None,
-        outputs: BTreeMap::new(),
-    }
+        ..Detail::default()
+    };
+    let trial = Trial { id: TrialId(id), key, cap: Cap::at(cost + 1.0), why, observation };
+    let started = id as f64 * 0.1;
+    Record { trial, detail, started, ended: started + cost, slot: id as u32 % 64 }
 }
 
 /// Makes a store of random trials, with a snapshot of the search if one is given.
@@ -140,7 +137,7 @@ pub(crate) fn fill(folder: &Path, charter: &Charter, trials: u64, snapshot: Opti
         let after = StoredIncumbent { after: id, config: ConfigId(config - 1), pairs: 16, cost: 1.0, spent };
         batch.incumbents.push(after);
         batch.spent = Some(spent);
-        batch.state = snapshot.clone().map(|snapshot| State { snapshot, told: id });
+        batch.state = snapshot.clone().map(|snapshot| State { snapshot, format: 2, told: id });
         let number = writer.submit(batch)?;
         // Some way ahead of the disk, as a campaign with many workers is.
         wait(&words, &mut seen, number.saturating_sub(8))?;

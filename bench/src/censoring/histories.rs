@@ -12,11 +12,11 @@ use std::sync::Arc;
 
 use anyhow::Result;
 use campaign::budget::Budget;
-use campaign::{Campaign, Ledger, Search};
+use campaign::{Campaign, Desk, Ledger, Search};
 use engine::{
     Configuration, History, InstanceId, Objective, Pair, Problem, Rng, Seed, Space, Status, TrialRequest,
 };
-use execution::executor::{Answer, Simulated};
+use execution::executor::{Answer, Inbox, Simulated};
 use surrogate::InstanceTable;
 use targets::saps::{Saps, solve};
 use targets::synthetic::Synthetic;
@@ -113,7 +113,8 @@ impl Scene {
             scene.answer(&request.configuration, request.key.pair, request.cap.cost())
         };
         let executor = Simulated::new(Box::new(oracle), Some(self.cutoff), 1, 0.0);
-        let mut campaign = Campaign::new(&settings, Box::new(executor), Ledger::in_memory(), None)?;
+        let mut campaign =
+            Campaign::new(&settings, Desk::new(executor, Inbox::new()), Ledger::in_memory(), None)?;
         campaign.search(&mut |_| {})?;
         Ok((settings.problem.clone(), campaign.optimizer().history().clone()))
     }

@@ -14,12 +14,12 @@ use std::sync::Arc;
 
 use anyhow::{Context, Result, bail};
 use campaign::budget::Budget;
-use campaign::{Campaign, Ledger, Search};
+use campaign::{Campaign, Desk, Ledger, Search};
 use clap::Args;
 use engine::propose::Learner;
 use engine::racing::{Constraint, Over};
 use engine::{Configuration, Objective, Rng, Space, TrialRequest};
-use execution::executor::{Answer, Simulated};
+use execution::executor::{Answer, Inbox, Simulated};
 use space::format::{Format, read};
 use targets::lcbench::{self, DATA_SETS, DataSet, Network};
 
@@ -136,7 +136,8 @@ fn run(target: &Arc<Target>, search: &str, seed: u64) -> Result<String> {
         Answer { constraints: vec![output], ..Answer::finished(cost) }
     };
     let executor = Simulated::new(Box::new(oracle), Some(target.cutoff), 1, 0.0);
-    let mut campaign = Campaign::new(&settings, Box::new(executor), Ledger::in_memory(), None)?;
+    let mut campaign =
+        Campaign::new(&settings, Desk::new(executor, Inbox::new()), Ledger::in_memory(), None)?;
     campaign.search(&mut |_| {})?;
     let history = campaign.optimizer().history();
     let feasible = |configuration: &Configuration| {

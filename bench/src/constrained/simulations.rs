@@ -13,12 +13,12 @@ use std::path::PathBuf;
 
 use anyhow::{Context, Result};
 use campaign::budget::Budget;
-use campaign::{Campaign, Ledger, Search};
+use campaign::{Campaign, Desk, Ledger, Search};
 use clap::Args;
 use engine::propose::Learner;
 use engine::racing::{Constraint, Over};
 use engine::{Configuration, Objective, TrialRequest};
-use execution::executor::{Answer, Simulated};
+use execution::executor::{Answer, Inbox, Simulated};
 use space::format::{Format, read};
 
 use crate::contest::captune::learning;
@@ -102,7 +102,8 @@ fn trace(simulation: &Simulation, way: Way, seed: u64) -> Result<Vec<(f64, f64)>
         Answer { constraints, time: 1.0, ..Answer::finished(cost(x, y)) }
     };
     let executor = Simulated::new(Box::new(oracle), None, 1, 0.0);
-    let mut campaign = Campaign::new(&settings, Box::new(executor), Ledger::in_memory(), None)?;
+    let mut campaign =
+        Campaign::new(&settings, Desk::new(executor, Inbox::new()), Ledger::in_memory(), None)?;
     campaign.search(&mut |_| {})?;
     let history = campaign.optimizer().history();
     Ok(history.trials().iter().map(|trial| place(history.configuration(trial.key.config))).collect())

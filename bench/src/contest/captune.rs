@@ -6,10 +6,10 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use anyhow::Result;
 use campaign::budget::Budget;
 use campaign::event::What;
-use campaign::{ByModel, Campaign, Ledger, Search, Settings};
+use campaign::{ByModel, Campaign, Desk, Ledger, Search, Settings};
 use engine::propose::{Learner, ModelSettings};
 use engine::{Status, TrialRequest};
-use execution::executor::Simulated;
+use execution::executor::{Inbox, Simulated};
 
 use super::arena::Arena;
 use super::configurator::Configurator;
@@ -94,13 +94,17 @@ pub(crate) fn run(
     let begin = clock::cpu();
     // With one worker the clock is the sum of all costs.
     let executor = Simulated::new(Box::new(oracle), arena.objective.cutoff, 1, 0.0);
-    let mut campaign = Campaign::new(&settings, Box::new(executor), Ledger::in_memory(), None)?;
-    let mut told = 0;
+    let mut campaign =
+        Campaign::new(&settings, Desk::new(executor, Inbox::new()), Ledger::in_memory(), None)?;
+    let (mut told, mut crowned) = (0, Vec::new());
     campaign.search(&mut |event| match &event.what {
         What::TrialEnded(_) => told += 1,
-        What::NewIncumbent(new) => course.crown(new.configuration.clone(), told, event.at),
+        What::NewIncumbent(new) => crowned.push((new.config, told, event.at)),
         _ => {}
     })?;
+    for (config, told, at) in crowned {
+        course.crown(campaign.optimizer().history().configuration(config).clone(), told, at);
+    }
     course.thinking = Some(clock::cpu() - begin - answering.load(Ordering::Relaxed) as f64 * 1e-9);
     course.trials = told;
     course.capped = campaign.optimizer().history().count(Status::Capped);

@@ -2,10 +2,10 @@
 
 use anyhow::Result;
 use campaign::budget::Budget;
-use campaign::{Campaign, Ledger};
+use campaign::{Campaign, Desk, Ledger};
 use clap::Args;
 use engine::{Objective, TrialRequest};
-use execution::executor::Simulated;
+use execution::executor::{Inbox, Simulated};
 use targets::World;
 use targets::worlds::{Kind, mixed_space};
 
@@ -48,7 +48,8 @@ pub(crate) fn measure(arguments: &Arguments) -> Result<()> {
         let oracle = move |request: &TrialRequest| answer(&world, request);
         let mut executor = Simulated::new(Box::new(oracle), Some(CUTOFF), arguments.workers, 0.0);
         let begin = cpu();
-        let mut campaign = Campaign::new(&settings, Box::new(&mut executor), Ledger::in_memory(), None)?;
+        let mut campaign =
+            Campaign::new(&settings, Desk::new(&mut executor, Inbox::new()), Ledger::in_memory(), None)?;
         campaign.search(&mut |_| {})?;
         let progress = campaign.progress();
         drop(campaign);

@@ -3,11 +3,11 @@
 use anyhow::Result;
 use campaign::budget::Budget;
 use campaign::validation::conclude;
-use campaign::{Campaign, Ledger};
+use campaign::{Campaign, Desk, Ledger};
 use clap::Args;
 use engine::stats::{Claim, Verdict};
 use engine::{InstanceId, Objective, TrialRequest};
-use execution::executor::Simulated;
+use execution::executor::{Inbox, Simulated};
 use targets::World;
 use targets::worlds::{Kind, mixed_space};
 
@@ -44,7 +44,8 @@ fn verdict(arguments: &Arguments, seed: u64) -> Result<Option<Verdict>> {
     settings.budget = Budget { trials: Some(arguments.trials), ..Budget::default() };
     let oracle = move |request: &TrialRequest| answer(&world, request);
     let executor = Simulated::new(Box::new(oracle), Some(arguments.cutoff), arguments.workers, 0.0);
-    let mut campaign = Campaign::new(&settings, Box::new(executor), Ledger::in_memory(), None)?;
+    let mut campaign =
+        Campaign::new(&settings, Desk::new(executor, Inbox::new()), Ledger::in_memory(), None)?;
     campaign.search(&mut |_| {})?;
     let names = |id: InstanceId| id.to_string();
     let concluded = conclude(&mut campaign, &settings, arguments.unseen, &names, &[], &mut |_| {})?;

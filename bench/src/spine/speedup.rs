@@ -8,10 +8,10 @@
 use anyhow::Result;
 use campaign::budget::Budget;
 use campaign::event::What;
-use campaign::{Campaign, Ledger, Search, Settings};
+use campaign::{Campaign, Desk, Ledger, Search, Settings};
 use clap::{Args, ValueEnum};
 use engine::{Objective, TrialRequest};
-use execution::executor::{Answer, Simulated};
+use execution::executor::{Answer, Inbox, Simulated};
 use targets::Function;
 
 use super::stage::settings;
@@ -53,13 +53,17 @@ fn course(settings: &Settings, function: Function, workers: usize) -> Result<Vec
         Answer::finished(function.cost(&request.configuration, pair.instance.0, u64::from(pair.seed.0)))
     };
     let executor = Simulated::new(Box::new(cost), Some(CUTOFF), workers, 0.0);
-    let mut campaign = Campaign::new(settings, Box::new(executor), Ledger::in_memory(), None)?;
+    let mut campaign = Campaign::new(settings, Desk::new(executor, Inbox::new()), Ledger::in_memory(), None)?;
     let mut course = vec![(0.0, function.value(&settings.problem.default))];
+    let mut crowned = Vec::new();
     campaign.search(&mut |event| {
         if let What::NewIncumbent(new) = &event.what {
-            course.push((event.at, function.value(&new.configuration)));
+            crowned.push((event.at, new.config));
         }
     })?;
+    let history = campaign.optimizer().history();
+    course
+        .extend(crowned.into_iter().map(|(at, config)| (at, function.value(history.configuration(config)))));
     Ok(course)
 }
 

@@ -20,11 +20,11 @@ use std::sync::Arc;
 
 use anyhow::{Context, Result};
 use campaign::budget::Budget;
-use campaign::{Campaign, Ledger};
+use campaign::{Campaign, Desk, Ledger};
 use clap::Args;
 use engine::learning;
 use engine::{Configuration, History, Objective, Problem, Reading, Rng, Space, TrialRequest};
-use execution::executor::{Answer, Simulated};
+use execution::executor::{Answer, Inbox, Simulated};
 use surrogate::neural::{NeuralSettings, Treatment};
 use surrogate::{InstanceTable, Points, Prediction, Predictor, TrainingSet};
 use targets::lcbench::{DATA_SETS, DataSet, Network};
@@ -144,7 +144,8 @@ impl Scene {
             Answer::finished(scene.cost(&request.configuration, seed, cap).unwrap_or(2.0 * cap))
         };
         let executor = Simulated::new(Box::new(oracle), Some(self.cutoff), 1, 0.0);
-        let mut campaign = Campaign::new(&settings, Box::new(executor), Ledger::in_memory(), None)?;
+        let mut campaign =
+            Campaign::new(&settings, Desk::new(executor, Inbox::new()), Ledger::in_memory(), None)?;
         campaign.search(&mut |_| {})?;
         Ok((settings.problem.clone(), campaign.optimizer().history().clone()))
     }

@@ -16,7 +16,7 @@ pub struct Budget {
 }
 
 /// What a campaign has used.
-#[derive(Clone, Copy, PartialEq, Debug, Default)]
+#[derive(Clone, Copy, PartialEq, Debug, Default, Serialize, Deserialize)]
 pub struct Spent {
     /// Seconds of campaign time.
     pub wall: f64,
@@ -27,7 +27,8 @@ pub struct Spent {
 }
 
 /// Which limit was reached.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
 pub enum Limit {
     /// Campaign time.
     Wall,

@@ -10,17 +10,16 @@ mod picture;
 use std::collections::{BTreeMap, VecDeque};
 
 use engine::propose::Learner;
-use engine::{Ask, Cap, Interrupt, Optimizer, Status, TrialId, TrialRequest};
-use execution::Account;
-use execution::executor::{Ended, Executor, Happening};
+use engine::{Ask, Cap, Interrupt, Optimizer, TrialId, TrialRequest};
+use execution::Record;
 
 use crate::budget::{Budget, Spent};
 use crate::deadline::Deadline;
-use crate::event::{Event, Stop, TrialEnded, Warning, What};
+use crate::desk::{Came, Desk};
+use crate::event::{Event, Stop, Warning, What};
 use crate::ledger::{Ledger, LedgerError, Mark};
 use crate::losses::Losses;
 use crate::pace::Pace;
-use crate::progress;
 use crate::queue::{Queue, QueueError};
 use crate::requests::{Requests, Wish};
 use crate::resume::Resumed;
@@ -34,19 +33,13 @@ use crate::warnings::Watch;
 const TICK: f64 = 0.1;
 /// Trials asked for and not told in repeatable mode, whatever the number of workers.
 const WINDOW: usize = 8;
+/// Trials refused one after the other after which nothing more is expected.
+const MOST_REFUSALS: u32 = 100;
 /// The part of the budget after which the best of those that lost race once more.
 const FINAL: f64 = 0.9;
 
 /// Reads events. Only the store may stop a campaign by failing; readers cannot fail.
 pub type Sink<'a> = &'a mut dyn FnMut(&Event);
-
-/// A trial that is out.
-pub(crate) struct Out {
-    pub(crate) request: TrialRequest,
-    pub(crate) mark: Mark,
-    /// Whether it was told to stop before its end.
-    pub(crate) is_cancelled: bool,
-}
 
 /// Why a campaign broke off.
 #[derive(Debug, thiserror::Error)]
@@ -66,13 +59,11 @@ pub enum CampaignError {
 pub struct Campaign<'a> {
     settings: &'a Settings,
     optimizer: Optimizer,
-    executor: Box<dyn Executor + 'a>,
+    desk: Desk<'a>,
     ledger: Ledger,
-    /// Trials that are out, with the campaign time of handing them out.
-    out: BTreeMap<TrialId, Out>,
     /// In repeatable mode: what is out, in the order of asking, and what came in before its turn.
     window: VecDeque<TrialId>,
-    early: BTreeMap<TrialId, Ended>,
+    early: BTreeMap<TrialId, Record>,
     cpu: f64,
     thinking: Thinking,
     /// Raised when someone wants the campaign to stop.
@@ -89,12 +80,20 @@ pub struct Campaign<'a> {
     /// Trials lost in earlier sessions.
     lost_before: u64,
     next_tick: f64,
+    /// The part of the budget from which on the next picture is kept.
+    next_kept: f64,
+    /// Caps that were lowered and not told of yet.
+    lowered: Vec<(TrialId, Cap)>,
     /// The last failure of the default, or the first one of all, while nothing has succeeded.
-    failed: Option<Box<TrialEnded>>,
+    failed: Option<Box<Record>>,
     requests: Option<Requests>,
     deadline: Option<Deadline>,
     /// Whether the next trial would not end in time: nothing is begun until more is known.
     held: bool,
+    /// Whether the last trial was refused: no other is handed out until something has happened.
+    is_refused: bool,
+    /// How many were, one after the other.
+    refusals: u32,
     /// The learner that was last said to be chosen.
     chosen: Option<Learner>,
     stop: Option<Stop>,
@@ -104,24 +103,23 @@ impl<'a> Campaign<'a> {
     /// A campaign from its start, or from where it was left.
     pub fn new(
         settings: &'a Settings,
-        executor: Box<dyn Executor + 'a>,
+        desk: Desk<'a>,
         ledger: Ledger,
         resumed: Option<Resumed>,
     ) -> Result<Self, CampaignError> {
         let resumed = resumed.unwrap_or_default();
         let mut optimizer = settings.optimizer(resumed.history, resumed.snapshot)?;
-        let interrupt = executor.bell().interrupt().clone();
+        let interrupt = desk.interrupt();
         optimizer.heed(&interrupt);
-        let unmeasured = optimizer.history().trials().iter().filter(|trial| {
-            progress::is_unmeasured(trial.observation.status(), trial.observation.constraints())
-        });
+        let unmeasured =
+            optimizer.history().trials().iter().filter(|trial| trial.observation.is_unmeasured());
         let unmeasured = unmeasured.count() as u64;
         let mut savings = settings.problem.objective.cutoff.map(Savings::new);
         if let Some(savings) = &mut savings {
             optimizer.history().trials().iter().for_each(|trial| savings.add(&trial.observation));
         }
         let (overhead, first) = match &settings.search {
-            Search::Model(search) if !settings.repeatable && !executor.is_simulated() => {
+            Search::Model(search) if !settings.repeatable && !desk.is_stepwise() => {
                 let trials = optimizer.history().trials().len();
                 let columns = settings.problem.space.row_length();
                 (Some(search.overhead), First::of(&search.model, trials, columns))
@@ -131,11 +129,10 @@ impl<'a> Campaign<'a> {
         let mut campaign = Self {
             settings,
             optimizer,
-            thinking: Thinking::new(executor.now(), overhead, first),
+            thinking: Thinking::new(desk.now(), overhead, first),
             interrupt,
             is_broken_off: false,
             ledger,
-            out: BTreeMap::new(),
             window: VecDeque::new(),
             early: BTreeMap::new(),
             cpu: resumed.cpu,
@@ -143,14 +140,18 @@ impl<'a> Campaign<'a> {
             savings,
             watch: Watch::default(),
             unmeasured,
-            losses: Losses::new(executor.workers()),
+            losses: Losses::new(desk.workers()),
             lost_before: resumed.lost,
-            executor,
+            desk,
             next_tick: 0.0,
+            next_kept: 0.0,
+            lowered: Vec::new(),
             failed: None,
             requests: None,
             deadline: None,
             held: false,
+            is_refused: false,
+            refusals: 0,
             chosen: None,
             stop: None,
         };
@@ -178,7 +179,7 @@ impl<'a> Campaign<'a> {
         let pending: Vec<TrialRequest> = self.optimizer.running().cloned().collect();
         let on_disk = |id: TrialId| untold.iter().any(|trial| trial.id == id);
         for request in pending.into_iter().filter(|request| !on_disk(request.id)) {
-            if self.executor.is_simulated() {
+            if self.desk.is_stepwise() {
                 let mark = marks.get(&request.id).copied();
                 self.submit(request, mark);
             } else {
@@ -216,7 +217,7 @@ impl<'a> Campaign<'a> {
         let stop = self.reconsider(stop);
         if let Some(deadline) = &mut self.deadline {
             match stop {
-                Stop::Deadline => deadline.note_what_runs(self.executor.now()),
+                Stop::Deadline => deadline.note_what_runs(self.desk.now()),
                 // What was refused was not needed after all.
                 _ => deadline.forget(),
             }
@@ -235,11 +236,11 @@ impl<'a> Campaign<'a> {
             match wish {
                 Wish::Race(name, configuration) => {
                     let (config, requested) = self.optimizer.request(&configuration);
-                    let (spent, event) = (self.spent(), Requests::event(self.executor.now(), &name));
-                    let batch = self.ledger.keep_event(event, &self.optimizer, &self.out, &spent)?;
+                    let (spent, event) = (self.spent(), Requests::event(self.desk.now(), &name));
+                    let batch = self.ledger.keep_event(event, &self.optimizer, self.desk.out(), &spent)?;
                     requests.submitted(name, batch);
-                    let configuration = Box::new(configuration);
-                    self.emit(sink, What::Requested { config, configuration, requested });
+                    let values = (&configuration).into();
+                    self.emit(sink, What::Requested { config, values, requested });
                 }
                 Wish::Refused(file, why) => {
                     self.emit(sink, What::Warning(Warning::RequestRefused { file, why }));
@@ -285,8 +286,8 @@ impl<'a> Campaign<'a> {
             }
             match ask {
                 Ask::Run(request) => {
-                    let longest = self.executor.longest(&request);
-                    if self.deadline.as_mut().is_some_and(|end| !end.affords(self.executor.now(), longest)) {
+                    let longest = self.desk.longest(&request);
+                    if self.deadline.as_mut().is_some_and(|end| !end.affords(self.desk.now(), longest)) {
                         self.held = true;
                         // It is running by the optimizer's own word.
                         let _ = self.optimizer.withdraw(request.id);
@@ -295,12 +296,15 @@ impl<'a> Campaign<'a> {
                     }
                 }
                 Ask::Tighten(id, cap) => {
-                    self.executor.tighten(id, cap);
-                    if let Some(out) = self.out.get_mut(&id) {
-                        out.request.cap = cap;
+                    self.desk.tighten(id, cap);
+                    self.lowered.push((id, cap));
+                }
+                Ask::Cancel(id) => {
+                    if self.desk.cancel(id) {
+                        // It is running by the optimizer's own word.
+                        let _ = self.optimizer.withdraw(id);
                     }
                 }
-                Ask::Cancel(id) => self.cancel(id),
                 Ask::Wait => break,
                 Ask::Done(_) => {
                     if self.ledger.is_settled() {
@@ -315,52 +319,49 @@ impl<'a> Campaign<'a> {
     /// Whether the last part of the budget has begun. A repeatable campaign decides nothing by the clock.
     fn is_near_end(&self, spent: &Spent) -> bool {
         let Settings { budget, repeatable, .. } = self.settings;
-        let by_clock = !repeatable || self.executor.is_simulated();
+        let by_clock = !repeatable || self.desk.is_stepwise();
         let counted = if by_clock { *budget } else { Budget { trials: budget.trials, ..Budget::default() } };
         counted.fraction(spent) >= FINAL
     }
 
+    /// Hands out a trial. One that is refused is asked for again when something has happened.
     fn submit(&mut self, request: TrialRequest, mark: Option<Mark>) {
-        self.executor.submit(&request, mark.map(|mark| mark.since));
-        if let Some(at) = mark.and_then(|mark| mark.cancelled) {
-            self.executor.tighten(request.id, at);
-        }
-        if self.settings.repeatable {
-            self.window.push_back(request.id);
-        }
-        let mark = mark.unwrap_or_else(|| Mark { since: self.executor.now(), cancelled: None });
-        let is_cancelled = mark.cancelled.is_some();
-        self.out.insert(request.id, Out { request, mark, is_cancelled });
-    }
-
-    fn cancel(&mut self, id: TrialId) {
-        let Some(out) = self.out.get_mut(&id) else { return };
-        let reached = self.executor.reached().into_iter().find(|&(other, _)| other == id);
-        out.is_cancelled = true;
-        out.mark.cancelled = reached.map(|(_, cost)| Cap::at(cost.max(f64::MIN_POSITIVE)));
-        if self.executor.cancel(id) {
-            self.out.remove(&id);
-            let _ = self.optimizer.withdraw(id);
+        let id = request.id;
+        match self.desk.submit(request, mark) {
+            Ok(()) => {
+                self.refusals = 0;
+                if self.settings.repeatable {
+                    self.window.push_back(id);
+                }
+            }
+            Err(refused) => {
+                self.is_refused = true;
+                self.refusals += 1;
+                if self.refusals >= MOST_REFUSALS {
+                    self.stop = Some(Stop::Aborted(refused.to_string()));
+                }
+                // It is running by the optimizer's own word.
+                let _ = self.optimizer.withdraw(id);
+            }
         }
     }
 
     /// Whether nothing can be begun any more, and nothing is left to be waited for.
     fn is_out_of_time(&self, now: f64) -> bool {
         let is_over = self.deadline.is_some_and(|deadline| deadline.left(now) <= 0.0);
-        is_over || (self.held && self.out.is_empty() && self.ledger.is_settled())
+        is_over || (self.held && self.desk.out().is_empty() && self.ledger.is_settled())
     }
 
     fn free_slots(&self) -> usize {
-        if self.held {
+        if self.held || self.is_refused {
             return 0;
         }
         let untold = self.optimizer.running().count();
         let free = if self.settings.repeatable {
             WINDOW.saturating_sub(untold)
         } else {
-            let ahead =
-                if self.executor.is_simulated() { 0 } else { self.pace.ahead(self.executor.workers()) };
-            (self.executor.workers() + ahead).saturating_sub(self.out.len())
+            let ahead = if self.desk.is_stepwise() { 0 } else { self.pace.ahead(self.desk.workers()) };
+            (self.desk.workers() + ahead).saturating_sub(self.desk.out().len())
         };
         let unspent = self.settings.budget.trials.map(|limit| {
             let asked = self.optimizer.history().trials().len() + untold;
@@ -372,19 +373,21 @@ impl<'a> Campaign<'a> {
     /// Waits for something to happen and takes in all that has.
     fn gather(&mut self, sink: Sink<'_>) -> Result<(), CampaignError> {
         let mut ended = Vec::new();
-        let mut happening = self.executor.next(Some(self.patience()));
+        let mut came = self.desk.next(Some(self.patience()));
+        self.is_refused = false;
         loop {
-            match happening {
-                Happening::Ended(trial) => ended.push(*trial),
-                Happening::Committed(outcome) => self.ledger.committed(outcome)?,
-                Happening::Interrupted => self.stop = Some(Stop::Interrupted),
-                Happening::Started { .. } => {}
-                Happening::Nothing => break,
+            match came {
+                Came::Ended(record) => ended.push(*record),
+                Came::Failed(error) => self.stop = Some(Stop::Aborted(error.to_string())),
+                Came::Committed(outcome) => self.ledger.committed(outcome)?,
+                Came::Interrupted => self.stop = Some(Stop::Interrupted),
+                Came::Ignored => {}
+                Came::Nothing => break,
             }
-            if self.executor.is_simulated() {
+            if self.desk.is_stepwise() {
                 break;
             }
-            happening = self.executor.next(Some(0.0));
+            came = self.desk.next(Some(0.0));
         }
         self.keep(ended)?;
         self.tell(sink);
@@ -396,57 +399,46 @@ impl<'a> Campaign<'a> {
         let grain = self.settings.problem.objective.grain;
         let race = if self.settings.repeatable { None } else { self.optimizer.patience() };
         let race = race.map_or(f64::INFINITY, |left| left.max(grain));
-        let left = self.settings.budget.wall.map_or(f64::INFINITY, |wall| wall - self.executor.now());
-        let until = self.deadline.map_or(f64::INFINITY, |deadline| deadline.left(self.executor.now()));
-        let tick = if self.executor.is_simulated() { f64::INFINITY } else { TICK };
+        let left = self.settings.budget.wall.map_or(f64::INFINITY, |wall| wall - self.desk.now());
+        let until = self.deadline.map_or(f64::INFINITY, |deadline| deadline.left(self.desk.now()));
+        let tick = if self.desk.is_stepwise() { f64::INFINITY } else { TICK };
         race.min(left.max(0.0)).min(until).min(tick)
     }
 
     /// Hands trials that have ended to the ledger.
-    fn keep(&mut self, ended: Vec<Ended>) -> Result<(), CampaignError> {
-        let mut rows = Vec::new();
-        for trial in ended {
-            self.pace.trial(trial.ended - trial.started);
+    fn keep(&mut self, ended: Vec<Record>) -> Result<(), CampaignError> {
+        let mut records = Vec::new();
+        for record in ended {
+            self.pace.trial(record.ended - record.started);
             if let Some(deadline) = &mut self.deadline {
-                deadline.learn(&trial);
+                deadline.learn(&record);
             }
             if self.settings.repeatable {
-                self.early.insert(trial.id, trial);
+                self.early.insert(record.trial.id, record);
             } else {
-                rows.push(trial);
+                records.push(record);
             }
         }
-        while let Some(trial) = self.window.front().and_then(|id| self.early.remove(id)) {
+        while let Some(record) = self.window.front().and_then(|id| self.early.remove(id)) {
             self.window.pop_front();
-            rows.push(trial);
+            records.push(record);
         }
-        let mut kept = Vec::new();
-        for mut trial in rows {
-            let Some(Out { request, is_cancelled, .. }) = self.out.remove(&trial.id) else { continue };
-            match &mut trial.account {
-                Ok(account) => {
-                    self.cpu += account.detail.cpu.unwrap_or(0.0);
-                    if is_cancelled && account.observation.status() == Status::Lost {
-                        // Nothing happened to it but what was wanted.
-                        account.detail.reason = None;
-                    }
-                }
-                Err(error) => {
-                    self.stop = Some(Stop::Aborted(error.to_string()));
-                    continue;
-                }
-            }
-            kept.push((request, trial));
-        }
-        if !kept.is_empty() {
+        self.cpu += records.iter().filter_map(|record| record.detail.cpu).sum::<f64>();
+        if !records.is_empty() {
             let spent = self.spent();
-            self.ledger.keep(kept, &self.optimizer, &self.out, &spent)?;
-            if self.executor.is_simulated() {
-                while !self.ledger.is_settled() {
-                    if let Happening::Committed(outcome) = self.executor.next_ring() {
-                        self.ledger.committed(outcome)?;
-                    }
-                }
+            self.ledger.keep(records, &self.optimizer, self.desk.out(), &spent)?;
+            if self.desk.is_stepwise() {
+                self.settle()?;
+            }
+        }
+        Ok(())
+    }
+
+    /// Waits until all that was handed to the ledger is on disk.
+    fn settle(&mut self) -> Result<(), CampaignError> {
+        while !self.ledger.is_settled() {
+            if let Came::Committed(outcome) = self.desk.next_rung() {
+                self.ledger.committed(outcome)?;
             }
         }
         Ok(())
@@ -458,25 +450,14 @@ impl<'a> Campaign<'a> {
         if let Some(seconds) = self.ledger.latency() {
             self.pace.commit(seconds);
         }
-        for (request, trial) in self.ledger.take_safe() {
-            let Ok(Account { observation, detail }) = trial.account else { continue };
+        for told in self.ledger.take_safe() {
+            let observation = &told.trial.observation;
             if let Some(savings) = &mut self.savings {
-                savings.add(&observation);
+                savings.add(observation);
             }
-            let told = TrialEnded {
-                id: request.id,
-                config: request.key.config,
-                pair: request.key.pair,
-                cap: request.cap,
-                why: request.why,
-                status: observation.status(),
-                cost: observation.cost(),
-                constraints: observation.constraints().into(),
-                detail,
-            };
-            self.unmeasured += u64::from(progress::is_unmeasured(told.status, &told.constraints));
+            self.unmeasured += u64::from(observation.is_unmeasured());
             // Every trial handed out is running by the optimizer's word until it is told.
-            let _ = self.thinking.about(|| self.optimizer.tell(request.id, observation));
+            let _ = self.thinking.about(|| self.optimizer.tell(told.trial.id, observation.clone()));
             // Another trial may be next now, with a lower cap; but what is asked for in repeatable mode must
             // not depend on what was asked for in vain.
             self.held &= self.settings.repeatable;
@@ -496,22 +477,17 @@ impl<'a> Campaign<'a> {
         if self.settings.repeatable {
             return;
         }
-        self.optimizer.elapsed(&self.executor.reached());
+        self.optimizer.elapsed(&self.desk.reached());
     }
 
     /// Stops what is running and brings what has ended to the optimizer.
     fn wind_down(&mut self, sink: Sink<'_>) -> Result<(), CampaignError> {
-        let out: Vec<TrialId> = self.out.keys().copied().collect();
-        if !self.executor.is_simulated() {
-            let mut left: Vec<TrialId> = out.into_iter().filter(|&id| !self.executor.cancel(id)).collect();
-            while !left.is_empty() || !self.ledger.is_settled() {
-                match self.executor.next(None) {
-                    Happening::Ended(trial) => {
-                        left.retain(|&id| id != trial.id);
-                        let cpu = trial.account.ok().and_then(|account| account.detail.cpu);
-                        self.cpu += cpu.unwrap_or(0.0);
-                    }
-                    Happening::Committed(outcome) => self.ledger.committed(outcome)?,
+        if !self.desk.is_stepwise() {
+            self.desk.cancel_all();
+            while !self.desk.out().is_empty() || !self.ledger.is_settled() {
+                match self.desk.next(None) {
+                    Came::Ended(record) => self.cpu += record.detail.cpu.unwrap_or(0.0),
+                    Came::Committed(outcome) => self.ledger.committed(outcome)?,
                     _ => {}
                 }
             }
@@ -519,23 +495,19 @@ impl<'a> Campaign<'a> {
         self.tell(sink);
         let spent = self.spent();
         if self.is_broken_off {
+            self.ledger.forget_what_happened();
             let spent = Some(crate::store::Spent { wall: spent.wall, cpu: spent.cpu });
             self.ledger.note(Batch { spent, ..Batch::default() })?;
         } else {
-            self.ledger.close(&self.optimizer, &self.out, &spent)?;
+            self.ledger.close(&self.optimizer, self.desk.out(), &spent)?;
         }
-        while !self.ledger.is_settled() {
-            if let Happening::Committed(outcome) = self.executor.next_ring() {
-                self.ledger.committed(outcome)?;
-            }
-        }
-        Ok(())
+        self.settle()
     }
 
     /// What has been used so far; what runs still is counted when it has ended.
     fn spent(&self) -> Spent {
         let trials = self.optimizer.history().trials().len() as u64;
-        Spent { wall: self.executor.now(), cpu: self.cpu, trials }
+        Spent { wall: self.desk.now(), cpu: self.cpu, trials }
     }
 
     /// Trials lost, in this session and before.
@@ -548,9 +520,9 @@ impl<'a> Campaign<'a> {
         &self.optimizer
     }
 
-    /// The executor, the ledger and the deadline, to go on with after the search.
-    pub fn after(&mut self) -> (&mut (dyn Executor + 'a), &mut Ledger, Option<&mut Deadline>) {
-        (&mut *self.executor, &mut self.ledger, self.deadline.as_mut())
+    /// The desk, the ledger and the deadline, to go on with after the search.
+    pub fn after(&mut self) -> (&mut Desk<'a>, &mut Ledger, Option<&mut Deadline>) {
+        (&mut self.desk, &mut self.ledger, self.deadline.as_mut())
     }
 
     /// The deadline, with what came of it.
@@ -563,7 +535,9 @@ impl<'a> Campaign<'a> {
         Ok(self.ledger.finish(reason)?)
     }
 
-    fn emit(&self, sink: Sink<'_>, what: What) {
-        sink(&Event { at: self.executor.now(), what });
+    fn emit(&mut self, sink: Sink<'_>, what: What) {
+        let event = Event { at: self.desk.now(), what };
+        self.ledger.happened(&event);
+        sink(&event);
     }
 }

@@ -12,7 +12,7 @@ use engine::{ConfigId, InstanceId, Rng};
 use scenario::{Measure, Scenario};
 
 use crate::Settings;
-use crate::store::{Role, StoredValidation};
+use crate::store::StoredValidation;
 use crate::validation;
 
 /// One campaign.
@@ -131,12 +131,11 @@ pub fn common(all: &[Contestant<'_>]) -> Option<Common> {
 }
 
 fn validated(one: &Contestant<'_>) -> Costs {
-    let role = if one.best == ConfigId(0) { Role::Default } else { Role::Incumbent };
-    let penalty = validation::objective(one.settings).penalty();
-    let rows = one.validations.iter().filter(|row| row.role == role && row.config == one.best);
-    let known = rows.filter_map(|row| {
-        let cost = validation::compared_cost(row, penalty)?;
-        Some(((row.instance.clone(), row.seed.0), cost))
+    let objective = validation::objective(one.settings);
+    let known = one.validations.iter().filter_map(|row| {
+        let (config, instance, seed) = row.key();
+        let cost = objective.known(&row.record.trial.observation)?;
+        (config == one.best).then(|| ((instance.to_owned(), seed.0), cost))
     });
     known.collect()
 }
@@ -147,7 +146,7 @@ fn trained(one: &Contestant<'_>) -> Costs {
     }
     let objective = &one.settings.problem.objective;
     let known = one.history.readings(one.best).filter_map(|(_, trial)| {
-        let cost = objective.compared(&trial.observation).exact()?;
+        let cost = objective.known(&trial.observation)?;
         let name = one.instances.get(trial.key.pair.instance.index())?;
         Some(((name.clone(), trial.key.pair.seed.0), cost))
     });
@@ -179,7 +178,8 @@ fn on_common_pairs(ground: Ground, all: &[Costs]) -> Option<Common> {
 
 #[cfg(test)]
 mod tests {
-    use engine::Status;
+    use engine::{Observation, Status};
+    use execution::testkit::record;
 
     use super::*;
 
@@ -206,27 +206,20 @@ mod tests {
             cutoff = \"9s\"\n[budget]\ntrials = 1\n[space]\nx = { integer = [1, 9] }\n";
         let scenario = scenario::read(text, std::path::Path::new("."), "test.toml").unwrap();
         let settings = crate::conduct::settings(&scenario, &crate::conduct::Order::default());
-        let row = |role, config, seed, status, cost| StoredValidation {
-            role,
-            config: ConfigId(config),
+        let row = |config, seed, observation| StoredValidation {
             instance: "a".to_owned(),
-            seed: engine::Seed(seed),
-            status,
-            cost: Some(cost),
-            cpu: None,
-            wall: None,
-            constraints: Box::default(),
+            record: record(config, 0, seed, observation),
+            host: None,
         };
-        let exact = engine::Reading::Exact;
         let validations = [
-            row(Role::Default, 0, 1, Status::Finished, exact(7.0)),
-            row(Role::Incumbent, 3, 1, Status::Finished, exact(4.0)),
-            row(Role::Incumbent, 3, 2, Status::Timeout, engine::Reading::AtLeast(9.0)),
+            row(0, 1, Observation::finished(7.0)),
+            row(3, 1, Observation::finished(4.0)),
+            row(3, 2, Observation::timeout(9.0)),
             // An earlier best, measured before the campaign went on.
-            row(Role::Incumbent, 2, 1, Status::Finished, exact(6.0)),
-            row(Role::Incumbent, 2, 3, Status::Finished, exact(5.0)),
+            row(2, 1, Observation::finished(6.0)),
+            row(2, 3, Observation::finished(5.0)),
             // A lost trial says nothing.
-            StoredValidation { cost: None, ..row(Role::Incumbent, 3, 4, Status::Lost, exact(0.0)) },
+            row(3, 4, Observation::failed(Status::Lost, 0.0)),
         ];
         let history = History::default();
         let one = |best| Contestant {

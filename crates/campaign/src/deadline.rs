@@ -5,7 +5,7 @@
 
 use std::time::{Duration, SystemTime};
 
-use execution::executor::Ended;
+use execution::Record;
 use scenario::Scenario;
 
 /// Time for writing down the state, and for whoever started the campaign to act on its end.
@@ -69,10 +69,10 @@ impl Deadline {
     }
 
     /// A trial has ended: what it took besides its own command, later ones will take too.
-    pub fn learn(&mut self, trial: &Ended) {
+    pub fn learn(&mut self, record: &Record) {
         self.ended += 1;
-        let own = trial.account.as_ref().map_or(0.0, |account| account.detail.wall);
-        self.around = self.around.max(trial.ended - trial.started - own);
+        let own = record.detail.wall.unwrap_or(0.0);
+        self.around = self.around.max(record.ended - record.started - own);
     }
 
     /// Trials that have ended in this session.
@@ -90,7 +90,9 @@ impl Deadline {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use execution::{Account, Detail};
+    use engine::Observation;
+    use execution::Detail;
+    use execution::testkit::record;
 
     #[test]
     fn a_trial_must_end_in_time_with_all_that_goes_around_it() {
@@ -98,9 +100,9 @@ mod tests {
         assert!(deadline.affords(50.0, Some(49.0)) && deadline.affords(99.0, None));
         assert_eq!(deadline.refused(), None);
         assert!(!deadline.affords(50.0, Some(51.0)) && !deadline.affords(100.0, None));
-        let detail = Detail { wall: 2.0, ..Detail::default() };
-        let account = Ok(Account { observation: engine::Observation::finished(2.0), detail });
-        deadline.learn(&Ended { id: engine::TrialId(0), account, started: 10.0, ended: 15.0, slot: 0 });
+        let detail = Detail { wall: Some(2.0), ..Detail::default() };
+        let record = record(0, 0, 1, Observation::finished(2.0));
+        deadline.learn(&Record { detail, started: 10.0, ended: 15.0, ..record });
         assert!(deadline.affords(50.0, Some(46.0)), "three seconds go around each");
         assert!(!deadline.affords(50.0, Some(48.0)));
         assert_eq!((deadline.ended(), deadline.refused()), (1, Some(51.0)));

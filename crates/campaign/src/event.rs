@@ -4,14 +4,18 @@ use std::path::PathBuf;
 
 use engine::propose::Choice;
 use engine::racing::{Drop, Holding, Requested};
-use engine::{Cap, ConfigId, Configuration, Pair, Reading, Status, TrialId, Why};
-use execution::Detail;
+use engine::{Cap, ConfigId, TrialId};
+use execution::Record;
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+use space::Values;
 
 use crate::budget::Limit;
 use crate::progress::Progress;
+use crate::store::StoredEvent;
 
 /// Something that happened, with the campaign time in seconds.
-#[derive(Clone, PartialEq, Debug)]
+#[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
 pub struct Event {
     /// Campaign time.
     pub at: f64,
@@ -19,19 +23,53 @@ pub struct Event {
     pub what: What,
 }
 
+impl Event {
+    /// As the store keeps it; `None` of what it does not keep: trials have a table of their own, and where a campaign
+    /// stands changes all the time.
+    pub(crate) fn stored(&self) -> Option<StoredEvent> {
+        if matches!(self.what, What::TrialEnded(_) | What::Progress(_) | What::Validating { .. }) {
+            return None;
+        }
+        self.written()
+    }
+
+    /// The same of anything.
+    pub(crate) fn written(&self) -> Option<StoredEvent> {
+        // Only what JSON cannot say is an error, and none of it is.
+        let Ok(Value::Object(tagged)) = serde_json::to_value(&self.what) else { return None };
+        let (kind, fields) = tagged.into_iter().next()?;
+        Some(StoredEvent { at: self.at, kind, text: fields.to_string() })
+    }
+
+    /// What a store has kept; `None` of kinds that this version does not know.
+    pub fn of_stored(stored: &StoredEvent) -> Option<Self> {
+        let fields = serde_json::from_str(&stored.text).ok()?;
+        let tagged = Value::Object([(stored.kind.clone(), fields)].into_iter().collect());
+        Some(Self { at: stored.at, what: serde_json::from_value(tagged).ok()? })
+    }
+}
+
 /// What happened.
-#[derive(Clone, PartialEq, Debug)]
+#[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
 pub enum What {
     /// A trial is on disk and has been told.
-    TrialEnded(Box<TrialEnded>),
-    /// A new configuration meets the incumbent.
+    TrialEnded(Box<Record>),
+    /// A configuration meets the incumbent.
     RaceOpened(ConfigId),
+    /// A running trial may cost less than it was allowed before.
+    CapLowered {
+        /// Which one.
+        id: TrialId,
+        /// Its cap from now on.
+        cap: Cap,
+    },
     /// Someone wants a configuration tried.
     Requested {
         /// Its number.
         config: ConfigId,
         /// Its values.
-        configuration: Box<Configuration>,
+        values: Values,
         /// What becomes of it.
         requested: Requested,
     },
@@ -63,55 +101,21 @@ pub enum What {
     Stopped(Stop),
 }
 
-/// A trial that has been told.
-#[derive(Clone, PartialEq, Debug)]
-pub struct TrialEnded {
-    /// Its number.
-    pub id: TrialId,
-    /// The settings.
-    pub config: ConfigId,
-    /// The input.
-    pub pair: Pair,
-    /// Where it would have been stopped.
-    pub cap: Cap,
-    /// Why it was run.
-    pub why: Why,
-    /// How it ended.
-    pub status: Status,
-    /// What is known of its cost.
-    pub cost: Option<Reading>,
-    /// What it told of the outputs that constraints bound, one for each.
-    pub constraints: Box<[Option<Reading>]>,
-    /// What it used.
-    pub detail: Detail,
-}
-
-impl TrialEnded {
-    /// Whether it vanished, with a reason. A trial that was cancelled on purpose and whose cost says nothing
-    /// then has the same status and no reason.
-    pub fn is_lost(&self) -> bool {
-        self.status == Status::Lost && self.detail.reason.is_some()
-    }
-
-    /// Whether it was cancelled on purpose before it told anything.
-    pub fn is_cancelled(&self) -> bool {
-        self.status == Status::Lost && self.detail.reason.is_none()
-    }
-}
-
 /// A configuration that has won.
-#[derive(Clone, PartialEq, Debug)]
+#[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
 pub struct NewIncumbent {
     /// Its number.
     pub config: ConfigId,
     /// Its values.
-    pub configuration: Configuration,
+    pub values: Values,
     /// On how many pairs it won.
     pub pairs: usize,
     /// Its mean compared cost there.
+    #[serde(with = "math::json_number")]
     pub cost: f64,
     /// The mean compared cost of the one before, on the same pairs; not a number if it gave a wrong
     /// answer.
+    #[serde(with = "math::json_number")]
     pub before: f64,
     /// What it has shown of each constraint.
     pub holdings: Vec<Holding>,
@@ -120,7 +124,8 @@ pub struct NewIncumbent {
 }
 
 /// Something a person should know while there is time to act.
-#[derive(Clone, PartialEq, Debug)]
+#[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
 pub enum Warning {
     /// More than half of the incumbent's pairs time out.
     MostlyTimeouts {
@@ -198,7 +203,8 @@ pub enum Warning {
 }
 
 /// Why a search stopped.
-#[derive(Clone, PartialEq, Debug)]
+#[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
 pub enum Stop {
     /// A budget is spent.
     Budget(Limit),
@@ -211,17 +217,17 @@ pub enum Stop {
     /// Every trial so far has failed, those of the default among them.
     NeverSucceeded {
         /// The last of the default, or of all if the default's is of an earlier session.
-        trial: Box<TrialEnded>,
+        trial: Box<Record>,
     },
     /// The default gives wrong answers: nothing can be compared with it.
     DefaultWrong {
         /// Where.
-        trial: Box<TrialEnded>,
+        trial: Box<Record>,
     },
     /// Trials are lost again and again.
     Lost {
         /// The last one.
-        trial: Box<TrialEnded>,
+        trial: Box<Record>,
         /// How many were lost.
         lost: u64,
         /// Of how many.
@@ -229,4 +235,74 @@ pub enum Stop {
     },
     /// A trial could not be run at all.
     Aborted(String),
+}
+
+#[cfg(test)]
+mod tests {
+    use engine::Reading;
+    use space::format::{Format, read};
+
+    use super::*;
+
+    fn kept(what: What) -> (StoredEvent, Event) {
+        let event = Event { at: 2.5, what };
+        let stored = event.stored().unwrap();
+        (stored, event)
+    }
+
+    /// What is stored must be read by later versions: these texts must not change, they may only grow.
+    #[test]
+    fn what_is_kept_reads_back() {
+        let space =
+            read("x = { float = [0.0, 1.0] }\ny = { boolean = true }\n", "space", Format::Toml).unwrap();
+        let holding = Holding { value: Some(Reading::Exact(0.5)), pairs: 2, violation: f64::INFINITY };
+        let new = NewIncumbent {
+            config: ConfigId(3),
+            values: (&space.default_configuration()).into(),
+            pairs: 2,
+            cost: 1.5,
+            before: f64::NAN,
+            holdings: vec![holding],
+            holdings_before: Vec::new(),
+        };
+        let all = [
+            (
+                What::NewIncumbent(Box::new(new)),
+                "new_incumbent",
+                r#"{"before":"NaN","config":3,"cost":1.5,"holdings":[{"pairs":2,"value":{"exact":0.5},"violation":"inf"}],"holdings_before":[],"pairs":2,"values":{"x":0.5,"y":true}}"#,
+            ),
+            (
+                What::RaceDropped { config: ConfigId(4), pairs: 1, why: Drop::Lost },
+                "race_dropped",
+                r#"{"config":4,"pairs":1,"why":"lost"}"#,
+            ),
+            (
+                What::CapLowered { id: TrialId(9), cap: Cap::at(0.25) },
+                "cap_lowered",
+                r#"{"cap":0.25,"id":9}"#,
+            ),
+            (
+                What::Warning(Warning::Lost { id: TrialId(9), reason: "gone".to_owned() }),
+                "warning",
+                r#"{"lost":{"id":9,"reason":"gone"}}"#,
+            ),
+            (What::Stopped(Stop::Budget(Limit::Trials)), "stopped", r#"{"budget":"trials"}"#),
+        ];
+        for (what, kind, text) in all {
+            let (stored, event) = kept(what);
+            assert_eq!((stored.kind.as_str(), stored.text.as_str()), (kind, text));
+            let again = Event::of_stored(&stored).unwrap();
+            // What is not a number differs from itself.
+            assert_eq!(format!("{again:?}"), format!("{event:?}"));
+        }
+    }
+
+    #[test]
+    fn kinds_of_other_versions_are_passed_over() {
+        for (kind, text) in [("budget", "{}"), ("moon", "{\"phase\":1}"), ("warning", "nonsense")] {
+            let stored = StoredEvent { at: 0.0, kind: kind.to_owned(), text: text.to_owned() };
+            assert_eq!(Event::of_stored(&stored), None, "{kind}");
+        }
+        assert!(Event { at: 0.0, what: What::Validating { done: 1, of: 2 } }.stored().is_none());
+    }
 }

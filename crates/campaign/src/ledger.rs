@@ -3,26 +3,18 @@
 use std::collections::{BTreeMap, VecDeque};
 use std::time::Instant;
 
-use engine::history::Trial;
-use engine::racing::Snapshot;
-use engine::{Cap, ConfigId, Optimizer, TrialId, TrialRequest};
-use execution::executor::{Bell, Ended, Happening};
+use engine::{Cap, ConfigId, Optimizer, TrialId};
+use execution::Record;
+use execution::executor::{Bell, Happening};
 use serde::{Deserialize, Serialize};
 
+use crate::bookmark::{Bookmark, BookmarkError};
 use crate::budget::Spent;
-use crate::campaign::Out;
+use crate::desk::Out;
+use crate::event::Event;
 use crate::store::{
-    Acknowledgement, Batch, Output, State, Store, StoreError, StoredConfiguration, StoredEvent,
-    StoredIncumbent, StoredTrial, Writer,
+    Acknowledgement, Batch, Store, StoreError, StoredConfiguration, StoredEvent, StoredIncumbent, Writer,
 };
-
-/// The loop's own state, beside the history.
-#[derive(Debug, Serialize, Deserialize)]
-pub(crate) struct Bookmark {
-    pub(crate) snapshot: Snapshot,
-    /// Trials that are out.
-    pub(crate) marks: BTreeMap<TrialId, Mark>,
-}
 
 /// What is remembered of a trial that is out, so that it can be run again in simulated time as if
 /// nothing had happened.
@@ -44,24 +36,24 @@ pub enum LedgerError {
     #[error("the store failed: {0}")]
     Failed(String),
     /// The state could not be written down.
-    #[error("cannot write down the state of the search: {0}")]
-    State(#[from] postcard::Error),
+    #[error(transparent)]
+    State(#[from] BookmarkError),
 }
-
-type Row = (TrialRequest, Ended);
 
 /// Keeps trials; without a store, in memory only.
 pub struct Ledger {
     writer: Option<Writer>,
     /// Batches submitted and not committed, with when that was.
-    waiting: VecDeque<(Instant, Vec<Row>)>,
+    waiting: VecDeque<(Instant, Vec<Record>)>,
     /// Batches committed so far.
     committed: u64,
     /// On disk, to be told.
-    safe: Vec<Row>,
+    safe: Vec<Record>,
     latency: Option<f64>,
     stored_configurations: usize,
     incumbents: Vec<StoredIncumbent>,
+    /// Events that go to the disk with the next state of the search, which follows from them.
+    events: Vec<StoredEvent>,
     told: u64,
 }
 
@@ -76,6 +68,7 @@ impl Ledger {
             latency: None,
             stored_configurations: 0,
             incumbents: Vec::new(),
+            events: Vec::new(),
             told: 0,
         }
     }
@@ -108,7 +101,7 @@ impl Ledger {
     }
 
     /// Trials that are on disk and may be told now.
-    pub(crate) fn take_safe(&mut self) -> Vec<Row> {
+    pub(crate) fn take_safe(&mut self) -> Vec<Record> {
         let safe = std::mem::take(&mut self.safe);
         self.told += safe.len() as u64;
         safe
@@ -121,10 +114,29 @@ impl Ledger {
         self.incumbents.push(StoredIncumbent { after: after as u64, config, pairs, cost, spent });
     }
 
+    /// Something has happened that a reader may want to know later.
+    pub(crate) fn happened(&mut self, event: &Event) {
+        if self.writer.is_some() {
+            self.events.extend(event.stored());
+        }
+    }
+
+    /// The same of an event that the store does not keep each time.
+    pub(crate) fn write_down(&mut self, event: &Event) {
+        if self.writer.is_some() {
+            self.events.extend(event.written());
+        }
+    }
+
+    /// What has happened since the last state counts for nothing: it will happen again.
+    pub(crate) fn forget_what_happened(&mut self) {
+        self.events.clear();
+    }
+
     /// Keeps trials that have ended, with the state of the search before it is told of them.
     pub(crate) fn keep(
         &mut self,
-        rows: Vec<Row>,
+        rows: Vec<Record>,
         optimizer: &Optimizer,
         out: &BTreeMap<TrialId, Out>,
         spent: &Spent,
@@ -133,8 +145,7 @@ impl Ledger {
             self.safe.extend(rows);
             return Ok(());
         }
-        let trials = rows.iter().filter_map(stored).collect();
-        self.submit(trials, Vec::new(), optimizer, out, spent)?;
+        self.submit(rows.clone(), Vec::new(), optimizer, out, spent)?;
         self.waiting.push_back((Instant::now(), rows));
         Ok(())
     }
@@ -175,12 +186,13 @@ impl Ledger {
 
     fn submit(
         &mut self,
-        trials: Vec<StoredTrial>,
-        events: Vec<StoredEvent>,
+        trials: Vec<Record>,
+        mut events: Vec<StoredEvent>,
         optimizer: &Optimizer,
         out: &BTreeMap<TrialId, Out>,
         spent: &Spent,
     ) -> Result<(), LedgerError> {
+        events.append(&mut self.events);
         let Some(writer) = &mut self.writer else { return Ok(()) };
         let all = optimizer.history().configurations();
         let new = self.stored_configurations..all.len();
@@ -201,7 +213,7 @@ impl Ledger {
             trials,
             events,
             incumbents: std::mem::take(&mut self.incumbents),
-            state: Some(State { snapshot: postcard::to_allocvec(&bookmark)?, told: self.told }),
+            state: Some(bookmark.write(self.told)?),
             spent: Some(crate::store::Spent { wall: spent.wall, cpu: spent.cpu }),
             ..Batch::default()
         };
@@ -233,35 +245,10 @@ impl Ledger {
 
     /// Ends the session in the store.
     pub fn finish(self, reason: &str) -> Result<(), LedgerError> {
-        match self.writer {
-            Some(writer) => Ok(writer.finish(reason)?),
-            None => Ok(()),
+        let Some(mut writer) = self.writer else { return Ok(()) };
+        if !self.events.is_empty() {
+            writer.submit(Batch { events: self.events, ..Batch::default() })?;
         }
+        Ok(writer.finish(reason)?)
     }
-}
-
-fn stored((request, ended): &Row) -> Option<StoredTrial> {
-    let account = ended.account.as_ref().ok()?;
-    let detail = &account.detail;
-    let failed = account.observation.status().is_failure();
-    Some(StoredTrial {
-        trial: Trial {
-            id: request.id,
-            key: request.key,
-            cap: request.cap,
-            why: request.why,
-            observation: account.observation.clone(),
-        },
-        cpu: detail.cpu,
-        wall: Some(detail.wall),
-        memory: detail.memory,
-        exit: detail.exit,
-        outputs: detail.outputs.clone(),
-        reason: detail.reason.clone(),
-        started: ended.started,
-        ended: ended.ended,
-        slot: ended.slot as u32,
-        output: failed
-            .then(|| Output { stdout: detail.stdout_tail.clone(), stderr: detail.stderr_tail.clone() }),
-    })
 }

@@ -1,12 +1,14 @@
 //! One optimisation from start to stop: what to tune, running trials, keeping them, and going on
 //! after an interruption.
 
+mod bookmark;
 pub mod budget;
 pub mod campaign;
 mod checksum;
 pub mod compare;
 pub mod conduct;
 pub mod deadline;
+mod desk;
 pub mod event;
 pub mod export;
 pub mod fingerprint;
@@ -28,6 +30,8 @@ mod thinking;
 pub mod validation;
 mod warnings;
 
+pub use bookmark::BookmarkError;
 pub use campaign::{Campaign, CampaignError, Sink};
+pub use desk::Desk;
 pub use ledger::{Ledger, LedgerError, Mark};
 pub use settings::{ByModel, Search, Settings};

@@ -4,24 +4,27 @@ use engine::history::{History, PairId, Trial};
 use engine::racing::constraint::Tally;
 use engine::racing::{Holding, Objective, Problem};
 use engine::stats::{Interval, Measured, Validated, mean_cost, ratio_of_means};
-use engine::{ConfigId, Racing as Rules, Reading, Status};
+use engine::{ConfigId, Racing as Rules, Status};
 use scenario::are_kept;
+use serde::{Deserialize, Serialize};
 
 use crate::budget::Spent;
 use crate::settings::Settings;
 
 /// A picture of a running campaign.
-#[derive(Clone, PartialEq, Debug)]
+#[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
 pub struct Progress {
     /// What was used.
     pub spent: Spent,
     /// The part of the budget used.
+    #[serde(with = "math::json_number")]
     pub fraction: f64,
     /// How many slots there are.
     pub workers: usize,
     /// How many trials are out.
     pub out: usize,
     /// The optimizer's own share of this session's time.
+    #[serde(with = "math::json_number")]
     pub optimizer_share: f64,
     /// Trials told, by status in the order of [`Status::ALL`].
     pub counts: [u64; Status::ALL.len()],
@@ -42,6 +45,7 @@ pub struct Progress {
     /// Finished trials that told a constrained output as no finite number.
     pub unmeasured: u64,
     /// By what factor capping has stretched trial time, by estimate.
+    #[serde(with = "math::json_number")]
     pub saved: f64,
 }
 
@@ -53,13 +57,14 @@ impl Progress {
 }
 
 /// One configuration's figures.
-#[derive(Clone, PartialEq, Debug)]
+#[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
 pub struct Standing {
     /// Its number.
     pub config: ConfigId,
     /// On how many pairs it is known.
     pub pairs: usize,
     /// Its mean compared cost there; not a number if there are none.
+    #[serde(with = "math::json_number")]
     pub mean: f64,
     /// A 95 % interval of that mean.
     pub interval: Option<Interval>,
@@ -77,13 +82,15 @@ impl Standing {
 }
 
 /// Two configurations on the pairs that both have met.
-#[derive(Clone, Copy, PartialEq, Debug)]
+#[derive(Clone, Copy, PartialEq, Debug, Serialize, Deserialize)]
 pub struct Comparison {
     /// How many pairs.
     pub pairs: usize,
     /// The default's mean compared cost.
+    #[serde(with = "math::json_number")]
     pub default: f64,
     /// The incumbent's.
+    #[serde(with = "math::json_number")]
     pub incumbent: f64,
     /// How many times better the incumbent is; `None` where costs of both signs have no ratio.
     pub ratio: Option<f64>,
@@ -99,20 +106,21 @@ impl Comparison {
 }
 
 /// A challenger in its race.
-#[derive(Clone, Copy, PartialEq, Debug)]
+#[derive(Clone, Copy, PartialEq, Debug, Serialize, Deserialize)]
 pub struct Racing {
     /// Its number.
     pub config: ConfigId,
     /// On how many pairs it is known.
     pub met: usize,
     /// The cap of its running trial.
+    #[serde(with = "math::json_number")]
     pub cap: f64,
 }
 
 /// The figures of one configuration.
 pub fn standing(history: &History, objective: &Objective, config: ConfigId) -> Standing {
     let known = || {
-        let known = |trial: &Trial| objective.compared(&trial.observation).exact();
+        let known = |trial: &Trial| objective.known(&trial.observation);
         history.readings(config).filter_map(move |(_, trial)| Some((known(trial)?, trial)))
     };
     let mean = mean_cost(known().map(|(cost, _)| cost));
@@ -142,11 +150,6 @@ pub fn holdings(history: &History, objective: &Objective, config: ConfigId) -> V
     Tally::of(trials).holdings(&objective.constraints)
 }
 
-/// Whether a trial finished without telling every constrained output as a finite number.
-pub fn is_unmeasured(status: Status, constraints: &[Option<Reading>]) -> bool {
-    status == Status::Finished && constraints.iter().any(Option::is_none)
-}
-
 /// The default and the incumbent on the pairs that both are known on.
 pub fn both_known(
     history: &History,
@@ -157,7 +160,7 @@ pub fn both_known(
     let solved = |trial: &Trial| trial.observation.status() == Status::Finished;
     let both = |(pair, own): (PairId, &Trial)| {
         let other = history.reading(incumbent, pair)?;
-        let cost = |trial: &Trial| objective.compared(&trial.observation).exact();
+        let cost = |trial: &Trial| objective.known(&trial.observation);
         let measured = Measured { instance: own.key.pair.instance, default: cost(own)?, tuned: cost(other)? };
         Some(Validated {
             measured,

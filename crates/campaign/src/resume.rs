@@ -6,7 +6,8 @@ use engine::TrialId;
 use engine::history::{History, Trial};
 use engine::racing::Snapshot;
 
-use crate::ledger::{Bookmark, Mark};
+use crate::bookmark::{Bookmark, BookmarkError};
+use crate::ledger::Mark;
 use crate::store::Loaded;
 
 /// Where a campaign was left.
@@ -30,11 +31,11 @@ pub struct Resumed {
 
 impl Resumed {
     /// Goes on with what a store holds.
-    pub fn of_store(loaded: Loaded) -> Result<Self, postcard::Error> {
+    pub fn of_store(loaded: Loaded) -> Result<Self, BookmarkError> {
         let Loaded { mut history, state, spent, incumbents, lost, .. } = loaded;
         let (snapshot, untold, marks) = match state {
             Some(state) => {
-                let Bookmark { snapshot, marks } = postcard::from_bytes(&state.snapshot)?;
+                let Bookmark { snapshot, marks } = Bookmark::read(&state)?;
                 (Some(snapshot), history.take_after(state.told as usize), marks)
             }
             // That of an earlier version of the store, which could not be read: the best stays the best.

@@ -9,8 +9,7 @@ mod running;
 mod told;
 
 pub use judged::{Finding, Judged, UnseenTimeouts};
-pub use running::{Candidate, GaveUp, Validation, is_of_validation, validate};
-pub(crate) use told::compared_cost;
+pub use running::{Candidate, GaveUp, Validation, validate};
 pub use told::{BothHoldings, OnBoth, recorded};
 
 use engine::racing::Objective;
@@ -145,8 +144,8 @@ pub fn conclude(
         let candidate = |config| Candidate { config, configuration: history.configuration(config).clone() };
         let (default, incumbent) = (candidate(default), candidate(incumbent));
         let validation = Validation { plan: &plan, default, incumbent, settings, names, measured };
-        let (executor, ledger, deadline) = campaign.after();
-        validate(&validation, executor, ledger, deadline, sink)?
+        let (desk, ledger, deadline) = campaign.after();
+        validate(&validation, desk, ledger, deadline, sink)?
     };
     if incumbent == ConfigId(0) {
         return Ok(Concluded { verdict: None, gave_up });

@@ -3,9 +3,10 @@
 use std::collections::BTreeSet;
 
 use engine::Status;
+use execution::Record;
 
-use crate::event::{TrialEnded, Warning};
-use crate::progress::{Progress, is_unmeasured};
+use crate::event::Warning;
+use crate::progress::Progress;
 use crate::settings::Settings;
 
 /// Pairs of the incumbent before its timeouts are judged.
@@ -33,46 +34,52 @@ pub(crate) struct Watch {
 
 impl Watch {
     /// After a trial.
-    pub(crate) fn trial(&mut self, told: &TrialEnded, settings: &Settings) -> Vec<Warning> {
+    pub(crate) fn trial(&mut self, told: &Record, settings: &Settings) -> Vec<Warning> {
         let mut warnings = Vec::new();
-        if told.status.is_failure() {
-            let reason = told.detail.reason.clone().unwrap_or_else(|| told.status.name().to_owned());
+        if told.status().is_failure() {
+            let reason = told.detail.reason.clone().unwrap_or_else(|| told.status().name().to_owned());
             if self.failures.insert(reason.clone()) {
-                warnings.push(Warning::Failure { id: told.id, reason });
+                warnings.push(Warning::Failure { id: told.trial.id, reason });
             }
         }
         if told.is_lost()
             && let Some(reason) = told.detail.reason.clone()
             && self.failures.insert(reason.clone())
         {
-            warnings.push(Warning::Lost { id: told.id, reason });
+            warnings.push(Warning::Lost { id: told.trial.id, reason });
         }
         if let Some(reason) = told.detail.teardown.clone()
             && self.failures.insert(reason.clone())
         {
-            warnings.push(Warning::Teardown { id: told.id, reason });
+            warnings.push(Warning::Teardown { id: told.trial.id, reason });
         }
         if let Some(reason) = told.detail.server.clone()
             && self.failures.insert(reason.clone())
         {
-            warnings.push(Warning::Server { id: told.id, reason });
+            warnings.push(Warning::Server { id: told.trial.id, reason });
         }
         if let Some(path) = told.detail.left_behind.clone()
             && !std::mem::replace(&mut self.left_behind, true)
         {
-            warnings.push(Warning::LeftBehind { id: told.id, path });
+            warnings.push(Warning::LeftBehind { id: told.trial.id, path });
         }
-        if is_unmeasured(told.status, &told.constraints) {
-            let missing = told.constraints.iter().enumerate().filter(|(_, reading)| reading.is_none());
+        if told.trial.observation.is_unmeasured() {
+            let missing = told
+                .trial
+                .observation
+                .constraints()
+                .iter()
+                .enumerate()
+                .filter(|(_, reading)| reading.is_none());
             for (constraint, _) in missing {
                 if self.unmeasured.insert(constraint) {
-                    warnings.push(Warning::Unmeasured { id: told.id, constraint });
+                    warnings.push(Warning::Unmeasured { id: told.trial.id, constraint });
                 }
             }
         }
         if let (Some(cpu), true) = (told.detail.cpu, settings.cpu_matters) {
             self.trials += 1;
-            self.wall_seconds += told.detail.wall;
+            self.wall_seconds += told.detail.wall.unwrap_or(0.0);
             self.cpu_seconds += cpu;
             let share = self.cpu_seconds / self.wall_seconds;
             if !self.cpu && self.trials >= LEAST_TRIALS && share < ALMOST_NONE {

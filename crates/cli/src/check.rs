@@ -144,7 +144,7 @@ fn result(account: &Account, costs: &Costs) -> String {
     parts.extend(cost.filter(|cost| !outputs.contains(cost)));
     parts.extend(outputs);
     parts.extend(detail.cpu.map(|cpu| format!("cpu {}", seconds(cpu))));
-    parts.push(format!("wall {}", seconds(detail.wall)));
+    parts.extend(detail.wall.map(|wall| format!("wall {}", seconds(wall))));
     parts.extend(detail.memory.map(|memory| format!("memory {}", show_size(memory))));
     parts.extend(detail.exit.map(exit));
     parts.join(" · ")

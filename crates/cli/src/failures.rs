@@ -4,6 +4,7 @@ use std::path::PathBuf;
 
 use campaign::store::Failures;
 use clap::Args;
+use execution::Record;
 use scenario::shell::quoted;
 
 use crate::exit_code::ExitCode;
@@ -39,8 +40,7 @@ pub(crate) fn failures(arguments: &Arguments) -> anyhow::Result<ExitCode> {
 
 fn text(group: &Failures, folder: &str) -> String {
     let (first, newest) = (&group.first, &group.newest);
-    let when =
-        |trial: &campaign::store::StoredTrial| format!("trial {} at {}", trial.trial.id, clock(trial.ended));
+    let when = |record: &Record| format!("trial {} at {}", record.trial.id, clock(record.ended));
     let span =
         if group.trials == 1 { when(first) } else { format!("first {}, last {}", when(first), when(newest)) };
     let mut named: Vec<String> = group.examples.iter().map(|config| format!("#{config}")).collect();
@@ -54,8 +54,6 @@ fn text(group: &Failures, folder: &str) -> String {
         harmless(&group.reason),
         named.join(" ")
     );
-    if let Some(output) = &newest.output {
-        text += &failing::output(&output.stdout, &output.stderr);
-    }
+    text += &failing::output(&newest.detail.stdout_tail, &newest.detail.stderr_tail);
     text + &format!("  captune rerun {folder} {}\n", newest.trial.id)
 }

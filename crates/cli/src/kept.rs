@@ -135,7 +135,7 @@ impl Kept {
         let names: Vec<&String> = self.charter.instances.iter().chain(test).collect();
         let plan = validation::plan(&settings, scenario.instances.test.len() as u32);
         let objective = validation::objective(&settings);
-        let validated = validation::recorded(&plan, &names, best, &measured, objective.penalty());
+        let validated = validation::recorded(&plan, &names, best, &measured, &objective);
         let training = progress::compare(history, &settings, ConfigId(0), best);
         let training = training.and_then(|both| both.telling_ratio());
         Ok(Judged::of(&validated, plan.basis, training, &objective, settings.problem.seed))

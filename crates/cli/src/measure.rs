@@ -10,7 +10,7 @@ use campaign::staging::Staging;
 use comfy_table::{Table, presets};
 use confine::PrivateFolder;
 use confine::quantity::{show_duration, show_size};
-use engine::{ConfigId, InstanceId, Pair, Status, TrialId, TrialKey, TrialRequest, Why};
+use engine::{ConfigId, Status, TrialId, TrialKey, TrialRequest, Why};
 use execution::executor::Happening;
 use execution::{CommandLine, ProcessTarget};
 use scenario::Scenario;
@@ -74,9 +74,9 @@ pub(crate) fn measure(
     }
     message::say("error: every trial failed");
     if let Some((sample, instance)) =
-        samples.first().and_then(|first| Some((first, used.get(first.instance)?)))
+        samples.first().and_then(|first| Some((first, used.get(first.pair().instance.index())?)))
     {
-        let pair = Pair { instance: InstanceId(sample.instance as u32), seed: sample.seed };
+        let pair = sample.pair();
         let request = TrialRequest {
             id: TrialId(0),
             key: TrialKey { config: ConfigId(0), pair },
@@ -85,7 +85,7 @@ pub(crate) fn measure(
             why: Why::Incumbent,
         };
         let command = CommandLine::new(scenario, &request, instance).to_string();
-        let (status, detail) = (sample.account.observation.status(), &sample.account.detail);
+        let (status, detail) = (sample.record.status(), &sample.record.detail);
         message::note(failing::explanation(&command, status, detail, &scenario.target).trim_end());
     }
     Ok(ExitCode::TargetFailed)

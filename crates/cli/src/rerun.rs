@@ -6,12 +6,11 @@ use std::path::PathBuf;
 use std::sync::Arc;
 
 use campaign::staging::Staging;
-use campaign::store::StoredTrial;
 use clap::Args;
 use comfy_table::{Table, presets};
 use confine::quantity::show_size;
 use engine::{InstanceId, TrialId, TrialRequest};
-use execution::{Account, ProcessTarget};
+use execution::{Account, ProcessTarget, Record};
 use scenario::Instance;
 
 use crate::check::exit;
@@ -98,7 +97,7 @@ fn instances(kept: &Kept, wanted: InstanceId) -> anyhow::Result<Vec<Instance>> {
 }
 
 /// Then and now, side by side.
-fn compared(stored: &StoredTrial, account: &Account, costs: &Costs) -> String {
+fn compared(stored: &Record, account: &Account, costs: &Costs) -> String {
     let mut table = Table::new();
     table.load_style(presets::NOTHING);
     table.set_header(["", "then", "now"]);
@@ -111,17 +110,17 @@ fn compared(stored: &StoredTrial, account: &Account, costs: &Costs) -> String {
     };
     row("ended", Some(then.status().name().to_owned()), Some(now.status().name().to_owned()));
     let reason = |reason: &Option<String>| reason.as_deref().map(harmless);
-    row("because", reason(&stored.reason), reason(&detail.reason));
+    row("because", reason(&stored.detail.reason), reason(&detail.reason));
     row("cost", then.cost().map(|cost| costs.reading(cost)), now.cost().map(|cost| costs.reading(cost)));
-    let names: BTreeSet<&String> = stored.outputs.keys().chain(detail.outputs.keys()).collect();
+    let names: BTreeSet<&String> = stored.detail.outputs.keys().chain(detail.outputs.keys()).collect();
     for name in names {
         let shown = |outputs: &BTreeMap<String, f64>| outputs.get(name).map(|value| number(*value));
-        row(&harmless(name), shown(&stored.outputs), shown(&detail.outputs));
+        row(&harmless(name), shown(&stored.detail.outputs), shown(&detail.outputs));
     }
-    row("cpu", stored.cpu.map(seconds), detail.cpu.map(seconds));
-    row("wall", stored.wall.map(seconds), Some(seconds(detail.wall)));
+    row("cpu", stored.detail.cpu.map(seconds), detail.cpu.map(seconds));
+    row("wall", stored.detail.wall.map(seconds), detail.wall.map(seconds));
     let size = |bytes: u64| show_size(bytes).to_string();
-    row("memory", stored.memory.map(size), detail.memory.map(size));
-    row("exit", stored.exit.map(exit), detail.exit.map(exit));
+    row("memory", stored.detail.memory.map(size), detail.memory.map(size));
+    row("exit", stored.detail.exit.map(exit), detail.exit.map(exit));
     table.to_string().lines().map(str::trim_end).collect::<Vec<_>>().join("\n")
 }

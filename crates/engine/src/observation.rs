@@ -80,9 +80,12 @@ pub struct Observation {
     status: Status,
     cost: Option<Reading>,
     /// What the trial used, in the unit of the cost if the cost grows with time.
+    #[serde(with = "math::json_number")]
     spent: f64,
+    #[serde(default)]
     constraints: Box<[Option<Reading>]>,
     /// What decides between two timeouts, if it is known: less is better.
+    #[serde(default)]
     tie: Option<f64>,
 }
 
@@ -154,6 +157,11 @@ impl Observation {
     /// What decides between two timeouts, if it is known.
     pub fn tie(&self) -> Option<f64> {
         self.tie
+    }
+
+    /// Whether it finished without telling every constrained output as a finite number.
+    pub fn is_unmeasured(&self) -> bool {
+        self.status == Status::Finished && self.constraints.iter().any(Option::is_none)
     }
 
     /// The outputs that constraints bound.

@@ -44,13 +44,26 @@ number!(
     Seed(u32)
 );
 
-/// What a configuration is tried on.
+/// What a configuration is tried on. There are many of them in a snapshot: stored as two numbers.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Debug, Serialize, Deserialize)]
+#[serde(from = "(InstanceId, Seed)", into = "(InstanceId, Seed)")]
 pub struct Pair {
     /// The input.
     pub instance: InstanceId,
     /// The random seed.
     pub seed: Seed,
+}
+
+impl From<(InstanceId, Seed)> for Pair {
+    fn from((instance, seed): (InstanceId, Seed)) -> Self {
+        Self { instance, seed }
+    }
+}
+
+impl From<Pair> for (InstanceId, Seed) {
+    fn from(Pair { instance, seed }: Pair) -> Self {
+        (instance, seed)
+    }
 }
 
 /// What a trial is an execution of.
@@ -64,7 +77,7 @@ pub struct TrialKey {
 
 /// The largest cost a trial may reach before it is stopped; infinite where costs do not grow.
 #[derive(Clone, Copy, PartialEq, PartialOrd, Debug, Serialize, Deserialize)]
-pub struct Cap(f64);
+pub struct Cap(#[serde(with = "math::json_number")] f64);
 
 impl Cap {
     /// No cap at all.
@@ -90,14 +103,20 @@ pub enum Why {
     Incumbent,
     /// A challenger meets the incumbent on one of its pairs.
     Challenge,
+    /// After the search: the default and the best are measured on pairs that had no part in choosing.
+    Validation,
 }
 
 impl Why {
+    /// All of them.
+    pub const ALL: [Self; 3] = [Self::Incumbent, Self::Challenge, Self::Validation];
+
     /// The word for it.
     pub fn name(self) -> &'static str {
         match self {
             Self::Incumbent => "incumbent",
             Self::Challenge => "challenge",
+            Self::Validation => "validation",
         }
     }
 }

@@ -53,7 +53,7 @@ impl<F: Fn(&TrialRequest, &Leash) -> Said + Send + Sync> Target for FunctionTarg
             Err(said) => (Observation::failed(Status::Crashed, 0.0), Some(format!("panic: {said}"))),
         };
         let (cpu, wall) = (Some(cpu() - cpu_before), wall() - wall_before);
-        let detail = Detail { cpu, wall, reason, ..Detail::default() };
+        let detail = Detail { cpu, wall: Some(wall), reason, ..Detail::default() };
         Ok(Account { observation, detail })
     }
 }

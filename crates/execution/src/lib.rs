@@ -9,9 +9,13 @@ mod function;
 mod leash;
 pub mod panics;
 pub mod process;
+mod record;
 mod target;
+#[cfg(any(test, feature = "testkit"))]
+pub mod testkit;
 
 pub use function::{FunctionTarget, Said};
 pub use leash::Leash;
 pub use process::{CommandLine, NO_ANSWER, Place, ProcessTarget, environment};
+pub use record::Record;
 pub use target::{Account, Detail, Slot, Target, TargetError};

@@ -1,10 +1,12 @@
 //! What a trial executes, and what it tells.
 
+use std::borrow::Cow;
 use std::collections::BTreeMap;
 use std::path::PathBuf;
 
 use confine::{Cores, LaunchError, Tier};
 use engine::{Cap, InstanceId, Observation, TrialRequest};
+use serde::{Deserialize, Serialize};
 use thiserror::Error;
 
 use crate::Leash;
@@ -47,17 +49,19 @@ pub struct Account {
 }
 
 /// What really happened in a trial besides its observation: for the store, the screen and rerun.
-#[derive(Clone, PartialEq, Debug, Default)]
+#[derive(Clone, PartialEq, Debug, Default, Serialize, Deserialize)]
+#[serde(default)]
 pub struct Detail {
     /// CPU time in seconds, if it could be measured.
     pub cpu: Option<f64>,
-    /// Time on the clock in seconds.
-    pub wall: f64,
+    /// Time on the clock in seconds, if it was measured.
+    pub wall: Option<f64>,
     /// Largest memory in bytes, if it could be measured.
     pub memory: Option<u64>,
     /// How the main process ended: its exit code, or minus the number of the signal that ended it.
     pub exit: Option<i32>,
     /// The outputs of the scenario that were found, by name; also of trials that were stopped.
+    #[serde(with = "math::json_number::by_name")]
     pub outputs: BTreeMap<String, f64>,
     /// Why it failed, in one line that is the same for the same cause.
     pub reason: Option<String>,
@@ -66,7 +70,7 @@ pub struct Detail {
     /// The end of standard error; of failures only.
     pub stderr_tail: Vec<u8>,
     /// How the process tree was held together; empty if that is not known.
-    pub tier: &'static str,
+    pub tier: Cow<'static, str>,
     /// What went wrong when the trial was taken down, in one line that is the same for the same cause:
     /// what it told counts all the same.
     pub teardown: Option<String>,

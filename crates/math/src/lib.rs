@@ -8,10 +8,12 @@
 //! | [`TruncatedNormal`] | the normal law cut off below |
 //! | [`student`] | the quantiles that small samples need |
 //! | [`mann_whitney()`] | two samples that are not paired: does one tend to be smaller? |
+//! | [`json_number`] | numbers in JSON, also those that are not finite |
 //! | [`Descent`] | the least value of a smooth function in a box, by its gradient |
 
 mod descent;
 pub mod elementary;
+pub mod json_number;
 mod mann_whitney;
 pub mod normal;
 mod normal_truncated;

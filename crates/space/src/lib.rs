@@ -27,6 +27,7 @@ mod range;
 mod sample;
 mod settle;
 mod size;
+mod values;
 
 pub use builder::{BoundDefinition, Clause, DomainDefinition, ParameterDefinition, SpaceBuilder};
 pub use choices::Choices;
@@ -40,6 +41,7 @@ pub use parameter::{Domain, Kind, Misfit, Parameter, ParameterId, ValueError};
 pub use range::{Bound, LARGEST_INTEGER, Range};
 pub use sample::SampleError;
 pub use size::Size;
+pub use values::Values;
 
 use std::collections::HashMap;
 use std::sync::Arc;

@@ -9,11 +9,12 @@ use serde::{Deserialize, Serialize};
 
 /// What is known of a cost.
 #[derive(Clone, Copy, PartialEq, Debug, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
 pub enum Reading {
     /// The cost itself.
-    Exact(f64),
+    Exact(#[serde(with = "math::json_number")] f64),
     /// The cost is this or more: the trial was stopped there.
-    AtLeast(f64),
+    AtLeast(#[serde(with = "math::json_number")] f64),
 }
 
 impl Reading {

@@ -14,10 +14,10 @@ use std::sync::Arc;
 use anyhow::{Context, Result};
 use campaign::budget::Budget;
 use campaign::event::What;
-use campaign::{Campaign, Ledger, Search};
+use campaign::{Campaign, Desk, Ledger, Search};
 use clap::{Args, ValueEnum};
 use engine::{Objective, Status, TrialRequest, Why};
-use execution::executor::Local;
+use execution::executor::{Inbox, Local};
 use execution::{FunctionTarget, Leash, Said, Slot};
 use targets::saps::{Saps, solve, solve_while, space};
 use targets::{Formula, Quasigroup};
@@ -173,14 +173,15 @@ fn run(class: &Class, kind: Kind, seed: u64, arguments: &Arguments) -> Result<Ro
         }
     };
     let target = Arc::new(FunctionTarget::new(Some(arguments.cutoff), trial));
-    let executor = Local::new(target, vec![Slot::default()], 0.0)?;
-    let mut campaign = Campaign::new(&settings, Box::new(executor), Ledger::in_memory(), None)?;
+    let inbox = Inbox::new();
+    let executor = Local::new(target, vec![Slot::default()], 0.0, &inbox.bell())?;
+    let mut campaign = Campaign::new(&settings, Desk::new(executor, inbox), Ledger::in_memory(), None)?;
     let (mut cpu, mut cpu_incumbents, mut incumbents) = (0.0, 0.0, 0);
     campaign.search(&mut |event| match &event.what {
         What::TrialEnded(trial) => {
             let used = trial.detail.cpu.unwrap_or(0.0);
             cpu += used;
-            if trial.why == Why::Incumbent {
+            if trial.trial.why == Why::Incumbent {
                 cpu_incumbents += used;
             }
         }

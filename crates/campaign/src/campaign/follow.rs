@@ -15,6 +15,9 @@ impl Campaign<'_> {
             self.chosen = Some(choice.learner);
             self.emit(sink, What::Chosen(choice));
         }
+        for (id, cap) in std::mem::take(&mut self.lowered) {
+            self.emit(sink, What::CapLowered { id, cap });
+        }
         for news in self.optimizer.news() {
             match news {
                 News::Opened(config) => self.emit(sink, What::RaceOpened(config)),
@@ -24,14 +27,14 @@ impl Campaign<'_> {
                 News::Dethroned(config, pairs, before) => {
                     let (history, objective) = (self.optimizer.history(), &self.settings.problem.objective);
                     let cost = progress::standing(history, objective, config).mean;
-                    let configuration = history.configuration(config).clone();
+                    let values = history.configuration(config).into();
                     let holdings = progress::holdings(history, objective, config);
                     let told = history.trials().len();
                     self.ledger.crowned(config, pairs, cost, self.spent(), told);
                     self.emit(sink, What::Warning(Warning::Dethroned { config: before, by: config }));
                     let new = NewIncumbent {
                         config,
-                        configuration,
+                        values,
                         pairs,
                         cost,
                         before: f64::NAN,
@@ -44,7 +47,7 @@ impl Campaign<'_> {
                     let objective = &self.settings.problem.objective;
                     let compared = progress::compare(self.optimizer.history(), self.settings, before, config);
                     let Some(compared) = compared else { continue };
-                    let configuration = self.optimizer.history().configuration(config).clone();
+                    let values = self.optimizer.history().configuration(config).into();
                     let shown = |config| progress::holdings(self.optimizer.history(), objective, config);
                     let (holdings, holdings_before) = (shown(config), shown(before));
                     let (cost, before) = (compared.incumbent, compared.default);
@@ -55,15 +58,7 @@ impl Campaign<'_> {
                         self.spent(),
                         self.optimizer.history().trials().len(),
                     );
-                    let new = NewIncumbent {
-                        config,
-                        configuration,
-                        pairs,
-                        cost,
-                        before,
-                        holdings,
-                        holdings_before,
-                    };
+                    let new = NewIncumbent { config, values, pairs, cost, before, holdings, holdings_before };
                     self.emit(sink, What::NewIncumbent(Box::new(new)));
                 }
             }

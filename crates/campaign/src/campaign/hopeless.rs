@@ -3,10 +3,10 @@
 
 use engine::history::{History, Trial};
 use engine::{ConfigId, Status};
-use execution::Detail;
+use execution::{Detail, Record};
 
 use super::Campaign;
-use crate::event::{Stop, TrialEnded};
+use crate::event::Stop;
 
 /// Failures of any configurations, the default among them and nothing succeeding, after which there is no point.
 /// The default takes half of them.
@@ -48,7 +48,7 @@ impl Campaign<'_> {
     }
 
     /// Stops a campaign whose default cannot be run or gives wrong answers, or whose trials are lost.
-    pub(super) fn judge(&mut self, told: &TrialEnded) {
+    pub(super) fn judge(&mut self, told: &Record) {
         if !told.is_cancelled() {
             self.losses.count(told.is_lost());
         }
@@ -57,16 +57,16 @@ impl Campaign<'_> {
             self.stop = Some(Stop::Lost { trial: Box::new(told.clone()), lost, of });
             return;
         }
-        if told.status == Status::Wrong && told.config == ConfigId(0) {
+        if told.status() == Status::Wrong && told.trial.key.config == ConfigId(0) {
             self.stop = Some(Stop::DefaultWrong { trial: Box::new(told.clone()) });
             return;
         }
         let history = self.optimizer.history();
-        if !told.status.is_failure() || has_succeeded(history) {
+        if !told.status().is_failure() || has_succeeded(history) {
             return;
         }
         let default = ConfigId(0);
-        if told.config == default || self.failed.is_none() {
+        if told.trial.key.config == default || self.failed.is_none() {
             self.failed = Some(Box::new(told.clone()));
         }
         let met = history.readings(default).count();
@@ -88,16 +88,6 @@ fn has_succeeded(history: &History) -> bool {
 }
 
 /// A trial of an earlier session, of which the store knows more.
-fn remembered(trial: &Trial) -> Box<TrialEnded> {
-    Box::new(TrialEnded {
-        id: trial.id,
-        config: trial.key.config,
-        pair: trial.key.pair,
-        cap: trial.cap,
-        why: trial.why,
-        status: trial.observation.status(),
-        cost: trial.observation.cost(),
-        constraints: trial.observation.constraints().into(),
-        detail: Detail::default(),
-    })
+fn remembered(trial: &Trial) -> Box<Record> {
+    Box::new(Record { trial: trial.clone(), detail: Detail::default(), started: 0.0, ended: 0.0, slot: 0 })
 }

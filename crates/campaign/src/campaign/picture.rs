@@ -4,21 +4,30 @@ use engine::{ConfigId, Status, TrialRequest};
 use scenario::are_kept;
 
 use super::{Campaign, Sink, TICK};
-use crate::event::What;
+use crate::event::{Event, What};
 use crate::progress::{self, Progress};
 use crate::savings::Savings;
+
+/// The part of the budget between two pictures that are kept.
+const KEPT_EVERY: f64 = 0.01;
 
 impl Campaign<'_> {
     /// Shows the next picture, if it is time for one.
     pub(super) fn tick(&mut self, sink: Sink<'_>) {
-        let now = self.executor.now();
-        if self.executor.is_simulated() || (now < self.next_tick && self.stop.is_none()) {
+        let now = self.desk.now();
+        if self.desk.is_stepwise() || (now < self.next_tick && self.stop.is_none()) {
             return;
         }
         self.next_tick = now + TICK;
         let progress = self.progress();
+        let fraction = progress.fraction;
         let warnings = self.watch.progress(&progress, self.settings);
-        self.emit(sink, What::Progress(Box::new(progress)));
+        let event = Event { at: now, what: What::Progress(Box::new(progress)) };
+        if fraction >= self.next_kept {
+            self.next_kept = fraction + KEPT_EVERY;
+            self.ledger.write_down(&event);
+        }
+        sink(&event);
         warnings.into_iter().for_each(|warning| self.emit(sink, What::Warning(warning)));
     }
 
@@ -28,7 +37,8 @@ impl Campaign<'_> {
         let spent = self.spent();
         let incumbent = self.optimizer.incumbent();
         let challenges: Vec<&TrialRequest> = self
-            .out
+            .desk
+            .out()
             .values()
             .map(|out| &out.request)
             .filter(|request| request.why == engine::Why::Challenge)
@@ -46,8 +56,8 @@ impl Campaign<'_> {
         Progress {
             spent,
             fraction: self.settings.budget.fraction(&spent),
-            workers: self.executor.workers(),
-            out: self.out.len(),
+            workers: self.desk.workers(),
+            out: self.desk.out().len(),
             optimizer_share: self.thinking.share(spent.wall),
             counts: Status::ALL.map(|status| history.count(status)),
             lost: self.lost(),

@@ -2,11 +2,9 @@
 
 use std::sync::Arc;
 
-use engine::{Cap, TrialRequest};
+use engine::{Cap, TrialRequest, Why};
 use execution::{Account, Leash, ProcessTarget, Slot, Target, TargetError};
 use scenario::{Instance, Objective, Scenario};
-
-use crate::validation::is_of_validation;
 
 /// Runs trials of the search with the objective's cutoff, those of the validation with theirs.
 pub(super) struct BothTargets {
@@ -29,7 +27,7 @@ impl BothTargets {
     }
 
     fn of(&self, trial: &TrialRequest) -> &ProcessTarget {
-        if is_of_validation(trial.id) { &self.validation } else { &self.search }
+        if trial.why == Why::Validation { &self.validation } else { &self.search }
     }
 }
 

@@ -12,12 +12,13 @@ use engine::history::{History, Trial};
 use engine::{
     ConfigId, Configuration, InstanceId, Observation, Pair, Reading, Space, Status, TrialId, TrialKey,
 };
+use execution::{Detail, Record};
 use scenario::Instance;
 use space::ConfigurationError;
 
 use crate::Settings;
 use crate::resume::Resumed;
-use crate::store::{Batch, Loaded, StoredConfiguration, StoredTrial};
+use crate::store::{Batch, Loaded, StoredConfiguration};
 
 /// Why trials of an earlier campaign are not re-used, and how many.
 pub type NotReused = BTreeMap<String, usize>;
@@ -77,21 +78,13 @@ pub(super) fn adopted(history: &History, earlier: usize, source: &str) -> Batch 
         let origin = origin.to_owned();
         StoredConfiguration { id: ConfigId(number as u32), origin, configuration: configuration.clone() }
     });
-    let trials = history.trials().iter().enumerate().map(|(row, trial)| StoredTrial {
-        trial: trial.clone(),
-        cpu: None,
-        wall: None,
-        memory: None,
-        exit: None,
-        outputs: BTreeMap::new(),
-        reason: Some(match row < earlier {
+    let trials = history.trials().iter().enumerate().map(|(row, trial)| {
+        let reason = match row < earlier {
             true => "of an earlier campaign".to_owned(),
             false => format!("imported from {source}"),
-        }),
-        started: 0.0,
-        ended: 0.0,
-        slot: 0,
-        output: None,
+        };
+        let detail = Detail { reason: Some(reason), ..Detail::default() };
+        Record { trial: trial.clone(), detail, started: 0.0, ended: 0.0, slot: 0 }
     });
     Batch { configurations: configurations.collect(), trials: trials.collect(), ..Batch::default() }
 }

@@ -21,6 +21,7 @@ use space::format::{CannotExpress, Format, write};
 use surrogate::{InstanceTable, forest, gaussian, neural};
 
 use super::carry_over::{NotReused, adopted, carry_over};
+use crate::BookmarkError;
 use crate::budget::{Budget, Spent};
 use crate::deadline;
 use crate::fingerprint::Fingerprints;
@@ -77,7 +78,7 @@ pub enum ConductError {
     #[error("cannot start a worker")]
     Worker(#[source] std::io::Error),
     #[error("the stored state of the search cannot be read: it was written by another version")]
-    State(#[from] postcard::Error),
+    State(#[from] BookmarkError),
     #[error("cannot write down the budget")]
     Budget(#[source] serde_json::Error),
     #[error(transparent)]

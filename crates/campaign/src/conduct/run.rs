@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use engine::{ConfigId, Configuration, InstanceId};
-use execution::executor::{Bell, Executor, Local};
+use execution::executor::{Bell, Executor as _, Inbox, Local};
 
 use super::both_targets::BothTargets;
 use super::open::{ConductError, Opened, places};
@@ -14,7 +14,7 @@ use crate::queue::Queue;
 use crate::staging::Staging;
 use crate::store::Batch;
 use crate::validation::{Concluded, conclude, plan};
-use crate::{Campaign, Ledger, Sink};
+use crate::{Campaign, Desk, Ledger, Sink};
 
 /// A configuration with its number.
 #[derive(Clone, PartialEq, Debug)]
@@ -52,17 +52,19 @@ impl Opened {
         let sources = instances;
         let instances = staging.as_ref().map_or_else(|| sources.clone(), |staging| staging.staged(&sources));
         let target = Arc::new(BothTargets::new(&scenario, &instances, settings.validation.cutoff));
-        let executor = Local::new(target, slots, resumed.wall).map_err(ConductError::Worker)?;
+        let inbox = Inbox::new();
+        let executor =
+            Local::new(target, slots, resumed.wall, &inbox.bell()).map_err(ConductError::Worker)?;
         let deadline = left.map(|left| Deadline::at(executor.now() + left));
-        ready(executor.bell());
+        ready(inbox.bell());
         if let Some(staging) = &staging {
             staging.stage(&sources)?;
         }
         let (measured, events) = (store.reader().validations()?, store.reader().events()?);
-        let mut ledger = Ledger::on_disk(store, executor.bell(), stored.0, stored.1)?;
+        let mut ledger = Ledger::on_disk(store, inbox.bell(), stored.0, stored.1)?;
         let event = settings.budget.event(resumed.wall).map_err(ConductError::Budget)?;
         ledger.note(Batch { events: vec![event], ..Batch::default() })?;
-        let mut campaign = Campaign::new(&settings, Box::new(executor), ledger, Some(resumed))?
+        let mut campaign = Campaign::new(&settings, Desk::new(executor, inbox), ledger, Some(resumed))?
             .with_queue(Queue::of_campaign(&folder), &events)
             .until(deadline);
         let stop = campaign.search(sink)?;

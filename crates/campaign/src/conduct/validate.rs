@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use engine::stats::Basis;
 use engine::{ConfigId, Configuration, InstanceId};
-use execution::executor::{Bell, Executor, Local};
+use execution::executor::{Bell, Inbox, Local};
 use scenario::{Instance, Scenario, read};
 
 use super::both_targets::BothTargets;
@@ -15,7 +15,7 @@ use crate::progress;
 use crate::staging::Staging;
 use crate::store::{Batch, Store, StoredConfiguration};
 use crate::validation::{self, Candidate, Concluded, Judged, Validation, plan};
-use crate::{Ledger, Settings, Sink};
+use crate::{Desk, Ledger, Settings, Sink};
 
 /// What is to be validated.
 #[derive(Clone, Debug, Default)]
@@ -132,14 +132,15 @@ impl ToValidate {
         let used = staging.as_ref().map_or_else(|| instances.clone(), |staging| staging.staged(&instances));
         let slots = places(&scenario, workers)?;
         let target = Arc::new(BothTargets::new(&scenario, &used, settings.validation.cutoff));
-        let mut executor = Local::new(target, slots, self.wall).map_err(ConductError::Worker)?;
-        ready(executor.bell());
+        let inbox = Inbox::new();
+        let executor = Local::new(target, slots, self.wall, &inbox.bell()).map_err(ConductError::Worker)?;
+        ready(inbox.bell());
         if let Some(staging) = &staging {
             staging.stage(&instances)?;
         }
         let measured = store.reader().validations()?;
         let stored = (history.configurations().len(), history.trials().len() as u64);
-        let mut ledger = Ledger::on_disk(store, executor.bell(), stored.0, stored.1)?;
+        let mut ledger = Ledger::on_disk(store, inbox.bell(), stored.0, stored.1)?;
         if self.is_new {
             let Valued { config: id, configuration } = candidate.clone();
             let new = StoredConfiguration { id, origin: "given".to_owned(), configuration };
@@ -157,7 +158,10 @@ impl ToValidate {
             names: &names,
             measured: &measured,
         };
-        let (validated, gave_up) = validation::validate(&validation, &mut executor, &mut ledger, None, sink)?;
+        let (validated, gave_up) = {
+            let mut desk = Desk::new(executor, inbox);
+            validation::validate(&validation, &mut desk, &mut ledger, None, sink)?
+        };
         ledger.finish("validated")?;
         let known = (!self.is_new).then_some(candidate.config);
         let training = known.and_then(|config| progress::compare(&history, &settings, default, config));

@@ -4,11 +4,12 @@ use std::fmt::Write as _;
 use std::io::Write;
 
 use engine::Configuration;
+use execution::Record;
 use scenario::Sense;
 use space::float_text;
 
-use super::{ExportError, VALIDATION, Written, sense, shown};
-use crate::store::{Charter, StoreReader, StoredTrial, StoredValidation};
+use super::{ExportError, Written, sense, shown};
+use crate::store::{Charter, StoreReader};
 
 /// The columns that every campaign has.
 pub(crate) const COLUMNS: [&str; 18] = [
@@ -46,62 +47,35 @@ pub fn csv(reader: &StoreReader, out: &mut dyn Write) -> Result<Written, ExportE
         out.write_all(header.end().as_bytes())?;
         let sense = sense(&charter);
         let mut written = Written::default();
-        reader.each_trial(|stored, configuration| {
+        let write = |out: &mut dyn Write, number, instance: &str, record: &Record, configuration: &_| {
+            let mut line = line(sense, number, instance, record);
+            line.values(&charter, configuration);
+            outputs.iter().for_each(|name| line.number(record.detail.outputs.get(name).copied()));
+            Ok::<_, ExportError>(out.write_all(line.end().as_bytes())?)
+        };
+        reader.each_trial(|record, configuration| {
             written.trials += 1;
-            let line = line(&charter, sense, &outputs, stored, configuration);
-            Ok::<_, ExportError>(out.write_all(line.as_bytes())?)
+            let trial = &record.trial;
+            let instance = charter.instances.get(trial.key.pair.instance.index()).map_or("", String::as_str);
+            write(out, Some(trial.id.0), instance, record, configuration)
         })?;
         reader.each_validation(|stored, configuration| {
             written.validations += 1;
-            let line = line_of_validation(&charter, sense, &outputs, stored, configuration);
-            Ok::<_, ExportError>(out.write_all(line.as_bytes())?)
+            write(out, None, &stored.instance, &stored.record, configuration)
         })?;
         Ok(written)
     })
 }
 
-/// What is not kept of a validation's trial is empty.
-fn line_of_validation(
-    charter: &Charter,
-    sense: Sense,
-    outputs: &[String],
-    stored: &StoredValidation,
-    configuration: &Configuration,
-) -> String {
+/// A trial without the values of its parameters and its outputs; those of a validation have no number.
+fn line(sense: Sense, number: Option<u64>, instance: &str, record: &Record) -> Line {
+    let Record { trial, detail, started, ended, slot } = record;
     let mut line = Line::default();
-    let (cost, censored) = shown(sense, stored.cost);
-    for name in COLUMNS {
-        match name {
-            "configuration" => line.show(Some(stored.config.0)),
-            "instance" => line.text(&stored.instance),
-            "seed" => line.show(Some(stored.seed.0)),
-            "why" => line.text(VALIDATION),
-            "status" => line.text(stored.status.name()),
-            "cost" => line.number(cost),
-            "censored" => line.show(censored),
-            "cpu" => line.number(stored.cpu),
-            "wall" => line.number(stored.wall),
-            _ => line.text(""),
-        }
-    }
-    line.values(charter, configuration);
-    outputs.iter().for_each(|_| line.text(""));
-    line.end()
-}
-
-fn line(
-    charter: &Charter,
-    sense: Sense,
-    outputs: &[String],
-    stored: &StoredTrial,
-    configuration: &Configuration,
-) -> String {
-    let (trial, mut line) = (&stored.trial, Line::default());
     let told = &trial.observation;
     let (cost, censored) = shown(sense, told.cost());
-    line.show(Some(trial.id.0));
+    line.show(number);
     line.show(Some(trial.key.config.0));
-    line.text(charter.instances.get(trial.key.pair.instance.index()).map_or("", String::as_str));
+    line.text(instance);
     line.show(Some(trial.key.pair.seed.0));
     line.number(Some(trial.cap.cost()).filter(|cap| cap.is_finite()));
     line.text(trial.why.name());
@@ -109,17 +83,15 @@ fn line(
     line.number(cost);
     line.show(censored);
     line.number(Some(told.spent()));
-    line.number(stored.cpu);
-    line.number(stored.wall);
-    line.show(stored.memory);
-    line.show(stored.exit);
-    line.text(stored.reason.as_deref().unwrap_or_default());
-    line.number(Some(stored.started));
-    line.number(Some(stored.ended));
-    line.show(Some(stored.slot));
-    line.values(charter, configuration);
-    outputs.iter().for_each(|name| line.number(stored.outputs.get(name).copied()));
-    line.end()
+    line.number(detail.cpu);
+    line.number(detail.wall);
+    line.show(detail.memory);
+    line.show(detail.exit);
+    line.text(detail.reason.as_deref().unwrap_or_default());
+    line.number(Some(*started));
+    line.number(Some(*ended));
+    line.show(Some(slot));
+    line
 }
 
 /// A line that is being written.

@@ -2,9 +2,12 @@
 
 use std::io::Write;
 
+use engine::Configuration;
+use execution::Record;
+use scenario::Sense;
 use serde_json::json;
 
-use super::{ExportError, VALIDATION, Written, sense, shown, values};
+use super::{ExportError, Written, sense, shown, values};
 use crate::store::StoreReader;
 
 /// Writes every trial, and gives how many there were.
@@ -13,53 +16,53 @@ pub fn json_lines(reader: &StoreReader, out: &mut dyn Write) -> Result<Written, 
         let charter = reader.charter()?;
         let sense = sense(&charter);
         let mut written = Written::default();
-        reader.each_trial(|stored, configuration| {
+        reader.each_trial(|record, configuration| {
             written.trials += 1;
-            let trial = &stored.trial;
-            let (cost, censored) = shown(sense, trial.observation.cost());
-            let object = json!({
-                "trial": trial.id.0,
-                "configuration": trial.key.config.0,
-                "values": values(configuration),
-                "instance": charter.instances.get(trial.key.pair.instance.index()),
-                "seed": trial.key.pair.seed.0,
-                "cap": Some(trial.cap.cost()).filter(|cap| cap.is_finite()),
-                "why": trial.why.name(),
-                "status": trial.observation.status().name(),
-                "cost": cost,
-                "censored": censored,
-                "spent": trial.observation.spent(),
-                "cpu": stored.cpu,
-                "wall": stored.wall,
-                "memory": stored.memory,
-                "exit": stored.exit,
-                "outputs": stored.outputs,
-                "reason": stored.reason,
-                "started": stored.started,
-                "ended": stored.ended,
-                "slot": stored.slot,
-            });
-            Ok::<_, ExportError>(out.write_all(format!("{object}\n").as_bytes())?)
+            let instance = charter.instances.get(record.trial.key.pair.instance.index());
+            let number = Some(record.trial.id.0);
+            let line = line(sense, number, instance.map(String::as_str), record, configuration);
+            Ok::<_, ExportError>(out.write_all(line.as_bytes())?)
         })?;
         reader.each_validation(|stored, configuration| {
             written.validations += 1;
-            let (cost, censored) = shown(sense, stored.cost);
-            // What is not kept of it is left out.
-            let object = json!({
-                "trial": null,
-                "configuration": stored.config.0,
-                "values": values(configuration),
-                "instance": stored.instance,
-                "seed": stored.seed.0,
-                "why": VALIDATION,
-                "status": stored.status.name(),
-                "cost": cost,
-                "censored": censored,
-                "cpu": stored.cpu,
-                "wall": stored.wall,
-            });
-            Ok::<_, ExportError>(out.write_all(format!("{object}\n").as_bytes())?)
+            let line = line(sense, None, Some(&stored.instance), &stored.record, configuration);
+            Ok::<_, ExportError>(out.write_all(line.as_bytes())?)
         })?;
         Ok(written)
     })
+}
+
+/// A trial; those of a validation have no number.
+fn line(
+    sense: Sense,
+    number: Option<u64>,
+    instance: Option<&str>,
+    record: &Record,
+    configuration: &Configuration,
+) -> String {
+    let Record { trial, detail, started, ended, slot } = record;
+    let (cost, censored) = shown(sense, trial.observation.cost());
+    let object = json!({
+        "trial": number,
+        "configuration": trial.key.config.0,
+        "values": values(configuration),
+        "instance": instance,
+        "seed": trial.key.pair.seed.0,
+        "cap": Some(trial.cap.cost()).filter(|cap| cap.is_finite()),
+        "why": trial.why.name(),
+        "status": trial.observation.status().name(),
+        "cost": cost,
+        "censored": censored,
+        "spent": trial.observation.spent(),
+        "cpu": detail.cpu,
+        "wall": detail.wall,
+        "memory": detail.memory,
+        "exit": detail.exit,
+        "outputs": detail.outputs,
+        "reason": detail.reason,
+        "started": started,
+        "ended": ended,
+        "slot": slot,
+    });
+    format!("{object}\n")
 }

@@ -14,10 +14,11 @@ use std::io::Write;
 
 use engine::racing::Objective;
 use engine::{Observation, Reading, Status};
+use execution::Record;
 use serde_json::{Map, Value, json};
 
 use super::{ExportError, values};
-use crate::store::{StoreReader, StoredTrial};
+use crate::store::StoreReader;
 
 /// The cost of a failure where there is no cutoff: JSON has no infinity.
 const WORST: f64 = f64::MAX;
@@ -44,8 +45,8 @@ pub fn smac3(
         let charter = reader.charter()?;
         let mut written = Smac3Export::default();
         out.write_all(b"{\"data\": [")?;
-        reader.each_trial(|stored, _| {
-            let trial = &stored.trial;
+        reader.each_trial(|record, _| {
+            let trial = &record.trial;
             let Some(status) = status(trial.observation.status()) else {
                 written.left_out += 1;
                 return Ok::<_, ExportError>(());
@@ -61,12 +62,12 @@ pub fn smac3(
                 "seed": trial.key.pair.seed.0,
                 "budget": null,
                 "cost": cost(objective, &trial.observation),
-                "time": time(are_times, stored),
-                "cpu_time": stored.cpu.unwrap_or(0.0),
+                "time": time(are_times, record),
+                "cpu_time": record.detail.cpu.unwrap_or(0.0),
                 "status": status,
-                "starttime": stored.started,
-                "endtime": stored.ended,
-                "additional_info": about(stored),
+                "starttime": record.started,
+                "endtime": record.ended,
+                "additional_info": about(record),
             });
             Ok(out.write_all(format!("{separator}{entry}").as_bytes())?)
         })?;
@@ -111,23 +112,23 @@ fn cost(objective: &Objective, observation: &Observation) -> f64 {
 }
 
 /// What was reached, if that is a time; else how long it took.
-fn time(are_times: bool, stored: &StoredTrial) -> f64 {
-    let reached = stored.trial.observation.cost().map(Reading::lower_bound);
-    reached.filter(|_| are_times).or(stored.wall).unwrap_or(stored.ended - stored.started)
+fn time(are_times: bool, record: &Record) -> f64 {
+    let reached = record.trial.observation.cost().map(Reading::lower_bound);
+    reached.filter(|_| are_times).or(record.detail.wall).unwrap_or(record.ended - record.started)
 }
 
 /// What SMAC3 has no words for.
-fn about(stored: &StoredTrial) -> Value {
+fn about(record: &Record) -> Value {
     let mut about = Map::new();
-    about.insert("status".to_owned(), stored.trial.observation.status().name().into());
-    if let Some(Reading::AtLeast(bound)) = stored.trial.observation.cost() {
+    about.insert("status".to_owned(), record.trial.observation.status().name().into());
+    if let Some(Reading::AtLeast(bound)) = record.trial.observation.cost() {
         about.insert("at_least".to_owned(), bound.into());
     }
-    if let Some(reason) = &stored.reason {
+    if let Some(reason) = &record.detail.reason {
         about.insert("reason".to_owned(), reason.as_str().into());
     }
-    if !stored.outputs.is_empty() {
-        about.insert("outputs".to_owned(), json!(stored.outputs));
+    if !record.detail.outputs.is_empty() {
+        about.insert("outputs".to_owned(), json!(record.detail.outputs));
     }
     Value::Object(about)
 }

@@ -50,8 +50,7 @@ impl Fold {
         let Plan { basis, pairs } = validation::plan(settings, test.len() as u32);
         let pairs = if basis == Basis::UnseenInstances { pairs } else { Vec::new() };
         let (plan, history) = (Plan { basis, pairs }, &loaded.history);
-        let penalty = validation::objective(settings).penalty();
-        let validated = validation::recorded(&plan, &names, best, measured, penalty);
+        let validated = validation::recorded(&plan, &names, best, measured, &validation::objective(settings));
         let named = |one: &Validated| names[one.measured.instance.index()].clone();
         let is_known = best.index() < history.configurations().len();
         let objective = &settings.problem.objective;

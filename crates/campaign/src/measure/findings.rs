@@ -123,7 +123,7 @@ impl Findings {
     ) -> Self {
         let mut statuses = BTreeMap::new();
         for sample in samples {
-            *statuses.entry(sample.account.observation.status().name()).or_insert(0) += 1;
+            *statuses.entry(sample.record.trial.observation.status().name()).or_insert(0) += 1;
         }
         let sense = scenario.objective.sense;
         let of_instance = |(place, name): (usize, &String)| OfInstance {
@@ -133,10 +133,10 @@ impl Findings {
         };
         let instances: Vec<OfInstance> = names.iter().enumerate().map(of_instance).collect();
         let alone = || samples.iter().filter(|sample| !sample.in_company);
-        let wall: f64 = alone().map(|sample| sample.account.detail.wall).sum();
-        let cpu: Option<f64> = alone().map(|sample| sample.account.detail.cpu).sum();
+        let wall: f64 = alone().filter_map(|sample| sample.record.detail.wall).sum();
+        let cpu: Option<f64> = alone().map(|sample| sample.record.detail.cpu).sum();
         let limit = scenario.limits.memory;
-        let peak = samples.iter().filter_map(|sample| sample.account.detail.memory).max();
+        let peak = samples.iter().filter_map(|sample| sample.record.detail.memory).max();
         let mut findings = Self {
             alone: alone().count(),
             in_company: samples.len() - alone().count(),
@@ -170,19 +170,20 @@ impl Findings {
 
 fn times(sense: Sense, samples: &[Sample], instance: usize, in_company: bool) -> Option<Times> {
     let fits = |sample: &&Sample| {
-        sample.instance == instance
+        sample.pair().instance.index() == instance
             && sample.in_company == in_company
-            && sample.seed == FIRST_SEED
-            && sample.account.observation.status() == Status::Finished
+            && sample.pair().seed == FIRST_SEED
+            && sample.record.trial.observation.status() == Status::Finished
     };
     let those: Vec<&Sample> = samples.iter().filter(fits).collect();
     let values =
         |of: fn(&Sample) -> Option<f64>| spread(&those.iter().filter_map(|one| of(one)).collect::<Vec<_>>());
-    let cost = |one: &&Sample| one.account.observation.cost().map(|cost| sense.shown(cost.lower_bound()));
+    let cost =
+        |one: &&Sample| one.record.trial.observation.cost().map(|cost| sense.shown(cost.lower_bound()));
     let costs: Vec<f64> = those.iter().filter_map(cost).collect();
     Some(Times {
-        cpu: values(|one| one.account.detail.cpu),
-        wall: values(|one| Some(one.account.detail.wall))?,
+        cpu: values(|one| one.record.detail.cpu),
+        wall: values(|one| one.record.detail.wall)?,
         cost: spread(&costs)?,
     })
 }
@@ -199,10 +200,10 @@ fn slow_down(instances: &[OfInstance]) -> Option<SlowDown> {
 }
 
 fn outputs(scenario: &Scenario, samples: &[Sample]) -> Vec<OfOutput> {
-    let finished = |sample: &&Sample| sample.account.observation.status() == Status::Finished;
+    let finished = |sample: &&Sample| sample.record.trial.observation.status() == Status::Finished;
     let of = samples.iter().filter(finished).count();
     let one = |output: &scenario::Output| {
-        let value = |sample: &Sample| sample.account.detail.outputs.get(&output.name).copied();
+        let value = |sample: &Sample| sample.record.detail.outputs.get(&output.name).copied();
         let found: Vec<f64> = samples.iter().filter(finished).filter_map(value).collect();
         OfOutput {
             name: output.name.clone(),
@@ -224,8 +225,8 @@ fn pass(settings: &Settings, samples: &[Sample], workers: usize) -> Option<Pass>
         sum.filter(|_| !those.is_empty()).map(|sum| sum / those.len() as f64)
     };
     let instances = settings.problem.instances as usize;
-    let wall = mean(|sample| Some(sample.account.detail.wall))? * instances as f64 / workers.max(1) as f64;
-    let cpu = mean(|sample| sample.account.detail.cpu).map(|cpu| cpu * instances as f64);
+    let wall = mean(|sample| sample.record.detail.wall)? * instances as f64 / workers.max(1) as f64;
+    let cpu = mean(|sample| sample.record.detail.cpu).map(|cpu| cpu * instances as f64);
     let budget = &settings.budget;
     let affordable = [
         budget.wall.map(|budget| budget / wall),

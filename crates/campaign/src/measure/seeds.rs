@@ -51,8 +51,9 @@ pub struct Seeds {
 impl Seeds {
     /// What the trials that ran alone say of seeds.
     pub(super) fn of(scenario: &Scenario, samples: &[Sample]) -> Self {
-        let finished =
-            |sample: &&Sample| !sample.in_company && sample.account.observation.status() == Status::Finished;
+        let finished = |sample: &&Sample| {
+            !sample.in_company && sample.record.trial.observation.status() == Status::Finished
+        };
         let alone: Vec<&Sample> = samples.iter().filter(finished).collect();
         let target = &scenario.target;
         let steps = [target.setup.as_ref(), target.teardown.as_ref()].into_iter().flatten();
@@ -61,8 +62,8 @@ impl Seeds {
             .any(|command| command.mentions(&Piece::Seed));
         Self {
             given,
-            same: repeated(&alone, |sample| sample.seed == FIRST_SEED),
-            other: repeated(&alone, |sample| sample.seed != FIRST_SEED),
+            same: repeated(&alone, |sample| sample.pair().seed == FIRST_SEED),
+            other: repeated(&alone, |sample| sample.pair().seed != FIRST_SEED),
             change_costs: change_costs(scenario, &alone),
         }
     }
@@ -72,10 +73,11 @@ impl Seeds {
 fn repeated(alone: &[&Sample], which: impl Fn(&Sample) -> bool) -> Option<Repeated> {
     let mut found = Repeated { trials: 0, same_text: 0, differing: BTreeSet::new(), ended_otherwise: false };
     for (place, sample) in alone.iter().enumerate() {
-        let first =
-            alone.iter().position(|other| other.instance == sample.instance && other.seed == FIRST_SEED);
+        let first = alone.iter().position(|other| {
+            other.pair().instance == sample.pair().instance && other.pair().seed == FIRST_SEED
+        });
         let Some(first) = first.filter(|&first| first != place && which(sample)) else { continue };
-        let (own, before) = (&sample.account.detail, &alone[first].account.detail);
+        let (own, before) = (&sample.record.detail, &alone[first].record.detail);
         found.trials += 1;
         found.same_text += usize::from(sample.answer.is_some() && sample.answer == alone[first].answer);
         found.ended_otherwise |= own.exit != before.exit;
@@ -89,13 +91,14 @@ fn repeated(alone: &[&Sample], which: impl Fn(&Sample) -> bool) -> Option<Repeat
 
 /// Whether any cost with another seed lies outside what the first seed's repetitions allow.
 fn change_costs(scenario: &Scenario, alone: &[&Sample]) -> Option<bool> {
-    let cost = |sample: &&&Sample| sample.account.observation.cost().map(Reading::lower_bound);
-    let instances: BTreeSet<usize> = alone.iter().map(|sample| sample.instance).collect();
+    let cost = |sample: &&&Sample| sample.record.trial.observation.cost().map(Reading::lower_bound);
+    let instances: BTreeSet<usize> = alone.iter().map(|sample| sample.pair().instance.index()).collect();
     let mut known = None;
     for instance in instances {
         let of = |first: bool| {
-            let fits =
-                move |sample: &&&Sample| sample.instance == instance && (sample.seed == FIRST_SEED) == first;
+            let fits = move |sample: &&&Sample| {
+                sample.pair().instance.index() == instance && (sample.pair().seed == FIRST_SEED) == first
+            };
             alone.iter().filter(fits).filter_map(|sample| cost(&sample)).collect::<Vec<f64>>()
         };
         let (own, others) = (of(true), of(false));

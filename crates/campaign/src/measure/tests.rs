@@ -2,8 +2,9 @@
 
 use std::path::Path;
 
-use engine::{Observation, Seed, Status};
-use execution::{Account, Detail};
+use engine::{Observation, Status};
+use execution::testkit::record;
+use execution::{Detail, Record};
 use scenario::keys::is_known;
 use scenario::{Scenario, read};
 
@@ -30,9 +31,9 @@ const OUTPUT: &str = "[outputs]\nsteps = { pattern = '([0-9]+)' }";
 
 /// A trial of one instance that took so long and wrote always the same.
 fn sample(seed: u32, cost: f64, wall: f64) -> Sample {
-    let detail = Detail { cpu: Some(cost), wall, exit: Some(0), ..Detail::default() };
-    let account = Account { observation: Observation::finished(cost), detail };
-    Sample { instance: 0, seed: Seed(seed), in_company: false, account, answer: Some(7) }
+    let detail = Detail { cpu: Some(cost), wall: Some(wall), exit: Some(0), ..Detail::default() };
+    let record = Record { detail, ..record(0, 0, seed, Observation::finished(cost)) };
+    Sample { record, in_company: false, answer: Some(7) }
 }
 
 fn in_company(sample: Sample) -> Sample {
@@ -122,7 +123,7 @@ fn a_seed_that_does_nothing_is_found_out() {
 fn results_that_differ_with_the_same_seed_are_told() {
     let with = |seed: u32, steps: f64| {
         let mut sample = sample(seed, steps, 1.0);
-        sample.account.detail.outputs.insert("steps".to_owned(), steps);
+        sample.record.detail.outputs.insert("steps".to_owned(), steps);
         sample
     };
     let random = [with(1, 10.0), with(1, 10.5), with(2, 10.2)];
@@ -138,7 +139,7 @@ fn results_that_differ_with_the_same_seed_are_told() {
 #[test]
 fn outputs_that_are_not_found_are_named() {
     let mut samples = quiet();
-    samples[0].account.detail.outputs.insert("steps".to_owned(), 4.0);
+    samples[0].record.detail.outputs.insert("steps".to_owned(), 4.0);
     let found = findings(&scenario(", \"{seed}\"", CPU, OUTPUT), &samples);
     let output = &found.outputs[0];
     assert_eq!((output.found, output.of, output.least, output.most), (1, 5, Some(4.0), Some(4.0)));
@@ -149,16 +150,16 @@ fn outputs_that_are_not_found_are_named() {
 fn limits_and_budgets_are_held_against_what_was_used() {
     let of = scenario(", \"{seed}\"", CPU, "[limits]\nmemory = \"100MiB\"");
     let mut samples = quiet();
-    samples[0].account.detail.memory = Some(90 << 20);
+    samples[0].record.detail.memory = Some(90 << 20);
     assert_eq!(advice(&of, &samples), ["limits.memory"]);
     let of = scenario(", \"{seed}\"", CPU, "");
-    samples[0].account.detail.memory = Some(600 << 20);
+    samples[0].record.detail.memory = Some(600 << 20);
     assert_eq!(advice(&of, &samples), ["parallel.workers = 1"], "two of 600 MiB do not fit into 1 GiB");
     let mut slow = quiet();
     for sample in &mut slow {
-        sample.account.observation = Observation::timeout(100.0);
-        sample.account.detail.wall = 400.0;
-        sample.account.detail.cpu = Some(1.0);
+        sample.record.trial.observation = Observation::timeout(100.0);
+        sample.record.detail.wall = Some(400.0);
+        sample.record.detail.cpu = Some(1.0);
     }
     // One pass over two instances with two workers takes 400 s of 3600.
     let found = findings(&of, &slow);
@@ -177,7 +178,7 @@ fn short_or_varying_trials_are_told() {
     // Where only the clock varies, CPU time is the better measure.
     let clock = [1.0, 1.5, 0.7].map(|wall| {
         let mut sample = sample(1, wall, wall);
-        sample.account.detail.cpu = Some(0.9);
+        sample.record.detail.cpu = Some(0.9);
         sample
     });
     assert_eq!(advice(&scenario(", \"{seed}\"", WALL, ""), &clock), ["objective.minimise = \"cpu_time\""]);

@@ -15,11 +15,12 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use confine::Captured;
 use engine::{Configuration, InstanceId, Pair, Seed, TrialId, TrialKey, TrialRequest, Why};
-use execution::executor::{Bell, Executor, Happening, Local};
-use execution::{Account, Leash, ProcessTarget, Slot, Target, TargetError};
+use execution::executor::{Bell, Inbox, Local, Refused};
+use execution::{Account, Leash, ProcessTarget, Record, Slot, Target, TargetError};
 use scenario::{Instance, Scenario};
 
 use crate::Settings;
+use crate::desk::{Came, Desk};
 
 /// Instances that are measured, if there are more.
 const INSTANCES: usize = 3;
@@ -39,6 +40,9 @@ pub enum MeasureError {
     /// No thread.
     #[error("cannot start a worker")]
     Worker(#[source] std::io::Error),
+    /// Nobody runs it.
+    #[error(transparent)]
+    Refused(#[from] Refused),
 }
 
 /// How much is measured.
@@ -61,16 +65,19 @@ impl Terms {
 /// One trial that has ended.
 #[derive(Clone, Debug)]
 pub struct Sample {
-    /// Which of the chosen instances.
-    pub instance: usize,
-    /// Its seed.
-    pub seed: Seed,
+    /// The trial.
+    pub record: Record,
     /// Whether all slots were busy.
     pub in_company: bool,
-    /// What it told.
-    pub account: Account,
     /// Stands for all that it wrote to standard output; unknown if its record was lost.
     pub answer: Option<u64>,
+}
+
+impl Sample {
+    /// On what it was run.
+    pub fn pair(&self) -> Pair {
+        self.record.trial.key.pair
+    }
 }
 
 /// The instances to measure: a few, from the first to the last.
@@ -92,13 +99,13 @@ pub fn run(
 ) -> Result<Option<Vec<Sample>>, MeasureError> {
     let target = Arc::new(Recording { target, answers: Mutex::default() });
     let workers = terms.slots.len();
-    let executor = Local::new(Arc::clone(&target) as Arc<dyn Target>, terms.slots, 0.0);
-    let executor = executor.map_err(MeasureError::Worker)?;
-    ready(executor.bell());
+    let inbox = Inbox::new();
+    let executor = Local::new(Arc::clone(&target) as Arc<dyn Target>, terms.slots, 0.0, &inbox.bell());
+    let desk = Desk::new(executor.map_err(MeasureError::Worker)?, inbox);
+    ready(desk.bell());
     let default = settings.problem.default.clone();
     let cap = settings.problem.objective.full_cap();
-    let mut measuring =
-        Measuring { executor, target, default, cap, next: 0, out: BTreeMap::new(), samples: Vec::new() };
+    let mut measuring = Measuring { desk, target, default, cap, next: 0, samples: Vec::new() };
     let alone = ALONE.iter().flat_map(|&seed| (0..instances).map(move |instance| (instance, seed)));
     let half = if workers > 1 { terms.time / 2.0 } else { terms.time };
     if !measuring.part(alone.collect(), 1, half)? {
@@ -115,13 +122,11 @@ pub fn run(
 }
 
 struct Measuring {
-    executor: Local,
+    desk: Desk<'static>,
     target: Arc<Recording>,
     default: Configuration,
     cap: engine::Cap,
     next: u64,
-    /// Trials that run.
-    out: BTreeMap<TrialId, (usize, Seed)>,
     samples: Vec<Sample>,
 }
 
@@ -130,24 +135,24 @@ impl Measuring {
     fn part(&mut self, wanted: Vec<(usize, Seed)>, busy: usize, until: f64) -> Result<bool, MeasureError> {
         let (mut begun, mut ended) = (0, 0);
         while ended < wanted.len() {
-            while self.out.len() < busy && (busy > 1 || begun < wanted.len()) {
+            while self.desk.out().len() < busy && (busy > 1 || begun < wanted.len()) {
                 // In company there are more trials than wanted, so that the last have neighbours, too.
                 let (instance, seed) = wanted[begun % wanted.len()];
-                self.submit(instance, seed);
+                self.submit(instance, seed)?;
                 begun += 1;
             }
-            let left = until - self.executor.now();
+            let left = until - self.desk.now();
             if left <= 0.0 {
                 break;
             }
-            match self.executor.next(Some(left)) {
-                Happening::Ended(trial) => {
-                    let Some((instance, seed)) = self.out.remove(&trial.id) else { continue };
-                    let (account, answer) = (trial.account?, self.target.answer(trial.id));
+            match self.desk.next(Some(left)) {
+                Came::Ended(record) => {
+                    let answer = self.target.answer(record.trial.id);
                     ended += 1;
-                    self.samples.push(Sample { instance, seed, in_company: busy > 1, account, answer });
+                    self.samples.push(Sample { record: *record, in_company: busy > 1, answer });
                 }
-                Happening::Interrupted => {
+                Came::Failed(error) => return Err(error.into()),
+                Came::Interrupted => {
                     self.withdraw();
                     return Ok(false);
                 }
@@ -158,7 +163,7 @@ impl Measuring {
         Ok(true)
     }
 
-    fn submit(&mut self, instance: usize, seed: Seed) {
+    fn submit(&mut self, instance: usize, seed: Seed) -> Result<(), Refused> {
         let id = TrialId(self.next);
         self.next += 1;
         let pair = Pair { instance: InstanceId(instance as u32), seed };
@@ -169,18 +174,14 @@ impl Measuring {
             cap: self.cap,
             why: Why::Incumbent,
         };
-        self.out.insert(id, (instance, seed));
-        self.executor.submit(&request, None);
+        self.desk.submit(request, None)
     }
 
     /// Stops what still runs, and waits for its end: the next part must not have it as a neighbour.
     fn withdraw(&mut self) {
-        let out = std::mem::take(&mut self.out);
-        let mut left: Vec<TrialId> = out.into_keys().filter(|&id| !self.executor.cancel(id)).collect();
-        while !left.is_empty() {
-            if let Happening::Ended(trial) = self.executor.next(None) {
-                left.retain(|&id| id != trial.id);
-            }
+        self.desk.cancel_all();
+        while !self.desk.out().is_empty() {
+            self.desk.next(None);
         }
     }
 }

@@ -16,8 +16,8 @@ pub(super) const CONFIGURATION: &str = "id, origin, \"values\", codes";
 /// Those of an incumbent, but for its number, which SQLite gives it.
 pub(super) const INCUMBENT: &str = "after_row, configuration, pairs, cost, wall, cpu";
 /// Those of a validation's trial, likewise.
-pub(super) const VALIDATION: &str =
-    "role, configuration, instance, seed, status, cost, censored, cpu, wall, constraints";
+pub(super) const VALIDATION: &str = "role, configuration, instance, seed, status, cost, censored, spent, cap, constraints, cpu, wall, memory, \
+     exit, reason, started, ended, slot, session, outputs, tie";
 
 /// Takes in a value as SQLite gives it back.
 fn take(checksum: &mut Checksum, value: ValueRef<'_>) {
@@ -114,15 +114,22 @@ pub(super) fn fill(connection: &Connection) -> rusqlite::Result<()> {
         ("incumbent", INCUMBENT),
         ("validation", VALIDATION),
     ];
-    for (table, columns) in tables {
-        let mut rows = connection.prepare(&format!("SELECT {columns}, rowid FROM {table}"))?;
-        let count = rows.column_count() - 1;
-        let mut update = connection.prepare(&format!("UPDATE {table} SET checksum = ? WHERE rowid = ?"))?;
-        let found = rows.query_map([], |row| Ok((of_row(row, count)?, row.get::<_, i64>(count)?)))?;
-        // All before the first is written: SQLite may show a row twice that changes while it is read.
-        for found in found.collect::<rusqlite::Result<Vec<_>>>()? {
-            update.execute(found)?;
-        }
+    tables.into_iter().try_for_each(|(table, columns)| fill_table(connection, table, columns))
+}
+
+/// The same of the validations alone, whose columns have changed.
+pub(super) fn fill_validations(connection: &Connection) -> rusqlite::Result<()> {
+    fill_table(connection, "validation", VALIDATION)
+}
+
+fn fill_table(connection: &Connection, table: &str, columns: &str) -> rusqlite::Result<()> {
+    let mut rows = connection.prepare(&format!("SELECT {columns}, rowid FROM {table}"))?;
+    let count = rows.column_count() - 1;
+    let mut update = connection.prepare(&format!("UPDATE {table} SET checksum = ? WHERE rowid = ?"))?;
+    let found = rows.query_map([], |row| Ok((of_row(row, count)?, row.get::<_, i64>(count)?)))?;
+    // All before the first is written: SQLite may show a row twice that changes while it is read.
+    for found in found.collect::<rusqlite::Result<Vec<_>>>()? {
+        update.execute(found)?;
     }
     Ok(())
 }

@@ -4,10 +4,11 @@ use std::collections::BTreeMap;
 use std::collections::btree_map::Entry;
 
 use engine::{ConfigId, Configuration, Space};
+use execution::Record;
 
 use super::checksum::{CONFIGURATION, TRIAL};
-use super::record::{StoredConfiguration, StoredTrial, StoredValidation};
-use super::trial::stored;
+use super::record::{StoredConfiguration, StoredValidation};
+use super::trial::record;
 use super::{StoreError, StoreReader};
 
 impl StoreReader {
@@ -23,7 +24,7 @@ impl StoreReader {
     /// wrote is not read.
     pub fn each_trial<E: From<StoreError>>(
         &self,
-        mut take: impl FnMut(&StoredTrial, &Configuration) -> Result<(), E>,
+        mut take: impl FnMut(&Record, &Configuration) -> Result<(), E>,
     ) -> Result<(), E> {
         let space = self.space()?;
         let sql = format!("SELECT {TRIAL}, checksum FROM trial ORDER BY row");
@@ -34,8 +35,8 @@ impl StoreReader {
         let mut number = 0_u64;
         while let Some(row) = self.ask(rows.next())? {
             number += 1;
-            let trial = self.whole(row, number, stored)?;
-            let config = trial.trial.key.config;
+            let record = self.whole(row, number, record)?;
+            let config = record.trial.key.config;
             let configuration = match last.take().filter(|(id, _)| *id == config) {
                 Some((_, configuration)) => configuration,
                 None => {
@@ -43,7 +44,7 @@ impl StoreReader {
                     self.configuration_in(config, &space)?.ok_or_else(missing)?.configuration
                 }
             };
-            take(&trial, &configuration)?;
+            take(&record, &configuration)?;
             last = Some((config, configuration));
         }
         Ok(())
@@ -57,11 +58,12 @@ impl StoreReader {
         // They are of the baseline and of few others.
         let mut known: BTreeMap<ConfigId, Configuration> = BTreeMap::new();
         for one in self.validations()? {
-            if let Entry::Vacant(free) = known.entry(one.config) {
-                let missing = || self.damaged(format!("configuration {} is missing", one.config));
-                free.insert(self.configuration(one.config)?.ok_or_else(missing)?.configuration);
+            let config = one.record.trial.key.config;
+            if let Entry::Vacant(free) = known.entry(config) {
+                let missing = || self.damaged(format!("configuration {config} is missing"));
+                free.insert(self.configuration(config)?.ok_or_else(missing)?.configuration);
             }
-            take(&one, &known[&one.config])?;
+            take(&one, &known[&config])?;
         }
         Ok(())
     }

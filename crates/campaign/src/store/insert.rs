@@ -2,14 +2,15 @@
 
 use std::path::Path;
 
-use engine::{Reading, Status};
+use engine::{ConfigId, Reading, Status};
+use execution::Record;
 use rusqlite::types::{ToSqlOutput, ValueRef};
 use rusqlite::{CachedStatement, Connection, ToSql, params};
 
 use super::StoreError;
 use super::checksum::{CONFIGURATION, INCUMBENT, TRIAL, VALIDATION, execute};
 use super::record::{
-    Batch, Spent, State, StoredConfiguration, StoredEvent, StoredIncumbent, StoredTrial, StoredValidation,
+    Batch, Spent, State, StoredConfiguration, StoredEvent, StoredIncumbent, StoredValidation,
 };
 use super::values::{codes_blob, constraints_text, outputs_text, values_text};
 
@@ -45,7 +46,7 @@ pub(super) fn insert(
     into.trials(&batch.trials, numbers)?;
     into.incumbents(&batch.incumbents)?;
     into.events(&batch.events)?;
-    into.validations(&batch.validations)?;
+    into.validations(&batch.validations, numbers)?;
     into.state(batch.state.as_ref(), batch.spent)
 }
 
@@ -85,10 +86,9 @@ impl<'a> Insert<'a> {
         Ok(())
     }
 
-    fn trials(&self, all: &[StoredTrial], numbers: &mut Numbers) -> Result<(), StoreError> {
+    fn trials(&self, all: &[Record], numbers: &mut Numbers) -> Result<(), StoreError> {
         let mut statement = self.statement(&insertion("trial", TRIAL))?;
-        for stored in all {
-            let trial = &stored.trial;
+        for Record { trial, detail, started, ended, slot } in all {
             let told = &trial.observation;
             let cap = trial.cap.cost();
             let row = params![
@@ -104,16 +104,16 @@ impl<'a> Insert<'a> {
                 cap.is_finite().then_some(cap),
                 trial.why.name(),
                 constraints_text(told.constraints()),
-                stored.cpu,
-                stored.wall,
-                stored.memory.map(u64::cast_signed),
-                stored.exit,
-                stored.reason,
-                stored.started,
-                stored.ended,
-                stored.slot,
+                detail.cpu,
+                detail.wall,
+                detail.memory.map(u64::cast_signed),
+                detail.exit,
+                detail.reason,
+                started,
+                ended,
+                slot,
                 numbers.session,
-                outputs_text(&stored.outputs),
+                outputs_text(&detail.outputs),
                 told.tie(),
             ];
             execute(&mut statement, row).map_err(|error| match error.sqlite_error() {
@@ -122,9 +122,10 @@ impl<'a> Insert<'a> {
                 }
                 _ => self.error(error),
             })?;
-            if let Some(output) = &stored.output {
+            if told.status().is_failure() {
                 let sql = "INSERT INTO output VALUES (?, ?, ?)";
-                let row = params![numbers.row.cast_signed(), Tail(&output.stdout), Tail(&output.stderr)];
+                let (stdout, stderr) = (Tail(&detail.stdout_tail), Tail(&detail.stderr_tail));
+                let row = params![numbers.row.cast_signed(), stdout, stderr];
                 self.statement(sql)?.execute(row).map_err(|error| self.error(error))?;
             }
             numbers.row += 1;
@@ -132,13 +133,13 @@ impl<'a> Insert<'a> {
         self.tally(all)
     }
 
-    fn tally(&self, all: &[StoredTrial]) -> Result<(), StoreError> {
+    fn tally(&self, all: &[Record]) -> Result<(), StoreError> {
         for status in Status::ALL {
             let (mut trials, mut cpu, mut wall) = (0, 0.0, 0.0);
-            for stored in all.iter().filter(|stored| stored.trial.observation.status() == status) {
+            for record in all.iter().filter(|record| record.status() == status) {
                 trials += 1;
-                cpu += stored.cpu.unwrap_or(0.0);
-                wall += stored.wall.unwrap_or(0.0);
+                cpu += record.detail.cpu.unwrap_or(0.0);
+                wall += record.detail.wall.unwrap_or(0.0);
             }
             if trials > 0 {
                 let sql = "INSERT INTO tally VALUES (?1, ?2, ?3, ?4) ON CONFLICT DO UPDATE
@@ -168,20 +169,33 @@ impl<'a> Insert<'a> {
         Ok(())
     }
 
-    fn validations(&self, all: &[StoredValidation]) -> Result<(), StoreError> {
+    fn validations(&self, all: &[StoredValidation], numbers: &Numbers) -> Result<(), StoreError> {
         let mut statement = self.statement(&insertion("validation", VALIDATION))?;
-        for one in all {
+        for StoredValidation { instance, record, .. } in all {
+            let Record { trial, detail, started, ended, slot } = record;
+            let (told, cap) = (&trial.observation, trial.cap.cost());
             let row = params![
-                one.role.name(),
-                one.config.0,
-                one.instance,
-                one.seed.0,
-                Status::name(one.status),
-                one.cost.map(Reading::lower_bound),
-                one.cost.map(Reading::is_censored),
-                one.cpu,
-                one.wall,
-                constraints_text(&one.constraints),
+                if trial.key.config == ConfigId(0) { "default" } else { "incumbent" },
+                trial.key.config.0,
+                instance,
+                trial.key.pair.seed.0,
+                told.status().name(),
+                told.cost().map(Reading::lower_bound),
+                told.cost().map(Reading::is_censored),
+                told.spent(),
+                cap.is_finite().then_some(cap),
+                constraints_text(told.constraints()),
+                detail.cpu,
+                detail.wall,
+                detail.memory.map(u64::cast_signed),
+                detail.exit,
+                detail.reason,
+                started,
+                ended,
+                slot,
+                numbers.session,
+                outputs_text(&detail.outputs),
+                told.tie(),
             ];
             execute(&mut statement, row).map_err(|error| self.error(error))?;
         }
@@ -189,14 +203,15 @@ impl<'a> Insert<'a> {
     }
 
     fn state(&self, state: Option<&State>, spent: Option<Spent>) -> Result<(), StoreError> {
-        if let Some(State { snapshot, told }) = state {
-            let sql = "INSERT INTO state VALUES (1, ?1, ?2, 0, 0)
-                       ON CONFLICT DO UPDATE SET snapshot = ?1, told = ?2";
-            let row = params![snapshot, told.cast_signed()];
+        if let Some(State { snapshot, format, told }) = state {
+            let sql =
+                "INSERT INTO state (one, snapshot, format, told, wall, cpu) VALUES (1, ?1, ?2, ?3, 0, 0)
+                       ON CONFLICT DO UPDATE SET snapshot = ?1, format = ?2, told = ?3";
+            let row = params![snapshot, format, told.cast_signed()];
             self.statement(sql)?.execute(row).map_err(|error| self.error(error))?;
         }
         if let Some(Spent { wall, cpu }) = spent {
-            let sql = "INSERT INTO state VALUES (1, NULL, NULL, ?1, ?2)
+            let sql = "INSERT INTO state (one, wall, cpu) VALUES (1, ?1, ?2)
                        ON CONFLICT DO UPDATE SET wall = ?1, cpu = ?2";
             self.statement(sql)?.execute([wall, cpu]).map_err(|error| self.error(error))?;
         }

@@ -1,10 +1,11 @@
 //! Trials by their number, and those that failed.
 
 use engine::{ConfigId, Status, TrialId};
+use execution::Record;
 use rusqlite::OptionalExtension as _;
 
 use super::tables::word;
-use super::{StoreError, StoreReader, StoredTrial};
+use super::{StoreError, StoreReader};
 
 /// Trials that failed in the same way.
 #[derive(Clone, PartialEq, Debug)]
@@ -20,9 +21,9 @@ pub struct Failures {
     /// The first few of those, by number.
     pub examples: Vec<ConfigId>,
     /// The first of them that was told.
-    pub first: StoredTrial,
+    pub first: Record,
     /// The last.
-    pub newest: StoredTrial,
+    pub newest: Record,
 }
 
 /// Configurations that are named.
@@ -30,7 +31,7 @@ const EXAMPLES: i64 = 5;
 
 impl StoreReader {
     /// A trial by its number in the order of asking.
-    pub fn trial_of_id(&self, id: TrialId) -> Result<Option<StoredTrial>, StoreError> {
+    pub fn trial_of_id(&self, id: TrialId) -> Result<Option<Record>, StoreError> {
         let found =
             self.connection.query_row("SELECT row FROM trial WHERE id = ?", [id.0.cast_signed()], |row| {
                 row.get::<_, i64>(0).map(i64::cast_unsigned)

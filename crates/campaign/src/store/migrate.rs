@@ -8,7 +8,7 @@ use rusqlite::Connection;
 use super::checksum;
 
 /// The version that this captune writes.
-pub(super) const VERSION: u32 = 6;
+pub(super) const VERSION: u32 = 7;
 
 /// One step: the version it starts from, and what it does.
 pub(super) type Step = (u32, &'static str);
@@ -31,10 +31,47 @@ pub(super) const STEPS: &[Step] = &[
          ALTER TABLE incumbent ADD COLUMN checksum INTEGER NOT NULL DEFAULT 0;
          ALTER TABLE validation ADD COLUMN checksum INTEGER NOT NULL DEFAULT 0;",
     ),
+    // Trials of the validation are kept like others, once in each session. How the snapshot is written is told.
+    (
+        6,
+        "ALTER TABLE state ADD COLUMN format INTEGER NOT NULL DEFAULT 1;
+         ALTER TABLE validation RENAME TO old_validation;
+         CREATE TABLE validation (
+             number        INTEGER PRIMARY KEY,
+             role          TEXT NOT NULL,
+             configuration INTEGER NOT NULL REFERENCES configuration (id),
+             instance      TEXT NOT NULL,
+             seed          INTEGER NOT NULL,
+             status        TEXT NOT NULL,
+             cost          REAL,
+             censored      INTEGER,
+             spent         REAL NOT NULL,
+             cap           REAL,
+             constraints   TEXT,
+             cpu           REAL,
+             wall          REAL,
+             memory        INTEGER,
+             exit          INTEGER,
+             reason        TEXT,
+             started       REAL NOT NULL,
+             ended         REAL NOT NULL,
+             slot          INTEGER NOT NULL,
+             session       INTEGER REFERENCES session (id),
+             outputs       TEXT,
+             tie           REAL,
+             checksum      INTEGER NOT NULL,
+             UNIQUE (role, configuration, instance, seed, session)
+         );
+         INSERT INTO validation SELECT number, role, configuration, instance, seed, status, cost, censored,
+             coalesce(cost, wall, 0), NULL, constraints, cpu, wall, NULL, NULL, NULL, 0, 0, 0, NULL, NULL, NULL, 0
+             FROM old_validation;
+         DROP TABLE old_validation;",
+    ),
 ];
 
-/// The version since which rows have checksums.
+/// The version since which rows have checksums, and the one that changed the columns of validations.
 const CHECKED_SINCE: u32 = 6;
+const WHOLE_VALIDATIONS_SINCE: u32 = 7;
 
 /// Takes a store from version `from` to `to`.
 pub(super) fn migrate(
@@ -53,6 +90,8 @@ pub(super) fn migrate(
     if to >= CHECKED_SINCE {
         if from < CHECKED_SINCE {
             checksum::fill(&transaction)?;
+        } else if from < WHOLE_VALIDATIONS_SINCE {
+            checksum::fill_validations(&transaction)?;
         }
         checksum::seal(&transaction)?;
     }

@@ -33,10 +33,11 @@ pub use load::Loaded;
 pub use lock::Holder;
 pub use lookup::Failures;
 pub use record::{
-    Batch, Charter, Output, Role, Session, Spent, State, StoredConfiguration, StoredEvent, StoredIncumbent,
-    StoredTrial, StoredValidation,
+    Batch, Charter, Session, Spent, State, StoredConfiguration, StoredEvent, StoredIncumbent,
+    StoredValidation,
 };
 pub use summary::{Leader, Summary};
+pub(crate) use tables::FIRST_VALIDATION;
 pub use writer::{Acknowledgement, Writer};
 
 #[cfg(test)]

@@ -1,10 +1,9 @@
 //! What is stored: plain records, one for each table.
 
-use std::collections::BTreeMap;
 use std::path::PathBuf;
 
-use engine::history::Trial;
-use engine::{ConfigId, Configuration, Reading, Seed, Space, Status};
+use engine::{ConfigId, Configuration, Seed, Space, TrialKey};
+use execution::Record;
 
 /// What a campaign is; fixed when it is created.
 #[derive(Clone, PartialEq, Debug)]
@@ -30,7 +29,7 @@ pub struct Batch {
     /// New ones, by rising number.
     pub configurations: Vec<StoredConfiguration>,
     /// In the order the search was told of them.
-    pub trials: Vec<StoredTrial>,
+    pub trials: Vec<Record>,
     /// New ones, in the order of succession.
     pub incumbents: Vec<StoredIncumbent>,
     /// What happened.
@@ -52,42 +51,6 @@ pub struct StoredConfiguration {
     pub origin: String,
     /// Its values.
     pub configuration: Configuration,
-}
-
-/// A trial that has ended, with what was measured of it.
-#[derive(Clone, PartialEq, Debug)]
-pub struct StoredTrial {
-    /// What the search was told.
-    pub trial: Trial,
-    /// CPU seconds.
-    pub cpu: Option<f64>,
-    /// Wall seconds.
-    pub wall: Option<f64>,
-    /// Largest memory in bytes.
-    pub memory: Option<u64>,
-    /// Exit code, or minus the number of the signal that ended it.
-    pub exit: Option<i32>,
-    /// The outputs of the scenario that were found, by name.
-    pub outputs: BTreeMap<String, f64>,
-    /// Why it has its status, where that is not plain.
-    pub reason: Option<String>,
-    /// Campaign seconds at which it started.
-    pub started: f64,
-    /// Campaign seconds at which it ended.
-    pub ended: f64,
-    /// Which of the places for trials it ran in.
-    pub slot: u32,
-    /// The end of what it wrote, if it failed.
-    pub output: Option<Output>,
-}
-
-/// The end of what a failed trial wrote.
-#[derive(Clone, PartialEq, Eq, Debug, Default)]
-pub struct Output {
-    /// To its standard output.
-    pub stdout: Vec<u8>,
-    /// To its standard error.
-    pub stderr: Vec<u8>,
 }
 
 /// A configuration that became the incumbent.
@@ -116,51 +79,23 @@ pub struct StoredEvent {
     pub text: String,
 }
 
-/// Which of the two compared configurations a validation trial is of.
-#[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Debug)]
-pub enum Role {
-    /// What the gain is measured against.
-    Default,
-    /// What the search found.
-    Incumbent,
-}
-
-impl Role {
-    /// The word for it.
-    pub fn name(self) -> &'static str {
-        match self {
-            Self::Default => "default",
-            Self::Incumbent => "incumbent",
-        }
-    }
-
-    /// The role of a name.
-    pub fn of_name(name: &str) -> Option<Self> {
-        [Self::Default, Self::Incumbent].into_iter().find(|role| role.name() == name)
-    }
-}
-
-/// A trial of the validation.
+/// A trial of the validation. Numbers of unseen instances hold for one session only: its instance has a name.
 #[derive(Clone, PartialEq, Debug)]
 pub struct StoredValidation {
-    /// Of which of the two.
-    pub role: Role,
-    /// The configuration.
-    pub config: ConfigId,
-    /// The unseen instance's name.
+    /// The name of its instance.
     pub instance: String,
-    /// The random seed.
-    pub seed: Seed,
-    /// How it ended.
-    pub status: Status,
-    /// What is known of the cost.
-    pub cost: Option<Reading>,
-    /// CPU seconds.
-    pub cpu: Option<f64>,
-    /// Wall seconds.
-    pub wall: Option<f64>,
-    /// What it told of the outputs that constraints bound, one for each.
-    pub constraints: Box<[Option<Reading>]>,
+    /// The trial.
+    pub record: Record,
+    /// The machine that ran it, if that is known; not written, since its session tells it.
+    pub host: Option<String>,
+}
+
+impl StoredValidation {
+    /// What tells it from others: its configuration, instance and seed.
+    pub fn key(&self) -> (ConfigId, &str, Seed) {
+        let TrialKey { config, pair } = self.record.trial.key;
+        (config, &self.instance, pair.seed)
+    }
 }
 
 /// Where the search stands, for going on from there.
@@ -168,6 +103,8 @@ pub struct StoredValidation {
 pub struct State {
     /// The search's own bytes.
     pub snapshot: Vec<u8>,
+    /// How they are written.
+    pub format: u32,
     /// How many of the stored trials it has taken in.
     pub told: u64,
 }

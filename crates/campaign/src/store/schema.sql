@@ -1,4 +1,4 @@
--- The record of one campaign, version 6. Columns named `wall`, `cpu`, `started`, `ended` and `at` are
+-- The record of one campaign, version 7. Columns named `wall`, `cpu`, `started`, `ended` and `at` are
 -- seconds; `started`, `ended` and `at` count from the start of the campaign, breaks left out.
 -- Moments are UTC. What was not measured is NULL, never 0. A `checksum` goes over the row's other columns, but
 -- for a `number`.
@@ -102,21 +102,32 @@ CREATE TABLE event (
     text   TEXT NOT NULL
 );
 
--- Trials on unseen instances after the search.
+-- Trials of the validation after the search, on unseen instances or with fresh seeds.
 CREATE TABLE validation (
     number        INTEGER PRIMARY KEY,
     role          TEXT NOT NULL,        -- default, incumbent
     configuration INTEGER NOT NULL REFERENCES configuration (id),
     instance      TEXT NOT NULL,        -- its name
     seed          INTEGER NOT NULL,
-    status        TEXT NOT NULL,
+    status        TEXT NOT NULL,        -- this and the following as of a trial
     cost          REAL,
     censored      INTEGER,
+    spent         REAL NOT NULL,
+    cap           REAL,
+    constraints   TEXT,
     cpu           REAL,
     wall          REAL,
-    constraints   TEXT,                 -- as those of a trial
+    memory        INTEGER,
+    exit          INTEGER,
+    reason        TEXT,
+    started       REAL NOT NULL,
+    ended         REAL NOT NULL,
+    slot          INTEGER NOT NULL,
+    session       INTEGER REFERENCES session (id), -- NULL of campaigns before version 7
+    outputs       TEXT,
+    tie           REAL,
     checksum      INTEGER NOT NULL,
-    UNIQUE (role, configuration, instance, seed)
+    UNIQUE (role, configuration, instance, seed, session)
 );
 
 -- Where the search stands; one row.
@@ -125,5 +136,6 @@ CREATE TABLE state (
     snapshot BLOB,                      -- of the search, for captune
     told     INTEGER,                   -- how many trials the snapshot has taken in
     wall     REAL NOT NULL,             -- spent by the campaign so far
-    cpu      REAL NOT NULL
+    cpu      REAL NOT NULL,
+    format   INTEGER NOT NULL DEFAULT 2 -- how the snapshot is written; 1: by version 6 or earlier
 );

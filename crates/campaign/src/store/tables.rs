@@ -1,15 +1,20 @@
 //! Reading the small tables.
 
-use engine::{ConfigId, Configuration, Reading, Seed, Space, Status};
+use std::collections::BTreeMap;
+
+use engine::history::Trial;
+use engine::{ConfigId, Configuration, InstanceId, Pair, Seed, Space, TrialId, TrialKey, Why};
+use execution::{Detail, Record};
 use rusqlite::types::Type;
 use rusqlite::{OptionalExtension as _, Row};
 use space::format::{Format, read};
 
 use super::checksum::{CONFIGURATION, INCUMBENT, VALIDATION, check, is_sealed, is_sound};
 use super::record::{
-    Charter, Role, Session, Spent, State, StoredConfiguration, StoredEvent, StoredIncumbent, StoredValidation,
+    Charter, Session, Spent, State, StoredConfiguration, StoredEvent, StoredIncumbent, StoredValidation,
 };
-use super::values::{append_codes, constraints_of_text};
+use super::trial::{Parts, cap, observation};
+use super::values::{append_codes, outputs_of_text};
 use super::{StoreError, StoreReader};
 use crate::fingerprint::Fingerprints;
 
@@ -106,31 +111,32 @@ impl StoreReader {
 
     /// Every trial of the validation, in order.
     pub fn validations(&self) -> Result<Vec<StoredValidation>, StoreError> {
+        let hosts: BTreeMap<u32, String> =
+            self.sessions()?.into_iter().map(|session| (session.id, session.host)).collect();
         let sql = format!("SELECT {VALIDATION}, checksum FROM validation ORDER BY number");
+        let mut number = 0_u64;
         self.rows(&sql, |row| {
             check(row)?;
-            Ok(StoredValidation {
-                role: word(row, 0, Role::of_name)?,
-                config: ConfigId(row.get(1)?),
-                instance: row.get(2)?,
-                seed: Seed(row.get(3)?),
-                status: word(row, 4, Status::of_name)?,
-                cost: reading(row.get(5)?, row.get(6)?),
-                cpu: row.get(7)?,
-                wall: row.get(8)?,
-                constraints: constraints(row, 9)?,
-            })
+            number += 1;
+            let record = validation_record(row, FIRST_VALIDATION + number)?;
+            let session: Option<u32> = row.get(18)?;
+            let host = session.and_then(|session| hosts.get(&session).cloned());
+            Ok(StoredValidation { instance: row.get(2)?, record, host })
         })
     }
 
     /// The snapshot of the search, if one was stored, and what the campaign has spent.
     pub fn state(&self) -> Result<(Option<State>, Spent), StoreError> {
-        let sql = "SELECT snapshot, told, wall, cpu FROM state";
+        let sql = "SELECT snapshot, told, format, wall, cpu FROM state";
         let found = self.connection.query_row(sql, [], |row| {
-            let parts: (Option<Vec<u8>>, Option<i64>) = (row.get(0)?, row.get(1)?);
-            let state =
-                parts.0.zip(parts.1).map(|(snapshot, told)| State { snapshot, told: told.cast_unsigned() });
-            Ok((state, Spent { wall: row.get(2)?, cpu: row.get(3)? }))
+            let (snapshot, told): (Option<Vec<u8>>, Option<i64>) = (row.get(0)?, row.get(1)?);
+            let format = row.get(2)?;
+            let state = snapshot.zip(told).map(|(snapshot, told)| State {
+                snapshot,
+                format,
+                told: told.cast_unsigned(),
+            });
+            Ok((state, Spent { wall: row.get(3)?, cpu: row.get(4)? }))
         });
         Ok(self.ask(found.optional())?.unwrap_or_default())
     }
@@ -207,19 +213,34 @@ pub(super) fn word<T>(row: &Row<'_>, column: usize, of_name: fn(&str) -> Option<
     })
 }
 
-/// What a column tells of the outputs that constraints bound.
-fn constraints(row: &Row<'_>, column: usize) -> rusqlite::Result<Box<[Option<Reading>]>> {
-    let Some(text) = row.get_ref(column)?.as_str_or_null()? else { return Ok(Box::default()) };
-    constraints_of_text(text).ok_or_else(|| {
-        let what = format!("`{text}` is no list of readings");
-        rusqlite::Error::FromSqlConversionFailure(column, Type::Text, what.into())
-    })
-}
+/// Trials of the validation are numbered from here, far from those of the search.
+pub(crate) const FIRST_VALIDATION: u64 = 1 << 48;
 
-fn reading(cost: Option<f64>, censored: Option<bool>) -> Option<Reading> {
-    match (cost, censored) {
-        (Some(cost), Some(true)) => Some(Reading::AtLeast(cost)),
-        (Some(cost), _) => Some(Reading::Exact(cost)),
-        (None, _) => None,
-    }
+/// A trial of the validation from the columns of [`VALIDATION`]. Which instance it was only its name tells.
+fn validation_record(row: &Row<'_>, number: u64) -> rusqlite::Result<Record> {
+    let nonsense = |column: usize, what: &str| {
+        rusqlite::Error::FromSqlConversionFailure(column, Type::Text, what.to_owned().into())
+    };
+    let parts = Parts { status: 4, cost: 5, spent: 7, constraints: 9, tie: 20 };
+    let observation =
+        observation(row, &parts)?.ok_or_else(|| nonsense(4, "a trial of the validation makes no sense"))?;
+    let outputs = row.get_ref(19)?.as_str_or_null()?.map_or(Some(BTreeMap::new()), outputs_of_text);
+    let pair = Pair { instance: InstanceId(0), seed: Seed(row.get(3)?) };
+    let trial = Trial {
+        id: TrialId(number),
+        key: TrialKey { config: ConfigId(row.get(1)?), pair },
+        cap: cap(row, 8)?.ok_or_else(|| nonsense(8, "a cap is positive"))?,
+        why: Why::Validation,
+        observation,
+    };
+    let detail = Detail {
+        cpu: row.get(10)?,
+        wall: row.get(11)?,
+        memory: row.get::<_, Option<i64>>(12)?.map(i64::cast_unsigned),
+        exit: row.get(13)?,
+        reason: row.get(14)?,
+        outputs: outputs.ok_or_else(|| nonsense(19, "outputs are a JSON object"))?,
+        ..Detail::default()
+    };
+    Ok(Record { trial, detail, started: row.get(15)?, ended: row.get(16)?, slot: row.get(17)? })
 }

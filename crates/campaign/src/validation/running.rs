@@ -2,21 +2,20 @@
 
 use std::collections::BTreeMap;
 
-use engine::{ConfigId, Configuration, InstanceId, Rng, TrialId, TrialKey, TrialRequest, Why};
-use execution::Account;
-use execution::executor::{Ended, Executor, Happening};
+use engine::racing::Objective;
+use engine::{ConfigId, Configuration, InstanceId, Observation, Rng, TrialId, TrialKey, TrialRequest, Why};
+use execution::Record;
 
-use super::told::{Known, OnBoth, Told};
+use super::told::{Known, OnBoth};
 use super::{Plan, objective};
 use crate::deadline::Deadline;
+use crate::desk::{Came, Desk};
 use crate::event::{Event, What};
 use crate::losses::Losses;
 use crate::settings::Settings;
-use crate::store::{Batch, Role, StoredValidation};
+use crate::store::{Batch, FIRST_VALIDATION, StoredValidation};
 use crate::{CampaignError, Ledger, Sink};
 
-/// Numbers of validation trials start here, far from those of the search.
-const FIRST: u64 = 1 << 48;
 /// How often a trial is run that is lost each time.
 const TRIES: u32 = 3;
 
@@ -59,11 +58,6 @@ pub enum GaveUp {
     Aborted(String),
 }
 
-/// Whether a trial is one of a validation rather than of a search.
-pub fn is_of_validation(id: TrialId) -> bool {
-    id.0 >= FIRST
-}
-
 impl Validation<'_> {
     fn candidate(&self, role: Role) -> &Candidate {
         if role == Role::Default { &self.default } else { &self.incumbent }
@@ -72,26 +66,11 @@ impl Validation<'_> {
     fn request(&self, (pair, role): (usize, Role), number: usize) -> TrialRequest {
         let Candidate { config, configuration } = self.candidate(role).clone();
         TrialRequest {
-            id: TrialId(FIRST + number as u64),
+            id: TrialId(FIRST_VALIDATION + number as u64),
             key: TrialKey { config, pair: self.plan.pairs[pair] },
             configuration,
             cap: objective(self.settings).full_cap(),
-            why: Why::Incumbent,
-        }
-    }
-
-    fn row(&self, (pair, role): (usize, Role), account: &Account) -> StoredValidation {
-        let (pair, observation) = (self.plan.pairs[pair], &account.observation);
-        StoredValidation {
-            role,
-            config: self.candidate(role).config,
-            instance: (self.names)(pair.instance),
-            seed: pair.seed,
-            status: observation.status(),
-            cost: observation.cost(),
-            cpu: account.detail.cpu,
-            wall: Some(account.detail.wall),
-            constraints: observation.constraints().into(),
+            why: Why::Validation,
         }
     }
 }
@@ -101,52 +80,64 @@ impl Validation<'_> {
 /// itself.
 pub fn validate(
     validation: &Validation<'_>,
-    executor: &mut dyn Executor,
+    desk: &mut Desk<'_>,
     ledger: &mut Ledger,
     mut deadline: Option<&mut Deadline>,
     sink: Sink<'_>,
 ) -> Result<(OnBoth, Option<GaveUp>), CampaignError> {
-    let mut pass = Pass::new(validation, executor.workers());
+    let mut pass = Pass::new(validation, desk.workers());
     let of = pass.order.len();
-    let end = validation.settings.validation.budget.map(|budget| executor.now() + budget);
+    let end = validation.settings.validation.budget.map(|budget| desk.now() + budget);
     while pass.ended < pass.order.len() {
-        pass.fill(executor, deadline.as_deref_mut());
+        pass.fill(desk, deadline.as_deref_mut());
         if pass.out == 0 {
             break;
         }
-        let now = executor.now();
+        let now = desk.now();
         let ends = [end.map(|end| (end - now).max(0.0)), deadline.as_ref().map(|end| end.left(now))];
         let left = ends.into_iter().flatten().reduce(f64::min).filter(|_| !pass.is_stopped);
         if left == Some(0.0) {
             if let Some(deadline) = &mut deadline {
                 deadline.note_what_runs(now);
             }
-            pass.stop(executor);
+            pass.stop(desk);
             continue;
         }
-        match executor.next(left) {
-            Happening::Ended(ended) => {
-                // In simulated time trials of the search are still running.
-                let Some(number) = ended.id.0.checked_sub(FIRST) else { continue };
+        match desk.next(left) {
+            // In simulated time trials of the search are still running.
+            Came::Ended(record) if record.trial.why != Why::Validation => {}
+            Came::Ended(record) => {
                 // One that was stopped shows nothing about those that may end.
                 if let Some(deadline) = deadline.as_mut().filter(|_| !pass.is_stopped) {
-                    deadline.learn(&ended);
+                    deadline.learn(&record);
                 }
-                if let Some(row) = pass.take_in(number as usize, &ended) {
+                if let Some(row) = pass.take_in(*record) {
                     ledger.note(Batch { validations: vec![row], ..Batch::default() })?;
                 }
                 let done = pass.ended - pass.repeated;
-                sink(&Event { at: executor.now(), what: What::Validating { done, of } });
+                sink(&Event { at: desk.now(), what: What::Validating { done, of } });
                 if pass.is_hopeless() {
-                    pass.stop(executor);
+                    pass.stop(desk);
                 }
             }
-            Happening::Committed(outcome) => ledger.committed(outcome)?,
-            Happening::Interrupted => pass.stop(executor),
-            Happening::Started { .. } | Happening::Nothing => {}
+            Came::Failed(error) => {
+                pass.gave_up = Some(GaveUp::Aborted(error.to_string()));
+                (pass.out, pass.ended) = (pass.out - 1, pass.ended + 1);
+                pass.stop(desk);
+            }
+            Came::Committed(outcome) => ledger.committed(outcome)?,
+            Came::Interrupted => pass.stop(desk),
+            Came::Ignored | Came::Nothing => {}
         }
     }
     Ok((pass.on_both(), pass.gave_up))
+}
+
+/// Which of the two.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
+enum Role {
+    Default,
+    Incumbent,
 }
 
 /// A place among the pairs of the plan, and which of the two runs there.
@@ -155,10 +146,10 @@ type Part = (usize, Role);
 /// A validation under way.
 struct Pass<'a> {
     validation: &'a Validation<'a>,
-    penalty: f64,
+    objective: Objective,
     /// What is run, in this order; a lost trial comes again at the end.
     order: Vec<Part>,
-    told: BTreeMap<Part, Told>,
+    told: BTreeMap<Part, Observation>,
     /// How many have been submitted, run now, have ended, and were to be repeated.
     next: usize,
     out: usize,
@@ -176,20 +167,20 @@ impl<'a> Pass<'a> {
     fn new(validation: &'a Validation<'a>, workers: usize) -> Self {
         let Validation { plan, default, incumbent, settings, names, measured } = validation;
         let are_two = default.config != incumbent.config;
-        let penalty = objective(settings).penalty();
-        let known = Known::of(measured, penalty);
+        let objective = objective(settings);
+        let known = Known::of(measured, &objective);
         let mut told = BTreeMap::new();
         let mut order = order(plan, settings.problem.seed);
         order.retain(|&(place, role)| {
             let (pair, config) = (plan.pairs[place], validation.candidate(role).config);
-            let before = known.find(role, config, &names(pair.instance), pair.seed);
+            let before = known.find(config, &names(pair.instance), pair.seed);
             let is_known = before.is_some();
-            told.extend(before.map(|before| ((place, role), before)));
+            told.extend(before.map(|before| ((place, role), before.clone())));
             !is_known && (are_two || role == Role::Default)
         });
         Self {
             validation,
-            penalty,
+            objective,
             order,
             told,
             next: 0,
@@ -204,45 +195,43 @@ impl<'a> Pass<'a> {
     }
 
     /// Gives every worker a trial that can end before the deadline.
-    fn fill(&mut self, executor: &mut dyn Executor, mut deadline: Option<&mut Deadline>) {
-        while !self.is_stopped && self.next < self.order.len() && self.out < executor.workers() {
+    fn fill(&mut self, desk: &mut Desk<'_>, mut deadline: Option<&mut Deadline>) {
+        while !self.is_stopped && self.next < self.order.len() && self.out < desk.workers() {
             let request = self.validation.request(self.order[self.next], self.next);
-            let (now, longest) = (executor.now(), executor.longest(&request));
+            let (now, longest) = (desk.now(), desk.longest(&request));
             if deadline.as_mut().is_some_and(|deadline| !deadline.affords(now, longest)) {
                 break;
             }
-            executor.submit(&request, None);
+            if let Err(refused) = desk.submit(request, None) {
+                self.gave_up = Some(GaveUp::Aborted(refused.to_string()));
+                self.is_stopped = true;
+                break;
+            }
             (self.next, self.out) = (self.next + 1, self.out + 1);
         }
     }
 
     /// Begins nothing more and cancels what runs.
-    fn stop(&mut self, executor: &mut dyn Executor) {
+    fn stop(&mut self, desk: &mut Desk<'_>) {
         self.is_stopped = true;
-        let unheard = (0..self.next).filter(|&number| executor.cancel(TrialId(FIRST + number as u64)));
+        let unheard = (0..self.next).filter(|&number| desk.cancel(TrialId(FIRST_VALIDATION + number as u64)));
         self.out -= unheard.count();
     }
 
     /// A trial has ended: what is to be stored of it. A lost one says nothing and is run again.
-    fn take_in(&mut self, number: usize, ended: &Ended) -> Option<StoredValidation> {
+    fn take_in(&mut self, record: Record) -> Option<StoredValidation> {
         (self.out, self.ended) = (self.out - 1, self.ended + 1);
         if self.is_stopped {
             return None;
         }
-        let part = self.order[number];
-        let account = match &ended.account {
-            Ok(account) => account,
-            Err(error) => {
-                self.gave_up = Some(GaveUp::Aborted(error.to_string()));
-                return None;
-            }
-        };
-        let row = self.validation.row(part, account);
-        let told = Told::of(&row, self.penalty);
-        self.losses.count(told.is_none());
-        if let Some(told) = told {
-            self.told.insert(part, told);
-            return Some(row);
+        let part = self.order[(record.trial.id.0 - FIRST_VALIDATION) as usize];
+        let observation = &record.trial.observation;
+        let is_told = self.objective.known(observation).is_some();
+        self.losses.count(!is_told);
+        if is_told {
+            self.told.insert(part, observation.clone());
+            let instance = (self.validation.names)(record.trial.key.pair.instance);
+            return Some(StoredValidation { instance, record, host: None });
         }
         let lost = self.lost.entry(part).or_default();
         *lost += 1;
@@ -251,7 +240,8 @@ impl<'a> Pass<'a> {
             self.repeated += 1;
         }
         if *lost >= TRIES || self.losses.are_too_many() {
-            let reason = account.detail.reason.clone().unwrap_or_else(|| row.status.name().to_owned());
+            let reason = record.detail.reason.clone();
+            let reason = reason.unwrap_or_else(|| record.status().name().to_owned());
             self.gave_up = Some(GaveUp::Lost { times: self.losses.lost(), reason });
         }
         None
@@ -270,7 +260,7 @@ impl<'a> Pass<'a> {
         for (place, pair) in plan.pairs.iter().enumerate() {
             let found = self.told.get(&(place, Role::Default)).zip(self.told.get(&(place, tuned)));
             if let Some((default, tuned)) = found {
-                both.push(pair.instance, default.clone(), tuned.clone());
+                both.push(*pair, &self.objective, [default, tuned]);
             }
         }
         both

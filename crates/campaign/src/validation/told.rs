@@ -6,54 +6,30 @@ use engine::history::{History, Trial};
 use engine::racing::constraint::Tally;
 use engine::racing::{Constraint, Holding, Objective};
 use engine::stats::{Measured, Validated};
-use engine::{ConfigId, InstanceId, Pair, Reading, Seed, Status};
+use engine::{ConfigId, Observation, Pair, Reading, Seed};
 
 use super::Plan;
 use crate::progress;
-use crate::store::{Role, StoredValidation};
-
-/// What one of the two told on a pair.
-#[derive(Clone, PartialEq, Debug)]
-pub(super) struct Told {
-    cost: f64,
-    status: Status,
-    constraints: Readings,
-}
+use crate::store::StoredValidation;
 
 /// What a trial told of the outputs that constraints bound.
 pub(crate) type Readings = Box<[Option<Reading>]>;
 
-/// The compared cost of a validation's trial; `None` if it was lost, which says nothing of its configuration.
-pub(crate) fn compared_cost(row: &StoredValidation, penalty: f64) -> Option<f64> {
-    if row.status.says_nothing() {
-        return None;
-    }
-    let is_solved = row.status == Status::Finished;
-    Some(row.cost.filter(|_| is_solved).map_or(penalty, Reading::lower_bound))
-}
-
-impl Told {
-    /// What a trial told; `None` if it was lost.
-    pub(super) fn of(row: &StoredValidation, penalty: f64) -> Option<Self> {
-        let cost = compared_cost(row, penalty)?;
-        Some(Self { cost, status: row.status, constraints: row.constraints.clone() })
-    }
-}
-
-/// What has been measured before, to be looked up by pair. Lost trials are not in it.
-pub(super) struct Known<'a>(HashMap<(Role, ConfigId, &'a str, Seed), Told>);
+/// What has been measured before, to be looked up by pair. Lost trials are not in it; of several measurements of one
+/// pair the last counts.
+pub(super) struct Known<'a>(HashMap<(ConfigId, &'a str, Seed), &'a Observation>);
 
 impl<'a> Known<'a> {
-    pub(super) fn of(measured: &'a [StoredValidation], penalty: f64) -> Self {
+    pub(super) fn of(measured: &'a [StoredValidation], objective: &Objective) -> Self {
         let telling = measured.iter().filter_map(|row| {
-            let key = (row.role, row.config, row.instance.as_str(), row.seed);
-            Some((key, Told::of(row, penalty)?))
+            let observation = &row.record.trial.observation;
+            objective.known(observation).map(|_| (row.key(), observation))
         });
         Self(telling.collect())
     }
 
-    pub(super) fn find(&self, role: Role, config: ConfigId, instance: &str, seed: Seed) -> Option<Told> {
-        self.0.get(&(role, config, instance, seed)).cloned()
+    pub(super) fn find(&self, config: ConfigId, instance: &str, seed: Seed) -> Option<&'a Observation> {
+        self.0.get(&(config, instance, seed)).copied()
     }
 }
 
@@ -76,10 +52,13 @@ pub struct BothHoldings {
 }
 
 impl OnBoth {
-    pub(super) fn push(&mut self, instance: InstanceId, default: Told, tuned: Told) {
-        let measured = Measured { instance, default: default.cost, tuned: tuned.cost };
-        self.validated.push(Validated::new(measured, default.status, tuned.status));
-        self.readings.push([default.constraints, tuned.constraints]);
+    /// A pair, if both have told something there.
+    pub(super) fn push(&mut self, pair: Pair, objective: &Objective, [default, tuned]: [&Observation; 2]) {
+        let known = objective.known(default).zip(objective.known(tuned));
+        let Some((default_cost, tuned_cost)) = known else { return };
+        let measured = Measured { instance: pair.instance, default: default_cost, tuned: tuned_cost };
+        self.validated.push(Validated::new(measured, default.status(), tuned.status()));
+        self.readings.push([default, tuned].map(|told| told.constraints().into()));
     }
 
     /// The pairs that the training knows both on.
@@ -91,7 +70,7 @@ impl OnBoth {
     ) -> Self {
         let common = history.readings(default).filter_map(|(pair, own)| {
             let other = history.reading(tuned, pair)?;
-            let exact = |trial: &Trial| objective.compared(&trial.observation).exact().is_some();
+            let exact = |trial: &Trial| objective.known(&trial.observation).is_some();
             (exact(own) && exact(other)).then(|| [own, other].map(|it| it.observation.constraints().into()))
         });
         let validated = progress::both_known(history, objective, default, tuned);
@@ -123,19 +102,15 @@ pub fn recorded(
     names: &[&String],
     best: ConfigId,
     measured: &[StoredValidation],
-    penalty: f64,
+    objective: &Objective,
 ) -> OnBoth {
-    let known = Known::of(measured, penalty);
-    let find = |pair: &Pair, role: Role, config: ConfigId| {
-        let name = names.get(pair.instance.index())?;
-        known.find(role, config, name, pair.seed)
-    };
-    let role_of_best = if best == ConfigId(0) { Role::Default } else { Role::Incumbent };
+    let known = Known::of(measured, objective);
     let mut both = OnBoth::default();
-    for pair in &plan.pairs {
-        let found = find(pair, Role::Default, ConfigId(0)).zip(find(pair, role_of_best, best));
-        if let Some((default, tuned)) = found {
-            both.push(pair.instance, default, tuned);
+    for &pair in &plan.pairs {
+        let Some(name) = names.get(pair.instance.index()) else { continue };
+        let find = |config: ConfigId| known.find(config, name, pair.seed);
+        if let Some((default, tuned)) = find(ConfigId(0)).zip(find(best)) {
+            both.push(pair, objective, [default, tuned]);
         }
     }
     both
@@ -143,39 +118,38 @@ pub fn recorded(
 
 #[cfg(test)]
 mod tests {
-    use super::*;
     use engine::stats::Basis;
+    use engine::{InstanceId, Status};
+    use execution::testkit::record;
 
-    fn row(role: Role, config: u32, status: Status, cost: Option<Reading>) -> StoredValidation {
-        StoredValidation {
-            role,
-            config: ConfigId(config),
-            instance: "a".to_owned(),
-            seed: Seed(1),
-            status,
-            cost,
-            cpu: None,
-            wall: None,
-            constraints: Box::default(),
-        }
+    use super::*;
+
+    fn row(config: u32, observation: Observation) -> StoredValidation {
+        let record = record(config, 0, 1, observation);
+        StoredValidation { instance: "a".to_owned(), record, host: None }
     }
 
     fn costs(rows: &[StoredValidation]) -> Vec<(f64, f64)> {
         let pairs = vec![Pair { instance: InstanceId(0), seed: Seed(1) }];
         let plan = Plan { basis: Basis::UnseenInstances, pairs };
-        let both = recorded(&plan, &[&"a".to_owned()], ConfigId(3), rows, 50.0);
+        let both = recorded(&plan, &[&"a".to_owned()], ConfigId(3), rows, &Objective::capped(5.0));
         both.validated.iter().map(|one| (one.measured.default, one.measured.tuned)).collect()
     }
 
     #[test]
     fn lost_trials_in_a_store_do_not_count() {
-        let tuned = row(Role::Incumbent, 3, Status::Finished, Some(Reading::Exact(0.5)));
-        let lost = row(Role::Default, 0, Status::Lost, None);
-        let crashed = row(Role::Default, 0, Status::Crashed, None);
-        let finished = row(Role::Default, 0, Status::Finished, Some(Reading::Exact(0.6)));
+        let tuned = row(3, Observation::finished(0.5));
+        let lost = row(0, Observation::failed(Status::Lost, 0.0));
+        let crashed = row(0, Observation::failed(Status::Crashed, 0.0));
+        let finished = row(0, Observation::finished(0.6));
         assert_eq!(costs(&[lost.clone(), tuned.clone()]), []);
         assert_eq!(costs(&[crashed, tuned.clone()]), [(50.0, 0.5)]);
         assert_eq!(costs(&[lost.clone(), finished.clone(), tuned.clone()]), [(0.6, 0.5)]);
-        assert_eq!(costs(&[finished, lost, tuned]), [(0.6, 0.5)]);
+        assert_eq!(costs(&[finished.clone(), lost, tuned.clone()]), [(0.6, 0.5)]);
+        assert_eq!(
+            costs(&[row(0, Observation::finished(9.0)), finished, tuned]),
+            [(0.6, 0.5)],
+            "the last counts"
+        );
     }
 }

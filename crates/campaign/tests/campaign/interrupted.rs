@@ -10,12 +10,12 @@ use campaign::budget::Budget;
 use campaign::event::{Stop, What};
 use campaign::resume::Resumed;
 use campaign::store::{Charter, Store};
-use campaign::{ByModel, Campaign, Ledger, Search, Settings, Sink};
+use campaign::{ByModel, Campaign, Desk, Ledger, Search, Settings, Sink};
 use engine::history::{History, Trial};
 use engine::propose::Learner;
 use engine::racing::{Constraint, Over};
 use engine::{Rng, TrialRequest};
-use execution::executor::{Answer, Bell, Executor, Happening, Simulated};
+use execution::executor::{Answer, Bell, Happening, Inbox, Simulated};
 use scenario::testkit::Stage;
 
 use crate::simulated::{bowl, settings};
@@ -107,9 +107,10 @@ fn go_on_seen(folder: &Path, manner: Manner, ready: impl FnOnce(Bell), sink: Sin
     let (configurations, trials) = (loaded.history.configurations().len(), loaded.history.trials().len());
     let resumed = Resumed::of_store(loaded).unwrap();
     let executor = executor(manner, resumed.wall);
-    let bell = executor.bell();
+    let inbox = Inbox::new();
+    let bell = inbox.bell();
     let ledger = Ledger::on_disk(store, bell.clone(), configurations, trials as u64).unwrap();
-    let mut campaign = Campaign::new(&settings, Box::new(executor), ledger, Some(resumed)).unwrap();
+    let mut campaign = Campaign::new(&settings, Desk::new(executor, inbox), ledger, Some(resumed)).unwrap();
     ready(bell);
     let stop = campaign.search(sink).unwrap();
     campaign.finish("done").unwrap();
@@ -119,7 +120,8 @@ fn go_on_seen(folder: &Path, manner: Manner, ready: impl FnOnce(Bell), sink: Sin
 fn uninterrupted(manner: Manner) -> History {
     let settings = manner.settings();
     let executor = executor(manner, 0.0);
-    let mut campaign = Campaign::new(&settings, Box::new(executor), Ledger::in_memory(), None).unwrap();
+    let mut campaign =
+        Campaign::new(&settings, Desk::new(executor, Inbox::new()), Ledger::in_memory(), None).unwrap();
     campaign.search(&mut |_| {}).unwrap();
     campaign.optimizer().history().clone()
 }

@@ -4,10 +4,10 @@ use std::collections::BTreeMap;
 
 use campaign::budget::Budget;
 use campaign::event::{Stop, Warning, What};
-use campaign::validation::{Concluded, GaveUp, conclude, is_of_validation};
-use campaign::{Campaign, Ledger};
-use engine::{ConfigId, Status, TrialKey, TrialRequest};
-use execution::executor::{Answer, Simulated};
+use campaign::validation::{Concluded, GaveUp, conclude};
+use campaign::{Campaign, Desk, Ledger};
+use engine::{ConfigId, Status, TrialKey, TrialRequest, Why};
+use execution::executor::{Answer, Inbox, Simulated};
 
 use crate::simulated::{bowl, settings};
 use crate::watched::Watched;
@@ -24,7 +24,7 @@ fn validated(is_lost: fn(&TrialRequest, u32) -> bool) -> (Concluded, BTreeMap<Tr
     let mut tries: BTreeMap<TrialKey, u32> = BTreeMap::new();
     let oracle = move |request: &TrialRequest| {
         let answer = bowl(request);
-        if !is_of_validation(request.id) {
+        if request.why != Why::Validation {
             return answer;
         }
         sender.send(request.key).unwrap();
@@ -34,7 +34,8 @@ fn validated(is_lost: fn(&TrialRequest, u32) -> bool) -> (Concluded, BTreeMap<Tr
         Answer { status, ..answer }
     };
     let executor = Simulated::new(Box::new(oracle), Some(CUTOFF), 2, 0.0);
-    let mut campaign = Campaign::new(&settings, Box::new(executor), Ledger::in_memory(), None).unwrap();
+    let mut campaign =
+        Campaign::new(&settings, Desk::new(executor, Inbox::new()), Ledger::in_memory(), None).unwrap();
     campaign.search(&mut |_| {}).unwrap();
     let names = |id: engine::InstanceId| id.to_string();
     let concluded = conclude(&mut campaign, &settings, UNSEEN, &names, &[], &mut |_| {}).unwrap();
@@ -85,7 +86,8 @@ fn a_campaign_whose_trials_are_all_lost_warns_and_stops() {
     for workers in [1, 7] {
         let settings = settings(5, 50.0, Budget { trials: Some(1000), ..Budget::default() });
         let executor = Simulated::new(Box::new(|_: &TrialRequest| lost()), Some(50.0), workers, 0.0);
-        let mut campaign = Campaign::new(&settings, Box::new(executor), Ledger::in_memory(), None).unwrap();
+        let mut campaign =
+            Campaign::new(&settings, Desk::new(executor, Inbox::new()), Ledger::in_memory(), None).unwrap();
         let mut warnings = Vec::new();
         let stop = campaign.search(&mut |event| {
             if let What::Warning(warning) = &event.what {
@@ -93,7 +95,7 @@ fn a_campaign_whose_trials_are_all_lost_warns_and_stops() {
             }
         });
         let Stop::Lost { trial, lost, of } = stop.unwrap() else { panic!("it goes on") };
-        assert_eq!((lost, of, trial.status), (10.max(3 * workers as u64), lost, Status::Lost));
+        assert_eq!((lost, of, trial.status()), (10.max(3 * workers as u64), lost, Status::Lost));
         assert!(matches!(&warnings[..], [Warning::Lost { reason, .. }] if reason == REASON), "{warnings:?}");
         assert_eq!(campaign.progress().lost, lost);
     }
@@ -108,7 +110,8 @@ fn a_campaign_that_loses_a_trial_now_and_then_goes_on() {
         if asked % 4 == 0 { lost() } else { bowl(request) }
     };
     let executor = Simulated::new(Box::new(oracle), Some(50.0), 2, 0.0);
-    let mut campaign = Campaign::new(&settings, Box::new(executor), Ledger::in_memory(), None).unwrap();
+    let mut campaign =
+        Campaign::new(&settings, Desk::new(executor, Inbox::new()), Ledger::in_memory(), None).unwrap();
     let stop = campaign.search(&mut |_| {}).unwrap();
     assert!(matches!(stop, Stop::Budget(_)), "{stop:?}");
     let progress = campaign.progress();
@@ -122,7 +125,8 @@ fn what_was_cancelled_on_purpose_is_not_lost() {
     let settings = settings(5, 50.0, Budget { trials: Some(1000), ..Budget::default() });
     let mut executor = Watched::new(Simulated::new(Box::new(bowl), Some(50.0), 7, 0.0));
     executor.loses_cancelled = true;
-    let mut campaign = Campaign::new(&settings, Box::new(&mut executor), Ledger::in_memory(), None).unwrap();
+    let mut campaign =
+        Campaign::new(&settings, Desk::new(&mut executor, Inbox::new()), Ledger::in_memory(), None).unwrap();
     let mut warned = false;
     let stop = campaign.search(&mut |event| {
         warned |= matches!(event.what, What::Warning(Warning::Lost { .. }));

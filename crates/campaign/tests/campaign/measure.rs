@@ -45,8 +45,11 @@ fn the_first_the_last_and_one_between_are_run_alone_and_in_company() {
     let chosen: Vec<String> = choose(&scenario).into_iter().map(|instance| instance.name).collect();
     assert_eq!(chosen, ["a", "c", "e"]);
     let samples = measured(&scenario, 2, 600.0, false).unwrap();
-    let alone: Vec<(usize, u32)> =
-        samples.iter().filter(|one| !one.in_company).map(|one| (one.instance, one.seed.0)).collect();
+    let alone: Vec<(usize, u32)> = samples
+        .iter()
+        .filter(|one| !one.in_company)
+        .map(|one| (one.pair().instance.index(), one.pair().seed.0))
+        .collect();
     let expected: Vec<(usize, u32)> =
         [1, 1, 1, 2, 3].into_iter().flat_map(|seed| (0..3).map(move |instance| (instance, seed))).collect();
     assert_eq!(alone, expected);
@@ -78,7 +81,7 @@ fn what_does_not_fit_into_the_time_is_left_out() {
     let stage = Stage::new();
     let scenario = scenario(&stage, "[ $1 = a ] && exit 0; exec sleep 600", "20m");
     let samples = measured(&scenario, 2, 2.0, false).unwrap();
-    assert!(samples.iter().all(|one| one.instance == 0), "{samples:?}");
+    assert!(samples.iter().all(|one| one.pair().instance.index() == 0), "{samples:?}");
 }
 
 #[test]

@@ -6,11 +6,11 @@ use std::time::Duration;
 use campaign::budget::Budget;
 use campaign::conduct::{self, Order};
 use campaign::event::What;
-use campaign::{ByModel, Campaign, Ledger, Search, Settings};
+use campaign::{ByModel, Campaign, Desk, Ledger, Search, Settings};
 use engine::history::History;
 use engine::propose::Learner;
 use engine::{Ask, ConfigId, TrialRequest};
-use execution::executor::{Executor, Local, Simulated, slots};
+use execution::executor::{Inbox, Local, Simulated, slots};
 use execution::{FunctionTarget, Leash, Said};
 use scenario::testkit::Stage;
 use surrogate::InstanceTable;
@@ -43,11 +43,12 @@ fn plan(search: Search, trials: u64) -> Settings {
 }
 
 fn searched(settings: &Settings) -> (History, Vec<&'static str>) {
-    searched_by(settings, Box::new(Simulated::new(Box::new(bowl), Some(20.0), 1, 0.0)))
+    let executor = Simulated::new(Box::new(bowl), Some(20.0), 1, 0.0);
+    searched_over(settings, Desk::new(executor, Inbox::new()))
 }
 
-fn searched_by(settings: &Settings, executor: Box<dyn Executor>) -> (History, Vec<&'static str>) {
-    let mut campaign = Campaign::new(settings, executor, Ledger::in_memory(), None).unwrap();
+fn searched_over(settings: &Settings, desk: Desk<'_>) -> (History, Vec<&'static str>) {
+    let mut campaign = Campaign::new(settings, desk, Ledger::in_memory(), None).unwrap();
     campaign.search(&mut |_| {}).unwrap();
     let history = campaign.optimizer().history().clone();
     let all = 0..history.configurations().len() as u32;
@@ -97,7 +98,8 @@ fn networks_propose_and_a_choice_is_said() {
     for learner in [Learner::Neural, Learner::Auto] {
         let settings = plan(small(learner), 90);
         let executor = Box::new(Simulated::new(Box::new(bowl), Some(20.0), 1, 0.0));
-        let mut campaign = Campaign::new(&settings, executor, Ledger::in_memory(), None).unwrap();
+        let mut campaign =
+            Campaign::new(&settings, Desk::new(executor, Inbox::new()), Ledger::in_memory(), None).unwrap();
         let mut said = Vec::new();
         campaign
             .search(&mut |event| {
@@ -146,8 +148,9 @@ fn in_a_hurry_there_is_no_model_unless_the_campaign_is_repeatable() {
             let (cost, cap) = (bowl(request).cost, leash.cap().cost());
             if cost > cap { Said::Stopped(cap) } else { Said::Finished(cost) }
         });
-        let executor = Local::new(Arc::new(target), slots(1, 1).unwrap(), 0.0).unwrap();
-        let (_, origins) = searched_by(&settings, Box::new(executor));
+        let inbox = Inbox::new();
+        let executor = Local::new(Arc::new(target), slots(1, 1).unwrap(), 0.0, &inbox.bell()).unwrap();
+        let (_, origins) = searched_over(&settings, Desk::new(executor, inbox));
         let count = |word| origins.iter().filter(|&&origin| origin == word).count();
         let (model, local) = (count("forest"), count("local"));
         assert!(if repeatable { model > 5 && local == 0 } else { model == 0 && local > 5 }, "{origins:?}");
@@ -167,8 +170,10 @@ fn auto_asks_the_forest_while_a_judgement_takes_too_long() {
         let (cost, cap) = (bowl(request).cost, leash.cap().cost());
         if cost > cap { Said::Stopped(cap) } else { Said::Finished(cost) }
     });
-    let executor = Local::new(Arc::new(target), slots(1, 1).unwrap(), 0.0).unwrap();
-    let mut campaign = Campaign::new(&settings, Box::new(executor), Ledger::in_memory(), None).unwrap();
+    let inbox = Inbox::new();
+    let executor = Local::new(Arc::new(target), slots(1, 1).unwrap(), 0.0, &inbox.bell()).unwrap();
+    let mut campaign =
+        Campaign::new(&settings, Desk::new(executor, inbox), Ledger::in_memory(), None).unwrap();
     campaign.search(&mut |_| {}).unwrap();
     let optimizer = campaign.optimizer();
     let all = 0..optimizer.history().configurations().len() as u32;

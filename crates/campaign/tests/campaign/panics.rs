@@ -5,9 +5,9 @@ use std::time::Duration;
 
 use campaign::budget::{Budget, Limit};
 use campaign::event::{Stop, What};
-use campaign::{Campaign, Ledger};
+use campaign::{Campaign, Desk, Ledger};
 use engine::{Status, TrialRequest};
-use execution::executor::{Local, slots};
+use execution::executor::{Inbox, Local, slots};
 use execution::{Account, FunctionTarget, Leash, Said, Slot, Target, TargetError};
 
 use crate::simulated::{bowl, settings};
@@ -17,12 +17,14 @@ fn search(target: impl Target + 'static) -> (Stop, Vec<String>) {
     let (tell, told) = mpsc::channel();
     std::thread::spawn(move || {
         let settings = settings(4, 20.0, Budget { trials: Some(30), ..Budget::default() });
-        let executor = Local::new(Arc::new(target), slots(1, 1).unwrap(), 0.0).unwrap();
-        let mut campaign = Campaign::new(&settings, Box::new(executor), Ledger::in_memory(), None).unwrap();
+        let inbox = Inbox::new();
+        let executor = Local::new(Arc::new(target), slots(1, 1).unwrap(), 0.0, &inbox.bell()).unwrap();
+        let mut campaign =
+            Campaign::new(&settings, Desk::new(executor, inbox), Ledger::in_memory(), None).unwrap();
         let mut reasons = Vec::new();
         let stop = campaign.search(&mut |event| {
             if let What::TrialEnded(trial) = &event.what
-                && trial.status == Status::Crashed
+                && trial.status() == Status::Crashed
             {
                 reasons.extend(trial.detail.reason.clone());
             }

@@ -3,13 +3,13 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use campaign::budget::Budget;
-use campaign::event::{Stop, TrialEnded, What};
+use campaign::event::{Stop, What};
 use campaign::store::{Charter, Store};
-use campaign::{Campaign, Ledger, Search, Settings};
+use campaign::{Campaign, Desk, Ledger, Search, Settings};
 use engine::history::{History, Trial};
 use engine::racing::constraint::{Constraint, Over};
 use engine::{ConfigId, Configuration, Objective, Pair, Problem, Racing, Reading, Status, TrialRequest};
-use execution::executor::{Answer, Executor, Simulated};
+use execution::executor::{Answer, Executor, Inbox, Simulated};
 use proptest::prelude::*;
 use scenario::testkit::Stage;
 use targets::World;
@@ -100,7 +100,8 @@ impl Case {
     fn history(&self) -> History {
         let settings = self.settings();
         let executor = Box::new(self.executor());
-        let mut campaign = Campaign::new(&settings, executor, Ledger::in_memory(), None).unwrap();
+        let mut campaign =
+            Campaign::new(&settings, Desk::new(executor, Inbox::new()), Ledger::in_memory(), None).unwrap();
         campaign.search(&mut |_| {}).unwrap();
         campaign.optimizer().history().clone()
     }
@@ -122,9 +123,9 @@ fn truth(world: &World, configuration: &Configuration, pair: Pair) -> Answer {
 }
 
 /// Whether a trial tells all there is to know of its pair: no later one could tell more.
-fn tells_all(trial: &TrialEnded, cutoff: f64) -> bool {
-    match trial.status {
-        Status::Capped => trial.cost.is_some_and(|cost| cost.lower_bound() >= cutoff),
+fn tells_all(trial: &Trial, cutoff: f64) -> bool {
+    match trial.observation.status() {
+        Status::Capped => trial.observation.cost().is_some_and(|cost| cost.lower_bound() >= cutoff),
         status => !status.says_nothing(),
     }
 }
@@ -142,7 +143,7 @@ proptest! {
         let settings = case.settings();
         let mut executor = case.executor();
         let mut campaign =
-            Campaign::new(&settings, Box::new(&mut executor), Ledger::in_memory(), None).unwrap();
+            Campaign::new(&settings, Desk::new(&mut executor, Inbox::new()), Ledger::in_memory(), None).unwrap();
         let mut told = Vec::new();
         let mut known: BTreeMap<ConfigId, BTreeSet<Pair>> = BTreeMap::new();
         let mut incumbent = ConfigId(0);
@@ -151,10 +152,11 @@ proptest! {
         let mut replaced_on_fewer = None;
         let stop = campaign
             .search(&mut |event| match &event.what {
-                What::TrialEnded(trial) => {
+                What::TrialEnded(record) => {
+                    let trial = &record.trial;
                     told.push(trial.id);
                     if tells_all(trial, case.cutoff) {
-                        known.entry(trial.config).or_default().insert(trial.pair);
+                        known.entry(trial.key.config).or_default().insert(trial.key.pair);
                     }
                 }
                 What::NewIncumbent(new) => {
@@ -253,8 +255,9 @@ proptest! {
         };
         let executor = case.executor();
         let store = Store::create(&stage.folder, &charter).unwrap();
-        let ledger = Ledger::on_disk(store, executor.bell(), 0, 0).unwrap();
-        let mut campaign = Campaign::new(&settings, Box::new(executor), ledger, None).unwrap();
+        let inbox = Inbox::new();
+        let ledger = Ledger::on_disk(store, inbox.bell(), 0, 0).unwrap();
+        let mut campaign = Campaign::new(&settings, Desk::new(executor, inbox), ledger, None).unwrap();
         campaign.search(&mut |_| {}).unwrap();
         let history = campaign.optimizer().history().clone();
         campaign.finish("done").unwrap();

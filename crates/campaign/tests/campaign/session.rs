@@ -16,11 +16,11 @@ use campaign::conduct::{Order, settings};
 use campaign::event::{Stop, What};
 use campaign::resume::Resumed;
 use campaign::store::{Charter, Store, StoreError};
-use campaign::{Campaign, Ledger};
+use campaign::{Campaign, Desk, Ledger};
 use engine::Rng;
 use engine::history::Trial;
 use execution::ProcessTarget;
-use execution::executor::{Executor, Local, slots};
+use execution::executor::{Inbox, Local, slots};
 use rustix::fs::{FlockOperation, flock};
 
 pub(crate) const GUARDIAN: &str = env!("CARGO_BIN_EXE_guardian");
@@ -54,15 +54,16 @@ pub(crate) fn go_on(folder: &Path, trials: u64) -> Stop {
     let (configurations, stored) = (loaded.history.configurations().len(), loaded.history.trials().len());
     let resumed = Resumed::of_store(loaded).unwrap();
     let target = Arc::new(ProcessTarget::new(Arc::new(scenario)).guardian(GUARDIAN));
-    let executor = Local::new(target, slots(WORKERS, 1).unwrap(), resumed.wall).unwrap();
-    let ledger = Ledger::on_disk(store, executor.bell(), configurations, stored as u64).unwrap();
-    let mut campaign = Campaign::new(&settings, Box::new(executor), ledger, Some(resumed)).unwrap();
+    let inbox = Inbox::new();
+    let executor = Local::new(target, slots(WORKERS, 1).unwrap(), resumed.wall, &inbox.bell()).unwrap();
+    let ledger = Ledger::on_disk(store, inbox.bell(), configurations, stored as u64).unwrap();
+    let mut campaign = Campaign::new(&settings, Desk::new(executor, inbox), ledger, Some(resumed)).unwrap();
     let mut out = std::io::stdout();
     // Begins a new line: the frame of the tests has written half of one.
     writeln!(out).unwrap();
     let stop = campaign.search(&mut |event| {
         if let What::TrialEnded(trial) = &event.what {
-            writeln!(out, "told {}", trial.id).unwrap();
+            writeln!(out, "told {}", trial.trial.id).unwrap();
         }
     });
     campaign.finish("done").unwrap();

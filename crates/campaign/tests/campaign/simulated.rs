@@ -3,13 +3,13 @@
 use campaign::budget::Budget;
 use campaign::deadline::Deadline;
 use campaign::event::{Stop, What};
-use campaign::{Campaign, Ledger, Search, Settings, progress};
+use campaign::{Campaign, Desk, Ledger, Search, Settings, progress};
 use engine::history::{History, Trial};
 use engine::{
     Cap, InstanceId, Objective, Observation, Pair, Problem, Racing, Rng, Seed, Status, TrialId, TrialKey,
     TrialRequest, Why,
 };
-use execution::executor::{Answer, Simulated};
+use execution::executor::{Answer, Inbox, Simulated};
 use space::format::{Format, read};
 
 use crate::watched::Watched;
@@ -47,7 +47,8 @@ fn a_bowl_is_descended_and_every_trial_is_accounted_for() {
     for workers in [1, 2, 7, 64] {
         let settings = settings(5, 50.0, Budget { cpu: Some(3000.0), ..Budget::default() });
         let executor = Simulated::new(Box::new(bowl), Some(50.0), workers, 0.0);
-        let mut campaign = Campaign::new(&settings, Box::new(executor), Ledger::in_memory(), None).unwrap();
+        let mut campaign =
+            Campaign::new(&settings, Desk::new(executor, Inbox::new()), Ledger::in_memory(), None).unwrap();
         let (mut told, mut crowned) = (0, 0);
         let stop = campaign
             .search(&mut |event| match &event.what {
@@ -116,9 +117,10 @@ fn nothing_is_begun_that_cannot_end_before_a_deadline() {
         let settings =
             Settings { repeatable, ..settings(5, 50.0, Budget { wall: Some(1e4), ..Budget::default() }) };
         let mut executor = Watched::new(Simulated::new(Box::new(bowl), Some(50.0), workers, 0.0));
-        let mut campaign = Campaign::new(&settings, Box::new(&mut executor), Ledger::in_memory(), None)
-            .unwrap()
-            .until(Some(Deadline::at(1000.0)));
+        let mut campaign =
+            Campaign::new(&settings, Desk::new(&mut executor, Inbox::new()), Ledger::in_memory(), None)
+                .unwrap()
+                .until(Some(Deadline::at(1000.0)));
         let mut last = 0.0;
         let stop = campaign.search(&mut |event| last = event.at).unwrap();
         let (deadline, progress) = (campaign.deadline().unwrap(), campaign.progress());
@@ -136,7 +138,8 @@ fn nothing_is_begun_that_cannot_end_before_a_deadline() {
 /// Those that had lost, by how many trials had ended when they raced again.
 fn returns(settings: &Settings) -> Vec<(u64, u32)> {
     let executor = Simulated::new(Box::new(bowl), Some(50.0), 1, 0.0);
-    let mut campaign = Campaign::new(settings, Box::new(executor), Ledger::in_memory(), None).unwrap();
+    let mut campaign =
+        Campaign::new(settings, Desk::new(executor, Inbox::new()), Ledger::in_memory(), None).unwrap();
     let (mut told, mut opened, mut returned) = (0, vec![0], Vec::new());
     campaign
         .search(&mut |event| match &event.what {
@@ -170,7 +173,8 @@ fn stop_with_crashes(workers: usize, crashes: fn(&TrialRequest) -> bool) -> (Sto
         false => bowl(request),
     };
     let executor = Simulated::new(Box::new(answer), Some(50.0), workers, 0.0);
-    let mut campaign = Campaign::new(&settings, Box::new(executor), Ledger::in_memory(), None).unwrap();
+    let mut campaign =
+        Campaign::new(&settings, Desk::new(executor, Inbox::new()), Ledger::in_memory(), None).unwrap();
     let stop = campaign.search(&mut |_| {}).unwrap();
     let progress = campaign.progress();
     (stop, progress.counts.iter().sum(), progress.count(Status::Crashed))
@@ -181,7 +185,7 @@ fn a_target_that_never_succeeds_stops_the_campaign_soon() {
     for workers in [1, 2, 7] {
         let (stop, trials, _) = stop_with_crashes(workers, |_| true);
         let Stop::NeverSucceeded { trial } = stop else { panic!("{stop:?}") };
-        assert_eq!(trial.config.0, 0, "the default's own failure is told");
+        assert_eq!(trial.trial.key.config.0, 0, "the default's own failure is told");
         assert!(trials <= 10, "{trials}");
     }
 }

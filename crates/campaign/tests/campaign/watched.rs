@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 
 use engine::{Cap, Observation, Status, TrialId, TrialRequest};
-use execution::executor::{Bell, Executor, Happening, Simulated};
+use execution::executor::{Executor, Happening, Inbox, Pacing, Refused, Simulated};
 
 pub(crate) struct Watched {
     workers: Simulated,
@@ -48,21 +48,21 @@ impl Executor for Watched {
         self.workers.workers()
     }
 
-    fn is_simulated(&self) -> bool {
-        true
+    fn pacing(&self) -> Pacing {
+        self.workers.pacing()
     }
 
     fn now(&self) -> f64 {
         self.workers.now()
     }
 
-    fn submit(&mut self, request: &TrialRequest, started: Option<f64>) {
+    fn submit(&mut self, request: &TrialRequest, started: Option<f64>) -> Result<(), Refused> {
         self.submitted.push(request.id);
         self.largest_cap = self.largest_cap.max(request.cap.cost());
         self.latest_end = self.latest_end.max(self.workers.now() + request.cap.cost());
         self.out += 1;
         self.most_out = self.most_out.max(self.out);
-        self.workers.submit(request, started);
+        self.workers.submit(request, started)
     }
 
     fn tighten(&mut self, id: TrialId, cap: Cap) {
@@ -75,26 +75,17 @@ impl Executor for Watched {
         self.workers.cancel(id)
     }
 
-    fn next(&mut self, patience: Option<f64>) -> Happening {
-        let mut happening = self.workers.next(patience);
-        if let Happening::Ended(ended) = &mut happening
+    fn next(&mut self, inbox: &Inbox, patience: Option<f64>) -> Happening {
+        let mut happening = self.workers.next(inbox, patience);
+        if let Happening::Ended(record) = &mut happening
             && self.loses_cancelled
-            && self.cancelled.contains(&ended.id)
-            && let Ok(account) = &mut ended.account
+            && self.cancelled.contains(&record.trial.id)
         {
-            account.observation = Observation::failed(Status::Lost, 0.0);
-            account.detail.reason = Some("verification was stopped".to_owned());
+            record.trial.observation = Observation::failed(Status::Lost, 0.0);
+            record.detail.reason = Some("verification was stopped".to_owned());
         }
         self.out -= usize::from(matches!(happening, Happening::Ended(_)));
         happening
-    }
-
-    fn next_ring(&mut self) -> Happening {
-        self.workers.next_ring()
-    }
-
-    fn bell(&self) -> Bell {
-        self.workers.bell()
     }
 
     fn reached(&self) -> Vec<(TrialId, f64)> {

@@ -1,10 +1,11 @@
 //! Events as JSON, one object in a line. What is unknown or without bound is null.
 
 use campaign::budget::Limit;
-use campaign::event::{Event, Stop, TrialEnded, Warning, What};
+use campaign::event::{Event, Stop, Warning, What};
 use campaign::progress::{Progress, Standing};
-use engine::racing::{Drop, Requested};
+use engine::racing::Requested;
 use engine::{Configuration, Reading, Status};
+use execution::Record;
 use scenario::are_kept;
 use serde_json::{Map, Value, json};
 
@@ -27,25 +28,19 @@ fn what(what: &What, costs: &Costs) -> (&'static str, Value) {
     match what {
         What::TrialEnded(trial) => ("trial_ended", self::trial(trial, costs)),
         What::RaceOpened(config) => ("race_opened", json!({ "configuration": config.0 })),
-        What::Requested { config, configuration, requested } => {
+        What::Requested { config, values, requested } => {
             let becomes = match requested {
                 Requested::Next => "next",
                 Requested::Underway => "underway",
                 Requested::Incumbent => "incumbent",
             };
-            let values = values(configuration);
             ("requested", json!({ "configuration": config.0, "values": values, "becomes": becomes }))
         }
+        What::CapLowered { id, cap } => {
+            ("cap_lowered", json!({ "trial": id.0, "cap": costs.number(cap.cost()) }))
+        }
         What::RaceDropped { config, pairs, why } => {
-            let why = match why {
-                Drop::Sum => "sum",
-                Drop::Batch => "batch",
-                Drop::Failure => "failure",
-                Drop::Wrong => "wrong",
-                Drop::Restart => "restart",
-                Drop::Constraint => "constraint",
-            };
-            ("race_dropped", json!({ "configuration": config.0, "pairs": pairs, "why": why }))
+            ("race_dropped", json!({ "configuration": config.0, "pairs": pairs, "why": why.name() }))
         }
         What::Chosen(choice) => (
             "chosen",
@@ -61,7 +56,7 @@ fn what(what: &What, costs: &Costs) -> (&'static str, Value) {
             "new_incumbent",
             json!({
                 "configuration": new.config.0,
-                "values": values(&new.configuration),
+                "values": new.values,
                 "pairs": new.pairs,
                 "cost": costs.number(new.cost),
                 "before": costs.number(new.before),
@@ -92,24 +87,26 @@ fn cost(reading: Option<Reading>, costs: &Costs) -> Value {
     }
 }
 
-fn trial(trial: &TrialEnded, costs: &Costs) -> Value {
+fn trial(record: &Record, costs: &Costs) -> Value {
+    let Record { trial, detail, .. } = record;
+    let told = &trial.observation;
     let mut fields = json!({
         "trial": trial.id.0,
-        "configuration": trial.config.0,
-        "instance": trial.pair.instance.0,
-        "seed": trial.pair.seed.0,
+        "configuration": trial.key.config.0,
+        "instance": trial.key.pair.instance.0,
+        "seed": trial.key.pair.seed.0,
         "cap": trial.cap.cost(),
         "why": trial.why.name(),
-        "status": trial.status.name(),
-        "cpu": trial.detail.cpu,
-        "wall": trial.detail.wall,
-        "memory": trial.detail.memory,
-        "exit": trial.detail.exit,
-        "outputs": trial.detail.outputs,
-        "reason": trial.detail.reason,
-        "constraints": costs.bounds.readings(&trial.constraints),
+        "status": told.status().name(),
+        "cpu": detail.cpu,
+        "wall": detail.wall,
+        "memory": detail.memory,
+        "exit": detail.exit,
+        "outputs": detail.outputs,
+        "reason": detail.reason,
+        "constraints": costs.bounds.readings(told.constraints()),
     });
-    if let (Value::Object(fields), Value::Object(cost)) = (&mut fields, cost(trial.cost, costs)) {
+    if let (Value::Object(fields), Value::Object(cost)) = (&mut fields, cost(told.cost(), costs)) {
         fields.extend(cost);
     }
     fields
@@ -198,10 +195,10 @@ pub(crate) fn stop(stop: &Stop) -> Value {
         Stop::Exhausted => json!({ "stop": "exhausted" }),
         Stop::Interrupted => json!({ "stop": "interrupted" }),
         Stop::Deadline => json!({ "stop": "deadline" }),
-        Stop::NeverSucceeded { trial } => json!({ "stop": "never_succeeded", "trial": trial.id.0 }),
-        Stop::DefaultWrong { trial } => json!({ "stop": "default_wrong", "trial": trial.id.0 }),
+        Stop::NeverSucceeded { trial } => json!({ "stop": "never_succeeded", "trial": trial.trial.id.0 }),
+        Stop::DefaultWrong { trial } => json!({ "stop": "default_wrong", "trial": trial.trial.id.0 }),
         Stop::Lost { trial, lost, of } => {
-            json!({ "stop": "lost", "trial": trial.id.0, "reason": trial.detail.reason, "lost": lost, "of": of })
+            json!({ "stop": "lost", "trial": trial.trial.id.0, "reason": trial.detail.reason, "lost": lost, "of": of })
         }
         Stop::Aborted(reason) => json!({ "stop": "aborted", "reason": reason }),
     }

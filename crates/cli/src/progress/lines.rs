@@ -5,6 +5,7 @@ use engine::propose::{Choice, Learner};
 use engine::racing::Requested;
 use scenario::are_kept;
 use scenario::shell::quoted;
+use space::Values;
 
 use super::Facts;
 use crate::changes;
@@ -27,8 +28,8 @@ pub(crate) fn line(event: &Event, facts: &Facts) -> Option<(Kind, String)> {
         What::NewIncumbent(new) => Some((Kind::NewBest, format!(" {time}  {}", new_best(new, facts)))),
         What::Warning(warning) => Some((Kind::Warning, format!(" {time}  ! {}", warn(warning, facts)))),
         What::Chosen(choice) => Some((Kind::NewBest, format!(" {time}  {}", chosen(choice)))),
-        What::Requested { config, configuration, requested } => {
-            let changed = changes::in_short(&facts.default, configuration);
+        What::Requested { config, values, requested } => {
+            let changed = changed(facts, values);
             let text = match requested {
                 Requested::Next => format!("trying yours, #{config}: {changed}"),
                 Requested::Underway => format!("yours is racing already, #{config}: {changed}"),
@@ -66,12 +67,18 @@ fn chosen(choice: &Choice) -> String {
     format!("{who}: of {trials} trials, those held out are likelier (log, each) by {gains}")
 }
 
+/// What a configuration changes of the default, in a few words.
+fn changed(facts: &Facts, values: &Values) -> String {
+    let configuration = values.in_space(facts.default.space());
+    configuration.map_or_else(|_| String::new(), |it| changes::in_short(&facts.default, &it))
+}
+
 fn new_best(new: &NewIncumbent, facts: &Facts) -> String {
     let costs = &facts.costs;
     let name = super::block::name(new.config, costs.against);
     let pairs = counted(new.pairs as u64, "pair");
     let gain = format!("{} {} -> {} on {pairs}", costs.mean, costs.show(new.before), costs.show(new.cost));
-    let changed = changes::in_short(&facts.default, &new.configuration);
+    let changed = changed(facts, &new.values);
     if new.holdings.is_empty() {
         return format!("new best  {name}  {gain}   {changed}").trim_end().to_owned();
     }

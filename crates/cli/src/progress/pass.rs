@@ -2,8 +2,9 @@
 
 use std::collections::BTreeSet;
 
-use campaign::event::{Event, TrialEnded, What};
+use campaign::event::{Event, What};
 use engine::{ConfigId, InstanceId, Status};
+use execution::Record;
 
 use super::Facts;
 use crate::words::{count, counted, share, span};
@@ -31,7 +32,9 @@ impl Pass {
             return None;
         }
         match &event.what {
-            What::TrialEnded(trial) if trial.config == ConfigId(0) && !trial.status.says_nothing() => {
+            What::TrialEnded(trial)
+                if trial.trial.key.config == ConfigId(0) && !trial.status().says_nothing() =>
+            {
                 self.add(trial);
                 let enough = usize::try_from(facts.instances).unwrap_or(usize::MAX).min(ENOUGH);
                 if self.met.len() < enough {
@@ -48,16 +51,16 @@ impl Pass {
         Some(self.line(least, most, facts))
     }
 
-    fn add(&mut self, trial: &TrialEnded) {
-        if trial.status.says_nothing() {
+    fn add(&mut self, record: &Record) {
+        if record.status().says_nothing() {
             return;
         }
-        self.met.insert(trial.pair.instance);
+        self.met.insert(record.trial.key.pair.instance);
         self.trials += 1;
-        self.timeouts += u64::from(trial.status == Status::Timeout);
-        self.wall += trial.detail.wall;
-        self.cpu += trial.detail.cpu.unwrap_or(0.0);
-        if let Some(cost) = trial.cost {
+        self.timeouts += u64::from(record.status() == Status::Timeout);
+        self.wall += record.detail.wall.unwrap_or(0.0);
+        self.cpu += record.detail.cpu.unwrap_or(0.0);
+        if let Some(cost) = record.trial.observation.cost() {
             let cost = cost.lower_bound();
             self.least = Some(self.least.map_or(cost, |least| least.min(cost)));
             self.most = Some(self.most.map_or(cost, |most| most.max(cost)));

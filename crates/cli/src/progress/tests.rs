@@ -1,12 +1,15 @@
 //! What is shown, for a made-up campaign.
 
 use campaign::budget::{Budget, Spent};
-use campaign::event::{Event, NewIncumbent, Stop, TrialEnded, Warning, What};
+use campaign::event::{Event, NewIncumbent, Stop, Warning, What};
 use campaign::progress::{Comparison, Progress, Racing, Standing};
+use engine::history::Trial;
 use engine::propose::{Choice, Learner};
 use engine::stats::Interval;
-use engine::{Cap, ConfigId, Configuration, InstanceId, Pair, Reading, Seed, Space, Status, TrialId, Why};
-use execution::Detail;
+use engine::{
+    Cap, ConfigId, Configuration, InstanceId, Observation, Pair, Seed, Space, Status, TrialId, TrialKey, Why,
+};
+use execution::{Detail, Record};
 use space::Literal;
 use space::format::{Format, read};
 
@@ -129,25 +132,24 @@ fn the_budget_that_ends_first_is_shown() {
     assert_eq!(budget(None, None, None), "06:12");
 }
 
-pub(crate) fn trial(config: u32, instance: u32, cost: Reading, status: Status) -> TrialEnded {
-    TrialEnded {
+pub(crate) fn trial(config: u32, instance: u32, observation: Observation) -> Record {
+    let pair = Pair { instance: InstanceId(instance), seed: Seed(1) };
+    let trial = Trial {
         id: TrialId(7),
-        config: ConfigId(config),
-        pair: Pair { instance: InstanceId(instance), seed: Seed(1) },
+        key: TrialKey { config: ConfigId(config), pair },
         cap: Cap::NONE,
         why: Why::Incumbent,
-        status,
-        cost: Some(cost),
-        constraints: Box::default(),
-        detail: Detail { cpu: Some(2.0), wall: 3.0, ..Detail::default() },
-    }
+        observation,
+    };
+    let detail = Detail { cpu: Some(2.0), wall: Some(3.0), ..Detail::default() };
+    Record { trial, detail, started: 0.0, ended: 3.0, slot: 0 }
 }
 
 fn new_best() -> What {
     let (cost, before) = (311.2, 402.4);
     What::NewIncumbent(Box::new(NewIncumbent {
         config: ConfigId(214),
-        configuration: tuned(),
+        values: (&tuned()).into(),
         pairs: 48,
         cost,
         before,
@@ -163,7 +165,7 @@ fn chosen(learner: Learner) -> Choice {
 
 fn everything() -> Vec<What> {
     vec![
-        What::TrialEnded(Box::new(trial(3, 1, Reading::AtLeast(1.5), Status::Capped))),
+        What::TrialEnded(Box::new(trial(3, 1, Observation::capped(1.5)))),
         What::RaceOpened(ConfigId(4)),
         What::RaceDropped { config: ConfigId(4), pairs: 2, why: engine::racing::Drop::Sum },
         What::Chosen(chosen(Learner::Neural)),
@@ -182,7 +184,7 @@ fn everything() -> Vec<What> {
         What::Validating { done: 3, of: 40 },
         What::Stopped(Stop::Budget(campaign::budget::Limit::Cpu)),
         What::Stopped(Stop::Lost {
-            trial: Box::new(trial(3, 1, Reading::AtLeast(1.5), Status::Lost)),
+            trial: Box::new(trial(3, 1, Observation::failed(Status::Lost, 1.5))),
             lost: 10,
             of: 12,
         }),
@@ -234,15 +236,15 @@ fn a_heartbeat_comes_after_ten_seconds_and_then_every_minute() {
 fn the_cost_of_a_pass_is_told_once_when_it_is_known() {
     let mut log = Log::new(Facts { instances: 3, ..facts() });
     let mut said = Vec::new();
-    for (config, instance, cost, status) in [
-        (0, 0, Reading::Exact(3.1), Status::Finished),
-        (1, 1, Reading::Exact(1.0), Status::Finished),
-        (0, 0, Reading::Exact(4.0), Status::Finished),
-        (0, 1, Reading::AtLeast(600.0), Status::Timeout),
-        (0, 2, Reading::Exact(5.0), Status::Finished),
-        (0, 2, Reading::Exact(5.0), Status::Finished),
+    for (config, instance, observation) in [
+        (0, 0, Observation::finished(3.1)),
+        (1, 1, Observation::finished(1.0)),
+        (0, 0, Observation::finished(4.0)),
+        (0, 1, Observation::timeout(600.0)),
+        (0, 2, Observation::finished(5.0)),
+        (0, 2, Observation::finished(5.0)),
     ] {
-        let what = What::TrialEnded(Box::new(trial(config, instance, cost, status)));
+        let what = What::TrialEnded(Box::new(trial(config, instance, observation)));
         said.push(log.show(&Event { at: 1.0, what }).concat());
     }
     assert_eq!(said.iter().position(|line| !line.is_empty()), Some(4));
@@ -250,7 +252,7 @@ fn the_cost_of_a_pass_is_told_once_when_it_is_known() {
     insta::assert_snapshot!(said[4]);
     // A default that is beaten early is not waited for.
     let mut log = Log::new(facts());
-    let what = What::TrialEnded(Box::new(trial(0, 0, Reading::Exact(3.1), Status::Finished)));
+    let what = What::TrialEnded(Box::new(trial(0, 0, Observation::finished(3.1))));
     assert_eq!(log.show(&Event { at: 1.0, what }), Vec::<String>::new());
     let lines = log.show(&Event { at: 2.0, what: new_best() });
     assert_eq!(lines.len(), 2, "{lines:?}");

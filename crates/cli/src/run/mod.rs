@@ -19,13 +19,14 @@ use anyhow::Context;
 use campaign::budget::Budget;
 use campaign::conduct::{self, Opened, Order, Outcome};
 use campaign::deadline;
-use campaign::event::{Stop, TrialEnded};
+use campaign::event::Stop;
 use campaign::store::Store;
 use clap::Args;
 use confine::quantity::parse_duration;
 use confine::{Control, Tier};
-use engine::{Configuration, TrialKey, TrialRequest};
-use execution::{CommandLine, Detail, ProcessTarget};
+use engine::history::Trial;
+use engine::{Configuration, TrialRequest};
+use execution::{CommandLine, Detail, ProcessTarget, Record};
 use scenario::Scenario;
 use scenario::shell::quoted;
 
@@ -251,7 +252,7 @@ impl Ended {
                 );
                 let Fruitless { command, detail } = Fruitless::of(trial, facts, target)?;
                 message::note(
-                    failing::explanation(&command, trial.status, &detail, &scenario.target).trim_end(),
+                    failing::explanation(&command, trial.status(), &detail, &scenario.target).trim_end(),
                 );
                 ExitCode::TargetFailed
             }
@@ -262,14 +263,14 @@ impl Ended {
                 ));
                 let Fruitless { command, detail } = Fruitless::of(trial, facts, target)?;
                 message::note(
-                    failing::explanation(&command, trial.status, &detail, &scenario.target).trim_end(),
+                    failing::explanation(&command, trial.status(), &detail, &scenario.target).trim_end(),
                 );
-                message::note(&format!("  captune rerun {} {}", quoted(&facts.folder), trial.id));
+                message::note(&format!("  captune rerun {} {}", quoted(&facts.folder), trial.trial.id));
                 ExitCode::TargetFailed
             }
             Stop::Lost { trial, lost, of } => {
                 let Fruitless { command, detail } = Fruitless::of(trial, facts, target)?;
-                let reason = detail.reason.as_deref().unwrap_or_else(|| trial.status.name());
+                let reason = detail.reason.as_deref().unwrap_or_else(|| trial.status().name());
                 message::say(&format!(
                     "error: trials are lost again and again: {lost} of {of}, the last one by this command ({})",
                     harmless(reason)
@@ -338,20 +339,13 @@ struct Fruitless {
 }
 
 impl Fruitless {
-    fn of(trial: &TrialEnded, facts: &Facts, target: &ProcessTarget) -> anyhow::Result<Self> {
+    fn of(record: &Record, facts: &Facts, target: &ProcessTarget) -> anyhow::Result<Self> {
         let reader = Store::read(Path::new(&facts.folder))?;
-        let kept = reader.configuration(trial.config)?;
+        let Trial { id, key, cap, why, .. } = record.trial;
+        let kept = reader.configuration(key.config)?;
         let configuration = kept.context("a configuration is missing in the store")?.configuration;
-        let key = TrialKey { config: trial.config, pair: trial.pair };
-        let request = TrialRequest { id: trial.id, key, configuration, cap: trial.cap, why: trial.why };
-        let command = target.command_line(&request)?.to_string();
-        let mut detail = trial.detail.clone();
-        if let Some(stored) = reader.trial_of_id(trial.id)? {
-            (detail.reason, detail.exit) = (stored.reason, stored.exit);
-            if let Some(output) = stored.output {
-                (detail.stdout_tail, detail.stderr_tail) = (output.stdout, output.stderr);
-            }
-        }
+        let command = target.command_line(&TrialRequest { id, key, configuration, cap, why })?.to_string();
+        let detail = reader.trial_of_id(id)?.map_or_else(|| record.detail.clone(), |stored| stored.detail);
         Ok(Self { command, detail })
     }
 }

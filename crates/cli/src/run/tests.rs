@@ -5,7 +5,7 @@ use campaign::event::Stop;
 use campaign::progress::{Progress, Standing};
 use campaign::validation::{BothHoldings, GaveUp, Judged};
 use engine::stats::{Basis, Claim, Comparison, Interval, Solved, Unit, Verdict};
-use engine::{ConfigId, Reading, Status};
+use engine::{ConfigId, Observation, Status};
 use execution::Detail;
 
 use super::ending::{CutShort, Ending};
@@ -113,7 +113,7 @@ fn ends_without_a_verdict() {
     let unmeasured =
         Progress { best: Standing { pairs: 0, mean: f64::NAN, ..default.best.clone() }, ..default.clone() };
     let lost =
-        Stop::Lost { trial: Box::new(trial(0, 1, Reading::Exact(1.0), Status::Lost)), lost: 10, of: 12 };
+        Stop::Lost { trial: Box::new(trial(0, 1, Observation::failed(Status::Lost, 1.0))), lost: 10, of: 12 };
     let ends = [
         ("interrupted", Stop::Interrupted, progress()),
         ("interrupted_at_once", Stop::Interrupted, unmeasured),

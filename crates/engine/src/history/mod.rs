@@ -10,6 +10,7 @@ mod table;
 
 use std::collections::{BTreeMap, HashMap};
 
+use serde::{Deserialize, Serialize};
 use space::Configuration;
 
 use crate::observation::{Observation, Status};
@@ -19,8 +20,8 @@ use mixing::Mixing;
 use table::Readings;
 pub(crate) use table::tells_more;
 
-/// A trial that has ended.
-#[derive(Clone, PartialEq, Debug)]
+/// A trial that has ended, as far as a search wants to know.
+#[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
 pub struct Trial {
     /// Its number in the order of asking.
     pub id: TrialId,

@@ -6,6 +6,7 @@ use surrogate::Reading;
 
 use super::again::{Again, FINALISTS};
 use super::comparison::Problem;
+use super::losses::Losses;
 use super::race::{Race, Standing, compared, known};
 use super::snapshot::{Order, PendingTrial, Snapshot};
 use super::terms::Terms;
@@ -26,6 +27,7 @@ pub struct CappedRacer {
     /// How many of these were asked for: they come first.
     requested: usize,
     again: Again,
+    losses: Losses,
     /// Open races, oldest first.
     races: Vec<Race>,
     running: BTreeMap<TrialId, Running>,
@@ -81,6 +83,7 @@ impl CappedRacer {
             earlier: earlier.into_iter().take(MOST_EARLIER).map(|(_, config)| config).collect(),
             requested: 0,
             again: Again::default(),
+            losses: Losses::default(),
             races: Vec::new(),
             running: BTreeMap::new(),
             next_trial: history.trials().iter().map(|trial| trial.id.0 + 1).max().unwrap_or(0),
@@ -99,8 +102,9 @@ impl CappedRacer {
         Self {
             terms: Terms::resumed(problem, racing, incumbent, &incumbent_pairs, history),
             earlier: snapshot.earlier.into(),
-            requested: 0,
+            requested: snapshot.requested,
             again: snapshot.again,
+            losses: snapshot.losses,
             races,
             running: snapshot.pending.into_iter().map(|trial| (trial.id, Running::new(trial))).collect(),
             next_trial,
@@ -507,14 +511,18 @@ impl Racer for CappedRacer {
                     self.gained(trial.key.pair, history);
                 }
             }
-            (Why::Challenge, None) => {}
+            (Why::Challenge, None) | (Why::Validation, _) => {}
             (Why::Challenge, Some(place)) => {
                 let race = &mut self.races[place];
                 let pair = trial.key.pair;
                 if observation.status().says_nothing() {
                     race.todo.push_front(pair);
+                    if self.losses.lost(trial.key.config) {
+                        self.remove(place, Drop::Lost);
+                    }
                     return;
                 }
+                self.losses.told(trial.key.config);
                 if known(history, objective, race.config, pair).is_none() {
                     race.todo.push_back(pair);
                 }
@@ -577,7 +585,9 @@ impl Racer for CappedRacer {
             incumbent: self.terms.incumbent(),
             incumbent_pairs: self.terms.pairs().to_vec(),
             earlier: self.earlier.iter().copied().collect(),
+            requested: self.requested,
             again: self.again.clone(),
+            losses: self.losses.clone(),
             challengers: self.challengers,
             races: self.races.clone(),
             orders: self.orders.iter().copied().collect(),

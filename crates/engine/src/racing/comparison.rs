@@ -62,24 +62,31 @@ impl Objective {
         self.cutoff.map_or(f64::INFINITY, |cutoff| self.par * cutoff)
     }
 
-    /// What a trial counts in a comparison: exact, or a bound if it was capped. A trial that says nothing
-    /// may have any cost.
-    pub fn compared(&self, observation: &Observation) -> Reading {
+    /// What a trial counts in a comparison: exact, or a bound if it was capped; `None` if it says nothing. The
+    /// only place where a status becomes a number.
+    pub fn compared(&self, observation: &Observation) -> Option<Reading> {
         match (observation.status(), observation.cost()) {
-            (Status::Finished, Some(cost)) => cost,
+            (Status::Finished, Some(cost)) => Some(cost),
             (Status::Capped, Some(cost)) if !self.reaches_cutoff(cost) => {
-                Reading::AtLeast(cost.lower_bound())
+                Some(Reading::AtLeast(cost.lower_bound()))
             }
-            (status, _) if status.says_nothing() => Reading::AtLeast(f64::NEG_INFINITY),
-            _ => Reading::Exact(self.penalty()),
+            (status, _) if status.says_nothing() => None,
+            _ => Some(Reading::Exact(self.penalty())),
         }
+    }
+
+    /// What a trial counts, if that is known and not only a bound.
+    pub fn known(&self, observation: &Observation) -> Option<f64> {
+        self.compared(observation)?.exact()
     }
 
     /// One configuration against another on pairs that both are known on: by the sums of compared costs
     /// and, if they are equal, by the sums of what breaks ties where both timed out. One that tells
     /// nothing there counts as more than any number.
     pub fn compare(&self, both: &[(&Observation, &Observation)]) -> Ordering {
-        let cost = |observation: &Observation| self.compared(observation).lower_bound();
+        let cost = |observation: &Observation| {
+            self.compared(observation).map_or(f64::INFINITY, Reading::lower_bound)
+        };
         let own: Total = both.iter().map(|(own, _)| cost(own)).sum();
         let other: Total = both.iter().map(|(_, other)| cost(other)).sum();
         let ties = || {
@@ -158,18 +165,18 @@ mod tests {
     #[test]
     fn penalties_exist_in_the_comparison_only() {
         let objective = Objective::capped(5.0);
-        assert_eq!(objective.compared(&Observation::finished(3.0)), Reading::Exact(3.0));
-        assert_eq!(objective.compared(&Observation::capped(2.0)), Reading::AtLeast(2.0));
+        assert_eq!(objective.compared(&Observation::finished(3.0)), Some(Reading::Exact(3.0)));
+        assert_eq!(objective.compared(&Observation::capped(2.0)), Some(Reading::AtLeast(2.0)));
         assert_eq!(
             objective.compared(&Observation::capped(5.0)),
-            Reading::Exact(50.0),
+            Some(Reading::Exact(50.0)),
             "no later cap is larger"
         );
-        assert_eq!(objective.compared(&Observation::timeout(1.0)), Reading::Exact(50.0));
-        assert_eq!(objective.compared(&Observation::failed(Status::Crashed, 1.0)), Reading::Exact(50.0));
-        assert_eq!(objective.compared(&Observation::failed(Status::Memory, 1.0)), Reading::Exact(50.0));
+        assert_eq!(objective.known(&Observation::timeout(1.0)), Some(50.0));
+        assert_eq!(objective.known(&Observation::failed(Status::Crashed, 1.0)), Some(50.0));
+        assert_eq!(objective.known(&Observation::failed(Status::Memory, 1.0)), Some(50.0));
         for status in [Status::Lost, Status::Aborted] {
-            assert_eq!(objective.compared(&Observation::failed(status, 1.0)).exact(), None);
+            assert_eq!(objective.compared(&Observation::failed(status, 1.0)), None);
         }
     }
 

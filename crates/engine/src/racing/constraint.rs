@@ -57,7 +57,7 @@ impl Constraint {
 }
 
 /// What some trials have shown of one constraint.
-#[derive(Clone, Copy, PartialEq, Debug)]
+#[derive(Clone, Copy, PartialEq, Debug, Serialize, Deserialize)]
 pub struct Holding {
     /// The mean or the largest, at least that where some readings are bounds; `None` if no pair counts.
     pub value: Option<Reading>,
@@ -65,6 +65,7 @@ pub struct Holding {
     pub pairs: usize,
     /// How far the value is above the bound, in units of the bound: 0 if it is not, infinite if no pair
     /// counts.
+    #[serde(with = "math::json_number")]
     pub violation: f64,
 }
 

@@ -23,6 +23,7 @@ mod again;
 mod capped;
 mod comparison;
 pub mod constraint;
+mod losses;
 mod pairs;
 mod race;
 mod reference;
@@ -37,11 +38,12 @@ pub use capped::CappedRacer;
 pub use comparison::{Objective, Problem, Total};
 pub use constraint::{Constraint, Holding, Over};
 pub use schedule::Schedule;
-pub use snapshot::{PendingTrial, Snapshot};
+pub use snapshot::{PendingTrial, Snapshot, SnapshotOfVersion6};
 
 use crate::history::History;
 use crate::propose::Proposer;
 use crate::trial::{Cap, ConfigId, TrialId, TrialRequest};
+use serde::{Deserialize, Serialize};
 
 /// What a racer wants done.
 #[derive(Clone, PartialEq, Debug)]
@@ -81,7 +83,8 @@ pub enum News {
 }
 
 /// Why a challenger is out.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
 pub enum Drop {
     /// Its sum passed the bound.
     Sum,
@@ -95,10 +98,28 @@ pub enum Drop {
     Restart,
     /// It violates a constraint beyond doubt, or more than the incumbent.
     Constraint,
+    /// Its trials were lost several times in a row: it may be what kills whoever runs them.
+    Lost,
+}
+
+impl Drop {
+    /// The word for it.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Sum => "sum",
+            Self::Batch => "batch",
+            Self::Failure => "failure",
+            Self::Wrong => "wrong",
+            Self::Restart => "restart",
+            Self::Constraint => "constraint",
+            Self::Lost => "lost",
+        }
+    }
 }
 
 /// What becomes of a configuration that someone wants raced.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
 pub enum Requested {
     /// It is the next to race, after others that were asked for before it.
     Next,

@@ -165,7 +165,7 @@ impl Race {
         let Some(Trial { observation, .. }) = trial(history, self.config, pair) else { return };
         self.tally.take_in(observation);
         match objective.compared(observation) {
-            Reading::Exact(cost) => {
+            Some(Reading::Exact(cost)) => {
                 self.sums.known += cost;
                 self.sums.count += 1;
                 let incumbent_failed = || {
@@ -173,7 +173,8 @@ impl Race {
                 };
                 self.sums.failures += usize::from(observation.status().is_failure() && !incumbent_failed());
             }
-            Reading::AtLeast(cost) => self.sums.bounds += cost,
+            Some(Reading::AtLeast(cost)) => self.sums.bounds += cost,
+            None => {}
         }
     }
 
@@ -304,7 +305,7 @@ pub(super) fn compared(
     config: ConfigId,
     pair: Pair,
 ) -> Option<Reading> {
-    trial(history, config, pair).map(|trial| objective.compared(&trial.observation))
+    objective.compared(&trial(history, config, pair)?.observation)
 }
 
 /// The compared cost of a configuration on a pair, if it is not only a bound.

@@ -211,16 +211,17 @@ impl Terms {
 
     /// On how many pairs a configuration is known.
     pub(super) fn known_pairs(&self, config: ConfigId, history: &History) -> usize {
-        let compared =
-            history.readings(config).map(|(_, trial)| self.objective().compared(&trial.observation));
-        compared.filter(|reading| !reading.is_censored()).count()
+        history
+            .readings(config)
+            .filter(|(_, trial)| self.objective().known(&trial.observation).is_some())
+            .count()
     }
 
     fn take_in(&mut self, pair: Pair, history: &History) {
         if let Some(trial) = trial(history, self.incumbent, pair) {
             self.tally.take_in(&trial.observation);
             self.failures += usize::from(trial.observation.status().is_failure());
-            if let Some(cost) = self.objective().compared(&trial.observation).exact() {
+            if let Some(cost) = self.objective().known(&trial.observation) {
                 self.references.take_in(pair, cost);
             }
         }

@@ -26,11 +26,15 @@ pub use interval::{MeanCost, mean_cost};
 pub use paired::{CompareError, Comparison, Measured, Unit, compare, ratio_of_means};
 pub use verdict::{Basis, Claim, Solved, Validated, Verdict, judge};
 
+use serde::{Deserialize, Serialize};
+
 /// A 95 % interval.
-#[derive(Clone, Copy, PartialEq, Debug)]
+#[derive(Clone, Copy, PartialEq, Debug, Serialize, Deserialize)]
 pub struct Interval {
     /// Its lower end.
+    #[serde(with = "math::json_number")]
     pub low: f64,
     /// Its upper end; infinite where the data set no bound.
+    #[serde(with = "math::json_number")]
     pub high: f64,
 }

@@ -1,18 +1,15 @@
 //! Trials on this machine: one thread per slot, each slot with cores of its own.
 
 use std::collections::{BTreeMap, VecDeque};
-use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError, mpsc};
+use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::thread::JoinHandle;
-use std::time::{Duration, Instant};
+use std::time::Instant;
 
 use engine::{Cap, TrialId, TrialRequest};
 
-use super::{Bell, Ended, Executor, Happening};
+use super::{Bell, Executor, Happening, Inbox, Refused};
 use crate::panics::caught;
-use crate::{Leash, Slot, Target, TargetError};
-
-/// Waits no longer than this at a time, so that an absurd patience is no arithmetic problem.
-const LONGEST_WAIT: Duration = Duration::from_secs(3600);
+use crate::{Leash, Record, Slot, Target, TargetError};
 
 /// Trials waiting for a slot.
 #[derive(Default)]
@@ -63,8 +60,6 @@ pub struct Local {
     target: Arc<dyn Target>,
     queue: Arc<Queue>,
     out: BTreeMap<TrialId, Out>,
-    inbox: mpsc::Receiver<Happening>,
-    bell: Bell,
     workers: Vec<JoinHandle<()>>,
     origin: Instant,
     /// Campaign time at `origin`.
@@ -73,17 +68,14 @@ pub struct Local {
 
 impl Local {
     /// Starts one thread per slot; `before` is the campaign time of earlier sessions.
-    pub fn new(target: Arc<dyn Target>, slots: Vec<Slot>, before: f64) -> std::io::Result<Self> {
-        let (sender, inbox) = mpsc::channel();
-        let bell = Bell::new(sender.clone());
+    pub fn new(target: Arc<dyn Target>, slots: Vec<Slot>, before: f64, bell: &Bell) -> std::io::Result<Self> {
         let queue = Arc::new(Queue::default());
         let origin = Instant::now();
-        let mut local =
-            Self { target, queue, out: BTreeMap::new(), inbox, bell, workers: Vec::new(), origin, before };
+        let mut local = Self { target, queue, out: BTreeMap::new(), workers: Vec::new(), origin, before };
         for slot in slots {
             let number = slot.number;
-            let (queue, target, sender) = (local.queue.clone(), local.target.clone(), sender.clone());
-            let work = move || work(&slot, &queue, &*target, &sender, origin, before);
+            let (queue, target, bell) = (local.queue.clone(), local.target.clone(), bell.clone());
+            let work = move || work(&slot, &queue, &*target, &bell, origin, before);
             let name = format!("slot {number}");
             local.workers.push(std::thread::Builder::new().name(name).spawn(work)?);
         }
@@ -97,8 +89,11 @@ impl Local {
                     out.started = Some(*at);
                 }
             }
-            Happening::Ended(ended) => {
-                self.out.remove(&ended.id);
+            Happening::Ended(record) => {
+                self.out.remove(&record.trial.id);
+            }
+            Happening::Failed(id, _) => {
+                self.out.remove(id);
             }
             _ => {}
         }
@@ -106,26 +101,24 @@ impl Local {
     }
 }
 
-fn work(
-    slot: &Slot,
-    queue: &Queue,
-    target: &dyn Target,
-    sender: &mpsc::Sender<Happening>,
-    origin: Instant,
-    before: f64,
-) {
+fn work(slot: &Slot, queue: &Queue, target: &dyn Target, bell: &Bell, origin: Instant, before: f64) {
     while let Some(Job { request, leash }) = queue.take() {
         let now = || before + origin.elapsed().as_secs_f64();
         let started = now();
         // Once nobody listens the campaign is over, and so is the work.
-        if sender.send(Happening::Started { id: request.id, slot: slot.number, at: started }).is_err() {
+        if !bell.ring_while_heard(Happening::Started { id: request.id, slot: slot.number, at: started }) {
             return;
         }
         // A worker that ended without a word would leave the campaign waiting for its trial.
         let account = caught(|| target.run_on(&request, &leash, slot))
             .unwrap_or_else(|said| Err(TargetError::Panicked { said }));
-        let ended = Ended { id: request.id, account, started, ended: now(), slot: slot.number };
-        if sender.send(Happening::Ended(Box::new(ended))).is_err() {
+        let happening = match account {
+            Ok(account) => {
+                Happening::Ended(Box::new(Record::of(&request, account, started, now(), slot.number)))
+            }
+            Err(error) => Happening::Failed(request.id, error),
+        };
+        if !bell.ring_while_heard(happening) {
             return;
         }
     }
@@ -136,19 +129,16 @@ impl Executor for Local {
         self.workers.len()
     }
 
-    fn is_simulated(&self) -> bool {
-        false
-    }
-
     fn now(&self) -> f64 {
         self.before + self.origin.elapsed().as_secs_f64()
     }
 
-    fn submit(&mut self, request: &TrialRequest, _started: Option<f64>) {
+    fn submit(&mut self, request: &TrialRequest, _started: Option<f64>) -> Result<(), Refused> {
         let leash = Arc::new(Leash::new());
         self.out.insert(request.id, Out { leash: leash.clone(), started: None });
         self.queue.lock().jobs.push_back(Job { request: request.clone(), leash });
         self.queue.filled.notify_one();
+        Ok(())
     }
 
     fn tighten(&mut self, id: TrialId, cap: Cap) {
@@ -174,22 +164,8 @@ impl Executor for Local {
         false
     }
 
-    fn next(&mut self, patience: Option<f64>) -> Happening {
-        let wait = patience.map_or(LONGEST_WAIT, |seconds| {
-            Duration::try_from_secs_f64(seconds.max(0.0)).unwrap_or(LONGEST_WAIT).min(LONGEST_WAIT)
-        });
-        match self.inbox.recv_timeout(wait) {
-            Ok(happening) => self.take_in(happening),
-            Err(_) => Happening::Nothing,
-        }
-    }
-
-    fn bell(&self) -> Bell {
-        self.bell.clone()
-    }
-
-    fn next_ring(&mut self) -> Happening {
-        self.next(None)
+    fn next(&mut self, inbox: &Inbox, patience: Option<f64>) -> Happening {
+        self.take_in(inbox.next(patience))
     }
 
     fn reached(&self) -> Vec<(TrialId, f64)> {

@@ -1,24 +1,28 @@
-//! Running trials: on this machine's cores, or in simulated time.
+//! Running trials: on this machine's cores, in simulated time, or wherever an [`Executor`] of your own runs them.
+//!
+//! An executor is given a [`Bell`] when it is made and rings it when a trial has been taken up or has ended.
+//! Every trial that is submitted ends once: with a record, or because it could not be run at all; but for those that
+//! were [cancelled](Executor::cancel) before they were taken up. What is told twice, or of trials that nobody waits for,
+//! is passed over. `testkit` has the suite that every executor must pass, `examples/own_executor.rs` one in a page.
 
 mod gpus;
+mod inbox;
 mod local;
 mod simulated;
 mod slots;
 
 pub use gpus::{available_gpus, share_gpus};
+pub use inbox::{Bell, Inbox};
 pub use local::Local;
 pub use simulated::{Answer, Oracle, Simulated};
 pub use slots::{SlotError, physical_cores, slots};
 
-use std::sync::mpsc;
+use engine::{Cap, TrialId, TrialRequest};
 
-use engine::{Cap, Interrupt, TrialId, TrialRequest};
+use crate::{Record, TargetError};
 
-use crate::{Account, TargetError};
-
-/// Something that happened while waiting.
+/// Something that happened.
 #[derive(Debug)]
-#[allow(clippy::large_enum_variant, reason = "they pass one by one, and most are trials that have ended")]
 pub enum Happening {
     /// A trial was taken up by a slot.
     Started {
@@ -30,7 +34,9 @@ pub enum Happening {
         at: f64,
     },
     /// A trial has ended.
-    Ended(Box<Ended>),
+    Ended(Box<Record>),
+    /// A trial could not be run at all, as no other could.
+    Failed(TrialId, TargetError),
     /// The store has committed so many more batches, or failed.
     Committed(Result<u64, String>),
     /// Someone wants the campaign to stop.
@@ -39,62 +45,36 @@ pub enum Happening {
     Nothing,
 }
 
-/// A trial that has ended.
-#[derive(Debug)]
-pub struct Ended {
-    /// Which one.
-    pub id: TrialId,
-    /// What it told; an error if it could not be run at all.
-    pub account: Result<Account, TargetError>,
-    /// Campaign time at its start, in seconds.
-    pub started: f64,
-    /// Campaign time at its end.
-    pub ended: f64,
-    /// Where it ran.
-    pub slot: usize,
+/// How time goes by.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Pacing {
+    /// By itself: trials go on while others are dealt with.
+    Clock,
+    /// Only while somebody waits: one thing happens after the other, so that the same orders give the same campaign.
+    Stepwise,
 }
 
-/// Tells a campaign something from another thread.
-#[derive(Clone, Debug)]
-pub struct Bell {
-    sender: mpsc::Sender<Happening>,
-    interrupt: Interrupt,
-}
-
-impl Bell {
-    fn new(sender: mpsc::Sender<Happening>) -> Self {
-        Self { sender, interrupt: Interrupt::default() }
-    }
-
-    /// Makes the campaign's next wait return this. An interruption also breaks off what it is thinking about.
-    pub fn ring(&self, happening: Happening) {
-        if matches!(happening, Happening::Interrupted) {
-            self.interrupt.raise();
-        }
-        // A campaign that has ended needs no telling.
-        let _ = self.sender.send(happening);
-    }
-
-    /// Raised by the first interruption.
-    pub fn interrupt(&self) -> &Interrupt {
-        &self.interrupt
-    }
-}
+/// Why a trial cannot be taken now; another time it might.
+#[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
+#[error("no trial can be run now: {0}")]
+pub struct Refused(pub String);
 
 /// Whoever runs trials. Times are campaign time: seconds since the start, interruptions left out.
 pub trait Executor {
-    /// How many trials run at once.
+    /// How many trials run at once; it may change while a campaign runs.
     fn workers(&self) -> usize;
 
-    /// Whether time is simulated, so that nothing happens unless asked for.
-    fn is_simulated(&self) -> bool;
+    /// How time goes by.
+    fn pacing(&self) -> Pacing {
+        Pacing::Clock
+    }
 
     /// Campaign time now.
     fn now(&self) -> f64;
 
     /// Runs a trial as soon as a slot is free. `started`: when it had been started before an
-    /// interruption, for simulated time.
-    fn submit(&mut self, request: &TrialRequest, started: Option<f64>);
+    /// interruption, for time that goes by stepwise.
+    fn submit(&mut self, request: &TrialRequest, started: Option<f64>) -> Result<(), Refused>;
 
     /// Lowers the cap of a trial.
     fn tighten(&mut self, id: TrialId, cap: Cap);
@@ -103,16 +83,14 @@ pub trait Executor {
     fn cancel(&mut self, id: TrialId) -> bool;
 
     /// The next thing to happen, waiting for so many seconds at most.
-    fn next(&mut self, patience: Option<f64>) -> Happening;
-
-    /// The next thing rung from another thread; simulated time stands still.
-    fn next_ring(&mut self) -> Happening;
-
-    /// A way to wake the campaign.
-    fn bell(&self) -> Bell;
+    fn next(&mut self, inbox: &Inbox, patience: Option<f64>) -> Happening {
+        inbox.next(patience)
+    }
 
     /// The costs that running trials have surely reached.
-    fn reached(&self) -> Vec<(TrialId, f64)>;
+    fn reached(&self) -> Vec<(TrialId, f64)> {
+        Vec::new()
+    }
 
     /// Seconds that the command of a trial takes if it runs to its cap; `None` if nobody knows.
     fn longest(&self, _request: &TrialRequest) -> Option<f64> {
@@ -120,49 +98,49 @@ pub trait Executor {
     }
 }
 
-/// So that whoever lends an executor to a campaign has it back afterwards.
-impl<E: Executor + ?Sized> Executor for &mut E {
-    fn workers(&self) -> usize {
-        (**self).workers()
-    }
+/// Whoever holds one in some way can use it as one.
+macro_rules! held {
+    ($holder:ty) => {
+        impl<E: Executor + ?Sized> Executor for $holder {
+            fn workers(&self) -> usize {
+                (**self).workers()
+            }
 
-    fn is_simulated(&self) -> bool {
-        (**self).is_simulated()
-    }
+            fn pacing(&self) -> Pacing {
+                (**self).pacing()
+            }
 
-    fn now(&self) -> f64 {
-        (**self).now()
-    }
+            fn now(&self) -> f64 {
+                (**self).now()
+            }
 
-    fn submit(&mut self, request: &TrialRequest, started: Option<f64>) {
-        (**self).submit(request, started);
-    }
+            fn submit(&mut self, request: &TrialRequest, started: Option<f64>) -> Result<(), Refused> {
+                (**self).submit(request, started)
+            }
 
-    fn tighten(&mut self, id: TrialId, cap: Cap) {
-        (**self).tighten(id, cap);
-    }
+            fn tighten(&mut self, id: TrialId, cap: Cap) {
+                (**self).tighten(id, cap);
+            }
 
-    fn cancel(&mut self, id: TrialId) -> bool {
-        (**self).cancel(id)
-    }
+            fn cancel(&mut self, id: TrialId) -> bool {
+                (**self).cancel(id)
+            }
 
-    fn next(&mut self, patience: Option<f64>) -> Happening {
-        (**self).next(patience)
-    }
+            fn next(&mut self, inbox: &Inbox, patience: Option<f64>) -> Happening {
+                (**self).next(inbox, patience)
+            }
 
-    fn next_ring(&mut self) -> Happening {
-        (**self).next_ring()
-    }
+            fn reached(&self) -> Vec<(TrialId, f64)> {
+                (**self).reached()
+            }
 
-    fn bell(&self) -> Bell {
-        (**self).bell()
-    }
-
-    fn reached(&self) -> Vec<(TrialId, f64)> {
-        (**self).reached()
-    }
-
-    fn longest(&self, request: &TrialRequest) -> Option<f64> {
-        (**self).longest(request)
-    }
+            fn longest(&self, request: &TrialRequest) -> Option<f64> {
+                (**self).longest(request)
+            }
+        }
+    };
 }
+
+// Whoever lends an executor to a campaign has it back afterwards.
+held!(&mut E);
+held!(Box<E>);

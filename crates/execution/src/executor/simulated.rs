@@ -2,19 +2,19 @@
 //! one end of a trial to the next. A campaign of thousands of trials takes milliseconds.
 
 use std::collections::{BTreeMap, VecDeque};
-use std::sync::mpsc;
 
 use engine::{Cap, Observation, Reading, Status, TrialId, TrialRequest};
 
-use super::{Bell, Ended, Executor, Happening};
-use crate::{Account, Detail};
+use super::{Executor, Happening, Inbox, Pacing, Refused};
+use crate::panics::caught;
+use crate::{Account, Detail, Record, TargetError};
 
 /// What a trial would be if it were never stopped.
 #[derive(Clone, PartialEq, Debug)]
 pub struct Answer {
     /// Its cost, also the time it takes if costs are times.
     pub cost: f64,
-    /// How it ends: finished, crashed, memory or lost.
+    /// How it ends: finished, crashed, memory, wrong or lost; aborted if no trial can succeed.
     pub status: Status,
     /// The outputs that constraints bound.
     pub constraints: Vec<f64>,
@@ -42,28 +42,27 @@ impl<F: FnMut(&TrialRequest) -> Answer + Send> Oracle for F {
 }
 
 struct Running {
-    answer: Answer,
-    cap: Cap,
+    request: TrialRequest,
+    /// An oracle that panics gives the words of its panic.
+    answer: Result<Answer, String>,
     started: f64,
     slot: usize,
 }
 
 impl Running {
     fn ends(&self) -> f64 {
+        let Ok(Answer { cost, time, .. }) = self.answer else { return self.started };
         // The share of its time after which the cost passes the cap.
-        let cap = self.cap.cost();
-        if self.answer.cost > cap && self.answer.cost > 0.0 {
-            self.started + self.answer.time * (cap / self.answer.cost)
-        } else {
-            self.started + self.answer.time
-        }
+        let cap = self.request.cap.cost();
+        if cost > cap && cost > 0.0 { self.started + time * (cap / cost) } else { self.started + time }
     }
 
     fn reached(&self, now: f64) -> f64 {
-        if self.answer.time > 0.0 {
-            self.answer.cost * ((now - self.started) / self.answer.time).clamp(0.0, 1.0)
-        } else {
-            0.0
+        match self.answer {
+            Ok(Answer { cost, time, .. }) if time > 0.0 => {
+                cost * ((now - self.started) / time).clamp(0.0, 1.0)
+            }
+            _ => 0.0,
         }
     }
 }
@@ -79,25 +78,12 @@ pub struct Simulated {
     waiting: VecDeque<TrialRequest>,
     /// Time that slots were busy, summed.
     busy: f64,
-    inbox: mpsc::Receiver<Happening>,
-    bell: Bell,
 }
 
 impl Simulated {
     /// Workers that ask an oracle, starting at campaign time `now`.
     pub fn new(oracle: Box<dyn Oracle>, cutoff: Option<f64>, workers: usize, now: f64) -> Self {
-        let (sender, inbox) = mpsc::channel();
-        Self {
-            oracle,
-            cutoff,
-            workers,
-            now,
-            running: BTreeMap::new(),
-            waiting: VecDeque::new(),
-            busy: 0.0,
-            inbox,
-            bell: Bell::new(sender),
-        }
+        Self { oracle, cutoff, workers, now, running: BTreeMap::new(), waiting: VecDeque::new(), busy: 0.0 }
     }
 
     /// Share of the slots' time that was spent on trials so far.
@@ -112,10 +98,11 @@ impl Simulated {
     }
 
     fn start(&mut self, request: &TrialRequest, at: f64) {
-        let answer = self.oracle.answer(request);
+        let answer = caught(|| self.oracle.answer(request));
         let taken: Vec<usize> = self.running.values().map(|running| running.slot).collect();
         let slot = (0..).find(|slot| !taken.contains(slot)).unwrap_or(0);
-        self.running.insert(request.id, Running { answer, cap: request.cap, started: at, slot });
+        let request = request.clone();
+        self.running.insert(request.id, Running { request, answer, started: at, slot });
     }
 
     fn end(&mut self, id: TrialId, at: f64) -> Happening {
@@ -126,7 +113,15 @@ impl Simulated {
         }
         self.busy += at - running.started;
         let time = at - running.started;
-        let Running { answer, cap, .. } = running;
+        let answer = match running.answer {
+            Ok(answer) if answer.status != Status::Aborted => answer,
+            Ok(_) => {
+                let said = "aborted in simulated time".to_owned();
+                return Happening::Failed(id, TargetError::Aborted { said });
+            }
+            Err(said) => return Happening::Failed(id, TargetError::Panicked { said }),
+        };
+        let cap = running.request.cap;
         let observation = if answer.cost > cap.cost() {
             let at = cap.cost();
             if self.cutoff.is_some_and(|cutoff| at >= cutoff) {
@@ -146,15 +141,10 @@ impl Simulated {
             None => observation.with_spent(time),
         };
         let reason = (observation.status() == Status::Lost).then(|| "lost in simulated time".to_owned());
-        let detail = Detail { cpu: Some(time), wall: time, reason, ..Detail::default() };
+        let detail = Detail { cpu: Some(time), wall: Some(time), reason, ..Detail::default() };
         let account = Account { observation, detail };
-        Happening::Ended(Box::new(Ended {
-            id,
-            account: Ok(account),
-            started: running.started,
-            ended: at,
-            slot: running.slot,
-        }))
+        let record = Record::of(&running.request, account, running.started, at, running.slot);
+        Happening::Ended(Box::new(record))
     }
 }
 
@@ -163,25 +153,26 @@ impl Executor for Simulated {
         self.workers
     }
 
-    fn is_simulated(&self) -> bool {
-        true
+    fn pacing(&self) -> Pacing {
+        Pacing::Stepwise
     }
 
     fn now(&self) -> f64 {
         self.now
     }
 
-    fn submit(&mut self, request: &TrialRequest, started: Option<f64>) {
+    fn submit(&mut self, request: &TrialRequest, started: Option<f64>) -> Result<(), Refused> {
         if self.running.len() < self.workers {
             self.start(request, started.unwrap_or(self.now));
         } else {
             self.waiting.push_back(request.clone());
         }
+        Ok(())
     }
 
     fn tighten(&mut self, id: TrialId, cap: Cap) {
         if let Some(running) = self.running.get_mut(&id) {
-            running.cap = cap;
+            running.request.cap = cap;
         }
         if let Some(request) = self.waiting.iter_mut().find(|request| request.id == id) {
             request.cap = cap;
@@ -194,13 +185,13 @@ impl Executor for Simulated {
             return true;
         }
         if let Some(running) = self.running.get_mut(&id) {
-            running.cap = Cap::at(running.reached(self.now).max(f64::MIN_POSITIVE));
+            running.request.cap = Cap::at(running.reached(self.now).max(f64::MIN_POSITIVE));
         }
         false
     }
 
-    fn next(&mut self, patience: Option<f64>) -> Happening {
-        if let Ok(happening) = self.inbox.try_recv() {
+    fn next(&mut self, inbox: &Inbox, patience: Option<f64>) -> Happening {
+        if let Some(happening) = inbox.already() {
             return happening;
         }
         match (self.first(), patience) {
@@ -211,14 +202,6 @@ impl Executor for Simulated {
             (Some((ends, id)), _) => self.end(id, ends.max(self.now)),
             (None, _) => Happening::Nothing,
         }
-    }
-
-    fn bell(&self) -> Bell {
-        self.bell.clone()
-    }
-
-    fn next_ring(&mut self) -> Happening {
-        self.inbox.recv().unwrap_or(Happening::Nothing)
     }
 
     fn reached(&self) -> Vec<(TrialId, f64)> {

@@ -48,7 +48,7 @@ fn reading(
             detail.outputs.get(name).filter(|_| finished).map(|&value| Reading::Exact(value))
         }
         Bounded::Measure(Measure::CpuTime) => detail.cpu.map(used),
-        Bounded::Measure(Measure::WallTime) => Some(used(detail.wall)),
+        Bounded::Measure(Measure::WallTime) => detail.wall.map(used),
         Bounded::Measure(Measure::Memory) => detail.memory.max(memory_limit).map(|bytes| used(bytes as f64)),
         Bounded::Solved => solved(status),
     }
@@ -80,7 +80,7 @@ mod tests {
         let order = [("cpu_time", "<="), ("error", "<="), ("error", ">="), ("memory", "<=")];
         assert_eq!(names[..4], order, "by name, whatever the order of the file");
         let outputs = [("error".to_owned(), 0.25)].into();
-        let detail = Detail { cpu: Some(1.0), wall: 2.0, memory, outputs, ..Detail::default() };
+        let detail = Detail { cpu: Some(1.0), wall: Some(2.0), memory, outputs, ..Detail::default() };
         told(&scenario, Account { observation, detail }, None).observation.constraints().to_vec()
     }
 

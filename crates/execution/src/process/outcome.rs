@@ -46,7 +46,7 @@ pub(super) fn account(
     let kept = |stream: &confine::Captured| if failed { tail(stream) } else { Vec::new() };
     let detail = Detail {
         cpu: finished.cpu.map(|cpu| cpu.total().as_secs_f64()),
-        wall: finished.wall.as_secs_f64(),
+        wall: Some(finished.wall.as_secs_f64()),
         memory: finished.peak_memory,
         exit: Some(match finished.exit {
             Exit::Code(code) => code,
@@ -56,7 +56,7 @@ pub(super) fn account(
         reason,
         stdout_tail: kept(&finished.stdout),
         stderr_tail: kept(&finished.stderr),
-        tier: finished.tier.name(),
+        tier: finished.tier.name().into(),
         teardown: None,
         left_behind: None,
         server: None,

@@ -192,7 +192,7 @@ impl Stages<'_> {
 
     /// What a trial tells whose set-up did not succeed.
     fn not_set_up(&self, record: &Finished) -> Account {
-        let detail = Detail { wall: 0.0, tier: record.tier.name(), ..Detail::default() };
+        let detail = Detail { wall: Some(0.0), tier: record.tier.name().into(), ..Detail::default() };
         let status = match record.end() {
             End::Cancelled => return Account { observation: not_begun(self.scenario), detail },
             End::Stopped(Limit::Memory) => Status::Memory,

@@ -53,7 +53,7 @@ fn a_program_of_the_users_tells_right_from_wrong() {
     let scenario = Arc::new(stage.read(&text(verify, WALL)));
     let right = run(&scenario, 0);
     assert_eq!(ended(&right), (Status::Finished, None));
-    assert_eq!(right.observation.cost(), Some(Reading::Exact(right.detail.wall)));
+    assert_eq!(right.observation.cost(), Some(Reading::Exact(right.detail.wall.unwrap())));
     let wrong = run(&scenario, 1);
     assert_eq!(ended(&wrong), (Status::Wrong, Some("wrong answer: exit 1 of verify")));
     assert_eq!(wrong.observation.cost(), None);

@@ -50,7 +50,7 @@ fn failure(account: &Account) -> (Status, &str) {
 fn a_success_has_the_cost_that_was_measured() {
     let account = run_script("exit 0", "");
     assert_eq!(account.observation.status(), Status::Finished);
-    assert_eq!(account.observation.cost(), Some(Reading::Exact(account.detail.wall)));
+    assert_eq!(account.observation.cost(), Some(Reading::Exact(account.detail.wall.unwrap())));
     assert_eq!(account.detail.exit, Some(0));
     assert_eq!(account.detail.reason, None);
     assert!(account.detail.cpu.is_some() && !account.detail.tier.is_empty());
@@ -64,7 +64,7 @@ fn a_success_has_the_cost_that_was_measured() {
     let memory = scenario(&stage, hold, "minimise = \"memory\"", "");
     let account = run(&memory, Cap::NONE);
     assert_eq!(account.observation.cost(), account.detail.memory.map(|bytes| Reading::Exact(bytes as f64)));
-    assert_eq!(account.observation.spent(), account.detail.wall);
+    assert_eq!(account.observation.spent(), account.detail.wall.unwrap());
 }
 
 #[test]
@@ -193,7 +193,7 @@ fn an_output_is_the_cost() {
     };
     let account = run("echo steps 5; echo steps $1.25; echo other");
     assert_eq!(account.observation.cost(), Some(Reading::Exact(3.25)));
-    assert_eq!(account.observation.spent(), account.detail.wall);
+    assert_eq!(account.observation.spent(), account.detail.wall.unwrap());
     assert_eq!(run("echo steps -4").observation.cost(), Some(Reading::Exact(-4.0)));
     assert_eq!(failure(&run("echo other")), (Status::Crashed, "no match for output `steps`"));
     for number in ["nan", "inf", "1e999", "many"] {
@@ -274,7 +274,7 @@ fn a_cancelled_trial_tells_what_it_had_reached() {
     let objective = "minimise = \"wall_time\"\ncutoff = \"50s\"";
     let account = steer(objective, "exec sleep 60", |_, control| control.cancel());
     assert_eq!(account.observation.status(), Status::Capped);
-    assert_eq!(account.observation.cost(), Some(Reading::AtLeast(account.detail.wall)));
+    assert_eq!(account.observation.cost(), Some(Reading::AtLeast(account.detail.wall.unwrap())));
     let output = "minimise = \"y\"\n[outputs]\ny = { pattern = '(.+)' }";
     let account = steer(output, "exec sleep 60", |_, control| control.cancel());
     assert_eq!((account.observation.status(), account.observation.cost()), (Status::Lost, None));
@@ -287,7 +287,7 @@ fn a_cancelled_trial_tells_nothing_beyond_its_cap() {
     let (grace, deaf) = ("[limits]\ngrace = \"1s\"\n", ["trap '' TERM", "sleep 60"]);
     let account = steer_below(Cap::at(0.2), objective, grace, deaf, |_, control| control.cancel());
     assert_eq!(account.observation.status(), Status::Capped);
-    assert!(account.detail.wall > 0.2, "{}", account.detail.wall);
+    assert!(account.detail.wall.unwrap() > 0.2, "{:?}", account.detail.wall);
     assert_eq!(account.observation.cost(), Some(Reading::AtLeast(0.2)));
 }
 
@@ -298,7 +298,8 @@ fn a_lowered_cap_holds() {
         let account = steer(&objective, rest, |target, control| target.lower_cap(control, Cap::at(0.05)));
         assert_eq!(account.observation.status(), Status::Capped, "{measure}");
         let bound = account.observation.cost().unwrap().lower_bound();
-        let measured = if measure == "cpu_time" { account.detail.cpu.unwrap() } else { account.detail.wall };
+        let measured =
+            if measure == "cpu_time" { account.detail.cpu.unwrap() } else { account.detail.wall.unwrap() };
         assert!(bound >= 0.05 && bound <= measured.max(0.05), "{measure}: {bound}, {measured}");
     }
 }

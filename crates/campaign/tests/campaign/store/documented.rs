@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 use std::process::Command;
 
-use campaign::store::{Batch, Output, Spent, Store, StoredIncumbent};
+use campaign::store::{Batch, Spent, Store, StoredIncumbent};
 use engine::ConfigId;
 use rusqlite::{Connection, OpenFlags};
 
@@ -20,7 +20,7 @@ fn campaign() -> Folder {
         let spent = Spent { wall: f64::from(n), cpu: f64::from(n) };
         let after = u64::from(n) * 2;
         batch.incumbents.push(StoredIncumbent { after, config: ConfigId(n), pairs: n, cost: 3.5, spent });
-        batch.trials[1].output = Some(Output { stdout: Vec::new(), stderr: b"assertion failed".to_vec() });
+        batch.trials[1].detail.stderr_tail = b"assertion failed".to_vec();
         writer.submit(batch).unwrap();
     }
     writer.finish("done").unwrap();

@@ -1,15 +1,17 @@
 //! Single trials, and those that failed.
 
-use campaign::store::{Batch, Output, Store, StoredTrial};
+use campaign::store::{Batch, Store};
 use engine::{ConfigId, Observation, Status, TrialId};
+use execution::Record;
 
 use super::stage::{Folder, await_commit, batch, charter, configuration, space, start, trial};
 
-fn failed(id: u64, config: u32, status: Status, reason: &str) -> StoredTrial {
+fn failed(id: u64, config: u32, status: Status, reason: &str) -> Record {
     let mut stored = trial(id, config);
     stored.trial.observation = Observation::failed(status, 0.5);
-    stored.reason = Some(reason.to_owned());
-    stored.output = Some(Output { stdout: format!("out {id}").into_bytes(), stderr: vec![0xff] });
+    stored.detail.reason = Some(reason.to_owned());
+    stored.detail.stdout_tail = format!("out {id}").into_bytes();
+    stored.detail.stderr_tail = vec![0xff];
     stored
 }
 
@@ -46,7 +48,7 @@ fn failures_are_grouped_by_their_reason() {
     assert_eq!((signal.reason.as_str(), signal.trials, signal.configurations), ("signal 11", 3, 2));
     assert_eq!((signal.first.trial.id, signal.newest.trial.id), (TrialId(5), TrialId(8)));
     assert_eq!(signal.examples, [ConfigId(0), ConfigId(1)]);
-    let output = signal.newest.output.as_ref().unwrap();
-    assert_eq!((output.stdout.as_slice(), output.stderr.as_slice()), (&b"out 8"[..], &[0xff][..]));
+    let detail = &signal.newest.detail;
+    assert_eq!((&detail.stdout_tail[..], &detail.stderr_tail[..]), (&b"out 8"[..], &[0xff][..]));
     assert_eq!((memory.status, memory.trials, memory.first.trial.id), (Status::Memory, 1, TrialId(0)));
 }

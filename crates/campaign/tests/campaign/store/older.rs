@@ -1,6 +1,9 @@
 //! Stores of earlier versions are brought up to date, with everything in them.
 
+use campaign::resume::Resumed;
 use campaign::store::{Store, StoreError};
+use engine::racing::Snapshot;
+use engine::{ConfigId, Observation, Seed, Status};
 use rusqlite::Connection;
 
 use super::stage::{Folder, batch, charter, space, start};
@@ -15,9 +18,15 @@ fn version_1() -> Folder {
     connection
         .execute_batch(
             "PRAGMA journal_mode = delete; ALTER TABLE trial DROP COLUMN outputs;
-             ALTER TABLE trial DROP COLUMN tie; ALTER TABLE validation DROP COLUMN constraints;
+             ALTER TABLE trial DROP COLUMN tie; ALTER TABLE state DROP COLUMN format;
              ALTER TABLE trial DROP COLUMN checksum; ALTER TABLE configuration DROP COLUMN checksum;
-             ALTER TABLE incumbent DROP COLUMN checksum; ALTER TABLE validation DROP COLUMN checksum;
+             ALTER TABLE incumbent DROP COLUMN checksum; DROP TABLE validation;
+             CREATE TABLE validation (
+                 number INTEGER PRIMARY KEY, role TEXT NOT NULL,
+                 configuration INTEGER NOT NULL REFERENCES configuration (id), instance TEXT NOT NULL,
+                 seed INTEGER NOT NULL, status TEXT NOT NULL, cost REAL, censored INTEGER, cpu REAL, wall REAL,
+                 UNIQUE (role, configuration, instance, seed));
+             INSERT INTO validation VALUES (NULL, 'default', 0, 'x.cnf', 7, 'timeout', 3.5, 1, 3.4, 3.6);
              DELETE FROM campaign WHERE key = 'checksum';
              UPDATE campaign SET value = '1' WHERE key = 'format'; PRAGMA user_version = 1;",
         )
@@ -33,11 +42,45 @@ fn a_store_of_version_1_goes_on() {
     let loaded = store.load().unwrap();
     assert_eq!(loaded.history.trials().len(), 2);
     assert!(loaded.state.is_none(), "a snapshot that this version cannot read");
-    assert!(store.reader().trial(1).unwrap().unwrap().outputs.is_empty());
+    let [validation] = &store.reader().validations().unwrap()[..] else { panic!("not one validation") };
+    assert_eq!((validation.key(), &validation.host), ((ConfigId(0), "x.cnf", Seed(7)), &None));
+    assert_eq!(validation.record.trial.observation, Observation::timeout(3.5));
+    assert!(store.reader().trial(1).unwrap().unwrap().detail.outputs.is_empty());
     let (mut writer, _acknowledgements) = start(store);
     writer.submit(batch(&space(), 1)).unwrap();
     writer.finish("done").unwrap();
     let reader = Store::read(folder.path()).unwrap();
     reader.verify().unwrap();
-    assert_eq!(reader.trial(3).unwrap().unwrap().outputs["nodes"], 1e20);
+    assert_eq!(reader.trial(3).unwrap().unwrap().detail.outputs["nodes"], 1e20);
+}
+
+/// A campaign that version 6 searched, validated, went on with and was killed in, as `sqlite3 .dump` wrote it: a bowl
+/// over two parameters, with a bound on the second output.
+const VERSION_6: &str = include_str!("version-6.sql");
+
+#[test]
+fn a_campaign_of_version_6_goes_on_in_the_midst_of_its_races() {
+    let folder = Folder::fleeting();
+    let connection = Connection::open(folder.database()).unwrap();
+    connection.execute_batch(VERSION_6).unwrap();
+    drop(connection);
+    let store = Store::open(folder.path()).unwrap();
+    store.reader().verify().unwrap();
+    let loaded = store.load().unwrap();
+    assert_eq!(loaded.history.trials().len(), 147);
+    assert_eq!(loaded.history.count(Status::Crashed), 5);
+    let state = loaded.state.clone().unwrap();
+    assert_eq!((state.format, state.told), (1, 146));
+    let begun_anew = Snapshot::of_incumbent(ConfigId(33), &loaded.history);
+    let resumed = Resumed::of_store(loaded).unwrap();
+    let snapshot = resumed.snapshot.unwrap();
+    assert_eq!(snapshot.incumbent(), ConfigId(33));
+    assert_eq!((snapshot.incumbent_pairs().len(), resumed.untold.len()), (25, 1));
+    assert_ne!(snapshot, begun_anew, "its races have begun anew");
+    assert!(snapshot.pending.iter().any(|trial| trial.id == resumed.untold[0].id), "{snapshot:?}");
+    // Twenty pairs of two unseen instances, by the default and by the best of then.
+    let validations = store.reader().validations().unwrap();
+    assert_eq!(validations.len(), 40);
+    let of_default = validations.iter().filter(|row| row.key().0 == ConfigId(0)).count();
+    assert_eq!((of_default, validations[0].record.trial.observation.constraints().len()), (20, 1));
 }

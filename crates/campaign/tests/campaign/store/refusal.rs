@@ -92,11 +92,11 @@ fn a_newer_version() {
     drop(Store::create(folder.path(), &charter()).unwrap());
     let mut file = fs::OpenOptions::new().write(true).open(folder.database()).unwrap();
     file.seek(SeekFrom::Start(60)).unwrap();
-    file.write_all(&7u32.to_be_bytes()).unwrap();
+    file.write_all(&8u32.to_be_bytes()).unwrap();
     let before = fs::read(folder.database()).unwrap();
     for error in [Store::open(folder.path()).unwrap_err(), Store::read(folder.path()).unwrap_err()] {
-        assert!(matches!(error, StoreError::Newer { found: 7, known: 6, .. }), "{error:?}");
-        assert!(error.to_string().contains("version 7") && error.to_string().contains("up to 6"), "{error}");
+        assert!(matches!(error, StoreError::Newer { found: 8, known: 7, .. }), "{error:?}");
+        assert!(error.to_string().contains("version 8") && error.to_string().contains("up to 7"), "{error}");
     }
     assert!(matches!(Store::create(folder.path(), &charter()), Err(StoreError::Newer { .. })));
     assert!(fs::read(folder.database()).unwrap() == before);
@@ -229,7 +229,7 @@ fn tables_that_contradict_each_other() {
             "UPDATE configuration SET codes = (SELECT codes FROM configuration WHERE id = 5) WHERE id = 7",
             "configuration 7 differs from its checksum",
         ),
-        ("INSERT INTO state VALUES (1, x'', 401, 0, 0)", "the snapshot knows 401 trials of 400"),
+        ("INSERT INTO state VALUES (1, x'', 401, 0, 0, 2)", "the snapshot knows 401 trials of 400"),
         ("DELETE FROM campaign WHERE key = 'space'", "differ from their checksum"),
         ("UPDATE campaign SET value = '8' WHERE key = 'seed'", "differ from their checksum"),
         ("UPDATE instance SET name = 'j0.cnf' WHERE id = 0", "differ from their checksum"),

@@ -1,13 +1,13 @@
 //! Whatever is stored is read back the same, however it is cut into batches.
 
 use campaign::store::{
-    Batch, Output, Role, Spent, State, Store, StoredConfiguration, StoredEvent, StoredIncumbent, StoredTrial,
-    StoredValidation,
+    Batch, Spent, State, Store, StoredConfiguration, StoredEvent, StoredIncumbent, StoredValidation,
 };
 use engine::history::Trial;
 use engine::{
     Cap, ConfigId, InstanceId, Observation, Pair, Reading, Rng, Seed, Status, TrialId, TrialKey, Why,
 };
+use execution::{Detail, Record};
 use proptest::collection::{btree_set, vec};
 use proptest::option;
 use proptest::prelude::*;
@@ -41,17 +41,16 @@ fn seconds() -> impl Strategy<Value = Option<f64>> {
     option::of(0.0..1e9)
 }
 
-fn output() -> impl Strategy<Value = Output> {
-    let tail = || prop_oneof![".*".prop_map(String::into_bytes), vec(any::<u8>(), 0..50)];
-    (tail(), tail()).prop_map(|(stdout, stderr)| Output { stdout, stderr })
+fn tail() -> impl Strategy<Value = Vec<u8>> {
+    prop_oneof![".*".prop_map(String::into_bytes), vec(any::<u8>(), 0..50)]
 }
 
 /// Of configuration 0 and trial 0; both are numbered later.
-fn trial() -> impl Strategy<Value = StoredTrial> {
+fn record() -> impl Strategy<Value = Record> {
     let asked = (0..5u32, 0..1u32 << 31, option::of(1e-9..1e9), any::<bool>());
     let outputs = prop::collection::btree_map(".*", -1e300..1e300, 0..3);
     let measured = (seconds(), seconds(), option::of(any::<u64>()), option::of(any::<i32>()), outputs);
-    let rest = (option::of(".*"), 0.0..1e9, 0.0..1e9, any::<u32>(), option::of(output()));
+    let rest = (option::of(".*"), 0.0..1e9, 0.0..1e9, any::<u32>(), tail(), tail());
     (asked, observation(), measured, rest).prop_map(|(asked, observation, measured, rest)| {
         let pair = Pair { instance: InstanceId(asked.0), seed: Seed(asked.1) };
         let trial = Trial {
@@ -62,8 +61,13 @@ fn trial() -> impl Strategy<Value = StoredTrial> {
             observation,
         };
         let (cpu, wall, memory, exit, outputs) = measured;
-        let (reason, started, ended, slot, output) = rest;
-        StoredTrial { trial, cpu, wall, memory, exit, outputs, reason, started, ended, slot, output }
+        let (reason, started, ended, slot, stdout_tail, stderr_tail) = rest;
+        let mut detail = Detail { cpu, wall, memory, exit, outputs, reason, ..Detail::default() };
+        // What others wrote is not kept.
+        if trial.observation.status().is_failure() {
+            (detail.stdout_tail, detail.stderr_tail) = (stdout_tail, stderr_tail);
+        }
+        Record { trial, detail, started, ended, slot }
     })
 }
 
@@ -85,29 +89,21 @@ fn event() -> impl Strategy<Value = StoredEvent> {
     (0.0..1e9, "[a-z]+", ".*").prop_map(|(at, kind, text)| StoredEvent { at, kind, text })
 }
 
+/// What it wrote is not kept, nor which number its instance had.
 fn validation() -> impl Strategy<Value = StoredValidation> {
-    let key = (any::<bool>(), ".*", 0..1u32 << 31);
-    let constraints = vec(option::of(reading()), 0..3);
-    (key, 0..Status::ALL.len(), option::of(reading()), seconds(), seconds(), constraints).prop_map(
-        |((default, instance, seed), status, cost, cpu, wall, constraints)| StoredValidation {
-            role: if default { Role::Default } else { Role::Incumbent },
-            config: ConfigId(0),
-            instance,
-            seed: Seed(seed),
-            status: Status::ALL[status],
-            cost,
-            cpu,
-            wall,
-            constraints: constraints.into(),
-        },
-    )
+    (record(), ".*").prop_map(|(mut record, instance)| {
+        record.trial.why = Why::Validation;
+        record.trial.key.pair.instance = InstanceId(0);
+        (record.detail.stdout_tail, record.detail.stderr_tail) = (Vec::new(), Vec::new());
+        StoredValidation { instance, record, host: None }
+    })
 }
 
 fn batch() -> impl Strategy<Value = Batch> {
-    let state = vec(any::<u8>(), 0..100).prop_map(|snapshot| State { snapshot, told: 0 });
+    let state = vec(any::<u8>(), 0..100).prop_map(|snapshot| State { snapshot, format: 2, told: 0 });
     (
         vec("[a-z]*", 0..4),
-        vec((trial(), any::<prop::sample::Index>()), 0..6),
+        vec((record(), any::<prop::sample::Index>()), 0..6),
         vec(incumbent(), 0..2),
         vec(event(), 0..3),
         vec(validation(), 0..2),
@@ -203,7 +199,13 @@ proptest! {
         let events: Vec<_> = batches.iter().flat_map(|batch| batch.events.clone()).collect();
         prop_assert_eq!(events, reader.events().unwrap());
         let validations: Vec<_> = batches.iter().flat_map(|batch| batch.validations.clone()).collect();
-        prop_assert_eq!(validations, reader.validations().unwrap());
+        let kept = reader.validations().unwrap();
+        prop_assert_eq!(validations.len(), kept.len());
+        for (mut given, kept) in validations.into_iter().zip(kept) {
+            given.record.trial.id = kept.record.trial.id;
+            prop_assert!(kept.host.is_some());
+            prop_assert_eq!((given.instance, given.record), (kept.instance, kept.record));
+        }
         prop_assert_eq!(batches.iter().filter_map(|batch| batch.state.clone()).next_back(), loaded.state);
         prop_assert_eq!(batches.iter().filter_map(|batch| batch.spent).next_back().unwrap_or_default(), loaded.spent);
         reader.verify().unwrap();

@@ -4,11 +4,12 @@ use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU32, Ordering};
 use std::sync::mpsc::{Receiver, channel};
 
-use campaign::store::{Acknowledgement, Batch, Charter, Store, StoredConfiguration, StoredTrial, Writer};
+use campaign::store::{Acknowledgement, Batch, Charter, Store, StoredConfiguration, Writer};
 use engine::history::Trial;
 use engine::{
     Cap, ConfigId, InstanceId, Observation, Pair, Rng, Seed, Space, Status, TrialId, TrialKey, Why,
 };
+use execution::{Detail, Record};
 use space::format::{Format, read};
 
 /// A folder that goes with the test.
@@ -94,7 +95,7 @@ pub(super) fn configuration(space: &Space, id: u32) -> StoredConfiguration {
 }
 
 /// Trial `id` of a configuration, with contents that follow from its number.
-pub(super) fn trial(id: u64, config: u32) -> StoredTrial {
+pub(super) fn trial(id: u64, config: u32) -> Record {
     let cost = 0.25 + id as f64;
     let observation = match id % 4 {
         0 => Observation::finished(cost),
@@ -106,19 +107,15 @@ pub(super) fn trial(id: u64, config: u32) -> StoredTrial {
     let key = TrialKey { config: ConfigId(config), pair };
     let cap = if id.is_multiple_of(3) { Cap::NONE } else { Cap::at(cost + 1.0) };
     let why = if id.is_multiple_of(2) { Why::Incumbent } else { Why::Challenge };
-    StoredTrial {
-        trial: Trial { id: TrialId(id), key, cap, why, observation },
+    let trial = Trial { id: TrialId(id), key, cap, why, observation };
+    let detail = Detail {
         cpu: Some(cost),
-        wall: None,
         memory: Some(1 << 20),
         exit: Some(-9),
         outputs: [("gap".to_owned(), cost), ("nodes".to_owned(), 1e20)].into(),
-        reason: None,
-        started: id as f64,
-        ended: id as f64 + 1.0,
-        slot: 0,
-        output: None,
-    }
+        ..Detail::default()
+    };
+    Record { trial, detail, started: id as f64, ended: id as f64 + 1.0, slot: 0 }
 }
 
 /// The batch of number `n`: a configuration and two trials of it.

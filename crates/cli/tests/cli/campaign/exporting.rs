@@ -73,15 +73,20 @@ fn every_trial_is_a_line_with_all_that_is_known() {
         let cells: Vec<&str> = row.split(',').collect();
         assert_eq!(cells.len(), header.len(), "{row}");
         let cell = |name: &str| cells[column(name)];
-        assert_eq!((cell("trial"), cell("why"), cell("slot")), ("", "validation", ""), "{row}");
+        let slot = kept.record.slot.to_string();
+        assert_eq!((cell("trial"), cell("why"), cell("slot")), ("", "validation", slot.as_str()), "{row}");
+        assert_eq!(cell("output:count").parse().ok(), kept.record.detail.outputs.get("count").copied());
         assert_eq!(
             (cell("instance"), &line["instance"]),
             (kept.instance.as_str(), &kept.instance.as_str().into())
         );
-        assert_eq!(cell("seed"), kept.seed.to_string());
-        assert_eq!(line["configuration"], kept.config.0);
+        assert_eq!(cell("seed"), kept.key().2.to_string());
+        assert_eq!(line["configuration"], kept.key().0.0);
         assert_eq!(cell("cost").parse().ok(), line["cost"].as_f64());
-        assert_eq!(line["cost"].as_f64(), kept.cost.map(engine::Reading::lower_bound));
+        assert_eq!(
+            line["cost"].as_f64(),
+            kept.record.trial.observation.cost().map(engine::Reading::lower_bound)
+        );
         assert_eq!(line["values"], of_config(&line["configuration"])["values"]);
         assert_eq!(cell("param:mode"), line["values"]["mode"].as_str().unwrap());
     }

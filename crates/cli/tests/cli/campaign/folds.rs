@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use campaign::folds::FoldPlan;
-use campaign::store::{Role, Store, StoredValidation};
+use campaign::store::{Store, StoredValidation};
 use rustix::process::Signal;
 
 use super::stage::{SCENARIO, Stage, stored_trials};
@@ -49,7 +49,7 @@ fn every_instance_is_tested_once_by_a_campaign_that_never_saw_it() {
         let rows = validations(&stage, fold);
         let tuned_on = tuned_on(&stage, fold);
         assert!(rows.iter().all(|row| !tuned_on.contains(&row.instance)), "{rows:?}");
-        rows.iter().filter(|row| row.role == Role::Default).for_each(|row| {
+        rows.iter().filter(|row| row.record.trial.key.config.0 == 0).for_each(|row| {
             *tested.entry(row.instance.clone()).or_default() += 1;
         });
         let status = stage.status(&format!("count.campaign/fold-{fold}"));
@@ -132,7 +132,7 @@ fn folds_that_find_nothing_count_with_a_ratio_of_one() {
     assert_eq!(code(&output), 0, "{said}");
     assert!(said.contains("than the default was found in any fold. Keep the default."), "{said}");
     let rows: Vec<StoredValidation> = (1..=4).flat_map(|fold| validations(&stage, fold)).collect();
-    assert!(rows.len() == 24 && rows.iter().all(|row| row.role == Role::Default), "{rows:?}");
+    assert!(rows.len() == 24 && rows.iter().all(|row| row.record.trial.key.config.0 == 0), "{rows:?}");
     assert_eq!(stage.status("count.campaign")["verdict"]["ratio"], 1.0);
 }
 

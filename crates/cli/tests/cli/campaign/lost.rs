@@ -29,7 +29,7 @@ fn a_lost_trial_of_the_default_makes_nothing_faster() {
     assert_eq!(code(&output), 1, "{said}");
     assert!(said.contains("4 of 6 pairs were measured with both: trials of the others were lost"), "{said}");
     assert!(said.contains(" on 4 unseen instances"), "{said}");
-    assert!(validations(&stage).iter().all(|row| row.status == Status::Finished));
+    assert!(validations(&stage).iter().all(|row| row.record.status() == Status::Finished));
     // The same command runs them again when what killed them is gone.
     stage.write("peace", "");
     let output = stage.captune("run count.toml");

@@ -1,6 +1,6 @@
 //! Honest ends: how the best is compared with what it was tuned from.
 
-use campaign::store::{Role, Store, StoredValidation};
+use campaign::store::{Store, StoredValidation};
 use engine::Status;
 
 use super::stage::{SCENARIO, SLEEPER, Stage};
@@ -38,7 +38,7 @@ fn the_validation_has_a_cutoff_and_seeds_of_its_own() {
     assert_eq!(stage.status("count.campaign")["verdict"]["unseen_timeouts"]["share"], 0.5);
     let rows = validations(&stage);
     assert_eq!(rows.len(), 24);
-    assert!(rows.iter().all(|row| row.status == Status::Finished), "{rows:?}");
+    assert!(rows.iter().all(|row| row.record.status() == Status::Finished), "{rows:?}");
     let told = stage.said("status count.campaign");
     assert!(told.contains("verdict") && told.contains("12 pairs of 6 unseen"), "{told}");
 }
@@ -78,7 +78,7 @@ fn a_budget_of_the_validation_holds_and_the_next_session_goes_on() {
     assert_eq!(code(&stage.captune("run count.toml")), 0);
     let rows = validations(&stage);
     assert_eq!(rows.len(), 48);
-    assert_eq!(rows.iter().filter(|row| row.role == Role::Default).count(), 24);
+    assert_eq!(rows.iter().filter(|row| row.record.trial.key.config.0 == 0).count(), 24);
 }
 
 #[test]

@@ -5,6 +5,7 @@
 //! columns are few enough for it.
 
 use math::Rng;
+use serde::{Deserialize, Serialize};
 use surrogate::held_out;
 
 use super::due::due;
@@ -18,15 +19,17 @@ const FOLDS: usize = 4;
 const FEW_COLUMNS: usize = 40;
 
 /// A judgement of all.
-#[derive(Clone, Copy, PartialEq, Debug)]
+#[derive(Clone, Copy, PartialEq, Debug, Serialize, Deserialize)]
 pub struct Choice {
     /// After how many trials.
     pub trials: usize,
     /// The best one.
     pub learner: Learner,
     /// The mean log likelihood of a trial by forests.
+    #[serde(with = "math::json_number")]
     pub forest: f64,
     /// By networks.
+    #[serde(with = "math::json_number")]
     pub neural: f64,
     /// By Gaussian processes; `None` if there is too much to learn from for them.
     pub gaussian: Option<f64>,

@@ -41,6 +41,7 @@ pub use dependence::Dependence;
 
 use std::collections::BTreeMap;
 
+use serde::{Deserialize, Serialize};
 use space::{Configuration, Space};
 use surrogate::InstanceTable;
 use surrogate::Interrupt;
@@ -108,7 +109,8 @@ pub struct ModelSettings {
 }
 
 /// What learns from the trials of a campaign.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
 pub enum Learner {
     /// A forest.
     Forest,

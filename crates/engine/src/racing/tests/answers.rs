@@ -82,3 +82,26 @@ fn a_wrong_incumbent_gives_way_to_the_best_that_never_was() {
     }
     assert!(met.contains(&other.key.config) && !met.contains(&ConfigId(1)), "{met:?}");
 }
+
+#[test]
+fn who_is_lost_three_times_in_a_row_is_out_and_the_next_one_comes() {
+    let mut optimizer = arena(2, Objective::capped(CUTOFF), 1);
+    tens(&mut optimizer, 2);
+    let lose = |optimizer: &mut Optimizer| {
+        let request = run(optimizer);
+        optimizer.tell(request.id, Observation::failed(Status::Lost, 1.0)).unwrap();
+        request
+    };
+    let (first, second) = (lose(&mut optimizer), lose(&mut optimizer));
+    assert_eq!(first.key, second.key);
+    // A trial that says something begins the count anew.
+    let told = run(&mut optimizer);
+    finish(&mut optimizer, &told, 1.0);
+    let config = first.key.config;
+    for lost in 1..=3 {
+        assert!(!optimizer.news().iter().any(|news| matches!(news, News::Dropped(..))), "after {lost}");
+        assert_eq!(lose(&mut optimizer).key.config, config);
+    }
+    assert!(optimizer.news().contains(&News::Dropped(config, 1, Drop::Lost)));
+    assert_ne!(run(&mut optimizer).key.config, config);
+}

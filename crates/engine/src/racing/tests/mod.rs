@@ -429,6 +429,7 @@ fn the_incumbent_gains_a_pair_for_each_challenger_whatever_they_cost() {
                     }
                     capped(&mut optimizer, &request, request.cap.cost());
                 }
+                Why::Validation => unreachable!("a search validates nothing"),
             }
         }
         assert_eq!(gained, gains, "{schedule:?}");

@@ -144,6 +144,7 @@ impl Witness {
                     .any(|out| out.request.key.config == self.incumbent && out.request.key.pair == key.pair);
                 law!(self, met || soon, "{key:?}: not a pair of the incumbent");
             }
+            Why::Validation => law!(self, false, "{key:?}: a search validates nothing"),
         }
     }
 
@@ -298,7 +299,7 @@ impl Witness {
 
 fn compared(history: &History, problem: &Problem, config: ConfigId, pair: Pair) -> Option<Reading> {
     let trial = history.reading(config, history.find_pair(pair)?)?;
-    Some(problem.objective.compared(&trial.observation))
+    problem.objective.compared(&trial.observation)
 }
 
 /// On how many pairs a configuration failed.

@@ -74,7 +74,7 @@ fn time_can_be_measured_without_trust() {
     let stage = Stage::new();
     let objective = "minimise = \"wall_time\"\ncutoff = \"30s\"";
     let account = run(&scenario(&stage, "aclib", &answering("SAT, 99, 0, 0, 17"), objective), Cap::NONE);
-    assert_eq!(told(&account), (Status::Finished, Some(Reading::Exact(account.detail.wall))));
+    assert_eq!(told(&account), (Status::Finished, Some(Reading::Exact(account.detail.wall.unwrap()))));
     let hanging = "minimise = \"wall_time\"\ncutoff = \"100ms\"";
     let account = run(&scenario(&stage, "aclib", "exec sleep 60", hanging), Cap::NONE);
     assert_eq!(told(&account), (Status::Timeout, Some(Reading::AtLeast(0.1))));

@@ -208,7 +208,7 @@ fn start(
 
 /// What a trial tells whose server did not get ready.
 fn not_ready(scenario: &Scenario, record: &Finished) -> Account {
-    let detail = Detail { tier: record.tier.name(), ..Detail::default() };
+    let detail = Detail { tier: record.tier.name().into(), ..Detail::default() };
     if record.end() == End::Cancelled {
         return Account { observation: not_begun(scenario), detail };
     }

@@ -1,0 +1,104 @@
+//! Where a search stands beside its history, as bytes for the store.
+//!
+//! MessagePack with the names of all fields: later versions add fields that have a default, and a campaign goes on in
+//! the midst of its races. Before version 7 of the store it was `postcard`, which has no names.
+
+use std::collections::BTreeMap;
+
+use engine::TrialId;
+use engine::racing::{Snapshot, SnapshotOfVersion6};
+use serde::{Deserialize, Serialize};
+
+use crate::ledger::Mark;
+use crate::store::State;
+
+/// How bytes are written.
+const POSTCARD: u32 = 1;
+const NAMED: u32 = 2;
+
+/// The loop's own state, beside the history.
+#[derive(Debug, PartialEq, Serialize, Deserialize)]
+pub(crate) struct Bookmark {
+    pub(crate) snapshot: Snapshot,
+    /// Trials that are out.
+    #[serde(default)]
+    pub(crate) marks: BTreeMap<TrialId, Mark>,
+}
+
+#[derive(Serialize, Deserialize)]
+struct BookmarkOfVersion6 {
+    snapshot: SnapshotOfVersion6,
+    marks: BTreeMap<TrialId, Mark>,
+}
+
+/// The state of a search cannot be written or read.
+#[derive(Debug, thiserror::Error)]
+#[allow(missing_docs, reason = "the messages say it")]
+pub enum BookmarkError {
+    #[error("cannot write down the state of the search: {0}")]
+    Write(#[from] rmp_serde::encode::Error),
+    #[error("the state of the search cannot be read: {0}")]
+    Read(#[from] rmp_serde::decode::Error),
+    #[error("the state of the search, of an earlier version, cannot be read: {0}")]
+    Old(#[from] postcard::Error),
+    #[error("the state of the search is of a later captune: it is written in format {0}")]
+    Later(u32),
+}
+
+impl Bookmark {
+    /// As a store keeps it, after so many trials.
+    pub(crate) fn write(&self, told: u64) -> Result<State, BookmarkError> {
+        Ok(State { snapshot: rmp_serde::to_vec_named(self)?, format: NAMED, told })
+    }
+
+    /// Of a store.
+    pub(crate) fn read(state: &State) -> Result<Self, BookmarkError> {
+        match state.format {
+            POSTCARD => {
+                let BookmarkOfVersion6 { snapshot, marks } = postcard::from_bytes(&state.snapshot)?;
+                Ok(Self { snapshot: snapshot.into(), marks })
+            }
+            NAMED => Ok(rmp_serde::from_slice(&state.snapshot)?),
+            later => Err(BookmarkError::Later(later)),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use engine::{Cap, History};
+    use serde_json::{Value, json};
+    use space::format::{Format, read};
+
+    use super::*;
+
+    fn bookmark() -> Bookmark {
+        let space = read("x = { integer = [1, 9] }\n", "space", Format::Toml).unwrap();
+        let mut history = History::new();
+        let default = history.intern(&space.default_configuration());
+        let snapshot = Snapshot::of_incumbent(default, &history);
+        let mark = Mark { since: 1.5, cancelled: Some(Cap::NONE) };
+        Bookmark { snapshot, marks: [(TrialId(7), mark)].into() }
+    }
+
+    #[test]
+    fn it_is_read_as_it_was_written() {
+        let state = bookmark().write(3).unwrap();
+        assert_eq!((Bookmark::read(&state).unwrap(), state.told), (bookmark(), 3));
+        assert!(matches!(Bookmark::read(&State { format: 9, ..state }), Err(BookmarkError::Later(9))));
+    }
+
+    #[test]
+    fn versions_with_more_fields_and_with_fewer_are_read() {
+        let whole = Bookmark { marks: BTreeMap::new(), ..bookmark() };
+        let bytes = whole.write(0).unwrap().snapshot;
+        let mut fields: Value = rmp_serde::from_slice(&bytes).unwrap();
+        fields["weather"] = json!("fair");
+        fields["snapshot"]["mood"] = json!([1, 2]);
+        for since_version_7 in ["requested", "losses"] {
+            fields["snapshot"].as_object_mut().unwrap().remove(since_version_7).unwrap();
+        }
+        let snapshot = rmp_serde::to_vec_named(&fields).unwrap();
+        assert_eq!(Bookmark::read(&State { snapshot, format: NAMED, told: 0 }).unwrap(), whole);
+    }
+}

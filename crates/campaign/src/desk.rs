@@ -1,0 +1,171 @@
+//! Trials that are out: handed to an executor, and taken back once each.
+//!
+//! Searching, validating and measuring all run their trials over a desk. An executor may tell a trial twice, too late, or
+//! one that nobody asked for: only what is out comes back, with the cap that was last ordered.
+
+use std::collections::BTreeMap;
+
+use engine::{Cap, Interrupt, Status, TrialId, TrialRequest};
+use execution::executor::{Bell, Executor, Happening, Inbox, Pacing, Refused};
+use execution::{Record, TargetError};
+
+use crate::ledger::Mark;
+
+/// A trial that is out.
+#[derive(Debug)]
+pub(crate) struct Out {
+    pub(crate) request: TrialRequest,
+    pub(crate) mark: Mark,
+    /// Whether it was told to stop before its end.
+    is_cancelled: bool,
+}
+
+/// What has come back.
+pub(crate) enum Came {
+    /// A trial that was out has ended.
+    Ended(Box<Record>),
+    /// One could not be run at all, as no other could.
+    Failed(TargetError),
+    /// The store has committed so many batches, or failed.
+    Committed(Result<u64, String>),
+    /// Someone wants all this to stop.
+    Interrupted,
+    /// Something that matters to nobody, such as a trial that is told twice.
+    Ignored,
+    /// The time to wait is over.
+    Nothing,
+}
+
+/// Whoever runs trials, and what he has of us.
+pub struct Desk<'a> {
+    executor: Box<dyn Executor + 'a>,
+    inbox: Inbox,
+    out: BTreeMap<TrialId, Out>,
+}
+
+impl<'a> Desk<'a> {
+    /// Nothing is out. The inbox must be the one whose bell the executor rings.
+    pub fn new(executor: impl Executor + 'a, inbox: Inbox) -> Self {
+        Self { executor: Box::new(executor), inbox, out: BTreeMap::new() }
+    }
+
+    /// Campaign time now.
+    pub(crate) fn now(&self) -> f64 {
+        self.executor.now()
+    }
+
+    /// How many trials can run at once now.
+    pub(crate) fn workers(&self) -> usize {
+        self.executor.workers()
+    }
+
+    /// Whether time stands still unless somebody waits.
+    pub(crate) fn is_stepwise(&self) -> bool {
+        self.executor.pacing() == Pacing::Stepwise
+    }
+
+    /// A way to tell it something from another thread.
+    pub(crate) fn bell(&self) -> Bell {
+        self.inbox.bell()
+    }
+
+    /// Raised when someone wants all this to stop.
+    pub(crate) fn interrupt(&self) -> Interrupt {
+        self.inbox.bell().interrupt().clone()
+    }
+
+    /// What is out, by number.
+    pub(crate) fn out(&self) -> &BTreeMap<TrialId, Out> {
+        &self.out
+    }
+
+    /// The costs that trials which are out have surely reached.
+    pub(crate) fn reached(&self) -> Vec<(TrialId, f64)> {
+        let mut reached = self.executor.reached();
+        reached.retain(|(id, _)| self.out.contains_key(id));
+        reached
+    }
+
+    /// Seconds that the command of a trial takes if it runs to its cap.
+    pub(crate) fn longest(&self, request: &TrialRequest) -> Option<f64> {
+        self.executor.longest(request)
+    }
+
+    /// Hands out a trial, with what is remembered of it if it had been out before an interruption.
+    pub(crate) fn submit(&mut self, request: TrialRequest, mark: Option<Mark>) -> Result<(), Refused> {
+        self.executor.submit(&request, mark.map(|mark| mark.since))?;
+        if let Some(at) = mark.and_then(|mark| mark.cancelled) {
+            self.executor.tighten(request.id, at);
+        }
+        let mark = mark.unwrap_or_else(|| Mark { since: self.executor.now(), cancelled: None });
+        let is_cancelled = mark.cancelled.is_some();
+        self.out.insert(request.id, Out { request, mark, is_cancelled });
+        Ok(())
+    }
+
+    /// Lowers the cap of a trial.
+    pub(crate) fn tighten(&mut self, id: TrialId, cap: Cap) {
+        if let Some(out) = self.out.get_mut(&id) {
+            self.executor.tighten(id, cap);
+            out.request.cap = cap;
+        }
+    }
+
+    /// Stops a trial. True if it had not been taken up: it is no longer out then.
+    pub(crate) fn cancel(&mut self, id: TrialId) -> bool {
+        let reached = self.executor.reached().into_iter().find(|&(other, _)| other == id);
+        let Some(out) = self.out.get_mut(&id) else { return false };
+        out.is_cancelled = true;
+        out.mark.cancelled = reached.map(|(_, cost)| Cap::at(cost.max(f64::MIN_POSITIVE)));
+        let unheard = self.executor.cancel(id);
+        if unheard {
+            self.out.remove(&id);
+        }
+        unheard
+    }
+
+    /// Stops all of them.
+    pub(crate) fn cancel_all(&mut self) {
+        self.out.retain(|&id, _| !self.executor.cancel(id));
+        self.out.values_mut().for_each(|out| out.is_cancelled = true);
+    }
+
+    /// The next thing to happen, waiting for so many seconds at most.
+    pub(crate) fn next(&mut self, patience: Option<f64>) -> Came {
+        let happening = self.executor.next(&self.inbox, patience);
+        self.take_back(happening)
+    }
+
+    /// The same without letting time go by where it stands still: what the store says, or who wants an end.
+    pub(crate) fn next_rung(&mut self) -> Came {
+        let happening = self.inbox.next(None);
+        self.take_back(happening)
+    }
+
+    fn take_back(&mut self, happening: Happening) -> Came {
+        match happening {
+            Happening::Ended(mut record) => {
+                let Some(Out { request, is_cancelled, .. }) = self.out.remove(&record.trial.id) else {
+                    return Came::Ignored;
+                };
+                record.trial.cap = request.cap;
+                if is_cancelled && record.status() == Status::Lost {
+                    // Nothing happened to it but what was wanted.
+                    record.detail.reason = None;
+                }
+                Came::Ended(record)
+            }
+            Happening::Failed(id, error) => {
+                if self.out.remove(&id).is_some() {
+                    Came::Failed(error)
+                } else {
+                    Came::Ignored
+                }
+            }
+            Happening::Committed(outcome) => Came::Committed(outcome),
+            Happening::Interrupted => Came::Interrupted,
+            Happening::Started { .. } => Came::Ignored,
+            Happening::Nothing => Came::Nothing,
+        }
+    }
+}

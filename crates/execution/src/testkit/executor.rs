@@ -1,0 +1,232 @@
+//! What every executor must keep.
+//!
+//! | law | |
+//! |---|---|
+//! | once | every trial ends once, with the number, the pair and the reason that it was asked for with |
+//! | in order | it starts before it ends, and the clock never goes back |
+//! | room | no more run at a time than there are workers, and no two in one slot |
+//! | cancelled | a trial that is withdrawn before it is taken up never ends; another one ends soon, unfinished |
+//! | capped | a trial whose cap is lowered ends there, with a bound |
+//! | reached | only trials that are out have reached something, and that never shrinks |
+//! | lost | a trial whose worker vanished ends as lost, with a reason |
+//! | broken | a trial that cannot be run, or whose code panics, fails once, and others go on |
+//!
+//! Costs are seconds.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
+
+use engine::{Cap, ConfigId, InstanceId, Pair, Seed, Space, Status, TrialId, TrialKey, TrialRequest, Why};
+use space::format::{Format, read};
+
+use crate::executor::{Bell, Executor, Happening, Inbox};
+use crate::{Record, TargetError};
+
+/// What a trial does.
+#[derive(Clone, Copy, PartialEq, Debug)]
+pub enum Behaviour {
+    /// It finishes after so many seconds, unless it is stopped.
+    Finish(f64),
+    /// Whoever runs it vanishes.
+    Vanish,
+    /// It says that no trial can succeed.
+    Abort,
+    /// Its code panics.
+    Panic,
+}
+
+/// What each trial does, by its number.
+pub type Script = Arc<dyn Fn(TrialId) -> Behaviour + Send + Sync>;
+
+/// An executor with so many workers that follow a script and ring a bell.
+pub type Make<'a> = &'a dyn Fn(usize, Script, Bell) -> Box<dyn Executor>;
+
+/// Long enough to be stopped.
+const LONG: f64 = 5.0;
+/// Nobody waits longer for anything.
+const PATIENCE: f64 = 30.0;
+
+/// An executor of the kind under test, with what it has told.
+struct Stage {
+    executor: Box<dyn Executor>,
+    inbox: Inbox,
+    space: Space,
+    last: f64,
+    ended: BTreeMap<TrialId, Record>,
+    failed: BTreeMap<TrialId, TargetError>,
+}
+
+impl Stage {
+    fn new(
+        make: Make<'_>,
+        workers: usize,
+        script: impl Fn(u64) -> Behaviour + Send + Sync + 'static,
+    ) -> Self {
+        let inbox = Inbox::new();
+        let executor = make(workers, Arc::new(move |id| script(id.0)), inbox.bell());
+        assert_eq!(executor.workers(), workers, "as many workers as were asked for");
+        let space = read("x = { integer = [1, 9] }\n", "space", Format::Toml).unwrap();
+        Self { executor, inbox, space, last: 0.0, ended: BTreeMap::new(), failed: BTreeMap::new() }
+    }
+
+    fn request(&self, id: u64) -> TrialRequest {
+        let pair = Pair { instance: InstanceId(id as u32 % 3), seed: Seed(id as u32) };
+        TrialRequest {
+            id: TrialId(id),
+            key: TrialKey { config: ConfigId(0), pair },
+            configuration: self.space.default_configuration(),
+            cap: Cap::at(100.0),
+            why: if id.is_multiple_of(2) { Why::Incumbent } else { Why::Challenge },
+        }
+    }
+
+    fn submit(&mut self, id: u64) {
+        let request = self.request(id);
+        self.executor.submit(&request, None).unwrap();
+    }
+
+    /// Takes in the next thing; false if nothing happened in all that time.
+    fn step(&mut self, patience: f64) -> bool {
+        let happening = self.executor.next(&self.inbox, Some(patience));
+        let now = self.executor.now();
+        assert!(now >= self.last, "the clock goes back from {} to {now}", self.last);
+        self.last = now;
+        match happening {
+            Happening::Ended(record) => {
+                let id = record.trial.id;
+                let asked = self.request(id.0);
+                assert_eq!((record.trial.key, record.trial.why), (asked.key, asked.why), "trial {id}");
+                assert!(record.started <= record.ended && record.ended <= now, "trial {id}: {record:?}");
+                assert!(!self.failed.contains_key(&id), "trial {id} failed and ended");
+                assert!(self.ended.insert(id, *record).is_none(), "trial {id} ends twice");
+            }
+            Happening::Failed(id, error) => {
+                assert!(!self.ended.contains_key(&id), "trial {id} ended and fails");
+                assert!(self.failed.insert(id, error).is_none(), "trial {id} fails twice");
+            }
+            Happening::Nothing => return false,
+            Happening::Started { .. } => {}
+            other => panic!("nobody asked for {other:?}"),
+        }
+        true
+    }
+
+    /// Waits until all of these have ended or failed.
+    fn await_all(&mut self, ids: impl IntoIterator<Item = u64>) {
+        let ids: Vec<TrialId> = ids.into_iter().map(TrialId).collect();
+        let is_over =
+            |stage: &Self| ids.iter().all(|id| stage.ended.contains_key(id) || stage.failed.contains_key(id));
+        while !is_over(self) {
+            assert!(self.step(PATIENCE), "of {ids:?} some never end: {:?}", self.ended.keys());
+        }
+    }
+
+    fn status(&self, id: u64) -> Status {
+        self.ended[&TrialId(id)].status()
+    }
+}
+
+/// Puts a kind of executor through all of them.
+///
+/// # Panics
+/// If it breaks a law.
+pub fn conforms(make: Make<'_>) {
+    every_trial_ends_once(make);
+    what_is_cancelled_ends_unfinished(make);
+    a_lowered_cap_holds(make);
+    what_is_reached_grows(make);
+    a_trial_that_vanishes_is_lost(make);
+    a_broken_trial_leaves_the_others_alone(make);
+}
+
+fn every_trial_ends_once(make: Make<'_>) {
+    for workers in [1, 3] {
+        let mut stage = Stage::new(make, workers, |id| Behaviour::Finish(0.001 * (1 + id % 5) as f64));
+        // In waves, some of which are more than the workers can take.
+        for wave in [1..3, 3..20, 20..24] {
+            wave.clone().for_each(|id| stage.submit(id));
+            stage.await_all(wave);
+        }
+        assert!(!stage.step(0.05), "something happens after the end");
+        assert_eq!(stage.ended.len(), 23);
+        let all: Vec<&Record> = stage.ended.values().collect();
+        assert!(all.iter().all(|record| record.status() == Status::Finished), "{all:?}");
+        for one in &all {
+            let beside = all.iter().filter(|other| other.started <= one.started && one.started < other.ended);
+            let slots: Vec<u32> = beside.map(|other| other.slot).collect();
+            let distinct: BTreeSet<u32> = slots.iter().copied().collect();
+            assert!(slots.len() <= workers, "{} at a time on {workers} workers", slots.len());
+            assert_eq!(distinct.len(), slots.len(), "two in one slot: {slots:?}");
+        }
+    }
+}
+
+fn what_is_cancelled_ends_unfinished(make: Make<'_>) {
+    let mut stage = Stage::new(make, 1, |id| Behaviour::Finish(if id == 3 { 0.001 } else { LONG }));
+    stage.submit(1);
+    // Until it has been taken up; in simulated time it is at once.
+    stage.step(0.05);
+    stage.submit(2);
+    stage.submit(3);
+    assert!(stage.executor.cancel(TrialId(2)), "it waits for the only worker");
+    assert!(!stage.executor.cancel(TrialId(1)), "it is running");
+    stage.await_all([1, 3]);
+    assert_ne!(stage.status(1), Status::Finished);
+    assert_eq!(stage.status(3), Status::Finished);
+    assert!(stage.last < LONG, "it was not stopped before {}", stage.last);
+    assert!(!stage.step(0.05) && !stage.ended.contains_key(&TrialId(2)), "what was withdrawn ends");
+    assert!(!stage.executor.cancel(TrialId(77)), "nobody knows it");
+}
+
+fn a_lowered_cap_holds(make: Make<'_>) {
+    let mut stage = Stage::new(make, 1, |_| Behaviour::Finish(LONG));
+    stage.submit(1);
+    stage.submit(2);
+    // One that runs and one that waits.
+    stage.executor.tighten(TrialId(2), Cap::at(0.02));
+    stage.executor.tighten(TrialId(1), Cap::at(0.05));
+    stage.await_all([1, 2]);
+    for (id, cap) in [(1, 0.05), (2, 0.02)] {
+        let observation = &stage.ended[&TrialId(id)].trial.observation;
+        assert_eq!(observation.status(), Status::Capped, "trial {id}");
+        let cost = observation.cost().unwrap();
+        assert!(cost.is_censored() && cost.lower_bound() >= cap && cost.lower_bound() < LONG, "{cost}");
+    }
+}
+
+fn what_is_reached_grows(make: Make<'_>) {
+    let mut stage = Stage::new(make, 2, |_| Behaviour::Finish(0.2));
+    (1..=4).for_each(|id| stage.submit(id));
+    let mut before: BTreeMap<TrialId, f64> = BTreeMap::new();
+    while stage.ended.len() < 4 {
+        for (id, cost) in stage.executor.reached() {
+            assert!((1..=4).contains(&id.0) && !stage.ended.contains_key(&id), "{id} is not out");
+            let last = before.insert(id, cost).unwrap_or(0.0);
+            assert!(cost >= last && cost <= LONG, "{id} has reached {last} and then {cost}");
+        }
+        stage.step(0.01);
+        assert!(stage.last < PATIENCE, "they never end");
+    }
+}
+
+fn a_trial_that_vanishes_is_lost(make: Make<'_>) {
+    let vanishes = |id: u64| if id == 2 { Behaviour::Vanish } else { Behaviour::Finish(0.001) };
+    let mut stage = Stage::new(make, 2, vanishes);
+    (1..=3).for_each(|id| stage.submit(id));
+    stage.await_all(1..=3);
+    assert!(stage.ended[&TrialId(2)].is_lost(), "{:?}", stage.ended[&TrialId(2)]);
+    assert_eq!([1, 3].map(|id| stage.status(id)), [Status::Finished; 2]);
+}
+
+fn a_broken_trial_leaves_the_others_alone(make: Make<'_>) {
+    for broken in [Behaviour::Abort, Behaviour::Panic] {
+        let mut stage =
+            Stage::new(make, 2, move |id| if id == 2 { broken } else { Behaviour::Finish(0.001) });
+        (1..=3).for_each(|id| stage.submit(id));
+        stage.await_all(1..=3);
+        stage.submit(4);
+        stage.await_all([4]);
+        assert_eq!(stage.failed.keys().collect::<Vec<_>>(), [&TrialId(2)], "{broken:?}");
+        assert_eq!([1, 3, 4].map(|id| stage.status(id)), [Status::Finished; 3], "{broken:?}");
+    }
+}
