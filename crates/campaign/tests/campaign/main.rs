@@ -19,4 +19,5 @@ mod servers;
 mod session;
 mod simulated;
 mod store;
+mod unreliable;
 mod watched;

@@ -86,6 +86,11 @@ impl Simulated {
         Self { oracle, cutoff, workers, now, running: BTreeMap::new(), waiting: VecDeque::new(), busy: 0.0 }
     }
 
+    /// Lets time go by in which nothing happens.
+    pub fn pass(&mut self, seconds: f64) {
+        self.now += seconds;
+    }
+
     /// Share of the slots' time that was spent on trials so far.
     pub fn busy_share(&self) -> f64 {
         let open: f64 = self.running.values().map(|running| self.now - running.started).sum();

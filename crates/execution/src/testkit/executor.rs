@@ -164,8 +164,8 @@ fn every_trial_ends_once(make: Make<'_>) {
 fn what_is_cancelled_ends_unfinished(make: Make<'_>) {
     let mut stage = Stage::new(make, 1, |id| Behaviour::Finish(if id == 3 { 0.001 } else { LONG }));
     stage.submit(1);
-    // Until it has been taken up; in simulated time it is at once.
-    stage.step(0.05);
+    // Until it has been taken up.
+    while stage.step(0.05) {}
     stage.submit(2);
     stage.submit(3);
     assert!(stage.executor.cancel(TrialId(2)), "it waits for the only worker");
@@ -181,12 +181,14 @@ fn what_is_cancelled_ends_unfinished(make: Make<'_>) {
 fn a_lowered_cap_holds(make: Make<'_>) {
     let mut stage = Stage::new(make, 1, |_| Behaviour::Finish(LONG));
     stage.submit(1);
+    // Until it has been taken up.
+    while stage.step(0.05) {}
     stage.submit(2);
     // One that runs and one that waits.
     stage.executor.tighten(TrialId(2), Cap::at(0.02));
-    stage.executor.tighten(TrialId(1), Cap::at(0.05));
+    stage.executor.tighten(TrialId(1), Cap::at(0.3));
     stage.await_all([1, 2]);
-    for (id, cap) in [(1, 0.05), (2, 0.02)] {
+    for (id, cap) in [(1, 0.3), (2, 0.02)] {
         let observation = &stage.ended[&TrialId(id)].trial.observation;
         assert_eq!(observation.status(), Status::Capped, "trial {id}");
         let cost = observation.cost().unwrap();
