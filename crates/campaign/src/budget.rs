@@ -16,7 +16,7 @@ pub struct Budget {
 }
 
 /// What a campaign has used.
-#[derive(Clone, Copy, PartialEq, Debug, Default)]
+#[derive(Clone, Copy, PartialEq, Debug, Default, Serialize)]
 pub struct Spent {
     /// Seconds of campaign time.
     pub wall: f64,

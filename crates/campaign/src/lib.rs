@@ -4,11 +4,9 @@
 pub mod budget;
 pub mod campaign;
 mod checksum;
-pub mod compare;
 pub mod conduct;
 pub mod deadline;
 pub mod event;
-pub mod export;
 pub mod fingerprint;
 pub mod folds;
 pub mod import;

@@ -10,8 +10,7 @@ mod told;
 
 pub use judged::{Finding, Judged, UnseenTimeouts};
 pub use running::{Candidate, GaveUp, Validation, is_of_validation, validate};
-pub(crate) use told::compared_cost;
-pub use told::{BothHoldings, OnBoth, recorded};
+pub use told::{BothHoldings, OnBoth, compared_cost, recorded};
 
 use engine::racing::Objective;
 use engine::stats::Basis;

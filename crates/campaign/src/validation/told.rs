@@ -24,7 +24,7 @@ pub(super) struct Told {
 pub(crate) type Readings = Box<[Option<Reading>]>;
 
 /// The compared cost of a validation's trial; `None` if it was lost, which says nothing of its configuration.
-pub(crate) fn compared_cost(row: &StoredValidation, penalty: f64) -> Option<f64> {
+pub fn compared_cost(row: &StoredValidation, penalty: f64) -> Option<f64> {
     if row.status.says_nothing() {
         return None;
     }

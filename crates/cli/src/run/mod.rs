@@ -15,12 +15,10 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::{Duration, SystemTime};
 
-use anyhow::Context;
 use campaign::budget::Budget;
 use campaign::conduct::{self, Opened, Order, Outcome};
 use campaign::deadline;
 use campaign::event::{Stop, TrialEnded};
-use campaign::store::Store;
 use clap::Args;
 use confine::quantity::parse_duration;
 use confine::{Control, Tier};
@@ -28,6 +26,7 @@ use engine::{Configuration, TrialKey, TrialRequest};
 use execution::{CommandLine, Detail, ProcessTarget};
 use scenario::Scenario;
 use scenario::shell::quoted;
+use view::{CutShort, Kept, hosts_of};
 
 use crate::doctor;
 use crate::exit_code::ExitCode;
@@ -38,7 +37,7 @@ use crate::progress::{Choice, Display, Facts};
 use crate::signals;
 use crate::trouble::explained;
 use crate::words::{Costs, harmless, span};
-use ending::{CutShort, Ending};
+use ending::Ending;
 use inline::Terms;
 use job::Job;
 use stopping::Stopping;
@@ -229,21 +228,9 @@ impl Ended {
         let Self { outcome, facts, scenario, target } = self;
         let command = how_to_use(scenario, &outcome.best.configuration, &facts.folder);
         let refused = outcome.deadline.and_then(|deadline| deadline.refused());
-        let cut_short = match outcome.stop {
-            Stop::Interrupted | Stop::Deadline => None,
-            _ if interrupted => Some(CutShort::Interrupted),
-            _ if let Some(why) = &outcome.validation.gave_up => Some(CutShort::GaveUp(why)),
-            _ => refused.map(|_| CutShort::Deadline),
-        };
-        let ending = Ending {
-            stop: &outcome.stop,
-            progress: &outcome.progress,
-            verdict: outcome.validation.verdict.as_ref(),
-            cut_short,
-            planned: scenario.validation.at_the_end.then_some(outcome.planned),
-            command: &command,
-            facts,
-        };
+        let (wanted, hosts) = (scenario.validation.at_the_end, hosts_of(Path::new(&facts.folder)));
+        let end = &view::Ending::of(outcome, wanted, interrupted, &facts.costs, hosts);
+        let ending = Ending { end, command: &command, facts };
         Ok(match &outcome.stop {
             Stop::NeverSucceeded { trial } => {
                 message::say(
@@ -290,7 +277,7 @@ impl Ended {
                 if let (ExitCode::Failed, Some(needed)) = (code, refused) {
                     message::say(&too_short(needed, scenario));
                 }
-                match cut_short {
+                match &end.cut_short {
                     Some(CutShort::GaveUp(why)) => verdict::exit_code_of(why),
                     _ => code,
                 }
@@ -339,14 +326,13 @@ struct Fruitless {
 
 impl Fruitless {
     fn of(trial: &TrialEnded, facts: &Facts, target: &ProcessTarget) -> anyhow::Result<Self> {
-        let reader = Store::read(Path::new(&facts.folder))?;
-        let kept = reader.configuration(trial.config)?;
-        let configuration = kept.context("a configuration is missing in the store")?.configuration;
+        let kept = Kept::open(Path::new(&facts.folder))?;
+        let configuration = kept.configuration(trial.config)?;
         let key = TrialKey { config: trial.config, pair: trial.pair };
         let request = TrialRequest { id: trial.id, key, configuration, cap: trial.cap, why: trial.why };
         let command = target.command_line(&request)?.to_string();
         let mut detail = trial.detail.clone();
-        if let Some(stored) = reader.trial_of_id(trial.id)? {
+        if let Some(stored) = kept.trial(trial.id)? {
             (detail.reason, detail.exit) = (stored.reason, stored.exit);
             if let Some(output) = stored.output {
                 (detail.stdout_tail, detail.stderr_tail) = (output.stdout, output.stderr);

@@ -2,10 +2,13 @@
 
 use std::io::Write;
 
+use campaign::import::runs::VALIDATION;
+use campaign::store::StoreReader;
 use serde_json::json;
 
-use super::{ExportError, VALIDATION, Written, sense, shown, values};
-use crate::store::StoreReader;
+use super::{ExportError, Written, shown};
+use crate::costs::sense;
+use crate::values::Values;
 
 /// Writes every trial, and gives how many there were.
 pub fn json_lines(reader: &StoreReader, out: &mut dyn Write) -> Result<Written, ExportError> {
@@ -20,7 +23,7 @@ pub fn json_lines(reader: &StoreReader, out: &mut dyn Write) -> Result<Written, 
             let object = json!({
                 "trial": trial.id.0,
                 "configuration": trial.key.config.0,
-                "values": values(configuration),
+                "values": Values::of(configuration),
                 "instance": charter.instances.get(trial.key.pair.instance.index()),
                 "seed": trial.key.pair.seed.0,
                 "cap": Some(trial.cap.cost()).filter(|cap| cap.is_finite()),
@@ -48,7 +51,7 @@ pub fn json_lines(reader: &StoreReader, out: &mut dyn Write) -> Result<Written, 
             let object = json!({
                 "trial": null,
                 "configuration": stored.config.0,
-                "values": values(configuration),
+                "values": Values::of(configuration),
                 "instance": stored.instance,
                 "seed": stored.seed.0,
                 "why": VALIDATION,

@@ -3,34 +3,14 @@
 use std::fmt::Write as _;
 use std::io::Write;
 
+use campaign::import::runs::{EXPORTED, VALIDATION};
+use campaign::store::{Charter, StoreReader, StoredTrial, StoredValidation};
 use engine::Configuration;
 use scenario::Sense;
 use space::float_text;
 
-use super::{ExportError, VALIDATION, Written, sense, shown};
-use crate::store::{Charter, StoreReader, StoredTrial, StoredValidation};
-
-/// The columns that every campaign has.
-pub(crate) const COLUMNS: [&str; 18] = [
-    "trial",
-    "configuration",
-    "instance",
-    "seed",
-    "cap",
-    "why",
-    "status",
-    "cost",
-    "censored",
-    "spent",
-    "cpu",
-    "wall",
-    "memory",
-    "exit",
-    "reason",
-    "started",
-    "ended",
-    "slot",
-];
+use super::{ExportError, Written, shown};
+use crate::costs::sense;
 
 /// Writes every trial, and gives how many there were.
 pub fn csv(reader: &StoreReader, out: &mut dyn Write) -> Result<Written, ExportError> {
@@ -41,7 +21,7 @@ pub fn csv(reader: &StoreReader, out: &mut dyn Write) -> Result<Written, ExportE
             charter.space.parameters().iter().map(|parameter| format!("param:{}", parameter.name()));
         let own = outputs.iter().map(|name| format!("output:{name}"));
         let mut header = Line::default();
-        COLUMNS.iter().for_each(|name| header.text(name));
+        EXPORTED.iter().for_each(|name| header.text(name));
         parameters.chain(own).for_each(|name| header.text(&name));
         out.write_all(header.end().as_bytes())?;
         let sense = sense(&charter);
@@ -70,7 +50,7 @@ fn line_of_validation(
 ) -> String {
     let mut line = Line::default();
     let (cost, censored) = shown(sense, stored.cost);
-    for name in COLUMNS {
+    for name in EXPORTED {
         match name {
             "configuration" => line.show(Some(stored.config.0)),
             "instance" => line.text(&stored.instance),

@@ -12,12 +12,13 @@
 
 use std::io::Write;
 
+use campaign::store::{StoreReader, StoredTrial};
 use engine::racing::Objective;
 use engine::{Observation, Reading, Status};
 use serde_json::{Map, Value, json};
 
-use super::{ExportError, values};
-use crate::store::{StoreReader, StoredTrial};
+use super::ExportError;
+use crate::values::Values;
 
 /// The cost of a failure where there is no cutoff: JSON has no infinity.
 const WORST: f64 = f64::MAX;
@@ -74,7 +75,7 @@ pub fn smac3(
         let mut first = true;
         reader.each_configuration(&charter.space, |stored| {
             let separator = if std::mem::replace(&mut first, false) { "\n" } else { ",\n" };
-            let (id, values) = (u64::from(stored.id.0) + 1, values(&stored.configuration));
+            let (id, values) = (u64::from(stored.id.0) + 1, json!(Values::of(&stored.configuration)));
             Ok::<_, ExportError>(out.write_all(format!("{separator}\"{id}\": {values}").as_bytes())?)
         })?;
         out.write_all(b"},\n\"config_origins\": {")?;
