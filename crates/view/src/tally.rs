@@ -15,7 +15,7 @@ pub struct Tally {
     pub trials: ByStatus,
     /// Trials that vanished; those cancelled on purpose, which have the same status, are not among them.
     pub lost: u64,
-    /// Configurations that have appeared.
+    /// Configurations of which a trial has ended.
     pub configurations: u64,
 }
 
@@ -27,7 +27,7 @@ impl Tally {
     /// The trials of a history, so many of which vanished.
     pub fn of(history: &History, lost: u64) -> Self {
         let trials = ByStatus(Status::ALL.map(|status| history.count(status)));
-        Self { trials, lost, configurations: history.configurations().len() as u64 }
+        Self { trials, lost, configurations: history.tried() as u64 }
     }
 }
 

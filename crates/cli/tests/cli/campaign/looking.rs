@@ -59,6 +59,30 @@ fn a_campaign_that_has_ended_is_told_in_full() {
     );
 }
 
+/// What was proposed and never came to an end has not been tried, whoever counts.
+#[test]
+fn only_configurations_of_which_a_trial_has_ended_are_counted() {
+    let stage = Stage::new(&SCENARIO.replace("trials = 40", "wall = \"1h\""));
+    stage
+        .write("counter", "#!/bin/sh\ncase \"$*\" in *--loops=2000\\ --mode=slow*) ;; *) sleep 60 ;; esac\n");
+    let mut running = stage.start("run count.toml --workers 2");
+    let (mut ended, mut opened) = (false, false);
+    while !(ended && opened) {
+        let event = running.event().expect("the campaign goes on");
+        ended |= event["event"] == "trial_ended";
+        opened |= event["event"] == "race_opened";
+    }
+    running.signal(Signal::TERM);
+    let (output, events) = running.end();
+    let last = events.iter().rev().find(|event| event["event"] == "progress").unwrap();
+    assert_eq!(last["configurations"], 1, "{last}");
+    let said = stderr(&output);
+    assert!(said.contains(", 1 configuration, none lost."), "{said}");
+    assert_eq!(stage.status("count.campaign")["configurations"], 1);
+    let said = stage.said("status count.campaign");
+    assert!(said.lines().nth(2).unwrap().ends_with(" · 1 configuration"), "{said}");
+}
+
 #[test]
 fn the_best_is_told_in_every_form() {
     let stage = Stage::new(SCENARIO);
