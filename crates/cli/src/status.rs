@@ -38,7 +38,18 @@ pub(crate) fn status(arguments: &Arguments) -> anyhow::Result<ExitCode> {
     } else {
         message::show(&text(&picture))?;
     }
+    warn_of_hosts(&picture.hosts);
     Ok(ExitCode::Done)
+}
+
+/// Says that figures come from several machines, if they do.
+pub(crate) fn warn_of_hosts(hosts: &[String]) {
+    if hosts.len() > 1 {
+        message::say(&format!(
+            "warning: trials were run on {}: what one machine measured says little of another",
+            hosts.join(", ")
+        ));
+    }
 }
 
 fn text(picture: &Picture) -> String {

@@ -2,10 +2,12 @@
 
 use campaign::Settings;
 use campaign::budget::Spent;
+use campaign::conduct;
 use campaign::progress;
 use campaign::store::{Loaded, StoredValidation};
 use campaign::validation::{self, Judged};
 use engine::history::History;
+use engine::stats::Basis;
 use engine::{ConfigId, Configuration};
 
 use crate::error::ViewError;
@@ -112,17 +114,26 @@ impl<'a> Records<'a> {
 
     /// What may be said of the best, as far as it has been validated: the verdict that its run gave.
     pub(crate) fn judged(&self) -> Result<Option<Judged>, ViewError> {
-        let mut settings = self.kept.settings()?;
+        let (mut settings, best) = (self.kept.settings()?, self.best());
         // Whatever the budget of the session that measured them.
         settings.budget.trials = None;
-        if self.best() == ConfigId(0) || self.validations.is_empty() {
+        if best == ConfigId(0) {
             return Ok(None);
         }
         let (names, unseen) = (self.names()?, self.kept.scenario()?.instances.test.len());
         let plan = validation::plan(&settings, unseen as u32);
-        let objective = validation::objective(&settings);
-        let both = validation::recorded(&plan, &names, self.best(), &self.validations, objective.penalty());
-        let training = self.training(&settings).and_then(|both| both.telling_ratio());
-        Ok(Judged::of(&both, plan.basis, training, &objective, settings.problem.seed))
+        if plan.basis == Basis::TrainingOnly {
+            let is_due = settings.validation.wanted && self.has_ended();
+            return Ok(is_due.then(|| validation::by_training(self.history(), &settings, best)).flatten());
+        }
+        let penalty = validation::objective(&settings).penalty();
+        let both = validation::recorded(&plan, &names, best, &self.validations, penalty);
+        Ok(Judged::of_best(&both, plan.basis, self.history(), &settings, best))
+    }
+
+    /// Whether the search has come to its end.
+    fn has_ended(&self) -> bool {
+        let last = self.loaded.sessions.last().and_then(|session| session.reason.as_deref());
+        last.is_some_and(conduct::is_end)
     }
 }

@@ -8,7 +8,7 @@ use super::why_chosen;
 use crate::exit_code::ExitCode;
 use crate::message;
 use crate::progress::block::name;
-use crate::status::{spent, state};
+use crate::status::{spent, state, warn_of_hosts};
 use crate::words::{harmless, times};
 
 /// Prints where all folds stand.
@@ -19,6 +19,7 @@ pub(crate) fn print(kept: &KeptFolds, as_json: bool) -> anyhow::Result<ExitCode>
     } else {
         message::show(&text(&joint))?;
     }
+    warn_of_hosts(&joint.hosts);
     Ok(ExitCode::Done)
 }
 

@@ -45,6 +45,8 @@ pub struct Joint {
     pub verdict: Option<Verdict>,
     /// The configuration to be used; `None` if every fold kept the baseline.
     pub chosen: Option<Chosen>,
+    /// The machines on which trials were run.
+    pub hosts: Vec<String>,
     /// What costs are; `None` before any fold has begun.
     #[serde(skip)]
     pub costs: Option<Costs>,
@@ -94,6 +96,8 @@ impl KeptFolds {
         let begun = all.iter().enumerate().filter_map(|(place, one)| Some((place, one.as_ref()?)));
         let (places, begun): (Vec<usize>, Vec<&One>) = begun.unzip();
         let folds: Vec<&Fold> = begun.iter().map(|one| &one.fold).collect();
+        let sessions: Vec<Session> = begun.iter().flat_map(|one| one.picture.sessions.clone()).collect();
+        let hosts = hosts(&sessions);
         let first = self.folds.iter().flatten().next();
         let costs = first.map(|kept| kept.scenario().map(Costs::of)).transpose()?;
         let chosen = joint::chosen(&folds).map(|place| Chosen {
@@ -105,8 +109,9 @@ impl KeptFolds {
             name: self.plan.name.clone(),
             folder: self.folder.to_string_lossy().into_owned(),
             planned: folds.iter().map(|fold| fold.planned).sum(),
-            verdict: self.verdict(&begun, costs.as_ref())?,
+            verdict: self.verdict(&begun, costs.as_ref(), &hosts)?,
             chosen,
+            hosts,
             costs,
             validated: all.iter().map(|one| one.as_ref().map(One::validated)).collect(),
             folds: all.into_iter().map(|one| one.map(|one| one.picture)).collect(),
@@ -114,7 +119,12 @@ impl KeptFolds {
     }
 
     /// What may be said of the procedure, once every fold has been validated at least in part.
-    fn verdict(&self, begun: &[&One], costs: Option<&Costs>) -> Result<Option<Verdict>, ViewError> {
+    fn verdict(
+        &self,
+        begun: &[&One],
+        costs: Option<&Costs>,
+        hosts: &[String],
+    ) -> Result<Option<Verdict>, ViewError> {
         let is_validated = |one: &&One| one.fold.planned == 0 || !one.fold.names.is_empty();
         if begun.len() < self.folds.len() || !begun.iter().all(is_validated) {
             return Ok(None);
@@ -122,8 +132,7 @@ impl KeptFolds {
         let (Some(first), Some(costs)) = (self.folds.iter().flatten().next(), costs) else { return Ok(None) };
         let (settings, folds) = (first.settings()?, begun.iter().map(|one| &one.fold).collect::<Vec<_>>());
         let judged = joint::verdict(&folds, &validation::objective(&settings), settings.problem.seed);
-        let sessions: Vec<Session> = begun.iter().flat_map(|one| one.picture.sessions.clone()).collect();
-        Ok(judged.map(|judged| Verdict::of(&judged, costs, hosts(&sessions))))
+        Ok(judged.map(|judged| Verdict::of(&judged, costs, hosts.to_vec())))
     }
 
     /// The fold whose best is to be used, and where all stand; if all have kept the baseline, any will do.
