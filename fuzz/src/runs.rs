@@ -10,12 +10,12 @@ use std::{fs, io};
 
 use campaign::Settings;
 use campaign::conduct::{Order, import, settings};
-use campaign::export::csv;
 use campaign::import::runs::{Runs, read, take_in};
 use scenario::Scenario;
 use campaign::store::Store;
 use engine::history::{History, Trial};
 use engine::{Cap, Configuration, Pair, Reading, Status};
+use view::export::csv;
 
 use crate::ground::{FOLDER, file, scenario};
 

@@ -30,7 +30,7 @@ pub struct Progress {
     pub counts: [u64; Status::ALL.len()],
     /// Trials that were lost; those cancelled on purpose are not among them.
     pub lost: u64,
-    /// How many configurations have been tried.
+    /// How many configurations have a trial that ended.
     pub configurations: usize,
     /// The incumbent.
     pub best: Standing,

@@ -12,6 +12,7 @@ pub use judged::{Finding, Judged, UnseenTimeouts};
 pub use running::{Candidate, GaveUp, Validation, validate};
 pub use told::{BothHoldings, OnBoth, recorded};
 
+use engine::history::History;
 use engine::racing::Objective;
 use engine::stats::Basis;
 use engine::{ConfigId, InstanceId, Pair, Rng, Seed};
@@ -130,28 +131,37 @@ pub fn conclude(
     if incumbent == default && !settings.validation.of_fold {
         return Ok(Concluded::default());
     }
-    let objective = &settings.problem.objective;
     let history = campaign.optimizer().history();
-    // Nobody would use it, however fast it is.
-    if !are_kept(&progress::holdings(history, objective, incumbent)) && !settings.validation.of_fold {
+    if !is_feasible(history, settings, incumbent) && !settings.validation.of_fold {
         return Ok(Concluded::default());
     }
-    let training = progress::compare(history, settings, default, incumbent);
     let plan = plan(settings, unseen);
-    let (validated, gave_up) = if plan.basis == Basis::TrainingOnly {
-        (OnBoth::of_training(history, objective, default, incumbent), None)
-    } else {
-        let candidate = |config| Candidate { config, configuration: history.configuration(config).clone() };
-        let (default, incumbent) = (candidate(default), candidate(incumbent));
-        let validation = Validation { plan: &plan, default, incumbent, settings, names, measured };
-        let (desk, ledger, deadline) = campaign.after();
-        validate(&validation, desk, ledger, deadline, sink)?
-    };
+    if plan.basis == Basis::TrainingOnly {
+        return Ok(Concluded { verdict: by_training(history, settings, incumbent), gave_up: None });
+    }
+    let candidate = |config| Candidate { config, configuration: history.configuration(config).clone() };
+    let (default, best) = (candidate(default), candidate(incumbent));
+    let validation = Validation { plan: &plan, default, incumbent: best, settings, names, measured };
+    let (desk, ledger, deadline) = campaign.after();
+    let (validated, gave_up) = validate(&validation, desk, ledger, deadline, sink)?;
     if incumbent == ConfigId(0) {
         return Ok(Concluded { verdict: None, gave_up });
     }
-    let training = training.and_then(|both| both.telling_ratio());
-    let own = self::objective(settings);
-    let verdict = Judged::of(&validated, plan.basis, training, &own, settings.problem.seed);
-    Ok(Concluded { verdict, gave_up })
+    let history = campaign.optimizer().history();
+    Ok(Concluded { verdict: Judged::of_best(&validated, plan.basis, history, settings, incumbent), gave_up })
+}
+
+/// The verdict on the best of a search that has ended where there is nothing to validate it on: what the training says,
+/// which proves nothing. `None` if the best is the default or infeasible.
+pub fn by_training(history: &History, settings: &Settings, best: ConfigId) -> Option<Judged> {
+    if best == ConfigId(0) || !is_feasible(history, settings, best) {
+        return None;
+    }
+    let on_both = OnBoth::of_training(history, &settings.problem.objective, ConfigId(0), best);
+    Judged::of_best(&on_both, Basis::TrainingOnly, history, settings, best)
+}
+
+/// Whether the best keeps its bounds in the training. Nobody would use it otherwise, however fast it is.
+fn is_feasible(history: &History, settings: &Settings, best: ConfigId) -> bool {
+    are_kept(&progress::holdings(history, &settings.problem.objective, best))
 }

@@ -2,22 +2,19 @@
 
 use std::path::PathBuf;
 
-use campaign::progress;
-use campaign::validation::Judged;
 use clap::{Args, ValueEnum};
 use comfy_table::{Table, presets};
-use engine::history::History;
-use engine::{ConfigId, Configuration};
+use engine::Configuration;
 use scenario::shell::quoted;
 use space::Literal;
+use view::{Change, Figures, Kept, KeptFolds, Picture, Records, Verdict, changes};
 
-use crate::changes::changes;
+use crate::bounds;
 use crate::exit_code::ExitCode;
-use crate::folds::KeptFolds;
+use crate::folds::why_chosen;
 use crate::forms;
 use crate::init;
-use crate::kept::{Kept, is_failing, standing};
-use crate::message;
+use crate::message::{self, Hinted};
 use crate::progress::block::name;
 use crate::run::verdict;
 use crate::words::{Costs, counted, harmless};
@@ -59,35 +56,44 @@ pub(crate) fn best(arguments: &Arguments) -> anyhow::Result<ExitCode> {
         }
         None => (Kept::open(&arguments.path)?, None),
     };
-    let (config, configuration) = kept.best()?;
-    let history = kept.reader.load()?.history;
-    if is_failing(&history, config) {
+    let records = Records::of(&kept)?;
+    let picture = Picture::of_records(&records)?;
+    let figures = picture.figures.known();
+    if picture.best.is_none() {
+        let against = figures.map_or("default", |figures| figures.costs.against);
+        let name =
+            if picture.incumbent == 0 { format!("the {against}") } else { name(picture.incumbent, against) };
         message::say(&format!(
-            "error: there is no best configuration: every trial of {} has failed, and nothing better was found",
-            kept.name_of(config)
+            "error: there is no best configuration: every trial of {name} has failed, and nothing better was found"
         ));
         let folder = quoted(&kept.folder.display().to_string());
         message::note(&format!("hint: `captune failures {folder}` shows why"));
         return Ok(ExitCode::TargetFailed);
     }
-    // Without a scenario that reads nothing can be judged.
-    let found = match of_folds {
-        Some(ref joint) => joint.verdict.clone(),
-        None if kept.scenario().is_ok() => kept.verdict(&history, config)?,
-        None => None,
+    // Of several folds all are judged together.
+    let found = match &of_folds {
+        Some(joint) => joint.verdict.as_ref(),
+        None => figures.and_then(|figures| figures.verdict.as_ref()),
     };
-    let whose =
-        of_folds.and_then(|joint| joint.why_chosen()).map_or_else(String::new, |why| format!("{why}\n"));
+    let configuration = records.best_configuration();
     let text = match arguments.form {
-        Some(Form::Cmd) => kept.command(&configuration)? + "\n",
-        Some(Form::File) => kept.config_file(&configuration)?,
-        Some(Form::Json) => forms::json(&configuration) + "\n",
-        Some(Form::Toml) => forms::toml(&configuration),
-        Some(Form::Pcs) => forms::pcs(&configuration),
-        None => whose + &in_full(&kept, &history, config, &configuration, found.as_ref())?,
+        Some(Form::Cmd) => kept.command(configuration)? + "\n",
+        Some(Form::File) => config_file(&kept, configuration)?,
+        Some(Form::Json) => forms::json(configuration) + "\n",
+        Some(Form::Toml) => forms::toml(configuration),
+        Some(Form::Pcs) => forms::pcs(configuration),
+        None => match figures {
+            Some(figures) => {
+                let whose = of_folds.as_ref().and_then(why_chosen);
+                let whose = whose.map_or_else(String::new, |why| format!("{why}\n"));
+                whose + &in_full(&kept, &records, figures, found)?
+            }
+            // Without a scenario that reads there is no command, which says why.
+            None => kept.command(configuration)?,
+        },
     };
-    if arguments.form.is_some() {
-        for warning in warnings(&kept, &history, config, found.as_ref())? {
+    if let (Some(_), Some(figures)) = (arguments.form, figures) {
+        for warning in warnings(figures, found) {
             message::say(&format!("warning: {warning}"));
         }
     }
@@ -97,43 +103,44 @@ pub(crate) fn best(arguments: &Arguments) -> anyhow::Result<ExitCode> {
     }
     Ok(ExitCode::Done)
 }
+/// The file of a configuration, as the target reads it.
+fn config_file(kept: &Kept, configuration: &Configuration) -> anyhow::Result<String> {
+    let scenario = kept.scenario()?;
+    let form = scenario.target.config_file.as_ref().ok_or_else(|| Hinted {
+        message: "the target reads no file: the scenario has no `config_file`".to_owned(),
+        hint: "`--as cmd` prints its command, `--as json`, `toml` or `pcs` the values".to_owned(),
+    })?;
+    Ok(form.content(&scenario.space, configuration))
+}
 
 /// Why nobody should use it: it does not keep its bounds, or the validation says so.
-fn warnings(
-    kept: &Kept,
-    history: &History,
-    config: ConfigId,
-    found: Option<&Judged>,
-) -> anyhow::Result<Vec<String>> {
-    // Without a scenario that reads there are no bounds to be said.
-    let Ok(settings) = kept.settings() else { return Ok(Vec::new()) };
-    let costs = Costs::of(kept.scenario()?);
-    let standing = standing(history, &settings, config).filter(|standing| !standing.is_feasible());
+fn warnings(figures: &Figures, found: Option<&Verdict>) -> Vec<String> {
+    let costs = Costs::from(figures.costs.clone());
+    let best = figures.best.as_ref().filter(|best| !best.feasible);
     let bounds =
-        standing.map(|standing| costs.bounds.nothing_feasible(config, &standing.holdings, costs.against));
-    let refuted = found.filter(|found| !found.is_worth_using());
-    Ok(bounds.into_iter().chain(refuted.map(|found| verdict::first_line(found, &costs))).collect())
+        best.map(|best| bounds::nothing_feasible(best.configuration, &best.constraints, costs.against));
+    let refuted = found.filter(|found| !found.worth_using);
+    bounds.into_iter().chain(refuted.map(|found| verdict::first_line(found, &costs))).collect()
 }
 
 fn in_full(
     kept: &Kept,
-    history: &History,
-    config: ConfigId,
-    configuration: &Configuration,
-    found: Option<&Judged>,
+    records: &Records<'_>,
+    figures: &Figures,
+    found: Option<&Verdict>,
 ) -> anyhow::Result<String> {
-    let settings = kept.settings()?;
-    let costs = Costs::of(kept.scenario()?);
+    let (config, configuration) = (records.best().0, records.best_configuration());
+    let costs = Costs::from(figures.costs.clone());
     let mut parts = vec![format!("best: {}", name(config, costs.against))];
     let mut bounds = String::new();
-    match standing(history, &settings, config) {
-        Some(standing) => {
-            parts.push(costs.standing(&standing));
-            if !standing.is_feasible() {
-                parts[0] = costs.bounds.nothing_feasible(config, &standing.holdings, costs.against);
+    match &figures.best {
+        Some(best) => {
+            parts.push(costs.standing(best));
+            if !best.feasible {
+                parts[0] = bounds::nothing_feasible(config, &best.constraints, costs.against);
             }
-            if !standing.holdings.is_empty() {
-                bounds = format!("{}\n", costs.bounds.line(&standing.holdings));
+            if !best.constraints.is_empty() {
+                bounds = format!("{}\n", bounds::line(&best.constraints));
             }
         }
         None => parts.push("not measured yet".to_owned()),
@@ -141,11 +148,10 @@ fn in_full(
     let mut verdict = String::new();
     if let Some(found) = found {
         verdict = format!("verdict: {}\n", verdict::first_line(found, &costs));
-    } else if config != ConfigId(0) {
-        let compared = progress::compare(history, &settings, ConfigId(0), config);
-        parts.extend(compared.map(|compared| format!("{} (training)", costs.in_training(&compared))));
+    } else {
+        parts.extend(figures.training.map(|both| format!("{} (training)", costs.in_training(&both))));
     }
-    let changes = table(&kept.default()?, configuration, costs.against);
+    let changes = table(&changes(records.default(), configuration), configuration, costs.against);
     let mut text =
         format!("{}\n{verdict}{bounds}\n{changes}\n{}\n", parts.join(" · "), kept.command(configuration)?);
     if kept.scenario()?.target.config_file.is_some() {
@@ -156,8 +162,7 @@ fn in_full(
 }
 
 /// What is changed, against the default.
-fn table(default: &Configuration, configuration: &Configuration, against: &str) -> String {
-    let changes = changes(default, configuration);
+fn table(changes: &[Change], configuration: &Configuration, against: &str) -> String {
     let all = configuration.space().parameters().len();
     if changes.is_empty() {
         return format!(
@@ -171,7 +176,7 @@ fn table(default: &Configuration, configuration: &Configuration, against: &str) 
     let mut table = Table::new();
     table.load_style(presets::NOTHING);
     table.set_header(["parameter", against, "best"]);
-    for change in &changes {
+    for change in changes {
         table.add_row([harmless(&change.name), shown(&change.default), shown(&change.value)]);
     }
     let rows: String = table.to_string().lines().map(|line| format!("{}\n", line.trim_end())).collect();

@@ -1,174 +1,115 @@
-//! Constraints as people and programs read them.
+//! Constraints as people read them.
 
-use campaign::validation::BothHoldings;
-use engine::racing::{Holding, Over};
-use engine::{ConfigId, Reading};
-use scenario::{Bounded, Constraint, Measure, Scenario, are_kept};
-use serde_json::{Value, json};
+use engine::racing::Over;
+use view::{Both, Bound, Held, Unit, are_kept};
 
 use crate::progress::block::name;
 use crate::words::{bytes, harmless, number, seconds};
 
-/// The constraints of a scenario, for showing what came of them.
-#[derive(Clone, PartialEq, Debug, Default)]
-pub(crate) struct Bounds(Vec<Constraint>);
+/// `error <= 0.05, every recall >= 0.95`: what is asked for; nothing without constraints.
+pub(crate) fn wanted(bounds: &[Bound]) -> Option<String> {
+    let one = |one: &Bound| {
+        let over = if one.over == Over::Max { "every " } else { "" };
+        format!("{over}{} {}", harmless(&one.name), limit(one))
+    };
+    (!bounds.is_empty()).then(|| bounds.iter().map(one).collect::<Vec<_>>().join(", "))
+}
 
-impl Bounds {
-    /// Those of a scenario.
-    pub(crate) fn of(scenario: &Scenario) -> Self {
-        Self(scenario.constraints.clone())
-    }
+/// `error 0.0812 (bound <= 0.05: violated)`, for each constraint.
+pub(crate) fn each(held: &[Held]) -> Vec<String> {
+    held.iter().map(|one| format!("{} (bound {}: {})", shown(one), limit(&one.bound), word(one))).collect()
+}
 
-    /// Made up, for tests.
-    #[cfg(test)]
-    pub(crate) fn made_up(constraints: Vec<Constraint>) -> Self {
-        Self(constraints)
-    }
+/// The same in one line.
+pub(crate) fn line(held: &[Held]) -> String {
+    each(held).join(", ")
+}
 
-    /// The name of what a constraint bounds.
-    pub(crate) fn name(&self, place: usize) -> &str {
-        self.0.get(place).map_or("", |one| &one.name)
+/// For a line that already has much to say: ` · error 0.0412`, ` · infeasible: error 0.0812 (bound …)`.
+pub(crate) fn in_short(held: &[Held]) -> String {
+    if held.is_empty() {
+        return String::new();
     }
+    if are_kept(held) {
+        let values: Vec<String> = held.iter().map(shown).collect();
+        return format!(" · {}", values.join(", "));
+    }
+    format!(" · infeasible: {}", violated(held))
+}
 
-    /// `error <= 0.05, every recall >= 0.95`: what is asked for; nothing without constraints.
-    pub(crate) fn wanted(&self) -> Option<String> {
-        let one = |one: &Constraint| {
-            let over = if one.over == Over::Max { "every " } else { "" };
-            format!("{over}{} {}", harmless(&one.name), limit(one))
-        };
-        (!self.0.is_empty()).then(|| self.0.iter().map(one).collect::<Vec<_>>().join(", "))
-    }
+/// The constraints that are not kept: `error 0.0812, bound <= 0.05`.
+fn violated(held: &[Held]) -> String {
+    let broken = held.iter().filter(|one| !one.kept);
+    broken.map(|one| format!("{}, bound {}", shown(one), limit(&one.bound))).collect::<Vec<_>>().join("; ")
+}
 
-    /// `error 0.0812 (bound <= 0.05: violated)`, for each constraint.
-    pub(crate) fn each(&self, holdings: &[Holding]) -> Vec<String> {
-        let one = |(one, holding): (&Constraint, &Holding)| {
-            format!("{} (bound {}: {})", shown(one, holding), limit(one), word(holding))
-        };
-        self.0.iter().zip(holdings).map(one).collect()
-    }
+/// That nothing feasible was found, and what comes closest.
+pub(crate) fn nothing_feasible(closest: u32, held: &[Held], against: &str) -> String {
+    let closest = if closest == 0 { format!("the {against}") } else { name(closest, against) };
+    format!("no feasible configuration found: the closest is {closest} ({})", violated(held))
+}
 
-    /// The same in one line.
-    pub(crate) fn line(&self, holdings: &[Holding]) -> String {
-        self.each(holdings).join(", ")
-    }
-
-    /// For a line that already has much to say: ` · error 0.0412`, ` · infeasible: error 0.0812 (bound …)`.
-    pub(crate) fn in_short(&self, holdings: &[Holding]) -> String {
-        if holdings.is_empty() {
-            return String::new();
-        }
-        if are_kept(holdings) {
-            let values: Vec<String> =
-                self.0.iter().zip(holdings).map(|(one, holding)| shown(one, holding)).collect();
-            return format!(" · {}", values.join(", "));
-        }
-        format!(" · infeasible: {}", self.violated(holdings))
-    }
-
-    /// The constraints that are not kept: `error 0.0812, bound <= 0.05`.
-    fn violated(&self, holdings: &[Holding]) -> String {
-        let broken = self.0.iter().zip(holdings).filter(|(_, holding)| !holding.is_kept());
-        let one = |(one, holding)| format!("{}, bound {}", shown(one, holding), limit(one));
-        broken.map(one).collect::<Vec<_>>().join("; ")
-    }
-
-    /// That nothing feasible was found, and what comes closest.
-    pub(crate) fn nothing_feasible(&self, closest: ConfigId, holdings: &[Holding], against: &str) -> String {
-        let closest = if closest == ConfigId(0) { format!("the {against}") } else { name(closest, against) };
-        format!("no feasible configuration found: the closest is {closest} ({})", self.violated(holdings))
-    }
-
-    /// What the best and the default have shown in a validation, a sentence for each constraint.
-    pub(crate) fn both(&self, both: &BothHoldings, against: &str) -> Vec<String> {
-        let default = both.default.iter().zip(&self.0);
-        let one = |(best, (holding, one)): (String, (&Holding, &Constraint))| {
-            let value = holding.value.map_or_else(|| "not measured".to_owned(), |value| reading(one, value));
-            format!("{best}; the {against}: {value} ({}).", word(holding))
-        };
-        self.each(&both.tuned).into_iter().zip(default).map(one).collect()
-    }
-
-    /// What a configuration has shown of each constraint.
-    pub(crate) fn json(&self, holdings: &[Holding]) -> Value {
-        let one = |(one, holding): (&Constraint, &Holding)| {
-            json!({
-                "name": one.name,
-                "over": if one.over == Over::Max { "max" } else { "mean" },
-                "sign": one.sign(),
-                "bound": one.bound,
-                "value": holding.value.map(|value| one.shown(value.lower_bound())),
-                "censored": holding.value.map(Reading::is_censored),
-                "pairs": holding.pairs,
-                "kept": holding.is_kept(),
-            })
-        };
-        self.0.iter().zip(holdings).map(one).collect()
-    }
-
-    /// What one trial told of each constraint.
-    pub(crate) fn readings(&self, told: &[Option<Reading>]) -> Value {
-        let one = |(one, reading): (&Constraint, &Option<Reading>)| {
-            json!({
-                "name": one.name,
-                "value": reading.map(|reading| one.shown(reading.lower_bound())),
-                "censored": reading.map(Reading::is_censored),
-            })
-        };
-        self.0.iter().zip(told).map(one).collect()
-    }
+/// What the best and the default have shown in a validation, a sentence for each constraint.
+pub(crate) fn both(both: &Both<Vec<Held>>, against: &str) -> Vec<String> {
+    let one = |(best, default): (String, &Held)| {
+        let value = default.value.map_or_else(|| "not measured".to_owned(), |value| reading(default, value));
+        format!("{best}; the {against}: {value} ({}).", word(default))
+    };
+    each(&both.best).into_iter().zip(&both.default).map(one).collect()
 }
 
 /// `<= 0.05`, `<= 2GiB`.
-fn limit(one: &Constraint) -> String {
-    let bound = match one.of {
-        Bounded::Measure(_) if one.bound == 0.0 => "0".to_owned(),
-        Bounded::Measure(measure) if measure.is_time() => seconds(one.bound),
-        Bounded::Measure(Measure::Memory) => bytes(one.bound),
+fn limit(one: &Bound) -> String {
+    let bound = match one.unit {
+        Unit::Seconds if one.bound != 0.0 => seconds(one.bound),
+        Unit::Bytes if one.bound != 0.0 => bytes(one.bound),
         _ => one.bound.to_string(),
     };
-    format!("{} {bound}", one.sign())
+    format!("{} {bound}", one.sign)
 }
 
-fn word(holding: &Holding) -> &'static str {
-    match holding.value {
+fn word(one: &Held) -> &'static str {
+    match one.value {
         None => "unknown",
-        Some(_) if holding.is_kept() => "kept",
+        Some(_) if one.kept => "kept",
         Some(_) => "violated",
     }
 }
 
 /// `error 0.0412`, `worst error at least 0.3`, `error not measured`.
-fn shown(one: &Constraint, holding: &Holding) -> String {
-    let worst = if one.over == Over::Max { "worst " } else { "" };
-    let value = holding.value.map_or_else(|| "not measured".to_owned(), |value| reading(one, value));
-    format!("{worst}{} {value}", harmless(&one.name))
+fn shown(one: &Held) -> String {
+    let worst = if one.bound.over == Over::Max { "worst " } else { "" };
+    let value = one.value.map_or_else(|| "not measured".to_owned(), |value| reading(one, value));
+    format!("{worst}{} {value}", harmless(&one.bound.name))
 }
 
-fn reading(one: &Constraint, reading: Reading) -> String {
-    let least = if reading.is_censored() { "at least " } else { "" };
-    format!("{least}{}", value(one, one.shown(reading.lower_bound())))
+fn reading(one: &Held, reading: f64) -> String {
+    let least = if one.censored == Some(true) { "at least " } else { "" };
+    format!("{least}{}", value(&one.bound, reading))
 }
 
 /// With as many digits as show on which side of the bound it is.
-fn value(one: &Constraint, value: f64) -> String {
+fn value(one: &Bound, value: f64) -> String {
     let near = value != one.bound && (value - one.bound).abs() < one.bound.abs() * 5e-3;
-    match one.of {
-        Bounded::Measure(measure) if measure.is_time() && near => format!("{value} s"),
-        Bounded::Measure(measure) if measure.is_time() => seconds(value),
-        Bounded::Measure(Measure::Memory) => bytes(value),
-        _ if near => value.to_string(),
-        _ => number(value),
+    match one.unit {
+        Unit::Seconds if near => format!("{value} s"),
+        Unit::Seconds => seconds(value),
+        Unit::Bytes => bytes(value),
+        Unit::Plain if near => value.to_string(),
+        Unit::Plain => number(value),
     }
 }
 
 #[cfg(test)]
 mod tests {
+    use engine::Reading;
     use engine::racing::constraint::{CONFIDENCE, Tally};
-    use scenario::Side;
+    use scenario::{Bounded, Constraint, Measure, Side};
 
     use super::*;
+    use crate::words::Costs;
 
-    pub(crate) fn constraint(name: &str, of: Bounded, side: Side, bound: f64, over: Over) -> Constraint {
+    fn constraint(name: &str, of: Bounded, side: Side, bound: f64, over: Over) -> Constraint {
         Constraint { name: name.to_owned(), of, side, bound, over, confidence: CONFIDENCE, surrogate: None }
     }
 
@@ -188,18 +129,19 @@ mod tests {
             tally.take_in_readings(&told);
         }
         let engines: Vec<_> = all.iter().map(Constraint::for_engine).collect();
-        let (bounds, holdings) = (Bounds::made_up(all), tally.holdings(&engines));
+        let costs = Costs::seconds(10.0).bounded_by(&all);
+        let held = costs.held(&tally.holdings(&engines));
         assert_eq!(
-            bounds.each(&holdings),
+            each(&held),
             [
                 "worst memory at least 4KiB (bound <= 2KiB: violated)",
                 "recall 0.9499 (bound >= 0.95: violated)",
                 "worst score 2 (bound >= 3: violated)",
             ]
         );
-        let unknown = Tally::default().holdings(&engines);
-        assert_eq!(bounds.each(&unknown)[1], "recall not measured (bound >= 0.95: unknown)");
-        assert_eq!(bounds.wanted().unwrap(), "every memory <= 2KiB, recall >= 0.95, every score >= 3");
-        assert_eq!(bounds.json(&holdings)[2]["value"], 2.0);
+        let unknown = costs.held(&Tally::default().holdings(&engines));
+        assert_eq!(each(&unknown)[1], "recall not measured (bound >= 0.95: unknown)");
+        assert_eq!(wanted(&costs.bounds).unwrap(), "every memory <= 2KiB, recall >= 0.95, every score >= 3");
+        assert_eq!(held[2].value, Some(2.0));
     }
 }

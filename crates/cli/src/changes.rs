@@ -1,35 +1,15 @@
-//! What a configuration changes of the default.
+//! What a configuration changes of the default, in a few words.
 
-use engine::Configuration;
 use space::Literal;
+use view::Change;
 
 use crate::words::{harmless, number};
 
 /// Changes shown in a line before the rest is only counted.
 const SHOWN: usize = 4;
 
-/// One parameter that differs; `None` where it is inactive.
-#[derive(Clone, PartialEq, Debug)]
-pub(crate) struct Change {
-    pub(crate) name: String,
-    pub(crate) default: Option<Literal>,
-    pub(crate) value: Option<Literal>,
-}
-
-/// Every parameter that differs, in the order of the space.
-pub(crate) fn changes(default: &Configuration, configuration: &Configuration) -> Vec<Change> {
-    let space = configuration.space();
-    let change = |id| {
-        let name = space.parameter(id).name();
-        let (default, value) = (default.get(name), configuration.value(id));
-        (default != value).then(|| Change { name: name.to_owned(), default, value })
-    };
-    space.ids().filter_map(change).collect()
-}
-
 /// `chrono=off tier1=3 (+4)`: the changed values of active parameters, in a few words.
-pub(crate) fn in_short(default: &Configuration, configuration: &Configuration) -> String {
-    let changes = changes(default, configuration);
+pub(crate) fn in_short(changes: &[Change]) -> String {
     let active: Vec<(&str, &Literal)> =
         changes.iter().filter_map(|change| Some((change.name.as_str(), change.value.as_ref()?))).collect();
     let mut words: Vec<String> =
@@ -49,8 +29,10 @@ fn value_in_short(value: &Literal) -> String {
 
 #[cfg(test)]
 mod tests {
-    use super::*;
     use space::format::{Format, read};
+    use view::changes;
+
+    use super::*;
 
     #[test]
     fn changes_are_told_by_value_and_those_that_are_inactive_are_not_shown_in_short() {
@@ -60,7 +42,7 @@ mod tests {
                     f = { integer = [1, 9], default = 3 }\n";
         let space = read(text, "space.toml", Format::Toml).unwrap();
         let default = space.default_configuration();
-        assert_eq!(in_short(&default, &default), "");
+        assert_eq!(in_short(&changes(&default, &default)), "");
         let other = space
             .configuration([
                 ("a", Literal::Float(0.123_456)),
@@ -70,7 +52,7 @@ mod tests {
                 ("f", Literal::Integer(6)),
             ])
             .unwrap();
-        assert_eq!(in_short(&default, &other), "a=0.123 b=false d=4 e=5 (+1)");
+        assert_eq!(in_short(&changes(&default, &other)), "a=0.123 b=false d=4 e=5 (+1)");
         let all = changes(&default, &other);
         assert_eq!(all.len(), 6);
         assert_eq!((&all[2].default, &all[2].value), (&Some(Literal::Integer(3)), &None));

@@ -13,6 +13,7 @@ use engine::{ConfigId, Configuration, InstanceId, Pair, Seed, TrialId, TrialKey,
 use execution::{Account, ProcessTarget};
 use scenario::Scenario;
 
+use crate::bounds;
 use crate::exit_code::ExitCode;
 use crate::init;
 use crate::measure;
@@ -99,7 +100,8 @@ pub(crate) fn check(arguments: &Arguments) -> anyhow::Result<ExitCode> {
     let each =
         scenario.instances.folds.map_or_else(String::new, |folds| format!(" for each of {folds} folds"));
     let against = costs.against;
-    let bounds = costs.bounds.wanted().map_or_else(String::new, |bounds| format!("constraints: {bounds}\n"));
+    let bounds =
+        bounds::wanted(&costs.bounds).map_or_else(String::new, |bounds| format!("constraints: {bounds}\n"));
     let text = format!(
         "{}\n{about}{bounds}budget: {}\nlimits of a trial: {}\n\none trial of the {against}{instance} with seed {SEED}:\n  {command}\n{steps}{file}",
         plan::headline(&scenario, workers, tier),

@@ -5,13 +5,13 @@ use std::io::{self, BufWriter, Write};
 use std::path::{Path, PathBuf};
 
 use anyhow::Context;
-use campaign::export::{self, ExportError, Smac3Export, Written};
 use clap::{Args, ValueEnum};
 use scenario::whole_file;
 use space::format::{Format, write};
+use view::Kept;
+use view::export::{self, ExportError, Smac3Export, Written};
 
 use crate::exit_code::ExitCode;
-use crate::kept::Kept;
 use crate::message::{self, Hinted};
 use crate::words::counted;
 
@@ -45,8 +45,8 @@ pub(crate) fn export(arguments: &Arguments) -> anyhow::Result<ExitCode> {
     let kept = Kept::open(&arguments.path)?;
     let file = arguments.output.as_deref();
     match arguments.to {
-        Form::Csv => told(file, into(file, |out| export::csv(&kept.reader, out))?),
-        Form::Json => told(file, into(file, |out| export::json_lines(&kept.reader, out))?),
+        Form::Csv => told(file, into(file, |out| export::csv(kept.reader(), out))?),
+        Form::Json => told(file, into(file, |out| export::json_lines(kept.reader(), out))?),
         Form::Configspace => {
             let text = write(&kept.charter.space, Format::ConfigSpaceJson)?;
             into(file, |out| Ok(out.write_all(text.as_bytes())?))?;
@@ -103,7 +103,7 @@ fn smac3(kept: &Kept, folder: Option<&Path>) -> anyhow::Result<()> {
     into(Some(&folder.join("configspace.json")), |out| Ok(out.write_all(space.as_bytes())?))?;
     let runs = folder.join("runhistory.json");
     let Smac3Export { trials, capped, left_out } =
-        into(Some(&runs), |out| export::smac3(&kept.reader, &objective, are_times, out))?;
+        into(Some(&runs), |out| export::smac3(kept.reader(), &objective, are_times, out))?;
     told(Some(folder), Written { trials, validations: 0 });
     if capped > 0 {
         message::note(&format!(

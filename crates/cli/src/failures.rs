@@ -6,10 +6,10 @@ use campaign::store::Failures;
 use clap::Args;
 use execution::Record;
 use scenario::shell::quoted;
+use view::Kept;
 
 use crate::exit_code::ExitCode;
 use crate::init;
-use crate::kept::Kept;
 use crate::message;
 use crate::run::failing;
 use crate::words::{clock, counted, harmless};
@@ -27,7 +27,7 @@ pub(crate) struct Arguments {
 /// Prints the reasons, the most frequent first.
 pub(crate) fn failures(arguments: &Arguments) -> anyhow::Result<ExitCode> {
     let kept = Kept::open(&arguments.path)?;
-    let failures = kept.reader.failures()?;
+    let failures = kept.failures()?;
     let folder = quoted(&kept.folder.to_string_lossy());
     let text = if failures.is_empty() {
         "no trial has failed\n".to_owned()

@@ -3,16 +3,7 @@
 use engine::Configuration;
 use serde_json::Value;
 use space::Literal;
-
-/// A value as JSON has it.
-pub(crate) fn value(literal: &Literal) -> Value {
-    match literal {
-        Literal::Text(text) => text.as_str().into(),
-        Literal::Integer(number) => (*number).into(),
-        Literal::Float(number) => (*number).into(),
-        Literal::Boolean(truth) => (*truth).into(),
-    }
-}
+use view::value;
 
 /// One JSON object with the active parameters in the order of the space.
 pub(crate) fn json(configuration: &Configuration) -> String {

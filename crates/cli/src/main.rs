@@ -16,7 +16,6 @@ mod folds;
 mod forms;
 mod import;
 mod init;
-mod kept;
 mod limits;
 mod measure;
 mod message;
@@ -106,7 +105,7 @@ fn main() -> std::process::ExitCode {
         Verb::Space(arguments) => space::space(arguments),
         Verb::Exhibit(arguments) => Ok(doctor::exhibit::exhibit(&arguments)),
     };
-    let code = result.unwrap_or_else(|error| message::report(&error));
+    let code = result.unwrap_or_else(message::report);
     confine::dismiss_guardians();
     code.into()
 }

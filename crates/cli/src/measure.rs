@@ -164,9 +164,7 @@ fn table(findings: &Findings, scenario: &Scenario, costs: &Costs) -> String {
         let timed = |spread: &measure::Spread| shown(spread, &seconds);
         let name = if one.name.is_empty() { "-".to_owned() } else { harmless(&one.name) };
         let mut row = vec![name, cpu.as_ref().map_or_else(|| "-".to_owned(), timed), timed(&wall)];
-        row.extend(
-            cost.as_ref().map(|_| shown(&own, &|cost| costs.show(scenario.objective.sense.cost(cost)))),
-        );
+        row.extend(cost.as_ref().map(|_| shown(&own, &|cost| costs.show(cost))));
         table.add_row(row);
         any = true;
     }

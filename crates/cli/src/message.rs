@@ -15,6 +15,7 @@ use execution::TargetError;
 use space::Diagnostics;
 
 use crate::exit_code::ExitCode;
+use crate::trouble::unseen;
 use crate::words::harmless;
 
 /// An error with advice.
@@ -49,7 +50,8 @@ impl std::error::Error for Unwritten {
 }
 
 /// Prints an error with its causes and says how the program ends.
-pub(crate) fn report(error: &anyhow::Error) -> ExitCode {
+pub(crate) fn report(error: anyhow::Error) -> ExitCode {
+    let error = &error.downcast().map_or_else(|other| other, unseen);
     if let Some(mistakes) = error.downcast_ref::<Diagnostics>() {
         line(mistakes.to_string().trim_end());
         say(&format!("{}: {}", mistakes.file(), count(mistakes.list().len(), "error")));

@@ -12,10 +12,10 @@ use confine::quantity::show_size;
 use engine::{InstanceId, TrialId, TrialRequest};
 use execution::{Account, ProcessTarget, Record};
 use scenario::Instance;
+use view::Kept;
 
 use crate::check::exit;
 use crate::exit_code::ExitCode;
-use crate::kept::Kept;
 use crate::message::{self, Hinted};
 use crate::tryout;
 use crate::words::{Costs, harmless, number, seconds};
@@ -36,8 +36,8 @@ pub(crate) struct Arguments {
 /// Runs the trial again.
 pub(crate) fn rerun(arguments: &Arguments) -> anyhow::Result<ExitCode> {
     let kept = Kept::open(&arguments.path)?;
-    let Some(stored) = kept.reader.trial_of_id(TrialId(arguments.trial))? else {
-        let hint = match kept.reader.last_trial()? {
+    let Some(stored) = kept.trial(TrialId(arguments.trial))? else {
+        let hint = match kept.last_trial()? {
             Some(last) => {
                 format!("the last one that has ended is {last}; trials cut off by a stop have gaps")
             }
@@ -51,15 +51,10 @@ pub(crate) fn rerun(arguments: &Arguments) -> anyhow::Result<ExitCode> {
     let target =
         ProcessTarget::new(Arc::new(scenario.clone())).on(instances(&kept, stored.trial.key.pair.instance)?);
     let trial = &stored.trial;
-    let configuration = kept.reader.configuration(trial.key.config)?;
-    let configuration = configuration.ok_or_else(|| Hinted {
-        message: format!("configuration {} is missing in the store", trial.key.config),
-        hint: "the store is damaged".to_owned(),
-    })?;
     let request = TrialRequest {
         id: trial.id,
         key: trial.key,
-        configuration: configuration.configuration,
+        configuration: kept.configuration(trial.key.config)?,
         cap: trial.cap,
         why: trial.why,
     };
@@ -79,12 +74,7 @@ pub(crate) fn rerun(arguments: &Arguments) -> anyhow::Result<ExitCode> {
 
 /// The instances by the store's numbers: what is named there and is no more has no argument.
 fn instances(kept: &Kept, wanted: InstanceId) -> anyhow::Result<Vec<Instance>> {
-    let known = &kept.scenario()?.instances.train;
-    let by_name = |name: &String| {
-        let instance = known.iter().find(|instance| instance.name == *name).cloned();
-        instance.unwrap_or_else(|| Instance::new(name, name))
-    };
-    let mut all: Vec<Instance> = kept.charter.instances.iter().map(by_name).collect();
+    let mut all = kept.scenario()?.instances.train.clone();
     if let (Some(staging), Some(one)) =
         (Staging::of(kept.scenario()?, &kept.folder), all.get_mut(wanted.index()))
     {

@@ -2,25 +2,18 @@
 
 use std::path::PathBuf;
 
-use campaign::budget::{Budget, Spent};
-use campaign::progress::{self, Comparison, Standing};
-use campaign::store::{Holder, Session, Store, StoredIncumbent, Summary};
-use campaign::validation::Judged;
+use campaign::budget::Budget;
 use clap::Args;
-use engine::history::History;
-use engine::stats::Basis;
-use engine::{ConfigId, Configuration};
-use scenario::are_kept;
-use serde_json::{Value, json};
+use serde_json::json;
+use view::{Figured, Figures, Incumbent, Kept, KeptFolds, Picture, Standing, State};
 
+use crate::bounds;
 use crate::changes;
 use crate::exit_code::ExitCode;
-use crate::folds::{self, KeptFolds};
+use crate::folds;
 use crate::init;
-use crate::kept::{Kept, is_failing, standing};
 use crate::message;
 use crate::progress::block::{name, trials, used};
-use crate::progress::json as events;
 use crate::run::verdict;
 use crate::words::{Costs, clock, counted, harmless, number};
 
@@ -39,294 +32,113 @@ pub(crate) fn status(arguments: &Arguments) -> anyhow::Result<ExitCode> {
     if let Some(folds) = KeptFolds::find(&arguments.path)? {
         return folds::status::print(&folds, arguments.json);
     }
-    let kept = Kept::open(&arguments.path)?;
-    let picture = Picture::of(&kept)?;
+    let picture = Picture::of(&Kept::open(&arguments.path)?)?;
     if arguments.json {
-        message::print(format!("{}\n", picture.json(&kept)).as_bytes())?;
+        message::print(format!("{}\n", json!(picture)).as_bytes())?;
     } else {
-        message::show(&picture.text(&kept))?;
+        message::show(&text(&picture))?;
     }
+    warn_of_hosts(&picture.hosts);
     Ok(ExitCode::Done)
 }
 
-/// Whether a campaign runs.
-#[derive(Clone, PartialEq, Eq, Debug)]
-enum State {
-    New,
-    Running(Holder),
-    Stopped { reason: String },
-    Killed,
-}
-
-impl State {
-    fn of(holder: Option<Holder>, last: Option<&Session>) -> Self {
-        match (holder, last) {
-            (Some(holder), _) => Self::Running(holder),
-            (None, None) => Self::New,
-            (None, Some(session)) => match &session.reason {
-                Some(reason) => Self::Stopped { reason: reason.clone() },
-                None => Self::Killed,
-            },
-        }
-    }
-
-    fn text(&self) -> String {
-        match self {
-            Self::New => "not begun".to_owned(),
-            Self::Running(Holder { pid, host }) => {
-                let process = pid.map_or_else(String::new, |pid| format!(" as process {pid}"));
-                let host = host.as_deref().map_or_else(String::new, |host| format!(" on {}", harmless(host)));
-                format!("running{process}{host}")
-            }
-            Self::Stopped { reason } => format!("stopped: {}", harmless(reason)),
-            Self::Killed => "killed; `captune run` goes on with it".to_owned(),
-        }
-    }
-
-    fn json(&self) -> Value {
-        match self {
-            Self::New => json!({ "state": "new" }),
-            Self::Running(Holder { pid, host }) => json!({ "state": "running", "pid": pid, "host": host }),
-            Self::Stopped { reason } => json!({ "state": "stopped", "reason": reason }),
-            Self::Killed => json!({ "state": "killed" }),
-        }
+/// Says that figures come from several machines, if they do.
+pub(crate) fn warn_of_hosts(hosts: &[String]) {
+    if hosts.len() > 1 {
+        message::say(&format!(
+            "warning: trials were run on {}: what one machine measured says little of another",
+            hosts.join(", ")
+        ));
     }
 }
 
-/// A campaign as it stands.
-pub(crate) struct Picture {
-    state: State,
-    summary: Summary,
-    config: ConfigId,
-    configuration: Configuration,
-    /// What needs the scenario, and why there is none if it can no longer be read.
-    figures: Result<Figures, String>,
+fn text(picture: &Picture) -> String {
+    let mut text = format!("{}: {}\n", harmless(&picture.name), state(&picture.state));
+    let mut rows = vec![("spent", spent(picture))];
+    let tried = counted(picture.tally.configurations, "configuration");
+    rows.push(("trials", format!("{} · {tried}", trials(&picture.tally))));
+    match &picture.figures {
+        Figured::Known(figures) => rows.extend(self::rows(picture, figures)),
+        Figured::Unknown { problem } => {
+            rows.push(("best", name(picture.incumbent, "default")));
+            rows.push(("costs", format!("not shown, since the scenario no longer reads: {problem}")));
+        }
+    }
+    text += &rows.iter().map(|(label, row)| format!("{label:<9}{row}\n")).collect::<String>();
+    if !picture.incumbents.is_empty() {
+        text += "history\n";
+    }
+    let costs = picture.figures.known().map(|figures| Costs::from(figures.costs.clone()));
+    for incumbent in &picture.incumbents {
+        text += &format!("  {}\n", crowned(incumbent, costs.as_ref()));
+    }
+    text
+}
+
+/// Whether it runs, or why it does not.
+pub(crate) fn state(state: &State) -> String {
+    match state {
+        State::New => "not begun".to_owned(),
+        State::Running { pid, host } => {
+            let process = pid.map_or_else(String::new, |pid| format!(" as process {pid}"));
+            let host = host.as_deref().map_or_else(String::new, |host| format!(" on {}", harmless(host)));
+            format!("running{process}{host}")
+        }
+        State::Stopped { reason } => format!("stopped: {}", harmless(reason)),
+        State::Killed => "killed; `captune run` goes on with it".to_owned(),
+    }
+}
+
+/// What it has used.
+pub(crate) fn spent(picture: &Picture) -> String {
+    let budget = picture.figures.known().map_or_else(Budget::default, |figures| figures.budget);
+    format!("{} · CPU time of trials {}", used(&budget, &picture.spent), clock(picture.spent.cpu))
+}
+
+fn crowned(incumbent: &Incumbent, costs: Option<&Costs>) -> String {
+    let (cost, against) = match costs {
+        Some(costs) => (format!("{} {}", costs.mean, costs.show(incumbent.cost)), costs.against),
+        None => (number(incumbent.cost), "default"),
+    };
+    let pairs = counted(u64::from(incumbent.pairs), "pair");
+    let (time, name) = (clock(incumbent.wall), name(incumbent.configuration, against));
+    let changes = changes::in_short(&incumbent.changes);
+    format!("{time}  {name:<6} {cost} on {pairs}   {changes}").trim_end().to_owned()
 }
 
 /// What is known of the costs.
-struct Figures {
-    costs: Costs,
-    budget: Budget,
-    best: Option<Standing>,
-    default: Option<Standing>,
-    compared: Option<Comparison>,
-    verdict: Option<Judged>,
-    /// The configurations of the incumbents.
-    changes: Vec<String>,
-    /// Whether the best has only failed.
-    is_failing: bool,
-}
-
-impl Picture {
-    pub(crate) fn of(kept: &Kept) -> anyhow::Result<Self> {
-        let summary = kept.reader.summary()?;
-        let state = State::of(Store::holder(&kept.folder)?, summary.sessions.last());
-        let (config, configuration) = kept.best()?;
-        let figures = match kept.scenario() {
-            Ok(_) => Ok(Figures::of(kept, &summary, config)?),
-            Err(error) => Err(format!("{error}").lines().next().unwrap_or_default().to_owned()),
-        };
-        Ok(Self { state, summary, config, configuration, figures })
+fn rows(picture: &Picture, figures: &Figures) -> Vec<(&'static str, String)> {
+    let (costs, config) = (Costs::from(figures.costs.clone()), picture.incumbent);
+    let against = costs.against;
+    let mut rows = Vec::new();
+    let shown = |standing: &Option<Standing>| {
+        standing.as_ref().map_or_else(|| "not measured yet".to_owned(), |standing| costs.standing(standing))
+    };
+    if picture.best.is_none() {
+        rows.push(("best", format!("none: every trial of {} has failed", name(config, against))));
+    } else if config == 0 {
+        rows.push(("best", format!("the {against}: {}", shown(&figures.best))));
+    } else {
+        rows.push(("best", format!("{}  {}", name(config, against), shown(&figures.best))));
+        rows.push((against, shown(&figures.default)));
     }
-
-    /// Whether it runs, or why it does not.
-    pub(crate) fn state(&self) -> String {
-        self.state.text()
+    match &figures.best {
+        Some(best) if !best.feasible => {
+            rows.push(("bounds", bounds::nothing_feasible(config, &best.constraints, against)));
+        }
+        Some(best) if !best.constraints.is_empty() => rows.push(("bounds", bounds::line(&best.constraints))),
+        _ => {}
     }
-
-    fn text(&self, kept: &Kept) -> String {
-        let Summary { counts, configurations, incumbents, .. } = &self.summary;
-        let mut text = format!("{}: {}\n", harmless(&kept.charter.name), self.state.text());
-        let mut rows = vec![("spent", self.spent())];
-        let tried = counted(*configurations, "configuration");
-        rows.push(("trials", format!("{} · {tried}", trials(counts, self.summary.lost))));
-        match &self.figures {
-            Ok(figures) => rows.extend(figures.rows(self.config)),
-            Err(why) => {
-                rows.push(("best", name(self.config, "default")));
-                rows.push(("costs", format!("not shown, since the scenario no longer reads: {why}")));
-            }
-        }
-        text += &rows.iter().map(|(label, row)| format!("{label:<9}{row}\n")).collect::<String>();
-        if !incumbents.is_empty() {
-            text += "history\n";
-        }
-        for (place, incumbent) in incumbents.iter().enumerate() {
-            text += &format!("  {}\n", self.crowned(place, incumbent));
-        }
-        text
+    let default = figures.default.as_ref().filter(|default| config != 0 && !default.feasible);
+    if let Some(default) = default {
+        rows.push(("", format!("the {against}: {}", bounds::line(&default.constraints))));
     }
-
-    /// What it has used.
-    pub(crate) fn spent(&self) -> String {
-        let spent = &self.summary.spent;
-        let spent = Spent { wall: spent.wall, cpu: spent.cpu, trials: self.summary.trials };
-        let budget = self.figures.as_ref().map_or_else(|_| Budget::default(), |figures| figures.budget);
-        format!("{} · CPU time of trials {}", used(&budget, &spent), clock(spent.cpu))
+    if let Some(training) = &figures.training {
+        rows.push(("training", costs.in_training(training)));
     }
-
-    fn crowned(&self, place: usize, incumbent: &StoredIncumbent) -> String {
-        let cost = match &self.figures {
-            Ok(figures) => format!("{} {}", figures.costs.mean, figures.costs.show(incumbent.cost)),
-            Err(_) => number(incumbent.cost),
-        };
-        let against = self.figures.as_ref().map_or("default", |figures| figures.costs.against);
-        let changes = self.figures.as_ref().ok().and_then(|figures| figures.changes.get(place));
-        let pairs = counted(u64::from(incumbent.pairs), "pair");
-        let (time, name) = (clock(incumbent.spent.wall), name(incumbent.config, against));
-        let line = format!("{time}  {name:<6} {cost} on {pairs}   {}", changes.map_or("", String::as_str));
-        line.trim_end().to_owned()
+    if let Some(found) = &figures.verdict {
+        let lines = verdict::lines(found, &costs).into_iter().enumerate();
+        rows.extend(lines.map(|(number, line)| (if number == 0 { "verdict" } else { "" }, line)));
     }
-
-    pub(crate) fn json(&self, kept: &Kept) -> Value {
-        let summary = &self.summary;
-        let counts =
-            engine::Status::ALL.map(|status| (status.name().to_owned(), json!(summary.count(status))));
-        let shown = |cost: f64| self.figures.as_ref().map_or(cost, |figures| figures.costs.number(cost));
-        let incumbent = |incumbent: &StoredIncumbent| {
-            json!({
-                "configuration": incumbent.config.0,
-                "pairs": incumbent.pairs,
-                "cost": shown(incumbent.cost),
-                "wall": incumbent.spent.wall,
-                "cpu": incumbent.spent.cpu,
-                "after": incumbent.after,
-            })
-        };
-        let is_failing = self.figures.as_ref().is_ok_and(|figures| figures.is_failing);
-        let best = (!is_failing).then(
-            || json!({ "configuration": self.config.0, "values": events::values(&self.configuration) }),
-        );
-        let mut object = json!({
-            "name": kept.charter.name,
-            "folder": kept.folder.to_string_lossy(),
-            "spent": { "wall": summary.spent.wall, "cpu": summary.spent.cpu, "trials": summary.trials },
-            "trials": Value::Object(counts.into_iter().collect()),
-            "lost": summary.lost,
-            "configurations": summary.configurations,
-            "best": best,
-            "incumbents": summary.incumbents.iter().map(incumbent).collect::<Vec<_>>(),
-            "sessions": summary.sessions.len(),
-        });
-        let figures = match &self.figures {
-            Ok(figures) => figures.json(),
-            Err(why) => json!({ "problem": why }),
-        };
-        for part in [self.state.json(), figures] {
-            if let (Value::Object(object), Value::Object(part)) = (&mut object, part) {
-                object.extend(part);
-            }
-        }
-        object
-    }
-}
-
-impl Figures {
-    fn of(kept: &Kept, summary: &Summary, config: ConfigId) -> anyhow::Result<Self> {
-        let settings = kept.settings()?;
-        let history: History = kept.reader.load()?.history;
-        let known = |config: ConfigId| config.index() < history.configurations().len();
-        let compared = (config != ConfigId(0) && known(config))
-            .then(|| progress::compare(&history, &settings, ConfigId(0), config))
-            .flatten();
-        let default = kept.default()?;
-        let change = |incumbent: &StoredIncumbent| {
-            let known = known(incumbent.config).then(|| history.configuration(incumbent.config));
-            known.map_or_else(String::new, |configuration| changes::in_short(&default, configuration))
-        };
-        Ok(Self {
-            costs: Costs::of(kept.scenario()?),
-            budget: kept.budget()?,
-            best: standing(&history, &settings, config),
-            default: standing(&history, &settings, ConfigId(0)),
-            compared,
-            verdict: kept.verdict(&history, config)?,
-            is_failing: is_failing(&history, config),
-            changes: summary.incumbents.iter().map(change).collect(),
-        })
-    }
-
-    fn rows(&self, config: ConfigId) -> Vec<(&'static str, String)> {
-        let mut rows = Vec::new();
-        let shown = |standing: &Option<Standing>| {
-            standing
-                .as_ref()
-                .map_or_else(|| "not measured yet".to_owned(), |standing| self.costs.standing(standing))
-        };
-        if self.is_failing {
-            let name = name(config, self.costs.against);
-            rows.push(("best", format!("none: every trial of {name} has failed")));
-        } else if config == ConfigId(0) {
-            rows.push(("best", format!("the {}: {}", self.costs.against, shown(&self.best))));
-        } else {
-            rows.push(("best", format!("{}  {}", name(config, self.costs.against), shown(&self.best))));
-            rows.push((self.costs.against, shown(&self.default)));
-        }
-        let bounds = &self.costs.bounds;
-        if let Some(best) = self.best.as_ref().filter(|best| !best.is_feasible()) {
-            rows.push(("bounds", bounds.nothing_feasible(config, &best.holdings, self.costs.against)));
-        } else if let Some(best) = self.best.as_ref().filter(|best| !best.holdings.is_empty()) {
-            rows.push(("bounds", bounds.line(&best.holdings)));
-        }
-        let default = self.default.as_ref().filter(|default| config != ConfigId(0) && !default.is_feasible());
-        if let Some(default) = default {
-            rows.push(("", format!("the {}: {}", self.costs.against, bounds.line(&default.holdings))));
-        }
-        if let Some(compared) = &self.compared {
-            rows.push(("training", self.costs.in_training(compared)));
-        }
-        if let Some(found) = &self.verdict {
-            let lines = verdict::lines(found, &self.costs).into_iter().enumerate();
-            rows.extend(lines.map(|(number, line)| (if number == 0 { "verdict" } else { "" }, line)));
-        }
-        rows
-    }
-
-    fn json(&self) -> Value {
-        let costs = &self.costs;
-        json!({
-            "budget": { "wall": self.budget.wall, "cpu": self.budget.cpu, "trials": self.budget.trials },
-            "best_standing": self.best.as_ref().map(|standing| events::standing(standing, costs)),
-            "default_standing": self.default.as_ref().map(|standing| events::standing(standing, costs)),
-            "training": self.compared.map(|compared| json!({
-                "pairs": compared.pairs, "default": costs.number(compared.default),
-                "best": costs.number(compared.incumbent), "ratio": compared.telling_ratio(),
-            })),
-            "verdict": self.verdict.as_ref().map(|verdict| verdict_json(verdict, costs)),
-        })
-    }
-}
-
-/// A verdict as JSON.
-pub(crate) fn verdict_json(judged: &Judged, costs: &Costs) -> Value {
-    let Judged { verdict, holdings, .. } = judged;
-    let found = &verdict.comparison;
-    json!({
-        "claim": judged.finding().word(),
-        "basis": match verdict.basis {
-            Basis::UnseenInstances => "unseen_instances",
-            Basis::FreshSeeds => "fresh_seeds",
-            Basis::MeasuredAgain => "measured_again",
-            Basis::TrainingOnly => "training_only",
-        },
-        "pairs": found.pairs,
-        "instances": found.instances,
-        "default": costs.number(found.default),
-        "best": costs.number(found.tuned),
-        "ratio": found.ratio,
-        "interval": found.interval.map(|interval| [interval.low, interval.high]),
-        "p": found.p,
-        "solved": { "before": verdict.solved.before, "after": verdict.solved.after, "lost": verdict.solved.lost },
-        "wrong": verdict.wrong,
-        "unseen_timeouts": judged.unseen_timeouts.map(|unseen| json!({
-            "units": unseen.units, "share": unseen.share, "ratio": unseen.ratio, "break_even": unseen.break_even,
-        })),
-        "training_ratio": verdict.training_ratio,
-        "gain_does_not_carry_over": verdict.gain_does_not_carry_over,
-        "feasible": { "default": are_kept(&holdings.default), "best": are_kept(&holdings.tuned) },
-        "constraints": {
-            "default": costs.bounds.json(&holdings.default),
-            "best": costs.bounds.json(&holdings.tuned),
-        },
-    })
+    rows
 }

@@ -1,4 +1,6 @@
-//! A campaign that cannot be run: its errors as people read them.
+//! A campaign that cannot be run or looked at: its errors as people read them.
+
+use std::path::Path;
 
 use campaign::conduct::ConductError;
 use campaign::folds::fold_folder;
@@ -7,6 +9,7 @@ use campaign::{CampaignError, LedgerError};
 use execution::executor::SlotError;
 use scenario::change::Difference;
 use scenario::shell::quoted;
+use view::ViewError;
 
 use crate::message::Hinted;
 use crate::space::refusal;
@@ -45,14 +48,7 @@ pub(crate) fn explained(error: ConductError) -> anyhow::Error {
         }
         .into(),
         ConductError::Folds(error) => error.into(),
-        ConductError::Several { ref folder, .. } => Hinted {
-            message: error.to_string(),
-            hint: format!(
-                "name one of them, such as {}; `captune run` begins them, `status` and `best` show all",
-                quoted(&fold_folder(folder, 1).to_string_lossy())
-            ),
-        }
-        .into(),
+        ConductError::Several { ref folder, .. } => several(&error, folder),
         ConductError::Runs(ref misfits) => {
             Hinted { message: error.to_string(), hint: advice(misfits).to_owned() }.into()
         }
@@ -64,13 +60,36 @@ pub(crate) fn explained(error: ConductError) -> anyhow::Error {
             hint: "name another configuration with --config FILE, or go on tuning".to_owned(),
         }
         .into(),
-        ConductError::OtherSpace { ref folder } => Hinted {
-            message: error.to_string(),
-            hint: format!("put it back, or go on with `captune run {}`", folder.display()),
-        }
-        .into(),
+        ConductError::OtherSpace { ref folder } => other_space(&error, folder),
         other => other.into(),
     }
+}
+
+/// The same of a campaign that cannot be looked at.
+pub(crate) fn unseen(error: ViewError) -> anyhow::Error {
+    match error {
+        ViewError::Store(error) => error.into(),
+        ViewError::Folds(error) => error.into(),
+        ViewError::Scenario(mistakes) => mistakes.into(),
+        ViewError::Several { ref folder, .. } => several(&error, folder),
+        ViewError::OtherSpace { ref folder } => other_space(&error, folder),
+        ViewError::NoConfiguration(_) => {
+            Hinted { message: error.to_string(), hint: "the store is damaged".to_owned() }.into()
+        }
+    }
+}
+
+fn several(error: &dyn std::error::Error, folder: &Path) -> anyhow::Error {
+    let hint = format!(
+        "name one of them, such as {}; `captune run` begins them, `status` and `best` show all",
+        quoted(&fold_folder(folder, 1).to_string_lossy())
+    );
+    Hinted { message: error.to_string(), hint }.into()
+}
+
+fn other_space(error: &dyn std::error::Error, folder: &Path) -> anyhow::Error {
+    let hint = format!("put it back, or go on with `captune run {}`", folder.display());
+    Hinted { message: error.to_string(), hint }.into()
 }
 
 /// What to do about runs that do not fit: of the first kind of misfit, as the others may go with it.

@@ -4,14 +4,13 @@ use std::path::PathBuf;
 
 use anyhow::Context;
 use campaign::queue::Queue;
-use campaign::store::Store;
 use clap::Args;
 use scenario::configuration_file;
 use scenario::shell::quoted;
+use view::Kept;
 
 use crate::changes;
 use crate::exit_code::ExitCode;
-use crate::kept::Kept;
 use crate::message;
 
 #[derive(Args, Debug)]
@@ -37,8 +36,8 @@ pub(crate) fn try_one(arguments: &Arguments) -> anyhow::Result<ExitCode> {
         std::fs::read_to_string(&arguments.configuration).with_context(|| format!("cannot read {shown}"))?;
     let configuration = configuration_file::read(&text, &shown, &kept.charter.space)?;
     Queue::of_campaign(&kept.folder).put(&configuration)?;
-    let changed = changes::in_short(&kept.default()?, &configuration);
-    let when = match Store::holder(&kept.folder)? {
+    let changed = changes::in_short(&view::changes(&kept.default()?, &configuration));
+    let when = match kept.holder()? {
         Some(_) => "the running campaign races it next".to_owned(),
         None => format!(
             "it races when the campaign goes on: captune run {}",

@@ -3,23 +3,21 @@
 use std::path::PathBuf;
 
 use anyhow::Context;
-use campaign::conduct::{self, LaterVerdict, ValidationOrder};
-use campaign::validation::GaveUp;
+use campaign::conduct::{self, ValidationOrder};
 use clap::Args;
 use confine::quantity::{parse_duration, parse_size};
 use scenario::configuration_file;
 use scenario::{Measure, Scenario};
-use serde_json::{Value, json};
+use serde_json::json;
+use view::{Kept, Later, hosts_of};
 
 use crate::exit_code::ExitCode;
-use crate::kept::Kept;
 use crate::message::{self, Hinted};
 use crate::progress::block::name;
 use crate::progress::{Choice, Display, Facts};
 use crate::run::stopping::Stopping;
 use crate::run::verdict;
 use crate::signals;
-use crate::status::verdict_json;
 use crate::trouble::explained;
 use crate::words::Costs;
 
@@ -89,29 +87,28 @@ pub(crate) fn validate(arguments: &Arguments) -> anyhow::Result<ExitCode> {
     };
     message::note(&format!(
         "validating {} against the {}",
-        name(opened.candidate.config, costs.against),
+        name(opened.candidate.config.0, costs.against),
         costs.against
     ));
     let mut display = Display::new(arguments.progress, facts);
     let stopping = Stopping::on(signals);
     let told = opened.run(|bell| stopping.tell(bell), &mut |event| display.show(event));
     display.close();
-    let LaterVerdict { concluded, planned } = told.map_err(explained)?;
-    let gave_up = concluded.gave_up.as_ref().filter(|_| !stopping.is_interrupted());
+    let later = Later::of(&told.map_err(explained)?, &costs, hosts_of(&order.folder));
+    let gave_up = later.gave_up.as_ref().filter(|_| !stopping.is_interrupted());
     let code = match gave_up {
         _ if stopping.is_interrupted() => ExitCode::Interrupted,
         Some(why) => verdict::exit_code_of(why),
         None => ExitCode::Done,
     };
     if arguments.progress == Choice::Json {
-        let verdict = concluded.verdict.as_ref().map(|verdict| verdict_json(verdict, &costs));
-        let gave_up = concluded.gave_up.as_ref().map(gave_up_json);
-        let line = json!({ "event": "verdict", "planned": planned, "verdict": verdict, "gave_up": gave_up });
+        let mut line = json!(later);
+        line["event"] = "verdict".into();
         message::print(format!("{line}\n").as_bytes())?;
         return Ok(code);
     }
-    let pairs = concluded.verdict.as_ref().map_or(0, |found| found.verdict.comparison.pairs);
-    let mut lines = concluded.verdict.as_ref().map_or_else(Vec::new, |found| verdict::lines(found, &costs));
+    let (pairs, planned) = (later.pairs(), later.planned);
+    let mut lines = later.verdict.as_ref().map_or_else(Vec::new, |found| verdict::lines(found, &costs));
     lines.extend(match gave_up {
         Some(why) => Some(verdict::gave_up(why, pairs, planned)),
         None if pairs == 0 => Some("no pair was measured with both.".to_owned()),
@@ -120,13 +117,6 @@ pub(crate) fn validate(arguments: &Arguments) -> anyhow::Result<ExitCode> {
     });
     message::show(&format!("{}\n", lines.join("\n")))?;
     Ok(code)
-}
-
-fn gave_up_json(why: &GaveUp) -> Value {
-    match why {
-        GaveUp::Lost { times, reason } => json!({ "why": "lost", "times": times, "reason": reason }),
-        GaveUp::Aborted(reason) => json!({ "why": "aborted", "reason": reason }),
-    }
 }
 
 fn cutoff(text: &str, scenario: &Scenario) -> anyhow::Result<f64> {

@@ -3,79 +3,49 @@
 //! Three digits tell whether something is better; more only make it harder to read. What programs
 //! read (`--json`, `--as json`) has all digits and never passes through here.
 
+use std::ops::Deref;
 use std::time::Duration;
 
-use campaign::progress::{Comparison, Standing};
 use confine::quantity::{show_duration, show_size};
 use engine::Reading;
-use engine::stats::Interval;
-use scenario::{CappedBy, Measure, Scenario, Sense};
+use scenario::{Scenario, Sense};
+use view::{Standing, Training, Unit};
 
-use crate::bounds::Bounds;
-
-/// What costs are, for showing them.
+/// Costs in words. Numbers have the user's sign, as the view has turned them.
 #[derive(Clone, PartialEq, Debug)]
-pub(crate) struct Costs {
-    unit: Unit,
-    sense: Sense,
-    /// What is measured.
-    noun: String,
-    /// What a mean of compared costs is called.
-    pub(crate) mean: String,
-    /// What gains are measured against: `default`, or `baseline` if one is given.
-    pub(crate) against: &'static str,
-    /// What else is bounded.
-    pub(crate) bounds: Bounds,
+pub(crate) struct Costs(view::Costs);
+
+impl Deref for Costs {
+    type Target = view::Costs;
+
+    fn deref(&self) -> &view::Costs {
+        &self.0
+    }
 }
 
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-enum Unit {
-    Seconds,
-    Bytes,
-    Plain,
+impl From<view::Costs> for Costs {
+    fn from(costs: view::Costs) -> Self {
+        Self(costs)
+    }
 }
 
 impl Costs {
     /// The costs of a scenario.
     pub(crate) fn of(scenario: &Scenario) -> Self {
-        let objective = &scenario.objective;
-        let (unit, noun) = match objective.minimise {
-            Measure::CpuTime => (Unit::Seconds, "CPU time"),
-            Measure::WallTime => (Unit::Seconds, "wall time"),
-            Measure::Memory => (Unit::Bytes, "memory"),
-            Measure::Output(index) => (Unit::Plain, scenario.outputs[index].name.as_str()),
-        };
-        // The usual name for a mean in which a timeout counts as so many cutoffs.
-        let mean = match (objective.cutoff, objective.capped_by) {
-            (None, _) | (_, CappedBy::Nobody) => format!("mean {noun}"),
-            (Some(_), _) if unit == Unit::Seconds => format!("PAR{}", objective.par),
-            (Some(_), _) => format!("PAR{} {noun}", objective.par),
-        };
-        let against = if scenario.baseline.is_some() { "baseline" } else { "default" };
-        Self {
-            unit,
-            sense: objective.sense,
-            noun: noun.to_owned(),
-            mean,
-            against,
-            bounds: Bounds::of(scenario),
-        }
+        Self(view::Costs::of(scenario))
     }
 
     /// Times with a penalty, for tests.
     #[cfg(test)]
     pub(crate) fn seconds(par: f64) -> Self {
-        let (sense, noun) = (Sense::Minimise, "CPU time".to_owned());
-        let (mean, bounds) = (format!("PAR{par}"), Bounds::default());
-        Self { unit: Unit::Seconds, sense, noun, mean, against: "default", bounds }
+        let mean = format!("PAR{par}");
+        Self(view::Costs::new(Unit::Seconds, Sense::Minimise, "CPU time", mean, "default"))
     }
 
     /// An output of which more is better, for tests.
     #[cfg(test)]
     pub(crate) fn maximised(noun: &str) -> Self {
-        let (sense, mean) = (Sense::Maximise, format!("mean {noun}"));
-        let (noun, bounds) = (noun.to_owned(), Bounds::default());
-        Self { unit: Unit::Plain, sense, noun, mean, against: "default", bounds }
+        Self(view::Costs::new(Unit::Plain, Sense::Maximise, noun, format!("mean {noun}"), "default"))
     }
 
     /// Whether more is better.
@@ -90,17 +60,6 @@ impl Costs {
             (_, Unit::Plain) => "costs",
             _ => "takes",
         }
-    }
-
-    /// A cost as the number that the user measures.
-    pub(crate) fn number(&self, cost: f64) -> f64 {
-        self.sense.shown(cost)
-    }
-
-    /// An interval of costs as one of what the user measures.
-    pub(crate) fn ends(&self, Interval { low, high }: Interval) -> [f64; 2] {
-        let (low, high) = if self.are_maximised() { (high, low) } else { (low, high) };
-        [self.number(low), self.number(high)]
     }
 
     /// What it is to cost less: `faster`.
@@ -140,29 +99,29 @@ impl Costs {
 
     /// The incumbent against the default in training, as far as there is something to say: a ratio only of enough
     /// pairs.
-    pub(crate) fn in_training(&self, both: &Comparison) -> String {
+    pub(crate) fn in_training(&self, both: &Training) -> String {
         let (against, pairs) = (self.against, counted(both.pairs as u64, "pair"));
         if both.has_enough_pairs {
             return format!("{} than the {against} on {pairs}", self.compared(both));
         }
-        let (default, own) = (self.show(both.default), self.show(both.incumbent));
+        let (default, own) = (self.show(both.default), self.show(both.best));
         format!("{own} where the {against} has {default}, on {pairs}: too few for a ratio")
     }
 
     /// The same for a line that is short of room: `1.76x`, and in full only if it is worse.
-    pub(crate) fn in_short(&self, both: &Comparison) -> String {
-        match both.ratio {
+    pub(crate) fn in_short(&self, both: &Training) -> String {
+        match both.any_ratio {
             Some(ratio) if ratio >= 1.0 => times(ratio),
             _ => self.compared(both),
         }
     }
 
     /// The incumbent against the default: how many times better or, without a ratio, how much.
-    pub(crate) fn compared(&self, both: &Comparison) -> String {
-        match both.ratio {
+    pub(crate) fn compared(&self, both: &Training) -> String {
+        match both.any_ratio {
             Some(ratio) => self.gain(ratio),
             None => {
-                let (saved, size) = (both.default - both.incumbent, (both.default - both.incumbent).abs());
+                let (saved, size) = (both.saved, both.saved.abs());
                 let size = if size.is_finite() { number(size) } else { "infinitely much".to_owned() };
                 format!("{size} {}", if saved < 0.0 { self.worse() } else { self.better() })
             }
@@ -171,7 +130,6 @@ impl Costs {
 
     /// A cost.
     pub(crate) fn show(&self, cost: f64) -> String {
-        let cost = self.number(cost);
         match self.unit {
             _ if !cost.is_finite() => "none".to_owned(),
             Unit::Seconds => seconds(cost),
@@ -180,20 +138,20 @@ impl Costs {
         }
     }
 
-    /// A cost as far as it is known: `4.27 s`, `at least 2.00 s`.
+    /// A cost of the engine as far as it is known: `4.27 s`, `at least 2.00 s`.
     pub(crate) fn reading(&self, reading: Reading) -> String {
         match reading {
-            Reading::Exact(cost) => self.show(cost),
-            Reading::AtLeast(cost) => format!("at least {}", self.show(cost)),
+            Reading::Exact(cost) => self.show(self.number(cost)),
+            Reading::AtLeast(cost) => format!("at least {}", self.show(self.number(cost))),
         }
     }
 
     /// `PAR10 228 s [196, 263] on 131 pairs`.
     pub(crate) fn standing(&self, standing: &Standing) -> String {
         let interval = standing.interval.filter(|_| standing.pairs >= ENOUGH_PAIRS);
-        let interval = self.interval(standing.mean, interval);
+        let interval = self.interval(standing.cost, interval);
         let pairs = counted(standing.pairs as u64, "pair");
-        format!("{} {}{interval} on {pairs}", self.mean, self.show(standing.mean))
+        format!("{} {}{interval} on {pairs}", self.mean, self.show(standing.cost))
     }
 
     /// A cost without its unit, if it has one of its own; for the ends of an interval.
@@ -206,9 +164,8 @@ impl Costs {
     }
 
     /// ` [196, 263]`, or nothing.
-    pub(crate) fn interval(&self, mean: f64, interval: Option<Interval>) -> String {
-        interval.map_or_else(String::new, |interval| {
-            let [low, high] = self.ends(interval);
+    fn interval(&self, mean: f64, interval: Option<[f64; 2]>) -> String {
+        interval.map_or_else(String::new, |[low, high]| {
             let end = |cost: f64| if cost.is_finite() { self.bare(cost, mean) } else { "?".to_owned() };
             format!(" [{}, {}]", end(low), end(high))
         })
@@ -339,6 +296,9 @@ pub(crate) fn harmless(text: &str) -> String {
 
 #[cfg(test)]
 mod tests {
+    use campaign::progress;
+    use engine::stats::Interval;
+
     use super::*;
 
     #[test]
@@ -381,20 +341,21 @@ mod tests {
     #[test]
     fn the_ends_of_an_interval_share_the_unit_of_the_mean() {
         let costs = Costs::seconds(10.0);
-        assert_eq!(costs.interval(228.0, Some(Interval { low: 196.2, high: 263.1 })), " [196, 263]");
-        assert_eq!(costs.interval(0.05, Some(Interval { low: 0.04, high: 0.2 })), " [40.0, 200]");
+        assert_eq!(costs.interval(228.0, Some([196.2, 263.1])), " [196, 263]");
+        assert_eq!(costs.interval(0.05, Some([0.04, 0.2])), " [40.0, 200]");
         assert_eq!(costs.interval(2.0, None), "");
         assert_eq!(costs.show(f64::INFINITY), "none");
         let interval = Some(Interval { low: 196.2, high: 263.1 });
         let shown = |pairs| {
-            costs.standing(&Standing {
+            let standing = progress::Standing {
                 config: engine::ConfigId(1),
                 pairs,
                 mean: 228.0,
                 interval,
                 timeouts: 0,
                 holdings: Vec::new(),
-            })
+            };
+            costs.standing(&Standing::of(&standing, &costs))
         };
         assert_eq!([4, 5].map(shown), ["PAR10 228 s on 4 pairs", "PAR10 228 s [196, 263] on 5 pairs"]);
     }
@@ -402,9 +363,10 @@ mod tests {
     #[test]
     fn what_is_maximised_has_the_users_sign() {
         let costs = Costs::maximised("tps");
-        assert_eq!([costs.show(-1200.0), costs.show(f64::INFINITY)], ["1200", "none"]);
-        assert_eq!(costs.show(0.0), "0");
-        assert_eq!(costs.interval(-5.0, Some(Interval { low: -6.0, high: -4.0 })), " [4.00, 6.00]");
+        let shown = |cost| costs.show(costs.number(cost));
+        assert_eq!([-1200.0, f64::INFINITY, 0.0].map(shown), ["1200", "none", "0"]);
+        let ends = costs.ends(Interval { low: -6.0, high: -4.0 });
+        assert_eq!(costs.interval(5.0, Some(ends)), " [4.00, 6.00]");
         assert_eq!(costs.gain(1.4), "1.40x more tps");
         assert_eq!(costs.gain(0.5), "2.00x less tps");
         assert_eq!(costs.nothing("reliably "), "nothing with reliably more tps");
@@ -417,12 +379,10 @@ mod tests {
             [6.7, 1.0, 0.15].map(|ratio| costs.gain(ratio)),
             ["6.70x faster", "1.00x faster", "6.67x slower"]
         );
-        let both = |default, incumbent| Comparison {
-            pairs: 6,
-            default,
-            incumbent,
-            ratio: None,
-            has_enough_pairs: true,
+        let both = |default, incumbent| {
+            let (ratio, has_enough_pairs) = (None, true);
+            let both = progress::Comparison { pairs: 6, default, incumbent, ratio, has_enough_pairs };
+            Training::of(&both, &costs)
         };
         assert_eq!(costs.compared(&both(3.0, -1.0)), "4 faster");
         assert_eq!(costs.compared(&both(-1.0, 1.5)), "2.50 slower");
@@ -431,12 +391,10 @@ mod tests {
     #[test]
     fn few_pairs_are_told_without_a_ratio() {
         let costs = Costs::seconds(10.0);
-        let both = |pairs, has_enough_pairs| Comparison {
-            pairs,
-            default: 3.0,
-            incumbent: 1.5,
-            ratio: Some(2.0),
-            has_enough_pairs,
+        let both = |pairs, has_enough_pairs| {
+            let (default, incumbent, ratio) = (3.0, 1.5, Some(2.0));
+            let both = progress::Comparison { pairs, default, incumbent, ratio, has_enough_pairs };
+            Training::of(&both, &costs)
         };
         assert_eq!(costs.in_training(&both(5, true)), "2.00x faster than the default on 5 pairs");
         assert_eq!(

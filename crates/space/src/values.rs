@@ -1,19 +1,49 @@
 //! What a configuration sets, without its space.
 
-use std::collections::BTreeMap;
+use std::fmt;
 
-use serde::{Deserialize, Serialize};
+use serde::de::{MapAccess, Visitor};
+use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
 use crate::{Configuration, ConfigurationError, Literal, Space};
 
-/// The values of active parameters by name: for texts, files and other machines.
-#[derive(Clone, PartialEq, Debug, Default, Serialize, Deserialize)]
-#[serde(transparent)]
-pub struct Values(BTreeMap<String, Literal>);
+/// Names and values of the active parameters, in the order of the space: for texts, files and other machines.
+#[derive(Clone, PartialEq, Debug, Default)]
+pub struct Values(Vec<(String, Literal)>);
 
 impl From<&Configuration> for Values {
     fn from(configuration: &Configuration) -> Self {
         Self(configuration.iter().map(|(name, value)| (name.to_owned(), value)).collect())
+    }
+}
+
+impl Serialize for Values {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.collect_map(self.iter())
+    }
+}
+
+impl<'de> Deserialize<'de> for Values {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        struct InOrder;
+
+        impl<'de> Visitor<'de> for InOrder {
+            type Value = Values;
+
+            fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                f.write_str("values by name")
+            }
+
+            fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Values, A::Error> {
+                let mut values = Vec::new();
+                while let Some(one) = map.next_entry()? {
+                    values.push(one);
+                }
+                Ok(Values(values))
+            }
+        }
+
+        deserializer.deserialize_map(InOrder)
     }
 }
 
@@ -25,10 +55,10 @@ impl Values {
 
     /// The value of a parameter, if it is active.
     pub fn get(&self, name: &str) -> Option<&Literal> {
-        self.0.get(name)
+        self.0.iter().find(|(known, _)| known == name).map(|(_, value)| value)
     }
 
-    /// Names and values, by name.
+    /// All of them.
     pub fn iter(&self) -> impl Iterator<Item = (&str, &Literal)> {
         self.0.iter().map(|(name, value)| (name.as_str(), value))
     }

@@ -61,7 +61,7 @@ impl Campaign<'_> {
             optimizer_share: self.thinking.share(spent.wall),
             counts: Status::ALL.map(|status| history.count(status)),
             lost: self.lost(),
-            configurations: history.configurations().len(),
+            configurations: history.tried(),
             best: progress::standing(history, objective, incumbent),
             default: progress::compare(history, self.settings, default, incumbent),
             racing,

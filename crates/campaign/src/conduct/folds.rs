@@ -2,6 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
+use engine::stats::Basis;
 use engine::{ConfigId, Rng};
 use scenario::{Scenario, read};
 
@@ -9,8 +10,9 @@ use super::open::{
     ConductError, Earlier, Opened, Opening, Order, begin, other_folds, resume, scenario_of_file,
 };
 use crate::budget::Budget;
-use crate::folds::{Fold, FoldPlan, fold_folder};
+use crate::folds::{FoldPlan, fold_folder};
 use crate::store::{Store, StoreError};
+use crate::validation;
 
 /// Folds whose campaigns can be opened one after the other.
 #[derive(Debug)]
@@ -130,8 +132,11 @@ impl Opened {
             return Ok(false);
         }
         let best = summary.best.map_or(ConfigId(0), |leader| leader.incumbent.config);
-        let test: Vec<String> = self.scenario.instances.test.iter().map(|one| one.name.clone()).collect();
-        let fold = Fold::of_campaign(&reader.load()?, best, &test, &self.settings, &reader.validations()?);
-        Ok(fold.is_validated())
+        let unseen = &self.scenario.instances.test;
+        let plan = validation::plan(&self.settings, unseen.len() as u32);
+        let names: Vec<&String> = self.instances.iter().map(|one| &one.name).collect();
+        let objective = validation::objective(&self.settings);
+        let measured = validation::recorded(&plan, &names, best, &reader.validations()?, &objective);
+        Ok(plan.basis != Basis::UnseenInstances || measured.validated.len() == plan.pairs.len())
     }
 }

@@ -20,5 +20,5 @@ pub use import::{Imported, import};
 pub use open::{
     ConductError, Opened, Opening, Order, objective, open, places, scenario_of_file, settings, workers,
 };
-pub use run::{Outcome, Valued};
+pub use run::{Outcome, Valued, is_end};
 pub use validate::{LaterVerdict, ToValidate, ValidationOrder, open_to_validate};

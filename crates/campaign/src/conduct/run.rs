@@ -89,11 +89,18 @@ impl Opened {
 
 /// Why a session ended that left nothing to be tried.
 pub(super) const EXHAUSTED: &str = "every configuration tried";
+/// How the reason begins of one that spent its budget.
+const SPENT: &str = "budget spent";
+
+/// Whether the search came to its end in a session that ended for this reason.
+pub fn is_end(reason: &str) -> bool {
+    reason == EXHAUSTED || reason.starts_with(SPENT)
+}
 
 /// Why a session ended, for the store.
 fn reason(stop: &Stop, baseline: bool) -> String {
     match stop {
-        Stop::Budget(limit) => format!("budget spent: {}", limit.name()),
+        Stop::Budget(limit) => format!("{SPENT}: {}", limit.name()),
         Stop::Exhausted => EXHAUSTED.to_owned(),
         Stop::Interrupted => "interrupted".to_owned(),
         Stop::Deadline => "deadline".to_owned(),

@@ -11,7 +11,6 @@ use scenario::{Instance, Scenario, read};
 use super::both_targets::BothTargets;
 use super::open::{ConductError, Order, in_stored_order, places, settings, validation_budget, workers};
 use super::run::Valued;
-use crate::progress;
 use crate::staging::Staging;
 use crate::store::{Batch, Store, StoredConfiguration};
 use crate::validation::{self, Candidate, Concluded, Judged, Validation, plan};
@@ -163,11 +162,7 @@ impl ToValidate {
             validation::validate(&validation, &mut desk, &mut ledger, None, sink)?
         };
         ledger.finish("validated")?;
-        let known = (!self.is_new).then_some(candidate.config);
-        let training = known.and_then(|config| progress::compare(&history, &settings, default, config));
-        let training = training.and_then(|both| both.telling_ratio());
-        let objective = validation::objective(&settings);
-        let verdict = Judged::of(&validated, plan.basis, training, &objective, settings.problem.seed);
+        let verdict = Judged::of_best(&validated, plan.basis, &history, &settings, candidate.config);
         Ok(LaterVerdict { concluded: Concluded { verdict, gave_up }, planned: plan.pairs.len() })
     }
 }

@@ -2,10 +2,8 @@
 //!
 //! The instances are dealt into k folds. For each fold a campaign of its own, in `fold-1` .. `fold-k` of
 //! the folder, tunes on the other folds and validates on this one. The [`FoldPlan`] beside them says which
-//! instance is in which fold; [`joint`] makes one verdict of their validations.
+//! instance is in which fold.
 
-pub mod joint;
 mod plan;
 
-pub use joint::Fold;
 pub use plan::{FoldPlan, FoldsError, fold_folder};

@@ -8,12 +8,15 @@
 //! | keeps them | does not | infeasible |
 //! | does not | does not | neither feasible |
 
-use engine::Rng;
+use engine::history::History;
 use engine::racing::Objective;
 use engine::stats::{Basis, Claim, Unit, Verdict, judge};
+use engine::{ConfigId, Rng};
 use scenario::are_kept;
 
 use super::{BothHoldings, OnBoth};
+use crate::progress;
+use crate::settings::Settings;
 
 /// What may be said of a validation.
 #[derive(Clone, PartialEq, Debug)]
@@ -107,6 +110,20 @@ impl Judged {
         let holdings = on_both.holdings(&objective.constraints);
         let unseen_timeouts = UnseenTimeouts::of(&verdict, objective);
         Some(Self { verdict, holdings, unseen_timeouts })
+    }
+
+    /// The same for the best of a search, of which the training promised what the history says.
+    pub fn of_best(
+        on_both: &OnBoth,
+        basis: Basis,
+        history: &History,
+        settings: &Settings,
+        best: ConfigId,
+    ) -> Option<Self> {
+        let is_known = best.index() < history.configurations().len();
+        let both = is_known.then(|| progress::compare(history, settings, ConfigId(0), best)).flatten();
+        let training = both.and_then(|both| both.telling_ratio());
+        Self::of(on_both, basis, training, &super::objective(settings), settings.problem.seed)
     }
 
     /// What was found.

@@ -1,17 +1,20 @@
 //! The status block: three lines that say where a campaign stands.
 
 use campaign::budget::{Budget, Spent};
-use campaign::progress::Progress;
-use engine::{ConfigId, Status};
+use campaign::progress;
+use engine::Status;
+use view::{Progress, Tally};
 
 use super::Facts;
+use crate::bounds;
 use crate::words::{clock, count, counted, share, times};
 
 /// Cells of the bar.
 const BAR: usize = 10;
 
 /// The block, each line as long as it is.
-pub(crate) fn block(progress: &Progress, facts: &Facts) -> Vec<String> {
+pub(crate) fn block(progress: &progress::Progress, facts: &Facts) -> Vec<String> {
+    let progress = &Progress::of(progress, &facts.costs);
     vec![spent(progress, facts), standing(progress, facts), racing(progress, facts)]
 }
 
@@ -23,7 +26,7 @@ pub(crate) fn validation(done: usize, of: usize, against: &str) -> Vec<String> {
 
 fn spent(progress: &Progress, facts: &Facts) -> String {
     let mut parts = vec![format!("{}/{} busy", progress.out.min(progress.workers), progress.workers)];
-    parts.push(trials(&progress.counts, progress.lost));
+    parts.push(trials(&progress.tally));
     parts.push(format!("optimizer {}", share(progress.optimizer_share)));
     format!(" {} {} {}", used(&facts.budget, &progress.spent), bar(progress.fraction), parts.join(" · "))
 }
@@ -53,18 +56,17 @@ fn bar(part: f64) -> String {
     text + &"░".repeat(empty)
 }
 
-/// How many trials there were and how they ended, the successful ones being the rest. Of those with the status
-/// lost only `lost` were; the others were cancelled on purpose.
-pub(crate) fn trials(counts: &[u64; Status::ALL.len()], lost: u64) -> String {
-    let all: u64 = counts.iter().sum();
+/// How many trials there were and how they ended, the successful ones being the rest.
+pub(crate) fn trials(tally: &Tally) -> String {
+    let all = tally.trials.all();
     let of_all = |number: u64| (number > 0).then(|| share(number as f64 / all as f64));
-    let part = |statuses: &[Status]| of_all(statuses.iter().map(|&status| counts[status as usize]).sum());
+    let part = |statuses: &[Status]| of_all(tally.trials.count(statuses));
     let shares = [
         (part(&[Status::Capped]), "capped"),
         (part(&[Status::Timeout]), "timeout"),
         (part(&[Status::Crashed, Status::Memory, Status::Aborted]), "crashed"),
         (part(&[Status::Wrong]), "wrong"),
-        (of_all(lost), "lost"),
+        (of_all(tally.lost), "lost"),
     ];
     let shares: Vec<String> =
         shares.into_iter().filter_map(|(share, word)| Some(format!("{} {word}", share?))).collect();
@@ -78,10 +80,10 @@ fn standing(progress: &Progress, facts: &Facts) -> String {
         return format!("   best: the {}, which is being measured", facts.costs.against);
     }
     let mut line =
-        format!("   best {}  {}", name(best.config, facts.costs.against), facts.costs.standing(best));
-    line += &facts.costs.bounds.in_short(&best.holdings);
-    if best.config != ConfigId(0)
-        && let Some(compared) = progress.default
+        format!("   best {}  {}", name(best.configuration, facts.costs.against), facts.costs.standing(best));
+    line += &bounds::in_short(&best.constraints);
+    if best.configuration != 0
+        && let Some(compared) = progress.training
     {
         let default = facts.costs.show(compared.default);
         let pairs = counted(compared.pairs as u64, "pair");
@@ -97,8 +99,8 @@ fn standing(progress: &Progress, facts: &Facts) -> String {
 }
 
 /// What a configuration is called: the one that gains are measured `against` has no number that one would look up.
-pub(crate) fn name(config: ConfigId, against: &str) -> String {
-    if config == ConfigId(0) { against.to_owned() } else { format!("#{config}") }
+pub(crate) fn name(configuration: u32, against: &str) -> String {
+    if configuration == 0 { against.to_owned() } else { format!("#{configuration}") }
 }
 
 fn racing(progress: &Progress, facts: &Facts) -> String {
@@ -110,7 +112,11 @@ fn racing(progress: &Progress, facts: &Facts) -> String {
             others => format!(" (+{others} more)"),
         };
         let (met, of) = (racing.met, progress.best.pairs);
-        parts.push(format!("racing #{} on {met}/{of}{}{others}", racing.config, cap.unwrap_or_default()));
+        parts.push(format!(
+            "racing #{} on {met}/{of}{}{others}",
+            racing.configuration,
+            cap.unwrap_or_default()
+        ));
     } else {
         parts.push("no challenger is racing".to_owned());
     }
@@ -122,16 +128,17 @@ fn racing(progress: &Progress, facts: &Facts) -> String {
 }
 
 /// The heartbeat: one line of the same.
-pub(crate) fn heartbeat(progress: &Progress, facts: &Facts) -> String {
-    let mut parts = vec![used(&facts.budget, &progress.spent), trials(&progress.counts, progress.lost)];
+pub(crate) fn heartbeat(progress: &progress::Progress, facts: &Facts) -> String {
+    let progress = &Progress::of(progress, &facts.costs);
+    let mut parts = vec![used(&facts.budget, &progress.spent), trials(&progress.tally)];
     let best = &progress.best;
     if best.pairs > 0 {
-        let bounds = facts.costs.bounds.in_short(&best.holdings);
-        let name = name(best.config, facts.costs.against);
+        let bounds = bounds::in_short(&best.constraints);
+        let name = name(best.configuration, facts.costs.against);
         parts.push(format!("best {name} {}{bounds}", facts.costs.standing(best)));
     }
-    let compared = progress.default.filter(|both| both.has_enough_pairs);
-    if let (Some(compared), true) = (compared, best.config != ConfigId(0)) {
+    let compared = progress.training.filter(|both| both.has_enough_pairs);
+    if let (Some(compared), true) = (compared, best.configuration != 0) {
         parts.push(format!("{} (training)", facts.costs.in_short(&compared)));
     }
     parts.join(" · ")

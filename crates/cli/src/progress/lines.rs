@@ -8,6 +8,7 @@ use scenario::shell::quoted;
 use space::Values;
 
 use super::Facts;
+use crate::bounds;
 use crate::changes;
 use crate::words::{clock, counted, harmless, share};
 
@@ -34,7 +35,7 @@ pub(crate) fn line(event: &Event, facts: &Facts) -> Option<(Kind, String)> {
                 Requested::Next => format!("trying yours, #{config}: {changed}"),
                 Requested::Underway => format!("yours is racing already, #{config}: {changed}"),
                 Requested::Incumbent => {
-                    let name = super::block::name(*config, facts.costs.against);
+                    let name = super::block::name(config.0, facts.costs.against);
                     format!("yours is the best so far already, {name}: {changed}")
                 }
             };
@@ -70,14 +71,15 @@ fn chosen(choice: &Choice) -> String {
 /// What a configuration changes of the default, in a few words.
 fn changed(facts: &Facts, values: &Values) -> String {
     let configuration = values.in_space(facts.default.space());
-    configuration.map_or_else(|_| String::new(), |it| changes::in_short(&facts.default, &it))
+    configuration.map_or_else(|_| String::new(), |it| changes::in_short(&view::changes(&facts.default, &it)))
 }
 
 fn new_best(new: &NewIncumbent, facts: &Facts) -> String {
     let costs = &facts.costs;
-    let name = super::block::name(new.config, costs.against);
+    let name = super::block::name(new.config.0, costs.against);
     let pairs = counted(new.pairs as u64, "pair");
-    let gain = format!("{} {} -> {} on {pairs}", costs.mean, costs.show(new.before), costs.show(new.cost));
+    let (before, cost) = (costs.show(costs.number(new.before)), costs.show(costs.number(new.cost)));
+    let gain = format!("{} {before} -> {cost} on {pairs}", costs.mean);
     let changed = changed(facts, &new.values);
     if new.holdings.is_empty() {
         return format!("new best  {name}  {gain}   {changed}").trim_end().to_owned();
@@ -88,7 +90,7 @@ fn new_best(new: &NewIncumbent, facts: &Facts) -> String {
         (true, false) => ", feasible unlike the one before",
         _ => "",
     };
-    let bounds = costs.bounds.in_short(&new.holdings);
+    let bounds = bounds::in_short(&costs.held(&new.holdings));
     format!("{what}  {name}  {gain}{bounds}{before}   {changed}").trim_end().to_owned()
 }
 
@@ -113,8 +115,8 @@ pub(crate) fn warn(warning: &Warning, facts: &Facts) -> String {
         ),
         Warning::Dethroned { config, by } => format!(
             "{}, the best so far, gave a wrong answer and is out for good: {} takes its place",
-            super::block::name(*config, against),
-            super::block::name(*by, against)
+            super::block::name(config.0, against),
+            super::block::name(by.0, against)
         ),
         Warning::Teardown { id, reason } => format!(
             "trial {id} was not taken down: {}; its result counts, and no process of it is left, but files may be",
@@ -129,7 +131,7 @@ pub(crate) fn warn(warning: &Warning, facts: &Facts) -> String {
         }
         Warning::Unmeasured { id, constraint } => format!(
             "trial {id} told no finite number as {}: of what it bounds nothing is known there",
-            harmless(facts.costs.bounds.name(*constraint))
+            harmless(facts.costs.name_of_bound(*constraint))
         ),
         Warning::RequestRefused { file, why } => format!(
             "what you want tried is no configuration of the space: {} (kept as {})",

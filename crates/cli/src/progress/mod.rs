@@ -4,10 +4,9 @@
 //! |---|---|---|
 //! | [`Screen`] | a terminal | lines that stay, and below them a block that is drawn anew |
 //! | [`Log`] | a file or a pipe | lines that stay, and a heartbeat |
-//! | [`json`] | `--progress json` | every event as one JSON object, on standard output |
+//! | [`Display::Json`] | `--progress json` | every event as one JSON object, on standard output |
 
 pub(crate) mod block;
-pub(crate) mod json;
 pub(crate) mod lines;
 pub(crate) mod log;
 pub(crate) mod pass;
@@ -79,7 +78,7 @@ impl Display {
             Self::Log(log) => log.show(event).iter().for_each(|line| message::note(line)),
             // The campaign goes on if the reader has closed the pipe or the disk is full.
             Self::Json { costs, unwritten } => {
-                if let Err(error) = message::print(json::line(event, costs).as_bytes())
+                if let Err(error) = message::print(format!("{}\n", view::event(event, costs)).as_bytes())
                     && !std::mem::replace(unwritten, true)
                 {
                     message::say(&format!("warning: events are missing: {error:#}"));

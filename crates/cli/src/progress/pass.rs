@@ -73,7 +73,8 @@ impl Pass {
             0 => String::new(),
             timeouts => format!(" ({} timeouts)", share(timeouts as f64 / self.trials as f64)),
         };
-        let range = match (costs.show(least), costs.show(most)) {
+        let shown = |cost: f64| costs.show(costs.number(cost));
+        let range = match (shown(least), shown(most)) {
             (least, most) if least == most => least,
             (most, least) if costs.are_maximised() => format!("{least} to {most}"),
             (least, most) => format!("{least} to {most}"),

@@ -15,7 +15,7 @@ use space::format::{Format, read};
 
 use super::block::{block, cut, heartbeat, used, validation};
 use super::log::Log;
-use super::{Facts, json, lines};
+use super::{Facts, lines};
 use crate::words::Costs;
 
 pub(crate) fn space() -> Space {
@@ -204,8 +204,10 @@ fn what_happens_is_told_in_lines() {
 
 #[test]
 fn what_happens_is_told_as_json() {
-    let told: String =
-        everything().into_iter().map(|what| json::line(&Event { at: 41.7, what }, &facts().costs)).collect();
+    let told: String = everything()
+        .into_iter()
+        .map(|what| format!("{}\n", view::event(&Event { at: 41.7, what }, &facts().costs)))
+        .collect();
     insta::assert_snapshot!(told);
 }
 

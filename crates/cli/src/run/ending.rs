@@ -2,39 +2,20 @@
 
 use campaign::budget::{Budget, Limit};
 use campaign::event::Stop;
-use campaign::progress::Progress;
-use campaign::validation::{GaveUp, Judged};
-use engine::stats::Basis;
-use engine::{ConfigId, Status};
 use scenario::shell::quoted;
+use view::{CutShort, Found, Standing, Unproven};
 
 use super::plan;
 use super::verdict;
+use crate::bounds;
 use crate::paint::Paint;
 use crate::progress::Facts;
 use crate::progress::block::name;
 use crate::words::{chosen, count, counted, harmless};
 
-/// What kept a validation from its end.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(crate) enum CutShort<'a> {
-    /// Someone stopped it.
-    Interrupted,
-    /// The job ends.
-    Deadline,
-    /// Trials could not be run, or were lost each time.
-    GaveUp(&'a GaveUp),
-}
-
 /// How a campaign ended, for its last lines.
 pub(crate) struct Ending<'a> {
-    pub(crate) stop: &'a Stop,
-    pub(crate) progress: &'a Progress,
-    pub(crate) verdict: Option<&'a Judged>,
-    /// Why the verdict rests on a part of the validation, if not because its budget was spent.
-    pub(crate) cut_short: Option<CutShort<'a>>,
-    /// Pairs that the validation was to have; none if there is to be no validation.
-    pub(crate) planned: Option<usize>,
+    pub(crate) end: &'a view::Ending,
     /// The best configuration's command, ready to paste; or the one that prints its file.
     pub(crate) command: &'a str,
     pub(crate) facts: &'a Facts,
@@ -46,7 +27,7 @@ impl Ending<'_> {
         let mut paragraphs: Vec<(&str, Vec<String>)> = vec![("Stopped:", vec![self.stopped()])];
         let (label, lines) = self.found();
         paragraphs.push((label, lines));
-        if self.is_usable() {
+        if self.end.is_usable() {
             paragraphs.push(("Use it:", vec![self.command.to_owned()]));
         }
         paragraphs.push(("See it:", vec![self.see()]));
@@ -56,33 +37,36 @@ impl Ending<'_> {
 
     /// The text of one fold of several: what may be claimed is said of all together.
     pub(crate) fn of_fold(&self, paint: Paint) -> String {
-        let costs = &self.facts.costs;
-        let (best, against) = (&self.progress.best, costs.against);
-        let found = match best.config {
-            _ if best.pairs == 0 => "nothing has been measured.".to_owned(),
-            _ if !best.is_feasible() => self.nothing_feasible(),
-            ConfigId(0) => format!("{} than the {against} was found.", costs.nothing("")),
-            config => {
-                let training = self.progress.default.filter(|both| both.has_enough_pairs);
+        let (costs, end) = (&self.facts.costs, self.end);
+        let against = costs.against;
+        let found = match end.found {
+            Found::NothingMeasured => "nothing has been measured.".to_owned(),
+            Found::NothingFeasible => self.nothing_feasible(),
+            Found::NothingBetter => format!("{} than the {against} was found.", costs.nothing("")),
+            Found::Better => {
+                let training = end.progress.training.filter(|both| both.has_enough_pairs);
                 let training = training.map(|both| format!("{} in training", costs.compared(&both)));
-                let unseen = self
-                    .verdict
-                    .map(|found| &found.verdict)
-                    .map(|found| format!("{} on {}", costs.gain(found.comparison.ratio), verdict::on(found)));
+                let unseen = end.verdict.as_ref();
+                let unseen =
+                    unseen.map(|found| format!("{} on {}", costs.gain(found.ratio), verdict::on(found)));
                 let parts: Vec<String> = training.into_iter().chain(unseen).collect();
-                format!("best {} against the {against}: {}.", name(config, against), parts.join(", "))
+                let name = name(self.best().configuration, against);
+                format!("best {name} against the {against}: {}.", parts.join(", "))
             }
         };
         let mut lines = vec![found];
-        if let Some(cut @ CutShort::GaveUp(_)) = self.cut_short {
-            let pairs = self.verdict.map_or(0, |found| found.verdict.comparison.pairs);
-            lines.push(self.incomplete(cut, pairs));
+        if let Some(cut @ CutShort::GaveUp(_)) = &end.cut_short {
+            lines.push(self.incomplete(cut));
         }
         written(&[("Stopped:", vec![self.stopped()]), ("Found:", lines)], paint)
     }
 
+    fn best(&self) -> &Standing {
+        &self.end.progress.best
+    }
+
     fn stopped(&self) -> String {
-        let why = match self.stop {
+        let why = match &self.end.stop {
             Stop::Budget(limit) => spent(*limit, &self.facts.budget),
             Stop::Exhausted => "every configuration of the space has been tried".to_owned(),
             Stop::Interrupted => "interrupted; the same command resumes".to_owned(),
@@ -92,9 +76,10 @@ impl Ending<'_> {
             Stop::Lost { .. } => "trials are lost again and again; the same command resumes".to_owned(),
             Stop::Aborted(_) => "no trial can be run; the same command resumes".to_owned(),
         };
-        let trials: u64 = self.progress.counts.iter().sum();
-        let tried = counted(self.progress.configurations as u64, "configuration");
-        let lost = match self.progress.lost {
+        let tally = &self.end.progress.tally;
+        let trials = tally.trials.all();
+        let tried = counted(tally.configurations, "configuration");
+        let lost = match tally.lost {
             0 => "none".to_owned(),
             lost => count(lost),
         };
@@ -102,95 +87,95 @@ impl Ending<'_> {
     }
 
     fn found(&self) -> (&'static str, Vec<String>) {
-        let best = &self.progress.best;
-        let against = self.facts.costs.against;
-        if let Some(found) = self.verdict {
-            let mut lines = verdict::lines(found, &self.facts.costs);
+        let (end, costs, best) = (self.end, &self.facts.costs, self.best());
+        let against = costs.against;
+        if let Some(found) = &end.verdict {
+            let mut lines = verdict::lines(found, costs);
             lines.extend(self.unmeasured());
-            let found = &found.verdict;
-            let pairs = found.comparison.pairs;
-            if let Some(cut) = self.cut_short {
-                lines.push(self.incomplete(cut, pairs));
-            } else if let Some(planned) =
-                self.planned.filter(|&planned| pairs < planned && found.basis != Basis::TrainingOnly)
-            {
-                lines.push(format!(
+            lines.extend(end.cut_short.as_ref().map(|cut| self.incomplete(cut)));
+            lines.extend(end.out_of_budget().map(|planned| {
+                let pairs = found.pairs;
+                format!(
                     "The validation's budget was spent after {pairs} of {planned} pairs: the same command completes it."
-                ));
-            }
+                )
+            }));
             return ("Verdict:", lines);
         }
-        if best.pairs == 0 {
-            return ("So far:", vec!["nothing has been measured.".to_owned()]);
+        let label = if end.is_unfinished() { "So far:" } else { "Verdict:" };
+        let kept = bounds::each(&best.constraints).into_iter().map(|bound| format!("{bound}."));
+        match end.found {
+            Found::NothingMeasured => ("So far:", vec!["nothing has been measured.".to_owned()]),
+            Found::NothingFeasible => {
+                let mut lines = vec![self.nothing_feasible()];
+                lines.extend(self.unmeasured());
+                lines.push(format!("It has {}.", costs.standing(best)));
+                (label, lines)
+            }
+            Found::NothingBetter => {
+                let nothing = format!("{} than the {against} was found", costs.nothing(""));
+                let line = if end.is_unfinished() {
+                    format!("{nothing} yet.")
+                } else {
+                    format!("{nothing}. Keep the {against}.")
+                };
+                let incomplete = end.cut_short.as_ref().map(|cut| self.incomplete(cut));
+                let lines = [line].into_iter().chain(kept).chain(self.unmeasured()).chain(incomplete);
+                (label, lines.collect())
+            }
+            Found::Better => {
+                let mut line =
+                    format!("best {}, {}", name(best.configuration, against), costs.standing(best));
+                if let Some(training) = &end.progress.training {
+                    line += &format!("; in training {}", costs.in_training(training));
+                }
+                let mut lines = vec![format!("{line}.")];
+                lines.extend(kept);
+                if !end.progress.default_is_feasible {
+                    lines.push(format!("The {against} does not keep every bound."));
+                }
+                lines.extend(self.unmeasured());
+                lines.push(self.unproven());
+                ("So far:", lines)
+            }
         }
-        let unfinished = self.is_unfinished();
-        if !best.is_feasible() {
-            let mut lines = vec![self.nothing_feasible()];
-            lines.extend(self.unmeasured());
-            lines.push(format!("It has {}.", self.facts.costs.standing(best)));
-            return (if unfinished { "So far:" } else { "Verdict:" }, lines);
-        }
-        let kept = self.facts.costs.bounds.each(&best.holdings).into_iter().map(|bound| format!("{bound}."));
-        if best.config == ConfigId(0) {
-            let nothing = format!("{} than the {against} was found", self.facts.costs.nothing(""));
-            let line = if unfinished {
-                format!("{nothing} yet.")
-            } else {
-                format!("{nothing}. Keep the {against}.")
-            };
-            let label = if unfinished { "So far:" } else { "Verdict:" };
-            let incomplete = self.cut_short.map(|cut| self.incomplete(cut, 0));
-            let lines = [line].into_iter().chain(kept).chain(self.unmeasured()).chain(incomplete);
-            return (label, lines.collect());
-        }
-        let mut line = format!("best {}, {}", name(best.config, against), self.facts.costs.standing(best));
-        if let Some(compared) = self.progress.default {
-            line += &format!("; in training {}", self.facts.costs.in_training(&compared));
-        }
-        let mut lines = vec![format!("{line}.")];
-        lines.extend(kept);
-        if !self.progress.default_is_feasible {
-            lines.push(format!("The {against} does not keep every bound."));
-        }
-        lines.extend(self.unmeasured());
-        lines.push(match self.stop {
-            _ if let Some(cut) = self.cut_short => self.incomplete(cut, 0),
-            Stop::Budget(_) | Stop::Exhausted if self.planned.is_none() => {
+    }
+
+    /// Why what looks better has no verdict.
+    fn unproven(&self) -> String {
+        match self.end.unproven() {
+            Unproven::CutShort(cut) => self.incomplete(cut),
+            Unproven::NotWanted => {
                 "Training only: it was not validated, as `validation.when` says.".to_owned()
             }
-            Stop::Budget(_) | Stop::Exhausted if self.planned.is_some_and(|pairs| pairs > 0) => {
+            Unproven::TooShort => {
                 "The validation's budget was spent before it had one whole pair: raise `validation.budget`."
                     .to_owned()
             }
-            Stop::Budget(_) | Stop::Exhausted => {
-                format!("It could not be compared with the {against} on other pairs.")
+            Unproven::NoPairs => {
+                format!("It could not be compared with the {} on other pairs.", self.facts.costs.against)
             }
-            _ => "Training flatters: what holds is measured when the campaign ends.".to_owned(),
-        });
-        ("So far:", lines)
-    }
-
-    /// Whether the search stopped before its end.
-    fn is_unfinished(&self) -> bool {
-        matches!(self.stop, Stop::Interrupted | Stop::Deadline | Stop::Aborted(_) | Stop::Lost { .. })
+            Unproven::StillToCome => {
+                "Training flatters: what holds is measured when the campaign ends.".to_owned()
+            }
+        }
     }
 
     fn nothing_feasible(&self) -> String {
-        let (best, costs) = (&self.progress.best, &self.facts.costs);
-        format!("{}.", costs.bounds.nothing_feasible(best.config, &best.holdings, costs.against))
+        let (best, against) = (self.best(), self.facts.costs.against);
+        format!("{}.", bounds::nothing_feasible(best.configuration, &best.constraints, against))
     }
 
     /// That some trials did not tell what is bounded.
     fn unmeasured(&self) -> Option<String> {
-        let trials = self.progress.unmeasured;
+        let trials = self.end.progress.unmeasured;
         (trials > 0).then(|| {
             format!("{} told no finite number where one is bounded.", counted(trials, "finished trial"))
         })
     }
 
     /// That there is more of the validation to be done.
-    fn incomplete(&self, cut: CutShort<'_>, pairs: usize) -> String {
-        let planned = self.planned.unwrap_or_default();
+    fn incomplete(&self, cut: &CutShort) -> String {
+        let (pairs, planned) = (self.end.pairs(), self.end.planned.unwrap_or_default());
         match cut {
             CutShort::Interrupted => {
                 "The validation was interrupted: the same command completes it.".to_owned()
@@ -204,28 +189,17 @@ impl Ending<'_> {
         }
     }
 
-    /// Whether what was found may be better than the default.
-    fn is_usable(&self) -> bool {
-        let best = &self.progress.best;
-        best.config != ConfigId(0) && best.is_feasible() && self.verdict.is_none_or(Judged::is_worth_using)
-    }
-
     fn see(&self) -> String {
         let folder = quoted(&self.facts.folder);
         let mut commands = vec![format!("captune status {folder}"), format!("captune best {folder}")];
-        let failed: u64 = Status::ALL
-            .iter()
-            .filter(|status| status.is_failure())
-            .map(|&status| self.progress.count(status))
-            .sum();
-        if failed > 0 {
+        if self.end.progress.tally.trials.failed() > 0 {
             commands.push(format!("captune failures {folder}"));
         }
         commands.join(" · ")
     }
 
     fn more(&self) -> Option<String> {
-        let Stop::Budget(limit) = self.stop else { return None };
+        let Stop::Budget(limit) = &self.end.stop else { return None };
         let budget = &self.facts.budget;
         let argument = match limit {
             Limit::Wall => format!("--budget {}", chosen(2.0 * budget.wall?)),

@@ -4,12 +4,13 @@ use campaign::conduct::{Folds, Order, workers};
 use campaign::folds::fold_folder;
 use scenario::shell::quoted;
 use serde_json::json;
+use view::KeptFolds;
 
 use super::job::Job;
 use super::stopping::Stopping;
 use super::{Ended, plan, tier, warn};
 use crate::exit_code::ExitCode;
-use crate::folds::{KeptFolds, said, status};
+use crate::folds::said;
 use crate::message;
 use crate::paint::Paint;
 use crate::progress::Choice;
@@ -70,8 +71,8 @@ fn end(folds: &Folds, progress: Choice) -> anyhow::Result<ExitCode> {
         let line = json!({
             "event": "verdict",
             "planned": joint.planned,
-            "verdict": status::verdict_of(&joint),
-            "chosen": status::chosen(&kept, &joint)?,
+            "verdict": joint.verdict,
+            "chosen": joint.chosen,
         });
         message::print(format!("{line}\n").as_bytes())?;
     }

@@ -15,12 +15,10 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::{Duration, SystemTime};
 
-use anyhow::Context;
 use campaign::budget::Budget;
 use campaign::conduct::{self, Opened, Order, Outcome};
 use campaign::deadline;
 use campaign::event::Stop;
-use campaign::store::Store;
 use clap::Args;
 use confine::quantity::parse_duration;
 use confine::{Control, Tier};
@@ -29,6 +27,7 @@ use engine::{Configuration, TrialRequest};
 use execution::{CommandLine, Detail, ProcessTarget, Record};
 use scenario::Scenario;
 use scenario::shell::quoted;
+use view::{CutShort, Kept, hosts_of};
 
 use crate::doctor;
 use crate::exit_code::ExitCode;
@@ -39,7 +38,7 @@ use crate::progress::{Choice, Display, Facts};
 use crate::signals;
 use crate::trouble::explained;
 use crate::words::{Costs, harmless, span};
-use ending::{CutShort, Ending};
+use ending::Ending;
 use inline::Terms;
 use job::Job;
 use stopping::Stopping;
@@ -230,21 +229,9 @@ impl Ended {
         let Self { outcome, facts, scenario, target } = self;
         let command = how_to_use(scenario, &outcome.best.configuration, &facts.folder);
         let refused = outcome.deadline.and_then(|deadline| deadline.refused());
-        let cut_short = match outcome.stop {
-            Stop::Interrupted | Stop::Deadline => None,
-            _ if interrupted => Some(CutShort::Interrupted),
-            _ if let Some(why) = &outcome.validation.gave_up => Some(CutShort::GaveUp(why)),
-            _ => refused.map(|_| CutShort::Deadline),
-        };
-        let ending = Ending {
-            stop: &outcome.stop,
-            progress: &outcome.progress,
-            verdict: outcome.validation.verdict.as_ref(),
-            cut_short,
-            planned: scenario.validation.at_the_end.then_some(outcome.planned),
-            command: &command,
-            facts,
-        };
+        let (wanted, hosts) = (scenario.validation.at_the_end, hosts_of(Path::new(&facts.folder)));
+        let end = &view::Ending::of(outcome, wanted, interrupted, &facts.costs, hosts);
+        let ending = Ending { end, command: &command, facts };
         Ok(match &outcome.stop {
             Stop::NeverSucceeded { trial } => {
                 message::say(
@@ -291,7 +278,7 @@ impl Ended {
                 if let (ExitCode::Failed, Some(needed)) = (code, refused) {
                     message::say(&too_short(needed, scenario));
                 }
-                match cut_short {
+                match &end.cut_short {
                     Some(CutShort::GaveUp(why)) => verdict::exit_code_of(why),
                     _ => code,
                 }
@@ -340,12 +327,11 @@ struct Fruitless {
 
 impl Fruitless {
     fn of(record: &Record, facts: &Facts, target: &ProcessTarget) -> anyhow::Result<Self> {
-        let reader = Store::read(Path::new(&facts.folder))?;
+        let kept = Kept::open(Path::new(&facts.folder))?;
         let Trial { id, key, cap, why, .. } = record.trial;
-        let kept = reader.configuration(key.config)?;
-        let configuration = kept.context("a configuration is missing in the store")?.configuration;
+        let configuration = kept.configuration(key.config)?;
         let command = target.command_line(&TrialRequest { id, key, configuration, cap, why })?.to_string();
-        let detail = reader.trial_of_id(id)?.map_or_else(|| record.detail.clone(), |stored| stored.detail);
+        let detail = kept.trial(id)?.map_or_else(|| record.detail.clone(), |stored| stored.detail);
         Ok(Self { command, detail })
     }
 }

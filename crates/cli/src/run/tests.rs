@@ -7,8 +7,9 @@ use campaign::validation::{BothHoldings, GaveUp, Judged};
 use engine::stats::{Basis, Claim, Comparison, Interval, Solved, Unit, Verdict};
 use engine::{ConfigId, Observation, Status};
 use execution::Detail;
+use view::CutShort;
 
-use super::ending::{CutShort, Ending};
+use super::ending::Ending;
 use super::exit_code;
 use super::verdict;
 use crate::exit_code::ExitCode;
@@ -59,17 +60,27 @@ fn text(
     verdict: Option<&Verdict>,
     progress: &Progress,
     facts: &Facts,
-    cut_short: Option<CutShort<'_>>,
+    cut_short: Option<CutShort>,
 ) -> String {
     let command = "/opt/kissat --chrono=false --tier1=3 {instance}";
-    let planned = Some(75);
-    let judged = verdict.map(|verdict| Judged {
-        verdict: verdict.clone(),
-        holdings: BothHoldings::default(),
-        unseen_timeouts: None,
-    });
-    let verdict = judged.as_ref();
-    Ending { stop, progress, verdict, cut_short, planned, command, facts }.text(Paint::none())
+    let progress = view::Progress::of(progress, &facts.costs);
+    let verdict = verdict.map(|verdict| shown(verdict, &facts.costs));
+    let end = &view::Ending::new(stop.clone(), progress, verdict, cut_short, Some(75));
+    Ending { end, command, facts }.text(Paint::none())
+}
+
+/// A verdict as the view has it.
+fn shown(verdict: &Verdict, costs: &Costs) -> view::Verdict {
+    let (verdict, holdings) = (verdict.clone(), BothHoldings::default());
+    view::Verdict::of(&Judged { verdict, holdings, unseen_timeouts: None }, costs, Vec::new())
+}
+
+fn sentence(verdict: &Verdict, costs: &Costs) -> String {
+    verdict::sentence(&shown(verdict, costs), costs)
+}
+
+fn remarks(verdict: &Verdict, costs: &Costs) -> Vec<String> {
+    verdict::remarks(&shown(verdict, costs), costs)
 }
 
 #[test]
@@ -97,10 +108,10 @@ fn ends_with_a_verdict() {
     let not_begun = text(&budget, None, &progress(), &facts, Some(CutShort::Deadline));
     insta::assert_snapshot!("end_not_validated_in_time", not_begun);
     let lost = GaveUp::Lost { times: 12, reason: "the supervisor was lost".to_owned() };
-    let gave_up = text(&budget, Some(&few), &progress(), &facts, Some(CutShort::GaveUp(&lost)));
+    let gave_up = text(&budget, Some(&few), &progress(), &facts, Some(CutShort::GaveUp(lost)));
     insta::assert_snapshot!("end_gave_up", gave_up);
     let aborted = GaveUp::Aborted("the target cannot be run: ./x".to_owned());
-    let gave_up = text(&budget, None, &progress(), &facts, Some(CutShort::GaveUp(&aborted)));
+    let gave_up = text(&budget, None, &progress(), &facts, Some(CutShort::GaveUp(aborted)));
     insta::assert_snapshot!("end_gave_up_at_once", gave_up);
 }
 
@@ -138,8 +149,8 @@ fn verdicts_name_what_they_rest_on() {
         let comparison = Comparison { pairs, instances, unit, ..faster().comparison };
         let solved = Solved { before: pairs, after: pairs, lost: 0 };
         let found = Verdict { basis, comparison, solved, gain_does_not_carry_over: flag, ..faster() };
-        std::iter::once(verdict::sentence(&found, &costs))
-            .chain(verdict::remarks(&found, &costs))
+        std::iter::once(sentence(&found, &costs))
+            .chain(remarks(&found, &costs))
             .collect::<Vec<_>>()
             .join("\n")
     };
@@ -178,7 +189,7 @@ fn a_failure_is_explained_by_its_command_and_output() {
 fn a_gain_that_does_not_carry_over_has_a_remedy_that_fits() {
     let advice = |basis, instances| {
         let comparison = Comparison { instances, ..nothing().comparison };
-        verdict::remarks(&Verdict { basis, comparison, ..nothing() }, &Costs::seconds(10.0)).concat()
+        remarks(&Verdict { basis, comparison, ..nothing() }, &Costs::seconds(10.0)).concat()
     };
     assert!(advice(Basis::UnseenInstances, 75).contains("more instances to tune on would help"));
     assert!(
@@ -197,9 +208,8 @@ fn a_job_is_put_into_the_queue_again_only_if_it_did_something() {
 
 #[test]
 fn training_that_saw_a_loss_says_so() {
-    let said = |ratio, costs: &Costs| {
-        verdict::remarks(&Verdict { training_ratio: Some(ratio), ..slower() }, costs).concat()
-    };
+    let said =
+        |ratio, costs: &Costs| remarks(&Verdict { training_ratio: Some(ratio), ..slower() }, costs).concat();
     assert_eq!(said(0.6, &Costs::seconds(10.0)), "Training said 1.67x slower.");
     assert_eq!(said(0.5, &Costs::maximised("tps")), "Training said 2.00x less tps.");
     assert!(said(1.6, &Costs::seconds(10.0)).starts_with("Training said 1.60x faster: that gain does not"));
@@ -212,7 +222,7 @@ fn an_interval_goes_the_way_of_its_ratio() {
         Comparison { ratio: 0.8, interval: Some(Interval { low: 0.5, high: 1.25 }), ..faster().comparison };
     let uncertain = Verdict { claim: Claim::NothingReliable, comparison, ..faster() };
     let costs = Costs::seconds(10.0);
-    let said = |verdict: &Verdict| verdict::sentence(verdict, &costs);
+    let said = |verdict: &Verdict| sentence(verdict, &costs);
     let training = said(&Verdict { basis: Basis::TrainingOnly, ..uncertain.clone() });
     assert!(training.contains("1.25x slower") && training.contains("0.80 to 2.00"), "{training}");
     let unseen = said(&uncertain);
@@ -221,7 +231,7 @@ fn an_interval_goes_the_way_of_its_ratio() {
 
 #[test]
 fn a_verdict_on_pairs_that_nobody_solved_says_so() {
-    let said = |solved| verdict::remarks(&Verdict { solved, ..nothing() }, &facts().costs).join(" ");
+    let said = |solved| remarks(&Verdict { solved, ..nothing() }, &facts().costs).join(" ");
     assert!(
         said(Solved { before: 0, after: 0, lost: 0 }).contains("nor the default has finished a single trial")
     );

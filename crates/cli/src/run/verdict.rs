@@ -1,29 +1,30 @@
 //! What may be said at the end, in plain words.
 
-use campaign::validation::{Finding, GaveUp, Judged, UnseenTimeouts};
-use engine::stats::{Basis, Claim, Interval, Unit, Verdict};
+use campaign::validation::{Finding, GaveUp};
+use engine::stats::{Basis, Claim, Unit};
+use view::{UnseenTimeouts, Verdict};
 
+use crate::bounds;
 use crate::exit_code::ExitCode;
 use crate::words::{Costs, counted, harmless, probability, share, times};
 
 /// Everything that may be said, each a sentence: the costs among what keeps its bounds, then the bounds.
-pub(crate) fn lines(judged: &Judged, costs: &Costs) -> Vec<String> {
-    let Judged { verdict, holdings, .. } = judged;
-    let mut lines = vec![first_line(judged, costs)];
-    lines.extend(costs.bounds.both(holdings, costs.against));
-    lines.extend(judged.unseen_timeouts.map(|unseen| unseen_timeouts(&unseen, verdict, costs)));
+pub(crate) fn lines(verdict: &Verdict, costs: &Costs) -> Vec<String> {
+    let mut lines = vec![first_line(verdict, costs)];
+    lines.extend(bounds::both(&verdict.constraints, costs.against));
+    lines.extend(verdict.unseen_timeouts.map(|unseen| unseen_timeouts(&unseen, verdict, costs)));
     lines.extend(remarks(verdict, costs));
     lines
 }
 
 /// What was found, in a sentence or two.
-pub(crate) fn first_line(judged: &Judged, costs: &Costs) -> String {
-    of_feasible(judged, costs).unwrap_or_else(|| sentence(&judged.verdict, costs))
+pub(crate) fn first_line(verdict: &Verdict, costs: &Costs) -> String {
+    of_feasible(verdict, costs).unwrap_or_else(|| sentence(verdict, costs))
 }
 
 /// What the absence of timeouts leaves open.
 fn unseen_timeouts(unseen: &UnseenTimeouts, verdict: &Verdict, costs: &Costs) -> String {
-    let unit = match verdict.comparison.unit {
+    let unit = match verdict.unit {
         Unit::Instance => "instance",
         Unit::Pair => "pair",
     };
@@ -60,14 +61,13 @@ pub(crate) fn exit_code_of(why: &GaveUp) -> ExitCode {
 }
 
 /// The sentence where bounds decide rather than costs.
-fn of_feasible(judged: &Judged, costs: &Costs) -> Option<String> {
-    let verdict = &judged.verdict;
-    let ratio = verdict.comparison.ratio;
+fn of_feasible(verdict: &Verdict, costs: &Costs) -> Option<String> {
+    let ratio = verdict.ratio;
     let (how, on, against) = (figures(verdict, costs, ratio < 1.0), on(verdict), costs.against);
     let gain = costs.gain(ratio);
     let training = if verdict.basis == Basis::TrainingOnly { "training only: " } else { "" };
     let is = if costs.are_maximised() { "has" } else { "is" };
-    match judged.finding() {
+    match verdict.finding {
         Finding::Faster | Finding::NothingReliable | Finding::Slower | Finding::Wrong => None,
         Finding::OnlyFeasible => Some(format!(
             "{training}the best keeps every bound on {on}, which the {against} does not; it {is} {gain} than \
@@ -86,29 +86,28 @@ fn of_feasible(judged: &Judged, costs: &Costs) -> Option<String> {
 
 /// One sentence or two: how much better, on what, how sure.
 pub(crate) fn sentence(verdict: &Verdict, costs: &Costs) -> String {
-    let found = &verdict.comparison;
-    let as_it_is = verdict.basis != Basis::TrainingOnly && verdict.claim == Claim::NothingReliable;
-    let how = figures(verdict, costs, found.ratio < 1.0 && !as_it_is);
+    let as_it_is = verdict.basis != Basis::TrainingOnly && verdict.of_costs == Claim::NothingReliable;
+    let how = figures(verdict, costs, verdict.ratio < 1.0 && !as_it_is);
     let on = on(verdict);
     let against = costs.against;
-    let mut text = match (verdict.basis, verdict.claim) {
+    let mut text = match (verdict.basis, verdict.of_costs) {
         (Basis::TrainingOnly, Claim::Faster | Claim::NothingReliable | Claim::Slower) => format!(
             "training only: {} than the {against} where it was chosen ({how}), which proves nothing. \
              Give `instances.test` to have it proved on unseen instances",
-            costs.gain(found.ratio)
+            costs.gain(verdict.ratio)
         ),
         (_, Claim::Faster) => {
-            format!("{} than the {against} on {on} ({how}){}", costs.gain(found.ratio), solved(verdict))
+            format!("{} than the {against} on {on} ({how}){}", costs.gain(verdict.ratio), solved(verdict))
         }
         (_, Claim::NothingReliable) => format!(
             "{} than the {against} was found (best {} on {on}, {how}). Keep the {against}",
             costs.nothing("reliably "),
-            times(found.ratio)
+            times(verdict.ratio)
         ),
         (_, Claim::Slower) => format!(
             "what looked best in training {} {} than the {against} on {on} ({how}){}. Keep the {against}",
             if costs.are_maximised() { "has" } else { "is" },
-            costs.gain(found.ratio),
+            costs.gain(verdict.ratio),
             solved(verdict)
         ),
         (_, Claim::Wrong) => format!(
@@ -131,14 +130,14 @@ pub(crate) fn remarks(verdict: &Verdict, costs: &Costs) -> Vec<String> {
     }
     if let (Some(training), false) = (verdict.training_ratio, verdict.basis == Basis::TrainingOnly) {
         let said = format!("Training said {}", costs.gain(training));
-        let claimed = verdict.claim == Claim::Faster;
+        let claimed = verdict.of_costs == Claim::Faster;
         // Where training saw no gain, none can be lost.
         remarks.push(match (verdict.gain_does_not_carry_over && training > 1.0, claimed) {
             (false, _) => format!("{said}."),
             (true, true) => format!("{said}: a part of that gain does not carry over."),
             (true, false) => {
                 let one_input = matches!(verdict.basis, Basis::FreshSeeds | Basis::MeasuredAgain)
-                    && verdict.comparison.instances <= 1;
+                    && verdict.instances <= 1;
                 let more = if one_input {
                     "trials of each configuration (`racing.repeats`)"
                 } else {
@@ -148,9 +147,9 @@ pub(crate) fn remarks(verdict: &Verdict, costs: &Costs) -> Vec<String> {
             }
         });
     }
-    if matches!(verdict.basis, Basis::FreshSeeds | Basis::MeasuredAgain) && verdict.comparison.instances > 1 {
+    if matches!(verdict.basis, Basis::FreshSeeds | Basis::MeasuredAgain) && verdict.instances > 1 {
         remarks.push("There were no unseen instances: of other instances this says nothing.".to_owned());
-    } else if verdict.comparison.unit == Unit::Pair && verdict.basis == Basis::UnseenInstances {
+    } else if verdict.unit == Unit::Pair && verdict.basis == Basis::UnseenInstances {
         remarks.push("With fewer than six unseen instances this says little of others.".to_owned());
     }
     remarks
@@ -158,22 +157,21 @@ pub(crate) fn remarks(verdict: &Verdict, costs: &Costs) -> Vec<String> {
 
 /// How sure the ratio is; turned round where the words say how many times worse.
 fn figures(verdict: &Verdict, costs: &Costs, turned: bool) -> String {
-    let found = &verdict.comparison;
     let mut parts = vec![costs.mean.clone()];
-    if let Some(Interval { low, high }) = found.interval {
+    if let Some([low, high]) = verdict.interval {
         let bare = |ratio: f64| times(ratio).trim_end_matches('x').to_owned();
         let (low, high) = if turned { (high.recip(), low.recip()) } else { (low, high) };
         parts.push(format!("95 %: {} to {}", bare(low), bare(high)));
     }
     if verdict.basis != Basis::TrainingOnly {
-        parts.push(probability(found.p));
+        parts.push(probability(verdict.p));
     }
     parts.join(", ")
 }
 
 /// The pairs that it rests on.
 pub(crate) fn on(verdict: &Verdict) -> String {
-    let (pairs, instances) = (verdict.comparison.pairs as u64, verdict.comparison.instances as u64);
+    let (pairs, instances) = (verdict.pairs as u64, verdict.instances as u64);
     match verdict.basis {
         Basis::UnseenInstances if pairs == instances => counted(instances, "unseen instance"),
         Basis::UnseenInstances => {
@@ -194,7 +192,7 @@ pub(crate) fn on(verdict: &Verdict) -> String {
 /// How many pairs finished, if not all did.
 fn solved(verdict: &Verdict) -> String {
     let solved = verdict.solved;
-    if solved.before == verdict.comparison.pairs && solved.after == solved.before {
+    if solved.before == verdict.pairs && solved.after == solved.before {
         return String::new();
     }
     let lost = if solved.lost > 0 { format!(", lost {}", solved.lost) } else { String::new() };

@@ -25,7 +25,7 @@ pub(crate) fn check(arguments: &Arguments) -> anyhow::Result<ExitCode> {
     for path in &arguments.files {
         match arguments.from.read(path) {
             Ok(space) => message::show(&format!("{}: ok, {}\n", shown(path), counts(&space)))?,
-            Err(error) => end = message::report(&error),
+            Err(error) => end = message::report(error),
         }
     }
     Ok(end)

@@ -49,6 +49,9 @@ pub struct History {
     trials: Vec<Trial>,
     readings: Vec<Readings>,
     counts: [u64; Status::ALL.len()],
+    /// Trials of every configuration, and how many configurations have any.
+    trials_of: Vec<u32>,
+    tried: usize,
     /// Configurations that gave wrong answers, and how many.
     wrong: BTreeMap<ConfigId, u32>,
 }
@@ -66,6 +69,7 @@ impl History {
             by_fingerprint: HashMap::with_capacity_and_hasher(configurations, AlreadyMixed::default()),
             trials: Vec::with_capacity(trials),
             readings: Vec::with_capacity(configurations),
+            trials_of: Vec::with_capacity(configurations),
             ..Self::default()
         }
     }
@@ -77,6 +81,7 @@ impl History {
         if id == next {
             self.configurations.push(configuration.clone());
             self.readings.push(Readings::default());
+            self.trials_of.push(0);
         }
         id
     }
@@ -84,6 +89,11 @@ impl History {
     /// The number of a configuration that has appeared.
     pub fn find(&self, configuration: &Configuration) -> Option<ConfigId> {
         self.by_fingerprint.get(&configuration.fingerprint()).copied()
+    }
+
+    /// How many configurations have a trial that ended, whatever it told. Others have only been proposed.
+    pub fn tried(&self) -> usize {
+        self.tried
     }
 
     /// All configurations, by number.
@@ -121,6 +131,9 @@ impl History {
         let pair = self.intern_pair(trial.key.pair);
         let row = self.trials.len() as u32;
         self.counts[trial.observation.status() as usize] += 1;
+        let own = &mut self.trials_of[trial.key.config.index()];
+        *own += 1;
+        self.tried += usize::from(*own == 1);
         if trial.observation.status().bars() {
             *self.wrong.entry(trial.key.config).or_default() += 1;
         }
@@ -136,6 +149,9 @@ impl History {
         for trial in &taken {
             let Trial { key, observation, .. } = trial;
             self.counts[observation.status() as usize] -= 1;
+            let own = &mut self.trials_of[key.config.index()];
+            *own -= 1;
+            self.tried -= usize::from(*own == 0);
             if observation.status().bars()
                 && let Some(count) = self.wrong.get_mut(&key.config)
             {
@@ -177,5 +193,40 @@ impl History {
     /// The pairs a configuration has met with the most telling trial of each, by number of the pair.
     pub fn readings(&self, config: ConfigId) -> impl Iterator<Item = (PairId, &Trial)> {
         self.readings[config.index()].iter().map(|(pair, row)| (pair, &self.trials[row as usize]))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use space::Literal;
+    use space::format::{Format, read};
+
+    use super::*;
+    use crate::trial::{InstanceId, Seed};
+
+    #[test]
+    fn only_configurations_with_a_trial_have_been_tried() {
+        let space = read("x = { integer = [1, 9] }\n", "space.toml", Format::Toml).unwrap();
+        let mut history = History::new();
+        let configs: Vec<ConfigId> = (1..=3)
+            .map(|x| history.intern(&space.configuration([("x", Literal::Integer(x))]).unwrap()))
+            .collect();
+        assert_eq!(history.tried(), 0);
+        let trials = [
+            (0, Observation::finished(1.0)),
+            (1, Observation::failed(Status::Lost, 0.0)),
+            (1, Observation::finished(2.0)),
+        ];
+        for (number, (place, observation)) in trials.into_iter().enumerate() {
+            let pair = Pair { instance: InstanceId(0), seed: Seed(number as u32) };
+            let key = TrialKey { config: configs[place], pair };
+            let (id, cap, why) = (TrialId(number as u64), Cap::NONE, Why::Challenge);
+            history.push(Trial { id, key, cap, why, observation });
+        }
+        assert_eq!((history.tried(), history.configurations().len()), (2, 3));
+        history.take_after(2);
+        assert_eq!(history.tried(), 2, "a trial that was lost has ended, too");
+        history.take_after(1);
+        assert_eq!(history.tried(), 1);
     }
 }

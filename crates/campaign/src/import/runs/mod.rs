@@ -12,6 +12,7 @@ mod table;
 mod take_in;
 
 pub use misfit::{Misfit, Misfits};
+pub use table::{EXPORTED, VALIDATION};
 pub use take_in::{KNOWN, Left, TakenIn, take_in};
 
 use std::collections::HashMap;

@@ -20,9 +20,31 @@ use engine::Status;
 use space::{Diagnostic, Diagnostics, Literal, Span, parse_number, suggestion};
 
 use super::{Ending, Run};
-use crate::export::{CSV_COLUMNS, VALIDATION};
 
 const COLUMNS: [&str; 6] = ["cost", "status", "instance", "seed", "cap", "time"];
+/// The columns of `captune export` that every campaign has.
+pub const EXPORTED: [&str; 18] = [
+    "trial",
+    "configuration",
+    "instance",
+    "seed",
+    "cap",
+    "why",
+    "status",
+    "cost",
+    "censored",
+    "spent",
+    "cpu",
+    "wall",
+    "memory",
+    "exit",
+    "reason",
+    "started",
+    "ended",
+    "slot",
+];
+/// Why a trial of a validation was run, in such a table.
+pub const VALIDATION: &str = "validation";
 const STATUSES: [Status; 5] =
     [Status::Finished, Status::Capped, Status::Timeout, Status::Memory, Status::Crashed];
 
@@ -49,7 +71,7 @@ impl Head {
 
     /// Whether a column is one that nobody asks for.
     fn is_unused(&self, name: &str) -> bool {
-        self.is_export && !COLUMNS.contains(&name) && CSV_COLUMNS.contains(&name)
+        self.is_export && !COLUMNS.contains(&name) && EXPORTED.contains(&name)
     }
 }
 
@@ -59,7 +81,7 @@ pub(super) fn read(text: &str, file: &str) -> Result<(Vec<Run>, Vec<String>), Di
     let mut mistakes = Vec::new();
     let mut records = records(text, &mut mistakes).into_iter();
     let mut head = Head { cells: records.next().unwrap_or_default(), is_export: false };
-    head.is_export = CSV_COLUMNS.iter().all(|name| head.has(name));
+    head.is_export = EXPORTED.iter().all(|name| head.has(name));
     check_head(&head, text.len(), &mut mistakes);
     if !mistakes.is_empty() {
         // What the columns are is not known, so nothing can be said of the cells.

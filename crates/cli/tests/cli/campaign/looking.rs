@@ -59,6 +59,107 @@ fn a_campaign_that_has_ended_is_told_in_full() {
     );
 }
 
+/// What was proposed and never came to an end has not been tried, whoever counts.
+#[test]
+fn only_configurations_of_which_a_trial_has_ended_are_counted() {
+    let stage = Stage::new(&SCENARIO.replace("trials = 40", "wall = \"1h\""));
+    stage
+        .write("counter", "#!/bin/sh\ncase \"$*\" in *--loops=2000\\ --mode=slow*) ;; *) sleep 60 ;; esac\n");
+    let mut running = stage.start("run count.toml --workers 2");
+    let (mut ended, mut opened) = (false, false);
+    while !(ended && opened) {
+        let event = running.event().expect("the campaign goes on");
+        ended |= event["event"] == "trial_ended";
+        opened |= event["event"] == "race_opened";
+    }
+    running.signal(Signal::TERM);
+    let (output, events) = running.end();
+    let last = events.iter().rev().find(|event| event["event"] == "progress").unwrap();
+    assert_eq!(last["configurations"], 1, "{last}");
+    let said = stderr(&output);
+    assert!(said.contains(", 1 configuration, none lost."), "{said}");
+    assert_eq!(stage.status("count.campaign")["configurations"], 1);
+    let said = stage.said("status count.campaign");
+    assert!(said.lines().nth(2).unwrap().ends_with(" · 1 configuration"), "{said}");
+}
+
+/// One machine's times say little of another's.
+#[test]
+fn figures_of_several_machines_are_warned_of() {
+    let stage = Stage::new(SCENARIO);
+    assert_eq!(code(&stage.captune("run count.toml --trials 10")), 0);
+    let one = stage.captune("status count.campaign");
+    assert_eq!(stderr(&one), "");
+    let before = stage.status("count.campaign");
+    let own = before["hosts"][0].as_str().unwrap().to_owned();
+    assert_eq!(
+        (before["verdict"]["hosts"].as_array().unwrap().len(), &before["session_list"][0]["host"]),
+        (1, &own.as_str().into())
+    );
+    let store = rusqlite::Connection::open(stage.folder.join("count.campaign/campaign.sqlite")).unwrap();
+    store.execute("UPDATE session SET host = 'elsewhere'", []).unwrap();
+    drop(store);
+    assert_eq!(code(&stage.captune("run count.toml --trials 20")), 0);
+    let several = stage.captune("status count.campaign");
+    let warning = format!(
+        "captune: warning: trials were run on elsewhere, {own}: what one machine measured says little of another\n"
+    );
+    assert_eq!(stderr(&several), warning);
+    let after = stage.status("count.campaign");
+    let both = serde_json::json!(["elsewhere", own]);
+    assert_eq!((&after["hosts"], &after["verdict"]["hosts"]), (&both, &both));
+    assert_eq!(after["sessions"], 2);
+}
+
+/// Where one trial says all, the training is all that a verdict can rest on.
+#[test]
+fn a_verdict_on_the_training_is_told_again_as_the_run_told_it() {
+    let scenario = SCENARIO
+        .replace(", \"--seed={seed}\"", "")
+        .replace("test = [\"c\", \"d\", \"e\", \"f\", \"g\", \"h\"]\n", "")
+        .replace("minimise = \"cpu_time\"\ncutoff = \"2s\"", "minimise = \"loops\"")
+        + "[outputs]\nloops = { pattern = 'loops (\\d+)' }\n[racing]\ndeterministic = true\n";
+    let stage = Stage::new(&scenario);
+    let counter = "for w in \"$@\"; do case $w in --loops=*) echo loops ${w#*=} ;; esac; done";
+    stage.write("counter", &format!("#!/bin/sh\n{counter}\n"));
+    let run = stderr(&stage.captune("run count.toml"));
+    let verdict = run.lines().find_map(|line| line.strip_prefix("Verdict: ")).unwrap();
+    assert!(verdict.starts_with("training only: "), "{verdict}");
+    let said = stage.said("status count.toml");
+    assert!(said.contains(&format!("verdict  {verdict}\n")), "{verdict} in {said}");
+    assert!(stage.said("best count.toml").contains(&format!("\nverdict: {verdict}\n")));
+    let status = stage.status("count.toml");
+    assert_eq!(
+        (&status["verdict"]["basis"], &status["verdict"]["worth_using"]),
+        (&"training_only".into(), &true.into())
+    );
+    assert!(stage.said("compare count.toml count.toml").contains(" training only "));
+}
+
+/// Who adds inputs for the next session has not made the last one's verdict undone.
+#[test]
+fn a_verdict_stays_when_instances_come_and_go() {
+    let stage = Stage::new(&SCENARIO.replace("list = [\"a\", \"b\"]", "files = \"in/*\""));
+    for name in ["in/a", "in/b"] {
+        stage.write(name, "");
+    }
+    let scenario = std::fs::read_to_string(stage.folder.join("count.toml")).unwrap();
+    let scenario = scenario.replace("[\"c\", \"d\", \"e\", \"f\", \"g\", \"h\"]", "\"test/*\"");
+    stage.write("count.toml", &scenario);
+    for name in ["c", "d", "e", "f", "g", "h"] {
+        stage.write(&format!("test/{name}"), "");
+    }
+    assert_eq!(code(&stage.captune("run count.toml")), 0);
+    let before = stage.status("count.campaign");
+    assert_eq!(before["verdict"]["pairs"], 24, "{before}");
+    stage.write("in/0", "");
+    assert_eq!(stage.status("count.campaign"), before);
+    for name in ["in/0", "in/b"] {
+        std::fs::remove_file(stage.folder.join(name)).unwrap();
+    }
+    assert_eq!(stage.status("count.campaign"), before);
+}
+
 #[test]
 fn the_best_is_told_in_every_form() {
     let stage = Stage::new(SCENARIO);

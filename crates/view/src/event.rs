@@ -1,19 +1,20 @@
-//! Events as JSON, one object in a line. What is unknown or without bound is null.
+//! Events as JSON, one object each. What is unknown or without bound is null.
 
 use campaign::budget::Limit;
 use campaign::event::{Event, Stop, Warning, What};
-use campaign::progress::{Progress, Standing};
+use campaign::validation::GaveUp;
+use engine::Reading;
 use engine::racing::Requested;
-use engine::{Configuration, Reading, Status};
 use execution::Record;
-use scenario::are_kept;
+use scenario::{Constraint, are_kept};
+use serde::{Serialize, Serializer};
 use serde_json::{Map, Value, json};
 
-use crate::forms;
-use crate::words::Costs;
+use crate::costs::Costs;
+use crate::progress::Progress;
 
-/// One line.
-pub(crate) fn line(event: &Event, costs: &Costs) -> String {
+/// An event as one object.
+pub fn event(event: &Event, costs: &Costs) -> Value {
     let (name, fields) = what(&event.what, costs);
     let mut object = Map::new();
     object.insert("event".into(), json!(name));
@@ -21,7 +22,7 @@ pub(crate) fn line(event: &Event, costs: &Costs) -> String {
     if let Value::Object(fields) = fields {
         object.extend(fields);
     }
-    format!("{}\n", Value::Object(object))
+    Value::Object(object)
 }
 
 fn what(what: &What, costs: &Costs) -> (&'static str, Value) {
@@ -61,21 +62,14 @@ fn what(what: &What, costs: &Costs) -> (&'static str, Value) {
                 "cost": costs.number(new.cost),
                 "before": costs.number(new.before),
                 "feasible": are_kept(&new.holdings),
-                "constraints": costs.bounds.json(&new.holdings),
+                "constraints": costs.held(&new.holdings),
             }),
         ),
         What::Warning(warning) => ("warning", self::warning(warning, costs)),
-        What::Progress(progress) => ("progress", self::progress(progress, costs)),
+        What::Progress(progress) => ("progress", json!(Progress::of(progress, costs))),
         What::Validating { done, of } => ("validating", json!({ "done": done, "of": of })),
         What::Stopped(stop) => ("stopped", self::stop(stop)),
     }
-}
-
-/// Names and values of the active parameters.
-pub(crate) fn values(configuration: &Configuration) -> Value {
-    Value::Object(
-        configuration.iter().map(|(name, literal)| (name.to_owned(), forms::value(&literal))).collect(),
-    )
 }
 
 fn cost(reading: Option<Reading>, costs: &Costs) -> Value {
@@ -104,12 +98,24 @@ fn trial(record: &Record, costs: &Costs) -> Value {
         "exit": detail.exit,
         "outputs": detail.outputs,
         "reason": detail.reason,
-        "constraints": costs.bounds.readings(told.constraints()),
+        "constraints": readings(told.constraints(), costs),
     });
     if let (Value::Object(fields), Value::Object(cost)) = (&mut fields, cost(told.cost(), costs)) {
         fields.extend(cost);
     }
     fields
+}
+
+/// What one trial told of each constraint.
+fn readings(told: &[Option<Reading>], costs: &Costs) -> Value {
+    let one = |(one, reading): (&Constraint, &Option<Reading>)| {
+        json!({
+            "name": one.name,
+            "value": reading.map(|reading| one.shown(reading.lower_bound())),
+            "censored": reading.map(Reading::is_censored),
+        })
+    };
+    costs.constraints().iter().zip(told).map(one).collect()
 }
 
 fn warning(warning: &Warning, costs: &Costs) -> Value {
@@ -132,7 +138,7 @@ fn warning(warning: &Warning, costs: &Costs) -> Value {
             json!({ "warning": "server", "trial": id.0, "reason": reason })
         }
         Warning::Unmeasured { id, constraint } => {
-            json!({ "warning": "unmeasured", "trial": id.0, "output": costs.bounds.name(*constraint) })
+            json!({ "warning": "unmeasured", "trial": id.0, "output": costs.name_of_bound(*constraint) })
         }
         Warning::RequestRefused { file, why } => {
             json!({ "warning": "request_refused", "file": file, "why": why })
@@ -142,47 +148,8 @@ fn warning(warning: &Warning, costs: &Costs) -> Value {
     }
 }
 
-fn progress(progress: &Progress, costs: &Costs) -> Value {
-    let counts = Status::ALL.map(|status| (status.name().to_owned(), json!(progress.count(status))));
-    json!({
-        "spent": { "wall": progress.spent.wall, "cpu": progress.spent.cpu, "trials": progress.spent.trials },
-        "fraction": progress.fraction,
-        "workers": progress.workers,
-        "out": progress.out,
-        "optimizer_share": progress.optimizer_share,
-        "trials": Value::Object(counts.into_iter().collect()),
-        "lost": progress.lost,
-        "configurations": progress.configurations,
-        "best": standing(&progress.best, costs),
-        "default": progress.default.map(|compared| json!({
-            "pairs": compared.pairs, "default": costs.number(compared.default),
-            "best": costs.number(compared.incumbent), "ratio": compared.telling_ratio(),
-        })),
-        "racing": progress.racing.map(|racing| json!({
-            "configuration": racing.config.0, "met": racing.met, "cap": racing.cap,
-        })),
-        "default_is_feasible": progress.default_is_feasible,
-        "unmeasured": progress.unmeasured,
-        "others": progress.others,
-        "saved": progress.saved,
-    })
-}
-
-/// The figures of one configuration.
-pub(crate) fn standing(standing: &Standing, costs: &Costs) -> Value {
-    json!({
-        "configuration": standing.config.0,
-        "pairs": standing.pairs,
-        "cost": costs.number(standing.mean),
-        "interval": standing.interval.map(|interval| costs.ends(interval)),
-        "timeouts": standing.timeouts,
-        "feasible": standing.is_feasible(),
-        "constraints": costs.bounds.json(&standing.holdings),
-    })
-}
-
 /// Why a search stopped.
-pub(crate) fn stop(stop: &Stop) -> Value {
+fn stop(stop: &Stop) -> Value {
     match stop {
         Stop::Budget(limit) => {
             let limit = match limit {
@@ -202,4 +169,17 @@ pub(crate) fn stop(stop: &Stop) -> Value {
         }
         Stop::Aborted(reason) => json!({ "stop": "aborted", "reason": reason }),
     }
+}
+
+pub(crate) fn serialize_stop<S: Serializer>(stop: &Stop, serializer: S) -> Result<S::Ok, S::Error> {
+    self::stop(stop).serialize(serializer)
+}
+
+/// Why a validation gave up on some of its trials.
+pub(crate) fn serialize_gave_up<S: Serializer>(why: &GaveUp, serializer: S) -> Result<S::Ok, S::Error> {
+    let why = match why {
+        GaveUp::Lost { times, reason } => json!({ "why": "lost", "times": times, "reason": reason }),
+        GaveUp::Aborted(reason) => json!({ "why": "aborted", "reason": reason }),
+    };
+    why.serialize(serializer)
 }

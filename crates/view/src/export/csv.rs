@@ -3,35 +3,15 @@
 use std::fmt::Write as _;
 use std::io::Write;
 
+use campaign::import::runs::EXPORTED;
+use campaign::store::{Charter, StoreReader};
 use engine::Configuration;
 use execution::Record;
 use scenario::Sense;
 use space::float_text;
 
-use super::{ExportError, Written, sense, shown};
-use crate::store::{Charter, StoreReader};
-
-/// The columns that every campaign has.
-pub(crate) const COLUMNS: [&str; 18] = [
-    "trial",
-    "configuration",
-    "instance",
-    "seed",
-    "cap",
-    "why",
-    "status",
-    "cost",
-    "censored",
-    "spent",
-    "cpu",
-    "wall",
-    "memory",
-    "exit",
-    "reason",
-    "started",
-    "ended",
-    "slot",
-];
+use super::{ExportError, Written, shown};
+use crate::costs::sense;
 
 /// Writes every trial, and gives how many there were.
 pub fn csv(reader: &StoreReader, out: &mut dyn Write) -> Result<Written, ExportError> {
@@ -42,7 +22,7 @@ pub fn csv(reader: &StoreReader, out: &mut dyn Write) -> Result<Written, ExportE
             charter.space.parameters().iter().map(|parameter| format!("param:{}", parameter.name()));
         let own = outputs.iter().map(|name| format!("output:{name}"));
         let mut header = Line::default();
-        COLUMNS.iter().for_each(|name| header.text(name));
+        EXPORTED.iter().for_each(|name| header.text(name));
         parameters.chain(own).for_each(|name| header.text(&name));
         out.write_all(header.end().as_bytes())?;
         let sense = sense(&charter);

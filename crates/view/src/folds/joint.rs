@@ -10,68 +10,59 @@
 
 use std::collections::BTreeSet;
 
+use campaign::Settings;
+use campaign::progress::{self, Comparison};
+use campaign::validation::{self, Judged, OnBoth, Plan};
 use engine::racing::Objective;
 use engine::stats::{Basis, Measured, Validated, ratio_of_means};
 use engine::{ConfigId, InstanceId};
 use scenario::are_kept;
 
-use crate::Settings;
-use crate::progress::{self, Comparison};
-use crate::store::{Loaded, StoredValidation};
-use crate::validation::{self, Judged, OnBoth, Plan};
+use crate::error::ViewError;
+use crate::records::Records;
 
 /// What a fold has found.
 #[derive(Clone, PartialEq, Debug)]
-pub struct Fold {
+pub(super) struct Fold {
     /// Its best.
-    pub best: ConfigId,
+    pub(super) best: ConfigId,
     /// The baseline and the best in its training.
-    pub training: Option<Comparison>,
+    pub(super) training: Option<Comparison>,
     /// Whether its best keeps every constraint in its training.
-    pub is_feasible: bool,
+    pub(super) is_feasible: bool,
     /// The pairs measured with both.
-    pub on_both: OnBoth,
+    pub(super) on_both: OnBoth,
     /// The names of their instances.
-    pub names: Vec<String>,
+    pub(super) names: Vec<String>,
     /// How many pairs its validation has when it is complete.
-    pub planned: usize,
+    pub(super) planned: usize,
 }
 
 impl Fold {
-    /// What a campaign has found, with the names of its instances to validate on.
-    pub fn of_campaign(
-        loaded: &Loaded,
-        best: ConfigId,
-        test: &[String],
-        settings: &Settings,
-        measured: &[StoredValidation],
-    ) -> Self {
-        let names: Vec<&String> = loaded.charter.instances.iter().chain(test).collect();
-        let Plan { basis, pairs } = validation::plan(settings, test.len() as u32);
+    /// What the campaign of a fold has found.
+    pub(super) fn of(records: &Records<'_>, settings: &Settings) -> Result<Self, ViewError> {
+        let (names, test) = (records.names()?, records.kept.scenario()?.instances.test.len());
+        let Plan { basis, pairs } = validation::plan(settings, test as u32);
         let pairs = if basis == Basis::UnseenInstances { pairs } else { Vec::new() };
-        let (plan, history) = (Plan { basis, pairs }, &loaded.history);
-        let validated = validation::recorded(&plan, &names, best, measured, &validation::objective(settings));
+        let (plan, history) = (Plan { basis, pairs }, records.history());
+        let (best, objective) = (records.best(), validation::objective(settings));
+        let validated = validation::recorded(&plan, &names, best, records.validations(), &objective);
         let named = |one: &Validated| names[one.measured.instance.index()].clone();
-        let is_known = best.index() < history.configurations().len();
+        let is_known = records.is_known(best);
         let objective = &settings.problem.objective;
-        Self {
+        Ok(Self {
             best,
             training: is_known.then(|| progress::compare(history, settings, ConfigId(0), best)).flatten(),
             is_feasible: is_known && are_kept(&progress::holdings(history, objective, best)),
             names: validated.validated.iter().map(named).collect(),
             on_both: validated,
             planned: plan.pairs.len(),
-        }
-    }
-
-    /// Whether all its pairs have been measured.
-    pub fn is_validated(&self) -> bool {
-        self.names.len() == self.planned
+        })
     }
 }
 
 /// The verdict on the procedure, over all pairs that the folds have measured; `None` if there are none.
-pub fn verdict(folds: &[Fold], objective: &Objective, seed: u64) -> Option<Judged> {
+pub(super) fn verdict(folds: &[&Fold], objective: &Objective, seed: u64) -> Option<Judged> {
     let names: BTreeSet<&String> = folds.iter().flat_map(|fold| &fold.names).collect();
     let names: Vec<&String> = names.into_iter().collect();
     let mut pooled = OnBoth::default();
@@ -87,17 +78,17 @@ pub fn verdict(folds: &[Fold], objective: &Objective, seed: u64) -> Option<Judge
     Judged::of(&pooled, Basis::UnseenInstances, training, objective, seed)
 }
 
-fn mean_of_training((fold, number): (&Fold, u32)) -> Option<Measured> {
+fn mean_of_training((fold, number): (&&Fold, u32)) -> Option<Measured> {
     let both = fold.training?;
     Some(Measured { instance: InstanceId(number), default: both.default, tuned: both.incumbent })
 }
 
-/// Which fold's best to use, counted from 0: a feasible one if there is any, and of those the one with the largest gain in its training, and the first
-/// of several; `None` if no fold has found anything better than the baseline.
-pub fn chosen(folds: &[Fold]) -> Option<usize> {
+/// Which fold's best to use, counted from 0: a feasible one if there is any, of those the one with the largest
+/// gain in its training, and of several the first; `None` if no fold has found anything better than the baseline.
+pub(super) fn chosen(folds: &[&Fold]) -> Option<usize> {
     let gain = |fold: &Fold| fold.training.and_then(|both| both.ratio).unwrap_or(0.0);
     let found = folds.iter().enumerate().filter(|(_, fold)| fold.best != ConfigId(0));
-    let rank = |(_, a): &(usize, &Fold), (_, b): &(usize, &Fold)| {
+    let rank = |(_, a): &(usize, &&Fold), (_, b): &(usize, &&Fold)| {
         a.is_feasible.cmp(&b.is_feasible).then_with(|| gain(a).total_cmp(&gain(b)))
     };
     found.rev().max_by(rank).map(|(number, _)| number)
@@ -120,21 +111,27 @@ mod tests {
             ratio: Some(ratio),
             has_enough_pairs: true,
         };
+        let mut on_both = OnBoth::default();
+        on_both.validated = vec![one; names.len()];
         Fold {
             best: ConfigId(best),
             training: Some(training),
             is_feasible: true,
-            on_both: OnBoth { validated: vec![one; names.len()], ..OnBoth::default() },
+            on_both,
             names: names.iter().map(|&name| name.to_owned()).collect(),
             planned: names.len(),
         }
+    }
+
+    fn of(folds: &[Fold]) -> Vec<&Fold> {
+        folds.iter().collect()
     }
 
     #[test]
     fn instances_of_different_folds_are_different() {
         // In each fold the first unseen instance has the same number.
         let folds = [fold(3, &["a", "b", "c"], 4.0, 2.0, 2.0), fold(7, &["d", "e", "f"], 4.0, 2.0, 3.0)];
-        let found = verdict(&folds, &Objective::capped(9.0), 1).unwrap().verdict;
+        let found = verdict(&of(&folds), &Objective::capped(9.0), 1).unwrap().verdict;
         assert_eq!((found.comparison.instances, found.comparison.pairs), (6, 6));
         assert_eq!((found.claim, found.comparison.ratio), (Claim::Faster, 2.0));
         assert_eq!(found.training_ratio, Some(2.5), "the ratio of the folds' means");
@@ -144,7 +141,7 @@ mod tests {
     #[test]
     fn a_fold_that_kept_the_baseline_takes_from_the_gain() {
         let folds = [fold(3, &["a", "b", "c"], 4.0, 2.0, 2.0), fold(0, &["d", "e", "f"], 4.0, 4.0, 1.0)];
-        let found = verdict(&folds, &Objective::capped(9.0), 1).unwrap().verdict;
+        let found = verdict(&of(&folds), &Objective::capped(9.0), 1).unwrap().verdict;
         assert_eq!((found.comparison.instances, found.comparison.ratio), (6, 8.0 / 6.0));
     }
 
@@ -156,16 +153,9 @@ mod tests {
             fold(5, &["c"], 1.0, 5.0, 3.0),
             fold(5, &["d"], 1.0, 1.0, 3.0),
         ];
-        assert_eq!(chosen(&folds), Some(2));
-        assert_eq!(chosen(&folds[..1]), None);
+        assert_eq!(chosen(&of(&folds)), Some(2));
+        assert_eq!(chosen(&of(&folds[..1])), None);
         let infeasible = Fold { is_feasible: false, ..folds[2].clone() };
-        assert_eq!(chosen(&[infeasible, folds[1].clone()]), Some(1), "feasible first");
-    }
-
-    #[test]
-    fn a_fold_is_validated_when_all_its_pairs_are() {
-        let whole = fold(3, &["a", "b"], 4.0, 2.0, 2.0);
-        let part = Fold { planned: 3, ..whole.clone() };
-        assert_eq!((whole.is_validated(), part.is_validated()), (true, false));
+        assert_eq!(chosen(&[&infeasible, &folds[1]]), Some(1), "feasible first");
     }
 }

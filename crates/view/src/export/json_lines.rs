@@ -2,13 +2,15 @@
 
 use std::io::Write;
 
+use campaign::store::StoreReader;
 use engine::Configuration;
 use execution::Record;
 use scenario::Sense;
 use serde_json::json;
+use space::Values;
 
-use super::{ExportError, Written, sense, shown, values};
-use crate::store::StoreReader;
+use super::{ExportError, Written, shown};
+use crate::costs::sense;
 
 /// Writes every trial, and gives how many there were.
 pub fn json_lines(reader: &StoreReader, out: &mut dyn Write) -> Result<Written, ExportError> {
@@ -45,7 +47,7 @@ fn line(
     let object = json!({
         "trial": number,
         "configuration": trial.key.config.0,
-        "values": values(configuration),
+        "values": Values::from(configuration),
         "instance": instance,
         "seed": trial.key.pair.seed.0,
         "cap": Some(trial.cap.cost()).filter(|cap| cap.is_finite()),

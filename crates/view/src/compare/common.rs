@@ -1,35 +1,36 @@
-//! Campaigns side by side: what the best of each costs on the pairs that all of them have met.
+//! What the best of each campaign costs on the pairs that all of them have met.
 //!
 //! Campaigns with the same seed and instances meet the same pairs. Pairs of their validations say what
 //! holds; those of their training flatter each campaign by its own luck, and are used only where the
 //! validations have none in common.
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::fmt;
 
+use campaign::Settings;
+use campaign::store::StoredValidation;
+use campaign::validation;
 use engine::history::History;
 use engine::stats::{self, Measured};
 use engine::{ConfigId, InstanceId, Rng};
 use scenario::{Measure, Scenario};
-
-use crate::Settings;
-use crate::store::StoredValidation;
-use crate::validation;
+use serde::{Serialize, Serializer};
 
 /// One campaign.
 #[derive(Clone, Copy, Debug)]
-pub struct Contestant<'a> {
+pub(super) struct Contestant<'a> {
     /// What it is about.
-    pub scenario: &'a Scenario,
+    pub(super) scenario: &'a Scenario,
     /// What it is made of.
-    pub settings: &'a Settings,
+    pub(super) settings: &'a Settings,
     /// Its instances to tune on, by number.
-    pub instances: &'a [String],
+    pub(super) instances: &'a [String],
     /// Its trials.
-    pub history: &'a History,
+    pub(super) history: &'a History,
     /// The trials of its validations.
-    pub validations: &'a [StoredValidation],
+    pub(super) validations: &'a [StoredValidation],
     /// Its best configuration.
-    pub best: ConfigId,
+    pub(super) best: ConfigId,
 }
 
 /// Why a campaign cannot be ranked with the first.
@@ -55,8 +56,29 @@ pub enum Obstacle {
     },
 }
 
+impl fmt::Display for Obstacle {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Objective { key, first, other } => {
+                write!(f, "has `{key}` {other}, the first has {first}")
+            }
+            Self::Instances { only_first, only_other, example } => write!(
+                f,
+                "is tuned on other instances than the first: {only_other} more, {only_first} fewer, such as {example}"
+            ),
+        }
+    }
+}
+
+impl Serialize for Obstacle {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.collect_str(self)
+    }
+}
+
 /// Where the common pairs come from.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize)]
+#[serde(rename_all = "snake_case")]
 pub enum Ground {
     /// Validations: nobody was chosen by them.
     Validation,
@@ -66,20 +88,20 @@ pub enum Ground {
 
 /// The best of every campaign on the pairs that all have met.
 #[derive(Clone, PartialEq, Debug)]
-pub struct Common {
+pub(super) struct Common {
     /// Where these pairs come from.
-    pub ground: Ground,
+    pub(super) ground: Ground,
     /// How many.
-    pub pairs: usize,
+    pub(super) pairs: usize,
     /// The mean compared cost of each campaign's best.
-    pub means: Vec<f64>,
+    pub(super) means: Vec<f64>,
     /// How many times better than the first campaign's best each is, with interval and p; `None` for the
     /// first itself, and where costs have no ratio.
-    pub against_first: Vec<Option<stats::Comparison>>,
+    pub(super) against_first: Vec<Option<stats::Comparison>>,
 }
 
 /// Why a campaign cannot be ranked with the first; nothing if it can.
-pub fn obstacles(first: &Contestant<'_>, other: &Contestant<'_>) -> Vec<Obstacle> {
+pub(super) fn obstacles(first: &Contestant<'_>, other: &Contestant<'_>) -> Vec<Obstacle> {
     let (ours, theirs) = (facts(first.scenario), facts(other.scenario));
     let differing = ours.into_iter().zip(theirs).filter(|(first, other)| first.1 != other.1);
     let mut found: Vec<Obstacle> =
@@ -121,7 +143,7 @@ fn facts(scenario: &Scenario) -> [(&'static str, String); 5] {
 type Costs = BTreeMap<(String, u32), f64>;
 
 /// What all campaigns have in common; `None` if that is nothing. They must be free of obstacles.
-pub fn common(all: &[Contestant<'_>]) -> Option<Common> {
+pub(super) fn common(all: &[Contestant<'_>]) -> Option<Common> {
     let validated: Vec<Costs> = all.iter().map(validated).collect();
     let cutoffs: Vec<Option<f64>> =
         all.iter().map(|one| validation::objective(one.settings).cutoff).collect();
@@ -205,7 +227,7 @@ mod tests {
         let text = "[target]\ncommand = [\"true\", \"{params}\"]\n[objective]\nminimise = \"cpu_time\"\n\
             cutoff = \"9s\"\n[budget]\ntrials = 1\n[space]\nx = { integer = [1, 9] }\n";
         let scenario = scenario::read(text, std::path::Path::new("."), "test.toml").unwrap();
-        let settings = crate::conduct::settings(&scenario, &crate::conduct::Order::default());
+        let settings = campaign::conduct::settings(&scenario, &campaign::conduct::Order::default());
         let row = |config, seed, observation| StoredValidation {
             instance: "a".to_owned(),
             record: record(config, 0, seed, observation),

@@ -12,13 +12,14 @@
 
 use std::io::Write;
 
+use campaign::store::StoreReader;
 use engine::racing::Objective;
 use engine::{Observation, Reading, Status};
 use execution::Record;
 use serde_json::{Map, Value, json};
+use space::Values;
 
-use super::{ExportError, values};
-use crate::store::StoreReader;
+use super::ExportError;
 
 /// The cost of a failure where there is no cutoff: JSON has no infinity.
 const WORST: f64 = f64::MAX;
@@ -75,7 +76,7 @@ pub fn smac3(
         let mut first = true;
         reader.each_configuration(&charter.space, |stored| {
             let separator = if std::mem::replace(&mut first, false) { "\n" } else { ",\n" };
-            let (id, values) = (u64::from(stored.id.0) + 1, values(&stored.configuration));
+            let (id, values) = (u64::from(stored.id.0) + 1, json!(Values::from(&stored.configuration)));
             Ok::<_, ExportError>(out.write_all(format!("{separator}\"{id}\": {values}").as_bytes())?)
         })?;
         out.write_all(b"},\n\"config_origins\": {")?;

@@ -1,0 +1,146 @@
+//! Campaigns side by side.
+
+mod common;
+
+pub use common::{Ground, Obstacle};
+
+use campaign::Settings;
+use campaign::budget::{Budget, Spent};
+use engine::stats;
+use serde::Serialize;
+use space::Values;
+
+use crate::costs::Costs;
+use crate::error::ViewError;
+use crate::figures::Figures;
+use crate::kept::Kept;
+use crate::records::Records;
+use crate::standing::Standing;
+use crate::values::Valued;
+use crate::verdict::Verdict;
+use common::{Common, Contestant};
+
+/// Campaigns side by side.
+#[derive(Clone, PartialEq, Debug, Serialize)]
+pub struct Compared {
+    /// Each, in the order of asking.
+    pub campaigns: Vec<Side>,
+    /// Whether they can be compared.
+    pub ranked: bool,
+    /// What they are compared on.
+    #[serde(rename = "common")]
+    pub on: Option<On>,
+}
+
+/// The pairs that all campaigns have met.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize)]
+pub struct On {
+    /// How many.
+    pub pairs: usize,
+    /// Where they come from.
+    pub ground: Ground,
+}
+
+/// One campaign of several.
+#[derive(Clone, PartialEq, Debug, Serialize)]
+pub struct Side {
+    /// Where it lives.
+    pub folder: String,
+    /// What it is called.
+    pub name: String,
+    /// What its last session may spend.
+    pub budget: Budget,
+    /// What it has spent.
+    pub spent: Spent,
+    /// Its best configuration.
+    pub best: Valued,
+    /// The best's figures, once it has been measured.
+    #[serde(rename = "best_standing")]
+    pub standing: Option<Standing>,
+    /// What may be said of the best.
+    pub verdict: Option<Verdict>,
+    /// Why it is not ranked with the first.
+    pub obstacles: Vec<Obstacle>,
+    /// What its best costs on the common pairs.
+    pub common_cost: Option<f64>,
+    /// How many times better than the first campaign's best that is; `None` for the first itself.
+    pub against_first: Option<AgainstFirst>,
+    /// What costs are.
+    #[serde(skip)]
+    pub costs: Costs,
+}
+
+/// How many times better than the first.
+#[derive(Clone, Copy, PartialEq, Debug, Serialize)]
+pub struct AgainstFirst {
+    /// More than 1 is better.
+    pub ratio: f64,
+    /// A 95 % interval of that.
+    pub interval: Option<[f64; 2]>,
+    /// How likely a ratio so far from 1 would be without a difference.
+    pub p: f64,
+}
+
+/// Sets campaigns side by side, the first of them being the one that others are compared with.
+pub fn compare(all: &[Kept]) -> Result<Compared, ViewError> {
+    let read = |kept| Ok((Records::of(kept)?, Kept::settings(kept)?));
+    let read: Vec<(Records<'_>, Settings)> = all.iter().map(read).collect::<Result<_, ViewError>>()?;
+    let contestants: Vec<Contestant<'_>> = read.iter().map(contestant).collect::<Result<_, ViewError>>()?;
+    let obstacles: Vec<Vec<Obstacle>> =
+        contestants.iter().map(|other| common::obstacles(&contestants[0], other)).collect();
+    let comparable = obstacles.iter().all(Vec::is_empty);
+    let common = comparable.then(|| common::common(&contestants)).flatten();
+    let sides = read.iter().zip(obstacles).enumerate();
+    let sides = sides.map(|(place, ((records, _), obstacles))| {
+        Side::of(records, obstacles, common.as_ref().map(|common| (common, place)))
+    });
+    Ok(Compared {
+        campaigns: sides.collect::<Result<_, ViewError>>()?,
+        ranked: common.is_some(),
+        on: common.map(|common| On { pairs: common.pairs, ground: common.ground }),
+    })
+}
+
+fn contestant<'a>((records, settings): &'a (Records<'_>, Settings)) -> Result<Contestant<'a>, ViewError> {
+    Ok(Contestant {
+        scenario: records.kept.scenario()?,
+        settings,
+        instances: &records.kept.charter.instances,
+        history: records.history(),
+        validations: records.validations(),
+        best: records.best(),
+    })
+}
+
+impl Side {
+    /// A campaign, with what is common to all and its place there.
+    fn of(
+        records: &Records<'_>,
+        obstacles: Vec<Obstacle>,
+        common: Option<(&Common, usize)>,
+    ) -> Result<Self, ViewError> {
+        let Figures { costs, budget, best, verdict, .. } = Figures::of(records)?;
+        let against = common.and_then(|(common, place)| common.against_first[place].as_ref());
+        let values = Values::from(records.best_configuration());
+        Ok(Self {
+            folder: records.kept.folder.to_string_lossy().into_owned(),
+            name: records.kept.charter.name.clone(),
+            budget,
+            spent: records.spent(),
+            best: Valued { configuration: records.best().0, values },
+            standing: best,
+            verdict,
+            obstacles,
+            common_cost: common.map(|(common, place)| costs.number(common.means[place])),
+            against_first: against.map(AgainstFirst::of),
+            costs,
+        })
+    }
+}
+
+impl AgainstFirst {
+    fn of(found: &stats::Comparison) -> Self {
+        let interval = found.interval.map(|interval| [interval.low, interval.high]);
+        Self { ratio: found.ratio, interval, p: found.p }
+    }
+}

@@ -1,0 +1,136 @@
+//! What costs are: their unit, which way is better, and what gains are measured against.
+
+use campaign::store::Charter;
+use engine::racing::Holding;
+use engine::stats::Interval;
+use scenario::{Bounded, CappedBy, Constraint, Measure, Scenario, Sense};
+use serde::{Serialize, Serializer};
+use toml::de::{DeTable, DeValue};
+
+use crate::bounds::{Bound, Held};
+
+/// The costs of a scenario.
+#[derive(Clone, PartialEq, Debug, Serialize)]
+pub struct Costs {
+    /// What they are counted in.
+    pub unit: Unit,
+    /// Which way is better.
+    #[serde(serialize_with = "word_of_sense")]
+    pub sense: Sense,
+    /// What is measured.
+    pub noun: String,
+    /// What a mean of compared costs is called.
+    pub mean: String,
+    /// What gains are measured against: `default`, or `baseline` if one is given.
+    pub against: &'static str,
+    /// What else is bounded.
+    pub bounds: Vec<Bound>,
+    /// The same, for turning numbers of the engine into the user's.
+    #[serde(skip)]
+    constraints: Vec<Constraint>,
+}
+
+/// What a number is counted in.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Unit {
+    /// Seconds.
+    Seconds,
+    /// Bytes.
+    Bytes,
+    /// The unit of an output, which nobody knows.
+    Plain,
+}
+
+impl Unit {
+    fn of(measure: Measure) -> Self {
+        match measure {
+            Measure::CpuTime | Measure::WallTime => Self::Seconds,
+            Measure::Memory => Self::Bytes,
+            Measure::Output(_) => Self::Plain,
+        }
+    }
+
+    pub(crate) fn of_bounded(bounded: Bounded) -> Self {
+        match bounded {
+            Bounded::Measure(measure) => Self::of(measure),
+            Bounded::Solved => Self::Plain,
+        }
+    }
+}
+
+impl Costs {
+    /// The costs of a scenario.
+    pub fn of(scenario: &Scenario) -> Self {
+        let objective = &scenario.objective;
+        let unit = Unit::of(objective.minimise);
+        let noun = match objective.minimise {
+            Measure::CpuTime => "CPU time",
+            Measure::WallTime => "wall time",
+            Measure::Memory => "memory",
+            Measure::Output(index) => scenario.outputs[index].name.as_str(),
+        };
+        // The usual name for a mean in which a timeout counts as so many cutoffs.
+        let mean = match (objective.cutoff, objective.capped_by) {
+            (None, _) | (_, CappedBy::Nobody) => format!("mean {noun}"),
+            (Some(_), _) if unit == Unit::Seconds => format!("PAR{}", objective.par),
+            (Some(_), _) => format!("PAR{} {noun}", objective.par),
+        };
+        let against = if scenario.baseline.is_some() { "baseline" } else { "default" };
+        Self::new(unit, objective.sense, noun, mean, against).bounded_by(&scenario.constraints)
+    }
+
+    /// Costs without bounds.
+    pub fn new(unit: Unit, sense: Sense, noun: &str, mean: String, against: &'static str) -> Self {
+        let (bounds, constraints) = (Vec::new(), Vec::new());
+        Self { unit, sense, noun: noun.to_owned(), mean, against, bounds, constraints }
+    }
+
+    /// The same costs with these constraints.
+    pub fn bounded_by(&self, constraints: &[Constraint]) -> Self {
+        let bounds = constraints.iter().map(Bound::of).collect();
+        Self { bounds, constraints: constraints.to_vec(), ..self.clone() }
+    }
+
+    /// A cost of the engine as the number that the user measures.
+    pub fn number(&self, cost: f64) -> f64 {
+        self.sense.shown(cost)
+    }
+
+    /// An interval of costs as one of what the user measures.
+    pub fn ends(&self, Interval { low, high }: Interval) -> [f64; 2] {
+        let (low, high) = if self.sense == Sense::Maximise { (high, low) } else { (low, high) };
+        [self.number(low), self.number(high)]
+    }
+
+    /// What a configuration has shown of each constraint.
+    pub fn held(&self, holdings: &[Holding]) -> Vec<Held> {
+        self.constraints.iter().zip(holdings).map(|(one, holding)| Held::of(one, holding)).collect()
+    }
+
+    /// The name of what a constraint bounds, by its place.
+    pub fn name_of_bound(&self, place: usize) -> &str {
+        self.bounds.get(place).map_or("", |one| &one.name)
+    }
+
+    pub(crate) fn constraints(&self) -> &[Constraint] {
+        &self.constraints
+    }
+}
+
+fn word_of_sense<S: Serializer>(sense: &Sense, serializer: S) -> Result<S::Ok, S::Error> {
+    serializer.serialize_str(match sense {
+        Sense::Minimise => "minimise",
+        Sense::Maximise => "maximise",
+    })
+}
+
+/// Which way is better in a campaign, also if its scenario can no longer be read in full.
+pub(crate) fn sense(charter: &Charter) -> Sense {
+    let table = DeTable::parse(&charter.scenario).ok();
+    let maximises = |table: &DeTable<'_>| match table.get("objective").map(|value| value.get_ref()) {
+        Some(DeValue::Table(objective)) => objective.contains_key("maximise"),
+        _ => false,
+    };
+    if table.is_some_and(|table| maximises(table.get_ref())) { Sense::Maximise } else { Sense::Minimise }
+}

@@ -1,0 +1,138 @@
+//! How a campaign ended that has just been run.
+
+use campaign::conduct::Outcome;
+use campaign::event::Stop;
+use campaign::validation::GaveUp;
+use engine::stats::Basis;
+use serde::Serialize;
+
+use crate::costs::Costs;
+use crate::event;
+use crate::progress::Progress;
+use crate::verdict::Verdict;
+
+/// How a campaign ended.
+#[derive(Clone, PartialEq, Debug, Serialize)]
+pub struct Ending {
+    /// Why the search stopped.
+    #[serde(serialize_with = "event::serialize_stop")]
+    pub stop: Stop,
+    /// Where it stood then.
+    pub progress: Progress,
+    /// What the search has found.
+    pub found: Found,
+    /// What may be said of the best.
+    pub verdict: Option<Verdict>,
+    /// What kept the validation from its end, if not its budget.
+    pub cut_short: Option<CutShort>,
+    /// Pairs that the validation was to have; `None` if there was to be no validation.
+    pub planned: Option<usize>,
+}
+
+/// What a search has found, as far as its own trials tell.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Found {
+    /// No trial has said anything.
+    NothingMeasured,
+    /// Nothing keeps every bound.
+    NothingFeasible,
+    /// The default is still the best.
+    NothingBetter,
+    /// Something that looks better than the default.
+    Better,
+}
+
+/// What kept a validation from its end.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub enum CutShort {
+    /// Someone stopped it.
+    Interrupted,
+    /// The job ends.
+    Deadline,
+    /// Trials could not be run, or were lost each time.
+    GaveUp(#[serde(serialize_with = "event::serialize_gave_up")] GaveUp),
+}
+
+/// Why what looks better has no verdict.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Unproven<'a> {
+    /// Something kept the validation from its end.
+    CutShort(&'a CutShort),
+    /// The scenario wants none.
+    NotWanted,
+    /// Its budget was spent before it had one whole pair.
+    TooShort,
+    /// There are no other pairs.
+    NoPairs,
+    /// The search has not ended.
+    StillToCome,
+}
+
+impl Ending {
+    /// The end of a campaign whose trials were run on these machines. `wanted`: it was to be validated;
+    /// `interrupted`: someone asked it to stop.
+    pub fn of(outcome: &Outcome, wanted: bool, interrupted: bool, costs: &Costs, hosts: Vec<String>) -> Self {
+        let cut_short = match outcome.stop {
+            Stop::Interrupted | Stop::Deadline => None,
+            _ if interrupted => Some(CutShort::Interrupted),
+            _ if let Some(why) = &outcome.validation.gave_up => Some(CutShort::GaveUp(why.clone())),
+            _ => outcome.deadline.and_then(|deadline| deadline.refused()).map(|_| CutShort::Deadline),
+        };
+        let verdict = outcome.validation.verdict.as_ref().map(|judged| Verdict::of(judged, costs, hosts));
+        let progress = Progress::of(&outcome.progress, costs);
+        Self::new(outcome.stop.clone(), progress, verdict, cut_short, wanted.then_some(outcome.planned))
+    }
+
+    /// An end of these parts.
+    pub fn new(
+        stop: Stop,
+        progress: Progress,
+        verdict: Option<Verdict>,
+        cut_short: Option<CutShort>,
+        planned: Option<usize>,
+    ) -> Self {
+        let best = &progress.best;
+        let found = match best.configuration {
+            _ if best.pairs == 0 => Found::NothingMeasured,
+            _ if !best.feasible => Found::NothingFeasible,
+            0 => Found::NothingBetter,
+            _ => Found::Better,
+        };
+        Self { stop, progress, found, verdict, cut_short, planned }
+    }
+
+    /// Whether the search stopped before its end.
+    pub fn is_unfinished(&self) -> bool {
+        matches!(self.stop, Stop::Interrupted | Stop::Deadline | Stop::Aborted(_) | Stop::Lost { .. })
+    }
+
+    /// Whether what was found may be better than the default.
+    pub fn is_usable(&self) -> bool {
+        self.found == Found::Better && self.verdict.as_ref().is_none_or(|verdict| verdict.worth_using)
+    }
+
+    /// Pairs that were measured with both.
+    pub fn pairs(&self) -> usize {
+        self.verdict.as_ref().map_or(0, |verdict| verdict.pairs)
+    }
+
+    /// Pairs that there were to be, if the validation's budget was spent before that.
+    pub fn out_of_budget(&self) -> Option<usize> {
+        let verdict = self.verdict.as_ref().filter(|verdict| verdict.basis != Basis::TrainingOnly)?;
+        self.planned.filter(|&planned| self.cut_short.is_none() && verdict.pairs < planned)
+    }
+
+    /// Why what looks better has no verdict.
+    pub fn unproven(&self) -> Unproven<'_> {
+        let has_ended = matches!(self.stop, Stop::Budget(_) | Stop::Exhausted);
+        match (&self.cut_short, self.planned) {
+            (Some(cut), _) => Unproven::CutShort(cut),
+            _ if !has_ended => Unproven::StillToCome,
+            (None, None) => Unproven::NotWanted,
+            (None, Some(0)) => Unproven::NoPairs,
+            (None, Some(_)) => Unproven::TooShort,
+        }
+    }
+}

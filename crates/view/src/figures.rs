@@ -1,0 +1,48 @@
+//! What is known of the costs: whatever needs the scenario.
+
+use campaign::budget::Budget;
+use engine::ConfigId;
+use serde::Serialize;
+
+use crate::costs::Costs;
+use crate::error::ViewError;
+use crate::records::Records;
+use crate::standing::{Standing, Training};
+use crate::verdict::Verdict;
+
+/// What is known of the costs.
+#[derive(Clone, PartialEq, Debug, Serialize)]
+pub struct Figures {
+    /// What costs are.
+    pub costs: Costs,
+    /// What the last session may spend.
+    pub budget: Budget,
+    /// The best, once it has been measured.
+    #[serde(rename = "best_standing")]
+    pub best: Option<Standing>,
+    /// The default, once it has been measured.
+    #[serde(rename = "default_standing")]
+    pub default: Option<Standing>,
+    /// Both on the pairs that both have met; `None` if the best is the default.
+    pub training: Option<Training>,
+    /// What may be said of the best; `None` before it has been validated.
+    pub verdict: Option<Verdict>,
+}
+
+impl Figures {
+    /// Those of a campaign; an error if its scenario no longer reads.
+    pub fn of(records: &Records<'_>) -> Result<Self, ViewError> {
+        let settings = records.kept.settings()?;
+        let costs = Costs::of(records.kept.scenario()?);
+        let standing = |config| records.standing(&settings, config).map(|one| Standing::of(&one, &costs));
+        let verdict = records.judged()?.map(|judged| Verdict::of(&judged, &costs, records.hosts()));
+        Ok(Self {
+            budget: records.kept.budget()?,
+            best: standing(records.best()),
+            default: standing(ConfigId(0)),
+            training: records.training(&settings).map(|both| Training::of(&both, &costs)),
+            verdict,
+            costs,
+        })
+    }
+}

@@ -1,0 +1,175 @@
+//! Several folds as their folder keeps them, and what they have found together.
+
+mod joint;
+
+use std::path::{Path, PathBuf};
+
+use campaign::folds::{FoldPlan, fold_folder};
+use campaign::store::StoreError;
+use campaign::validation;
+use serde::Serialize;
+use space::Values;
+
+use crate::costs::Costs;
+use crate::error::ViewError;
+use crate::kept::{Kept, folder_of};
+use crate::picture::Picture;
+use crate::records::Records;
+use crate::state::{Session, hosts};
+use crate::verdict::Verdict;
+use joint::Fold;
+
+/// The folds of a folder.
+#[derive(Debug)]
+pub struct KeptFolds {
+    /// The folder that has all of them.
+    pub folder: PathBuf,
+    /// What they have in common.
+    pub plan: FoldPlan,
+    /// The campaign of each, once it has begun.
+    pub folds: Vec<Option<Kept>>,
+}
+
+/// Where all folds stand.
+#[derive(Clone, PartialEq, Debug, Serialize)]
+pub struct Joint {
+    /// What they are called.
+    pub name: String,
+    /// Where they live.
+    pub folder: String,
+    /// Each, as far as it has begun.
+    pub folds: Vec<Option<Picture>>,
+    /// Pairs that the validations have when they are complete.
+    pub planned: usize,
+    /// What may be said of the procedure; `None` until every fold has been validated at least in part.
+    pub verdict: Option<Verdict>,
+    /// The configuration to be used; `None` if every fold kept the baseline.
+    pub chosen: Option<Chosen>,
+    /// The machines on which trials were run.
+    pub hosts: Vec<String>,
+    /// What costs are; `None` before any fold has begun.
+    #[serde(skip)]
+    pub costs: Option<Costs>,
+    /// How far each has been validated.
+    #[serde(skip)]
+    pub validated: Vec<Option<Validated>>,
+}
+
+/// The best of one fold.
+#[derive(Clone, PartialEq, Debug, Serialize)]
+pub struct Chosen {
+    /// Which fold, counted from 1.
+    pub fold: usize,
+    /// The number of its best.
+    pub configuration: u32,
+    /// The values.
+    pub values: Values,
+}
+
+/// How far a fold has been validated.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Validated {
+    /// Pairs measured with both.
+    pub pairs: usize,
+    /// Pairs that there will be.
+    pub planned: usize,
+}
+
+impl KeptFolds {
+    /// The folds in a folder, or in that of a scenario; `None` if it has none.
+    pub fn find(path: &Path) -> Result<Option<Self>, ViewError> {
+        let folder = folder_of(path);
+        let Some(plan) = FoldPlan::read(&folder)? else { return Ok(None) };
+        let open = |number: usize| match Kept::open(&fold_folder(&folder, number)) {
+            Ok(kept) => Ok(Some(kept)),
+            Err(ViewError::Store(StoreError::Missing { .. })) => Ok(None),
+            Err(error) => Err(error),
+        };
+        let folds = (1..=plan.folds.len()).map(open).collect::<Result<_, ViewError>>()?;
+        Ok(Some(Self { folder, plan, folds }))
+    }
+
+    /// Where they stand, each and together.
+    pub fn joint(&self) -> Result<Joint, ViewError> {
+        let read = |kept: &Option<Kept>| kept.as_ref().map(One::of).transpose();
+        let all: Vec<Option<One>> = self.folds.iter().map(read).collect::<Result<_, ViewError>>()?;
+        let begun = all.iter().enumerate().filter_map(|(place, one)| Some((place, one.as_ref()?)));
+        let (places, begun): (Vec<usize>, Vec<&One>) = begun.unzip();
+        let folds: Vec<&Fold> = begun.iter().map(|one| &one.fold).collect();
+        let sessions: Vec<Session> = begun.iter().flat_map(|one| one.picture.sessions.clone()).collect();
+        let hosts = hosts(&sessions);
+        let first = self.folds.iter().flatten().next();
+        let costs = first.map(|kept| kept.scenario().map(Costs::of)).transpose()?;
+        let chosen = joint::chosen(&folds).map(|place| Chosen {
+            fold: places[place] + 1,
+            configuration: folds[place].best.0,
+            values: begun[place].values.clone(),
+        });
+        Ok(Joint {
+            name: self.plan.name.clone(),
+            folder: self.folder.to_string_lossy().into_owned(),
+            planned: folds.iter().map(|fold| fold.planned).sum(),
+            verdict: self.verdict(&begun, costs.as_ref(), &hosts)?,
+            chosen,
+            hosts,
+            costs,
+            validated: all.iter().map(|one| one.as_ref().map(One::validated)).collect(),
+            folds: all.into_iter().map(|one| one.map(|one| one.picture)).collect(),
+        })
+    }
+
+    /// What may be said of the procedure, once every fold has been validated at least in part.
+    fn verdict(
+        &self,
+        begun: &[&One],
+        costs: Option<&Costs>,
+        hosts: &[String],
+    ) -> Result<Option<Verdict>, ViewError> {
+        let is_validated = |one: &&One| one.fold.planned == 0 || !one.fold.names.is_empty();
+        if begun.len() < self.folds.len() || !begun.iter().all(is_validated) {
+            return Ok(None);
+        }
+        let (Some(first), Some(costs)) = (self.folds.iter().flatten().next(), costs) else { return Ok(None) };
+        let (settings, folds) = (first.settings()?, begun.iter().map(|one| &one.fold).collect::<Vec<_>>());
+        let judged = joint::verdict(&folds, &validation::objective(&settings), settings.problem.seed);
+        Ok(judged.map(|judged| Verdict::of(&judged, costs, hosts.to_vec())))
+    }
+
+    /// The fold whose best is to be used, and where all stand; if all have kept the baseline, any will do.
+    pub fn best(mut self) -> Result<(Kept, Joint), ViewError> {
+        let joint = self.joint()?;
+        let begun = self.folds.iter().position(Option::is_some).unwrap_or_default();
+        let place = joint.chosen.as_ref().map_or(begun, |chosen| chosen.fold - 1);
+        match self.folds[place].take() {
+            Some(kept) => Ok((kept, joint)),
+            None => Err(StoreError::Missing { folder: fold_folder(&self.folder, place + 1) }.into()),
+        }
+    }
+}
+
+/// One fold that has begun.
+struct One {
+    fold: Fold,
+    values: Values,
+    picture: Picture,
+}
+
+impl One {
+    fn of(kept: &Kept) -> Result<Self, ViewError> {
+        let records = Records::of(kept)?;
+        let fold = Fold::of(&records, &kept.settings()?)?;
+        let values = Values::from(records.best_configuration());
+        Ok(Self { fold, values, picture: Picture::of_records(&records)? })
+    }
+
+    fn validated(&self) -> Validated {
+        Validated { pairs: self.fold.names.len(), planned: self.fold.planned }
+    }
+}
+
+impl Joint {
+    /// How many folds have begun.
+    pub fn begun(&self) -> usize {
+        self.folds.iter().flatten().count()
+    }
+}

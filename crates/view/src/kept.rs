@@ -1,0 +1,138 @@
+//! A campaign as its folder keeps it.
+
+use std::path::{Path, PathBuf};
+
+use campaign::Settings;
+use campaign::budget::Budget;
+use campaign::conduct::{self, Order};
+use campaign::folds::FoldPlan;
+use campaign::store::{Charter, Failures, Holder, Store, StoreReader};
+use engine::{ConfigId, Configuration, TrialId};
+use execution::CommandLine;
+use execution::Record;
+use scenario::{Instance, Scenario};
+use space::Diagnostics;
+
+use crate::error::ViewError;
+use crate::state::{Session, hosts};
+
+/// A campaign in its folder.
+#[derive(Debug)]
+pub struct Kept {
+    /// The folder.
+    pub folder: PathBuf,
+    /// What the campaign is.
+    pub charter: Charter,
+    reader: StoreReader,
+    /// Its scenario as it would be read today: files may have gone since.
+    scenario: Result<Scenario, Diagnostics>,
+}
+
+/// The campaign's folder: as given, or the one that a scenario's campaign has unless told otherwise.
+pub fn folder_of(path: &Path) -> PathBuf {
+    if path.is_file() { path.with_extension("campaign") } else { path.to_owned() }
+}
+
+impl Kept {
+    /// Opens what a folder keeps, or that of a scenario, also while the campaign runs.
+    pub fn open(path: &Path) -> Result<Self, ViewError> {
+        let folder = folder_of(path);
+        if let Some(plan) = FoldPlan::read(&folder)? {
+            return Err(ViewError::Several { folder, count: plan.folds.len() });
+        }
+        let reader = Store::read(&folder)?;
+        let charter = reader.charter()?;
+        let mut scenario = scenario::read(&charter.scenario, &charter.folder, "the stored scenario");
+        if let Ok(scenario) = &mut scenario {
+            let apart = reader.test_instances()?.unwrap_or_default();
+            scenario.instances.keep_apart(&charter.instances, &apart);
+            tuned_on(scenario, &charter.instances);
+        }
+        Ok(Self { folder, charter, reader, scenario })
+    }
+
+    /// The scenario, which must still be sound.
+    pub fn scenario(&self) -> Result<&Scenario, ViewError> {
+        let scenario = self.scenario.as_ref().map_err(|mistakes| ViewError::Scenario(mistakes.clone()))?;
+        if scenario.space != self.charter.space {
+            return Err(ViewError::OtherSpace { folder: self.folder.clone() });
+        }
+        Ok(scenario)
+    }
+
+    /// The settings that the campaign runs with.
+    pub fn settings(&self) -> Result<Settings, ViewError> {
+        let order = Order { seed: Some(self.charter.seed), ..Order::default() };
+        Ok(conduct::settings(self.scenario()?, &order))
+    }
+
+    /// What the last session may spend.
+    pub fn budget(&self) -> Result<Budget, ViewError> {
+        match Budget::of_events(&self.reader.events()?) {
+            Some(budget) => Ok(budget),
+            None => Ok(self.settings()?.budget),
+        }
+    }
+
+    /// What gains are measured against.
+    pub fn default(&self) -> Result<Configuration, ViewError> {
+        match (self.reader.configuration(ConfigId(0))?, &self.scenario) {
+            (Some(stored), _) => Ok(stored.configuration),
+            (None, Ok(scenario)) => Ok(scenario.baseline()),
+            (None, Err(_)) => Ok(self.charter.space.default_configuration()),
+        }
+    }
+
+    /// Whoever runs the campaign, if anybody does.
+    pub fn holder(&self) -> Result<Option<Holder>, ViewError> {
+        Ok(Store::holder(&self.folder)?)
+    }
+
+    /// The command of a configuration, ready to paste.
+    pub fn command(&self, configuration: &Configuration) -> Result<String, ViewError> {
+        Ok(CommandLine::for_use(self.scenario()?, configuration).to_string())
+    }
+
+    /// A configuration by its number.
+    pub fn configuration(&self, config: ConfigId) -> Result<Configuration, ViewError> {
+        let stored = self.reader.configuration(config)?;
+        stored.map(|stored| stored.configuration).ok_or(ViewError::NoConfiguration(config))
+    }
+
+    /// A trial by its number in the order of asking.
+    pub fn trial(&self, id: TrialId) -> Result<Option<Record>, ViewError> {
+        Ok(self.reader.trial_of_id(id)?)
+    }
+
+    /// The largest number of a trial that has ended.
+    pub fn last_trial(&self) -> Result<Option<TrialId>, ViewError> {
+        Ok(self.reader.last_trial()?)
+    }
+
+    /// The trials that failed, the most frequent reason first.
+    pub fn failures(&self) -> Result<Vec<Failures>, ViewError> {
+        Ok(self.reader.failures()?)
+    }
+
+    /// The store, for writing all of it elsewhere.
+    pub fn reader(&self) -> &StoreReader {
+        &self.reader
+    }
+}
+
+/// The machines on which the trials of a campaign were run, in the order of their first session; none if its
+/// store cannot be read.
+pub fn hosts_of(folder: &Path) -> Vec<String> {
+    let sessions = Store::read(folder).and_then(|reader| reader.sessions()).unwrap_or_default();
+    hosts(&sessions.iter().map(Session::of).collect::<Vec<_>>())
+}
+
+/// Has a scenario tune on what the campaign has met, by its numbers: files may have come and gone since.
+fn tuned_on(scenario: &mut Scenario, names: &[String]) {
+    let known = std::mem::take(&mut scenario.instances.train);
+    let by_name = |name: &String| {
+        let known = known.iter().find(|instance| instance.name == *name).cloned();
+        known.unwrap_or_else(|| Instance::new(name, name))
+    };
+    scenario.instances.train = names.iter().map(by_name).collect();
+}

@@ -1,0 +1,139 @@
+//! What the store of a campaign holds, read once, and what it says.
+
+use campaign::Settings;
+use campaign::budget::Spent;
+use campaign::conduct;
+use campaign::progress;
+use campaign::store::{Loaded, StoredValidation};
+use campaign::validation::{self, Judged};
+use engine::history::History;
+use engine::stats::Basis;
+use engine::{ConfigId, Configuration};
+
+use crate::error::ViewError;
+use crate::kept::Kept;
+use crate::state::{Session, hosts};
+use crate::tally::Tally;
+
+/// What the store of a campaign holds.
+#[derive(Debug)]
+pub struct Records<'a> {
+    /// The campaign.
+    pub kept: &'a Kept,
+    loaded: Loaded,
+    validations: Vec<StoredValidation>,
+    default: Configuration,
+}
+
+impl<'a> Records<'a> {
+    /// Reads everything.
+    pub fn of(kept: &'a Kept) -> Result<Self, ViewError> {
+        let (loaded, validations) = (kept.reader().load()?, kept.reader().validations()?);
+        Ok(Self { default: kept.default()?, kept, loaded, validations })
+    }
+
+    /// All trials.
+    pub fn history(&self) -> &History {
+        &self.loaded.history
+    }
+
+    /// The trials of validations.
+    pub fn validations(&self) -> &[StoredValidation] {
+        &self.validations
+    }
+
+    /// What gains are measured against.
+    pub fn default(&self) -> &Configuration {
+        &self.default
+    }
+
+    /// The best so far; the default if there is none yet.
+    pub fn best(&self) -> ConfigId {
+        self.loaded.incumbents.last().map_or(ConfigId(0), |last| last.config)
+    }
+
+    /// Its values.
+    pub fn best_configuration(&self) -> &Configuration {
+        if self.is_known(self.best()) { self.history().configuration(self.best()) } else { &self.default }
+    }
+
+    /// Whether the best has been measured and has only failed.
+    pub fn is_failing(&self) -> bool {
+        self.is_known(self.best()) && progress::has_only_failed(self.history(), self.best())
+    }
+
+    /// How many trials there were, and of how many configurations.
+    pub fn tally(&self) -> Tally {
+        Tally::of(self.history(), self.loaded.lost)
+    }
+
+    /// What the campaign has spent.
+    pub fn spent(&self) -> Spent {
+        let Loaded { spent, history, .. } = &self.loaded;
+        Spent { wall: spent.wall, cpu: spent.cpu, trials: history.trials().len() as u64 }
+    }
+
+    /// Every time that it was started.
+    pub fn sessions(&self) -> Vec<Session> {
+        self.loaded.sessions.iter().map(Session::of).collect()
+    }
+
+    /// The machines on which its trials were run.
+    pub fn hosts(&self) -> Vec<String> {
+        hosts(&self.sessions())
+    }
+
+    pub(crate) fn loaded(&self) -> &Loaded {
+        &self.loaded
+    }
+
+    pub(crate) fn is_known(&self, config: ConfigId) -> bool {
+        config.index() < self.history().configurations().len()
+    }
+
+    /// The names of the instances by number: those of the training, in the store's order, then the unseen ones.
+    pub(crate) fn names(&self) -> Result<Vec<&'a String>, ViewError> {
+        let test = self.kept.scenario()?.instances.test.iter().map(|instance| &instance.name);
+        Ok(self.kept.charter.instances.iter().chain(test).collect())
+    }
+
+    /// A configuration's figures; `None` if it has not been measured.
+    pub(crate) fn standing(&self, settings: &Settings, config: ConfigId) -> Option<progress::Standing> {
+        let objective = &settings.problem.objective;
+        let standing =
+            self.is_known(config).then(|| progress::standing(self.history(), objective, config))?;
+        (standing.pairs > 0).then_some(standing)
+    }
+
+    /// The default and the best in the training; `None` if that is the same.
+    pub(crate) fn training(&self, settings: &Settings) -> Option<progress::Comparison> {
+        let (default, best) = (ConfigId(0), self.best());
+        let can_be = best != default && self.is_known(best);
+        can_be.then(|| progress::compare(self.history(), settings, default, best)).flatten()
+    }
+
+    /// What may be said of the best, as far as it has been validated: the verdict that its run gave.
+    pub(crate) fn judged(&self) -> Result<Option<Judged>, ViewError> {
+        let (mut settings, best) = (self.kept.settings()?, self.best());
+        // Whatever the budget of the session that measured them.
+        settings.budget.trials = None;
+        if best == ConfigId(0) {
+            return Ok(None);
+        }
+        let (names, unseen) = (self.names()?, self.kept.scenario()?.instances.test.len());
+        let plan = validation::plan(&settings, unseen as u32);
+        if plan.basis == Basis::TrainingOnly {
+            let is_due = settings.validation.wanted && self.has_ended();
+            return Ok(is_due.then(|| validation::by_training(self.history(), &settings, best)).flatten());
+        }
+        let objective = validation::objective(&settings);
+        let both = validation::recorded(&plan, &names, best, &self.validations, &objective);
+        Ok(Judged::of_best(&both, plan.basis, self.history(), &settings, best))
+    }
+
+    /// Whether the search has come to its end.
+    fn has_ended(&self) -> bool {
+        let last = self.loaded.sessions.last().and_then(|session| session.reason.as_deref());
+        last.is_some_and(conduct::is_end)
+    }
+}

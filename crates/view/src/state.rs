@@ -1,0 +1,105 @@
+//! Whether a campaign runs, and how often and where it did.
+
+use std::collections::BTreeSet;
+
+use campaign::store::{self, Holder};
+use serde::Serialize;
+
+/// Whether a campaign runs.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize)]
+#[serde(tag = "state", rename_all = "snake_case")]
+pub enum State {
+    /// It has not begun.
+    New,
+    /// It runs.
+    Running {
+        /// The process, as far as it has signed.
+        pid: Option<u32>,
+        /// The machine.
+        host: Option<String>,
+    },
+    /// It has ended.
+    Stopped {
+        /// Why.
+        reason: String,
+    },
+    /// It ended without a word.
+    Killed,
+}
+
+impl State {
+    pub(crate) fn of(holder: Option<Holder>, last: Option<&Session>) -> Self {
+        match (holder, last) {
+            (Some(Holder { pid, host }), _) => Self::Running { pid, host },
+            (None, None) => Self::New,
+            (None, Some(session)) => match &session.reason {
+                Some(reason) => Self::Stopped { reason: reason.clone() },
+                None => Self::Killed,
+            },
+        }
+    }
+}
+
+/// One time that the campaign was started or resumed.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize)]
+pub struct Session {
+    /// UTC, such as `2026-01-31T12:00:00.000Z`.
+    pub began_at: String,
+    /// The same; `None` while it runs, and if it was killed.
+    pub ended_at: Option<String>,
+    /// Why it ended.
+    pub reason: Option<String>,
+    /// The machine.
+    pub host: String,
+    /// The process.
+    pub pid: u32,
+    /// captune's version.
+    pub version: String,
+}
+
+impl Session {
+    pub(crate) fn of(session: &store::Session) -> Self {
+        let store::Session { began_at, ended_at, reason, host, pid, version, .. } = session.clone();
+        Self { began_at, ended_at, reason, host, pid, version }
+    }
+}
+
+/// The machines of sessions, each once, in the order of their first.
+pub(crate) fn hosts(sessions: &[Session]) -> Vec<String> {
+    let mut known = BTreeSet::new();
+    sessions.iter().map(|session| session.host.clone()).filter(|host| known.insert(host.clone())).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn session(reason: Option<&str>, host: &str) -> Session {
+        Session {
+            began_at: String::new(),
+            ended_at: None,
+            reason: reason.map(str::to_owned),
+            host: host.to_owned(),
+            pid: 1,
+            version: String::new(),
+        }
+    }
+
+    #[test]
+    fn whoever_holds_the_store_runs_and_the_last_session_says_the_rest() {
+        let (ended, killed) = (session(Some("interrupted"), "a"), session(None, "a"));
+        let holder = Holder { pid: Some(7), host: None };
+        assert_eq!(State::of(None, None), State::New);
+        assert_eq!(State::of(None, Some(&killed)), State::Killed);
+        assert_eq!(State::of(None, Some(&ended)), State::Stopped { reason: "interrupted".to_owned() });
+        let running = State::of(Some(holder), Some(&ended));
+        let shown = serde_json::to_string(&running).unwrap();
+        assert_eq!(shown, r#"{"state":"running","pid":7,"host":null}"#);
+    }
+
+    #[test]
+    fn a_machine_that_comes_back_is_named_once() {
+        let sessions = ["b", "a", "b"].map(|host| session(None, host));
+        assert_eq!(hosts(&sessions), ["b", "a"]);
+    }
+}

@@ -1,0 +1,60 @@
+//! How many trials there were, how they ended, and of how many configurations.
+//!
+//! The history counts, and nobody else: what a running campaign shows and what is read from its store
+//! later are the same numbers.
+
+use engine::Status;
+use engine::history::History;
+use serde::ser::SerializeMap as _;
+use serde::{Serialize, Serializer};
+
+/// Numbers of trials and of configurations.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default, Serialize)]
+pub struct Tally {
+    /// Trials that have ended, by how they did.
+    pub trials: ByStatus,
+    /// Trials that vanished; those cancelled on purpose, which have the same status, are not among them.
+    pub lost: u64,
+    /// Configurations of which a trial has ended.
+    pub configurations: u64,
+}
+
+/// Numbers in the order of [`Status::ALL`].
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub struct ByStatus(pub [u64; Status::ALL.len()]);
+
+impl Tally {
+    /// The trials of a history, so many of which vanished.
+    pub fn of(history: &History, lost: u64) -> Self {
+        let trials = ByStatus(Status::ALL.map(|status| history.count(status)));
+        Self { trials, lost, configurations: history.tried() as u64 }
+    }
+}
+
+impl ByStatus {
+    /// All of them.
+    pub fn all(&self) -> u64 {
+        self.0.iter().sum()
+    }
+
+    /// Those that ended in one of these ways.
+    pub fn count(&self, statuses: &[Status]) -> u64 {
+        statuses.iter().map(|&status| self.0[status as usize]).sum()
+    }
+
+    /// Those that failed.
+    pub fn failed(&self) -> u64 {
+        let failed = Status::ALL.into_iter().filter(|status| status.is_failure());
+        failed.map(|status| self.0[status as usize]).sum()
+    }
+}
+
+impl Serialize for ByStatus {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let mut map = serializer.serialize_map(Some(self.0.len()))?;
+        for (status, number) in Status::ALL.iter().zip(self.0) {
+            map.serialize_entry(status.name(), &number)?;
+        }
+        map.end()
+    }
+}

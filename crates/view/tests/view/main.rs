@@ -1,0 +1,5 @@
+//! Campaigns as their stores keep them.
+
+mod documented;
+mod picture;
+mod stage;

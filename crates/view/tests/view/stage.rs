@@ -1,0 +1,124 @@
+//! A campaign that nobody ran: a scenario, and what a store holds of it.
+
+use std::path::PathBuf;
+
+use campaign::conduct::{Order, settings};
+use campaign::store::{
+    Batch, Charter, Founding, Spent, Store, StoredConfiguration, StoredIncumbent, StoredValidation,
+};
+use campaign::validation::plan;
+use engine::{ConfigId, Observation, Pair, Reading, Space, TrialId};
+use execution::Record;
+use execution::testkit::record;
+use scenario::testkit;
+use space::Literal;
+
+/// Two instances to tune on and six unseen ones, with a bound.
+pub(crate) const SCENARIO: &str = r#"name = "made up"
+[target]
+command = ["true", "{params}", "{instance}", "--seed={seed}"]
+[objective]
+minimise = "cpu_time"
+cutoff = "5s"
+[outputs]
+error = { pattern = 'error (\d+)' }
+[constraints]
+error = "<= 3"
+[instances]
+list = ["a", "b"]
+test = ["c", "d", "e", "f", "g", "h"]
+[budget]
+trials = 40
+[space]
+x = { integer = [1, 9], default = 5 }
+mode = { choices = ["slow", "fast"] }
+"#;
+
+pub(crate) struct Stage {
+    pub(crate) stage: testkit::Stage,
+    pub(crate) folder: PathBuf,
+    space: Space,
+}
+
+impl Stage {
+    /// A campaign that has not begun.
+    pub(crate) fn new(text: &str) -> Self {
+        let stage = testkit::Stage::new();
+        let scenario = stage.read(text);
+        let folder = stage.folder.join("made.campaign");
+        let charter = Charter {
+            name: scenario.name.clone(),
+            scenario: text.to_owned(),
+            folder: stage.folder.clone(),
+            space: scenario.space.clone(),
+            instances: scenario.instances.train.iter().map(|one| one.name.clone()).collect(),
+            seed: 1,
+        };
+        Store::found(&folder, &Founding::of(charter)).unwrap();
+        Self { stage, folder, space: scenario.space }
+    }
+
+    /// A session that wrote this and ended.
+    pub(crate) fn session(&self, batch: Batch, reason: &str) {
+        let mut writer = Store::open(&self.folder).unwrap().write(|_| {}).unwrap();
+        writer.submit(batch).unwrap();
+        writer.finish(reason).unwrap();
+    }
+
+    /// Configurations by their `x`, the first being the default.
+    pub(crate) fn configurations(&self, values: &[i64]) -> Vec<StoredConfiguration> {
+        let one = |(id, &x): (u32, &i64)| {
+            let values = [("x", Literal::Integer(x)), ("mode", Literal::from("slow"))];
+            let configuration = self.space.configuration(values).unwrap();
+            StoredConfiguration { id: ConfigId(id), origin: "design".to_owned(), configuration }
+        };
+        (0..).zip(values).map(one).collect()
+    }
+
+    /// A validation of configuration 1, which costs half of what the default does.
+    pub(crate) fn validations(&self, text: &str) -> Vec<StoredValidation> {
+        let scenario = self.stage.read(text);
+        let own = settings(&scenario, &Order { seed: Some(1), ..Order::default() });
+        let names: Vec<&str> = scenario
+            .instances
+            .train
+            .iter()
+            .chain(&scenario.instances.test)
+            .map(|one| one.name.as_str())
+            .collect();
+        let pairs = plan(&own, scenario.instances.test.len() as u32).pairs;
+        let both = |pair: Pair| {
+            [(0, 2.0), (1, 1.0)].map(|(config, cost)| {
+                let outputs = vec![Some(Reading::Exact(2.0)); scenario.constraints.len()];
+                let observation = Observation::finished(cost).with_constraints(outputs);
+                StoredValidation {
+                    instance: names[pair.instance.index()].to_owned(),
+                    record: record(config, pair.instance.0, pair.seed.0, observation),
+                    host: None,
+                }
+            })
+        };
+        pairs.into_iter().flat_map(both).collect()
+    }
+}
+
+/// Trials of configurations with what each told, on a pair of its own.
+pub(crate) fn trials(told: &[(u32, Observation)]) -> Vec<Record> {
+    let one = |(id, (config, observation)): (u64, &(u32, Observation))| {
+        let mut record = record(*config, id as u32 % 2, 7, observation.clone());
+        record.trial.id = TrialId(id);
+        record
+    };
+    (0..).zip(told).map(one).collect()
+}
+
+/// A best that took over after so many trials.
+pub(crate) fn best(config: u32, after: u64, cost: f64) -> StoredIncumbent {
+    let spent = Spent { wall: 3.0, cpu: 4.0 };
+    StoredIncumbent { after, config: ConfigId(config), pairs: 2, cost, spent }
+}
+
+/// A cost with what was told of the bounded output.
+pub(crate) fn cost(cost: f64, error: f64) -> Observation {
+    Observation::finished(cost).with_constraints(vec![Some(Reading::Exact(error))])
+}
