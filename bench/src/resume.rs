@@ -10,13 +10,13 @@ use std::time::{Duration, Instant};
 
 use anyhow::{Context, Result, bail};
 use campaign::resume::Resumed;
-use campaign::store::{Charter, Store};
 use clap::Args;
 use engine::history::History;
 use engine::propose::{ModelSearch, ModelSettings};
 use engine::racing::{CappedRacer, Snapshot};
 use engine::{Ask, Interrupt, Objective, Observation, Optimizer, Problem, Racing};
 use space::format::{Format, read};
+use store::{Charter, Store};
 
 use crate::quantiles::Quantiles;
 use crate::store::{INSTANCES, fill};

@@ -10,9 +10,6 @@ use std::sync::mpsc::{Receiver, channel};
 use std::time::Instant;
 
 use anyhow::{Context, Result, bail, ensure};
-use campaign::store::{
-    Acknowledgement, Batch, Charter, Spent, State, Store, StoredConfiguration, StoredIncumbent,
-};
 use clap::Args;
 use engine::history::Trial;
 use engine::{
@@ -20,6 +17,7 @@ use engine::{
 };
 use execution::{Detail, Record};
 use space::format::{Format, read};
+use store::{Acknowledgement, Batch, Charter, Spent, State, Store, StoredConfiguration, StoredIncumbent};
 
 use rustix::time::{ClockId, clock_gettime};
 

@@ -12,7 +12,7 @@ use campaign::Settings;
 use campaign::conduct::{Order, import, settings};
 use campaign::import::runs::{Runs, read, take_in};
 use scenario::Scenario;
-use campaign::store::Store;
+use store::Store;
 use engine::history::{History, Trial};
 use engine::{Cap, Configuration, Pair, Reading, Status};
 use view::export::csv;

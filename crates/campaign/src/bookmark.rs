@@ -10,7 +10,7 @@ use engine::racing::{Snapshot, SnapshotOfVersion6};
 use serde::{Deserialize, Serialize};
 
 use crate::ledger::Mark;
-use crate::store::State;
+use store::State;
 
 /// How bytes are written.
 const POSTCARD: u32 = 1;

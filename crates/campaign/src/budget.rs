@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::store::StoredEvent;
+use store::StoredEvent;
 
 /// Limits of a whole campaign; the first one reached stops it.
 #[derive(Clone, Copy, PartialEq, Debug, Default, Serialize, Deserialize)]

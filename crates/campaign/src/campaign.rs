@@ -25,9 +25,9 @@ use crate::requests::{Requests, Wish};
 use crate::resume::Resumed;
 use crate::savings::Savings;
 use crate::settings::{Search, Settings};
-use crate::store::{Batch, StoredEvent};
 use crate::thinking::{First, Thinking};
 use crate::warnings::Watch;
+use store::{Batch, StoredEvent};
 
 /// Seconds between two pictures of the campaign.
 const TICK: f64 = 0.1;
@@ -496,7 +496,7 @@ impl<'a> Campaign<'a> {
         let spent = self.spent();
         if self.is_broken_off {
             self.ledger.forget_what_happened();
-            let spent = Some(crate::store::Spent { wall: spent.wall, cpu: spent.cpu });
+            let spent = Some(store::Spent { wall: spent.wall, cpu: spent.cpu });
             self.ledger.note(Batch { spent, ..Batch::default() })?;
         } else {
             self.ledger.close(&self.optimizer, self.desk.out(), &spent)?;

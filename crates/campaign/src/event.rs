@@ -12,7 +12,7 @@ use space::Values;
 
 use crate::budget::Limit;
 use crate::progress::Progress;
-use crate::store::StoredEvent;
+use store::StoredEvent;
 
 /// Something that happened, with the campaign time in seconds.
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]

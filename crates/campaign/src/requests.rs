@@ -9,7 +9,7 @@ use std::time::{Duration, Instant};
 use engine::{Configuration, Space};
 
 use crate::queue::{Queue, QueueError};
-use crate::store::StoredEvent;
+use store::StoredEvent;
 
 /// How stored events about wishes are called; their text is the name of the file.
 const KIND: &str = "request";

@@ -8,7 +8,7 @@ use engine::racing::Snapshot;
 
 use crate::bookmark::{Bookmark, BookmarkError};
 use crate::ledger::Mark;
-use crate::store::Loaded;
+use store::Loaded;
 
 /// Where a campaign was left.
 #[derive(Debug, Default)]

@@ -20,8 +20,8 @@ use scenario::are_kept;
 
 use crate::progress;
 use crate::settings::Settings;
-use crate::store::StoredValidation;
 use crate::{Campaign, CampaignError, Sink};
+use store::StoredValidation;
 
 /// Pairs that a validation has at least, if seeds are free.
 const LEAST_PAIRS: usize = 20;

@@ -2,10 +2,10 @@
 
 use std::path::PathBuf;
 
-use campaign::store::Failures;
 use clap::Args;
 use execution::Record;
 use scenario::shell::quoted;
+use store::Failures;
 use view::Kept;
 
 use crate::exit_code::ExitCode;

@@ -9,10 +9,10 @@ use std::io::{self, Write};
 use campaign::LedgerError;
 use campaign::conduct::ConductError;
 use campaign::folds::FoldsError;
-use campaign::store::StoreError;
 use confine::LaunchError;
 use execution::TargetError;
 use space::Diagnostics;
+use store::StoreError;
 
 use crate::exit_code::ExitCode;
 use crate::trouble::unseen;

@@ -1,10 +1,10 @@
 //! What costs are: their unit, which way is better, and what gains are measured against.
 
-use campaign::store::Charter;
 use engine::racing::Holding;
 use engine::stats::Interval;
 use scenario::{Bounded, CappedBy, Constraint, Measure, Scenario, Sense};
 use serde::{Serialize, Serializer};
+use store::Charter;
 use toml::de::{DeTable, DeValue};
 
 use crate::bounds::{Bound, Held};

@@ -3,9 +3,9 @@
 use std::path::PathBuf;
 
 use campaign::folds::FoldsError;
-use campaign::store::StoreError;
 use engine::ConfigId;
 use space::Diagnostics;
+use store::StoreError;
 
 /// Why a campaign cannot be looked at.
 #[derive(Debug, thiserror::Error)]

@@ -6,12 +6,12 @@ use campaign::Settings;
 use campaign::budget::Budget;
 use campaign::conduct::{self, Order};
 use campaign::folds::FoldPlan;
-use campaign::store::{Charter, Failures, Holder, Store, StoreReader};
 use engine::{ConfigId, Configuration, TrialId};
 use execution::CommandLine;
 use execution::Record;
 use scenario::{Instance, Scenario};
 use space::Diagnostics;
+use store::{Charter, Failures, Holder, Store, StoreReader};
 
 use crate::error::ViewError;
 use crate::state::{Session, hosts};

@@ -4,11 +4,11 @@ use campaign::Settings;
 use campaign::budget::Spent;
 use campaign::conduct;
 use campaign::progress;
-use campaign::store::{Loaded, StoredValidation};
 use campaign::validation::{self, Judged};
 use engine::history::History;
 use engine::stats::Basis;
 use engine::{ConfigId, Configuration};
+use store::{Loaded, StoredValidation};
 
 use crate::error::ViewError;
 use crate::kept::Kept;

@@ -2,8 +2,8 @@
 
 use std::collections::BTreeSet;
 
-use campaign::store::{self, Holder};
 use serde::Serialize;
+use store::{self, Holder};
 
 /// Whether a campaign runs.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize)]

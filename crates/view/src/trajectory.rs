@@ -1,8 +1,8 @@
 //! Every best so far, and what each changed of the default.
 
-use campaign::store::StoredIncumbent;
 use scenario::Sense;
 use serde::Serialize;
+use store::StoredIncumbent;
 
 use crate::records::Records;
 use crate::values::{Change, changes};

@@ -18,7 +18,7 @@ use space::ConfigurationError;
 
 use crate::Settings;
 use crate::resume::Resumed;
-use crate::store::{Batch, Loaded, StoredConfiguration};
+use store::{Batch, Loaded, StoredConfiguration};
 
 /// Why trials of an earlier campaign are not re-used, and how many.
 pub type NotReused = BTreeMap<String, usize>;

@@ -11,8 +11,8 @@ use super::open::{
 };
 use crate::budget::Budget;
 use crate::folds::{FoldPlan, fold_folder};
-use crate::store::{Store, StoreError};
 use crate::validation;
+use store::{Store, StoreError};
 
 /// Folds whose campaigns can be opened one after the other.
 #[derive(Debug)]

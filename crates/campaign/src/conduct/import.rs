@@ -16,7 +16,7 @@ use super::carry_over::{adopted, carry_over};
 use super::open::{ConductError, Earlier, Opened, Order, begin, open};
 use crate::import::runs::{Left, Runs, TakenIn, take_in};
 use crate::resume::Resumed;
-use crate::store::{Batch, Spent, Store, StoreError, StoredEvent};
+use store::{Batch, Spent, Store, StoreError, StoredEvent};
 
 /// Why a session ended that did nothing but import.
 const IMPORTED: &str = "imported";

@@ -24,14 +24,14 @@ use super::carry_over::{NotReused, adopted, carry_over};
 use crate::BookmarkError;
 use crate::budget::{Budget, Spent};
 use crate::deadline;
-use crate::fingerprint::Fingerprints;
 use crate::folds::{FoldPlan, FoldsError};
 use crate::import::runs::Misfits;
 use crate::resume::Resumed;
 use crate::staging::StagingError;
-use crate::store::{Batch, Charter, Founding, Store, StoreError};
 use crate::validation::Terms;
 use crate::{ByModel, CampaignError, LedgerError, Search, Settings};
+use store::fingerprint::Fingerprints;
+use store::{Batch, Charter, Founding, Store, StoreError};
 
 /// What is asked for.
 #[derive(Clone, Debug, Default)]

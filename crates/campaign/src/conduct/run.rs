@@ -12,9 +12,9 @@ use crate::event::Stop;
 use crate::progress::Progress;
 use crate::queue::Queue;
 use crate::staging::Staging;
-use crate::store::Batch;
 use crate::validation::{Concluded, conclude, plan};
 use crate::{Campaign, Desk, Ledger, Sink};
+use store::Batch;
 
 /// A configuration with its number.
 #[derive(Clone, PartialEq, Debug)]

@@ -12,9 +12,9 @@ use super::both_targets::BothTargets;
 use super::open::{ConductError, Order, in_stored_order, places, settings, validation_budget, workers};
 use super::run::Valued;
 use crate::staging::Staging;
-use crate::store::{Batch, Store, StoredConfiguration};
 use crate::validation::{self, Candidate, Concluded, Judged, Validation, plan};
 use crate::{Desk, Ledger, Settings, Sink};
+use store::{Batch, Store, StoredConfiguration};
 
 /// What is to be validated.
 #[derive(Clone, Debug, Default)]

@@ -16,7 +16,7 @@ use std::path::{Path, PathBuf};
 use space::Diagnostics;
 use space::format::CannotExpress;
 
-use crate::store::StoreError;
+use store::StoreError;
 
 /// Why others' files cannot be used.
 #[derive(Debug, thiserror::Error)]

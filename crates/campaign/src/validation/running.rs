@@ -13,8 +13,8 @@ use crate::desk::{Came, Desk};
 use crate::event::{Event, What};
 use crate::losses::Losses;
 use crate::settings::Settings;
-use crate::store::{Batch, FIRST_VALIDATION, StoredValidation};
 use crate::{CampaignError, Ledger, Sink};
+use store::{Batch, FIRST_VALIDATION, StoredValidation};
 
 /// How often a trial is run that is lost each time.
 const TRIES: u32 = 3;

@@ -10,7 +10,7 @@ use engine::{ConfigId, Observation, Pair, Reading, Seed};
 
 use super::Plan;
 use crate::progress;
-use crate::store::StoredValidation;
+use store::StoredValidation;
 
 /// What a trial told of the outputs that constraints bound.
 pub(crate) type Readings = Box<[Option<Reading>]>;

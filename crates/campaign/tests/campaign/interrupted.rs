@@ -9,7 +9,6 @@ use std::time::Duration;
 use campaign::budget::Budget;
 use campaign::event::{Stop, What};
 use campaign::resume::Resumed;
-use campaign::store::{Charter, Store};
 use campaign::{ByModel, Campaign, Desk, Ledger, Search, Settings, Sink};
 use engine::history::{History, Trial};
 use engine::propose::Learner;
@@ -17,6 +16,7 @@ use engine::racing::{Constraint, Over};
 use engine::{Rng, TrialRequest};
 use execution::executor::{Answer, Bell, Happening, Inbox, Simulated};
 use scenario::testkit::Stage;
+use store::{Charter, Store};
 
 use crate::simulated::{bowl, settings};
 

@@ -4,7 +4,6 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use campaign::budget::Budget;
 use campaign::event::{Stop, What};
-use campaign::store::{Charter, Store};
 use campaign::{Campaign, Desk, Ledger, Search, Settings};
 use engine::history::{History, Trial};
 use engine::racing::constraint::{Constraint, Over};
@@ -12,6 +11,7 @@ use engine::{ConfigId, Configuration, Objective, Pair, Problem, Racing, Reading,
 use execution::executor::{Answer, Executor, Inbox, Simulated};
 use proptest::prelude::*;
 use scenario::testkit::Stage;
+use store::{Charter, Store};
 use targets::World;
 use targets::worlds::{BOUND, Ending, Kind, mixed_space};
 

@@ -4,12 +4,12 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use campaign::event::Stop;
-use campaign::store::Store;
 use engine::history::Trial;
 use engine::{Cap, Status};
 use execution::{Leash, ProcessTarget, Target, TargetError};
 use scenario::Scenario;
 use scenario::testkit::{Stage, trial};
+use store::Store;
 
 use crate::session::{GUARDIAN, SCENARIO, go_on};
 

@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 
 use campaign::conduct::{Imported, Opening, Order, import, open};
 use campaign::import::runs;
-use campaign::store::Store;
+use store::Store;
 
 use scenario::testkit::Stage;
 

@@ -4,9 +4,9 @@
 use std::net::TcpListener;
 use std::os::unix::fs::PermissionsExt as _;
 
-use campaign::store::Store;
 use engine::{Reading, Status};
 use scenario::testkit::Stage;
+use store::Store;
 
 use crate::session::{GUARDIAN, SCENARIO, kill_and_go_on};
 

@@ -15,13 +15,13 @@ use campaign::budget::Budget;
 use campaign::conduct::{Order, settings};
 use campaign::event::{Stop, What};
 use campaign::resume::Resumed;
-use campaign::store::{Charter, Store, StoreError};
 use campaign::{Campaign, Desk, Ledger};
 use engine::Rng;
 use engine::history::Trial;
 use execution::ProcessTarget;
 use execution::executor::{Inbox, Local, slots};
 use rustix::fs::{FlockOperation, flock};
+use store::{Charter, Store, StoreError};
 
 pub(crate) const GUARDIAN: &str = env!("CARGO_BIN_EXE_guardian");
 pub(crate) const SCENARIO: &str = "scenario.toml";

@@ -8,13 +8,13 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
 
 use campaign::Settings;
-use campaign::store::StoredValidation;
 use campaign::validation;
 use engine::history::History;
 use engine::stats::{self, Measured};
 use engine::{ConfigId, InstanceId, Rng};
 use scenario::{Measure, Scenario};
 use serde::{Serialize, Serializer};
+use store::StoredValidation;
 
 /// One campaign.
 #[derive(Clone, Copy, Debug)]

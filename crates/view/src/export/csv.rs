@@ -4,11 +4,11 @@ use std::fmt::Write as _;
 use std::io::Write;
 
 use campaign::import::runs::EXPORTED;
-use campaign::store::{Charter, StoreReader};
 use engine::Configuration;
 use execution::Record;
 use scenario::Sense;
 use space::float_text;
+use store::{Charter, StoreReader};
 
 use super::{ExportError, Written, shown};
 use crate::costs::sense;

@@ -2,12 +2,12 @@
 
 use std::io::Write;
 
-use campaign::store::StoreReader;
 use engine::Configuration;
 use execution::Record;
 use scenario::Sense;
 use serde_json::json;
 use space::Values;
+use store::StoreReader;
 
 use super::{ExportError, Written, shown};
 use crate::costs::sense;

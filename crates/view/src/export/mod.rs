@@ -18,9 +18,9 @@ pub use smac3::{Smac3Export, smac3};
 
 use std::io;
 
-use campaign::store::StoreError;
 use engine::Reading;
 use scenario::Sense;
+use store::StoreError;
 
 /// What was written.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]

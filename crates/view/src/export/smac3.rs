@@ -12,12 +12,12 @@
 
 use std::io::Write;
 
-use campaign::store::StoreReader;
 use engine::racing::Objective;
 use engine::{Observation, Reading, Status};
 use execution::Record;
 use serde_json::{Map, Value, json};
 use space::Values;
+use store::StoreReader;
 
 use super::ExportError;
 

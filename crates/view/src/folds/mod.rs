@@ -5,10 +5,10 @@ mod joint;
 use std::path::{Path, PathBuf};
 
 use campaign::folds::{FoldPlan, fold_folder};
-use campaign::store::StoreError;
 use campaign::validation;
 use serde::Serialize;
 use space::Values;
+use store::StoreError;
 
 use crate::costs::Costs;
 use crate::error::ViewError;

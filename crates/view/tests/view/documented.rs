@@ -2,9 +2,9 @@
 
 use std::collections::BTreeSet;
 
-use campaign::store::Batch;
 use scenario::testkit::root;
 use serde_json::{Value, json};
+use store::Batch;
 use view::compare::compare;
 use view::{Kept, Picture};
 

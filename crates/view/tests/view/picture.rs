@@ -2,10 +2,10 @@
 
 use std::os::unix::fs::PermissionsExt as _;
 
-use campaign::store::Batch;
 use engine::stats::Basis;
 use engine::{Observation, Status};
 use serde_json::json;
+use store::Batch;
 use view::{Figured, Kept, Picture, State};
 
 use crate::stage::{SCENARIO, Stage, best, cost, trials};

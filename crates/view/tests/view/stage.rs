@@ -3,15 +3,13 @@
 use std::path::PathBuf;
 
 use campaign::conduct::{Order, settings};
-use campaign::store::{
-    Batch, Charter, Founding, Spent, Store, StoredConfiguration, StoredIncumbent, StoredValidation,
-};
 use campaign::validation::plan;
 use engine::{ConfigId, Observation, Pair, Reading, Space, TrialId};
 use execution::Record;
 use execution::testkit::record;
 use scenario::testkit;
 use space::Literal;
+use store::{Batch, Charter, Founding, Spent, Store, StoredConfiguration, StoredIncumbent, StoredValidation};
 
 /// Two instances to tune on and six unseen ones, with a bound.
 pub(crate) const SCENARIO: &str = r#"name = "made up"

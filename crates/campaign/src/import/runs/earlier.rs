@@ -7,7 +7,7 @@ use engine::{ConfigId, Reading, Status};
 
 use super::{Ending, Run, Runs, Values};
 use crate::import::ImportError;
-use crate::store::Store;
+use store::Store;
 
 pub(super) fn read(folder: &Path, source: String) -> Result<Runs, ImportError> {
     let loaded = Store::read(folder)?.load()?;

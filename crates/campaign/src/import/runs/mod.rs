@@ -24,7 +24,7 @@ use scenario::Sense;
 use space::Literal;
 
 use super::{ImportError, text_of};
-use crate::store::Charter;
+use store::Charter;
 
 /// Names and values of the parameters that were set.
 pub type Values = Arc<[(String, Literal)]>;

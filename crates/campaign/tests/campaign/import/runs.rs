@@ -4,10 +4,10 @@ use std::path::Path;
 
 use campaign::conduct::{Imported, Opening, Order, import, open};
 use campaign::import::runs;
-use campaign::store::{Loaded, Store};
 use engine::{ConfigId, Reading, Status};
 use scenario::testkit::{Stage, root};
 use serde_json::Value;
+use store::{Loaded, Store};
 
 use super::data;
 

@@ -5,9 +5,9 @@ use std::path::{Path, PathBuf};
 use campaign::conduct::{Order, import};
 use campaign::import::runs;
 use campaign::import::scenarios::{Origin, read};
-use campaign::store::Store;
 use engine::Reading;
 use space::Literal;
+use store::Store;
 
 use scenario::testkit::Stage;
 

@@ -42,7 +42,7 @@ fn the_fastest_liar_is_never_the_best() {
     let again = stderr(&stage.captune(&rerun));
     assert!(again.lines().any(|line| line.split_whitespace().eq(["ended", "wrong", "wrong"])), "{again}");
     // No liar has had a second trial.
-    let reader = campaign::store::Store::read(&stage.folder.join("count.campaign")).unwrap();
+    let reader = store::Store::read(&stage.folder.join("count.campaign")).unwrap();
     let history = reader.load().unwrap().history;
     for trial in history.trials().iter().filter(|trial| history.is_barred(trial.key.config)) {
         assert_eq!(history.trials().iter().filter(|other| other.key.config == trial.key.config).count(), 1);

@@ -3,7 +3,7 @@
 use std::os::unix::fs::PermissionsExt as _;
 use std::path::Path;
 
-use campaign::store::Store;
+use store::Store;
 
 use super::stage::{SCENARIO, Stage};
 use crate::{code, stderr, stdout};

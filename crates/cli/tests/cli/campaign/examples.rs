@@ -54,7 +54,7 @@ fn runs(stage: &Stage, name: &str, trials: u32) -> String {
 /// The default must work where a scenario is shown: each of its trials finishes, or is stopped because
 /// another configuration has overtaken it, which is a matter of time on the machine and no failure.
 fn default_always_works(stage: &Stage, name: &str) {
-    let reader = campaign::store::Store::read(&stage.folder.join(format!("{name}.campaign"))).unwrap();
+    let reader = store::Store::read(&stage.folder.join(format!("{name}.campaign"))).unwrap();
     let history = reader.load().unwrap().history;
     let ends: Vec<_> = history.trials().iter().filter(|trial| trial.key.config.0 == 0).collect();
     assert!(!ends.is_empty());

@@ -3,8 +3,8 @@
 use std::collections::BTreeMap;
 
 use campaign::folds::FoldPlan;
-use campaign::store::{Store, StoredValidation};
 use rustix::process::Signal;
+use store::{Store, StoredValidation};
 
 use super::stage::{SCENARIO, Stage, stored_trials};
 use crate::{code, stderr};

@@ -53,7 +53,7 @@ fn a_small_space_is_measured_again_until_the_budget_is_spent() {
     stage.write("in/a.txt", "");
     stage.write("in/b.txt", "");
     // Both take the same time, so that no one can be told to be worse.
-    let command = ["sh", "-c", "sleep 0.01 # $0 $1", "-{level: 1..2 = 1}", "{instance}"];
+    let command = ["sh", "-c", "sleep 0.1 # $0 $1", "-{level: 1..2 = 1}", "{instance}"];
     let output = run(
         &stage,
         "--instances in/*.txt --minimise wall_time --cutoff 2s --trials 24 --workers 1",

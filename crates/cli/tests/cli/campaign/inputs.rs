@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use campaign::store::Store;
+use store::Store;
 
 use super::stage::{SCENARIO, Stage};
 use super::validation::validations;

@@ -90,7 +90,7 @@ fn trials_are_re_used_where_a_parameter_that_is_gone_was_not_active() {
     let stage = Stage::new(&format!("{without}{extra}"));
     stage.write("other.conf", "mode other\nextra 3\n");
     assert_eq!(code(&stage.captune("run count.toml --trials 12 --workers 1")), 0);
-    let store = campaign::store::Store::read(&stage.folder.join("count.campaign")).unwrap();
+    let store = store::Store::read(&stage.folder.join("count.campaign")).unwrap();
     let history = store.load().unwrap().history;
     drop(store);
     let is_active = |trial: &&engine::history::Trial| {

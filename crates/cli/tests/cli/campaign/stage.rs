@@ -161,7 +161,7 @@ impl Running {
 
 /// Every trial of a store, by number.
 pub(crate) fn stored_trials(folder: &Path) -> Vec<u64> {
-    let reader = campaign::store::Store::read(folder).unwrap();
+    let reader = store::Store::read(folder).unwrap();
     let mut ids: Vec<u64> = reader.load().unwrap().history.trials().iter().map(|trial| trial.id.0).collect();
     ids.sort_unstable();
     ids

@@ -1,7 +1,7 @@
 //! Honest ends: how the best is compared with what it was tuned from.
 
-use campaign::store::{Store, StoredValidation};
 use engine::Status;
+use store::{Store, StoredValidation};
 
 use super::stage::{SCENARIO, SLEEPER, Stage};
 use crate::{code, stderr};

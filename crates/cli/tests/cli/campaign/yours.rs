@@ -1,7 +1,7 @@
 //! Configurations of your own: what gains are measured against, what races first, what is tried next.
 
-use campaign::store::Store;
 use rustix::process::Signal;
+use store::Store;
 
 use super::stage::{SCENARIO, Stage};
 use crate::{code, stderr};

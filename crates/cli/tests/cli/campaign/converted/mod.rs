@@ -10,8 +10,8 @@ mod smac3;
 use std::os::unix::fs::PermissionsExt;
 use std::path::Path;
 
-use campaign::store::{Loaded, Store};
 use serde_json::Value;
+use store::{Loaded, Store};
 
 use super::stage::Stage;
 use crate::{code, stderr, stdout};

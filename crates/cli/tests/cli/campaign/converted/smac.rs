@@ -1,8 +1,8 @@
 //! A folder of SMAC 1 and 2 or of SMAC3 before version 2.
 
-use campaign::store::Loaded;
 use engine::Reading;
 use serde_json::Value;
+use store::Loaded;
 
 use super::{best, calls, checked, converted, copy, gain, load, program};
 use crate::campaign::stage::Stage;

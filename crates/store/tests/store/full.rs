@@ -3,7 +3,7 @@
 use std::path::Path;
 use std::process::{Command, Output};
 
-use campaign::store::Store;
+use store::Store;
 
 use super::child::{acknowledged, command};
 use super::stage::{Folder, trial};

@@ -3,13 +3,13 @@
 use std::collections::BTreeSet;
 use std::process::Command;
 
-use campaign::store::{Batch, Spent, Store, StoredIncumbent};
 use engine::ConfigId;
 use rusqlite::{Connection, OpenFlags};
+use store::{Batch, Spent, Store, StoredIncumbent};
 
 use super::stage::{Folder, batch, charter, space, start};
 
-const PAGE: &str = include_str!("../../../../../docs/reference/store.md");
+const PAGE: &str = include_str!("../../../../docs/reference/store.md");
 
 /// A campaign with something in every table that the queries ask.
 fn campaign() -> Folder {

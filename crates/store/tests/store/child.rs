@@ -5,7 +5,7 @@ use std::path::Path;
 use std::process::Command;
 use std::sync::mpsc::channel;
 
-use campaign::store::{Acknowledgement, Store};
+use store::{Acknowledgement, Store};
 
 use super::stage::{batch, charter};
 
@@ -18,7 +18,7 @@ const AHEAD: u64 = 4;
 /// fails. It prints `acknowledged n` when batches 0 to n - 1 of the store are on disk.
 pub(super) fn command(folder: &Path) -> Command {
     let mut command = Command::new(std::env::current_exe().unwrap());
-    command.args(["store::child::writes", "--exact", "--nocapture", "--test-threads=1"]).env(FOLDER, folder);
+    command.args(["child::writes", "--exact", "--nocapture", "--test-threads=1"]).env(FOLDER, folder);
     command
 }
 
@@ -32,7 +32,7 @@ fn writes() {
     let Some(folder) = std::env::var_os(FOLDER) else { return };
     let folder = Path::new(&folder);
     let store = match Store::open(folder) {
-        Err(campaign::store::StoreError::Missing { .. }) => Store::create(folder, &charter()).unwrap(),
+        Err(store::StoreError::Missing { .. }) => Store::create(folder, &charter()).unwrap(),
         store => store.unwrap(),
     };
     let loaded = store.load().unwrap();

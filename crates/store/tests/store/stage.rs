@@ -4,13 +4,13 @@ use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU32, Ordering};
 use std::sync::mpsc::{Receiver, channel};
 
-use campaign::store::{Acknowledgement, Batch, Charter, Store, StoredConfiguration, Writer};
 use engine::history::Trial;
 use engine::{
     Cap, ConfigId, InstanceId, Observation, Pair, Rng, Seed, Space, Status, TrialId, TrialKey, Why,
 };
 use execution::{Detail, Record};
 use space::format::{Format, read};
+use store::{Acknowledgement, Batch, Charter, Store, StoredConfiguration, Writer};
 
 /// A folder that goes with the test.
 pub(super) struct Folder(PathBuf);

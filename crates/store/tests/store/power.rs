@@ -2,8 +2,8 @@
 
 use std::fs;
 
-use campaign::store::Store;
 use engine::Rng;
+use store::Store;
 
 use super::stage::{Folder, await_commit, batch, charter, space, start, trial};
 

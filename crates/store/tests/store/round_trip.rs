@@ -1,8 +1,5 @@
 //! Whatever is stored is read back the same, however it is cut into batches.
 
-use campaign::store::{
-    Batch, Spent, State, Store, StoredConfiguration, StoredEvent, StoredIncumbent, StoredValidation,
-};
 use engine::history::Trial;
 use engine::{
     Cap, ConfigId, InstanceId, Observation, Pair, Reading, Rng, Seed, Status, TrialId, TrialKey, Why,
@@ -11,6 +8,9 @@ use execution::{Detail, Record};
 use proptest::collection::{btree_set, vec};
 use proptest::option;
 use proptest::prelude::*;
+use store::{
+    Batch, Spent, State, Store, StoredConfiguration, StoredEvent, StoredIncumbent, StoredValidation,
+};
 
 use super::stage::{Folder, charter, space, start};
 

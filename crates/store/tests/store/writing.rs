@@ -1,7 +1,7 @@
 //! What is submitted is stored, once, in order, and said to be so only then.
 
-use campaign::store::{Acknowledgement, Batch, Store, StoreError};
 use engine::{Status, TrialId};
+use store::{Acknowledgement, Batch, Store, StoreError};
 
 use super::stage::{Folder, await_commit, batch, charter, space, start, trial};
 

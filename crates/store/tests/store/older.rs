@@ -1,10 +1,8 @@
 //! Stores of earlier versions are brought up to date, with everything in them.
 
-use campaign::resume::Resumed;
-use campaign::store::{Store, StoreError};
-use engine::racing::Snapshot;
-use engine::{ConfigId, Observation, Seed, Status};
+use engine::{ConfigId, Observation, Seed};
 use rusqlite::Connection;
+use store::{Store, StoreError};
 
 use super::stage::{Folder, batch, charter, space, start};
 
@@ -52,35 +50,4 @@ fn a_store_of_version_1_goes_on() {
     let reader = Store::read(folder.path()).unwrap();
     reader.verify().unwrap();
     assert_eq!(reader.trial(3).unwrap().unwrap().detail.outputs["nodes"], 1e20);
-}
-
-/// A campaign that version 6 searched, validated, went on with and was killed in, as `sqlite3 .dump` wrote it: a bowl
-/// over two parameters, with a bound on the second output.
-const VERSION_6: &str = include_str!("version-6.sql");
-
-#[test]
-fn a_campaign_of_version_6_goes_on_in_the_midst_of_its_races() {
-    let folder = Folder::fleeting();
-    let connection = Connection::open(folder.database()).unwrap();
-    connection.execute_batch(VERSION_6).unwrap();
-    drop(connection);
-    let store = Store::open(folder.path()).unwrap();
-    store.reader().verify().unwrap();
-    let loaded = store.load().unwrap();
-    assert_eq!(loaded.history.trials().len(), 147);
-    assert_eq!(loaded.history.count(Status::Crashed), 5);
-    let state = loaded.state.clone().unwrap();
-    assert_eq!((state.format, state.told), (1, 146));
-    let begun_anew = Snapshot::of_incumbent(ConfigId(33), &loaded.history);
-    let resumed = Resumed::of_store(loaded).unwrap();
-    let snapshot = resumed.snapshot.unwrap();
-    assert_eq!(snapshot.incumbent(), ConfigId(33));
-    assert_eq!((snapshot.incumbent_pairs().len(), resumed.untold.len()), (25, 1));
-    assert_ne!(snapshot, begun_anew, "its races have begun anew");
-    assert!(snapshot.pending.iter().any(|trial| trial.id == resumed.untold[0].id), "{snapshot:?}");
-    // Twenty pairs of two unseen instances, by the default and by the best of then.
-    let validations = store.reader().validations().unwrap();
-    assert_eq!(validations.len(), 40);
-    let of_default = validations.iter().filter(|row| row.key().0 == ConfigId(0)).count();
-    assert_eq!((of_default, validations[0].record.trial.observation.constraints().len()), (20, 1));
 }

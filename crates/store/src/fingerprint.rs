@@ -23,7 +23,7 @@ use scenario::keys::Row;
 use scenario::{Argument, CommandTemplate, Piece, Scenario, Workdir};
 use serde::{Deserialize, Serialize};
 
-use crate::checksum::Checksum;
+use crate::digest::Checksum;
 
 /// How much of each end of an instance is read.
 const END: u64 = 64 << 10;

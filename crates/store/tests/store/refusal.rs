@@ -4,9 +4,9 @@ use std::fs;
 use std::io::{Seek as _, SeekFrom, Write as _};
 use std::sync::atomic::{AtomicBool, Ordering};
 
-use campaign::store::{Acknowledgement, Charter, Spent, Store, StoreError, StoredIncumbent};
 use engine::ConfigId;
 use space::format::{Format, write};
+use store::{Acknowledgement, Charter, Spent, Store, StoreError, StoredIncumbent};
 
 use super::stage::{Folder, await_commit, batch, charter, space, start};
 

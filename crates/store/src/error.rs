@@ -121,7 +121,7 @@ impl StoreError {
     }
 
     /// What it says with all that lies behind it, where only words can be passed on.
-    pub(crate) fn with_causes(&self) -> String {
+    pub fn with_causes(&self) -> String {
         let causes = std::iter::successors(std::error::Error::source(self), |cause| cause.source());
         causes.fold(self.to_string(), |text, cause| format!("{text}: {cause}"))
     }

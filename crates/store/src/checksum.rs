@@ -6,7 +6,7 @@
 use rusqlite::types::{ToSqlOutput, Type, ValueRef};
 use rusqlite::{Connection, OptionalExtension as _, Row, Statement, ToSql};
 
-use crate::checksum::Checksum;
+use crate::digest::Checksum;
 
 /// The columns of a trial that it goes over.
 pub(super) const TRIAL: &str = "row, id, configuration, instance, seed, status, cost, censored, spent, cap, why, constraints, cpu, wall, \

@@ -214,7 +214,7 @@ pub(super) fn word<T>(row: &Row<'_>, column: usize, of_name: fn(&str) -> Option<
 }
 
 /// Trials of the validation are numbered from here, far from those of the search.
-pub(crate) const FIRST_VALIDATION: u64 = 1 << 48;
+pub const FIRST_VALIDATION: u64 = 1 << 48;
 
 /// A trial of the validation from the columns of [`VALIDATION`]. Which instance it was only its name tells.
 fn validation_record(row: &Row<'_>, number: u64) -> rusqlite::Result<Record> {

@@ -5,8 +5,8 @@ use std::path::Path;
 use std::process::Stdio;
 use std::time::{Duration, Instant};
 
-use campaign::store::Store;
 use engine::{Rng, TrialId};
+use store::Store;
 
 use super::child::{acknowledged, command};
 use super::stage::{Folder, configuration, trial};
@@ -57,7 +57,7 @@ fn write_until_killed(folder: &Path, rng: &mut Rng) -> u32 {
 /// How many batches there are: all that were acknowledged, each whole, and each once.
 fn check(folder: &Path, known: u32) -> u32 {
     let store = match Store::open(folder) {
-        Err(campaign::store::StoreError::Missing { .. }) if known == 0 => return 0,
+        Err(store::StoreError::Missing { .. }) if known == 0 => return 0,
         store => store.unwrap(),
     };
     store.reader().verify().unwrap();

@@ -8,8 +8,10 @@
 //! Law: what a [`Writer`] has acknowledged is on disk, once, and in the order submitted.
 
 mod checksum;
+mod digest;
 mod each;
 mod error;
+pub mod fingerprint;
 mod found;
 mod insert;
 mod journal;
@@ -37,7 +39,7 @@ pub use record::{
     StoredValidation,
 };
 pub use summary::{Leader, Summary};
-pub(crate) use tables::FIRST_VALIDATION;
+pub use tables::FIRST_VALIDATION;
 pub use writer::{Acknowledgement, Writer};
 
 #[cfg(test)]

@@ -3,7 +3,7 @@
 use std::io::{BufRead as _, BufReader};
 use std::process::Stdio;
 
-use campaign::store::Store;
+use store::Store;
 
 use super::child::{acknowledged, command};
 use super::stage::{Folder, await_commit, batch, charter, space, start, trial};

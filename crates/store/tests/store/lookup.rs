@@ -1,8 +1,8 @@
 //! Single trials, and those that failed.
 
-use campaign::store::{Batch, Store};
 use engine::{ConfigId, Observation, Status, TrialId};
 use execution::Record;
+use store::{Batch, Store};
 
 use super::stage::{Folder, await_commit, batch, charter, configuration, space, start, trial};
 

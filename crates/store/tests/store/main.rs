@@ -1,0 +1,16 @@
+//! Nothing acknowledged is lost or doubled, and what cannot be used is refused in words.
+
+#![allow(missing_docs, clippy::unwrap_used, clippy::print_stdout)]
+
+mod child;
+mod documented;
+mod full;
+mod kill;
+mod lookup;
+mod older;
+mod power;
+mod reading;
+mod refusal;
+mod round_trip;
+mod stage;
+mod writing;
