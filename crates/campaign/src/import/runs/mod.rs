@@ -21,9 +21,10 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use scenario::Sense;
+use scenario::draft::foreign::text_of;
 use space::Literal;
 
-use super::{ImportError, text_of};
+use super::ImportError;
 use crate::store::Charter;
 
 /// Names and values of the parameters that were set.
