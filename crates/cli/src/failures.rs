@@ -2,10 +2,9 @@
 
 use std::path::PathBuf;
 
-use campaign::store::Failures;
 use clap::Args;
 use scenario::shell::quoted;
-use view::Kept;
+use view::{Failure, Happened, Kept};
 
 use crate::exit_code::ExitCode;
 use crate::init;
@@ -37,10 +36,9 @@ pub(crate) fn failures(arguments: &Arguments) -> anyhow::Result<ExitCode> {
     Ok(ExitCode::Done)
 }
 
-fn text(group: &Failures, folder: &str) -> String {
-    let (first, newest) = (&group.first, &group.newest);
-    let when =
-        |trial: &campaign::store::StoredTrial| format!("trial {} at {}", trial.trial.id, clock(trial.ended));
+fn text(group: &Failure, folder: &str) -> String {
+    let Failure { first, newest, .. } = group;
+    let when = |one: &Happened| format!("trial {} at {}", one.trial, clock(one.at));
     let span =
         if group.trials == 1 { when(first) } else { format!("first {}, last {}", when(first), when(newest)) };
     let mut named: Vec<String> = group.examples.iter().map(|config| format!("#{config}")).collect();
@@ -54,8 +52,8 @@ fn text(group: &Failures, folder: &str) -> String {
         harmless(&group.reason),
         named.join(" ")
     );
-    if let Some(output) = &newest.output {
-        text += &failing::output(&output.stdout, &output.stderr);
+    if let Some([stdout, stderr]) = &group.wrote {
+        text += &failing::output(stdout, stderr);
     }
-    text + &format!("  captune rerun {folder} {}\n", newest.trial.id)
+    text + &format!("  captune rerun {folder} {}\n", newest.trial)
 }

@@ -6,14 +6,13 @@ use std::path::PathBuf;
 use std::sync::Arc;
 
 use campaign::staging::Staging;
-use campaign::store::StoredTrial;
 use clap::Args;
 use comfy_table::{Table, presets};
 use confine::quantity::show_size;
-use engine::{InstanceId, TrialId, TrialRequest};
+use engine::{InstanceId, TrialId};
 use execution::{Account, ProcessTarget};
 use scenario::Instance;
-use view::Kept;
+use view::{Kept, Past};
 
 use crate::check::exit;
 use crate::exit_code::ExitCode;
@@ -37,7 +36,7 @@ pub(crate) struct Arguments {
 /// Runs the trial again.
 pub(crate) fn rerun(arguments: &Arguments) -> anyhow::Result<ExitCode> {
     let kept = Kept::open(&arguments.path)?;
-    let Some(stored) = kept.trial(TrialId(arguments.trial))? else {
+    let Some(past) = kept.trial(TrialId(arguments.trial))? else {
         let hint = match kept.last_trial()? {
             Some(last) => {
                 format!("the last one that has ended is {last}; trials cut off by a stop have gaps")
@@ -49,18 +48,10 @@ pub(crate) fn rerun(arguments: &Arguments) -> anyhow::Result<ExitCode> {
     };
     let scenario = kept.scenario()?;
     let costs = Costs::of(scenario);
-    let target =
-        ProcessTarget::new(Arc::new(scenario.clone())).on(instances(&kept, stored.trial.key.pair.instance)?);
-    let trial = &stored.trial;
-    let request = TrialRequest {
-        id: trial.id,
-        key: trial.key,
-        configuration: kept.configuration(trial.key.config)?,
-        cap: trial.cap,
-        why: trial.why,
-    };
-    message::say(&target.command_line(&request)?.to_string());
-    let Some((account, record)) = tryout::run(&target, &request)? else {
+    let instances = instances(&kept, past.request.key.pair.instance)?;
+    let target = ProcessTarget::new(Arc::new(scenario.clone())).on(instances);
+    message::say(&target.command_line(&past.request)?.to_string());
+    let Some((account, record)) = tryout::run(&target, &past.request)? else {
         message::say("interrupted");
         return Ok(ExitCode::Interrupted);
     };
@@ -69,7 +60,7 @@ pub(crate) fn rerun(arguments: &Arguments) -> anyhow::Result<ExitCode> {
         // Where nobody can be told, there is nobody to be told that either.
         std::io::stderr().write_all(&finished.stderr.joined()).ok();
     }
-    message::note(&compared(&stored, &account, &costs));
+    message::note(&compared(&past, &account, &costs));
     Ok(ExitCode::Done)
 }
 
@@ -88,30 +79,30 @@ fn instances(kept: &Kept, wanted: InstanceId) -> anyhow::Result<Vec<Instance>> {
 }
 
 /// Then and now, side by side.
-fn compared(stored: &StoredTrial, account: &Account, costs: &Costs) -> String {
+fn compared(past: &Past, account: &Account, costs: &Costs) -> String {
     let mut table = Table::new();
     table.load_style(presets::NOTHING);
     table.set_header(["", "then", "now"]);
-    let (then, now, detail) = (&stored.trial.observation, &account.observation, &account.detail);
+    let (now, detail) = (&account.observation, &account.detail);
     let or_none = |text: Option<String>| text.unwrap_or_else(|| "-".to_owned());
     let mut row = |name: &str, then: Option<String>, now: Option<String>| {
         if then.is_some() || now.is_some() {
             table.add_row([name.to_owned(), or_none(then), or_none(now)]);
         }
     };
-    row("ended", Some(then.status().name().to_owned()), Some(now.status().name().to_owned()));
+    row("ended", Some(past.status.name().to_owned()), Some(now.status().name().to_owned()));
     let reason = |reason: &Option<String>| reason.as_deref().map(harmless);
-    row("because", reason(&stored.reason), reason(&detail.reason));
-    row("cost", then.cost().map(|cost| costs.reading(cost)), now.cost().map(|cost| costs.reading(cost)));
-    let names: BTreeSet<&String> = stored.outputs.keys().chain(detail.outputs.keys()).collect();
+    row("because", reason(&past.reason), reason(&detail.reason));
+    row("cost", past.cost.map(|cost| costs.reading(cost)), now.cost().map(|cost| costs.reading(cost)));
+    let names: BTreeSet<&String> = past.outputs.keys().chain(detail.outputs.keys()).collect();
     for name in names {
         let shown = |outputs: &BTreeMap<String, f64>| outputs.get(name).map(|value| number(*value));
-        row(&harmless(name), shown(&stored.outputs), shown(&detail.outputs));
+        row(&harmless(name), shown(&past.outputs), shown(&detail.outputs));
     }
-    row("cpu", stored.cpu.map(seconds), detail.cpu.map(seconds));
-    row("wall", stored.wall.map(seconds), Some(seconds(detail.wall)));
+    row("cpu", past.cpu.map(seconds), detail.cpu.map(seconds));
+    row("wall", past.wall.map(seconds), Some(seconds(detail.wall)));
     let size = |bytes: u64| show_size(bytes).to_string();
-    row("memory", stored.memory.map(size), detail.memory.map(size));
-    row("exit", stored.exit.map(exit), detail.exit.map(exit));
+    row("memory", past.memory.map(size), detail.memory.map(size));
+    row("exit", past.exit.map(exit), detail.exit.map(exit));
     table.to_string().lines().map(str::trim_end).collect::<Vec<_>>().join("\n")
 }

@@ -6,13 +6,14 @@ use campaign::Settings;
 use campaign::budget::Budget;
 use campaign::conduct::{self, Order};
 use campaign::folds::FoldPlan;
-use campaign::store::{Charter, Failures, Holder, Store, StoreReader, StoredTrial};
+use campaign::store::{Charter, Holder, Store, StoreReader};
 use engine::{ConfigId, Configuration, TrialId};
 use execution::CommandLine;
 use scenario::{Instance, Scenario};
 use space::Diagnostics;
 
 use crate::error::ViewError;
+use crate::past::{Failure, Past};
 use crate::state::{Session, hosts};
 
 /// A campaign in its folder.
@@ -99,8 +100,10 @@ impl Kept {
     }
 
     /// A trial by its number in the order of asking.
-    pub fn trial(&self, id: TrialId) -> Result<Option<StoredTrial>, ViewError> {
-        Ok(self.reader.trial_of_id(id)?)
+    pub fn trial(&self, id: TrialId) -> Result<Option<Past>, ViewError> {
+        let Some(stored) = self.reader.trial_of_id(id)? else { return Ok(None) };
+        let configuration = self.configuration(stored.trial.key.config)?;
+        Ok(Some(Past::of(stored, configuration)))
     }
 
     /// The largest number of a trial that has ended.
@@ -109,8 +112,8 @@ impl Kept {
     }
 
     /// The trials that failed, the most frequent reason first.
-    pub fn failures(&self) -> Result<Vec<Failures>, ViewError> {
-        Ok(self.reader.failures()?)
+    pub fn failures(&self) -> Result<Vec<Failure>, ViewError> {
+        Ok(self.reader.failures()?.into_iter().map(Failure::of).collect())
     }
 
     /// The store, for writing all of it elsewhere.

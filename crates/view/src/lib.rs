@@ -8,6 +8,7 @@
 //! | a validation at a later time | what came of it ([`Later`]) |
 //! | several folds ([`KeptFolds`]) | where they stand together ([`Joint`]) |
 //! | several campaigns | side by side ([`mod@compare`]) |
+//! | a trial, or those that failed | what is kept of it ([`Past`]), by reason ([`Failure`]) |
 //! | all trials | CSV, JSON Lines, SMAC3 ([`export`]) |
 //!
 //! Costs have the user's sign from here on, as [`Costs`] turns them. All of it can be serialised;
@@ -24,6 +25,7 @@ mod figures;
 mod folds;
 mod kept;
 mod later;
+mod past;
 mod picture;
 mod progress;
 mod records;
@@ -43,6 +45,7 @@ pub use figures::Figures;
 pub use folds::{Chosen, Joint, KeptFolds, Validated};
 pub use kept::{Kept, folder_of, hosts_of};
 pub use later::Later;
+pub use past::{Failure, Happened, Past};
 pub use picture::{Figured, Picture};
 pub use progress::{Progress, Racing};
 pub use records::Records;

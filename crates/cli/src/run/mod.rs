@@ -332,10 +332,10 @@ impl Fruitless {
         let request = TrialRequest { id: trial.id, key, configuration, cap: trial.cap, why: trial.why };
         let command = target.command_line(&request)?.to_string();
         let mut detail = trial.detail.clone();
-        if let Some(stored) = kept.trial(trial.id)? {
-            (detail.reason, detail.exit) = (stored.reason, stored.exit);
-            if let Some(output) = stored.output {
-                (detail.stdout_tail, detail.stderr_tail) = (output.stdout, output.stderr);
+        if let Some(past) = kept.trial(trial.id)? {
+            (detail.reason, detail.exit) = (past.reason, past.exit);
+            if let Some(wrote) = past.wrote {
+                [detail.stdout_tail, detail.stderr_tail] = wrote;
             }
         }
         Ok(Self { command, detail })
