@@ -3,7 +3,7 @@
 //! | from | to |
 //! |---|---|
 //! | the folder of a campaign ([`Kept`]) | where it stands ([`Picture`]) |
-//! | a running campaign | [`Progress`], and every [`event()`] |
+//! | a running campaign | [`Progress`], every [`event()`], and what a pass of the default takes ([`Pass`]) |
 //! | one that has just been run | its [`Ending`] |
 //! | a validation at a later time | what came of it ([`Later`]) |
 //! | several folds ([`KeptFolds`]) | where they stand together ([`Joint`]) |
@@ -25,6 +25,7 @@ mod figures;
 mod folds;
 mod kept;
 mod later;
+mod pass;
 mod past;
 mod picture;
 mod progress;
@@ -45,6 +46,7 @@ pub use figures::Figures;
 pub use folds::{Chosen, Joint, KeptFolds, Validated};
 pub use kept::{Kept, folder_of, hosts_of};
 pub use later::Later;
+pub use pass::{Means, Pass, PassCost};
 pub use past::{Failure, Happened, Past};
 pub use picture::{Figured, Picture};
 pub use progress::{Progress, Racing};
