@@ -3,11 +3,12 @@
 //! | from | to |
 //! |---|---|
 //! | the folder of a campaign ([`Kept`]) | where it stands ([`Picture`]) |
-//! | a running campaign | [`Progress`], and every [`event()`] |
+//! | a running campaign | [`Progress`], every [`event()`], and what a pass of the default takes ([`Pass`]) |
 //! | one that has just been run | its [`Ending`] |
 //! | a validation at a later time | what came of it ([`Later`]) |
 //! | several folds ([`KeptFolds`]) | where they stand together ([`Joint`]) |
 //! | several campaigns | side by side ([`mod@compare`]) |
+//! | a trial, or those that failed | what the store has of it ([`Kept::trial`], [`Kept::failures`]) |
 //! | all trials | CSV, JSON Lines, SMAC3 ([`export`]) |
 //!
 //! Costs have the user's sign from here on, as [`Costs`] turns them. All of it can be serialised;
@@ -24,6 +25,7 @@ mod figures;
 mod folds;
 mod kept;
 mod later;
+mod pass;
 mod picture;
 mod progress;
 mod records;
@@ -43,6 +45,7 @@ pub use figures::Figures;
 pub use folds::{Chosen, Joint, KeptFolds, Validated};
 pub use kept::{Kept, folder_of, hosts_of};
 pub use later::Later;
+pub use pass::{Means, Pass, PassCost};
 pub use picture::{Figured, Picture};
 pub use progress::{Progress, Racing};
 pub use records::Records;

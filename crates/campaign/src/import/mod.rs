@@ -9,10 +9,10 @@ pub mod runs;
 pub mod scenarios;
 mod study;
 
-use std::fs;
 use std::io;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
+use scenario::draft::foreign::ForeignError;
 use space::Diagnostics;
 use space::format::CannotExpress;
 
@@ -42,10 +42,15 @@ pub enum ImportError {
     Store(#[from] StoreError),
 }
 
-/// The text of a file.
-fn text_of(path: &Path) -> Result<String, ImportError> {
-    let bytes = fs::read(path).map_err(|source| ImportError::Read { path: path.to_owned(), source })?;
-    String::from_utf8(bytes).map_err(|_| ImportError::NotText { path: path.to_owned() })
+impl From<ForeignError> for ImportError {
+    fn from(error: ForeignError) -> Self {
+        match error {
+            ForeignError::Read { path, source } => Self::Read { path, source },
+            ForeignError::NotText { path } => Self::NotText { path },
+            ForeignError::Space(mistakes) => Self::Space(mistakes),
+            ForeignError::Express(cannot) => Self::Express(cannot),
+        }
+    }
 }
 
 /// A value as Python prints it: its words for truth and nothing, the text itself, or else JSON.

@@ -2,9 +2,7 @@
 
 #![allow(missing_docs, clippy::unwrap_used, clippy::print_stdout)]
 
-mod constraints;
 mod import;
-mod instances;
 mod interrupted;
 mod killed;
 mod lost;
@@ -15,9 +13,10 @@ mod panics;
 mod properties;
 mod repeated;
 mod replaced;
-mod scenario;
 mod servers;
 mod session;
+mod settings;
 mod simulated;
+mod staging;
 mod unreliable;
 mod watched;

@@ -6,11 +6,12 @@ use engine::racing::Requested;
 use scenario::are_kept;
 use scenario::shell::quoted;
 use space::Values;
+use view::PassCost;
 
 use super::Facts;
 use crate::bounds;
 use crate::changes;
-use crate::words::{clock, counted, harmless, share};
+use crate::words::{clock, count, counted, harmless, share, span};
 
 /// What a line is, for painting it.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -44,6 +45,31 @@ pub(crate) fn line(event: &Event, facts: &Facts) -> Option<(Kind, String)> {
         }
         _ => None,
     }
+}
+
+/// What one pass of the default takes.
+pub(crate) fn pass(pass: &PassCost, facts: &Facts) -> String {
+    let costs = &facts.costs;
+    let timeouts = match pass.timeouts {
+        0 => String::new(),
+        timeouts => format!(" ({} timeouts)", share(timeouts as f64 / pass.trials as f64)),
+    };
+    let range = match pass.costs.map(|cost| costs.show(cost)) {
+        [least, most] if least == most => least,
+        [least, most] => format!("{least} to {most}"),
+    };
+    let pairs = counted(pass.trials, "pair");
+    let mut parts = vec![format!("the {} {} {range} on {pairs}{timeouts}", costs.against, costs.verb())];
+    let time = span(pass.wall);
+    parts.push(match facts.instances {
+        1 => format!("one trial {time}"),
+        many => format!("one pass over {} {time}", counted(many, "instance")),
+    });
+    if let Some(passes) = pass.affordable {
+        let shown = if passes < 10.0 { format!("{passes:.1}") } else { count(passes as u64) };
+        parts.push(format!("the budget affords about {shown} of them, without capping"));
+    }
+    format!("plan: {}", parts.join(" · "))
 }
 
 /// Who proposes from now on, and why.

@@ -1,8 +1,8 @@
 //! Progress where no terminal is: lines that stay, and a heartbeat.
 
 use campaign::event::{Event, What};
+use view::Pass;
 
-use super::pass::Pass;
 use super::{Facts, block, lines};
 
 /// Seconds of campaign time to the first heartbeat, and between two.
@@ -24,7 +24,8 @@ impl Log {
 
     /// The lines for an event.
     pub(crate) fn show(&mut self, event: &Event) -> Vec<String> {
-        let mut shown: Vec<String> = self.pass.after(event, &self.facts).into_iter().collect();
+        let pass = self.pass.after(event, &self.facts.means(), &self.facts.costs);
+        let mut shown: Vec<String> = pass.map(|pass| lines::pass(&pass, &self.facts)).into_iter().collect();
         shown.extend(lines::line(event, &self.facts).map(|(_, line)| line));
         // The session begins with its first event: an interrupted campaign goes on with its own time.
         let due = *self.due.get_or_insert(event.at + FIRST);

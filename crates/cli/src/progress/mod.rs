@@ -9,7 +9,6 @@
 pub(crate) mod block;
 pub(crate) mod lines;
 pub(crate) mod log;
-pub(crate) mod pass;
 pub(crate) mod screen;
 #[cfg(test)]
 pub(crate) mod tests;
@@ -20,6 +19,7 @@ use campaign::budget::Budget;
 use campaign::event::Event;
 use clap::ValueEnum;
 use engine::Configuration;
+use view::Means;
 
 use crate::message;
 use crate::words::Costs;
@@ -44,6 +44,12 @@ pub(crate) struct Facts {
     pub(crate) default: Configuration,
     pub(crate) instances: u64,
     pub(crate) workers: u64,
+}
+
+impl Facts {
+    fn means(&self) -> Means {
+        Means { instances: self.instances, workers: self.workers, budget: self.budget }
+    }
 }
 
 /// One way of showing progress.

@@ -7,9 +7,9 @@
 use std::io::Write;
 
 use campaign::event::{Event, What};
+use view::Pass;
 
 use super::lines::Kind;
-use super::pass::Pass;
 use super::{Facts, block, lines};
 use crate::paint::Paint;
 use crate::words::harmless;
@@ -37,8 +37,8 @@ impl Screen {
     }
 
     pub(crate) fn show(&mut self, event: &Event) {
-        if let Some(line) = self.pass.after(event, &self.facts) {
-            self.stay(&line);
+        if let Some(pass) = self.pass.after(event, &self.facts.means(), &self.facts.costs) {
+            self.stay(&lines::pass(&pass, &self.facts));
         }
         if let Some((kind, line)) = lines::line(event, &self.facts) {
             let line = harmless(&line);

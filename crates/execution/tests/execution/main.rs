@@ -4,6 +4,7 @@
 
 mod answers;
 mod command_line;
+mod constraints;
 mod executors;
 mod outputs;
 mod process;

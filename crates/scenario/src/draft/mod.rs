@@ -4,6 +4,7 @@
 //! A [`Draft`] collects keys and says as comments what it could not; its text is read by
 //! [`scenario::read`](crate::read) like any other, and people go on editing it.
 
+pub mod foreign;
 pub mod inline;
 mod save;
 pub mod value;

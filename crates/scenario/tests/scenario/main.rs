@@ -3,5 +3,8 @@
 #![allow(missing_docs, clippy::unwrap_used, clippy::print_stdout)]
 
 mod change;
+mod constraints;
+mod instances;
 mod mistakes;
 mod reference;
+mod sound;

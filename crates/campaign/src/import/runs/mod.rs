@@ -21,10 +21,12 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use scenario::Sense;
+use scenario::draft::foreign::text_of;
 use space::Literal;
 
-use super::{ImportError, text_of};
 use store::Charter;
+
+use super::ImportError;
 
 /// Names and values of the parameters that were set.
 pub type Values = Arc<[(String, Literal)]>;

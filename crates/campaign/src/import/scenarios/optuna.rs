@@ -10,12 +10,12 @@ use std::path::Path;
 use engine::Space;
 use rusqlite::{Connection, OpenFlags};
 use scenario::configuration_file;
+use scenario::draft::foreign::Paths;
 use scenario::draft::{Draft, value};
 use serde_json::Value;
 use space::float_text;
 use space::format::{self, Format};
 
-use super::paths::Paths;
 use super::{Found, Origin};
 use crate::import::study::{self, constraint_name};
 use crate::import::{ImportError, python_word};

@@ -5,12 +5,12 @@
 
 use std::path::Path;
 
+use scenario::draft::foreign::{Paths, text_of};
 use scenario::draft::{Draft, value};
 use serde_json::{Map, Value};
 
-use super::paths::Paths;
 use super::{Found, Origin};
-use crate::import::{ImportError, json, runs, text_of};
+use crate::import::{ImportError, json, runs};
 
 /// Keys that SMAC3 writes into every scenario and that say nothing of the problem, or are told elsewhere.
 const NEEDLESS: [&str; 5] =

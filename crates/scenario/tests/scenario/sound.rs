@@ -2,16 +2,13 @@
 
 use std::time::Duration;
 
-use campaign::Search;
-use campaign::conduct::{Order, settings};
-use engine::propose::{Dependence, Learner, ModelSettings, Utility};
+use engine::propose::Dependence;
+use scenario::testkit::{SMALL, Stage};
 use scenario::{
     Argument, Budget, CappedBy, Measure, Parallel, Piece, Racing, Scenario, Surrogate, SurrogateKind,
+    Treatment,
 };
-use surrogate::forest::{ForestSettings, Treatment};
-use surrogate::{gaussian, neural};
-
-use scenario::testkit::{SMALL, Stage};
+use surrogate::forest::ForestSettings;
 
 fn names(list: &[scenario::Instance]) -> Vec<&str> {
     list.iter().map(|instance| instance.name.as_str()).collect()
@@ -22,27 +19,6 @@ fn params(scenario: &Scenario) -> Vec<String> {
     let configuration = scenario.space.default_configuration();
     let written = scenario.space.ids().zip(&scenario.target.writing);
     written.flat_map(|(id, writing)| writing.arguments(&configuration.value(id).unwrap())).collect()
-}
-
-/// A deterministic target does the same each time; that takes another time each time.
-#[test]
-fn times_of_a_deterministic_target_are_measured_again_and_what_it_tells_is_not() {
-    let stage = Stage::new();
-    let instances = "[instances]\nlist = [\"a\", \"b\", \"c\", \"d\", \"e\", \"f\", \"g\", \"h\"]\n";
-    let small = SMALL.replace("\"{seed}\"", "\"{instance}\"");
-    let timed = format!("{small}{instances}[racing]\ndeterministic = true\n");
-    let told = format!("{timed}[outputs]\nsteps = {{ pattern = 'steps ([0-9]+)' }}\n")
-        .replace("minimise = \"cpu_time\"\ncutoff = \"5s\"", "minimise = \"steps\"\n[limits]\nwall = \"9s\"");
-    let racing = |text: &str| {
-        let scenario = stage.read(text);
-        let settings = settings(&scenario, &Order::default());
-        assert_eq!(settings.validation.has_seeds, !scenario.racing.deterministic);
-        (scenario.racing.measured_once, settings.racing.deterministic, settings.racing.max_pairs)
-    };
-    assert_eq!(racing(&timed), (false, false, 24));
-    assert_eq!(racing(&told), (true, true, 8));
-    assert_eq!(racing(&timed.replace("[racing]", "[racing]\nrepeats = [1, 9]")), (false, false, 9));
-    assert_eq!(racing(&timed.replace("deterministic = true", "")), (false, false, 2000));
 }
 
 #[test]
@@ -65,7 +41,7 @@ fn what_is_left_out_has_its_default() {
         scenario.surrogate,
         Surrogate {
             kind: SurrogateKind::Suited,
-            treatment: scenario::Treatment::Likelihood,
+            treatment: Treatment::Likelihood,
             acquisition: scenario::Acquisition::Improvement,
             dependence: Dependence::Independent,
             trees: ForestSettings::default().trees as u32,
@@ -150,9 +126,9 @@ fn everything_can_be_said() {
     };
     assert_eq!(scenario.budget, budget);
     assert_eq!((scenario.racing.min_pairs, scenario.racing.max_pairs), (2, 6));
-    let Search::Model(search) = settings(&scenario, &Order::default()).search else { panic!("no forest") };
-    let ForestSettings { treatment, trees, .. } = search.model.forest;
-    assert_eq!((treatment, trees, search.overhead, search.features), (Treatment::Drop, 30, 0.02, None));
+    let Surrogate { kind, treatment, trees, overhead, .. } = scenario.surrogate;
+    assert_eq!((kind, treatment), (SurrogateKind::Forest, Treatment::Drop));
+    assert_eq!((trees, overhead), (30, 0.02));
     assert_eq!(scenario.limits.memory, Some(2 << 30));
     assert_eq!(scenario.limits.grace, None);
     let mode = scenario.space.find("mode").unwrap();
@@ -237,54 +213,6 @@ fn a_cost_that_is_not_capped_needs_no_cutoff() {
     let text = "[target]\ncommand = [\"true\"]\nprotocol = \"aclib\"\n[budget]\ntrials = 1\n[space]\nx = { integer = [1, 9] }\n";
     let scenario = stage.read(&format!("{text}[objective]\n{told}"));
     assert!(scenario.warnings.list().is_empty(), "{}", scenario.warnings);
-}
-
-#[test]
-fn learners_are_chosen_by_name_and_each_has_its_word_for_the_likelihood() {
-    let stage = Stage::new();
-    let of = |text: &str| {
-        let scenario = stage.read(&format!("{SMALL}[surrogate]\n{text}\n"));
-        let Search::Model(search) = settings(&scenario, &Order::default()).search else { panic!("no model") };
-        let ModelSettings { learner, forest, neural, .. } = search.model;
-        (learner, forest.treatment, neural.treatment)
-    };
-    let both = (Treatment::Sample, neural::Treatment::Tobit);
-    assert_eq!(of("kind = \"neural\""), (Learner::Neural, both.0, both.1));
-    assert_eq!(of("kind = \"neural\"\ntreatment = \"tobit\""), (Learner::Neural, both.0, both.1));
-    assert_eq!(of("kind = \"auto\"\ntreatment = \"sample\""), (Learner::Auto, both.0, both.1));
-    let mean = (Treatment::Mean, neural::Treatment::Mean);
-    assert_eq!(of("kind = \"auto\"\ntreatment = \"mean\""), (Learner::Auto, mean.0, mean.1));
-    let of = |text: &str| {
-        let scenario = stage.read(&format!("{SMALL}[surrogate]\n{text}\n"));
-        let Search::Model(search) = settings(&scenario, &Order::default()).search else { panic!("no model") };
-        let ModelSettings { learner, gaussian, gaussian_points, utility, first_fit, .. } = search.model;
-        (learner, gaussian.treatment, gaussian_points > 0, utility, first_fit)
-    };
-    let (gain, likely) = (Utility::ExpectedImprovement, gaussian::Treatment::Likelihood);
-    assert_eq!(of("kind = \"gaussian\""), (Learner::Gaussian, likely, true, gain, 5));
-    assert_eq!(
-        of("kind = \"gaussian\"\ntreatment = \"drop\"\nacquisition = \"improvement-per-budget\""),
-        (Learner::Gaussian, gaussian::Treatment::Drop, true, Utility::ImprovementPerSpent, 5)
-    );
-    // It has no such treatment: the others are chosen from.
-    assert_eq!(of("kind = \"auto\"\ntreatment = \"mean\""), (Learner::Auto, likely, false, gain, 10));
-    let scenario =
-        stage.read(&format!("{SMALL}[surrogate]\nkind = \"gaussian\"\ndependence = \"residuals\"\n"));
-    let Search::Model(search) = settings(&scenario, &Order::default()).search else { panic!("no model") };
-    assert_eq!(search.model.dependence, Dependence::Residuals);
-    let wrong = stage.mistakes(&format!("{SMALL}[surrogate]\ndependence = \"residuals\"\n"));
-    assert!(wrong.contains("needs a Gaussian process"), "{wrong}");
-    let wrong = stage.mistakes(&format!("{SMALL}[surrogate]\nkind = \"gaussian\"\ntreatment = \"mean\"\n"));
-    assert!(wrong.contains("surrogate.treatment") && wrong.contains("likelihood"), "{wrong}");
-    let scenario =
-        stage.read(&format!("{SMALL}[surrogate]\nkind = \"neural\"\nacquisition = \"improvement\"\n"));
-    assert!(scenario.warnings.to_string().contains("no forest or Gaussian"), "{}", scenario.warnings);
-    let wrong = stage.mistakes(&format!("{SMALL}[surrogate]\nkind = \"neural\"\ntreatment = \"sample\"\n"));
-    assert!(wrong.contains("surrogate.treatment") && wrong.contains("tobit"), "{wrong}");
-    let wrong = stage.mistakes(&format!("{SMALL}[surrogate]\ntreatment = \"tobit\"\n"));
-    assert!(wrong.contains("sample"), "{wrong}");
-    let scenario = stage.read(&format!("{SMALL}[surrogate]\nkind = \"neural\"\ntrees = 5\n"));
-    assert!(scenario.warnings.to_string().contains("there is no forest"), "{}", scenario.warnings);
 }
 
 #[test]

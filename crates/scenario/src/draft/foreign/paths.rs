@@ -5,14 +5,14 @@
 
 use std::path::{Component, Path, PathBuf};
 
-use crate::import::ImportError;
+use super::ForeignError;
 
 /// Folders above the scenario's that are looked at.
 const ABOVE: usize = 4;
 
 /// Finds others' files, and says how our scenario calls them.
 #[derive(Clone, Debug)]
-pub(super) struct Paths {
+pub struct Paths {
     /// The folder of the other scenario.
     pub(super) from: PathBuf,
     /// The folder of ours.
@@ -21,10 +21,10 @@ pub(super) struct Paths {
 
 impl Paths {
     /// For a scenario at `path`, and ours in `folder`.
-    pub(super) fn new(path: &Path, folder: &Path) -> Result<Self, ImportError> {
+    pub fn new(path: &Path, folder: &Path) -> Result<Self, ForeignError> {
         let failed = |path: &Path| {
             let path = path.to_owned();
-            move |source| ImportError::Read { path, source }
+            move |source| ForeignError::Read { path, source }
         };
         let path = std::path::absolute(path).map_err(failed(path))?;
         let to = std::path::absolute(folder).map_err(failed(folder))?;
@@ -47,7 +47,7 @@ impl Paths {
     }
 
     /// How our scenario calls a path: from its own folder if it is in there.
-    pub(super) fn shown(&self, path: &Path) -> String {
+    pub fn shown(&self, path: &Path) -> String {
         let path = plain(path);
         match path.strip_prefix(&self.to) {
             Ok(inner) if inner.as_os_str().is_empty() => ".".to_owned(),

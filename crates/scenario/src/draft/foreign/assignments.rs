@@ -1,6 +1,6 @@
 //! Files of lines `key = value`, as most configurators have them; R also writes `key <- value`.
 
-use scenario::draft::Draft;
+use crate::draft::Draft;
 
 /// One line.
 #[derive(Clone, PartialEq, Eq, Debug)]

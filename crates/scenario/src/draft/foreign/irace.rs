@@ -8,14 +8,13 @@ use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
 use engine::{Configuration, Space};
-use scenario::draft::{Draft, value, words};
 use space::format::{self, Format};
 use space::{ConfigurationError, Literal, parse_number};
 
 use super::assignments::{self, plain};
 use super::paths::Paths;
-use super::{Found, Origin};
-use crate::import::{ImportError, text_of};
+use super::{ForeignError, Found, Origin, text_of};
+use crate::draft::{Draft, value, words};
 
 /// Keys that say how irace searches: captune races in its own way, whatever they are.
 const OF_SEARCH: [&str; 24] = [
@@ -47,7 +46,7 @@ const OF_SEARCH: [&str; 24] = [
 /// Keys that say what irace prints and writes.
 const OF_OUTPUT: [&str; 3] = ["debuglevel", "logfile", "quiet"];
 
-pub(super) fn read(path: &Path, paths: &Paths) -> Result<Found, ImportError> {
+pub(super) fn read(path: &Path, paths: &Paths) -> Result<Found, ForeignError> {
     let text = if path.is_dir() { String::new() } else { text_of(path)? };
     let lines = assignments::read(&text);
     let mut reader = Reader { draft: Draft::default(), paths, space: None, given: BTreeMap::new() };
@@ -163,7 +162,7 @@ impl Reader<'_> {
         }
     }
 
-    fn space(&mut self) -> Result<(), ImportError> {
+    fn space(&mut self) -> Result<(), ForeignError> {
         let file = self.take("parameterfile").unwrap_or_else(|| "parameters.txt".to_owned());
         let forbidden = self.take("forbiddenfile");
         let digits = self.number("digits");
@@ -189,19 +188,19 @@ impl Reader<'_> {
         if let Some(digits) = digits {
             text += &format!("\n[global]\ndigits = {digits}\n");
         }
-        let space = format::read(&text, &file, Format::Irace).map_err(ImportError::Space)?;
+        let space = format::read(&text, &file, Format::Irace).map_err(ForeignError::Space)?;
         if as_it_is {
             let shown = self.paths.shown(&path);
             self.draft.space_from(&shown);
         } else {
-            self.draft.space(&space, "space.toml").map_err(ImportError::Express)?;
+            self.draft.space(&space, "space.toml").map_err(ForeignError::Express)?;
         }
         self.space = Some(space);
         Ok(())
     }
 
     /// A table with a column for each parameter becomes a file for each line.
-    fn initial(&mut self) -> Result<(), ImportError> {
+    fn initial(&mut self) -> Result<(), ForeignError> {
         let Some(file) = self.take("configurationsfile") else { return Ok(()) };
         let Some(path) = self.path(&file) else {
             self.draft.lose(format!("`configurationsFile = \"{file}\"`: it is not here"));
@@ -253,7 +252,7 @@ impl Reader<'_> {
         }
     }
 
-    fn instances(&mut self, key: &str, prefix: &str) -> Result<(), ImportError> {
+    fn instances(&mut self, key: &str, prefix: &str) -> Result<(), ForeignError> {
         let is_train = prefix == "train";
         let folder = self.take(&format!("{prefix}instancesdir"));
         let list = self.take(&format!("{prefix}instancesfile"));

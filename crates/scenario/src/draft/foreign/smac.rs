@@ -5,12 +5,10 @@
 
 use std::path::Path;
 
-use scenario::draft::{Draft, value, words};
-
 use super::assignments::{self, plain};
 use super::paths::Paths;
-use super::{Found, Origin};
-use crate::import::{ImportError, text_of};
+use super::{ForeignError, Found, Origin, text_of};
+use crate::draft::{Draft, value, words};
 
 /// Spellings of the key that names the wrapper, without case and hyphens.
 pub(super) const ALGO: &[&str] = &["algo", "algoexec", "ta", "algorithm"];
@@ -32,7 +30,7 @@ const OF_OUTPUT: [&str; 5] = ["outdir", "outputdir", "outputdirectory", "runidx"
 /// Numbers from here on mean that there is no limit.
 const NO_LIMIT: f64 = 2_147_483_647.0;
 
-pub(super) fn read(file: &Path, paths: &Paths) -> Result<Found, ImportError> {
+pub(super) fn read(file: &Path, paths: &Paths) -> Result<Found, ForeignError> {
     let text = text_of(file)?;
     let mut reader = Reader { draft: Draft::default(), paths, given: Vec::new() };
     let lines = assignments::read(&text);
@@ -191,7 +189,7 @@ impl Reader<'_> {
         }
     }
 
-    fn instances(&mut self) -> Result<(), ImportError> {
+    fn instances(&mut self) -> Result<(), ForeignError> {
         let train =
             self.take(&["instancefile", "instances", "instanceseedfile", "traininstfn", "traininstancefile"]);
         let test = self.take(&["testinstancefile", "testinstances", "testinstanceseedfile", "testinstfn"]);

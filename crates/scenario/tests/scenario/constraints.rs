@@ -1,0 +1,72 @@
+//! Bounds on outputs: how they are written.
+
+use engine::racing::{Constraint, Over};
+use scenario::testkit::{SMALL, Stage};
+use scenario::{Bounded, Measure, Side};
+
+fn with(constraints: &str) -> String {
+    let outputs = "error = { pattern = 'error (\\S+)' }\nrecall = { pattern = 'recall (\\S+)' }";
+    format!("{SMALL}[outputs]\n{outputs}\n[constraints]\n{constraints}\n")
+}
+
+#[test]
+fn bounds_are_read_in_the_unit_of_what_they_bound() {
+    let stage = Stage::new();
+    let scenario = stage.read(&with(
+        "wall_time = { bound = \"<= 2 s\", over = \"max\" }\nsolved = \">= 0.9\"\nmemory = \"<= 2 GiB\"\n\
+         recall = { bound = \">= 0.95\", confidence = 0.9 }\nerror = [\">= -1\", { bound = \"<=5e-2\" }]\n\
+         cpu_time = { bound = \"<= 100ms\", over = \"max\" }",
+    ));
+    let read: Vec<_> = scenario.constraints.iter().map(|one| (one.subject(), one.bound, one.over)).collect();
+    let (most, least) = (Side::AtMost, Side::AtLeast);
+    assert_eq!(
+        read,
+        [
+            (("cpu_time", most), 0.1, Over::Max),
+            (("error", most), 0.05, Over::Mean),
+            (("error", least), -1.0, Over::Mean),
+            (("memory", most), 2_147_483_648.0, Over::Mean),
+            (("recall", least), 0.95, Over::Mean),
+            (("solved", least), 0.9, Over::Mean),
+            (("wall_time", most), 2.0, Over::Max),
+        ]
+    );
+    assert_eq!(scenario.constraints[4].of, Bounded::Measure(Measure::Output(1)));
+    assert_eq!(scenario.constraints[5].of, Bounded::Solved);
+    let engines = scenario.constraints_for_engine();
+    assert_eq!(engines[1], Constraint::new(0.05, Over::Mean));
+    assert_eq!(engines[4], Constraint { confidence: 0.9, ..Constraint::new(-0.95, Over::Mean) });
+    assert_eq!(scenario.constraints[4].shown(-0.957), 0.957);
+    assert_eq!(scenario.warnings.to_string(), "");
+}
+
+#[test]
+fn mistakes_of_bounds() {
+    insta::assert_snapshot!(Stage::new().mistakes(&with(
+        r#"eror = "<= 0.05"
+speed = "<= 3"
+error = ["< 0.05", "0.05", "== 3", "<= nan", "<= inf", "<= 5 s", "<=", 0.05, "<= 0.1 0.2", []]
+recall = { bond = ">= 0.95", over = "min", confidence = 1 }
+memory = ["<= 3 s", ">= 1GiB"]
+wall_time = "<= 2 GiB"
+cpu_time = { bound = "<= 1s", confidence = 0.5 }
+solved = ">= 90"
+"#
+    )));
+    insta::assert_snapshot!(Stage::new().mistakes(&with(
+        "error = [\"<= 0.05\", { bound = \">= 0.1\", over = \"max\" }]\nrecall = [\">= 0.9\", \">= 0.95\"]\n\
+         solved = []\n"
+    )));
+}
+
+#[test]
+fn bounds_that_say_nothing_are_warned_of() {
+    let text = with(
+        "cpu_time = \"<= 2s\"\nwall_time = \"<= 9s\"\nmemory = \"<= 2GiB\"\n\
+         error = { bound = \"<= 1\", over = \"max\", confidence = 0.9 }\n[limits]\nwall = \"9s\"\nmemory = \"1GiB\"",
+    );
+    insta::assert_snapshot!(Stage::new().read(&text).warnings.to_string());
+    let every = with("cpu_time = { bound = \"<= 5s\", over = \"max\" }");
+    let said = Stage::new().read(&every).warnings.to_string();
+    assert!(said.contains("`objective.cutoff` stops it at 5s"), "{said}");
+}
