@@ -10,7 +10,7 @@ mod told;
 
 pub use judged::{Finding, Judged, UnseenTimeouts};
 pub use running::{Candidate, GaveUp, Validation, validate};
-pub use told::{BothHoldings, OnBoth, recorded};
+pub use told::{BothHoldings, OnBoth, comparable, recorded};
 
 use engine::history::History;
 use engine::racing::Objective;
@@ -42,11 +42,21 @@ pub struct Terms {
     pub of_fold: bool,
     /// Whether a seed changes what the target does, so that another one is another pair; else only its times differ.
     pub has_seeds: bool,
+    /// Whether costs are times, which differ from machine to machine.
+    pub are_times: bool,
 }
 
 impl Default for Terms {
     fn default() -> Self {
-        Self { wanted: true, cutoff: None, seeds: None, budget: None, of_fold: false, has_seeds: true }
+        Self {
+            wanted: true,
+            cutoff: None,
+            seeds: None,
+            budget: None,
+            of_fold: false,
+            has_seeds: true,
+            are_times: false,
+        }
     }
 }
 

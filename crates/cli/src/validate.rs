@@ -9,7 +9,7 @@ use confine::quantity::{parse_duration, parse_size};
 use scenario::configuration_file;
 use scenario::{Measure, Scenario};
 use serde_json::json;
-use view::{Kept, Later, hosts_of};
+use view::{Kept, Later};
 
 use crate::exit_code::ExitCode;
 use crate::message::{self, Hinted};
@@ -94,7 +94,7 @@ pub(crate) fn validate(arguments: &Arguments) -> anyhow::Result<ExitCode> {
     let stopping = Stopping::on(signals);
     let told = opened.run(|bell| stopping.tell(bell), &mut |event| display.show(event));
     display.close();
-    let later = Later::of(&told.map_err(explained)?, &costs, hosts_of(&order.folder));
+    let later = Later::of(&told.map_err(explained)?, &costs);
     let gave_up = later.gave_up.as_ref().filter(|_| !stopping.is_interrupted());
     let code = match gave_up {
         _ if stopping.is_interrupted() => ExitCode::Interrupted,

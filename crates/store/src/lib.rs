@@ -32,7 +32,7 @@ pub use error::StoreError;
 pub use found::Founding;
 pub use journal::Journal;
 pub use load::Loaded;
-pub use lock::Holder;
+pub use lock::{Holder, host_name};
 pub use lookup::Failures;
 pub use record::{
     Batch, Charter, Session, Spent, State, StoredConfiguration, StoredEvent, StoredIncumbent,

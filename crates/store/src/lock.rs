@@ -111,7 +111,7 @@ fn signature(mut file: File) -> Holder {
 }
 
 /// This machine's name.
-pub(super) fn host_name() -> String {
+pub fn host_name() -> String {
     let name = fs::read_to_string("/proc/sys/kernel/hostname").unwrap_or_default();
     if name.trim().is_empty() { "an unnamed host".to_owned() } else { name.trim().to_owned() }
 }

@@ -73,14 +73,14 @@ pub enum Unproven<'a> {
 impl Ending {
     /// The end of a campaign whose trials were run on these machines. `wanted`: it was to be validated;
     /// `interrupted`: someone asked it to stop.
-    pub fn of(outcome: &Outcome, wanted: bool, interrupted: bool, costs: &Costs, hosts: Vec<String>) -> Self {
+    pub fn of(outcome: &Outcome, wanted: bool, interrupted: bool, costs: &Costs) -> Self {
         let cut_short = match outcome.stop {
             Stop::Interrupted | Stop::Deadline => None,
             _ if interrupted => Some(CutShort::Interrupted),
             _ if let Some(why) = &outcome.validation.gave_up => Some(CutShort::GaveUp(why.clone())),
             _ => outcome.deadline.and_then(|deadline| deadline.refused()).map(|_| CutShort::Deadline),
         };
-        let verdict = outcome.validation.verdict.as_ref().map(|judged| Verdict::of(judged, costs, hosts));
+        let verdict = outcome.validation.verdict.as_ref().map(|judged| Verdict::of(judged, costs));
         let progress = Progress::of(&outcome.progress, costs);
         Self::new(outcome.stop.clone(), progress, verdict, cut_short, wanted.then_some(outcome.planned))
     }

@@ -35,7 +35,7 @@ impl Figures {
         let settings = records.kept.settings()?;
         let costs = Costs::of(records.kept.scenario()?);
         let standing = |config| records.standing(&settings, config).map(|one| Standing::of(&one, &costs));
-        let verdict = records.judged()?.map(|judged| Verdict::of(&judged, &costs, records.hosts()));
+        let verdict = records.judged()?.map(|judged| Verdict::of(&judged, &costs));
         Ok(Self {
             budget: records.kept.budget()?,
             best: standing(records.best()),

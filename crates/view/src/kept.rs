@@ -14,7 +14,6 @@ use space::Diagnostics;
 use store::{Charter, Failures, Holder, Store, StoreReader};
 
 use crate::error::ViewError;
-use crate::state::{Session, hosts};
 
 /// A campaign in its folder.
 #[derive(Debug)]
@@ -118,13 +117,6 @@ impl Kept {
     pub fn reader(&self) -> &StoreReader {
         &self.reader
     }
-}
-
-/// The machines on which the trials of a campaign were run, in the order of their first session; none if its
-/// store cannot be read.
-pub fn hosts_of(folder: &Path) -> Vec<String> {
-    let sessions = Store::read(folder).and_then(|reader| reader.sessions()).unwrap_or_default();
-    hosts(&sessions.iter().map(Session::of).collect::<Vec<_>>())
 }
 
 /// Has a scenario tune on what the campaign has met, by its numbers: files may have come and gone since.

@@ -22,9 +22,9 @@ pub struct Later {
 
 impl Later {
     /// A validation of a campaign whose trials were run on these machines.
-    pub fn of(told: &LaterVerdict, costs: &Costs, hosts: Vec<String>) -> Self {
+    pub fn of(told: &LaterVerdict, costs: &Costs) -> Self {
         let LaterVerdict { concluded, planned } = told;
-        let verdict = concluded.verdict.as_ref().map(|judged| Verdict::of(judged, costs, hosts));
+        let verdict = concluded.verdict.as_ref().map(|judged| Verdict::of(judged, costs));
         Self { planned: *planned, verdict, gave_up: concluded.gave_up.clone() }
     }
 

@@ -43,7 +43,7 @@ pub use error::ViewError;
 pub use event::event;
 pub use figures::Figures;
 pub use folds::{Chosen, Joint, KeptFolds, Validated};
-pub use kept::{Kept, folder_of, hosts_of};
+pub use kept::{Kept, folder_of};
 pub use later::Later;
 pub use pass::{Means, Pass, PassCost};
 pub use picture::{Figured, Picture};

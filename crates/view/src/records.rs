@@ -127,7 +127,8 @@ impl<'a> Records<'a> {
             return Ok(is_due.then(|| validation::by_training(self.history(), &settings, best)).flatten());
         }
         let objective = validation::objective(&settings);
-        let both = validation::recorded(&plan, &names, best, &self.validations, &objective);
+        let measured = validation::comparable(self.validations.clone(), &settings.validation, None);
+        let both = validation::recorded(&plan, &names, best, &measured, &objective);
         Ok(Judged::of_best(&both, plan.basis, self.history(), &settings, best))
     }
 

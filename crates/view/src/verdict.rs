@@ -53,7 +53,9 @@ pub struct Verdict {
     pub constraints: Both<Vec<Held>>,
     /// Whether the best is worth using, as far as one can tell.
     pub worth_using: bool,
-    /// The machines on which it was measured, as far as known: those of all sessions.
+    /// How many configurations were compared with the default on such pairs so far, this one among them.
+    pub candidates: usize,
+    /// The machines on which it was measured, as far as known.
     pub hosts: Vec<String>,
 }
 
@@ -91,9 +93,9 @@ pub struct UnseenTimeouts {
 }
 
 impl Verdict {
-    /// A verdict that was measured on these machines.
-    pub fn of(judged: &Judged, costs: &Costs, hosts: Vec<String>) -> Self {
-        let Judged { verdict, holdings, unseen_timeouts } = judged;
+    /// A verdict with costs in the user's sign.
+    pub fn of(judged: &Judged, costs: &Costs) -> Self {
+        let Judged { verdict, holdings, unseen_timeouts, candidates, hosts } = judged;
         let stats::Verdict { comparison: found, solved, .. } = verdict;
         let (default, best) = (&holdings.default, &holdings.tuned);
         Self {
@@ -116,7 +118,8 @@ impl Verdict {
             feasible: Both { default: are_kept(default), best: are_kept(best) },
             constraints: Both { default: costs.held(default), best: costs.held(best) },
             worth_using: judged.is_worth_using(),
-            hosts,
+            candidates: *candidates,
+            hosts: hosts.clone(),
         }
     }
 }

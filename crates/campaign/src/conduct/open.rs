@@ -210,6 +210,7 @@ pub fn settings(scenario: &Scenario, order: &Order) -> Settings {
             budget: validation_budget(scenario).or(budget.wall),
             of_fold: folds.is_some(),
             has_seeds: !scenario.racing.deterministic,
+            are_times: matches!(scenario.objective.minimise, Measure::CpuTime | Measure::WallTime),
         },
         budget,
         repeatable: scenario.parallel.repeatable,

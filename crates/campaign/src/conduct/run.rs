@@ -12,9 +12,9 @@ use crate::event::Stop;
 use crate::progress::Progress;
 use crate::queue::Queue;
 use crate::staging::Staging;
-use crate::validation::{Concluded, conclude, plan};
+use crate::validation::{Concluded, comparable, conclude, plan};
 use crate::{Campaign, Desk, Ledger, Sink};
-use store::Batch;
+use store::{Batch, host_name};
 
 /// A configuration with its number.
 #[derive(Clone, PartialEq, Debug)]
@@ -61,6 +61,7 @@ impl Opened {
             staging.stage(&sources)?;
         }
         let (measured, events) = (store.reader().validations()?, store.reader().events()?);
+        let measured = comparable(measured, &settings.validation, Some(&host_name()));
         let mut ledger = Ledger::on_disk(store, inbox.bell(), stored.0, stored.1)?;
         let event = settings.budget.event(resumed.wall).map_err(ConductError::Budget)?;
         ledger.note(Batch { events: vec![event], ..Batch::default() })?;

@@ -14,7 +14,7 @@ use super::run::Valued;
 use crate::staging::Staging;
 use crate::validation::{self, Candidate, Concluded, Judged, Validation, plan};
 use crate::{Desk, Ledger, Settings, Sink};
-use store::{Batch, Store, StoredConfiguration};
+use store::{Batch, Store, StoredConfiguration, host_name};
 
 /// What is to be validated.
 #[derive(Clone, Debug, Default)]
@@ -138,6 +138,7 @@ impl ToValidate {
             staging.stage(&instances)?;
         }
         let measured = store.reader().validations()?;
+        let measured = validation::comparable(measured, &settings.validation, Some(&host_name()));
         let stored = (history.configurations().len(), history.trials().len() as u64);
         let mut ledger = Ledger::on_disk(store, inbox.bell(), stored.0, stored.1)?;
         if self.is_new {

@@ -27,6 +27,11 @@ pub struct Judged {
     pub holdings: BothHoldings,
     /// What timeouts that nobody saw would mean for an improvement that is claimed.
     pub unseen_timeouts: Option<UnseenTimeouts>,
+    /// How many configurations were compared with the default on such pairs so far, this one among them: with each
+    /// the chance grows that one of them looks better by luck alone.
+    pub candidates: usize,
+    /// The machines that measured them, as far as known.
+    pub hosts: Vec<String>,
 }
 
 /// Timeouts that are so rare that none was seen, and so dear that they would count.
@@ -109,7 +114,8 @@ impl Judged {
         let verdict = judge(&on_both.validated, basis, training, &mut Rng::new(seed, "verdict", 0)).ok()?;
         let holdings = on_both.holdings(&objective.constraints);
         let unseen_timeouts = UnseenTimeouts::of(&verdict, objective);
-        Some(Self { verdict, holdings, unseen_timeouts })
+        let (candidates, hosts) = (on_both.candidates.max(1), on_both.hosts.iter().cloned().collect());
+        Some(Self { verdict, holdings, unseen_timeouts, candidates, hosts })
     }
 
     /// The same for the best of a search, of which the training promised what the history says.

@@ -1,6 +1,6 @@
 //! Running the trials of a validation.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use engine::racing::Objective;
 use engine::{ConfigId, Configuration, InstanceId, Observation, Rng, TrialId, TrialKey, TrialRequest, Why};
@@ -150,6 +150,8 @@ struct Pass<'a> {
     /// What is run, in this order; a lost trial comes again at the end.
     order: Vec<Part>,
     told: BTreeMap<Part, Observation>,
+    /// The machines that measured these, as far as known.
+    hosts: BTreeSet<String>,
     /// How many have been submitted, run now, have ended, and were to be repeated.
     next: usize,
     out: usize,
@@ -169,13 +171,14 @@ impl<'a> Pass<'a> {
         let are_two = default.config != incumbent.config;
         let objective = objective(settings);
         let known = Known::of(measured, &objective);
-        let mut told = BTreeMap::new();
+        let (mut told, mut hosts) = (BTreeMap::new(), BTreeSet::new());
         let mut order = order(plan, settings.problem.seed);
         order.retain(|&(place, role)| {
             let (pair, config) = (plan.pairs[place], validation.candidate(role).config);
             let before = known.find(config, &names(pair.instance), pair.seed);
             let is_known = before.is_some();
-            told.extend(before.map(|before| ((place, role), before.clone())));
+            hosts.extend(before.and_then(|before| before.host.clone()));
+            told.extend(before.map(|before| ((place, role), before.record.trial.observation.clone())));
             !is_known && (are_two || role == Role::Default)
         });
         Self {
@@ -183,6 +186,7 @@ impl<'a> Pass<'a> {
             objective,
             order,
             told,
+            hosts,
             next: 0,
             out: 0,
             ended: 0,
@@ -230,6 +234,7 @@ impl<'a> Pass<'a> {
         self.losses.count(!is_told);
         if is_told {
             self.told.insert(part, observation.clone());
+            self.hosts.insert(store::host_name());
             let instance = (self.validation.names)(record.trial.key.pair.instance);
             return Some(StoredValidation { instance, record, host: None });
         }
@@ -256,7 +261,8 @@ impl<'a> Pass<'a> {
     fn on_both(&self) -> OnBoth {
         let Validation { plan, default, incumbent, .. } = self.validation;
         let tuned = if default.config == incumbent.config { Role::Default } else { Role::Incumbent };
-        let mut both = OnBoth::default();
+        let mut both = OnBoth { hosts: self.hosts.clone(), ..OnBoth::default() };
+        both.looked_at(self.validation.measured, incumbent.config, plan, self.validation.names);
         for (place, pair) in plan.pairs.iter().enumerate() {
             let found = self.told.get(&(place, Role::Default)).zip(self.told.get(&(place, tuned)));
             if let Some((default, tuned)) = found {

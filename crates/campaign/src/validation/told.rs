@@ -1,34 +1,47 @@
 //! What the default and the best told on the pairs of a validation.
 
-use std::collections::HashMap;
+use std::collections::{BTreeSet, HashMap};
 
 use engine::history::{History, Trial};
 use engine::racing::constraint::Tally;
 use engine::racing::{Constraint, Holding, Objective};
 use engine::stats::{Measured, Validated};
-use engine::{ConfigId, Observation, Pair, Reading, Seed};
-
-use super::Plan;
-use crate::progress;
+use engine::{ConfigId, InstanceId, Observation, Pair, Reading, Seed};
 use store::StoredValidation;
+
+use super::{Plan, Terms};
+use crate::progress;
 
 /// What a trial told of the outputs that constraints bound.
 pub(crate) type Readings = Box<[Option<Reading>]>;
 
+/// The trials that may be compared with those of a machine: all of them, unless costs are times. One whose machine nobody
+/// knows is taken for one of it. Without a machine, that of the last trial counts.
+pub fn comparable(
+    mut measured: Vec<StoredValidation>,
+    terms: &Terms,
+    host: Option<&str>,
+) -> Vec<StoredValidation> {
+    let last = || measured.iter().rev().find_map(|row| row.host.clone());
+    if let (true, Some(host)) = (terms.are_times, host.map(str::to_owned).or_else(last)) {
+        measured.retain(|row| row.host.as_ref().is_none_or(|own| *own == host));
+    }
+    measured
+}
+
 /// What has been measured before, to be looked up by pair. Lost trials are not in it; of several measurements of one
 /// pair the last counts.
-pub(super) struct Known<'a>(HashMap<(ConfigId, &'a str, Seed), &'a Observation>);
+pub(super) struct Known<'a>(HashMap<(ConfigId, &'a str, Seed), &'a StoredValidation>);
 
 impl<'a> Known<'a> {
     pub(super) fn of(measured: &'a [StoredValidation], objective: &Objective) -> Self {
-        let telling = measured.iter().filter_map(|row| {
-            let observation = &row.record.trial.observation;
-            objective.known(observation).map(|_| (row.key(), observation))
-        });
+        let telling = measured
+            .iter()
+            .filter_map(|row| objective.known(&row.record.trial.observation).map(|_| (row.key(), row)));
         Self(telling.collect())
     }
 
-    pub(super) fn find(&self, config: ConfigId, instance: &str, seed: Seed) -> Option<&'a Observation> {
+    pub(super) fn find(&self, config: ConfigId, instance: &str, seed: Seed) -> Option<&'a StoredValidation> {
         self.0.get(&(config, instance, seed)).copied()
     }
 }
@@ -40,6 +53,10 @@ pub struct OnBoth {
     pub validated: Vec<Validated>,
     /// What the default and the best told there of the constraints.
     pub(crate) readings: Vec<[Readings; 2]>,
+    /// Configurations that were compared with the default on such pairs so far, this one among them.
+    pub(crate) candidates: usize,
+    /// The machines that measured them, as far as known.
+    pub(crate) hosts: BTreeSet<String>,
 }
 
 /// What the default and the best have shown of each constraint on the pairs of a validation.
@@ -61,6 +78,22 @@ impl OnBoth {
         self.readings.push([default, tuned].map(|told| told.constraints().into()));
     }
 
+    /// The configurations of these trials were compared on pairs of the plan, too.
+    pub(super) fn looked_at(
+        &mut self,
+        measured: &[StoredValidation],
+        best: ConfigId,
+        plan: &Plan,
+        name: &dyn Fn(InstanceId) -> String,
+    ) {
+        let pairs: BTreeSet<(String, Seed)> =
+            plan.pairs.iter().map(|pair| (name(pair.instance), pair.seed)).collect();
+        let here = |row: &&StoredValidation| pairs.contains(&(row.instance.clone(), row.key().2));
+        let all = measured.iter().filter(here).map(|row| row.key().0).chain([best]);
+        let all: BTreeSet<ConfigId> = all.filter(|&config| config != ConfigId(0)).collect();
+        self.candidates = self.candidates.max(all.len());
+    }
+
     /// The pairs that the training knows both on.
     pub(super) fn of_training(
         history: &History,
@@ -74,13 +107,15 @@ impl OnBoth {
             (exact(own) && exact(other)).then(|| [own, other].map(|it| it.observation.constraints().into()))
         });
         let validated = progress::both_known(history, objective, default, tuned);
-        Self { validated, readings: common.collect() }
+        Self { validated, readings: common.collect(), ..Self::default() }
     }
 
     /// These pairs and others.
     pub fn join(&mut self, other: &Self) {
         self.validated.extend_from_slice(&other.validated);
         self.readings.extend_from_slice(&other.readings);
+        self.candidates = self.candidates.max(other.candidates);
+        self.hosts.extend(other.hosts.iter().cloned());
     }
 
     /// What both have shown of each constraint.
@@ -106,11 +141,14 @@ pub fn recorded(
 ) -> OnBoth {
     let known = Known::of(measured, objective);
     let mut both = OnBoth::default();
+    let name = |id: InstanceId| names.get(id.index()).map_or_else(String::new, |name| (*name).clone());
+    both.looked_at(measured, best, plan, &name);
     for &pair in &plan.pairs {
         let Some(name) = names.get(pair.instance.index()) else { continue };
         let find = |config: ConfigId| known.find(config, name, pair.seed);
         if let Some((default, tuned)) = find(ConfigId(0)).zip(find(best)) {
-            both.push(pair, objective, [default, tuned]);
+            both.push(pair, objective, [default, tuned].map(|row| &row.record.trial.observation));
+            both.hosts.extend([default, tuned].into_iter().filter_map(|row| row.host.clone()));
         }
     }
     both
@@ -118,8 +156,8 @@ pub fn recorded(
 
 #[cfg(test)]
 mod tests {
+    use engine::Status;
     use engine::stats::Basis;
-    use engine::{InstanceId, Status};
     use execution::testkit::record;
 
     use super::*;
@@ -151,5 +189,22 @@ mod tests {
             [(0.6, 0.5)],
             "the last counts"
         );
+    }
+
+    #[test]
+    fn times_of_other_machines_do_not_count_and_other_costs_do() {
+        let on = |host: Option<&str>, cost| StoredValidation {
+            host: host.map(str::to_owned),
+            ..row(0, Observation::finished(cost))
+        };
+        let all = vec![on(Some("a"), 1.0), on(None, 2.0), on(Some("b"), 3.0), on(Some("a"), 4.0)];
+        let costs = |are_times, host| {
+            let kept = comparable(all.clone(), &Terms { are_times, ..Terms::default() }, host);
+            let cost = |row: &StoredValidation| row.record.trial.observation.cost().unwrap().lower_bound();
+            kept.iter().map(cost).collect::<Vec<f64>>()
+        };
+        assert_eq!(costs(true, Some("b")), [2.0, 3.0]);
+        assert_eq!(costs(true, None), [1.0, 2.0, 4.0], "those of the last machine");
+        assert_eq!(costs(false, Some("b")), [1.0, 2.0, 3.0, 4.0]);
     }
 }

@@ -27,7 +27,7 @@ use engine::{Configuration, TrialRequest};
 use execution::{CommandLine, Detail, ProcessTarget, Record};
 use scenario::Scenario;
 use scenario::shell::quoted;
-use view::{CutShort, Kept, hosts_of};
+use view::{CutShort, Kept};
 
 use crate::doctor;
 use crate::exit_code::ExitCode;
@@ -229,8 +229,8 @@ impl Ended {
         let Self { outcome, facts, scenario, target } = self;
         let command = how_to_use(scenario, &outcome.best.configuration, &facts.folder);
         let refused = outcome.deadline.and_then(|deadline| deadline.refused());
-        let (wanted, hosts) = (scenario.validation.at_the_end, hosts_of(Path::new(&facts.folder)));
-        let end = &view::Ending::of(outcome, wanted, interrupted, &facts.costs, hosts);
+        let wanted = scenario.validation.at_the_end;
+        let end = &view::Ending::of(outcome, wanted, interrupted, &facts.costs);
         let ending = Ending { end, command: &command, facts };
         Ok(match &outcome.stop {
             Stop::NeverSucceeded { trial } => {

@@ -72,7 +72,8 @@ fn text(
 /// A verdict as the view has it.
 fn shown(verdict: &Verdict, costs: &Costs) -> view::Verdict {
     let (verdict, holdings) = (verdict.clone(), BothHoldings::default());
-    view::Verdict::of(&Judged { verdict, holdings, unseen_timeouts: None }, costs, Vec::new())
+    let (candidates, hosts) = (1, Vec::new());
+    view::Verdict::of(&Judged { verdict, holdings, unseen_timeouts: None, candidates, hosts }, costs)
 }
 
 fn sentence(verdict: &Verdict, costs: &Costs) -> String {

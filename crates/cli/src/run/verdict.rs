@@ -147,6 +147,23 @@ pub(crate) fn remarks(verdict: &Verdict, costs: &Costs) -> Vec<String> {
             }
         });
     }
+    if verdict.candidates > 1 {
+        let chance = (0.05 * verdict.candidates as f64).min(1.0);
+        remarks.push(format!(
+            "{} configurations have been judged on these pairs by now: luck alone makes one of them look better \
+             with a chance of up to {}.",
+            verdict.candidates,
+            share(chance)
+        ));
+    }
+    if let [host] = &verdict.hosts[..]
+        && *host != store::host_name()
+    {
+        remarks.push(format!("It was measured on {}.", harmless(host)));
+    } else if verdict.hosts.len() > 1 {
+        let hosts: Vec<String> = verdict.hosts.iter().map(|host| harmless(host)).collect();
+        remarks.push(format!("It was measured on several machines: {}.", hosts.join(", ")));
+    }
     if matches!(verdict.basis, Basis::FreshSeeds | Basis::MeasuredAgain) && verdict.instances > 1 {
         remarks.push("There were no unseen instances: of other instances this says nothing.".to_owned());
     } else if verdict.unit == Unit::Pair && verdict.basis == Basis::UnseenInstances {

@@ -109,7 +109,7 @@ impl KeptFolds {
             name: self.plan.name.clone(),
             folder: self.folder.to_string_lossy().into_owned(),
             planned: folds.iter().map(|fold| fold.planned).sum(),
-            verdict: self.verdict(&begun, costs.as_ref(), &hosts)?,
+            verdict: self.verdict(&begun, costs.as_ref())?,
             chosen,
             hosts,
             costs,
@@ -119,12 +119,7 @@ impl KeptFolds {
     }
 
     /// What may be said of the procedure, once every fold has been validated at least in part.
-    fn verdict(
-        &self,
-        begun: &[&One],
-        costs: Option<&Costs>,
-        hosts: &[String],
-    ) -> Result<Option<Verdict>, ViewError> {
+    fn verdict(&self, begun: &[&One], costs: Option<&Costs>) -> Result<Option<Verdict>, ViewError> {
         let is_validated = |one: &&One| one.fold.planned == 0 || !one.fold.names.is_empty();
         if begun.len() < self.folds.len() || !begun.iter().all(is_validated) {
             return Ok(None);
@@ -132,7 +127,7 @@ impl KeptFolds {
         let (Some(first), Some(costs)) = (self.folds.iter().flatten().next(), costs) else { return Ok(None) };
         let (settings, folds) = (first.settings()?, begun.iter().map(|one| &one.fold).collect::<Vec<_>>());
         let judged = joint::verdict(&folds, &validation::objective(&settings), settings.problem.seed);
-        Ok(judged.map(|judged| Verdict::of(&judged, costs, hosts.to_vec())))
+        Ok(judged.map(|judged| Verdict::of(&judged, costs)))
     }
 
     /// The fold whose best is to be used, and where all stand; if all have kept the baseline, any will do.

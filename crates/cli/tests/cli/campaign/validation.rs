@@ -142,3 +142,40 @@ fn any_configuration_can_be_validated() {
     assert_eq!((code(&output), stderr(&output).contains("nothing to validate")), (2, true));
     assert_eq!(code(&stage.captune("run count.toml --trials 20")), 0);
 }
+
+/// Times of another machine say nothing here: a copied campaign is measured anew.
+#[test]
+fn a_verdict_names_its_machine_and_a_copied_campaign_is_measured_anew() {
+    let stage = Stage::new(&format!("{SCENARIO}[validation]\nseeds = 1\n"));
+    assert_eq!(code(&stage.captune("run count.toml")), 0);
+    let here = stage.status("count.campaign")["verdict"]["hosts"].clone();
+    assert_eq!(here, serde_json::json!([store::host_name()]));
+    assert_eq!(validations(&stage).len(), 12);
+    let store = rusqlite::Connection::open(stage.folder.join("count.campaign/campaign.sqlite")).unwrap();
+    store.execute("UPDATE session SET host = 'farm-7'", []).unwrap();
+    drop(store);
+    assert_eq!(stage.status("count.campaign")["verdict"]["hosts"], serde_json::json!(["farm-7"]));
+    assert!(stage.said("status count.campaign").contains("It was measured on farm-7."));
+    let said = stage.said("validate count.campaign");
+    assert!(!said.contains("farm-7"), "{said}");
+    assert_eq!(validations(&stage).len(), 24);
+    assert_eq!(stage.status("count.campaign")["verdict"]["hosts"], here);
+    // By now it is known here.
+    stage.said("validate count.campaign");
+    assert_eq!(validations(&stage).len(), 24);
+}
+
+#[test]
+fn configurations_judged_on_the_same_pairs_are_counted() {
+    let stage = Stage::new(&format!("{SCENARIO}[validation]\nseeds = 1\n"));
+    let said = stderr(&stage.captune("run count.toml"));
+    assert!(!said.contains("have been judged on these pairs"), "{said}");
+    stage.write("mine.conf", "loops 300\nmode slow\n");
+    let said = stage.said("validate count.toml --config mine.conf");
+    let line = "2 configurations have been judged on these pairs by now: luck alone makes one of them look better with a \
+                chance of up to 10 %.";
+    assert!(said.contains(line), "{said}");
+    // Other instances have judged it alone.
+    let said = stage.said("validate count.toml --config mine.conf --instances x y z u v w");
+    assert!(!said.contains("have been judged on these pairs"), "{said}");
+}
