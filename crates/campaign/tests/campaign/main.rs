@@ -13,6 +13,7 @@ mod panics;
 mod properties;
 mod repeated;
 mod replaced;
+mod revalidated;
 mod servers;
 mod session;
 mod settings;

@@ -1,8 +1,8 @@
 //! Campaigns side by side.
 
-mod common;
+mod shared;
 
-pub use common::{Ground, Obstacle};
+pub use shared::{Ground, Obstacle};
 
 use campaign::Settings;
 use campaign::budget::{Budget, Spent};
@@ -18,7 +18,7 @@ use crate::records::Records;
 use crate::standing::Standing;
 use crate::values::Valued;
 use crate::verdict::Verdict;
-use common::{Common, Contestant};
+use shared::{Common, Contestant};
 
 /// Campaigns side by side.
 #[derive(Clone, PartialEq, Debug, Serialize)]
@@ -87,9 +87,9 @@ pub fn compare(all: &[Kept]) -> Result<Compared, ViewError> {
     let read: Vec<(Records<'_>, Settings)> = all.iter().map(read).collect::<Result<_, ViewError>>()?;
     let contestants: Vec<Contestant<'_>> = read.iter().map(contestant).collect::<Result<_, ViewError>>()?;
     let obstacles: Vec<Vec<Obstacle>> =
-        contestants.iter().map(|other| common::obstacles(&contestants[0], other)).collect();
+        contestants.iter().map(|other| shared::obstacles(&contestants[0], other)).collect();
     let comparable = obstacles.iter().all(Vec::is_empty);
-    let common = comparable.then(|| common::common(&contestants)).flatten();
+    let common = comparable.then(|| shared::common(&contestants)).flatten();
     let sides = read.iter().zip(obstacles).enumerate();
     let sides = sides.map(|(place, ((records, _), obstacles))| {
         Side::of(records, obstacles, common.as_ref().map(|common| (common, place)))

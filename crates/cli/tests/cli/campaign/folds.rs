@@ -116,6 +116,17 @@ fn a_killed_run_goes_on_with_the_same_folds_and_new_instances_are_dealt_on() {
 }
 
 #[test]
+fn a_fold_whose_validation_is_incomplete_has_not_ended() {
+    let stage = Stage::new(&format!("{}[validation]\nbudget = \"1us\"\n", scenario()));
+    assert_eq!(code(&stage.captune("run count.toml --workers 1")), 0);
+    let incomplete: Vec<usize> = (1..=4).filter(|&fold| validations(&stage, fold).len() < 12).collect();
+    assert!(!incomplete.is_empty());
+    let said = stderr(&stage.captune("run count.toml --workers 1"));
+    let ended = said.matches(": ended before, in ").count();
+    assert_eq!(ended, 4 - incomplete.len(), "{said}");
+}
+
+#[test]
 fn folds_that_find_nothing_count_with_a_ratio_of_one() {
     let fastest = scenario()
         .replace("default = 2000", "default = 100")

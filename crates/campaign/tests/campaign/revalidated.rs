@@ -1,0 +1,87 @@
+//! A validation that is interrupted and goes on comes to the verdict of one that is not.
+
+use campaign::budget::Budget;
+use campaign::event::What;
+use campaign::resume::Resumed;
+use campaign::validation::{Concluded, conclude};
+use campaign::{Campaign, Desk, Ledger};
+use engine::{InstanceId, Status, TrialRequest, Why};
+use execution::executor::{Answer, Happening, Inbox, Simulated};
+use scenario::testkit::Stage;
+use store::{Charter, Store};
+
+use crate::simulated::{bowl, settings};
+
+const UNSEEN: u32 = 8;
+
+/// Searches, or finds that there is nothing left to search, and validates until so many trials of the validation have
+/// ended in this session. In every other session some are lost.
+fn session(stage: &Stage, number: usize, most: usize) -> Concluded {
+    let settings = settings(5, 50.0, Budget { trials: Some(60), ..Budget::default() });
+    let folder = stage.folder.join("bowl.campaign");
+    let charter = Charter {
+        name: "bowl".to_owned(),
+        scenario: String::new(),
+        folder: stage.folder.clone(),
+        space: settings.problem.space.clone(),
+        instances: (0..5).map(|number| number.to_string()).collect(),
+        seed: 1,
+    };
+    let store = Store::open(&folder).or_else(|_| Store::create(&folder, &charter)).unwrap();
+    let measured = store.reader().validations().unwrap();
+    let loaded = store.load().unwrap();
+    let stored = (loaded.history.configurations().len(), loaded.history.trials().len() as u64);
+    let resumed = Resumed::of_store(loaded).unwrap();
+    let mut asked = 0;
+    let oracle = move |request: &TrialRequest| {
+        asked += usize::from(request.why == Why::Validation);
+        let is_lost = request.why == Why::Validation && asked % 5 == 2 && number % 2 == 1;
+        let answer = bowl(request);
+        if is_lost { Answer { status: Status::Lost, ..answer } } else { answer }
+    };
+    let inbox = Inbox::new();
+    let bell = inbox.bell();
+    let ledger = Ledger::on_disk(store, bell.clone(), stored.0, stored.1).unwrap();
+    let executor = Simulated::new(Box::new(oracle), Some(50.0), 2, resumed.wall);
+    let desk = Desk::new(executor, inbox);
+    let mut campaign = Campaign::new(&settings, desk, ledger, Some(resumed)).unwrap();
+    campaign.search(&mut |_| {}).unwrap();
+    let names = |id: InstanceId| id.to_string();
+    let mut ended = 0;
+    let sink = &mut |event: &campaign::event::Event| {
+        if matches!(event.what, What::Validating { .. }) {
+            ended += 1;
+            if ended == most {
+                bell.ring(Happening::Interrupted);
+            }
+        }
+    };
+    let concluded = conclude(&mut campaign, &settings, UNSEEN, &names, &measured, sink).unwrap();
+    campaign.finish("done").unwrap();
+    concluded
+}
+
+#[test]
+fn an_interrupted_validation_comes_to_the_same_verdict() {
+    let whole = session(&Stage::new(), 1, usize::MAX).verdict.unwrap();
+    assert_eq!(whole.verdict.comparison.pairs, 24);
+    for step in [1, 2, 3, 7, 20] {
+        let stage = Stage::new();
+        let mut parts = 0;
+        let resumed = loop {
+            let concluded = session(&stage, parts, step).verdict;
+            parts += 1;
+            if let Some(judged) = concluded.filter(|judged| judged.verdict.comparison.pairs == 24) {
+                break judged;
+            }
+            assert!(parts < 200, "it never ends");
+        };
+        assert!(parts > 1, "it was not interrupted");
+        assert_eq!(resumed, whole, "in steps of {step}");
+        // Nothing was measured twice.
+        let store = Store::read(&stage.folder.join("bowl.campaign")).unwrap();
+        assert_eq!(store.validations().unwrap().len(), 48);
+        // And once more changes nothing.
+        assert_eq!(session(&stage, 0, usize::MAX).verdict, Some(whole.clone()));
+    }
+}
