@@ -17,7 +17,7 @@ use engine::{
 };
 use execution::{Detail, Record};
 use space::format::{Format, read};
-use store::{Acknowledgement, Batch, Charter, Spent, State, Store, StoredConfiguration, StoredIncumbent};
+use store::{Acknowledgement, Batch, Charter, Elapsed, State, Store, StoredConfiguration, StoredIncumbent};
 
 use rustix::time::{ClockId, clock_gettime};
 
@@ -131,7 +131,7 @@ pub(crate) fn fill(folder: &Path, charter: &Charter, trials: u64, snapshot: Opti
             }
             config += 1;
         }
-        let spent = Spent { wall: id as f64, cpu: id as f64 };
+        let spent = Elapsed { wall: id as f64, cpu: id as f64 };
         let after = StoredIncumbent { after: id, config: ConfigId(config - 1), pairs: 16, cost: 1.0, spent };
         batch.incumbents.push(after);
         batch.spent = Some(spent);

@@ -5,7 +5,7 @@ use campaign::budget::Budget;
 use campaign::validation::conclude;
 use campaign::{Campaign, Desk, Ledger};
 use clap::Args;
-use engine::stats::{Claim, Verdict};
+use engine::stats::{Claim, CostVerdict};
 use engine::{InstanceId, Objective, TrialRequest};
 use execution::executor::{Inbox, Simulated};
 use targets::World;
@@ -37,7 +37,7 @@ pub(crate) struct Arguments {
 }
 
 /// The verdict of one campaign; `None` if it keeps the default.
-fn verdict(arguments: &Arguments, seed: u64) -> Result<Option<Verdict>> {
+fn verdict(arguments: &Arguments, seed: u64) -> Result<Option<CostVerdict>> {
     let space = mixed_space();
     let world = World::new(Kind::Flat, &space, arguments.training + arguments.unseen, seed);
     let mut settings = settings(&space, arguments.training, Objective::capped(arguments.cutoff), seed);

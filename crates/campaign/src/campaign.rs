@@ -496,7 +496,7 @@ impl<'a> Campaign<'a> {
         let spent = self.spent();
         if self.is_broken_off {
             self.ledger.forget_what_happened();
-            let spent = Some(store::Spent { wall: spent.wall, cpu: spent.cpu });
+            let spent = Some(store::Elapsed { wall: spent.wall, cpu: spent.cpu });
             self.ledger.note(Batch { spent, ..Batch::default() })?;
         } else {
             self.ledger.close(&self.optimizer, self.desk.out(), &spent)?;

@@ -110,7 +110,7 @@ impl Ledger {
     /// A configuration has become the incumbent.
     pub(crate) fn crowned(&mut self, config: ConfigId, pairs: usize, cost: f64, spent: Spent, after: usize) {
         let pairs = u32::try_from(pairs).unwrap_or(u32::MAX);
-        let spent = store::Spent { wall: spent.wall, cpu: spent.cpu };
+        let spent = store::Elapsed { wall: spent.wall, cpu: spent.cpu };
         self.incumbents.push(StoredIncumbent { after: after as u64, config, pairs, cost, spent });
     }
 
@@ -214,7 +214,7 @@ impl Ledger {
             events,
             incumbents: std::mem::take(&mut self.incumbents),
             state: Some(bookmark.write(self.told)?),
-            spent: Some(store::Spent { wall: spent.wall, cpu: spent.cpu }),
+            spent: Some(store::Elapsed { wall: spent.wall, cpu: spent.cpu }),
             ..Batch::default()
         };
         writer.submit(batch)?;

@@ -4,7 +4,7 @@ use engine::history::{History, PairId, Trial};
 use engine::racing::constraint::Tally;
 use engine::racing::{Holding, Objective, Problem};
 use engine::stats::{Interval, Measured, Validated, mean_cost, ratio_of_means};
-use engine::{ConfigId, Racing as Rules, Status};
+use engine::{ConfigId, Racing, Status};
 use scenario::are_kept;
 use serde::{Deserialize, Serialize};
 
@@ -35,9 +35,9 @@ pub struct Progress {
     /// The incumbent.
     pub best: Standing,
     /// The default, on the pairs that both have met.
-    pub default: Option<Comparison>,
+    pub default: Option<TrainingComparison>,
     /// The challenger that has been racing longest.
-    pub racing: Option<Racing>,
+    pub racing: Option<Challenger>,
     /// How many other challengers are racing.
     pub others: usize,
     /// Whether the default keeps every constraint, as far as seen.
@@ -83,7 +83,7 @@ impl Standing {
 
 /// Two configurations on the pairs that both have met.
 #[derive(Clone, Copy, PartialEq, Debug, Serialize, Deserialize)]
-pub struct Comparison {
+pub struct TrainingComparison {
     /// How many pairs.
     pub pairs: usize,
     /// The default's mean compared cost.
@@ -98,7 +98,7 @@ pub struct Comparison {
     pub has_enough_pairs: bool,
 }
 
-impl Comparison {
+impl TrainingComparison {
     /// The ratio, if there are enough pairs for it to mean something.
     pub fn telling_ratio(&self) -> Option<f64> {
         self.ratio.filter(|_| self.has_enough_pairs)
@@ -107,7 +107,7 @@ impl Comparison {
 
 /// A challenger in its race.
 #[derive(Clone, Copy, PartialEq, Debug, Serialize, Deserialize)]
-pub struct Racing {
+pub struct Challenger {
     /// Its number.
     pub config: ConfigId,
     /// On how many pairs it is known.
@@ -182,7 +182,7 @@ pub fn compare(
     settings: &Settings,
     default: ConfigId,
     incumbent: ConfigId,
-) -> Option<Comparison> {
+) -> Option<TrainingComparison> {
     let Problem { objective, instances, .. } = &settings.problem;
     let both = both_known(history, objective, default, incumbent);
     let mean = |cost: fn(&Measured) -> f64| {
@@ -191,8 +191,8 @@ pub fn compare(
     let (pairs, default, incumbent) = (both.len(), mean(|one| one.default), mean(|one| one.tuned));
     let measured: Vec<Measured> = both.iter().map(|one| one.measured).collect();
     let ratio = ratio_of_means(&measured).ok();
-    let Rules { deterministic, max_pairs, .. } = settings.racing;
+    let Racing { deterministic, max_pairs, .. } = settings.racing;
     let all = if deterministic { max_pairs.min(*instances as usize) } else { max_pairs };
     let has_enough_pairs = pairs >= ENOUGH_PAIRS.min(all);
-    (pairs > 0).then_some(Comparison { pairs, default, incumbent, ratio, has_enough_pairs })
+    (pairs > 0).then_some(TrainingComparison { pairs, default, incumbent, ratio, has_enough_pairs })
 }

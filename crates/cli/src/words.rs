@@ -381,7 +381,7 @@ mod tests {
         );
         let both = |default, incumbent| {
             let (ratio, has_enough_pairs) = (None, true);
-            let both = progress::Comparison { pairs: 6, default, incumbent, ratio, has_enough_pairs };
+            let both = progress::TrainingComparison { pairs: 6, default, incumbent, ratio, has_enough_pairs };
             Training::of(&both, &costs)
         };
         assert_eq!(costs.compared(&both(3.0, -1.0)), "4 faster");
@@ -393,7 +393,7 @@ mod tests {
         let costs = Costs::seconds(10.0);
         let both = |pairs, has_enough_pairs| {
             let (default, incumbent, ratio) = (3.0, 1.5, Some(2.0));
-            let both = progress::Comparison { pairs, default, incumbent, ratio, has_enough_pairs };
+            let both = progress::TrainingComparison { pairs, default, incumbent, ratio, has_enough_pairs };
             Training::of(&both, &costs)
         };
         assert_eq!(costs.in_training(&both(5, true)), "2.00x faster than the default on 5 pairs");

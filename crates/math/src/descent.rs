@@ -34,7 +34,7 @@ pub struct Descent {
 
 /// Where the search ended.
 #[derive(Clone, PartialEq, Debug)]
-pub struct Found {
+pub struct Minimum {
     /// The place.
     pub at: Vec<f64>,
     /// The value there.
@@ -179,9 +179,9 @@ impl Downhill {
     }
 
     /// Where it ended; `None` if its start had no value.
-    pub fn found(&self) -> Option<Found> {
+    pub fn found(&self) -> Option<Minimum> {
         let found =
-            |here: &Place| Found { at: here.x.clone(), value: here.value, evaluations: self.evaluations };
+            |here: &Place| Minimum { at: here.x.clone(), value: here.value, evaluations: self.evaluations };
         self.here.as_ref().map(found)
     }
 }
@@ -253,7 +253,7 @@ mod tests {
         bounds: &[(f64, f64)],
         descent: Descent,
         function: impl FnMut(&[f64], &mut [f64]) -> f64,
-    ) -> Option<Found> {
+    ) -> Option<Minimum> {
         ended(Downhill::new(start, bounds, descent), function).found()
     }
 

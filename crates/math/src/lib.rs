@@ -20,7 +20,7 @@ mod normal_truncated;
 mod rng;
 pub mod student;
 
-pub use descent::{Descent, Downhill, Found};
+pub use descent::{Descent, Downhill, Minimum};
 pub use mann_whitney::{MannWhitney, mann_whitney};
 pub use normal_truncated::TruncatedNormal;
 pub use rng::{Rng, mix};

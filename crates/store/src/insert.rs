@@ -10,7 +10,7 @@ use rusqlite::{CachedStatement, Connection, ToSql, params};
 use super::StoreError;
 use super::checksum::{CONFIGURATION, INCUMBENT, TRIAL, VALIDATION, execute};
 use super::record::{
-    Batch, Spent, State, StoredConfiguration, StoredEvent, StoredIncumbent, StoredValidation,
+    Batch, Elapsed, State, StoredConfiguration, StoredEvent, StoredIncumbent, StoredValidation,
 };
 use super::values::{codes_blob, constraints_text, outputs_text, values_text};
 
@@ -154,7 +154,7 @@ impl<'a> Insert<'a> {
     fn incumbents(&self, all: &[StoredIncumbent]) -> Result<(), StoreError> {
         let mut statement = self.statement(&insertion("incumbent", INCUMBENT))?;
         for one in all {
-            let Spent { wall, cpu } = one.spent;
+            let Elapsed { wall, cpu } = one.spent;
             let row = params![one.after.cast_signed(), one.config.0, one.pairs, one.cost, wall, cpu];
             execute(&mut statement, row).map_err(|error| self.error(error))?;
         }
@@ -202,7 +202,7 @@ impl<'a> Insert<'a> {
         Ok(())
     }
 
-    fn state(&self, state: Option<&State>, spent: Option<Spent>) -> Result<(), StoreError> {
+    fn state(&self, state: Option<&State>, spent: Option<Elapsed>) -> Result<(), StoreError> {
         if let Some(State { snapshot, format, told }) = state {
             let sql =
                 "INSERT INTO state (one, snapshot, format, told, wall, cpu) VALUES (1, ?1, ?2, ?3, 0, 0)
@@ -210,7 +210,7 @@ impl<'a> Insert<'a> {
             let row = params![snapshot, format, told.cast_signed()];
             self.statement(sql)?.execute(row).map_err(|error| self.error(error))?;
         }
-        if let Some(Spent { wall, cpu }) = spent {
+        if let Some(Elapsed { wall, cpu }) = spent {
             let sql = "INSERT INTO state (one, wall, cpu) VALUES (1, ?1, ?2)
                        ON CONFLICT DO UPDATE SET wall = ?1, cpu = ?2";
             self.statement(sql)?.execute([wall, cpu]).map_err(|error| self.error(error))?;

@@ -35,7 +35,7 @@ pub use load::Loaded;
 pub use lock::{Holder, host_name};
 pub use lookup::Failures;
 pub use record::{
-    Batch, Charter, Session, Spent, State, StoredConfiguration, StoredEvent, StoredIncumbent,
+    Batch, Charter, Elapsed, Session, State, StoredConfiguration, StoredEvent, StoredIncumbent,
     StoredValidation,
 };
 pub use summary::{Leader, Summary};

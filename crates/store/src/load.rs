@@ -9,7 +9,7 @@ use engine::history::Trial;
 use engine::{ConfigId, History, Space};
 
 use super::checksum::{CONFIGURATION, TRIAL, is_sound};
-use super::record::{Charter, Session, Spent, State, StoredIncumbent};
+use super::record::{Charter, Elapsed, Session, State, StoredIncumbent};
 use super::trial::told;
 use super::values::append_codes;
 use super::{StoreError, StoreReader};
@@ -24,7 +24,7 @@ pub struct Loaded {
     /// The last snapshot of the search; it may have taken in fewer trials than the history holds.
     pub state: Option<State>,
     /// What the campaign has spent.
-    pub spent: Spent,
+    pub spent: Elapsed,
     /// How many trials were lost; those cancelled on purpose are not among them.
     pub lost: u64,
     /// In the order of succession.

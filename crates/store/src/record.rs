@@ -39,7 +39,7 @@ pub struct Batch {
     /// Replaces the snapshot of the search.
     pub state: Option<State>,
     /// Replaces what the campaign has spent.
-    pub spent: Option<Spent>,
+    pub spent: Option<Elapsed>,
 }
 
 /// A configuration and who proposed it.
@@ -65,7 +65,7 @@ pub struct StoredIncumbent {
     /// Its mean compared cost on them.
     pub cost: f64,
     /// What the campaign had spent.
-    pub spent: Spent,
+    pub spent: Elapsed,
 }
 
 /// Something that happened.
@@ -111,7 +111,7 @@ pub struct State {
 
 /// What a campaign has used, in seconds.
 #[derive(Clone, Copy, PartialEq, Debug, Default)]
-pub struct Spent {
+pub struct Elapsed {
     /// Time gone by while it ran.
     pub wall: f64,
     /// CPU time of its trials.

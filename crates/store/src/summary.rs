@@ -2,7 +2,7 @@
 
 use engine::Status;
 
-use super::record::{Session, Spent, StoredConfiguration, StoredIncumbent};
+use super::record::{Elapsed, Session, StoredConfiguration, StoredIncumbent};
 use super::tables::word;
 use super::{StoreError, StoreReader};
 
@@ -24,7 +24,7 @@ pub struct Summary {
     /// Wall seconds of the trials, as far as measured, one after the other.
     pub trial_wall: f64,
     /// What the campaign has spent.
-    pub spent: Spent,
+    pub spent: Elapsed,
     /// In the order of succession.
     pub incumbents: Vec<StoredIncumbent>,
     /// The incumbent, once there is one.

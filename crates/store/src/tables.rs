@@ -11,7 +11,7 @@ use space::format::{Format, read};
 
 use super::checksum::{CONFIGURATION, INCUMBENT, VALIDATION, check, is_sealed, is_sound};
 use super::record::{
-    Charter, Session, Spent, State, StoredConfiguration, StoredEvent, StoredIncumbent, StoredValidation,
+    Charter, Elapsed, Session, State, StoredConfiguration, StoredEvent, StoredIncumbent, StoredValidation,
 };
 use super::trial::{Parts, cap, observation};
 use super::values::{append_codes, outputs_of_text};
@@ -98,7 +98,7 @@ impl StoreReader {
                 config: ConfigId(row.get(1)?),
                 pairs: row.get(2)?,
                 cost: row.get(3)?,
-                spent: Spent { wall: row.get(4)?, cpu: row.get(5)? },
+                spent: Elapsed { wall: row.get(4)?, cpu: row.get(5)? },
             })
         })
     }
@@ -126,7 +126,7 @@ impl StoreReader {
     }
 
     /// The snapshot of the search, if one was stored, and what the campaign has spent.
-    pub fn state(&self) -> Result<(Option<State>, Spent), StoreError> {
+    pub fn state(&self) -> Result<(Option<State>, Elapsed), StoreError> {
         let sql = "SELECT snapshot, told, format, wall, cpu FROM state";
         let found = self.connection.query_row(sql, [], |row| {
             let (snapshot, told): (Option<Vec<u8>>, Option<i64>) = (row.get(0)?, row.get(1)?);
@@ -136,7 +136,7 @@ impl StoreReader {
                 format,
                 told: told.cast_unsigned(),
             });
-            Ok((state, Spent { wall: row.get(3)?, cpu: row.get(4)? }))
+            Ok((state, Elapsed { wall: row.get(3)?, cpu: row.get(4)? }))
         });
         Ok(self.ask(found.optional())?.unwrap_or_default())
     }

@@ -56,8 +56,8 @@ impl Progress {
     /// Figures of the search as the user measures.
     pub fn of(progress: &progress::Progress, costs: &Costs) -> Self {
         let progress::Progress { counts, lost, configurations, .. } = *progress;
-        let racing = |racing: progress::Racing| {
-            let progress::Racing { config, met, cap } = racing;
+        let racing = |racing: progress::Challenger| {
+            let progress::Challenger { config, met, cap } = racing;
             Racing { configuration: config.0, met, cap }
         };
         Self {

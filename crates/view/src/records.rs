@@ -106,7 +106,7 @@ impl<'a> Records<'a> {
     }
 
     /// The default and the best in the training; `None` if that is the same.
-    pub(crate) fn training(&self, settings: &Settings) -> Option<progress::Comparison> {
+    pub(crate) fn training(&self, settings: &Settings) -> Option<progress::TrainingComparison> {
         let (default, best) = (ConfigId(0), self.best());
         let can_be = best != default && self.is_known(best);
         can_be.then(|| progress::compare(self.history(), settings, default, best)).flatten()

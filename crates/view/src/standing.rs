@@ -64,7 +64,7 @@ pub struct Training {
 
 impl Training {
     /// Figures of the search as the user measures.
-    pub fn of(both: &progress::Comparison, costs: &Costs) -> Self {
+    pub fn of(both: &progress::TrainingComparison, costs: &Costs) -> Self {
         Self {
             pairs: both.pairs,
             default: costs.number(both.default),

@@ -96,7 +96,7 @@ impl Verdict {
     /// A verdict with costs in the user's sign.
     pub fn of(judged: &Judged, costs: &Costs) -> Self {
         let Judged { verdict, holdings, unseen_timeouts, candidates, hosts } = judged;
-        let stats::Verdict { comparison: found, solved, .. } = verdict;
+        let stats::CostVerdict { comparison: found, solved, .. } = verdict;
         let (default, best) = (&holdings.default, &holdings.tuned);
         Self {
             finding: judged.finding(),

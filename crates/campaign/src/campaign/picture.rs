@@ -44,7 +44,7 @@ impl Campaign<'_> {
             .filter(|request| request.why == engine::Why::Challenge)
             .collect();
         let racing =
-            challenges.iter().min_by_key(|request| request.key.config).map(|request| progress::Racing {
+            challenges.iter().min_by_key(|request| request.key.config).map(|request| progress::Challenger {
                 config: request.key.config,
                 met: history.readings(request.key.config).count(),
                 cap: request.cap.cost(),

@@ -16,7 +16,7 @@ use super::carry_over::{adopted, carry_over};
 use super::open::{ConductError, Earlier, Opened, Order, begin, open};
 use crate::import::runs::{Left, Runs, TakenIn, take_in};
 use crate::resume::Resumed;
-use store::{Batch, Spent, Store, StoreError, StoredEvent};
+use store::{Batch, Elapsed, Store, StoreError, StoredEvent};
 
 /// Why a session ended that did nothing but import.
 const IMPORTED: &str = "imported";
@@ -113,7 +113,7 @@ fn refuse_other_measures(opened: &Opened, runs: &Runs) -> Result<(), ConductErro
     Err(ConductError::Refused { folder: opened.folder.clone(), differences })
 }
 
-fn batch(history: &engine::History, before: usize, source: &str, spent: Spent) -> Batch {
+fn batch(history: &engine::History, before: usize, source: &str, spent: Elapsed) -> Batch {
     let text = format!("{} trials from {source}", history.trials().len() - before);
     let event = StoredEvent { at: spent.wall, kind: "import".to_owned(), text };
     Batch { events: vec![event], spent: Some(spent), ..adopted(history, before, source) }

@@ -10,7 +10,7 @@
 
 use engine::history::History;
 use engine::racing::Objective;
-use engine::stats::{Basis, Claim, Unit, Verdict, judge};
+use engine::stats::{Basis, Claim, CostVerdict, Unit, judge};
 use engine::{ConfigId, Rng};
 use scenario::are_kept;
 
@@ -22,7 +22,7 @@ use crate::settings::Settings;
 #[derive(Clone, PartialEq, Debug)]
 pub struct Judged {
     /// Of the costs.
-    pub verdict: Verdict,
+    pub verdict: CostVerdict,
     /// Of the constraints.
     pub holdings: BothHoldings,
     /// What timeouts that nobody saw would mean for an improvement that is claimed.
@@ -84,7 +84,7 @@ impl Finding {
 }
 
 impl UnseenTimeouts {
-    fn of(verdict: &Verdict, objective: &Objective) -> Option<Self> {
+    fn of(verdict: &CostVerdict, objective: &Objective) -> Option<Self> {
         let found = &verdict.comparison;
         objective.cutoff?;
         if verdict.claim != Claim::Faster || verdict.solved.after < found.pairs {

@@ -2,7 +2,7 @@
 
 use campaign::budget::{Budget, Spent};
 use campaign::event::{Event, NewIncumbent, Stop, Warning, What};
-use campaign::progress::{Comparison, Progress, Racing, Standing};
+use campaign::progress::{Challenger, Progress, Standing, TrainingComparison};
 use engine::history::Trial;
 use engine::propose::{Choice, Learner};
 use engine::stats::Interval;
@@ -65,14 +65,14 @@ pub(crate) fn progress() -> Progress {
             timeouts: 9,
             holdings: Vec::new(),
         },
-        default: Some(Comparison {
+        default: Some(TrainingComparison {
             pairs: 48,
             default: 402.0,
             incumbent: 228.4,
             ratio: Some(402.0 / 228.4),
             has_enough_pairs: true,
         }),
-        racing: Some(Racing { config: ConfigId(1402), met: 17, cap: 88.04 }),
+        racing: Some(Challenger { config: ConfigId(1402), met: 17, cap: 88.04 }),
         others: 11,
         default_is_feasible: true,
         unmeasured: 0,
@@ -107,7 +107,7 @@ fn the_block_fits_the_terminal() {
 
 #[test]
 fn few_pairs_of_the_default_make_no_ratio() {
-    let few = progress().default.map(|both| Comparison { pairs: 1, has_enough_pairs: false, ..both });
+    let few = progress().default.map(|both| TrainingComparison { pairs: 1, has_enough_pairs: false, ..both });
     let progress = Progress { default: few, ..progress() };
     let text = shown(&progress, 200);
     assert!(text.contains(" on 131 pairs · default 402 s on 1 pair\n"), "{text}");

@@ -4,7 +4,7 @@ use campaign::budget::{Budget, Limit};
 use campaign::event::Stop;
 use campaign::progress::{Progress, Standing};
 use campaign::validation::{BothHoldings, GaveUp, Judged};
-use engine::stats::{Basis, Claim, Comparison, Interval, Solved, Unit, Verdict};
+use engine::stats::{Basis, Claim, Comparison, CostVerdict, Interval, Solved, Unit};
 use engine::{ConfigId, Observation, Status};
 use execution::Detail;
 use view::CutShort;
@@ -18,8 +18,8 @@ use crate::progress::Facts;
 use crate::progress::tests::{facts, progress, trial};
 use crate::words::Costs;
 
-fn faster() -> Verdict {
-    Verdict {
+fn faster() -> CostVerdict {
+    CostVerdict {
         claim: Claim::Faster,
         basis: Basis::UnseenInstances,
         comparison: Comparison {
@@ -39,25 +39,25 @@ fn faster() -> Verdict {
     }
 }
 
-fn nothing() -> Verdict {
+fn nothing() -> CostVerdict {
     let comparison = Comparison {
         ratio: 1.02,
         interval: Some(Interval { low: 0.94, high: 1.10 }),
         p: 0.41,
         ..faster().comparison
     };
-    Verdict { claim: Claim::NothingReliable, comparison, gain_does_not_carry_over: true, ..faster() }
+    CostVerdict { claim: Claim::NothingReliable, comparison, gain_does_not_carry_over: true, ..faster() }
 }
 
-fn slower() -> Verdict {
+fn slower() -> CostVerdict {
     let comparison =
         Comparison { ratio: 0.8, interval: Some(Interval { low: 0.7, high: 0.9 }), ..faster().comparison };
-    Verdict { claim: Claim::Slower, comparison, gain_does_not_carry_over: true, ..faster() }
+    CostVerdict { claim: Claim::Slower, comparison, gain_does_not_carry_over: true, ..faster() }
 }
 
 fn text(
     stop: &Stop,
-    verdict: Option<&Verdict>,
+    verdict: Option<&CostVerdict>,
     progress: &Progress,
     facts: &Facts,
     cut_short: Option<CutShort>,
@@ -70,17 +70,17 @@ fn text(
 }
 
 /// A verdict as the view has it.
-fn shown(verdict: &Verdict, costs: &Costs) -> view::Verdict {
+fn shown(verdict: &CostVerdict, costs: &Costs) -> view::Verdict {
     let (verdict, holdings) = (verdict.clone(), BothHoldings::default());
     let (candidates, hosts) = (1, Vec::new());
     view::Verdict::of(&Judged { verdict, holdings, unseen_timeouts: None, candidates, hosts }, costs)
 }
 
-fn sentence(verdict: &Verdict, costs: &Costs) -> String {
+fn sentence(verdict: &CostVerdict, costs: &Costs) -> String {
     verdict::sentence(&shown(verdict, costs), costs)
 }
 
-fn remarks(verdict: &Verdict, costs: &Costs) -> Vec<String> {
+fn remarks(verdict: &CostVerdict, costs: &Costs) -> Vec<String> {
     verdict::remarks(&shown(verdict, costs), costs)
 }
 
@@ -92,7 +92,7 @@ fn ends_with_a_verdict() {
         ("faster", faster()),
         ("nothing", nothing()),
         ("slower", slower()),
-        ("training", Verdict { claim: Claim::NothingReliable, basis: Basis::TrainingOnly, ..faster() }),
+        ("training", CostVerdict { claim: Claim::NothingReliable, basis: Basis::TrainingOnly, ..faster() }),
     ];
     for (name, verdict) in ends {
         insta::assert_snapshot!(
@@ -149,7 +149,7 @@ fn verdicts_name_what_they_rest_on() {
     let said = |basis, pairs, instances, unit, flag| {
         let comparison = Comparison { pairs, instances, unit, ..faster().comparison };
         let solved = Solved { before: pairs, after: pairs, lost: 0 };
-        let found = Verdict { basis, comparison, solved, gain_does_not_carry_over: flag, ..faster() };
+        let found = CostVerdict { basis, comparison, solved, gain_does_not_carry_over: flag, ..faster() };
         std::iter::once(sentence(&found, &costs))
             .chain(remarks(&found, &costs))
             .collect::<Vec<_>>()
@@ -190,7 +190,7 @@ fn a_failure_is_explained_by_its_command_and_output() {
 fn a_gain_that_does_not_carry_over_has_a_remedy_that_fits() {
     let advice = |basis, instances| {
         let comparison = Comparison { instances, ..nothing().comparison };
-        remarks(&Verdict { basis, comparison, ..nothing() }, &Costs::seconds(10.0)).concat()
+        remarks(&CostVerdict { basis, comparison, ..nothing() }, &Costs::seconds(10.0)).concat()
     };
     assert!(advice(Basis::UnseenInstances, 75).contains("more instances to tune on would help"));
     assert!(
@@ -209,8 +209,9 @@ fn a_job_is_put_into_the_queue_again_only_if_it_did_something() {
 
 #[test]
 fn training_that_saw_a_loss_says_so() {
-    let said =
-        |ratio, costs: &Costs| remarks(&Verdict { training_ratio: Some(ratio), ..slower() }, costs).concat();
+    let said = |ratio, costs: &Costs| {
+        remarks(&CostVerdict { training_ratio: Some(ratio), ..slower() }, costs).concat()
+    };
     assert_eq!(said(0.6, &Costs::seconds(10.0)), "Training said 1.67x slower.");
     assert_eq!(said(0.5, &Costs::maximised("tps")), "Training said 2.00x less tps.");
     assert!(said(1.6, &Costs::seconds(10.0)).starts_with("Training said 1.60x faster: that gain does not"));
@@ -221,10 +222,10 @@ fn training_that_saw_a_loss_says_so() {
 fn an_interval_goes_the_way_of_its_ratio() {
     let comparison =
         Comparison { ratio: 0.8, interval: Some(Interval { low: 0.5, high: 1.25 }), ..faster().comparison };
-    let uncertain = Verdict { claim: Claim::NothingReliable, comparison, ..faster() };
+    let uncertain = CostVerdict { claim: Claim::NothingReliable, comparison, ..faster() };
     let costs = Costs::seconds(10.0);
-    let said = |verdict: &Verdict| sentence(verdict, &costs);
-    let training = said(&Verdict { basis: Basis::TrainingOnly, ..uncertain.clone() });
+    let said = |verdict: &CostVerdict| sentence(verdict, &costs);
+    let training = said(&CostVerdict { basis: Basis::TrainingOnly, ..uncertain.clone() });
     assert!(training.contains("1.25x slower") && training.contains("0.80 to 2.00"), "{training}");
     let unseen = said(&uncertain);
     assert!(unseen.contains("best 0.80x") && unseen.contains("0.50 to 1.25"), "{unseen}");
@@ -232,7 +233,7 @@ fn an_interval_goes_the_way_of_its_ratio() {
 
 #[test]
 fn a_verdict_on_pairs_that_nobody_solved_says_so() {
-    let said = |solved| remarks(&Verdict { solved, ..nothing() }, &facts().costs).join(" ");
+    let said = |solved| remarks(&CostVerdict { solved, ..nothing() }, &facts().costs).join(" ");
     assert!(
         said(Solved { before: 0, after: 0, lost: 0 }).contains("nor the default has finished a single trial")
     );

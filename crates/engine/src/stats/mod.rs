@@ -24,7 +24,7 @@ mod verdict;
 
 pub use interval::{MeanCost, mean_cost};
 pub use paired::{CompareError, Comparison, Measured, Unit, compare, ratio_of_means};
-pub use verdict::{Basis, Claim, Solved, Validated, Verdict, judge};
+pub use verdict::{Basis, Claim, CostVerdict, Solved, Validated, judge};
 
 use serde::{Deserialize, Serialize};
 

@@ -80,7 +80,7 @@ pub struct Solved {
 
 /// The end of a campaign.
 #[derive(Clone, PartialEq, Debug)]
-pub struct Verdict {
+pub struct CostVerdict {
     /// What may be said.
     pub claim: Claim,
     /// On what.
@@ -104,7 +104,7 @@ pub fn judge(
     basis: Basis,
     training_ratio: Option<f64>,
     rng: &mut Rng,
-) -> Result<Verdict, CompareError> {
+) -> Result<CostVerdict, CompareError> {
     judge_with(validated, basis, training_ratio, DRAWS, rng)
 }
 
@@ -114,12 +114,12 @@ pub(super) fn judge_with(
     training_ratio: Option<f64>,
     draws: usize,
     rng: &mut Rng,
-) -> Result<Verdict, CompareError> {
+) -> Result<CostVerdict, CompareError> {
     let measured: Vec<Measured> = validated.iter().map(|one| one.measured).collect();
     let comparison = compare_with(&measured, draws, rng)?;
     let count = |which: fn(&Validated) -> bool| validated.iter().filter(|one| which(one)).count();
     let wrong = count(|one| one.tuned_wrong);
-    Ok(Verdict {
+    Ok(CostVerdict {
         claim: if wrong > 0 { Claim::Wrong } else { claim(&comparison, basis) },
         wrong,
         basis,
@@ -169,7 +169,7 @@ mod tests {
         costs.iter().enumerate().map(one).collect()
     }
 
-    fn verdict(costs: &[(f64, f64)], basis: Basis, training: Option<f64>) -> Verdict {
+    fn verdict(costs: &[(f64, f64)], basis: Basis, training: Option<f64>) -> CostVerdict {
         judge(&validated(costs, 10.0), basis, training, &mut Rng::new(1, "verdict", 0)).unwrap()
     }
 

@@ -5,7 +5,7 @@ use std::process::Command;
 
 use engine::ConfigId;
 use rusqlite::{Connection, OpenFlags};
-use store::{Batch, Spent, Store, StoredIncumbent};
+use store::{Batch, Elapsed, Store, StoredIncumbent};
 
 use super::stage::{Folder, batch, charter, space, start};
 
@@ -17,7 +17,7 @@ fn campaign() -> Folder {
     let (mut writer, _acknowledgements) = start(Store::create(folder.path(), &charter()).unwrap());
     for n in 0..20 {
         let mut batch: Batch = batch(&space(), n);
-        let spent = Spent { wall: f64::from(n), cpu: f64::from(n) };
+        let spent = Elapsed { wall: f64::from(n), cpu: f64::from(n) };
         let after = u64::from(n) * 2;
         batch.incumbents.push(StoredIncumbent { after, config: ConfigId(n), pairs: n, cost: 3.5, spent });
         batch.trials[1].detail.stderr_tail = b"assertion failed".to_vec();

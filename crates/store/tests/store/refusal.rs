@@ -6,7 +6,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 
 use engine::ConfigId;
 use space::format::{Format, write};
-use store::{Acknowledgement, Charter, Spent, Store, StoreError, StoredIncumbent};
+use store::{Acknowledgement, Charter, Elapsed, Store, StoreError, StoredIncumbent};
 
 use super::stage::{Folder, await_commit, batch, charter, space, start};
 
@@ -288,7 +288,7 @@ fn no_flipped_bit_changes_a_number() {
     let (mut writer, _acknowledgements) = start(Store::create(folder.path(), &charter()).unwrap());
     for n in 0..40 {
         let mut batch = batch(&space(), n);
-        let spent = Spent { wall: f64::from(n), cpu: f64::from(n) };
+        let spent = Elapsed { wall: f64::from(n), cpu: f64::from(n) };
         batch.incumbents.push(StoredIncumbent { after: 1, config: ConfigId(n), pairs: n, cost: 3.5, spent });
         writer.submit(batch).unwrap();
     }

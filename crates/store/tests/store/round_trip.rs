@@ -9,7 +9,7 @@ use proptest::collection::{btree_set, vec};
 use proptest::option;
 use proptest::prelude::*;
 use store::{
-    Batch, Spent, State, Store, StoredConfiguration, StoredEvent, StoredIncumbent, StoredValidation,
+    Batch, Elapsed, State, Store, StoredConfiguration, StoredEvent, StoredIncumbent, StoredValidation,
 };
 
 use super::stage::{Folder, charter, space, start};
@@ -71,8 +71,8 @@ fn record() -> impl Strategy<Value = Record> {
     })
 }
 
-fn spent() -> impl Strategy<Value = Spent> {
-    (0.0..1e9, 0.0..1e9).prop_map(|(wall, cpu)| Spent { wall, cpu })
+fn spent() -> impl Strategy<Value = Elapsed> {
+    (0.0..1e9, 0.0..1e9).prop_map(|(wall, cpu)| Elapsed { wall, cpu })
 }
 
 fn incumbent() -> impl Strategy<Value = StoredIncumbent> {

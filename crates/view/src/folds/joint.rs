@@ -11,7 +11,7 @@
 use std::collections::BTreeSet;
 
 use campaign::Settings;
-use campaign::progress::{self, Comparison};
+use campaign::progress::{self, TrainingComparison};
 use campaign::validation::{self, Judged, OnBoth, Plan};
 use engine::racing::Objective;
 use engine::stats::{Basis, Measured, Validated, ratio_of_means};
@@ -27,7 +27,7 @@ pub(super) struct Fold {
     /// Its best.
     pub(super) best: ConfigId,
     /// The baseline and the best in its training.
-    pub(super) training: Option<Comparison>,
+    pub(super) training: Option<TrainingComparison>,
     /// Whether its best keeps every constraint in its training.
     pub(super) is_feasible: bool,
     /// The pairs measured with both.
@@ -104,7 +104,7 @@ mod tests {
     fn fold(best: u32, names: &[&str], default: f64, tuned: f64, ratio: f64) -> Fold {
         let measured = Measured { instance: InstanceId(0), default, tuned };
         let one = Validated::new(measured, Status::Finished, Status::Finished);
-        let training = Comparison {
+        let training = TrainingComparison {
             pairs: 5,
             default: ratio,
             incumbent: 1.0,

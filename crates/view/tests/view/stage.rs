@@ -9,7 +9,9 @@ use execution::Record;
 use execution::testkit::record;
 use scenario::testkit;
 use space::Literal;
-use store::{Batch, Charter, Founding, Spent, Store, StoredConfiguration, StoredIncumbent, StoredValidation};
+use store::{
+    Batch, Charter, Elapsed, Founding, Store, StoredConfiguration, StoredIncumbent, StoredValidation,
+};
 
 /// Two instances to tune on and six unseen ones, with a bound.
 pub(crate) const SCENARIO: &str = r#"name = "made up"
@@ -112,7 +114,7 @@ pub(crate) fn trials(told: &[(u32, Observation)]) -> Vec<Record> {
 
 /// A best that took over after so many trials.
 pub(crate) fn best(config: u32, after: u64, cost: f64) -> StoredIncumbent {
-    let spent = Spent { wall: 3.0, cpu: 4.0 };
+    let spent = Elapsed { wall: 3.0, cpu: 4.0 };
     StoredIncumbent { after, config: ConfigId(config), pairs: 2, cost, spent }
 }
 
