@@ -7,7 +7,7 @@ use std::process::{Command, Stdio};
 use std::time::Duration;
 
 use campaign::budget::Budget;
-use campaign::event::{Stop, What};
+use campaign::event::{Event, Stop, What};
 use campaign::resume::Resumed;
 use campaign::{ByModel, Campaign, Desk, Ledger, Search, Settings, Sink};
 use engine::history::{History, Trial};
@@ -118,12 +118,27 @@ fn go_on_seen(folder: &Path, manner: Manner, ready: impl FnOnce(Bell), sink: Sin
 }
 
 fn uninterrupted(manner: Manner) -> History {
+    uninterrupted_with_journal(manner).0
+}
+
+/// With what happened in its races.
+fn uninterrupted_with_journal(manner: Manner) -> (History, Vec<String>) {
     let settings = manner.settings();
     let executor = executor(manner, 0.0);
     let mut campaign =
         Campaign::new(&settings, Desk::new(executor, Inbox::new()), Ledger::in_memory(), None).unwrap();
-    campaign.search(&mut |_| {}).unwrap();
-    campaign.optimizer().history().clone()
+    let mut journal = Vec::new();
+    campaign.search(&mut |event| journal.extend(race(&event.what))).unwrap();
+    (campaign.optimizer().history().clone(), journal)
+}
+
+/// What happened in a race, in words; lowered caps depend on the moment.
+fn race(what: &What) -> Option<String> {
+    let is_of_race = matches!(
+        what,
+        What::RaceOpened(_) | What::RaceDropped { .. } | What::NewIncumbent(_) | What::CapLowered { .. }
+    );
+    is_of_race.then(|| format!("{what:?}"))
 }
 
 /// Not a test of its own: the process that gets killed.
@@ -291,7 +306,10 @@ fn compare(folder: &Path, manner: Manner) {
     let reader = Store::read(folder).unwrap();
     reader.verify().unwrap();
     let stored = reader.load().unwrap().history;
-    let expected = uninterrupted(manner);
+    let (expected, journal) = uninterrupted_with_journal(manner);
+    let events = reader.events().unwrap();
+    let kept = events.iter().filter_map(|event| race(&Event::of_stored(event)?.what));
+    assert_eq!(kept.collect::<Vec<_>>(), journal, "every event once, in the same order");
     let by_id = |history: &History| -> BTreeMap<u64, Trial> {
         history.trials().iter().map(|trial| (trial.id.0, trial.clone())).collect()
     };
