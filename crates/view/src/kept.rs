@@ -1,5 +1,6 @@
 //! A campaign as its folder keeps it.
 
+use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
 use campaign::Settings;
@@ -122,9 +123,8 @@ impl Kept {
 /// Has a scenario tune on what the campaign has met, by its numbers: files may have come and gone since.
 fn tuned_on(scenario: &mut Scenario, names: &[String]) {
     let known = std::mem::take(&mut scenario.instances.train);
-    let by_name = |name: &String| {
-        let known = known.iter().find(|instance| instance.name == *name).cloned();
-        known.unwrap_or_else(|| Instance::new(name, name))
-    };
+    let mut known: BTreeMap<String, Instance> =
+        known.into_iter().map(|instance| (instance.name.clone(), instance)).collect();
+    let by_name = |name: &String| known.remove(name).unwrap_or_else(|| Instance::new(name, name));
     scenario.instances.train = names.iter().map(by_name).collect();
 }
