@@ -9,10 +9,11 @@
 use std::sync::LazyLock;
 use std::time::Duration;
 
-use scenario::{CappedBy, Scenario};
-use execution::{TargetError, fuzzing};
 use confine::{Captured, CpuTime, Exit, Finished, Limit, Stop, Tier};
 use engine::{Cap, Reading, TrialId};
+use execution::TargetError;
+use execution::process::fuzzing;
+use scenario::{CappedBy, Scenario};
 
 use crate::ground::scenario;
 

@@ -2,8 +2,8 @@
 //!
 //! A configuration that is accepted is valid for its space, and comes back equal from every form that is written.
 
-use scenario::configuration_file::read;
 use scenario::ConfigFile;
+use scenario::configuration_file::read;
 
 use crate::ground::{SPACE_READ, shown};
 

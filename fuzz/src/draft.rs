@@ -5,9 +5,9 @@
 
 use std::path::Path;
 
-use scenario::configuration_file;
 use campaign::import::scenarios::read;
 use scenario;
+use scenario::configuration_file;
 use space::format::{self, Format, read_section};
 use toml::de::DeTable;
 

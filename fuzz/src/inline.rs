@@ -4,9 +4,9 @@
 //! What is accepted makes a text in TOML whose space can be read and has every parameter of the command, and which
 //! the reader of scenarios takes or finds mistakes in. A draft to be run at once is the same draft.
 
+use scenario;
 use scenario::draft::inline::{Wishes, draft, draft_to_run};
 use scenario::draft::words;
-use scenario;
 use space::format::read_section;
 use toml::de::DeTable;
 

@@ -20,7 +20,7 @@ mod space;
 use std::process::exit;
 use std::sync::LazyLock;
 
-use space::format::Format;
+use ::space::format::Format;
 
 type Reader = Box<dyn Fn(&[u8]) + Send + Sync>;
 

@@ -5,11 +5,11 @@
 //! command and a configuration file for the engine; and it does not differ from itself when it is kept.
 
 use campaign::conduct::{Order, settings};
+use engine::{Cap, ConfigId, InstanceId, Pair, Seed, TrialId, TrialKey, TrialRequest, Why};
+use execution::CommandLine;
 use scenario::change::{Stored, compare};
 use scenario::read;
-use execution::CommandLine;
 use space::format::{Format, write};
-use engine::{Cap, ConfigId, InstanceId, Pair, Seed, TrialId, TrialKey, TrialRequest, Why};
 
 use crate::ground::{FOLDER, file, may_leave, shown};
 
