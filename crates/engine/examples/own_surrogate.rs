@@ -1,16 +1,30 @@
-//! Your own surrogate: the mean of all points, near ones counting more.
+//! Your own surrogate, from its first line to what it finds: the mean of all points, near ones counting more.
+//!
+//! | step | here |
+//! |---|---|
+//! | learn from trials, the stopped ones included | `Surrogate for Near` |
+//! | say what a configuration would cost, and how sure that is | `Predictor for Fitted` |
+//! | let it propose | [`proposer`] |
+//! | run trials, tell what they cost | [`optimise`] |
 //!
 //! A stopped trial counts as its bound, or as what the exact readings around it say if that is more.
-//! `cargo run -p captune-engine --example own_surrogate` shows it at work; the tests put it through the
-//! suite that every surrogate must pass.
+//! `cargo run -p captune-engine --example own_surrogate` holds it against random proposals in the same races; the
+//! tests put it through the suite that every surrogate must pass, and see it win.
 
 #![allow(clippy::print_stdout, reason = "it shows something")]
 
-use engine::acquisition::{Acquisition as _, ExpectedSaving};
-use engine::{Reading, Rng};
-use surrogate::{
-    Column, FitError, InstanceTable, Points, Prediction, Predictor, Scale, Surrogate, TrainingSet,
+use std::error::Error;
+
+use engine::optimizer::NotRunning;
+use engine::propose::{ModelSearch, ModelSettings, OwnSurrogate, Proposer, RandomSearch};
+use engine::racing::CappedRacer;
+use engine::{
+    Ask, Configuration, History, Objective, Observation, Optimizer, Problem, Racing, Reading, Rng, Space,
+    Status, TrialRequest,
 };
+use space::Diagnostics;
+use space::format::{Format, read};
+use surrogate::{FitError, InstanceTable, Points, Prediction, Predictor, Surrogate, TrainingSet};
 
 /// Settings: how soon distance matters.
 pub struct Near {
@@ -80,23 +94,68 @@ impl Predictor for Fitted {
     }
 }
 
-fn main() -> Result<(), FitError> {
-    let alike = InstanceTable::alike();
-    let mut data = TrainingSet::new(&[Column::Number], &alike, Scale::Log10 { grain: 1e-3 }, Some(10.0));
-    for i in 0..=8 {
-        let x = f64::from(i) / 8.0;
-        let cost = 0.1 + 20.0 * (x - 0.4) * (x - 0.4);
-        let number = data.push_configuration(&[x]);
-        data.push(number, 0, if cost > 2.0 { Reading::AtLeast(2.0) } else { Reading::Exact(cost) });
+/// What there is to choose from.
+const SPACE: &str = "depth = { integer = [1, 40], default = 30 }\nratio = { float = [0.001, 1], log = true }\n\
+                     restart = { float = [1.05, 2] }\n";
+/// Seconds after which a trial is given up; the race stops most of them long before.
+const CUTOFF: f64 = 100.0;
+const TRIALS: usize = 60;
+
+/// The program to tune, if it were one: a tenth of a second at its best.
+fn seconds(configuration: &Configuration, space: &Space) -> f64 {
+    let row = space.encode(configuration);
+    let far = |place: f64, best: f64| (place - best) * (place - best);
+    0.1 * libm::exp(12.0 * far(row[0], 0.2) + 20.0 * far(row[1], 0.7) + 10.0 * far(row[2], 0.5))
+}
+
+/// A target that does the same each time, on a single instance.
+pub fn problem(seed: u64) -> Result<Problem, Diagnostics> {
+    let space = read(SPACE, "example", Format::Toml)?;
+    let default = space.default_configuration();
+    Ok(Problem { space, default, objective: Objective::capped(CUTOFF), instances: 1, seed })
+}
+
+/// Proposes by the surrogate above.
+pub fn proposer(problem: &Problem) -> Box<dyn Proposer> {
+    let settings = ModelSettings::by(OwnSurrogate::new("near", Near { blur: 0.001 }));
+    Box::new(ModelSearch::new(problem.clone(), settings))
+}
+
+/// Asks for trials and tells what they cost, or that they were stopped.
+pub fn optimise(problem: &Problem, proposer: Box<dyn Proposer>) -> Result<Optimizer, NotRunning> {
+    let mut history = History::new();
+    let racing = Racing { deterministic: true, ..Racing::default() };
+    let racer = CappedRacer::new(problem.clone(), racing, &mut history);
+    let mut optimizer = Optimizer::new(history, Box::new(racer), proposer);
+    while optimizer.history().trials().len() < TRIALS {
+        // What is told at once can neither be tightened nor waited for.
+        let Ask::Run(TrialRequest { id, configuration, cap, .. }) = optimizer.ask(1) else { break };
+        let (cost, cap) = (seconds(&configuration, &problem.space), cap.cost());
+        let observation = match cost > cap {
+            true if cap < CUTOFF => Observation::capped(cap),
+            true => Observation::timeout(cap),
+            false => Observation::finished(cost),
+        };
+        optimizer.tell(id, observation)?;
     }
-    let model = Near { blur: 0.003 }.fit(&data, &mut Rng::new(1, "fit", 0))?;
-    let rows: Vec<f64> = (0..=20).map(|i| f64::from(i) / 20.0).collect();
-    let mut found = vec![Prediction::default(); rows.len()];
-    model.predict_marginal(Points::new(&rows, 1), &mut found);
-    println!("   x  log10 cost  deviation  log utility");
-    for (x, &cost) in rows.iter().zip(&found) {
-        let utility = ExpectedSaving.log_utility(cost, &[], Some(-0.9));
-        println!("{x:>4.2}  {:>10.3}  {:>9.3}  {utility:>11.2}", cost.mean, cost.deviation());
+    Ok(optimizer)
+}
+
+/// What the best one costs.
+pub fn best(problem: &Problem, optimizer: &Optimizer) -> f64 {
+    seconds(optimizer.history().configuration(optimizer.incumbent()), &problem.space)
+}
+
+fn main() -> Result<(), Box<dyn Error>> {
+    println!("seconds after {TRIALS} trials (of which so many were stopped)");
+    println!("seed  default  near        random");
+    for seed in 1..=5 {
+        let problem = problem(seed)?;
+        let near = optimise(&problem, proposer(&problem))?;
+        let random = optimise(&problem, Box::new(RandomSearch::new(problem.space.clone(), seed)))?;
+        let [near, random] = [near, random]
+            .map(|one| format!("{:.3} ({})", best(&problem, &one), one.history().count(Status::Capped)));
+        println!("{seed:>4}  {:>7.3}  {near}  {random}", seconds(&problem.default, &problem.space));
     }
     Ok(())
 }

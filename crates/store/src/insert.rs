@@ -1,6 +1,7 @@
 //! Writing batches into an open transaction.
 
 use std::path::Path;
+use std::sync::LazyLock;
 
 use engine::{ConfigId, Reading, Status};
 use execution::Record;
@@ -50,6 +51,12 @@ pub(super) fn insert(
     into.state(batch.state.as_ref(), batch.spent)
 }
 
+// Made once: a batch is often a single trial.
+static CONFIGURATIONS: LazyLock<String> = LazyLock::new(|| insertion("configuration", CONFIGURATION));
+static TRIALS: LazyLock<String> = LazyLock::new(|| insertion("trial", TRIAL));
+static INCUMBENTS: LazyLock<String> = LazyLock::new(|| insertion("incumbent", INCUMBENT));
+static VALIDATIONS: LazyLock<String> = LazyLock::new(|| insertion("validation", VALIDATION));
+
 /// The statement that writes a row of these columns with its checksum.
 fn insertion(table: &str, columns: &str) -> String {
     let values = "?, ".repeat(columns.split(',').count());
@@ -71,7 +78,10 @@ impl<'a> Insert<'a> {
     }
 
     fn configurations(&self, all: &[StoredConfiguration], numbers: &mut Numbers) -> Result<(), StoreError> {
-        let mut statement = self.statement(&insertion("configuration", CONFIGURATION))?;
+        if all.is_empty() {
+            return Ok(());
+        }
+        let mut statement = self.statement(&CONFIGURATIONS)?;
         let mut blob = Vec::new();
         for stored in all {
             if stored.id.0 != numbers.configuration {
@@ -87,7 +97,10 @@ impl<'a> Insert<'a> {
     }
 
     fn trials(&self, all: &[Record], numbers: &mut Numbers) -> Result<(), StoreError> {
-        let mut statement = self.statement(&insertion("trial", TRIAL))?;
+        if all.is_empty() {
+            return Ok(());
+        }
+        let mut statement = self.statement(&TRIALS)?;
         for Record { trial, detail, started, ended, slot } in all {
             let told = &trial.observation;
             let cap = trial.cap.cost();
@@ -152,7 +165,10 @@ impl<'a> Insert<'a> {
     }
 
     fn incumbents(&self, all: &[StoredIncumbent]) -> Result<(), StoreError> {
-        let mut statement = self.statement(&insertion("incumbent", INCUMBENT))?;
+        if all.is_empty() {
+            return Ok(());
+        }
+        let mut statement = self.statement(&INCUMBENTS)?;
         for one in all {
             let Elapsed { wall, cpu } = one.spent;
             let row = params![one.after.cast_signed(), one.config.0, one.pairs, one.cost, wall, cpu];
@@ -162,6 +178,9 @@ impl<'a> Insert<'a> {
     }
 
     fn events(&self, all: &[StoredEvent]) -> Result<(), StoreError> {
+        if all.is_empty() {
+            return Ok(());
+        }
         let mut statement = self.statement("INSERT INTO event VALUES (NULL, ?, ?, ?)")?;
         for one in all {
             statement.execute(params![one.at, one.kind, one.text]).map_err(|error| self.error(error))?;
@@ -170,7 +189,10 @@ impl<'a> Insert<'a> {
     }
 
     fn validations(&self, all: &[StoredValidation], numbers: &Numbers) -> Result<(), StoreError> {
-        let mut statement = self.statement(&insertion("validation", VALIDATION))?;
+        if all.is_empty() {
+            return Ok(());
+        }
+        let mut statement = self.statement(&VALIDATIONS)?;
         for StoredValidation { instance, record, .. } in all {
             let Record { trial, detail, started, ended, slot } = record;
             let (told, cap) = (&trial.observation, trial.cap.cost());

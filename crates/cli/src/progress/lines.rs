@@ -88,7 +88,7 @@ fn chosen(choice: &Choice) -> String {
     let who = match learner {
         Learner::Neural => "networks propose",
         Learner::Gaussian => "a Gaussian process proposes",
-        Learner::Forest | Learner::Auto => "a forest proposes",
+        Learner::Forest | Learner::Auto | Learner::Own => "a forest proposes",
     };
     let gains = gains.join(", by ");
     format!("{who}: of {trials} trials, those held out are likelier (log, each) by {gains}")

@@ -11,7 +11,7 @@ mod random;
 
 pub use initial::Initial;
 pub use local::LocalSearch;
-pub use model::{Choice, Dependence, Learner, ModelSearch, ModelSettings, Utility};
+pub use model::{Choice, Dependence, Learner, ModelSearch, ModelSettings, OwnSurrogate, Utility};
 pub use random::RandomSearch;
 
 use space::{Configuration, Space};

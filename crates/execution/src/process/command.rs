@@ -158,10 +158,11 @@ fn params(scenario: &Scenario, command: &CommandTemplate, configuration: &Config
 
 /// The cap as the target is told: never below it.
 fn cap_text(scenario: &Scenario, cap: Cap) -> String {
-    let cost = scenario.objective.cutoff.map_or(cap.cost(), |cutoff| cap.cost().min(cutoff));
-    match scenario.objective.minimise {
+    let objective = &scenario.objective;
+    let cost = objective.cutoff.map_or(cap.cost(), |cutoff| cap.cost().min(cutoff));
+    match objective.minimise {
         Measure::CpuTime | Measure::WallTime => seconds_text(cost),
-        Measure::Memory | Measure::Output(_) => format!("{:.0}", cost.ceil()),
+        Measure::Memory | Measure::Output(_) => rounded_up(cost, decimals(objective.grain)),
     }
 }
 
@@ -173,9 +174,7 @@ pub(super) fn told_seconds(scenario: &Scenario, cap: Cap) -> String {
     let cost = objective.cutoff.map_or(cap.cost(), |cutoff| cap.cost().min(cutoff));
     let (seconds, decimals) = match (objective.minimise, objective.capped_by) {
         (Measure::CpuTime | Measure::WallTime, _) => (cost, 3),
-        (Measure::Output(_), CappedBy::Argument) => {
-            (cost, (0..9).find(|&decimals| 10_f64.powi(-decimals) <= objective.grain).unwrap_or(9))
-        }
+        (Measure::Output(_), CappedBy::Argument) => (cost, decimals(objective.grain)),
         _ => (scenario.limits.wall.map_or(f64::INFINITY, |wall| wall.as_secs_f64()), 3),
     };
     if seconds.is_finite() { rounded_up(seconds, decimals) } else { NO_LIMIT.to_owned() }
@@ -193,14 +192,30 @@ fn seconds_text(seconds: f64) -> String {
     rounded_up(seconds, 3)
 }
 
+/// How many decimals costs of a grain have: none from 1 on, below that as many as the grain itself, at most nine.
+fn decimals(grain: f64) -> i32 {
+    const MOST: i32 = 9;
+    if grain >= 1.0 || grain <= 0.0 {
+        return 0;
+    }
+    let is_whole = |text: String| text.parse::<f64>().is_ok_and(|number| number == grain);
+    (1..MOST).find(|&decimals| is_whole(format!("{grain:.*}", decimals as usize))).unwrap_or(MOST)
+}
+
 /// A number with so many decimals, rounded up.
-fn rounded_up(seconds: f64, decimals: i32) -> String {
+fn rounded_up(number: f64, decimals: i32) -> String {
+    /// From here on all numbers are whole.
+    const WHOLE: f64 = 9_007_199_254_740_992.0;
     let scale = 10_f64.powi(decimals);
-    let text = |units: f64| format!("{:.*}", decimals as usize, units / scale);
-    let lower = (seconds * scale).floor();
-    // A product that is off in its last bit must not cost a whole millisecond.
-    let reads_back = |text: &String| text.parse::<f64>().is_ok_and(|number| number >= seconds);
-    Some(text(lower)).filter(reads_back).unwrap_or_else(|| text(lower + 1.0))
+    let text = |number: f64| format!("{number:.*}", decimals as usize);
+    if number * scale >= WHOLE {
+        // It has no more decimals than these: they are the number itself.
+        return text(number);
+    }
+    let lower = (number * scale).floor();
+    // A product that is off in its last bit must not cost a whole unit.
+    let reads_back = |text: &String| text.parse::<f64>().is_ok_and(|told| told >= number);
+    Some(text(lower / scale)).filter(reads_back).unwrap_or_else(|| text((lower + 1.0) / scale))
 }
 
 impl fmt::Display for CommandLine {
@@ -236,5 +251,46 @@ mod tests {
             let told: f64 = seconds_text(seconds).parse().unwrap();
             assert!(told >= seconds && told - seconds < 0.001, "{seconds} as {told}");
         }
+    }
+
+    #[test]
+    fn a_cost_has_as_many_decimals_as_its_grain_needs() {
+        let cases = [
+            (10.0, 0),
+            (1.0, 0),
+            (0.5, 1),
+            (0.25, 2),
+            (0.1, 1),
+            (0.001, 3),
+            (1e-9, 9),
+            (1e-12, 9),
+            (1.0 / 3.0, 9),
+            (0.0, 0),
+        ];
+        for (grain, count) in cases {
+            assert_eq!(decimals(grain), count, "{grain}");
+        }
+    }
+
+    #[test]
+    fn what_is_told_is_never_below_and_never_nothing() {
+        for decimals in 0..=9 {
+            let unit = 10_f64.powi(-decimals);
+            let mut number: f64 = 1e-12;
+            while number < 1e300 {
+                for number in [number, number.next_up(), 1.0 + number, number.round().max(1.0)] {
+                    let text = rounded_up(number, decimals);
+                    let told: f64 = text.parse().unwrap();
+                    assert!(told >= number && told > 0.0, "{number} as {text}");
+                    // But for the last bit of what is told.
+                    assert!(told - number <= unit * (1.0 + 1e-6) + told * f64::EPSILON, "{number} as {text}");
+                    if decimals == 0 {
+                        assert_eq!(text, format!("{:.0}", number.ceil()), "whole numbers are as ever");
+                    }
+                }
+                number *= 1.37;
+            }
+        }
+        assert_eq!(rounded_up(f64::INFINITY, 0), "inf");
     }
 }

@@ -26,6 +26,9 @@ use super::{Account, Detail, TargetError, outputs};
 /// How the reason of a failure ends if the target has given no answer of its protocol.
 pub const NO_ANSWER: &str = "no answer";
 
+/// The share of a cost in fractions that a target may lose by adding up, in single precision too.
+const ROUNDING: f64 = 1e-6;
+
 /// How much of each stream is kept of a failure.
 pub(super) const TAIL: usize = 8 << 10;
 
@@ -245,12 +248,14 @@ impl Outcome<'_> {
     /// Ended without success: what happened beyond the cap does not count.
     fn failure(&self, reason: String) -> Told {
         let objective = &self.scenario.objective;
-        // A target that stops itself may measure its time a grain differently.
-        let tolerance = match (objective.capped_by, self.measure().is_time()) {
-            (CappedBy::Argument, true) => objective.grain,
+        let cap = self.cap_in_force();
+        // A target that stops itself may measure its time a grain differently, and lose the last digits of fractions that it
+        // adds up; what is counted in whole numbers is exact.
+        let tolerance = match objective.capped_by {
+            CappedBy::Argument if self.measure().is_time() => objective.grain,
+            CappedBy::Argument if objective.grain < 1.0 => ROUNDING * cap,
             _ => 0.0,
         };
-        let cap = self.cap_in_force();
         match self.reached().filter(|reached| self.grows() && *reached >= cap - tolerance) {
             Some(reached) => (self.with_spent(self.censored(reached.min(cap), cap)), None),
             None => self.crashed(reason),

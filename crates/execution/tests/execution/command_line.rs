@@ -46,6 +46,26 @@ fn a_cap_in_steps_is_a_whole_number_not_below_it() {
 }
 
 #[test]
+fn a_cap_in_fractions_has_the_decimals_of_the_grain() {
+    let stage = Stage::new();
+    let objective = "minimise = \"cpu_time\"\ncutoff = \"5s\"\n";
+    let told = |grain: &str, cap: f64| {
+        let steps = format!(
+            "minimise = \"steps\"\ncutoff = 9000.125\ncapped_by = \"argument\"\ngrain = {grain}\n\
+             [outputs]\nsteps = {{ pattern = '(\\S+)' }}\n"
+        );
+        let text = SMALL.replace(objective, &steps).replace("{seed}", "{cap}");
+        line(&stage, &text, Cap::at(cap)).rsplit(' ').next().unwrap().to_owned()
+    };
+    assert_eq!(told("0.1", 0.5), "0.5");
+    assert_eq!(told("0.1", 0.512), "0.6");
+    assert_eq!(told("0.25", 0.51), "0.51");
+    assert_eq!(told("1e-6", 0.0000001), "0.000001");
+    assert_eq!(told("0.001", 1e9), "9000.125");
+    assert_eq!([told("1", 0.5), told("2.5", 7.1), told("10", 7.1)], ["1", "8", "8"]);
+}
+
+#[test]
 fn inactive_parameters_are_left_out() {
     let stage = Stage::new();
     let text = format!("{SMALL}deep = {{ integer = [1, 5], when = \"fast\" }}\n");

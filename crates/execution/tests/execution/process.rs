@@ -229,6 +229,40 @@ fn a_target_that_stops_itself_is_capped_by_its_output() {
     assert_eq!(run("echo steps 39", Cap::at(40.0)).observation.cost(), Some(Reading::Exact(39.0)));
 }
 
+/// Thousands of steps, with two decimals.
+#[test]
+fn a_target_that_counts_in_fractions_is_capped_where_it_was_told_to_stop() {
+    let stage = Stage::new();
+    let run = |script: &str, cap: f64| {
+        stage.file("script.sh", script);
+        let text = "[target]\ncommand = [\"sh\", \"{folder}/script.sh\", \"{cap}\", \"{param:x}\", \"{seed}\"]\n\
+             [objective]\nminimise = \"steps\"\ncutoff = 0.8\ncapped_by = \"argument\"\ngrain = 0.01\n\
+             [outputs]\nsteps = { pattern = 'steps (\\S+)' }\n\
+             [budget]\ntrials = 1\n[space]\nx = { integer = [1, 9] }\n";
+        run(&Arc::new(stage.read(text)), Cap::at(cap))
+    };
+    let spent = |script: &str, cap| run(script, cap).observation.spent();
+    let run = |script: &str, cap| {
+        let observation = run(script, cap).observation;
+        (observation.status(), observation.cost())
+    };
+    let at_least = |cost| Some(Reading::AtLeast(cost));
+    let stops = "echo steps $1; exit 1";
+    assert_eq!(run(stops, 0.5), (Status::Capped, at_least(0.5)));
+    assert_eq!(run(stops, 0.123_456), (Status::Capped, at_least(0.123_456)));
+    assert_eq!(run(stops, 0.001), (Status::Capped, at_least(0.001)));
+    assert_eq!(run(stops, 3.0), (Status::Timeout, at_least(0.8)));
+    assert_eq!([spent(stops, 0.5), spent(stops, 0.123_456), spent(stops, 0.001)], [0.5, 0.13, 0.01]);
+    // Whoever adds up fractions may end a last digit below.
+    assert_eq!(
+        run("echo steps 0.49999999999999994; exit 1", 0.5),
+        (Status::Capped, at_least(0.499_999_999_999_999_94))
+    );
+    assert_eq!(run("echo steps 0.499; exit 1", 0.5), (Status::Crashed, None));
+    assert_eq!(run("echo steps 0; exit 1", 0.001), (Status::Crashed, None), "below one grain as well");
+    assert_eq!(run("echo steps 0.5", 0.5), (Status::Finished, Some(Reading::Exact(0.5))));
+}
+
 /// Waits until somebody opens a pipe for writing; longer than that takes, only a failure does.
 fn opened(pipe: &Path) -> bool {
     let (tell, told) = mpsc::channel();

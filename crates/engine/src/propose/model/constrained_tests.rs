@@ -80,6 +80,23 @@ fn forests_and_networks_look_where_constraints_are_kept() {
     }
 }
 
+/// Over several seeds: with few trials a single one is a matter of luck.
+#[test]
+fn an_own_surrogate_looks_where_constraints_are_kept() {
+    let (mut own, mut random) = (0, 0);
+    for seed in 1..=4 {
+        let problem = square(seed);
+        let settings = ModelSettings { candidates: 300, ..small(Learner::Own) };
+        let (best, feasible) = search(&problem, Box::new(ModelSearch::new(problem.clone(), settings)), 90);
+        let chance = Box::new(RandomSearch::new(problem.space.clone(), seed));
+        let (_, by_chance) = search(&problem, chance, 90);
+        println!("seed {seed}: {best:.3}, feasible {feasible}, random {by_chance}");
+        assert!(best.is_finite(), "seed {seed}");
+        (own, random) = (own + feasible, random + by_chance);
+    }
+    assert!(own >= 3 * random, "{own} {random}");
+}
+
 /// The output falls with x, and the cost grows with it beyond the cutoff: what surely keeps the constraint times out,
 /// and tells nothing.
 #[test]
@@ -88,7 +105,9 @@ fn nobody_looks_for_feasibility_where_every_trial_times_out() {
     problem.objective.cutoff = Some(1.0);
     let racing = Racing { deterministic: true, ..Racing::default() };
     // Of all x in [0, 1] those from 1 - bound to 0.7 are feasible.
-    for (learner, bound) in [(Learner::Gaussian, 0.32), (Learner::Forest, 0.45), (Learner::Neural, 0.45)] {
+    let cases =
+        [(Learner::Gaussian, 0.32), (Learner::Forest, 0.45), (Learner::Neural, 0.45), (Learner::Own, 0.45)];
+    for (learner, bound) in cases {
         problem.objective.constraints = vec![Constraint::new(bound, Over::Mean)];
         let model = ModelSearch::new(problem.clone(), ModelSettings { random_every: 1000, ..small(learner) });
         let mut optimizer = optimizer(&problem, &racing, Box::new(model));
@@ -116,7 +135,7 @@ fn nobody_looks_for_feasibility_where_every_trial_times_out() {
 fn an_output_that_is_never_told_rules_nothing_out() {
     let problem = square(1);
     let racing = Racing { deterministic: true, ..Racing::default() };
-    for learner in [Learner::Forest, Learner::Gaussian] {
+    for learner in [Learner::Forest, Learner::Gaussian, Learner::Own] {
         let model = ModelSearch::new(problem.clone(), small(learner));
         let mut optimizer = optimizer(&problem, &racing, Box::new(model));
         drive(&mut optimizer, 15, 1, &mut |request| {

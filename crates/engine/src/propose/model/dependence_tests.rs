@@ -144,7 +144,17 @@ fn each_output_is_learned_by_what_was_asked_for() {
     assert!(has_slopes(Gaussian, &[]) && !has_slopes(Forest, &[]));
     assert!(has_slopes(Forest, &[Some(Gaussian), Some(Gaussian)]) && !has_slopes(Forest, &[Some(Gaussian)]));
     assert!(has_slopes(Gaussian, &[None, None]) && !has_slopes(Gaussian, &[None, Some(Forest)]));
-    for (cost, constraint) in [(Gaussian, Forest), (Forest, Gaussian), (Learner::Neural, Gaussian)] {
+    // Forests and own surrogates that are forests draw from other streams.
+    let excess = |cost: Learner, constraint: Option<Learner>| {
+        let (mut task, history) = told(cost, Dependence::Independent, &[1.0], &|output| vec![output]);
+        task.settings.constraints = vec![constraint];
+        learned(&task, &history).1
+    };
+    assert_eq!(excess(Learner::Own, None), excess(Forest, Some(Learner::Own)));
+    assert_ne!(excess(Learner::Own, None), excess(Learner::Own, Some(Forest)));
+    let pairs =
+        [(Gaussian, Forest), (Forest, Gaussian), (Learner::Neural, Gaussian), (Gaussian, Learner::Own)];
+    for (cost, constraint) in pairs {
         let (mut task, history) = told(cost, Dependence::Independent, &[1.0], &|output| vec![output]);
         task.settings.constraints = vec![Some(constraint)];
         let mut model = ModelSearch::new(task.problem.clone(), task.settings.clone());

@@ -24,8 +24,8 @@ use crate::acquisition::{MultivariateNormal, log_feasibility, log_joint_feasibil
 use crate::history::History;
 use crate::learning;
 
-/// Least deviation of a forest's expectation, as a share of the spread of what was read: where all trees
-/// agree they may still be wrong.
+/// Least deviation of an expectation that is not of a Gaussian process, as a share of the spread of what was read:
+/// where all trees agree they may still be wrong, and so may be a surrogate that knows no doubt.
 const LEAST_DOUBT: f64 = 0.02;
 
 /// What is known of the constrained outputs by now.

@@ -1,12 +1,13 @@
-//! Where a forest or a Gaussian process expects most to be gained.
+//! Where a forest, a Gaussian process or somebody's own surrogate expects most to be gained.
 //!
 //! Configurations that the model has not seen a trial of are believed to cost what it expects, so that
 //! several proposals at once differ.
 //!
 //! Fits happen after [fixed numbers](super::due) of trials t and use just the first t. That of a forest starts
 //! from nothing whenever t has doubled, the others start from that one, so that any fit can be made without
-//! those between: after an interruption, or a hurry, it takes two at most. That of a Gaussian process, and of
-//! a [share](super::task) of many trials, starts from nothing always. What a model can take in without a new fit it does, trial by trial.
+//! those between: after an interruption, or a hurry, it takes two at most. That of a Gaussian process, of an
+//! own surrogate, and of a [share](super::task) of many trials, starts from nothing always. What a model can take in without a new
+//! fit it does, trial by trial.
 
 use std::f64::consts::LN_10;
 
@@ -66,7 +67,7 @@ struct Costs {
 }
 
 impl Improvement {
-    /// By a forest or a Gaussian process.
+    /// By a forest, a Gaussian process or somebody's own surrogate.
     pub(super) fn new(learner: Learner) -> Self {
         Self { learner, model: None, feasibility: Feasibility::default() }
     }

@@ -5,6 +5,7 @@ use surrogate::forest::{Forest, ForestTrainer};
 use surrogate::gaussian::{Gaussian, GaussianTrainer};
 use surrogate::{Points, Predictor, TrainingSet};
 
+use super::own::OwnTrainer;
 use super::{Learner, Task};
 
 /// Learns from sets that begin with the points of the one before.
@@ -45,8 +46,9 @@ pub(super) trait Learned: Predictor {
 /// Knows nothing yet; the purpose and the number of trials key its random stream.
 pub(super) fn trainer(task: &Task, learner: Learner, purpose: &str, number: u64) -> Box<dyn Trainer> {
     let seed = Rng::new(task.problem.seed, purpose, number).bits();
-    match learner {
-        Learner::Gaussian => Box::new(GaussianTrainer::new(task.settings.gaussian.clone(), seed)),
+    match (learner, &task.settings.own) {
+        (Learner::Gaussian, _) => Box::new(GaussianTrainer::new(task.settings.gaussian.clone(), seed)),
+        (Learner::Own, Some(own)) => Box::new(OwnTrainer { own: own.clone(), seed }),
         _ => Box::new(ForestTrainer::new(task.forest(number as usize), seed)),
     }
 }

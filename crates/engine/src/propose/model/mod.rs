@@ -9,7 +9,7 @@
 //!
 //! | learner | finds worth a race | file |
 //! |---|---|---|
-//! | forest, gaussian | where most is expected to be gained, given how uncertain that is | `improvement` |
+//! | forest, gaussian, own | where most is expected to be gained, given how uncertain that is | `improvement` |
 //! | neural | what one fresh network expects least of, another one for each proposal | `thompson` |
 //! | auto | what that one says which foretells trials best | `choice` |
 //!
@@ -30,6 +30,9 @@ mod feasibility;
 mod improvement;
 mod known;
 mod learned;
+mod own;
+#[cfg(test)]
+mod own_tests;
 mod search;
 mod task;
 #[cfg(test)]
@@ -38,6 +41,7 @@ mod thompson;
 
 pub use choice::Choice;
 pub use dependence::Dependence;
+pub use own::OwnSurrogate;
 
 use std::collections::BTreeMap;
 
@@ -69,12 +73,14 @@ pub struct ModelSettings {
     pub learner: Learner,
     /// The forest.
     pub forest: ForestSettings,
-    /// What makes a configuration worth a race to the forest and the Gaussian process.
+    /// What makes a configuration worth a race to the forest, the Gaussian process and somebody's own surrogate.
     pub utility: Utility,
     /// The networks.
     pub neural: NeuralSettings,
     /// The Gaussian process.
     pub gaussian: GaussianSettings,
+    /// Somebody's own surrogate; there has to be one where it is to learn something.
+    pub own: Option<OwnSurrogate>,
     /// Most points for which [`Learner::Auto`] thinks of it.
     pub gaussian_points: usize,
     /// Number of trials after which a forest replaces the Gaussian process, whose fits grow with the cube of the points;
@@ -118,7 +124,9 @@ pub enum Learner {
     Neural,
     /// A Gaussian process.
     Gaussian,
-    /// The best one of them, judged again whenever trials have doubled.
+    /// Somebody's [own surrogate](ModelSettings::own).
+    Own,
+    /// The best of the first three, judged again whenever trials have doubled.
     Auto,
 }
 
@@ -129,6 +137,7 @@ impl Learner {
             Self::Forest => "forest",
             Self::Neural => "neural",
             Self::Gaussian => "gaussian",
+            Self::Own => "own",
             Self::Auto => "auto",
         }
     }
@@ -155,6 +164,7 @@ impl Default for ModelSettings {
             utility: Utility::ExpectedImprovement,
             neural: NeuralSettings::default(),
             gaussian: GaussianSettings::default(),
+            own: None,
             gaussian_points: 300,
             forest_from: None,
             constraints: Vec::new(),
@@ -185,6 +195,11 @@ impl ModelSettings {
         }
     }
 
+    /// By somebody's own surrogate.
+    pub fn by(own: OwnSurrogate) -> Self {
+        Self { own: Some(own), ..Self::of(Learner::Own) }
+    }
+
     /// The default for a target: a Gaussian process for the first trials of a deterministic target with few parameters,
     /// a forest otherwise. On noisy targets and with more parameters the forest was as good or better
     /// (`docs/results/ablation.md`).
@@ -198,6 +213,19 @@ impl ModelSettings {
         } else {
             Self::default()
         }
+    }
+
+    /// The word for what a learner proposes.
+    fn origin(&self, learner: Learner) -> &'static str {
+        let own = self.own.as_ref().filter(|_| learner == Learner::Own);
+        own.map_or(learner.word(), OwnSurrogate::name)
+    }
+
+    /// Whether something is to be learned by somebody's own surrogate that is not there.
+    fn misses_own(&self) -> bool {
+        let asked =
+            [Some(self.learner)].iter().chain(&self.constraints).any(|asked| *asked == Some(Learner::Own));
+        asked && self.own.is_none()
     }
 
     /// One network, with as many epochs on so many points as the steps of training allow, one at least.
@@ -214,6 +242,7 @@ pub struct ModelSearch {
     chooser: Chooser,
     forest: Improvement,
     gaussian: Improvement,
+    own: Improvement,
     thompson: Thompson,
     random: RandomSearch,
     local: LocalSearch,
@@ -244,6 +273,7 @@ impl ModelSearch {
             problem.instances
         );
         assert!(settings.first_fit > 0 && settings.random_every > 0, "turns are counted from one");
+        assert!(!settings.misses_own(), "a surrogate of one's own is asked for and was not given");
         let random = RandomSearch::new(problem.space.clone(), problem.seed);
         let local = LocalSearch::new(problem.space.clone(), problem.seed);
         Self {
@@ -251,6 +281,7 @@ impl ModelSearch {
             chooser: Chooser::default(),
             forest: Improvement::new(Learner::Forest),
             gaussian: Improvement::new(Learner::Gaussian),
+            own: Improvement::new(Learner::Own),
             thompson: Thompson::default(),
             random,
             local,
@@ -289,9 +320,10 @@ impl ModelSearch {
         let found = match learner {
             Learner::Neural => self.thompson.propose(&self.task, history, number),
             Learner::Gaussian => self.gaussian.propose(&self.task, history, number),
+            Learner::Own => self.own.propose(&self.task, history, number),
             Learner::Forest | Learner::Auto => self.forest.propose(&self.task, history, number),
         };
-        found.map(|configuration| (configuration, learner.word()))
+        found.map(|configuration| (configuration, self.task.settings.origin(learner)))
     }
 }
 
@@ -320,10 +352,12 @@ impl Proposer for ModelSearch {
         }
         // Asked for often: the others have an answer at once, networks would be trained for it, and a choice judged.
         let named = self.task.settings.learner;
-        if named == Learner::Gaussian && self.learner(history) == named {
-            self.gaussian.expected(&self.task, history)
-        } else {
-            self.forest.expected(&self.task, history)
+        match named {
+            Learner::Gaussian if self.learner(history) == named => {
+                self.gaussian.expected(&self.task, history)
+            }
+            Learner::Own if self.learner(history) == named => self.own.expected(&self.task, history),
+            _ => self.forest.expected(&self.task, history),
         }
     }
 
