@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 
-use engine::propose::Choice;
+use engine::propose::{Choice, Foretold};
 use engine::racing::{Drop, Holding, Requested};
 use engine::{Cap, ConfigId, TrialId};
 use execution::Record;
@@ -56,7 +56,12 @@ pub enum What {
     /// A trial is on disk and has been told.
     TrialEnded(Box<Record>),
     /// A configuration meets the incumbent.
-    RaceOpened(ConfigId),
+    RaceOpened {
+        /// Which one.
+        config: ConfigId,
+        /// What a model expected of it, if it is new and a model proposed it.
+        foretold: Option<Foretold>,
+    },
     /// A running trial may cost less than it was allowed before.
     CapLowered {
         /// Which one.

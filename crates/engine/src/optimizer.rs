@@ -10,7 +10,7 @@ use surrogate::Interrupt;
 
 use crate::history::{History, Trial};
 use crate::observation::Observation;
-use crate::propose::{Choice, Proposer, Tempo};
+use crate::propose::{Choice, Foretold, Proposer, Tempo};
 use crate::racing::{Ask, News, PendingTrial, Racer, Requested, Snapshot};
 use crate::trial::{ConfigId, TrialId, TrialRequest};
 
@@ -138,6 +138,11 @@ impl Optimizer {
     /// Where a configuration came from.
     pub fn origin(&self, config: ConfigId) -> &'static str {
         if self.requested.contains(&config) { "given" } else { self.proposer.origin(config, &self.history) }
+    }
+
+    /// What was expected of a configuration when it was proposed in this session; `None` where nobody expected anything.
+    pub fn foretold(&self, config: ConfigId) -> Option<Foretold> {
+        self.proposer.foretold(config)
     }
 
     /// Which learner proposes, if that was a choice.

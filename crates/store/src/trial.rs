@@ -48,7 +48,7 @@ impl StoreReader {
             detail.stderr_tail = columns.get_ref(1)?.as_bytes()?.to_vec();
             Ok(())
         });
-        Ok(self.ask(found.optional())?.unwrap_or_default())
+        self.ask(found.optional()).map(|_| ())
     }
 }
 

@@ -28,6 +28,14 @@ impl Scale {
         }
     }
 
+    /// The cost of a number on this scale.
+    pub fn cost(self, number: f64) -> f64 {
+        match self {
+            Self::Log10 { .. } => libm::exp10(number),
+            Self::Linear => number,
+        }
+    }
+
     /// What is known of a cost, on this scale.
     pub fn reading(self, cost: Reading) -> Reading {
         match cost {

@@ -28,7 +28,14 @@ pub fn event(event: &Event, costs: &Costs) -> Value {
 fn what(what: &What, costs: &Costs) -> (&'static str, Value) {
     match what {
         What::TrialEnded(trial) => ("trial_ended", self::trial(trial, costs)),
-        What::RaceOpened(config) => ("race_opened", json!({ "configuration": config.0 })),
+        What::RaceOpened { config, foretold } => {
+            // Of what is maximised the lower end is the higher one.
+            let shown = foretold.map(|it| {
+                let [low, high] = [it.low, it.high].map(|end| costs.number(end));
+                json!({ "cost": costs.number(it.cost), "low": low.min(high), "high": low.max(high) })
+            });
+            ("race_opened", json!({ "configuration": config.0, "foretold": shown }))
+        }
         What::Requested { config, values, requested } => {
             let becomes = match requested {
                 Requested::Next => "next",

@@ -20,7 +20,11 @@ impl Campaign<'_> {
         }
         for news in self.optimizer.news() {
             match news {
-                News::Opened(config) => self.emit(sink, What::RaceOpened(config)),
+                News::Opened(config) => {
+                    let is_new = self.optimizer.history().readings(config).next().is_none();
+                    let foretold = self.optimizer.foretold(config).filter(|_| is_new);
+                    self.emit(sink, What::RaceOpened { config, foretold });
+                }
                 News::Dropped(config, pairs, why) => {
                     self.emit(sink, What::RaceDropped { config, pairs, why });
                 }

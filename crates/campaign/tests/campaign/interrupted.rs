@@ -136,7 +136,7 @@ fn uninterrupted_with_journal(manner: Manner) -> (History, Vec<String>) {
 fn race(what: &What) -> Option<String> {
     let is_of_race = matches!(
         what,
-        What::RaceOpened(_) | What::RaceDropped { .. } | What::NewIncumbent(_) | What::CapLowered { .. }
+        What::RaceOpened { .. } | What::RaceDropped { .. } | What::NewIncumbent(_) | What::CapLowered { .. }
     );
     is_of_race.then(|| format!("{what:?}"))
 }

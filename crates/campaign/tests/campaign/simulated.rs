@@ -144,8 +144,8 @@ fn returns(settings: &Settings) -> Vec<(u64, u32)> {
     campaign
         .search(&mut |event| match &event.what {
             What::TrialEnded(_) => told += 1,
-            What::RaceOpened(config) if opened.contains(&config.0) => returned.push((told, config.0)),
-            What::RaceOpened(config) => opened.push(config.0),
+            What::RaceOpened { config, .. } if opened.contains(&config.0) => returned.push((told, config.0)),
+            What::RaceOpened { config, .. } => opened.push(config.0),
             _ => {}
         })
         .unwrap();

@@ -166,7 +166,7 @@ fn chosen(learner: Learner) -> Choice {
 fn everything() -> Vec<What> {
     vec![
         What::TrialEnded(Box::new(trial(3, 1, Observation::capped(1.5)))),
-        What::RaceOpened(ConfigId(4)),
+        What::RaceOpened { config: ConfigId(4), foretold: None },
         What::RaceDropped { config: ConfigId(4), pairs: 2, why: engine::racing::Drop::Sum },
         What::Chosen(chosen(Learner::Neural)),
         What::Chosen(chosen(Learner::Forest)),

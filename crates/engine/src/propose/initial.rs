@@ -5,7 +5,7 @@ use space::design::Design;
 use space::{Configuration, SampleError, Space};
 use surrogate::Interrupt;
 
-use super::{Choice, Proposer, Tempo};
+use super::{Choice, Foretold, Proposer, Tempo};
 use crate::history::History;
 use crate::trial::ConfigId;
 
@@ -62,6 +62,10 @@ impl Proposer for Initial {
 
     fn expected(&mut self, history: &History) -> &[f64] {
         self.then.expected(history)
+    }
+
+    fn foretold(&self, config: ConfigId) -> Option<Foretold> {
+        self.then.foretold(config)
     }
 
     fn choice(&self) -> Option<Choice> {

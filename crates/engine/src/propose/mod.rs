@@ -14,6 +14,7 @@ pub use local::LocalSearch;
 pub use model::{Choice, Dependence, Learner, ModelSearch, ModelSettings, OwnSurrogate, Utility};
 pub use random::RandomSearch;
 
+use serde::{Deserialize, Serialize};
 use space::{Configuration, Space};
 use surrogate::Interrupt;
 
@@ -39,6 +40,11 @@ pub trait Proposer: Send {
         &[]
     }
 
+    /// What was expected of a configuration when it was proposed; `None` where nobody expected anything.
+    fn foretold(&self, _config: ConfigId) -> Option<Foretold> {
+        None
+    }
+
     /// Which of several learners was judged to be the best, and why; `None` where there is no choice.
     fn choice(&self) -> Option<Choice> {
         None
@@ -51,6 +57,17 @@ pub trait Proposer: Send {
     /// Breaks off when the flag is raised; proposals and expectations count for nothing from then on. Those
     /// that take no time need not look.
     fn heed(&mut self, _interrupt: &Interrupt) {}
+}
+
+/// What a model expected of a configuration over all instances, as a cost.
+#[derive(Clone, Copy, PartialEq, Debug, Serialize, Deserialize)]
+pub struct Foretold {
+    /// The cost that is as likely too low as too high.
+    pub cost: f64,
+    /// A standard deviation below it, on the model's scale.
+    pub low: f64,
+    /// A standard deviation above it.
+    pub high: f64,
 }
 
 /// How much time there is to think about a proposal.

@@ -106,8 +106,9 @@ fn figures_of_several_machines_are_warned_of() {
     );
     assert_eq!(stderr(&several), warning);
     let after = stage.status("count.campaign");
-    let both = serde_json::json!(["elsewhere", own]);
-    assert_eq!((&after["hosts"], &after["verdict"]["hosts"]), (&both, &both));
+    assert_eq!(after["hosts"], serde_json::json!(["elsewhere", own]));
+    // The verdict rests on what this machine has measured.
+    assert_eq!(after["verdict"]["hosts"], serde_json::json!([own]));
     assert_eq!(after["sessions"], 2);
 }
 

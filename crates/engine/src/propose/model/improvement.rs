@@ -27,6 +27,7 @@ use crate::acquisition::{
     log_probability_below, with_success,
 };
 use crate::history::History;
+use crate::propose::Foretold;
 
 /// Share of the cutoff below which a trial is expected to end: forests expect no more than the cutoff itself of what
 /// times out.
@@ -90,6 +91,18 @@ impl Improvement {
         };
         let mut rng = Rng::new(task.problem.seed, "model search", number as u64);
         search(&task.problem.space, history, &tried, &judge, &task.settings, &mut rng)
+    }
+
+    /// What is expected of a configuration; `None` before the first fit.
+    pub(super) fn foretell(&self, task: &Task, configuration: &Configuration) -> Option<Foretold> {
+        let costs = self.model.as_ref()?.costs.as_ref()?;
+        let row = task.problem.space.encode(configuration);
+        let mut found = [Prediction::default()];
+        costs.learned.predict_marginal(Points::new(&row, row.len()), &mut found);
+        let [Prediction { mean, .. }] = found;
+        let deviation = found[0].deviation();
+        let [cost, low, high] = [mean, mean - deviation, mean + deviation].map(|at| costs.scale.cost(at));
+        Some(Foretold { cost, low, high })
     }
 
     /// What the configurations tried are expected to cost; nothing before the first fit.

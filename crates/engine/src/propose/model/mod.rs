@@ -57,7 +57,7 @@ use self::choice::Chooser;
 use self::improvement::Improvement;
 use self::task::Task;
 use self::thompson::Thompson;
-use super::{LocalSearch, Proposer, RandomSearch, Tempo};
+use super::{Foretold, LocalSearch, Proposer, RandomSearch, Tempo};
 use crate::history::History;
 use crate::racing::Problem;
 use crate::trial::ConfigId;
@@ -249,6 +249,8 @@ pub struct ModelSearch {
     tempo: Tempo,
     /// Where the configurations proposed here come from, by number.
     origins: BTreeMap<usize, &'static str>,
+    /// What was expected of them.
+    foretold: BTreeMap<usize, Foretold>,
 }
 
 impl ModelSearch {
@@ -287,6 +289,7 @@ impl ModelSearch {
             local,
             tempo: Tempo::Calm,
             origins: BTreeMap::new(),
+            foretold: BTreeMap::new(),
         }
     }
 
@@ -323,7 +326,15 @@ impl ModelSearch {
             Learner::Own => self.own.propose(&self.task, history, number),
             Learner::Forest | Learner::Auto => self.forest.propose(&self.task, history, number),
         };
-        found.map(|configuration| (configuration, self.task.settings.origin(learner)))
+        let found = found?;
+        let foretold = match learner {
+            Learner::Neural => None,
+            Learner::Gaussian => self.gaussian.foretell(&self.task, &found),
+            Learner::Own => self.own.foretell(&self.task, &found),
+            Learner::Forest | Learner::Auto => self.forest.foretell(&self.task, &found),
+        };
+        self.foretold.extend(foretold.map(|foretold| (number, foretold)));
+        Some((found, self.task.settings.origin(learner)))
     }
 }
 
@@ -344,6 +355,10 @@ impl Proposer for ModelSearch {
 
     fn origin(&self, config: ConfigId, _history: &History) -> &'static str {
         self.origins.get(&config.index()).copied().unwrap_or("earlier")
+    }
+
+    fn foretold(&self, config: ConfigId) -> Option<Foretold> {
+        self.foretold.get(&config.index()).copied()
     }
 
     fn expected(&mut self, history: &History) -> &[f64] {

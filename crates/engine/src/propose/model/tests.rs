@@ -400,3 +400,35 @@ fn few_parameters_and_no_noise_suit_a_gaussian_process() {
     assert_eq!(learner(3, false), Learner::Forest);
     assert_eq!(learner(0, true), Learner::Forest);
 }
+
+/// On a bowl without noise: what is foretold is a cost, with the truth near it.
+#[test]
+fn what_a_model_proposes_it_has_foretold_and_what_is_random_nobody_has() {
+    let problem = bowl();
+    let racing = Racing { deterministic: true, ..Racing::default() };
+    for learner in [Learner::Forest, Learner::Gaussian] {
+        let search = Box::new(ModelSearch::new(problem.clone(), small(learner)));
+        let mut through = optimizer(&problem, &racing, search);
+        drive(&mut through, 120, 1, &mut run_bowl);
+        let history = through.history();
+        let mut errors = Vec::new();
+        for config in (0..history.configurations().len()).map(|index| ConfigId(index as u32)) {
+            let is_by_model = through.origin(config) == learner.word();
+            let Some(Foretold { cost, low, high }) = through.foretold(config) else {
+                assert!(!is_by_model, "{learner:?}: nothing was foretold of {config}");
+                continue;
+            };
+            assert!(is_by_model && low <= cost && cost <= high, "{learner:?} {config}: {low} {cost} {high}");
+            let costs: Vec<f64> = history
+                .readings(config)
+                .filter_map(|(_, trial)| problem.objective.known(&trial.observation))
+                .collect();
+            if !costs.is_empty() {
+                let truth = costs.iter().sum::<f64>() / costs.len() as f64;
+                errors.push(libm::fabs(libm::log10(cost / truth)));
+            }
+        }
+        errors.sort_by(f64::total_cmp);
+        assert!(errors.len() > 10 && errors[errors.len() / 2] < 0.5, "{learner:?}: {errors:?}");
+    }
+}
