@@ -77,7 +77,7 @@ mod tests {
         let space = read(text, "space", Format::Toml).unwrap();
         let default = space.default_configuration();
         let json = serde_json::to_string(&Values::from(&default)).unwrap();
-        assert_eq!(json, r#"{"a":2.0,"b":true,"c":"1","d":1}"#);
+        assert_eq!(json, r#"{"a":2.0,"b":true,"c":"1","d":5}"#);
         let values: Values = serde_json::from_str(&json).unwrap();
         assert_eq!(values.in_space(&space).unwrap(), default);
         assert_eq!((values.get("a"), values.get("e")), (Some(&Literal::Float(2.0)), None));
