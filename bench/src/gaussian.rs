@@ -10,8 +10,8 @@ use std::path::{Path, PathBuf};
 use anyhow::{Context, Result, bail, ensure};
 use clap::{Args, Subcommand};
 use engine::history::{History, Trial};
+use engine::problem::{Constraint, Over};
 use engine::propose::{Learner, ModelSearch, ModelSettings, Proposer as _};
-use engine::racing::{Constraint, Over};
 use engine::{
     Cap, ConfigId, InstanceId, Objective, Observation, Pair, Problem, Reading, Seed, TrialId, TrialKey, Why,
 };

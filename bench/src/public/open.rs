@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use anyhow::Result;
 use engine::Objective;
-use engine::racing::{Constraint, Over};
+use engine::problem::{Constraint, Over};
 use targets::dimacs;
 use targets::generate::{equations, factoring, knapsack, parity};
 use targets::lcbench::Network;

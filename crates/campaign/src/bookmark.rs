@@ -5,11 +5,10 @@
 
 use std::collections::BTreeMap;
 
-use engine::TrialId;
 use engine::racing::{Snapshot, SnapshotOfVersion6};
+use engine::{Cap, TrialId};
 use serde::{Deserialize, Serialize};
 
-use crate::ledger::Mark;
 use store::State;
 
 /// How bytes are written.
@@ -23,6 +22,16 @@ pub(crate) struct Bookmark {
     /// Trials that are out.
     #[serde(default)]
     pub(crate) marks: BTreeMap<TrialId, Mark>,
+}
+
+/// What is remembered of a trial that is out, so that it can be run again in simulated time as if
+/// nothing had happened.
+#[derive(Clone, Copy, PartialEq, Debug, Serialize, Deserialize)]
+pub struct Mark {
+    /// Campaign time at its start.
+    pub since: f64,
+    /// Where it was cancelled.
+    pub cancelled: Option<Cap>,
 }
 
 #[derive(Serialize, Deserialize)]
@@ -66,7 +75,7 @@ impl Bookmark {
 
 #[cfg(test)]
 mod tests {
-    use engine::{Cap, History};
+    use engine::History;
     use serde_json::{Value, json};
     use space::format::{Format, read};
 

@@ -13,11 +13,12 @@ use engine::propose::Learner;
 use engine::{Ask, Cap, Interrupt, Optimizer, TrialId, TrialRequest};
 use execution::Record;
 
+use crate::bookmark::Mark;
 use crate::budget::{Budget, Spent};
 use crate::deadline::Deadline;
 use crate::desk::{Came, Desk};
 use crate::event::{Event, Stop, Warning, What};
-use crate::ledger::{Ledger, LedgerError, Mark};
+use crate::ledger::{Ledger, LedgerError};
 use crate::losses::Losses;
 use crate::pace::Pace;
 use crate::queue::{Queue, QueueError};

@@ -9,7 +9,7 @@ use engine::{Cap, Interrupt, Status, TrialId, TrialRequest};
 use execution::executor::{Bell, Executor, Happening, Inbox, Pacing, Refused};
 use execution::{Record, TargetError};
 
-use crate::ledger::Mark;
+use crate::bookmark::Mark;
 
 /// A trial that is out.
 #[derive(Debug)]

@@ -2,8 +2,9 @@
 
 use std::path::PathBuf;
 
+use engine::problem::Holding;
 use engine::propose::{Choice, Foretold};
-use engine::racing::{Drop, Holding, Requested};
+use engine::racing::{Drop, Requested};
 use engine::{Cap, ConfigId, TrialId};
 use execution::Record;
 use serde::{Deserialize, Serialize};

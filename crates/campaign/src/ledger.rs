@@ -3,10 +3,9 @@
 use std::collections::{BTreeMap, VecDeque};
 use std::time::Instant;
 
-use engine::{Cap, ConfigId, Optimizer, TrialId};
+use engine::{ConfigId, Optimizer, TrialId};
 use execution::Record;
 use execution::executor::{Bell, Happening};
-use serde::{Deserialize, Serialize};
 
 use crate::bookmark::{Bookmark, BookmarkError};
 use crate::budget::Spent;
@@ -15,16 +14,6 @@ use crate::event::Event;
 use store::{
     Acknowledgement, Batch, Store, StoreError, StoredConfiguration, StoredEvent, StoredIncumbent, Writer,
 };
-
-/// What is remembered of a trial that is out, so that it can be run again in simulated time as if
-/// nothing had happened.
-#[derive(Clone, Copy, PartialEq, Debug, Serialize, Deserialize)]
-pub struct Mark {
-    /// Campaign time at its start.
-    pub since: f64,
-    /// Where it was cancelled.
-    pub cancelled: Option<Cap>,
-}
 
 /// Trials can no longer be kept.
 #[derive(Debug, thiserror::Error)]

@@ -25,8 +25,8 @@ mod thinking;
 pub mod validation;
 mod warnings;
 
-pub use bookmark::BookmarkError;
+pub use bookmark::{BookmarkError, Mark};
 pub use campaign::{Campaign, CampaignError, Sink};
 pub use desk::Desk;
-pub use ledger::{Ledger, LedgerError, Mark};
+pub use ledger::{Ledger, LedgerError};
 pub use settings::{ByModel, Search, Settings};

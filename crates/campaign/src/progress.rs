@@ -1,8 +1,8 @@
 //! Where a campaign stands, in figures.
 
 use engine::history::{History, PairId, Trial};
-use engine::racing::constraint::Tally;
-use engine::racing::{Holding, Objective, Problem};
+use engine::problem::constraint::Tally;
+use engine::problem::{Holding, Objective, Problem};
 use engine::stats::{Interval, Measured, Validated, mean_cost, ratio_of_means};
 use engine::{ConfigId, Racing, Status};
 use scenario::are_kept;

@@ -6,8 +6,7 @@ use engine::TrialId;
 use engine::history::{History, Trial};
 use engine::racing::Snapshot;
 
-use crate::bookmark::{Bookmark, BookmarkError};
-use crate::ledger::Mark;
+use crate::bookmark::{Bookmark, BookmarkError, Mark};
 use store::Loaded;
 
 /// Where a campaign was left.

@@ -1,15 +1,15 @@
 //! What a campaign is made of, however it was described.
 
 use engine::history::History;
+use engine::problem::Problem;
 use engine::propose::{Initial, Learner, LocalSearch, ModelSearch, ModelSettings, Proposer, RandomSearch};
-use engine::racing::{CappedRacer, Problem, Racing, Snapshot};
+use engine::racing::{CappedRacer, Racing, Snapshot};
 use engine::{Configuration, Optimizer, Space};
 use space::SampleError;
 use space::design::Design;
 use surrogate::InstanceTable;
 
 use crate::budget::Budget;
-use crate::validation::Terms;
 
 /// Points of the first design.
 const DESIGN: usize = 10;
@@ -118,5 +118,39 @@ impl Settings {
         // What has been asked for must not depend on how far other trials have come.
         let racer = if self.repeatable { racer.hands_off() } else { racer };
         Ok(Optimizer::new(history, Box::new(racer), Box::new(proposer)))
+    }
+}
+
+/// How a validation is done.
+#[derive(Clone, Copy, PartialEq, Debug)]
+pub struct Terms {
+    /// Whether it is done when a search has ended.
+    pub wanted: bool,
+    /// Where trials are stopped, if not at the search's cutoff.
+    pub cutoff: Option<f64>,
+    /// Measurements of each instance; by default as many as make enough pairs.
+    pub seeds: Option<u32>,
+    /// Campaign seconds that it may take.
+    pub budget: Option<f64>,
+    /// Whether it is a part of a verdict over several folds: every instance is then measured as often as
+    /// in the other folds, and the default is measured even if nothing better was found.
+    pub of_fold: bool,
+    /// Whether a seed changes what the target does, so that another one is another pair; else only its times differ.
+    pub has_seeds: bool,
+    /// Whether costs are times, which differ from machine to machine.
+    pub are_times: bool,
+}
+
+impl Default for Terms {
+    fn default() -> Self {
+        Self {
+            wanted: true,
+            cutoff: None,
+            seeds: None,
+            budget: None,
+            of_fold: false,
+            has_seeds: true,
+            are_times: false,
+        }
     }
 }

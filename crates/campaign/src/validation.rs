@@ -13,52 +13,19 @@ pub use running::{Candidate, GaveUp, Validation, validate};
 pub use told::{BothHoldings, OnBoth, comparable, recorded};
 
 use engine::history::History;
-use engine::racing::Objective;
+use engine::problem::Objective;
 use engine::stats::Basis;
 use engine::{ConfigId, InstanceId, Pair, Rng, Seed};
 use scenario::are_kept;
 
 use crate::progress;
 use crate::settings::Settings;
+pub use crate::settings::Terms;
 use crate::{Campaign, CampaignError, Sink};
 use store::StoredValidation;
 
 /// Pairs that a validation has at least, if seeds are free.
 const LEAST_PAIRS: usize = 20;
-
-/// How a validation is done.
-#[derive(Clone, Copy, PartialEq, Debug)]
-pub struct Terms {
-    /// Whether it is done when a search has ended.
-    pub wanted: bool,
-    /// Where trials are stopped, if not at the search's cutoff.
-    pub cutoff: Option<f64>,
-    /// Measurements of each instance; by default as many as make enough pairs.
-    pub seeds: Option<u32>,
-    /// Campaign seconds that it may take.
-    pub budget: Option<f64>,
-    /// Whether it is a part of a verdict over several folds: every instance is then measured as often as
-    /// in the other folds, and the default is measured even if nothing better was found.
-    pub of_fold: bool,
-    /// Whether a seed changes what the target does, so that another one is another pair; else only its times differ.
-    pub has_seeds: bool,
-    /// Whether costs are times, which differ from machine to machine.
-    pub are_times: bool,
-}
-
-impl Default for Terms {
-    fn default() -> Self {
-        Self {
-            wanted: true,
-            cutoff: None,
-            seeds: None,
-            budget: None,
-            of_fold: false,
-            has_seeds: true,
-            are_times: false,
-        }
-    }
-}
 
 /// What is minimised in the validation.
 pub fn objective(settings: &Settings) -> Objective {

@@ -1,6 +1,6 @@
 //! Constraints as people read them.
 
-use engine::racing::Over;
+use engine::problem::Over;
 use view::{Both, Bound, Held, Unit, are_kept};
 
 use crate::progress::block::name;
@@ -103,7 +103,7 @@ fn value(one: &Bound, value: f64) -> String {
 #[cfg(test)]
 mod tests {
     use engine::Reading;
-    use engine::racing::constraint::{CONFIDENCE, Tally};
+    use engine::problem::constraint::{CONFIDENCE, Tally};
     use scenario::{Bounded, Constraint, Measure, Side};
 
     use super::*;

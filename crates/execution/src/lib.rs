@@ -18,4 +18,4 @@ pub use function::{FunctionTarget, Said};
 pub use leash::Leash;
 pub use process::{CommandLine, NO_ANSWER, Place, ProcessTarget, environment};
 pub use record::Record;
-pub use target::{Account, Detail, Slot, Target, TargetError};
+pub use target::{Account, Detail, GPUS, Slot, Target, TargetError};

@@ -155,6 +155,9 @@ impl TargetError {
     }
 }
 
+/// The variable that names the GPUs a program may use.
+pub const GPUS: &str = "CUDA_VISIBLE_DEVICES";
+
 /// Where a trial runs.
 #[derive(Clone, PartialEq, Debug, Default)]
 pub struct Slot {

@@ -5,8 +5,8 @@ use std::time::Duration;
 use confine::Limits;
 use confine::quantity::{show_duration, show_size};
 use engine::Space;
+use engine::problem::Over;
 use engine::propose::Dependence;
-use engine::racing::Over;
 use space::Span;
 
 use super::command::{Argument, CommandTemplate, Piece};

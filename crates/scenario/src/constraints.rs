@@ -8,8 +8,8 @@ use std::fmt;
 
 use confine::quantity::{parse_duration, parse_size};
 use engine::Reading;
-use engine::racing::constraint::{self, CONFIDENCE};
-use engine::racing::{Holding, Over};
+use engine::problem::constraint::{self, CONFIDENCE};
+use engine::problem::{Holding, Over};
 use space::{Span, nearest, suggestion};
 use toml::de::DeValue;
 

@@ -100,7 +100,7 @@ pub struct Scenario {
 
 impl Scenario {
     /// The constraints as the engine sees them, in the order of an observation's.
-    pub fn constraints_for_engine(&self) -> Vec<engine::racing::Constraint> {
+    pub fn constraints_for_engine(&self) -> Vec<engine::problem::Constraint> {
         self.constraints.iter().map(Constraint::for_engine).collect()
     }
 

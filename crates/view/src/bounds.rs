@@ -1,7 +1,7 @@
 //! Constraints, and what came of them.
 
 use engine::Reading;
-use engine::racing::{Holding, Over};
+use engine::problem::{Holding, Over};
 use scenario::Constraint;
 use serde::{Serialize, Serializer};
 

@@ -1,6 +1,6 @@
 //! What costs are: their unit, which way is better, and what gains are measured against.
 
-use engine::racing::Holding;
+use engine::problem::Holding;
 use engine::stats::Interval;
 use scenario::{Bounded, CappedBy, Constraint, Measure, Scenario, Sense};
 use serde::{Serialize, Serializer};

@@ -120,7 +120,7 @@ impl<'a> Channel<'a> {
 #[cfg(test)]
 mod tests {
     use engine::Objective;
-    use engine::racing::{Constraint, Over};
+    use engine::problem::{Constraint, Over};
 
     use super::*;
     use crate::contest::subject::{Known, Subject};

@@ -7,8 +7,9 @@ use std::sync::Arc;
 use std::time::SystemTime;
 
 use engine::Status;
+use engine::problem::{Objective, Problem};
 use engine::propose::{Learner, ModelSettings, Utility};
-use engine::racing::{Objective, Problem, Racing};
+use engine::racing::Racing;
 use execution::executor::{SlotError, available_gpus, physical_cores, share_gpus, slots};
 use execution::{Slot, TargetError};
 use scenario::change::{self, Difference, Stored};

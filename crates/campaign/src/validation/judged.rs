@@ -9,7 +9,7 @@
 //! | does not | does not | neither feasible |
 
 use engine::history::History;
-use engine::racing::Objective;
+use engine::problem::Objective;
 use engine::stats::{Basis, Claim, CostVerdict, Unit, judge};
 use engine::{ConfigId, Rng};
 use scenario::are_kept;
@@ -159,7 +159,7 @@ impl Judged {
 
 #[cfg(test)]
 mod tests {
-    use engine::racing::{Constraint, Over};
+    use engine::problem::{Constraint, Over};
     use engine::stats::{Measured, Validated};
     use engine::{InstanceId, Reading, Status};
 

@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use engine::racing::Objective;
+use engine::problem::Objective;
 use engine::{ConfigId, Configuration, InstanceId, Observation, Rng, TrialId, TrialKey, TrialRequest, Why};
 use execution::Record;
 

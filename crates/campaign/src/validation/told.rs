@@ -3,8 +3,8 @@
 use std::collections::{BTreeSet, HashMap};
 
 use engine::history::{History, Trial};
-use engine::racing::constraint::Tally;
-use engine::racing::{Constraint, Holding, Objective};
+use engine::problem::constraint::Tally;
+use engine::problem::{Constraint, Holding, Objective};
 use engine::stats::{Measured, Validated};
 use engine::{ConfigId, InstanceId, Observation, Pair, Reading, Seed};
 use store::StoredValidation;

@@ -6,7 +6,7 @@ use campaign::budget::Budget;
 use campaign::event::{Stop, What};
 use campaign::{Campaign, Desk, Ledger, Search, Settings};
 use engine::history::{History, Trial};
-use engine::racing::constraint::{Constraint, Over};
+use engine::problem::constraint::{Constraint, Over};
 use engine::{ConfigId, Configuration, Objective, Pair, Problem, Racing, Reading, Status, TrialRequest};
 use execution::executor::{Answer, Executor, Inbox, Simulated};
 use proptest::prelude::*;

@@ -11,8 +11,8 @@ use surrogate::{InstanceTable, Reading, Scale, TrainingSet, configuration_column
 
 use super::Part;
 use crate::history::{History, Trial, tells_more};
-use crate::racing::constraint::Over;
-use crate::racing::{Objective, Problem};
+use crate::problem::constraint::Over;
+use crate::problem::{Objective, Problem};
 use crate::trial::{ConfigId, TrialKey};
 
 /// The costs of the first so many trials of a history, or of a part of them.
@@ -200,7 +200,7 @@ mod tests {
     use super::*;
     use crate::Reading::{AtLeast, Exact};
     use crate::observation::{Observation, Status};
-    use crate::racing::Objective;
+    use crate::problem::Objective;
     use crate::trial::{Cap, InstanceId, Pair, Seed, TrialId, Why};
     use space::Space;
     use space::format::{Format, read};
@@ -229,7 +229,7 @@ mod tests {
         tell(0, 0, Some(Exact(2.0)));
         tell(1, 1, Some(Exact(-5.0)));
         for over in [Over::Mean, Over::Max] {
-            problem.objective.constraints.push(crate::racing::Constraint::new(0.0, over));
+            problem.objective.constraints.push(crate::problem::Constraint::new(0.0, over));
         }
         let named = InstanceTable::named(2);
         let set = |index| constraint(&problem, &history, 5, index, &named);

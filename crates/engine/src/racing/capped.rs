@@ -5,7 +5,6 @@ use std::collections::{BTreeMap, VecDeque};
 use surrogate::Reading;
 
 use super::again::{Again, FINALISTS};
-use super::comparison::Problem;
 use super::losses::Losses;
 use super::race::{Race, Standing, compared, known};
 use super::snapshot::{Order, PendingTrial, Snapshot};
@@ -13,6 +12,7 @@ use super::terms::Terms;
 use super::tried_out::{self, Rest};
 use super::{Ask, Drop, News, Racer, Racing, Requested, StopReason};
 use crate::history::History;
+use crate::problem::Problem;
 use crate::propose::Proposer;
 use crate::trial::{Cap, ConfigId, Pair, TrialId, TrialKey, TrialRequest, Why};
 

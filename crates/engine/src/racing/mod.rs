@@ -21,8 +21,6 @@
 
 mod again;
 mod capped;
-mod comparison;
-pub mod constraint;
 mod losses;
 mod pairs;
 mod race;
@@ -35,8 +33,6 @@ mod tests;
 mod tried_out;
 
 pub use capped::CappedRacer;
-pub use comparison::{Objective, Problem, Total};
-pub use constraint::{Constraint, Holding, Over};
 pub use schedule::Schedule;
 pub use snapshot::{PendingTrial, Snapshot, SnapshotOfVersion6};
 

@@ -6,12 +6,12 @@ use math::Rng;
 use serde::{Deserialize, Serialize};
 use surrogate::Reading;
 
-use super::comparison::{Objective, Total};
-use super::constraint::Tally;
 use super::reference::References;
 use super::{Drop, Racing};
 use crate::history::{History, Trial};
 use crate::observation::Observation;
+use crate::problem::constraint::Tally;
+use crate::problem::{Objective, Total};
 use crate::trial::{ConfigId, Pair, TrialId};
 
 /// The state of a race.

@@ -4,12 +4,12 @@ use std::collections::HashSet;
 
 use super::Racing;
 use super::again::Field;
-use super::comparison::{Objective, Problem};
-use super::constraint::Tally;
 use super::pairs::Pairs;
 use super::race::{Rules, known, trial};
 use super::reference::References;
 use crate::history::History;
+use crate::problem::constraint::Tally;
+use crate::problem::{Objective, Problem};
 use crate::trial::{ConfigId, Pair};
 
 /// Pairs of an incumbent that failed on all of them.

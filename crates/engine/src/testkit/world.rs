@@ -19,9 +19,10 @@ use space::format::{Format, read};
 use surrogate::Reading;
 
 use crate::observation::{Observation, Status};
+use crate::problem::constraint::{Constraint, Over};
+use crate::problem::{Objective, Problem};
 use crate::propose::{Initial, LocalSearch, Proposer, RandomSearch};
-use crate::racing::constraint::{Constraint, Over};
-use crate::racing::{Objective, Problem, Racing, Schedule};
+use crate::racing::{Racing, Schedule};
 use crate::trial::{Cap, TrialRequest};
 
 /// Spaces from a single choice to mixed ones with conditions; the first three are soon exhausted.

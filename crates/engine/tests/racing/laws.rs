@@ -1,7 +1,8 @@
 //! The laws of racing in random worlds.
 
 use engine::history::History;
-use engine::racing::{CappedRacer, Problem, Racer, Racing, Snapshot};
+use engine::problem::Problem;
+use engine::racing::{CappedRacer, Racer, Racing, Snapshot};
 use engine::testkit::World;
 use engine::testkit::racer::{capping_changes_nothing, conforms};
 

@@ -3,8 +3,8 @@
 use scenario::Parallel;
 
 use super::SlotError;
+use crate::GPUS;
 use crate::Slot;
-use crate::process::place::GPUS;
 
 /// The GPUs to share out: those that the scenario names, or those that we may use by our environment.
 pub fn available_gpus(parallel: &Parallel) -> Vec<String> {

@@ -8,6 +8,7 @@ use engine::{Configuration, TrialId};
 use scenario::{ConfigFile, Piece, Scenario, Workdir};
 
 use super::Slot;
+use crate::GPUS;
 
 /// Variables by which libraries are told how many threads to start.
 pub const THREADS: [&str; 9] = [
@@ -21,9 +22,6 @@ pub const THREADS: [&str; 9] = [
     "RAYON_NUM_THREADS",
     "JULIA_NUM_THREADS",
 ];
-
-/// The variable that names the GPUs a program may use.
-pub const GPUS: &str = "CUDA_VISIBLE_DEVICES";
 
 /// Where one trial runs.
 #[derive(Clone, PartialEq, Eq, Debug)]

@@ -1,6 +1,6 @@
 //! Bounds on outputs: how they are written.
 
-use engine::racing::{Constraint, Over};
+use engine::problem::{Constraint, Over};
 use scenario::testkit::{SMALL, Stage};
 use scenario::{Bounded, Measure, Side};
 

@@ -12,7 +12,7 @@
 
 use std::io::Write;
 
-use engine::racing::Objective;
+use engine::problem::Objective;
 use engine::{Observation, Reading, Status};
 use execution::Record;
 use serde_json::{Map, Value, json};

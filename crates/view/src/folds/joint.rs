@@ -13,7 +13,7 @@ use std::collections::BTreeSet;
 use campaign::Settings;
 use campaign::progress::{self, TrainingComparison};
 use campaign::validation::{self, Judged, OnBoth, Plan};
-use engine::racing::Objective;
+use engine::problem::Objective;
 use engine::stats::{Basis, Measured, Validated, ratio_of_means};
 use engine::{ConfigId, InstanceId};
 use scenario::are_kept;

@@ -9,8 +9,9 @@ use surrogate::Reading;
 use super::tests::{drive, optimizer, small};
 use super::*;
 use crate::observation::Observation;
+use crate::problem::{Constraint, Objective, Over};
 use crate::propose::{Initial, RandomSearch};
-use crate::racing::{Constraint, Objective, Over, Racing};
+use crate::racing::Racing;
 use crate::trial::TrialRequest;
 
 const BOUND: f64 = -0.95;

@@ -13,7 +13,7 @@ use super::*;
 use crate::acquisition::log_feasibility;
 use crate::history::Trial;
 use crate::observation::Observation;
-use crate::racing::{Constraint, Objective, Over};
+use crate::problem::{Constraint, Objective, Over};
 use crate::trial::{Cap, InstanceId, Pair, Seed, TrialId, TrialKey, Why};
 
 /// Constraints of these bounds, and what trials of random configurations tell of them.

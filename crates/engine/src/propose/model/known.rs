@@ -6,7 +6,7 @@ use surrogate::{Points, Predictor};
 
 use super::Task;
 use crate::history::History;
-use crate::racing::constraint::Tally;
+use crate::problem::constraint::Tally;
 use crate::trial::ConfigId;
 
 /// Configurations looked at together.

@@ -59,7 +59,7 @@ use self::task::Task;
 use self::thompson::Thompson;
 use super::{Foretold, LocalSearch, Proposer, RandomSearch, Tempo};
 use crate::history::History;
-use crate::racing::Problem;
+use crate::problem::Problem;
 use crate::trial::ConfigId;
 
 /// Most parameters for which the Gaussian process is the default, and the number of trials it proposes for.

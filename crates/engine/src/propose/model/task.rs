@@ -11,7 +11,7 @@ use super::ModelSettings;
 use super::due::{Due, due};
 use crate::history::History;
 use crate::learning::{self, Part};
-use crate::racing::Problem;
+use crate::problem::Problem;
 
 /// Most rounds of filling in for fits to a share of the trials.
 const THINNED_ROUNDS: usize = 3;
@@ -78,8 +78,8 @@ mod tests {
     use super::*;
     use crate::history::Trial;
     use crate::observation::Observation;
+    use crate::problem::Objective;
     use crate::propose::Proposer;
-    use crate::racing::Objective;
     use crate::trial::{Cap, InstanceId, Pair, Seed, TrialId, TrialKey, Why};
     use math::Rng;
     use space::format::{Format, read};

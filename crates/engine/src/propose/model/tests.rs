@@ -9,8 +9,9 @@ use space::format::{Format, read};
 use super::*;
 use crate::observation::{Observation, Status};
 use crate::optimizer::Optimizer;
+use crate::problem::Objective;
 use crate::propose::Initial;
-use crate::racing::{Ask, CappedRacer, Objective, Racing};
+use crate::racing::{Ask, CappedRacer, Racing};
 use crate::testkit::World;
 use crate::trial::TrialRequest;
 

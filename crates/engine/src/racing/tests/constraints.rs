@@ -3,7 +3,7 @@
 use surrogate::Reading;
 
 use super::*;
-use crate::racing::constraint::{Constraint, Over};
+use crate::problem::constraint::{Constraint, Over};
 
 fn with_constraint(over: Over) -> Objective {
     Objective { constraints: vec![Constraint::new(1.0, over)], ..Objective::capped(CUTOFF) }

@@ -8,10 +8,11 @@ mod tried_out;
 use space::format::{Format, read};
 use space::{Configuration, Space};
 
-use super::{Ask, CappedRacer, Drop, News, Objective, Problem, Racing, Requested, Schedule};
+use super::{Ask, CappedRacer, Drop, News, Racing, Requested, Schedule};
 use crate::history::History;
 use crate::observation::{Observation, Status};
 use crate::optimizer::Optimizer;
+use crate::problem::{Objective, Problem};
 use crate::propose::Proposer;
 use crate::trial::{Cap, ConfigId, TrialId, TrialRequest, Why};
 

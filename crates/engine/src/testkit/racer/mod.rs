@@ -22,7 +22,8 @@ use math::Rng;
 
 use super::World;
 use crate::history::History;
-use crate::racing::{Ask, News, Problem, Racer, Racing, Snapshot};
+use crate::problem::Problem;
+use crate::racing::{Ask, News, Racer, Racing, Snapshot};
 use crate::trial::ConfigId;
 use stage::{Stage, Watched};
 

@@ -9,8 +9,9 @@ use super::Exercised;
 use super::stage::Out;
 use crate::history::History;
 use crate::observation::{Observation, Status};
-use crate::racing::constraint::{Constraint, Over};
-use crate::racing::{Ask, News, Problem, Racer, Racing};
+use crate::problem::Problem;
+use crate::problem::constraint::{Constraint, Over};
+use crate::racing::{Ask, News, Racer, Racing};
 use crate::trial::{Cap, ConfigId, Pair, TrialId, TrialRequest, Why};
 
 pub(super) struct Witness {
