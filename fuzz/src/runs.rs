@@ -11,10 +11,10 @@ use std::{fs, io};
 use campaign::Settings;
 use campaign::conduct::{Order, import, settings};
 use campaign::import::runs::{Runs, read, take_in};
-use scenario::Scenario;
-use store::Store;
 use engine::history::{History, Trial};
 use engine::{Cap, Configuration, Pair, Reading, Status};
+use scenario::Scenario;
+use store::Store;
 use view::export::csv;
 
 use crate::ground::{FOLDER, file, scenario};

@@ -2,7 +2,7 @@
 //!
 //! A [`Surrogate`] holds settings, a [`Predictor`] is fitted, so that a model which was never trained
 //! cannot be asked. Costs enter on the model's [`Scale`]; what is censored stays a
-//! [`Reading`](crate::Reading) and each surrogate says how it treats it.
+//! [`Reading`] and each surrogate says how it treats it.
 //!
 //! | chapter | learns by |
 //! |---|---|
@@ -50,7 +50,7 @@ impl Prediction {
     }
 }
 
-/// Rows of one width, one after the other, as [`Space::encode_many`](crate::Space::encode_many) writes them.
+/// Rows of one width, one after the other, as [`Space::encode_many`](space::Space::encode_many) writes them.
 #[derive(Clone, Copy, Debug)]
 pub struct Points<'a> {
     rows: &'a [f64],

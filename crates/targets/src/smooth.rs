@@ -34,7 +34,7 @@ pub fn space() -> Space {
     read(SPACE, "smooth-5", Format::Toml).expect("a test reads this text")
 }
 
-/// The cost of a configuration of [`space`] on an instance.
+/// The cost of a configuration of [`space()`] on an instance.
 pub fn cost(configuration: &Configuration, instance: u32) -> f64 {
     let mut rng = Rng::new(5, "smooth-5", u64::from(instance));
     let difficulty = rng.unit();

@@ -8,7 +8,7 @@
 //! cap = min(cutoff, slack * sum of incumbent + n * grain - sum of challenger)
 //! ```
 //!
-//! both sums by compared cost (see [`Objective::compared`]) over the n pairs of this and earlier batches, the
+//! both sums by compared cost (see [`Objective::compared`](crate::Objective::compared)) over the n pairs of this and earlier batches, the
 //! incumbent's by its mean on each instance (`reference`). Capping with a
 //! slack of 1 or more never changes which configuration wins, since a challenger stopped there has lost
 //! already. (Hutter, Hoos and Leyton-Brown, 2011; the sum rule with slack 1 is that of ParamILS.)

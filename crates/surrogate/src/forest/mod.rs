@@ -149,7 +149,7 @@ impl ForestSettings {
         Self { filling: Filling::BetweenTrees, marginal: Marginal::Geometric, ..Self::default() }
     }
 
-    /// For learning what succeeds from points that are 0 or 1, see [`TrainingSet::outcomes`]: the mean
+    /// For learning what succeeds from points that are 0 or 1, see `engine::learning::outcomes`: the mean
     /// of its predictions is the probability of success.
     pub fn of_success() -> Self {
         Self { leaves: Leaves::Share, ..Self::default() }

@@ -85,7 +85,7 @@ impl DataSet {
         &self.recipe
     }
 
-    /// The course of a training; the configuration must be of [`space`].
+    /// The course of a training; the configuration must be of [`space()`].
     pub fn curve(&self, configuration: &Configuration) -> Curve {
         let mut settings = [0.0; INPUTS - 1];
         for (setting, &code) in settings.iter_mut().zip(configuration.codes()) {
