@@ -1,7 +1,7 @@
-//! Where a search stands beside its history, as bytes for the store.
+//! The state of a search that its history does not hold, serialised for the store.
 //!
-//! MessagePack with the names of all fields: later versions add fields that have a default, and a campaign goes on in
-//! the midst of its races. Before version 7 of the store it was `postcard`, which has no names.
+//! The format is MessagePack with field names. A later version may add fields with defaults and still resume a campaign
+//! in the middle of its races. Before version 7 of the store the format was `postcard`, which has no names.
 
 use std::collections::BTreeMap;
 

@@ -1,7 +1,7 @@
-//! Trials that are out: handed to an executor, and taken back once each.
+//! Submitted trials: handed to an executor, and taken back once each.
 //!
-//! Searching, validating and measuring all run their trials over a desk. An executor may tell a trial twice, too late, or
-//! one that nobody asked for: only what is out comes back, with the cap that was last ordered.
+//! Search, validation and measurement all run their trials through a desk. An executor may report a trial twice, too
+//! late, or without having been given it: the desk passes on only trials that are still out, each with its latest cap.
 
 use std::collections::BTreeMap;
 
@@ -11,7 +11,7 @@ use execution::{Record, TargetError};
 
 use crate::bookmark::Mark;
 
-/// A trial that is out.
+/// A trial that was submitted and has not ended.
 #[derive(Debug)]
 pub(crate) struct Out {
     pub(crate) request: TrialRequest,
@@ -20,7 +20,7 @@ pub(crate) struct Out {
     is_cancelled: bool,
 }
 
-/// What has come back.
+/// What the desk reports.
 pub(crate) enum Came {
     /// A trial that was out has ended.
     Ended(Box<Record>),
@@ -28,15 +28,15 @@ pub(crate) enum Came {
     Failed(TargetError),
     /// The store has committed so many batches, or failed.
     Committed(Result<u64, String>),
-    /// Someone wants all this to stop.
+    /// Someone asked for a stop.
     Interrupted,
-    /// Something that matters to nobody, such as a trial that is told twice.
+    /// Nothing to act on, such as a duplicate report.
     Ignored,
     /// The time to wait is over.
     Nothing,
 }
 
-/// Whoever runs trials, and what he has of us.
+/// An executor and the trials it was given.
 pub struct Desk<'a> {
     executor: Box<dyn Executor + 'a>,
     inbox: Inbox,
@@ -69,17 +69,17 @@ impl<'a> Desk<'a> {
         self.inbox.bell()
     }
 
-    /// Raised when someone wants all this to stop.
+    /// Raised when someone asks for a stop.
     pub(crate) fn interrupt(&self) -> Interrupt {
         self.inbox.bell().interrupt().clone()
     }
 
-    /// What is out, by number.
+    /// Trials that have not ended, by number.
     pub(crate) fn out(&self) -> &BTreeMap<TrialId, Out> {
         &self.out
     }
 
-    /// The costs that trials which are out have surely reached.
+    /// Lower bounds on the costs of running trials.
     pub(crate) fn reached(&self) -> Vec<(TrialId, f64)> {
         let mut reached = self.executor.reached();
         reached.retain(|(id, _)| self.out.contains_key(id));
@@ -91,7 +91,7 @@ impl<'a> Desk<'a> {
         self.executor.longest(request)
     }
 
-    /// Hands out a trial, with what is remembered of it if it had been out before an interruption.
+    /// Submits a trial; `mark` says when it started if it was running before an interruption.
     pub(crate) fn submit(&mut self, request: TrialRequest, mark: Option<Mark>) -> Result<(), Refused> {
         self.executor.submit(&request, mark.map(|mark| mark.since))?;
         if let Some(at) = mark.and_then(|mark| mark.cancelled) {
@@ -111,7 +111,7 @@ impl<'a> Desk<'a> {
         }
     }
 
-    /// Stops a trial. True if it had not been taken up: it is no longer out then.
+    /// Stops a trial. Returns true if it had not started; it is then removed and will not end.
     pub(crate) fn cancel(&mut self, id: TrialId) -> bool {
         let reached = self.executor.reached().into_iter().find(|&(other, _)| other == id);
         let Some(out) = self.out.get_mut(&id) else { return false };
@@ -124,7 +124,7 @@ impl<'a> Desk<'a> {
         unheard
     }
 
-    /// Stops all of them.
+    /// Stops all trials.
     pub(crate) fn cancel_all(&mut self) {
         self.out.retain(|&id, _| !self.executor.cancel(id));
         self.out.values_mut().for_each(|out| out.is_cancelled = true);
@@ -136,7 +136,7 @@ impl<'a> Desk<'a> {
         self.take_back(happening)
     }
 
-    /// The same without letting time go by where it stands still: what the store says, or who wants an end.
+    /// The next message from another thread, without advancing simulated time.
     pub(crate) fn next_rung(&mut self) -> Came {
         let happening = self.inbox.next(None);
         self.take_back(happening)
@@ -150,7 +150,7 @@ impl<'a> Desk<'a> {
                 };
                 record.trial.cap = request.cap;
                 if is_cancelled && record.status() == Status::Lost {
-                    // Nothing happened to it but what was wanted.
+                    // It was cancelled, not lost.
                     record.detail.reason = None;
                 }
                 Came::Ended(record)

@@ -25,8 +25,8 @@ pub struct Event {
 }
 
 impl Event {
-    /// As the store keeps it; `None` of what it does not keep: trials have a table of their own, and where a campaign
-    /// stands changes all the time.
+    /// The event as a row of the journal; `None` for kinds that are not kept: trials have their own table, and progress is
+    /// too frequent.
     pub(crate) fn stored(&self) -> Option<StoredEvent> {
         if matches!(self.what, What::TrialEnded(_) | What::Progress(_) | What::Validating { .. }) {
             return None;
@@ -34,7 +34,7 @@ impl Event {
         self.written()
     }
 
-    /// The same of anything.
+    /// The event as a row, whatever its kind.
     pub(crate) fn written(&self) -> Option<StoredEvent> {
         // Only what JSON cannot say is an error, and none of it is.
         let Ok(Value::Object(tagged)) = serde_json::to_value(&self.what) else { return None };
@@ -42,7 +42,7 @@ impl Event {
         Some(StoredEvent { at: self.at, kind, text: fields.to_string() })
     }
 
-    /// What a store has kept; `None` of kinds that this version does not know.
+    /// Reads a row of the journal; `None` for kinds that this version does not know.
     pub fn of_stored(stored: &StoredEvent) -> Option<Self> {
         let fields = serde_json::from_str(&stored.text).ok()?;
         let tagged = Value::Object([(stored.kind.clone(), fields)].into_iter().collect());

@@ -41,7 +41,7 @@ pub struct Ledger {
     latency: Option<f64>,
     stored_configurations: usize,
     incumbents: Vec<StoredIncumbent>,
-    /// Events that go to the disk with the next state of the search, which follows from them.
+    /// Events to be stored together with the next state of the search.
     events: Vec<StoredEvent>,
     told: u64,
 }
@@ -103,21 +103,21 @@ impl Ledger {
         self.incumbents.push(StoredIncumbent { after: after as u64, config, pairs, cost, spent });
     }
 
-    /// Something has happened that a reader may want to know later.
+    /// Queues an event for the journal, if its kind is kept.
     pub(crate) fn happened(&mut self, event: &Event) {
         if self.writer.is_some() {
             self.events.extend(event.stored());
         }
     }
 
-    /// The same of an event that the store does not keep each time.
+    /// Queues an event for the journal, whatever its kind.
     pub(crate) fn write_down(&mut self, event: &Event) {
         if self.writer.is_some() {
             self.events.extend(event.written());
         }
     }
 
-    /// What has happened since the last state counts for nothing: it will happen again.
+    /// Drops queued events: the campaign resumes from the last stored state, where they will happen again.
     pub(crate) fn forget_what_happened(&mut self) {
         self.events.clear();
     }

@@ -6,11 +6,11 @@ use serde::{Deserialize, Serialize};
 
 use crate::{Account, Detail};
 
-/// What was asked, what it told, what was measured besides, when and where: one shape for the store, for events,
-/// for readers and between machines.
+/// The request, the observation, other measurements, time and place. The store, events, exports and remote executors all
+/// use this one type.
 ///
-/// Written with the names of its fields, so that other versions can read it: fields that come later have a default,
-/// and readers pass over those that they do not know.
+/// It is serialised with field names so that other versions can read it: fields added later have defaults, and unknown
+/// fields are ignored.
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
 pub struct Record {
     /// What the search is told.

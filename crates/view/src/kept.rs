@@ -83,7 +83,7 @@ impl Kept {
         }
     }
 
-    /// Whoever runs the campaign, if anybody does.
+    /// The process that runs the campaign now, if there is one.
     pub fn holder(&self) -> Result<Option<Holder>, ViewError> {
         Ok(Store::holder(&self.folder)?)
     }

@@ -15,7 +15,7 @@ use crate::simulated::{bowl, settings};
 const UNSEEN: u32 = 8;
 
 /// Searches, or finds that there is nothing left to search, and validates until so many trials of the validation have
-/// ended in this session. In every other session some are lost.
+/// ended. Every other time, some of them are lost.
 fn session(stage: &Stage, number: usize, most: usize) -> Concluded {
     let settings = settings(5, 50.0, Budget { trials: Some(60), ..Budget::default() });
     let folder = stage.folder.join("bowl.campaign");

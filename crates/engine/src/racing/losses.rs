@@ -1,7 +1,7 @@
 //! Configurations whose trials are lost again and again.
 //!
-//! A lost trial says nothing, so it is run again; but a configuration may itself be what kills its supervisor
-//! (by taking all memory of the machine, or by killing its parent). It then loses its race.
+//! A lost trial says nothing about its configuration, so it is run again. But the configuration itself may be what kills
+//! the supervisor, by using up the memory or by killing its parent process. After a few losses in a row it is dropped.
 
 use std::collections::BTreeMap;
 

@@ -1,4 +1,4 @@
-//! Where a campaign hears what happens.
+//! The queue of messages to a campaign.
 
 use std::sync::mpsc;
 use std::time::Duration;
@@ -10,8 +10,8 @@ use super::Happening;
 /// Waits no longer than this at a time, so that an absurd patience is no arithmetic problem.
 const LONGEST_WAIT: Duration = Duration::from_secs(3600);
 
-/// What has happened and was not dealt with yet, in order. Whoever waits for trials owns it; executors and others
-/// have its [bell](Self::bell).
+/// Messages in order of arrival. The campaign owns it; executors and other threads hold its [bell](Self::bell), the
+/// sending side.
 #[derive(Debug)]
 pub struct Inbox {
     receiver: mpsc::Receiver<Happening>,
@@ -31,12 +31,12 @@ impl Inbox {
         Self::default()
     }
 
-    /// A way to put something into it.
+    /// The sending side.
     pub fn bell(&self) -> Bell {
         self.bell.clone()
     }
 
-    /// The next thing that happens, waiting for so many seconds at most, or an hour.
+    /// The next message, waiting for `patience` seconds at most; an hour if that is `None`.
     pub fn next(&self, patience: Option<f64>) -> Happening {
         let wait = patience.map_or(LONGEST_WAIT, |seconds| {
             Duration::try_from_secs_f64(seconds.max(0.0)).unwrap_or(LONGEST_WAIT).min(LONGEST_WAIT)
@@ -44,7 +44,7 @@ impl Inbox {
         self.receiver.recv_timeout(wait).unwrap_or(Happening::Nothing)
     }
 
-    /// What has happened already, if anything.
+    /// The next message, without waiting.
     pub fn already(&self) -> Option<Happening> {
         self.receiver.try_recv().ok()
     }

@@ -1,9 +1,9 @@
 //! Running trials: on this machine's cores, in simulated time, or wherever an [`Executor`] of your own runs them.
 //!
-//! An executor is given a [`Bell`] when it is made and rings it when a trial has been taken up or has ended.
-//! Every trial that is submitted ends once: with a record, or because it could not be run at all; but for those that
-//! were [cancelled](Executor::cancel) before they were taken up. What is told twice, or of trials that nobody waits for,
-//! is passed over. `testkit` has the suite that every executor must pass, `examples/own_executor.rs` one in a page.
+//! An executor gets a [`Bell`] when it is created, and rings it when a trial starts or ends. Every submitted trial must
+//! end once, with a record or with an error, unless it was [cancelled](Executor::cancel) before it started. The campaign
+//! ignores duplicates and trials that it does not wait for. `testkit` has the suite that every executor must pass;
+//! `examples/own_executor.rs` is a complete executor.
 
 mod gpus;
 mod inbox;
@@ -50,16 +50,16 @@ pub enum Happening {
 pub enum Pacing {
     /// By itself: trials go on while others are dealt with.
     Clock,
-    /// Only while somebody waits: one thing happens after the other, so that the same orders give the same campaign.
+    /// Only while the campaign waits, one event at a time, so that a campaign is reproducible.
     Stepwise,
 }
 
-/// Why a trial cannot be taken now; another time it might.
+/// Why a trial was refused; submitting it later may work.
 #[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
 #[error("no trial can be run now: {0}")]
 pub struct Refused(pub String);
 
-/// Whoever runs trials. Times are campaign time: seconds since the start, interruptions left out.
+/// Runs trials. Times are campaign time: seconds since the start, interruptions left out.
 pub trait Executor {
     /// How many trials run at once; it may change while a campaign runs.
     fn workers(&self) -> usize;
@@ -98,7 +98,7 @@ pub trait Executor {
     }
 }
 
-/// Whoever holds one in some way can use it as one.
+/// Implements `Executor` for a reference or a box.
 macro_rules! held {
     ($holder:ty) => {
         impl<E: Executor + ?Sized> Executor for $holder {
@@ -141,6 +141,6 @@ macro_rules! held {
     };
 }
 
-// Whoever lends an executor to a campaign has it back afterwards.
+// A borrowed executor can be used again after the campaign.
 held!(&mut E);
 held!(Box<E>);

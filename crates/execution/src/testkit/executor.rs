@@ -27,7 +27,7 @@ use crate::{Record, TargetError};
 pub enum Behaviour {
     /// It finishes after so many seconds, unless it is stopped.
     Finish(f64),
-    /// Whoever runs it vanishes.
+    /// Its worker vanishes.
     Vanish,
     /// It says that no trial can succeed.
     Abort,
