@@ -1,7 +1,7 @@
-//! The loop: ask the optimizer, hand out trials, keep what they told, tell the optimizer.
+//! The main loop: ask the optimizer, run trials, store their results, tell the optimizer.
 //!
-//! A trial is on disk before the optimizer sees it. While the disk is busy the workers go on with
-//! trials that were asked for ahead, as many as one commit takes.
+//! A trial is on disk before the optimizer sees it. While the disk is busy, the workers continue with trials
+//! that were requested ahead, enough to fill the time of one commit.
 
 mod follow;
 mod hopeless;
@@ -22,7 +22,7 @@ use crate::ledger::{Ledger, LedgerError};
 use crate::losses::Losses;
 use crate::pace::Pace;
 use crate::queue::{Queue, QueueError};
-use crate::requests::{Requests, Wish};
+use crate::requests::{QueueEntry, Requests};
 use crate::resume::Resumed;
 use crate::savings::Savings;
 use crate::settings::{Search, Settings};
@@ -32,26 +32,24 @@ use store::{Batch, StoredEvent};
 
 /// Seconds between two pictures of the campaign.
 const TICK: f64 = 0.1;
-/// Trials asked for and not told in repeatable mode, whatever the number of workers.
+/// In repeatable mode, the number of trials requested and not yet told, whatever the number of workers.
 const WINDOW: usize = 8;
-/// Trials refused one after the other after which nothing more is expected.
-const MOST_REFUSALS: u32 = 100;
-/// The part of the budget after which the best of those that lost race once more.
+/// Share of the budget after which the best of the configurations that lost race once more.
 const FINAL: f64 = 0.9;
 
-/// Reads events. Only the store may stop a campaign by failing; readers cannot fail.
+/// A reader of events. Readers cannot fail: only a failing store may stop a campaign.
 pub type Sink<'a> = &'a mut dyn FnMut(&Event);
 
-/// Why a campaign broke off.
+/// Why a campaign failed.
 #[derive(Debug, thiserror::Error)]
 pub enum CampaignError {
-    /// Trials can no longer be kept.
+    /// Trials can no longer be stored.
     #[error(transparent)]
     Ledger(#[from] LedgerError),
-    /// The space has no configuration to draw.
+    /// No configuration could be drawn from the space.
     #[error(transparent)]
     Sample(#[from] space::SampleError),
-    /// What people want tried cannot be read.
+    /// The queue of requests cannot be used.
     #[error(transparent)]
     Queue(#[from] QueueError),
 }
@@ -62,46 +60,44 @@ pub struct Campaign<'a> {
     optimizer: Optimizer,
     desk: Desk<'a>,
     ledger: Ledger,
-    /// In repeatable mode: what is out, in the order of asking, and what came in before its turn.
+    /// In repeatable mode: running trials in the order in which they were requested.
     window: VecDeque<TrialId>,
+    /// In repeatable mode: trials that ended before their turn.
     early: BTreeMap<TrialId, Record>,
     cpu: f64,
     thinking: Thinking,
-    /// Raised when someone wants the campaign to stop.
+    /// Raised when the user asks the campaign to stop.
     interrupt: Interrupt,
-    /// Whether that was in the midst of a thought: the optimizer's state counts for nothing then, and the campaign
-    /// goes on from what is on disk, as after a kill.
-    is_broken_off: bool,
+    /// Whether the interrupt came while the optimizer was computing. Its state is then discarded, and the
+    /// campaign resumes from what is on disk, as after a kill.
+    discard_state: bool,
     pace: Pace,
     savings: Option<Savings>,
     watch: Watch,
-    /// Finished trials that told a constrained output as no finite number.
+    /// Finished trials that reported a non-finite value for a constrained output.
     unmeasured: u64,
     losses: Losses,
     /// Trials lost in earlier sessions.
     lost_before: u64,
     next_tick: f64,
-    /// The part of the budget from which on the next picture is kept.
+    /// Share of the budget at which the next picture is stored.
     next_kept: f64,
-    /// Caps that were lowered and not told of yet.
+    /// Lowered caps that have not been emitted yet.
     lowered: Vec<(TrialId, Cap)>,
-    /// The last failure of the default, or the first one of all, while nothing has succeeded.
+    /// While no trial has succeeded: the last failure of the default, or else the first failure of any
+    /// configuration.
     failed: Option<Box<Record>>,
     requests: Option<Requests>,
     deadline: Option<Deadline>,
-    /// Whether the next trial would not end in time: nothing is begun until more is known.
+    /// Whether the next trial could not end before the deadline. Nothing is started until more is known.
     held: bool,
-    /// Whether the last trial was refused: no other is handed out until something has happened.
-    is_refused: bool,
-    /// How many were, one after the other.
-    refusals: u32,
-    /// The learner that was last said to be chosen.
+    /// The learner last announced as chosen.
     chosen: Option<Learner>,
     stop: Option<Stop>,
 }
 
 impl<'a> Campaign<'a> {
-    /// A campaign from its start, or from where it was left.
+    /// Creates a campaign, new or resumed.
     pub fn new(
         settings: &'a Settings,
         desk: Desk<'a>,
@@ -111,7 +107,7 @@ impl<'a> Campaign<'a> {
         let resumed = resumed.unwrap_or_default();
         let mut optimizer = settings.optimizer(resumed.history, resumed.snapshot)?;
         let interrupt = desk.interrupt();
-        optimizer.heed(&interrupt);
+        optimizer.watch_interrupt(&interrupt);
         let unmeasured =
             optimizer.history().trials().iter().filter(|trial| trial.observation.is_unmeasured());
         let unmeasured = unmeasured.count() as u64;
@@ -132,7 +128,7 @@ impl<'a> Campaign<'a> {
             optimizer,
             thinking: Thinking::new(desk.now(), overhead, first),
             interrupt,
-            is_broken_off: false,
+            discard_state: false,
             ledger,
             window: VecDeque::new(),
             early: BTreeMap::new(),
@@ -151,32 +147,31 @@ impl<'a> Campaign<'a> {
             requests: None,
             deadline: None,
             held: false,
-            is_refused: false,
-            refusals: 0,
             chosen: None,
             stop: None,
         };
-        campaign.take_up(&resumed.marks, resumed.untold);
+        campaign.restore_pending(&resumed.marks, resumed.untold);
         Ok(campaign)
     }
 
-    /// Races what is put into a queue, too; `events` are those stored so far.
+    /// Also races the configurations in a queue; `events` are those stored so far.
     #[must_use]
     pub fn with_queue(mut self, queue: Queue, events: &[StoredEvent]) -> Self {
         self.requests = Some(Requests::new(queue, events));
         self
     }
 
-    /// Stops in time for a deadline, and begins nothing that cannot end before it.
+    /// Stops in time for a deadline, and starts no trial that cannot end before it.
     #[must_use]
     pub fn until(mut self, deadline: Option<Deadline>) -> Self {
         self.deadline = deadline;
         self
     }
 
-    /// Trials that were out when the campaign was interrupted: told if they are on disk, run anew in
-    /// simulated time as if nothing had happened, else forgotten and asked for again.
-    fn take_up(&mut self, marks: &BTreeMap<TrialId, Mark>, untold: Vec<engine::history::Trial>) {
+    /// Handles the trials that were running when the campaign was interrupted. Those on disk are told to the
+    /// optimizer. The others are run again in simulated time, with the same result; in real time they are
+    /// withdrawn, and the optimizer requests them again.
+    fn restore_pending(&mut self, marks: &BTreeMap<TrialId, Mark>, untold: Vec<engine::history::Trial>) {
         let pending: Vec<TrialRequest> = self.optimizer.running().cloned().collect();
         let on_disk = |id: TrialId| untold.iter().any(|trial| trial.id == id);
         for request in pending.into_iter().filter(|request| !on_disk(request.id)) {
@@ -184,7 +179,7 @@ impl<'a> Campaign<'a> {
                 let mark = marks.get(&request.id).copied();
                 self.submit(request, mark);
             } else {
-                // It is running by the optimizer's own word.
+                // The optimizer listed this trial as running, so withdrawing it cannot fail.
                 let _ = self.optimizer.withdraw(request.id);
             }
         }
@@ -193,7 +188,8 @@ impl<'a> Campaign<'a> {
             if let Some(savings) = &mut self.savings {
                 savings.add(&trial.observation);
             }
-            // Rows of the snapshot's own trials; others would be rows of another campaign.
+            // Telling fails only for trials that the snapshot does not know; no such trials are in this
+            // store.
             let _ = self.optimizer.tell(trial.id, trial.observation);
             if self.settings.repeatable {
                 self.fill_slots();
@@ -201,7 +197,7 @@ impl<'a> Campaign<'a> {
         }
     }
 
-    /// Searches until a budget is spent or there is another reason to stop.
+    /// Searches until a limit of the budget is reached or there is another reason to stop.
     pub fn search(&mut self, sink: Sink<'_>) -> Result<Stop, CampaignError> {
         self.follow(sink);
         self.refuse_wrong_default();
@@ -219,7 +215,7 @@ impl<'a> Campaign<'a> {
         if let Some(deadline) = &mut self.deadline {
             match stop {
                 Stop::Deadline => deadline.note_what_runs(self.desk.now()),
-                // What was refused was not needed after all.
+                // The trials refused for lack of time were not needed after all.
                 _ => deadline.forget(),
             }
         }
@@ -230,12 +226,12 @@ impl<'a> Campaign<'a> {
         Ok(stop)
     }
 
-    /// Makes what people want tried the next to race.
+    /// Makes the requested configurations the next to race.
     fn take_requests(&mut self, sink: Sink<'_>) -> Result<(), CampaignError> {
         let Some(mut requests) = self.requests.take() else { return Ok(()) };
-        for wish in requests.look(self.ledger.batches(), &self.settings.problem.space)? {
-            match wish {
-                Wish::Race(name, configuration) => {
+        for entry in requests.poll(self.ledger.batches(), &self.settings.problem.space)? {
+            match entry {
+                QueueEntry::Race(name, configuration) => {
                     let (config, requested) = self.optimizer.request(&configuration);
                     let (spent, event) = (self.spent(), Requests::event(self.desk.now(), &name));
                     let batch = self.ledger.keep_event(event, &self.optimizer, self.desk.out(), &spent)?;
@@ -243,7 +239,7 @@ impl<'a> Campaign<'a> {
                     let values = (&configuration).into();
                     self.emit(sink, What::Requested { config, values, requested });
                 }
-                Wish::Refused(file, why) => {
+                QueueEntry::Refused(file, why) => {
                     self.emit(sink, What::Warning(Warning::RequestRefused { file, why }));
                 }
             }
@@ -252,7 +248,7 @@ impl<'a> Campaign<'a> {
         Ok(())
     }
 
-    /// Asks for trials until all slots have one.
+    /// Requests trials until every slot has one, and emits what happened.
     fn hand_out(&mut self, sink: Sink<'_>) {
         self.fill_slots();
         self.follow(sink);
@@ -261,8 +257,9 @@ impl<'a> Campaign<'a> {
     fn fill_slots(&mut self) {
         while self.stop.is_none() {
             if self.interrupt.is_raised() {
-                // In repeatable mode what is asked for belongs to what was told.
-                self.is_broken_off |= self.settings.repeatable;
+                // In repeatable mode, each result that is told is followed by the requests that belong to it.
+                // These are missing now.
+                self.discard_state |= self.settings.repeatable;
                 self.stop = Some(Stop::Interrupted);
                 return;
             }
@@ -276,12 +273,12 @@ impl<'a> Campaign<'a> {
                 return;
             }
             let slots = self.free_slots();
-            self.optimizer.keep_tempo(self.thinking.tempo(spent.wall));
+            self.optimizer.set_tempo(self.thinking.tempo(spent.wall));
             let near_end = self.is_near_end(&spent);
-            self.thinking.about(|| self.optimizer.near_end(near_end));
-            let ask = self.thinking.about(|| self.optimizer.ask(slots));
+            self.thinking.time(|| self.optimizer.near_end(near_end));
+            let ask = self.thinking.time(|| self.optimizer.ask(slots));
             if self.interrupt.is_raised() {
-                self.is_broken_off = true;
+                self.discard_state = true;
                 self.stop = Some(Stop::Interrupted);
                 return;
             }
@@ -290,7 +287,7 @@ impl<'a> Campaign<'a> {
                     let longest = self.desk.longest(&request);
                     if self.deadline.as_mut().is_some_and(|end| !end.affords(self.desk.now(), longest)) {
                         self.held = true;
-                        // It is running by the optimizer's own word.
+                        // The optimizer has just requested this trial, so withdrawing it cannot fail.
                         let _ = self.optimizer.withdraw(request.id);
                     } else {
                         self.submit(request, None);
@@ -302,7 +299,7 @@ impl<'a> Campaign<'a> {
                 }
                 Ask::Cancel(id) => {
                     if self.desk.cancel(id) {
-                        // It is running by the optimizer's own word.
+                        // The optimizer listed this trial as running, so withdrawing it cannot fail.
                         let _ = self.optimizer.withdraw(id);
                     }
                 }
@@ -317,7 +314,7 @@ impl<'a> Campaign<'a> {
         }
     }
 
-    /// Whether the last part of the budget has begun. A repeatable campaign decides nothing by the clock.
+    /// Whether the last part of the budget has begun. A repeatable campaign takes no decision by the clock.
     fn is_near_end(&self, spent: &Spent) -> bool {
         let Settings { budget, repeatable, .. } = self.settings;
         let by_clock = !repeatable || self.desk.is_stepwise();
@@ -325,36 +322,33 @@ impl<'a> Campaign<'a> {
         counted.fraction(spent) >= FINAL
     }
 
-    /// Hands out a trial. One that is refused is asked for again when something has happened.
+    /// Submits a trial. If it is refused, it is withdrawn, and the optimizer may request it again later.
     fn submit(&mut self, request: TrialRequest, mark: Option<Mark>) {
         let id = request.id;
         match self.desk.submit(request, mark) {
             Ok(()) => {
-                self.refusals = 0;
                 if self.settings.repeatable {
                     self.window.push_back(id);
                 }
             }
             Err(refused) => {
-                self.is_refused = true;
-                self.refusals += 1;
-                if self.refusals >= MOST_REFUSALS {
+                if self.desk.is_closed() {
                     self.stop = Some(Stop::Aborted(refused.to_string()));
                 }
-                // It is running by the optimizer's own word.
+                // The optimizer listed this trial as running, so withdrawing it cannot fail.
                 let _ = self.optimizer.withdraw(id);
             }
         }
     }
 
-    /// Whether nothing can be begun any more, and nothing is left to be waited for.
+    /// Whether the deadline has passed, or no trial can start before it and none is left to wait for.
     fn is_out_of_time(&self, now: f64) -> bool {
         let is_over = self.deadline.is_some_and(|deadline| deadline.left(now) <= 0.0);
         is_over || (self.held && self.desk.out().is_empty() && self.ledger.is_settled())
     }
 
     fn free_slots(&self) -> usize {
-        if self.held || self.is_refused {
+        if self.held || self.desk.is_refusing() {
             return 0;
         }
         let untold = self.optimizer.running().count();
@@ -371,11 +365,10 @@ impl<'a> Campaign<'a> {
         unspent.map_or(free, |unspent| free.min(unspent))
     }
 
-    /// Waits for something to happen and takes in all that has.
+    /// Waits for something to happen, then handles everything that has.
     fn gather(&mut self, sink: Sink<'_>) -> Result<(), CampaignError> {
         let mut ended = Vec::new();
         let mut came = self.desk.next(Some(self.patience()));
-        self.is_refused = false;
         loop {
             match came {
                 Came::Ended(record) => ended.push(*record),
@@ -395,7 +388,7 @@ impl<'a> Campaign<'a> {
         Ok(())
     }
 
-    /// How long to wait at most, in campaign seconds.
+    /// Longest time to wait, in campaign seconds.
     fn patience(&self) -> f64 {
         let grain = self.settings.problem.objective.grain;
         let race = if self.settings.repeatable { None } else { self.optimizer.patience() };
@@ -406,7 +399,7 @@ impl<'a> Campaign<'a> {
         race.min(left.max(0.0)).min(until).min(tick)
     }
 
-    /// Hands trials that have ended to the ledger.
+    /// Passes trials that have ended to the ledger.
     fn keep(&mut self, ended: Vec<Record>) -> Result<(), CampaignError> {
         let mut records = Vec::new();
         for record in ended {
@@ -435,7 +428,7 @@ impl<'a> Campaign<'a> {
         Ok(())
     }
 
-    /// Waits until all that was handed to the ledger is on disk.
+    /// Waits until everything passed to the ledger is on disk.
     fn settle(&mut self) -> Result<(), CampaignError> {
         while !self.ledger.is_settled() {
             if let Came::Committed(outcome) = self.desk.next_rung() {
@@ -445,7 +438,7 @@ impl<'a> Campaign<'a> {
         Ok(())
     }
 
-    /// Tells the optimizer what is on disk.
+    /// Tells the optimizer about the trials on disk.
     fn tell(&mut self, sink: Sink<'_>) {
         self.report_reached();
         if let Some(seconds) = self.ledger.latency() {
@@ -457,10 +450,10 @@ impl<'a> Campaign<'a> {
                 savings.add(observation);
             }
             self.unmeasured += u64::from(observation.is_unmeasured());
-            // Every trial handed out is running by the optimizer's word until it is told.
-            let _ = self.thinking.about(|| self.optimizer.tell(told.trial.id, observation.clone()));
-            // Another trial may be next now, with a lower cap; but what is asked for in repeatable mode must
-            // not depend on what was asked for in vain.
+            // The optimizer lists every submitted trial as running until it is told, so this cannot fail.
+            let _ = self.thinking.time(|| self.optimizer.tell(told.trial.id, observation.clone()));
+            // The next trial may now be another one with a lower cap. In repeatable mode, though, requests
+            // must not depend on earlier ones that were withdrawn for lack of time.
             self.held &= self.settings.repeatable;
             self.judge(&told);
             let warnings = self.watch.trial(&told, self.settings);
@@ -468,7 +461,7 @@ impl<'a> Campaign<'a> {
             warnings.into_iter().for_each(|warning| self.emit(sink, What::Warning(warning)));
             self.follow(sink);
             if self.settings.repeatable {
-                // However many trials came in together, what is asked for knows of one more each time.
+                // Even if several trials arrived together, the optimizer is asked after each single result.
                 self.hand_out(sink);
             }
         }
@@ -481,7 +474,7 @@ impl<'a> Campaign<'a> {
         self.optimizer.elapsed(&self.desk.reached());
     }
 
-    /// Stops what is running and brings what has ended to the optimizer.
+    /// Stops the running trials and tells the optimizer about those that have ended.
     fn wind_down(&mut self, sink: Sink<'_>) -> Result<(), CampaignError> {
         if !self.desk.is_stepwise() {
             self.desk.cancel_all();
@@ -495,8 +488,8 @@ impl<'a> Campaign<'a> {
         }
         self.tell(sink);
         let spent = self.spent();
-        if self.is_broken_off {
-            self.ledger.forget_what_happened();
+        if self.discard_state {
+            self.ledger.discard_events();
             let spent = Some(store::Elapsed { wall: spent.wall, cpu: spent.cpu });
             self.ledger.note(Batch { spent, ..Batch::default() })?;
         } else {
@@ -505,28 +498,28 @@ impl<'a> Campaign<'a> {
         self.settle()
     }
 
-    /// What has been used so far; what runs still is counted when it has ended.
+    /// What has been spent so far; running trials count when they have ended.
     fn spent(&self) -> Spent {
         let trials = self.optimizer.history().trials().len() as u64;
         Spent { wall: self.desk.now(), cpu: self.cpu, trials }
     }
 
-    /// Trials lost, in this session and before.
+    /// Number of trials lost, in this session and earlier ones.
     fn lost(&self) -> u64 {
         self.lost_before + self.losses.lost()
     }
 
-    /// The optimizer, with everything told.
+    /// The optimizer, which has been told all results.
     pub fn optimizer(&self) -> &Optimizer {
         &self.optimizer
     }
 
-    /// The desk, the ledger and the deadline, to go on with after the search.
-    pub fn after(&mut self) -> (&mut Desk<'a>, &mut Ledger, Option<&mut Deadline>) {
+    /// The desk, the ledger and the deadline, for use after the search.
+    pub fn parts(&mut self) -> (&mut Desk<'a>, &mut Ledger, Option<&mut Deadline>) {
         (&mut self.desk, &mut self.ledger, self.deadline.as_mut())
     }
 
-    /// The deadline, with what came of it.
+    /// The deadline, with the trials it refused.
     pub fn deadline(&self) -> Option<Deadline> {
         self.deadline
     }
@@ -538,7 +531,7 @@ impl<'a> Campaign<'a> {
 
     fn emit(&mut self, sink: Sink<'_>, what: What) {
         let event = Event { at: self.desk.now(), what };
-        self.ledger.happened(&event);
+        self.ledger.record_event(&event);
         sink(&event);
     }
 }

@@ -11,6 +11,9 @@ use execution::{Record, TargetError};
 
 use crate::bookmark::Mark;
 
+/// Trials refused in a row after which the executor is given up on.
+const MOST_REFUSALS: u32 = 100;
+
 /// A trial that was submitted and has not ended.
 #[derive(Debug)]
 pub(crate) struct Out {
@@ -41,12 +44,16 @@ pub struct Desk<'a> {
     executor: Box<dyn Executor + 'a>,
     inbox: Inbox,
     out: BTreeMap<TrialId, Out>,
+    /// Trials refused in a row.
+    refusals: u32,
+    /// Whether the last one was refused and nothing has happened since.
+    is_refusing: bool,
 }
 
 impl<'a> Desk<'a> {
     /// Nothing is out. The inbox must be the one whose bell the executor rings.
     pub fn new(executor: impl Executor + 'a, inbox: Inbox) -> Self {
-        Self { executor: Box::new(executor), inbox, out: BTreeMap::new() }
+        Self { executor: Box::new(executor), inbox, out: BTreeMap::new(), refusals: 0, is_refusing: false }
     }
 
     /// Campaign time now.
@@ -91,9 +98,24 @@ impl<'a> Desk<'a> {
         self.executor.longest(request)
     }
 
+    /// Whether the executor refused the last trial. Wait for something to happen before submitting another.
+    pub(crate) fn is_refusing(&self) -> bool {
+        self.is_refusing
+    }
+
+    /// Whether the executor has refused so many trials in a row that it is given up on.
+    pub(crate) fn is_closed(&self) -> bool {
+        self.refusals >= MOST_REFUSALS
+    }
+
     /// Submits a trial; `mark` says when it started if it was running before an interruption.
     pub(crate) fn submit(&mut self, request: TrialRequest, mark: Option<Mark>) -> Result<(), Refused> {
-        self.executor.submit(&request, mark.map(|mark| mark.since))?;
+        if let Err(refused) = self.executor.submit(&request, mark.map(|mark| mark.since)) {
+            self.is_refusing = true;
+            self.refusals += 1;
+            return Err(refused);
+        }
+        self.refusals = 0;
         if let Some(at) = mark.and_then(|mark| mark.cancelled) {
             self.executor.tighten(request.id, at);
         }
@@ -133,6 +155,7 @@ impl<'a> Desk<'a> {
     /// The next thing to happen, waiting for so many seconds at most.
     pub(crate) fn next(&mut self, patience: Option<f64>) -> Came {
         let happening = self.executor.next(&self.inbox, patience);
+        self.is_refusing = false;
         self.take_back(happening)
     }
 

@@ -18,6 +18,8 @@ use store::{Batch, FIRST_VALIDATION, StoredValidation};
 
 /// How often a trial is run that is lost each time.
 const TRIES: u32 = 3;
+/// Seconds to wait for a worker, or before a refused trial is submitted again.
+const TICK: f64 = 0.1;
 
 /// One of the two configurations.
 #[derive(Clone, Debug)]
@@ -89,8 +91,8 @@ pub fn validate(
     let of = pass.order.len();
     let end = validation.settings.validation.budget.map(|budget| desk.now() + budget);
     while pass.ended < pass.order.len() {
-        pass.fill(desk, deadline.as_deref_mut());
-        if pass.out == 0 {
+        let is_waiting = pass.fill(desk, deadline.as_deref_mut());
+        if pass.out == 0 && !is_waiting {
             break;
         }
         let now = desk.now();
@@ -103,7 +105,8 @@ pub fn validate(
             pass.stop(desk);
             continue;
         }
-        match desk.next(left) {
+        let patience = if is_waiting { Some(left.unwrap_or(TICK).min(TICK)) } else { left };
+        match desk.next(patience) {
             // In simulated time trials of the search are still running.
             Came::Ended(record) if record.trial.why != Why::Validation => {}
             Came::Ended(record) => {
@@ -198,21 +201,28 @@ impl<'a> Pass<'a> {
         }
     }
 
-    /// Gives every worker a trial that can end before the deadline.
-    fn fill(&mut self, desk: &mut Desk<'_>, mut deadline: Option<&mut Deadline>) {
-        while !self.is_stopped && self.next < self.order.len() && self.out < desk.workers() {
+    /// Gives every worker a trial that can end before the deadline. Returns whether there is more to give, to workers
+    /// that may come or to an executor that refused it for now.
+    fn fill(&mut self, desk: &mut Desk<'_>, mut deadline: Option<&mut Deadline>) -> bool {
+        while !self.is_stopped && self.next < self.order.len() {
+            if self.out >= desk.workers() || desk.is_refusing() {
+                return self.out < desk.workers().max(1);
+            }
             let request = self.validation.request(self.order[self.next], self.next);
             let (now, longest) = (desk.now(), desk.longest(&request));
             if deadline.as_mut().is_some_and(|deadline| !deadline.affords(now, longest)) {
-                break;
+                return false;
             }
-            if let Err(refused) = desk.submit(request, None) {
-                self.gave_up = Some(GaveUp::Aborted(refused.to_string()));
-                self.is_stopped = true;
-                break;
+            match desk.submit(request, None) {
+                Ok(()) => (self.next, self.out) = (self.next + 1, self.out + 1),
+                Err(refused) if desk.is_closed() => {
+                    self.gave_up = Some(GaveUp::Aborted(refused.to_string()));
+                    self.is_stopped = true;
+                }
+                Err(_) => {}
             }
-            (self.next, self.out) = (self.next + 1, self.out + 1);
         }
+        false
     }
 
     /// Begins nothing more and cancels what runs.
