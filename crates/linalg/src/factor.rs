@@ -4,111 +4,127 @@
 //! A = L Lᵀ
 //! ```
 //!
-//! Matrices are stored column after column. A factor has room to grow: a row more takes n² operations, a
+//! Matrices are stored in column-major order. A factor can be extended: one more row takes n² operations, a
 //! new factor n³/3.
 
-use faer::dyn_stack::{MemBuffer, MemStack};
-use faer::linalg::cholesky::llt;
-use faer::linalg::triangular_solve::{solve_lower_triangular_in_place, solve_upper_triangular_in_place};
-use faer::{MatMut, MatRef, Par};
+use crate::column::{Lower, Upper};
+use crate::instructions::Instructions;
+use crate::product::View;
+use crate::triangle::Triangles;
 
-/// Rows for which a factor keeps room.
-const ROOM: usize = 32;
+/// Number of further rows for which a factor reserves memory.
+const RESERVED_ROWS: usize = 32;
+/// Smallest number of right-hand sides that are solved together.
+const SEVERAL: usize = 4;
 
-/// L, in the lower triangle of a square.
+/// The factor L, stored in the lower triangle of a square matrix.
 #[derive(Clone, Debug)]
 pub struct Factor {
     order: usize,
-    /// From one column to the next.
+    /// Distance from one column to the next.
     stride: usize,
     lower: Vec<f64>,
 }
 
 impl Factor {
-    /// The factor of a matrix, of which the lower triangle is given, with something added to its diagonal;
-    /// `None` if it is not positive definite.
+    /// Factors a matrix, given as its lower triangle, after adding `added` to its diagonal; `None` if the sum
+    /// is not positive definite.
     ///
     /// # Panics
-    /// If there are not as many entries as in a square with this diagonal.
+    /// If the matrix is not square with a diagonal as long as `added`.
     pub fn new(matrix: &[f64], added: &[f64]) -> Option<Self> {
         let order = added.len();
-        assert_eq!(matrix.len(), order * order, "a square");
-        let stride = order + ROOM;
+        assert_eq!(matrix.len(), order * order, "the matrix must be square");
+        let stride = order + RESERVED_ROWS;
         let mut lower = vec![0.0; stride * order];
         for (from, to) in matrix.chunks_exact(order.max(1)).zip(lower.chunks_exact_mut(stride)) {
             to[..order].copy_from_slice(from);
         }
         added.iter().enumerate().for_each(|(at, added)| lower[at * stride + at] += added);
-        let view = MatMut::from_column_major_slice_with_stride_mut(&mut lower, order, order, stride);
-        let need = llt::factor::cholesky_in_place_scratch::<f64>(order, Par::Seq, Default::default());
-        let factored = llt::factor::cholesky_in_place(
-            view,
-            Default::default(),
-            Par::Seq,
-            MemStack::new(&mut MemBuffer::new(need)),
-            Default::default(),
-        );
-        let factor = Self { order, stride, lower };
-        // What is not a number passes for positive.
-        (factored.is_ok() && factor.diagonal().all(|entry| entry.is_finite() && entry > 0.0))
-            .then_some(factor)
-    }
-
-    fn view(&self) -> MatRef<'_, f64> {
-        MatRef::from_column_major_slice_with_stride(&self.lower, self.order, self.order, self.stride)
+        let is_definite = Triangles::new(Instructions::best()).factor(&mut lower, view(stride), order);
+        is_definite.then_some(Self { order, stride, lower })
     }
 
     fn diagonal(&self) -> impl Iterator<Item = f64> {
         (0..self.order).map(|at| self.lower[at * self.stride + at])
     }
 
-    /// ln det A.
+    /// Returns ln det A.
     pub fn log_determinant(&self) -> f64 {
         2.0 * self.diagonal().map(libm::log).sum::<f64>()
     }
 
-    /// L⁻¹ B, in the place of the columns of B.
+    /// Replaces the columns of B by L⁻¹ B.
     ///
     /// # Panics
-    /// If the last column is not whole; so do the other two.
+    /// If the last column is incomplete. The same holds for `solve` and `solve_upper`.
     pub fn solve_lower(&self, columns: &mut [f64]) {
-        let view = columns_of(columns, self.order);
-        solve_lower_triangular_in_place(self.view(), view, Par::Seq);
+        let (l, at) = (&self.lower[..], view(self.stride));
+        match self.count(columns) {
+            count if count < SEVERAL => {
+                for x in columns.chunks_exact_mut(self.order.max(1)) {
+                    Instructions::best().run(Lower { l, at, x });
+                }
+            }
+            count => {
+                let shape = [self.order, count];
+                Triangles::new(Instructions::best()).lower((l, at), columns, view(self.order), shape);
+            }
+        }
     }
 
-    /// A⁻¹ B, in the place of the columns of B.
+    /// Replaces the columns of B by A⁻¹ B.
     pub fn solve(&self, columns: &mut [f64]) {
         self.solve_lower(columns);
         self.solve_upper(columns);
     }
 
-    /// L⁻ᵀ B, in the place of the columns of B.
+    /// Replaces the columns of B by L⁻ᵀ B.
     pub fn solve_upper(&self, columns: &mut [f64]) {
-        solve_upper_triangular_in_place(self.view().transpose(), columns_of(columns, self.order), Par::Seq);
+        let (l, at) = (&self.lower[..], view(self.stride));
+        match self.count(columns) {
+            count if count < SEVERAL => {
+                for x in columns.chunks_exact_mut(self.order.max(1)) {
+                    Instructions::best().run(Upper { l, at, x });
+                }
+            }
+            count => {
+                let shape = [self.order, count];
+                Triangles::new(Instructions::best()).upper((l, at), columns, view(self.order), shape);
+            }
+        }
     }
 
-    /// The lower triangle of A⁻¹; zeros above it.
+    /// Number of columns, each with as many rows as the factor has.
+    fn count(&self, columns: &[f64]) -> usize {
+        let count = columns.len().checked_div(self.order).unwrap_or(0);
+        assert_eq!(columns.len(), self.order * count, "the last column is incomplete");
+        count
+    }
+
+    /// Returns the lower triangle of A⁻¹, with zeros above it.
     pub fn inverse(&self) -> Vec<f64> {
         let n = self.order;
-        let mut inverse = vec![0.0; n * n];
-        let need = llt::inverse::inverse_scratch::<f64>(n, Par::Seq);
-        llt::inverse::inverse(
-            columns_of(&mut inverse, n),
-            self.view(),
-            Par::Seq,
-            MemStack::new(&mut MemBuffer::new(need)),
-        );
+        let triangles = Triangles::new(Instructions::best());
+        let (mut inverse_of_factor, mut inverse) = (vec![0.0; n * n], vec![0.0; n * n]);
+        triangles.invert((&self.lower, view(self.stride)), &mut inverse_of_factor, view(n), n);
+        // −L⁻ᵀ L⁻¹; tiles that cross the diagonal are written completely.
+        triangles.subtract_square(&mut inverse, &inverse_of_factor, view(n), n);
+        for (column, entries) in inverse.chunks_exact_mut(n.max(1)).enumerate() {
+            entries[..column].fill(0.0);
+            entries[column..].iter_mut().for_each(|entry| *entry = -*entry);
+        }
         inverse
     }
 
-    /// The factor of a matrix with one row and column more, whose last entry is on the diagonal; `false`,
-    /// and nothing changes, if that one is not positive definite.
+    /// Extends the matrix by one row and column; the last entry of `row` is on the diagonal. Returns `false`
+    /// and leaves the factor unchanged if the larger matrix is not positive definite.
     ///
     /// # Panics
-    /// If the row has another length.
+    /// If the row does not have one entry more than the matrix has rows.
     pub fn extend(&mut self, row: &[f64]) -> bool {
         let n = self.order;
-        assert_eq!(row.len(), n + 1, "one entry for each row, and the diagonal");
+        assert_eq!(row.len(), n + 1, "one entry for each row and one for the diagonal");
         let mut last = row[..n].to_vec();
         self.solve_lower(&mut last);
         let left = row[n] - last.iter().map(|x| x * x).sum::<f64>();
@@ -128,7 +144,7 @@ impl Factor {
     }
 
     fn grow(&mut self) {
-        let stride = self.stride + self.stride / 2 + ROOM;
+        let stride = self.stride + self.stride / 2 + RESERVED_ROWS;
         let mut lower = vec![0.0; stride * self.order];
         for (from, to) in self.lower.chunks_exact(self.stride).zip(lower.chunks_exact_mut(stride)) {
             to[..self.stride].copy_from_slice(from);
@@ -137,11 +153,9 @@ impl Factor {
     }
 }
 
-/// Columns of so many rows, as faer sees them.
-fn columns_of(columns: &mut [f64], rows: usize) -> MatMut<'_, f64> {
-    let count = columns.len().checked_div(rows).unwrap_or(0);
-    assert_eq!(columns.len(), rows * count, "whole columns");
-    MatMut::from_column_major_slice_mut(columns, rows, count)
+/// The view of a whole column-major matrix.
+const fn view(stride: usize) -> View {
+    View { start: 0, down: 1, right: stride }
 }
 
 #[cfg(test)]
@@ -149,7 +163,7 @@ mod tests {
     use super::*;
 
     fn matrix(n: usize) -> Vec<f64> {
-        // Numbers without a pattern.
+        // Irregular numbers.
         let b: Vec<f64> = (0..n * n).map(|at| libm::sin(1e4 * libm::sqrt(2.0 + at as f64))).collect();
         let entry = |i: usize, j: usize| (0..n).map(|k| b[i * n + k] * b[j * n + k]).sum::<f64>();
         (0..n * n).map(|at| entry(at / n, at % n) + if at / n == at % n { 0.1 } else { 0.0 }).collect()
@@ -161,7 +175,7 @@ mod tests {
     }
 
     #[test]
-    fn solutions_solve_and_the_inverse_is_one() {
+    fn solutions_and_the_inverse_solve_the_system() {
         for n in [1, 2, 7, 40, 100] {
             let a = matrix(n);
             let factor = Factor::new(&a, &vec![0.0; n]).unwrap();
@@ -179,7 +193,7 @@ mod tests {
     }
 
     #[test]
-    fn a_row_more_is_the_factor_of_the_larger_matrix() {
+    fn an_extended_factor_is_the_factor_of_the_larger_matrix() {
         let n = 90;
         let a = matrix(n);
         let corner = |m: usize| -> Vec<f64> { (0..m * m).map(|at| a[at / m * n + at % m]).collect() };
@@ -198,7 +212,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_not_positive_definite_has_none() {
+    fn a_matrix_that_is_not_positive_definite_has_no_factor() {
         assert!(Factor::new(&[1.0, 2.0, 2.0, 1.0], &[0.0; 2]).is_none());
         assert!(Factor::new(&[f64::NAN], &[0.0]).is_none());
         let mut one = Factor::new(&[0.25], &[0.75]).unwrap();

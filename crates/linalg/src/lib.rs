@@ -1,11 +1,13 @@
-//! Factors of dense matrices, on plain slices.
+//! Cholesky factors of dense matrices, stored in plain slices.
 //!
-//! A crate of its own, since `faer` takes longer to compile than all of the engine: it is built once, and with
-//! full optimisation even where the rest is not.
-//!
-//! Sums of `faer` follow the widest vectors of the processor: their last digits differ between kinds of
-//! processors, and repeat on one.
+//! This is a separate crate so that it is compiled with full optimisation even in unoptimised builds. Results
+//! are bit-identical on every processor.
 
+mod column;
 mod factor;
+mod instructions;
+mod product;
+mod triangle;
+mod vector;
 
 pub use factor::Factor;
