@@ -1,0 +1,114 @@
+//! Options that describe what to tune without a scenario: shared by `captune run -- CMD` and `captune init`.
+
+use clap::Args;
+use scenario::draft::inline::Wishes;
+
+use crate::message::Hinted;
+
+#[derive(Args, Clone, Debug, Default)]
+pub(crate) struct Goal {
+    /// Inputs: paths and quoted patterns
+    #[arg(long, value_name = "FILES", num_args = 1..)]
+    pub(crate) instances: Vec<String>,
+    /// Inputs held out for the validation: paths and patterns, or a share such as 25%
+    #[arg(long, value_name = "FILES|SHARE", num_args = 1..)]
+    pub(crate) test: Vec<String>,
+    /// What to minimise: cpu_time, wall_time, memory or the name of an --output [default: cpu_time]
+    #[arg(long, value_name = "WHAT", alias = "minimize")]
+    pub(crate) minimise: Option<String>,
+    /// The --output to maximise
+    #[arg(long, value_name = "NAME", alias = "maximize", conflicts_with = "minimise")]
+    pub(crate) maximise: Option<String>,
+    /// A number that the command prints: a name, and a regular expression with one group
+    /// ('size=([0-9.]+) kB')
+    #[arg(long = "output", value_name = "NAME=REGEX")]
+    pub(crate) outputs: Vec<String>,
+    /// A bound to keep: 'error <= 0.05', 'memory <= 2GiB'
+    #[arg(long = "constraint", value_name = "BOUND")]
+    pub(crate) constraints: Vec<String>,
+    /// Stop a trial at this cost (30s)
+    #[arg(long, value_name = "COST")]
+    pub(crate) cutoff: Option<String>,
+    /// Exit codes of a successful run [default: 0]
+    #[arg(long, value_name = "CODES", value_delimiter = ',')]
+    pub(crate) success_exit: Vec<u8>,
+    /// Regular expression that a successful run prints
+    #[arg(long, value_name = "REGEX")]
+    pub(crate) success_pattern: Option<String>,
+}
+
+impl Goal {
+    /// The first option that was given.
+    pub(crate) fn first_given(&self) -> Option<&'static str> {
+        let Self { instances, test, minimise, maximise, outputs, constraints, .. } = self;
+        let given = [
+            ("--instances", !instances.is_empty()),
+            ("--test", !test.is_empty()),
+            ("--minimise", minimise.is_some()),
+            ("--maximise", maximise.is_some()),
+            ("--output", !outputs.is_empty()),
+            ("--constraint", !constraints.is_empty()),
+            ("--cutoff", self.cutoff.is_some()),
+            ("--success-exit", !self.success_exit.is_empty()),
+            ("--success-pattern", self.success_pattern.is_some()),
+        ];
+        given.into_iter().find(|(_, is_given)| *is_given).map(|(name, _)| name)
+    }
+
+    /// What the scenario is to say.
+    pub(crate) fn wishes(&self) -> Result<Wishes, Hinted> {
+        Ok(Wishes {
+            instances: self.instances.clone(),
+            test: self.test.clone(),
+            minimise: self.minimise.clone(),
+            maximise: self.maximise.clone(),
+            outputs: self.outputs.iter().map(|text| output(text)).collect::<Result<_, _>>()?,
+            constraints: self.constraints.iter().map(|text| constraint(text)).collect::<Result<_, _>>()?,
+            cutoff: self.cutoff.clone(),
+            success_exit: self.success_exit.clone(),
+            success_pattern: self.success_pattern.clone(),
+            ..Wishes::default()
+        })
+    }
+}
+
+/// Splits `NAME=REGEX`.
+pub(crate) fn output(text: &str) -> Result<(String, String), Hinted> {
+    let split = text.split_once('=').map(|(name, pattern)| (name.trim(), pattern));
+    let found = split.filter(|(name, pattern)| !name.is_empty() && !pattern.is_empty());
+    found.map(|(name, pattern)| (name.to_owned(), pattern.to_owned())).ok_or_else(|| Hinted {
+        message: format!("`--output {text}` has no name or no pattern"),
+        hint: "write --output 'size=([0-9.]+) kB': a name, and a regular expression with one group"
+            .to_owned(),
+    })
+}
+
+/// Splits `NAME <= BOUND`.
+pub(crate) fn constraint(text: &str) -> Result<(String, String), Hinted> {
+    let at = text.find("<=").or_else(|| text.find(">="));
+    let found = at.map(|at| (text[..at].trim(), text[at..].trim())).filter(|(name, _)| !name.is_empty());
+    found.map(|(name, bound)| (name.to_owned(), bound.to_owned())).ok_or_else(|| Hinted {
+        message: format!("`--constraint {text}` is not a bound"),
+        hint: "write --constraint 'error <= 0.05': an output, cpu_time, wall_time or memory, then <= or >="
+            .to_owned(),
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn bounds_and_outputs_are_split() {
+        let pair = |name: &str, rest: &str| Some((name.to_owned(), rest.to_owned()));
+        assert_eq!(constraint("error<=0.05").ok(), pair("error", "<= 0.05".replace(' ', "").as_str()));
+        assert_eq!(constraint(" memory >= 2 GiB ").ok(), pair("memory", ">= 2 GiB"));
+        assert_eq!(output("size=a=(.)").ok(), pair("size", "a=(.)"));
+        for wrong in ["error", "<= 5", "error = 5"] {
+            assert!(constraint(wrong).is_err(), "{wrong}");
+        }
+        for wrong in ["size", "=(.)", "size="] {
+            assert!(output(wrong).is_err(), "{wrong}");
+        }
+    }
+}
