@@ -1,8 +1,9 @@
-//! Tells the program which commit it is built from: rows of different versions must not stand in one table.
+//! Embeds the commit that the benchmarks are built from: rows of different versions must not be mixed in one
+//! table.
 
 use std::process::Command;
 
-/// What decides how a campaign runs in a benchmark.
+/// Sources that decide how a campaign runs in a benchmark.
 const SOURCES: [&str; 3] = ["crates", "bench/src/contest", "Cargo.lock"];
 
 fn git(arguments: &[&str]) -> Option<String> {

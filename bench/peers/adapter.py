@@ -1,7 +1,7 @@
 """Runs another configurator on a scenario:  adapter.py CONFIGURATOR FOLDER
 
-FOLDER holds `scenario.json`, `space.json` and an empty folder `work`; trials are asked for on standard output and
-answered on standard input (`channel.py`). To be run with the Python of the configurator's environment (`setup`).
+FOLDER holds `scenario.json`, `space.json` and an empty folder `work`. The adapter requests trials on standard output and
+reads the answers on standard input (`channel.py`). Run it with the Python of the configurator's environment (`setup`).
 """
 
 import importlib
@@ -25,7 +25,7 @@ CONFIGURATORS = {
 def main():
     if len(sys.argv) != 3 or sys.argv[1] not in CONFIGURATORS:
         sys.exit(f"usage: adapter.py {'|'.join(CONFIGURATORS)} FOLDER")
-    # The peers' own CPU time is compared, so each has one thread. Read by numpy and torch when they are loaded.
+    # The benchmark compares CPU times, so each peer gets one thread. numpy and torch read these variables when loaded.
     for variable in ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS"):
         os.environ[variable] = "1"
     scenario = Scenario.read(sys.argv[2])

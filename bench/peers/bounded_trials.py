@@ -1,10 +1,10 @@
-"""Trials for irace and its kin, which bound costs by whole numbers and make penalties of timeouts themselves."""
+"""Trials for irace and crace, which bound costs by whole numbers and compute the penalties of timeouts themselves."""
 
 from scenario import ComparedCost
 
 
 class BoundedTrials:
-    """Runs trials in a larger scale, and the same configuration on the same instance only once if it remembers them."""
+    """Runs trials with scaled costs; if `remembers`, the same configuration runs on the same instance only once."""
 
     def __init__(self, scenario, channel, remembers):
         self.scenario, self.channel, self.remembers = scenario, channel, remembers
@@ -12,7 +12,7 @@ class BoundedTrials:
         self.known = {}
 
     def run(self, instance, seed, bound, configuration):
-        """Cost and time. With a bound, whatever fails costs as much as a trial that reaches the cutoff."""
+        """Returns cost and time. With a bound, a failed trial costs as much as one that reaches the cutoff."""
         key = instance, tuple(configuration.items())
         cost, stopped = self.known.get(key, (0.0, True))
         if stopped and (bound is None or bound > cost):
@@ -25,7 +25,7 @@ class BoundedTrials:
         return cost if failed else min(cost, bound), min(cost, bound)
 
     def measure(self, instance, seed, bound, configuration):
-        """The cost of a trial, and whether it is only known to be above that."""
+        """Returns the cost of a trial, and whether that cost is only a lower bound."""
         if bound is None:
             return self.compared(self.channel.run(instance, seed, None, configuration)), False
         limit, scale = self.scenario.whole_cutoff(), self.scenario.scale()

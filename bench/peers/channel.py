@@ -1,4 +1,4 @@
-"""The lines between an adapter and the benchmark: a trial is asked for, its outcome is answered.
+"""The lines between an adapter and the benchmark: requests for trials, and their outcomes as answers.
 
     run <TAB> INSTANCE <TAB> SEED <TAB> CAP or - <TAB> name=value ...     one answer
     incumbent <TAB> name=value ...                                        no answer
@@ -11,11 +11,11 @@ import os
 
 
 class BudgetOver(BaseException):
-    """All trials of the budget were run. Not an `Exception`, because configurators catch those of their targets."""
+    """The budget is spent. Not an `Exception`, because configurators catch the exceptions of their targets."""
 
 
 class RefusedRequest(BaseException):
-    """The benchmark could not read a request: a bug of the adapter, which no configurator may take for a crash."""
+    """The benchmark could not read a request: a bug in the adapter, which must not look like a crash of the target."""
 
 
 @dataclasses.dataclass(frozen=True)
@@ -28,17 +28,17 @@ class Outcome:
 
 
 class Channel:
-    """Speaks on the standard streams, and keeps everything else that is printed away from them."""
+    """Requests and answers on the standard streams; anything else that is printed goes to standard error."""
 
     def __init__(self):
         self.answers = os.fdopen(os.dup(0), encoding="utf-8")
         self.requests = os.fdopen(os.dup(1), "w", encoding="utf-8")
         os.dup2(2, 1)
-        nowhere = os.open(os.devnull, os.O_RDONLY)
-        os.dup2(nowhere, 0)
-        os.close(nowhere)
+        null = os.open(os.devnull, os.O_RDONLY)
+        os.dup2(null, 0)
+        os.close(null)
         self.trials = 0
-        self.told = None
+        self.reported = None
 
     def run(self, instance, seed, cap, configuration):
         """Runs a trial; `cap` is None for the cutoff."""
@@ -46,7 +46,7 @@ class Channel:
         self._send(f"run\t{instance}\t{seed}\t{cap}", configuration)
         line = self.answers.readline()
         if not line:
-            raise RefusedRequest("the benchmark has closed the channel")
+            raise RefusedRequest("the benchmark closed the channel")
         status, *words = line.rstrip("\n").split("\t")
         if status == "over":
             raise BudgetOver
@@ -57,16 +57,16 @@ class Channel:
         return Outcome(status, float(words[0]), {name: float(value) for name, value in outputs.items()})
 
     def incumbent(self, configuration):
-        """Tells the incumbent, if it has changed."""
-        if configuration != self.told:
+        """Reports the incumbent, if it has changed."""
+        if configuration != self.reported:
             self._send("incumbent", configuration)
-            self.told = dict(configuration)
+            self.reported = dict(configuration)
 
     def _send(self, words, configuration):
         settings = [f"{name}={text(value)}" for name, value in configuration.items()]
         line = "\t".join([words, *settings])
         if line.count("\t") != words.count("\t") + len(settings) or "\n" in line:
-            raise ValueError(f"a name or value with a tab or a line break: {configuration}")
+            raise ValueError(f"a name or value contains a tab or a line break: {configuration}")
         self.requests.write(line + "\n")
         self.requests.flush()
 
@@ -75,7 +75,7 @@ class Channel:
 
 
 def text(value):
-    """A value as the benchmark reads it; numbers of numpy are plain numbers first."""
+    """Formats a value as the benchmark reads it; numpy's numbers are converted to plain numbers first."""
     value = value.item() if hasattr(value, "item") else value
     if isinstance(value, bool):
         return "true" if value else "false"

@@ -1,29 +1,30 @@
 """crace 1.4.0, continuous racing by the authors of irace, as its user guide recommends.
 
-- With a cutoff: `capping` with `boundMax`, which also chooses its adaptive dominance test and elitist racing. crace has no
-  PAR10: a timeout costs the cutoff. Without: its default, the F-race.
+- With a cutoff: `capping` with `boundMax`, which also selects its adaptive dominance test and elitist racing. crace has no
+  PAR10: a timeout costs the cutoff. Without a cutoff: its default, the F-race.
 - The default configuration is its initial one (`configurationsFile`).
-- Its best configuration so far is told as the incumbent.
+- Its best configuration so far is reported as the incumbent.
 
-It runs in this process with a target runner of our own (`TargetRunnerBase`), because it would start a program for each
-trial. The module has another name than the package that it imports.
+crace runs in this process with our own target runner (`TargetRunnerBase`), because it would otherwise start a program for
+each trial. This module is not called `crace`, because that is the package it imports.
 
-Repairs and why:
+Workarounds and why:
 
-- With capping it demands a budget in time (`maxTime`). Its races count trials as well, so that option is taken back once
-  it has been checked, and the end of the race is decided by `maxExperiments` alone.
-- Deterministic scenarios are not supported (`deterministic` is always off): it repeats instances with new seeds. Those are
-  answered from memory, and count neither here nor there.
-- Three kinds of parameters fail when models are first updated or sampled from, here after two trials: ordinal ones (an
-  attribute is missing, an argument is wrong), constants (a division by zero) and reals with `log` (an argument is wrong).
-  Some of these errors end it; a `TypeError` is taken for the end of the race and tried again for ever. So ordinal
-  parameters are handed over as integers, constants not at all, and logarithmic reals as their logarithms.
-- Conditions are evaluated on texts, so that those on numbers end the program; they and forbidden clauses ignore all parts
-  if one parameter is inactive. Both are evaluated here; the parameter file only tells what depends on what.
-- `digits` is ignored, and reals have four decimals: they have 15 here.
-- It sleeps for a second when it has to wait for a trial; here it does not.
-- Instances are a file of names of two letters or more: others are skipped.
-- A crash counts as a timeout, as does a trial that breaks the constraint. Infinite costs would exclude a configuration.
+- With capping, crace requires a budget in time (`maxTime`). Its races count trials as well, so the option is reset after
+  crace has checked it, and `maxExperiments` alone decides when the race ends.
+- crace does not support deterministic scenarios (`deterministic` is always off): it repeats instances with new seeds.
+  Repetitions are answered from memory, and neither crace nor the benchmark counts them as trials.
+- Three kinds of parameters fail when models are first updated or sampled, here after two trials: ordinal parameters (a
+  missing attribute, a wrong argument), constants (a division by zero) and reals with `log` (a wrong argument). Some of
+  these errors end crace. It treats a `TypeError` as the end of the race and retries forever. So ordinal parameters are
+  passed as integers, logarithmic reals as their logarithms, and constants not at all.
+- crace evaluates conditions on text, so conditions on numbers end the program. It ignores all parts of conditions and
+  forbidden clauses if one parameter is inactive. Both are evaluated here; the parameter file only states which parameter
+  depends on which.
+- `digits` is ignored, and reals have four decimals: here they have 15.
+- crace sleeps for a second when it waits for a trial; here it does not.
+- Instances are read from a file of names; names shorter than two letters are skipped.
+- A crash counts as a timeout, and so does a trial that breaks the constraint. Infinite costs would exclude a configuration.
 """
 
 import asyncio
@@ -50,8 +51,8 @@ INSTANCE = "instance-"
 
 def configure(scenario, channel):
     file = CraceFile(Space.read(scenario.folder / "space.json"))
-    repair_conditions(file)
-    repair_budget()
+    patch_conditions(file)
+    patch_budget()
     local_concurrent.ConcurrentExecutionMaster._distribute_job = distribute_at_once
     options = crace_scenario.Scenario.from_input(scenario_file=write_files(scenario, file))
     if scenario.cutoff is not None:
@@ -61,11 +62,11 @@ def configure(scenario, channel):
     configurator = Crace(options)
     runner.race = configurator.race
     run(configurator)
-    runner.tell_incumbent()
+    runner.report_incumbent()
 
 
 def run(configurator):
-    """Until its own end or that of the budget. Errors in its tasks would let it wait for ever."""
+    """Runs crace until it ends or the budget is spent. Errors in its tasks would make it wait forever."""
     errors = []
 
     def stop(loop, context):
@@ -82,7 +83,7 @@ def run(configurator):
 
 
 def write_files(scenario, file):
-    """The scenario file, beside those that it names."""
+    """Writes the scenario file and the files that it names; returns the path of the scenario file."""
     texts = {
         "parameterFile": file.parameters(),
         "configurationsFile": file.configuration(scenario.default),
@@ -92,7 +93,7 @@ def write_files(scenario, file):
         "trainInstancesDir": '""',
         "execDir": scenario.work,
         "logDir": scenario.work / "log",
-        "targetRunner": sys.executable,  # Never run, but it must be a program.
+        "targetRunner": sys.executable,  # Never run, but crace requires an executable.
         "seed": scenario.seed % 99_999_999 + 1,
         "maxExperiments": scenario.trials,
     }
@@ -107,7 +108,7 @@ def write_files(scenario, file):
 
 
 class CraceFile(ParameterFile):
-    """Only with kinds of parameters that crace can sample, and with conditions that only name the parents."""
+    """A parameter file with only the kinds of parameters that crace can sample; conditions only name the parents."""
 
     def __init__(self, space):
         super().__init__(space)
@@ -137,7 +138,7 @@ class CraceFile(ParameterFile):
         return " & ".join(f"({self.codes[name]} == {self.codes[name]})" for name in sorted(parents))
 
     def decode(self, settings):
-        """Also of its own values, which are not all texts and may be missing."""
+        """Also decodes crace's own values, which may be missing and are not all text."""
         values = super().decode((code, str(value)) for code, value in settings if value not in (None, "NA"))
         for own in self.constants:
             if self.space.is_active(own.name, values):
@@ -154,7 +155,7 @@ def is_log_real(own):
 
 
 class Runner(TargetRunnerBase):
-    """Runs a trial at once instead of a program."""
+    """Runs a trial in this process instead of starting a program."""
 
     def __init__(self, scenario, channel, file):
         self.channel, self.file = channel, file
@@ -163,29 +164,29 @@ class Runner(TargetRunnerBase):
         self.race = None
 
     async def run_experiment(self, experiment):
-        self.tell_incumbent()
+        self.report_incumbent()
         _, _, seed, instance = experiment.cmd_line.split()
         settings = [word.split("=") for word in experiment.param_line.split()]
         bound = float(experiment.budget_format) if self.capping else None
         before = self.channel.trials
         cost, duration = self.trials.run(instance.removeprefix(INSTANCE), seed, bound, self.file.decode(settings))
         if self.channel.trials == before:
-            # Both are about to be raised by one.
+            # crace is about to increase both by one.
             self.race.n_experiments -= 1
             self.race.c_used_budget -= 1
         now = time.time()
         return experiment.cmd_line, 0, f"{cost!r} {duration!r}", "", now, now
 
     def cancel_experiment(self):
-        """Nothing is ever under way."""
+        """Does nothing: no trial is ever in progress."""
 
-    def tell_incumbent(self):
+    def report_incumbent(self):
         if self.race.best_id is not None:
             best = self.race.configurations.get_configuration(self.race.best_id)
             self.channel.incumbent(self.file.decode(best.param_values.items()))
 
 
-def repair_conditions(file):
+def patch_conditions(file):
     parameters = {code: name for name, code in file.codes.items()}
 
     def is_active(self, values):
@@ -196,7 +197,7 @@ def repair_conditions(file):
     crace_scenario.Parameters = functools.partial(Parameters, digits=15)
 
 
-def repair_budget():
+def patch_budget():
     def check(self, experiment):
         if self.n_experiments >= self.options.maxExperiments.value:
             self.terminated = "exp"

@@ -1,6 +1,6 @@
 # Runs irace for irace.py:  irace.R WORK ANSWERS REQUESTS INSTANCES option=value ...
 #
-# A trial is one line on REQUESTS and one on ANSWERS, so that nothing is started for it.
+# A trial is one line on REQUESTS and one on ANSWERS, so that no process is started for it.
 
 suppressMessages(library(irace))
 arguments <- commandArgs(trailingOnly = TRUE)
@@ -28,9 +28,9 @@ settings <- function(configuration) {
   paste0(parameters$names, "=", values)[active]
 }
 
-# irace writes its log when an iteration begins, with the elites of those before.
+# irace writes its log when an iteration begins, with the elites of the previous iterations.
 seen <- NA
-tell_elite <- function() {
+report_elite <- function() {
   written <- file.mtime(log_file)
   if (is.na(written) || identical(written, seen)) return()
   seen <<- written
@@ -41,11 +41,11 @@ tell_elite <- function() {
 }
 
 runner <- function(experiment, scenario) {
-  tell_elite()
+  report_elite()
   bound <- if (is.null(experiment$bound)) NA else format(experiment$bound, digits = 15)
   send("run", experiment$instance, experiment$seed, bound, settings(experiment$configuration))
   answer <- readLines(answers, 1)
-  if (length(answer) == 0 || answer == "over") stop("the budget is over")
+  if (length(answer) == 0 || answer == "over") stop("the budget is spent")
   numbers <- as.numeric(strsplit(answer, " ")[[1]])
   list(cost = numbers[1], time = numbers[2])
 }
@@ -62,23 +62,23 @@ scenario <- list(
 if (file.size(file.path(work, "forbidden.txt")) > 0) scenario$forbiddenFile <- file.path(work, "forbidden.txt")
 scenario <- c(scenario, options)
 
-# Its own numbers first (0), then the largest that the budget suffices for. With a number of iterations irace leaves
-# what those do not need, so that comes last.
+# irace's own numbers first (0), then the largest numbers that the budget covers. With a fixed number of iterations irace
+# leaves the rest of its budget unused, so that comes last.
 attempts <- rbind(cbind(c(0, 5:1), 0), cbind(1, 4:1))
 for (attempt in seq_len(nrow(attempts))) {
   scenario$minNbSurvival <- attempts[attempt, 1]
   scenario$nbIterations <- attempts[attempt, 2]
-  trouble <- NULL
+  failure <- NULL
   elites <- tryCatch(irace(checkScenario(defaultScenario(scenario)), parameters), error = function(error) {
-    trouble <<- conditionMessage(error)
+    failure <<- conditionMessage(error)
     NULL
   })
-  if (is.null(trouble) || !grepl("Insufficient budget", trouble)) break
+  if (is.null(failure) || !grepl("Insufficient budget", failure)) break
 }
-if (is.null(trouble)) {
+if (is.null(failure)) {
   send("incumbent", settings(elites[1, ]))
-} else if (trouble == "the budget is over") {
-  tell_elite()
+} else if (failure == "the budget is spent") {
+  report_elite()
 } else {
-  stop(trouble)
+  stop(failure)
 }

@@ -1,23 +1,23 @@
 """irace 3.5 (Debian's r-cran-irace) as its user guide recommends; `irace.R` is the other side.
 
 - Elitist iterated racing with its defaults: `maxExperiments` is the budget, the seed and `deterministic` are passed on.
-- With a cutoff: `capping` with `boundMax` and PAR10 (`boundPar`). Without: its default, the F-race.
+- With a cutoff: `capping` with `boundMax` and PAR10 (`boundPar`). Without a cutoff: its default, the F-race.
 - The default configuration is its initial one (`configurationsFile`).
-- The elite of every iteration is told as the incumbent; the last one counts if the budget ends within an iteration.
+- The elite of every iteration is reported as the incumbent; if the budget ends within an iteration, the last elite counts.
 
-Repairs and why:
+Workarounds and why:
 
-- It refuses budgets that are small for its number of survivors: `minNbSurvival` is lowered step by step until it starts,
-  and then `nbIterations`. It stops by itself when the rest does not suffice for another race, or after that number of
-  iterations: up to a fifth of some hundred trials are left, and more than half of sixty.
+- irace refuses budgets that are small for its number of survivors: `minNbSurvival` is lowered step by step until it
+  starts, and then `nbIterations`. irace stops when the rest is too small for another race, or after that number of
+  iterations: it leaves up to a fifth of a few hundred trials unused, and more than half of 60.
 - Caps and `boundMax` are whole numbers: costs are scaled so that the cutoff is at least 1 000 000.
-- A deterministic scenario with fewer instances than `firstTest` (5) is refused: `firstTest` is lowered to their number. At
-  one instance even that is refused. Then irace takes repetitions of it for different seeds, which are answered from
-  memory and cost no trial, in races of at least two (`mu`, `firstTest`) that are not elitist and so without capping: an
-  elite is the configuration with most repetitions first, so the first good one would stay for ever. irace counts
-  repetitions as experiments, so its own budget is larger.
-- Reals have four decimals unless told otherwise: they have 15 here.
-- A crash counts as a timeout, as does a trial that breaks the constraint.
+- irace refuses a deterministic scenario with fewer instances than `firstTest` (5): `firstTest` is lowered to their number.
+  With one instance it refuses even that. Then the scenario is declared stochastic: irace repeats the instance with new
+  seeds, and repetitions are answered from memory and cost no trial. Races have at least two repetitions (`mu`,
+  `firstTest`). They are not elitist, and so without capping: elites are ordered by their number of repetitions first, so
+  the first good configuration would stay forever. irace counts repetitions as experiments, so its own budget is larger.
+- Reals have four decimals by default: here they have 15.
+- A crash counts as a timeout, and so does a trial that breaks the constraint.
 """
 
 import os
@@ -29,8 +29,8 @@ from channel import BudgetOver
 from parameter_file import ParameterFile
 from space import Space
 
-# How races of a lonely instance are set up, and how many experiments of irace's own budget are made of one trial there.
-LONELY = {"elitist": 0, "firstTest": 2, "mu": 2}
+# Options for a single deterministic instance, and the number of experiments in irace's own budget for each trial there.
+SINGLE_INSTANCE = {"elitist": 0, "firstTest": 2, "mu": 2}
 REPETITIONS = 2.4
 SCRIPT = pathlib.Path(__file__).with_suffix(".R")
 
@@ -40,7 +40,7 @@ def configure(scenario, channel):
     (scenario.work / "parameters.txt").write_text(file.parameters())
     (scenario.work / "forbidden.txt").write_text(file.forbidden())
     (scenario.work / "initial.txt").write_text(file.configuration(scenario.default))
-    trials = BoundedTrials(scenario, channel, remembers=is_lonely(scenario))
+    trials = BoundedTrials(scenario, channel, remembers=has_single_instance(scenario))
     for request, answer in conversation(scenario):
         word, *rest = request.split("\t")
         pairs = [part.split("=") for part in rest if "=" in part]
@@ -55,19 +55,19 @@ def configure(scenario, channel):
             answer("over")
 
 
-def is_lonely(scenario):
+def has_single_instance(scenario):
     return scenario.deterministic and scenario.instances == 1
 
 
 def settings(scenario):
-    """irace's options, by name."""
+    """Returns irace's options by name."""
     options = {
         "seed": scenario.seed % 2**31,
         "maxExperiments": scenario.trials,
         "deterministic": int(scenario.deterministic),
     }
-    if is_lonely(scenario):
-        return options | {"maxExperiments": round(REPETITIONS * scenario.trials), "deterministic": 0, **LONELY}
+    if has_single_instance(scenario):
+        return options | {"maxExperiments": round(REPETITIONS * scenario.trials), "deterministic": 0, **SINGLE_INSTANCE}
     if scenario.deterministic:
         options["firstTest"] = min(5, scenario.instances)
     if scenario.cutoff is not None:
@@ -76,7 +76,7 @@ def settings(scenario):
 
 
 def conversation(scenario):
-    """Starts R; yields its requests, each with the function that answers."""
+    """Starts R and yields its requests, each with the function that answers it."""
     requests, theirs = os.pipe()
     ours, answers = os.pipe()
     options = [f"{name}={value}" for name, value in settings(scenario).items()]

@@ -1,22 +1,22 @@
 """Optuna 5.0.0 with two of its samplers, TPE (its default) and the Gaussian process, as its documentation recommends.
 
-- One objective, the mean over the instances. `WilcoxonPruner` gives up configurations that are worse than the best on the
-  instances met so far ("effective for optimizing the mean performance of a heuristic method on a set of problem
-  instances"): instances in a new order each time, each value reported with its instance, and the mean so far returned
-  when it says stop. Optuna knows no caps: every trial may go on to the cutoff.
-- Parameters are suggested as the space's conditions say (define by run); the default configuration is enqueued first.
-- Constraint: `trial.set_constraint` with the mean over the instances of the output minus its bound. A configuration of
-  which no trial finished has none; it counts the largest excess seen.
-- Seeds that matter: a new one for each trial. The GP is told `deterministic_objective` only if there is one instance and
-  no randomness, as means over some of the instances are noisy.
-- The incumbent is `study.best_trial`. One that was given up cannot be it, as the pruner spares those whose mean is below
-  the best; one that the end of the budget interrupts does not count.
+- One objective, the mean over the instances. `WilcoxonPruner` drops configurations that are worse than the best on the
+  instances seen so far ("effective for optimizing the mean performance of a heuristic method on a set of problem
+  instances"). Instances come in a new order each time, each value is reported with its instance, and the mean so far is
+  returned when the pruner stops the configuration. Optuna has no caps: every trial may run to the cutoff.
+- Parameters are suggested as the space's conditions require (define by run); the default configuration is enqueued first.
+- Constraint: `trial.set_constraint` with the output minus its bound, averaged over the instances. A configuration without
+  a finished trial has no such value; it gets the largest excess seen.
+- Seeds, where they matter: a new one for each trial. The GP gets `deterministic_objective` only if there is a single
+  deterministic instance, because means over some of the instances are noisy.
+- The incumbent is `study.best_trial`. A pruned configuration cannot become the incumbent, because the pruner spares those
+  with a mean below the best. A configuration that the end of the budget interrupts does not count.
 
-Repairs and why:
+Workarounds and why:
 
-- Optuna has no ordinal parameters: the place in the order is suggested as an integer.
-- Optuna has no forbidden clauses. A forbidden configuration is not run and costs no trial; it is told to be as bad as the
-  worst so far, and infeasible. To prune it, as the FAQ advises, is no data to the GP, which then suggests it for ever.
+- Optuna has no ordinal parameters: the position in the order is suggested as an integer.
+- Optuna has no forbidden clauses. A forbidden configuration is not run and costs no trial. It is reported as infeasible and
+  as bad as the worst so far. Pruning it, as the FAQ advises, gives the GP no data, so the GP would suggest it forever.
   After a thousand in a row the search ends.
 """
 
@@ -30,7 +30,7 @@ from channel import BudgetOver
 from scenario import ComparedCost
 from space import Choices, Space
 
-PATIENCE = 1000
+MOST_FORBIDDEN = 1000
 
 
 def configure(scenario, channel, sampler):
@@ -43,9 +43,9 @@ def configure(scenario, channel, sampler):
     )
     study.enqueue_trial(search.suggestions(scenario.default))
     try:
-        while search.forbidden < PATIENCE:
+        while search.forbidden < MOST_FORBIDDEN:
             study.optimize(search, n_trials=1)
-            search.tell_incumbent(study)
+            search.report_incumbent(study)
     except BudgetOver:
         pass
 
@@ -78,7 +78,7 @@ class Search:
         costs, excesses = [], []
         for instance in self.random.sample(range(self.scenario.instances), self.scenario.instances):
             outcome = self.channel.run(instance, self.random.getrandbits(31), None, configuration)
-            costs.append(self.compared.constraint_aside(outcome))
+            costs.append(self.compared.without_constraint(outcome))
             if outcome.status == "finished":
                 excesses.append(self.compared.excess(outcome))
             trial.report(costs[-1], instance)
@@ -102,13 +102,13 @@ class Search:
         return values
 
     def suggestions(self, configuration):
-        """What Optuna would have suggested to get there."""
-        return {name: place(self.space.parameters[name], value) for name, value in configuration.items()}
+        """Returns the values that Optuna must suggest for this configuration."""
+        return {name: position(self.space.parameters[name], value) for name, value in configuration.items()}
 
-    def tell_incumbent(self, study):
+    def report_incumbent(self, study):
         try:
             best = study.best_trial
-        except ValueError:  # Nothing feasible yet.
+        except ValueError:  # No configuration is feasible yet.
             return
         self.channel.incumbent(best.user_attrs["configuration"])
 
@@ -122,5 +122,5 @@ def suggest(trial, own):
     return kind(own.name, own.lower, own.upper, log=own.log)
 
 
-def place(own, value):
+def position(own, value):
     return own.values.index(value) if isinstance(own, Choices) and own.ordinal else value

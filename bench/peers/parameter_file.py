@@ -1,14 +1,14 @@
-"""The space in the form of irace and its kin: a file of parameters, one of forbidden clauses, one of configurations.
+"""The space in the format of irace and crace: files of parameters, forbidden clauses and configurations.
 
-Names and choices are numbered (`p0`, `v0`), because the files cannot hold all names and texts; `decode` gives the real
-ones back.
+Names and choices are numbered (`p0`, `v0`), because the files cannot hold all names and texts; `decode` restores the
+originals.
 """
 
 from space import Among, Choices, Compare, Every, Relation
 
 
 class ParameterFile:
-    """What is written for a space, and what comes back."""
+    """Writes a space, and reads configurations back."""
 
     def __init__(self, space):
         self.space = space
@@ -21,17 +21,17 @@ class ParameterFile:
         return "".join(f"{self._clause(clause)}\n" for clause in self.space.forbidden)
 
     def configuration(self, values):
-        """A table of one row, `NA` for inactive parameters."""
+        """Returns a table of one row, with `NA` for inactive parameters."""
         row = [self.encode(self.space.parameters[name], values[name]) if name in values else "NA" for name in self.codes]
         return f"{' '.join(self.codes.values())}\n{' '.join(row)}\n"
 
     def decode(self, settings):
-        """The configuration that is meant by codes and their texts, such as `p0` and `v1`."""
+        """Returns the configuration for pairs of code and text, such as `p0` and `v1`."""
         names = {code: name for name, code in self.codes.items()}
         return {names[code]: self.meaning(self.space.parameters[names[code]], text) for code, text in settings}
 
     def domain(self, own):
-        """Type and values."""
+        """Returns type and values of a parameter."""
         if isinstance(own, Choices):
             return "o" if own.ordinal else "c", ", ".join(f"v{number}" for number in range(len(own.values)))
         return ("i" if own.integer else "r") + (",log" if own.log else ""), f"{own.lower!r}, {own.upper!r}"

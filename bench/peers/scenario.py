@@ -1,4 +1,4 @@
-"""What is tuned: `scenario.json`, and the cost that a trial counts for a configurator."""
+"""The scenario to tune (`scenario.json`), and the cost that a configurator gets for a trial."""
 
 import dataclasses
 import json
@@ -8,7 +8,7 @@ import pathlib
 
 @dataclasses.dataclass(frozen=True)
 class Constraint:
-    """An output that must be at most so large."""
+    """An upper bound on an output."""
 
     output: str
     most: float
@@ -46,15 +46,15 @@ class Scenario:
         return self.folder / "work"
 
     def whole_cutoff(self):
-        """The cutoff for configurators that round caps to whole numbers: in a unit so small that this does not matter."""
+        """Returns the cutoff in a unit so small that rounding caps to whole numbers does not matter."""
         return max(1_000_000, math.ceil(self.cutoff))
 
     def scale(self):
-        """How many of those units a cost of 1 is."""
+        """Returns the number of those units in a cost of 1."""
         return self.whole_cutoff() / self.cutoff
 
     def instance_features(self):
-        """One list per instance: the given features, or else its number."""
+        """Returns one list per instance: the given features or, if there are none, its number."""
         return self.features or [[float(instance)] for instance in range(self.instances)]
 
 
@@ -62,36 +62,36 @@ FIELDS = ("cutoff", "par", "instances", "deterministic", "trials", "seed", "feat
 
 
 class ComparedCost:
-    """The one number that a configurator is told of a trial: its cost, or a penalty.
+    """The single number that a configurator gets for a trial: its cost, or a penalty.
 
-    A trial that reached the cutoff or crashed counts `par` x cutoff. So does one that breaks the constraint: of the
-    peers only Optuna knows constraints, and a penalty is what users of the others do. Without a cutoff the penalty is
-    ten times the worst cost seen so far (or as far beyond it, if costs can be negative).
+    A trial that reached the cutoff or crashed costs `par` x cutoff. So does one that breaks the constraint: of the peers
+    only Optuna supports constraints, and users of the others set a penalty. Without a cutoff the penalty is ten times the
+    worst cost seen so far (or as far beyond it, if costs can be negative).
     """
 
     def __init__(self, scenario):
         self.scenario = scenario
-        self.least = self.worst = None
+        self.best = self.worst = None
 
     def __call__(self, outcome):
-        cost = self.constraint_aside(outcome)
+        cost = self.without_constraint(outcome)
         return self.penalty() if outcome.status == "finished" and self.excess(outcome) > 0 else cost
 
-    def constraint_aside(self, outcome):
-        """For those who know constraints."""
+    def without_constraint(self, outcome):
+        """Returns the cost for configurators that handle constraints themselves."""
         if outcome.status != "finished":
             return self.penalty()
-        self.least = outcome.cost if self.least is None else min(self.least, outcome.cost)
+        self.best = outcome.cost if self.best is None else min(self.best, outcome.cost)
         self.worst = outcome.cost if self.worst is None else max(self.worst, outcome.cost)
         return outcome.cost
 
     def excess(self, outcome):
-        """How far a finished trial's output lies above its bound; 0 without a constraint."""
+        """Returns how far a finished trial's output lies above its bound; 0 without a constraint."""
         constraint = self.scenario.constraint
         if constraint is None:
             return 0.0
         if constraint.output not in outcome.outputs:
-            raise ValueError(f"a finished trial told no output `{constraint.output}`, which the scenario bounds")
+            raise ValueError(f"a finished trial did not report the output `{constraint.output}`, which the scenario bounds")
         return outcome.outputs[constraint.output] - constraint.most
 
     def penalty(self):
@@ -99,4 +99,4 @@ class ComparedCost:
             return self.scenario.par * self.scenario.cutoff
         if self.worst is None:
             return 1.0
-        return self.worst + 9 * (max(abs(self.worst), self.worst - self.least) or 1.0)
+        return self.worst + 9 * (max(abs(self.worst), self.worst - self.best) or 1.0)

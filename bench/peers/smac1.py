@@ -1,22 +1,22 @@
-"""SMAC 1.4.0, the last release that minimizes run times with imputed censored costs, as its documentation recommends.
+"""SMAC 1.4.0, the last release that minimises run times and imputes censored costs, as its documentation recommends.
 
 - With a cutoff: the facade `SMAC4AC` (its table of facades: instances "yes", objective "any") with `run_obj=runtime`,
   PAR10, adaptive capping and imputation.
-- Without: `run_obj=quality`; `SMAC4AC`, or `SMAC4HPO` for one instance without randomness ("None or CV").
+- Without a cutoff: `run_obj=quality`; `SMAC4AC`, or `SMAC4HPO` for one deterministic instance ("None or CV").
 - Instances have features: those of the scenario, or the number of the instance.
 - The default configuration is tried first; `SMAC4HPO` would not try it at all.
 
-Repairs and why:
+Workarounds and why:
 
 - Caps are rounded up to whole seconds: costs are scaled so that the cutoff is at least 1 000 000.
-- A challenger that is capped after its race was continued is taken up again, even on the pair where it was capped, which
-  can go on for most of the budget: `process_results` now leaves it.
-- In runtime scenarios the model drops crashes. They are told as timeouts, and so are trials that break the constraint.
-- How many challengers share one model is a matter of seconds: as many as fit in the time that the model took. The
-  benchmark answers at once what takes a real target long, so without a cutoff a trial is told to have taken an hour.
-  With a cutoff SMAC reads the time from the costs.
-- The model refuses ordinal parameters that can be inactive: it is told their missing value, as of categorical ones.
-- With ConfigSpace 1.2, which SMAC 1.4.0 installs: a method was renamed, the log of changed incumbents fails at inactive
+- A challenger that is capped after its race was continued is raced again, even on the pair where it was capped. This can
+  consume most of the budget, so `process_results` now drops the challenger.
+- In runtime scenarios the model drops crashes. They are reported as timeouts, and so are trials that break the constraint.
+- The number of challengers per model depends on time: as many as fit in the time that the model took. The benchmark
+  answers at once where a real target would take long, so without a cutoff a trial is reported to have taken an hour. With
+  a cutoff SMAC reads the time from the costs.
+- The model refuses ordinal parameters that can be inactive: it gets a value for inactive ones, as for categorical ones.
+- With ConfigSpace 1.2, which SMAC 1.4.0 installs, a method was renamed, the log of changed incumbents fails on inactive
   parameters, forbidden clauses cannot be checked on arrays of numpy 1.23, and neither nested conditions nor values of
   numpy can be saved. So nothing is saved.
 """
@@ -42,10 +42,10 @@ from smac.tae.serial_runner import SerialRunner
 from channel import BudgetOver
 from scenario import ComparedCost
 
-EXPENSIVE = 3600.0
+REPORTED_SECONDS = 3600.0
 
 
-class LeavesCappedChallengers(Intensifier):
+class DropsCappedChallengers(Intensifier):
     def process_results(self, run_info, incumbent, run_history, time_bound, result, log_traj=True):
         outcome = super().process_results(run_info, incumbent, run_history, time_bound, result, log_traj)
         if result.status == StatusType.CAPPED:
@@ -58,7 +58,7 @@ class SobolAfterDefault(SobolDesign):
         return [self.cs.get_default_configuration(), *super()._select_configurations()]
 
 
-class TellIncumbents(IncorporateRunResultCallback):
+class ReportsIncumbents(IncorporateRunResultCallback):
     def __init__(self, channel):
         self.channel = channel
 
@@ -68,7 +68,7 @@ class TellIncumbents(IncorporateRunResultCallback):
 
 def configure(scenario, channel):
     warnings.simplefilter("ignore")
-    repair()
+    patch()
     space = ConfigurationSpace.from_json(scenario.folder / "space.json")
     space.seed(scenario.seed)
     names = [str(instance) for instance in range(scenario.instances)]
@@ -94,10 +94,10 @@ def configure(scenario, channel):
         scenario=SmacScenario(settings),
         rng=numpy.random.RandomState(scenario.seed),
         tae_runner=runner,
-        intensifier=LeavesCappedChallengers,
+        intensifier=DropsCappedChallengers,
         **parts,
     )
-    optimizer.register_callback(TellIncumbents(channel))
+    optimizer.register_callback(ReportsIncumbents(channel))
     logging.getLogger().setLevel(logging.WARNING)
     try:
         optimizer.optimize()
@@ -114,7 +114,7 @@ def runtime_runner(scenario, channel):
         def run(self, config, instance=None, cutoff=None, seed=0, budget=None, instance_specific="0"):
             outcome = channel.run(instance, seed, cutoff / scale if cutoff < limit else None, dict(config))
             if outcome.status == "finished" and compared(outcome) == outcome.cost:
-                # SMAC takes logarithms.
+                # SMAC takes the logarithm of the cost.
                 cost = max(outcome.cost * scale, 1e-3)
                 return StatusType.SUCCESS, cost, cost, {}
             return StatusType.TIMEOUT, cutoff, cutoff, {}
@@ -127,12 +127,12 @@ def quality_runner(scenario, channel):
 
     class Runner(SerialRunner):
         def run(self, config, instance=None, cutoff=None, seed=0, budget=None, instance_specific="0"):
-            return StatusType.SUCCESS, compared(channel.run(instance, seed, None, dict(config))), EXPENSIVE, {}
+            return StatusType.SUCCESS, compared(channel.run(instance, seed, None, dict(config))), REPORTED_SECONDS, {}
 
     return Runner
 
 
-def repair():
+def patch():
     AbstractRacer._log_incumbent_changes = lambda self, incumbent, challenger: None
     RunHistory._check_json_serializable = lambda self, *what: None
     Configuration.is_valid_configuration = Configuration.check_valid_configuration

@@ -1,21 +1,21 @@
 """SMAC3 2.4.1, the current release, as its documentation recommends.
 
 - Several instances, or seeds that matter: `AlgorithmConfigurationFacade`, made for "instances and stochasticity". One
-  instance without randomness: `HyperparameterOptimizationFacade` ("no instances"); it would look at three seeds at most.
+  deterministic instance: `HyperparameterOptimizationFacade` ("no instances"), which would use at most three seeds.
 - With a cutoff: `adaptive_capping`, and a stopped trial returns its cap + 1 as in the documentation's example. SMAC3
-  takes capped costs for observed ones: it has no imputation any more.
-- Instances have features, as SMAC3 asks for in a warning: those of the scenario, or the number of the instance.
-- The default configuration is in the initial design (that of the first facade is nothing else).
+  treats capped costs as observed ones: it no longer imputes them.
+- Instances have features, which SMAC3 requests in a warning: those of the scenario, or the number of the instance.
+- The default configuration is in the initial design (for the first facade, it is the whole initial design).
 
-Repairs and why:
+Workarounds and why:
 
-- `runtime_cutoff` bounds the sum of an incumbent's costs, not one trial, or the incumbent would get caps down to 0: it is
-  set to what all trials of a configuration can sum up to, and the cutoff of a single trial is kept here.
+- `runtime_cutoff` bounds the sum of an incumbent's costs, not one trial, so the incumbent would get caps down to 0. It is
+  set to the largest possible sum over all trials of a configuration, and the cutoff of a single trial is applied here.
 - With several seeds per instance the released code compares the incumbent's mean over the seeds with the challenger's sum
-  ("not supported yet"), so caps shrink with every seed, down to negative ones. `PairwiseCapping` compares the sums over
-  the same pairs.
-- A cap of 0 or less cannot be run; such a trial is told as stopped at once, which is what the cap says. SMAC3 counts it
-  as one of its trials.
+  ("not supported yet"), so caps shrink with every seed and become negative. `PairwiseCapping` compares the sums over the
+  same pairs.
+- A trial with a cap of 0 or less cannot be run; it is reported as stopped at once, as its cap implies. SMAC3 counts it as
+  one of its trials.
 """
 
 import logging
@@ -32,20 +32,20 @@ from scenario import ComparedCost
 
 
 class PairwiseCapping(Intensifier):
-    """What is left of the incumbent's cost on the pairs that the challenger has met or is about to."""
+    """Caps a challenger at the rest of the incumbent's cost on the pairs that the challenger has run or will run next."""
 
     def _get_adaptivecapping_budget(self, challenger, on_keys):
         incumbent = self.get_incumbent()
         if incumbent is None or incumbent == challenger:
             return super()._get_adaptivecapping_budget(challenger, on_keys)
-        met = self.runhistory.get_instance_seed_budget_keys(challenger)
-        pairs = {(key.instance, key.seed) for key in [*on_keys, *met]}
+        done = self.runhistory.get_instance_seed_budget_keys(challenger)
+        pairs = {(key.instance, key.seed) for key in [*on_keys, *done]}
         known = self.runhistory.get_instance_seed_budget_keys(incumbent)
         shared = [key for key in known if (key.instance, key.seed) in pairs]
-        return self.runhistory.sum_cost(incumbent, shared) - self.runhistory.sum_cost(challenger, met)
+        return self.runhistory.sum_cost(incumbent, shared) - self.runhistory.sum_cost(challenger, done)
 
 
-class TellIncumbents(Callback):
+class ReportsIncumbents(Callback):
     def __init__(self, channel):
         self.channel = channel
 
@@ -65,7 +65,7 @@ def configure(scenario, channel):
         outcome = channel.run(instance, seed, cap, dict(config))
         return outcome.cost + 1 if outcome.status == "stopped" else compared(outcome)
 
-    # The names of the arguments are SMAC3's, which calls with those that are there.
+    # SMAC3 passes these arguments by name, and only those that the function declares.
     def uncapped(config, instance, seed=0):
         return trial(config, instance, seed, None)
 
@@ -83,10 +83,10 @@ def configure(scenario, channel):
         output_directory=scenario.work,
         **capping(scenario),
     )
-    alone = scenario.instances == 1 and scenario.deterministic
-    facade = HyperparameterOptimizationFacade if alone else AlgorithmConfigurationFacade
+    single = scenario.instances == 1 and scenario.deterministic
+    facade = HyperparameterOptimizationFacade if single else AlgorithmConfigurationFacade
     parts = {}
-    if alone:
+    if single:
         default = space.get_default_configuration()
         parts["initial_design"] = facade.get_initial_design(settings, additional_configs=[default])
     if scenario.cutoff is not None and not scenario.deterministic:
@@ -95,7 +95,7 @@ def configure(scenario, channel):
     optimizer = facade(
         settings,
         uncapped if scenario.cutoff is None else capped,
-        callbacks=[TellIncumbents(channel)],
+        callbacks=[ReportsIncumbents(channel)],
         logging_level=logging.WARNING,
         overwrite=True,
         **parts,

@@ -1,7 +1,7 @@
-"""Reads `space.json` (ConfigSpace's JSON) for configurators that do not read it themselves.
+"""Reads `space.json` (ConfigSpace's JSON) for configurators that cannot read it themselves.
 
-Values of choices need not be text, and their order matters only to the ordinal ones. A comparison of choices is
-turned into the list of choices for which it holds, so that only numbers are left to be compared.
+Choices need not be text, and their order matters only for ordinal parameters. A comparison of choices is converted to the
+list of choices for which it holds, so that only numbers remain to be compared.
 """
 
 import dataclasses
@@ -22,7 +22,7 @@ WORDS = {"EQ": "==", "EQUALS": "==", "NEQ": "!=", "LT": "<", "LE": "<=", "GT": "
 
 @dataclasses.dataclass(frozen=True)
 class Choices:
-    """A parameter with listed values: categorical, ordinal, or constant if there is one value."""
+    """A parameter with a list of values: categorical, ordinal, or constant if there is only one value."""
 
     name: str
     values: tuple
@@ -44,7 +44,7 @@ class Numbers:
 
 @dataclasses.dataclass(frozen=True)
 class Among:
-    """The parameter has one of the values. Like all comparisons, this does not hold if it is inactive."""
+    """The parameter has one of the values. Like all comparisons, this is false if the parameter is inactive."""
 
     name: str
     values: tuple
@@ -115,18 +115,18 @@ class Space:
         return cls(json.loads(path.read_text()))
 
     def in_order(self):
-        """The parameters, each after those that its condition names."""
+        """Returns the parameters, each after those that its condition names."""
         done, waiting = {}, dict(self.parameters)
         while waiting:
             ready = [name for name in waiting if not (names(self.conditions.get(name)) & waiting.keys())]
             if not ready:
-                raise ValueError(f"conditions in a circle: {', '.join(waiting)}")
+                raise ValueError(f"circular conditions: {', '.join(waiting)}")
             for name in ready:
                 done[name] = waiting.pop(name)
         return list(done.values())
 
     def is_active(self, name, configuration):
-        """Whether a parameter has a value beside these; those that its condition names must be decided."""
+        """Returns whether a parameter is active; those that its condition names must already have been decided."""
         condition = self.conditions.get(name)
         return condition is None or condition.holds(configuration)
 
@@ -146,7 +146,7 @@ class Space:
         return self._compare(name, WORDS[kind.removeprefix("CLAUSE_")], entry["value"])
 
     def _compare(self, name, sign, value):
-        """With one of the parameter's own values; those of ordinal parameters compare by their order."""
+        """Compares a parameter with one of its own values; ordinal parameters compare by their order."""
         own = self.parameters[name]
         if isinstance(own, Numbers):
             return Compare(name, sign, value)
@@ -154,7 +154,7 @@ class Space:
         return Among(name, tuple(v for i, v in enumerate(own.values) if OPERATORS[sign](i, place)))
 
     def _relation(self, left, sign, right):
-        """Of two numeric parameters, or as all pairs of choices for which it holds."""
+        """Compares two numeric parameters; with choices, lists all pairs for which the relation holds."""
         own = self.parameters[left]
         if isinstance(own, Numbers) and isinstance(self.parameters[right], Numbers):
             return Relation(left, sign, right)
@@ -185,7 +185,7 @@ def parameter(entry):
 
 
 def names(clause):
-    """The parameters that a clause names."""
+    """Returns the parameters that a clause names."""
     if clause is None:
         return set()
     if isinstance(clause, (Every, Some)):

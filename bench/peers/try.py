@@ -1,9 +1,9 @@
-"""Tries an adapter on a made-up target:  try.py CONFIGURATOR [--python PYTHON] [--trials 60] ...
+"""Tests an adapter with a made-up target:  try.py CONFIGURATOR [--python PYTHON] [--trials 60] ...
 
-Plays the benchmark's side of the channel with the space in `sample/`, whose parameters are of all kinds. Every
-configuration that is asked for is checked: all active parameters, no others, legal values, no forbidden clause.
-Prints what the adapter did; the exit code is 1 if it broke a rule, left too much of the budget, or ended
-with an incumbent that breaks the constraint.
+Stands in for the benchmark's side of the channel with the space in `sample/`, which has every kind of parameter. Checks
+every requested configuration: all active parameters, no others, legal values, no forbidden clause. Prints what the adapter
+did. The exit code is 1 if the adapter broke a rule, left too much of the budget unused, or ended with an incumbent that
+breaks the constraint.
 """
 
 import argparse
@@ -29,21 +29,21 @@ DEFAULT = {"method": "plain", "effort": "low", "restarts": True, "rate": 0.5, "w
 def arguments():
     parser = argparse.ArgumentParser()
     parser.add_argument("configurator")
-    parser.add_argument("--python", default=sys.executable, help="of the configurator's environment")
+    parser.add_argument("--python", default=sys.executable, help="Python of the configurator's environment")
     parser.add_argument("--trials", type=int, default=60)
     parser.add_argument("--instances", type=int, default=5)
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--unit", type=float, default=1.0, help="factor on all costs")
-    parser.add_argument("--endless", action="store_true", help="no cutoff: costs do not grow while a trial runs")
+    parser.add_argument("--endless", action="store_true", help="no cutoff: costs are known only at the end of a trial")
     parser.add_argument("--noisy", action="store_true", help="costs depend on the seed")
-    parser.add_argument("--bounded", action="store_true", help="a second output is bounded")
-    parser.add_argument("--least", type=float, default=0.9, help="the share of the budget that must be used")
-    parser.add_argument("--keep", action="store_true", help="keep the adapter's folder, and say where")
+    parser.add_argument("--bounded", action="store_true", help="add a constraint on a second output")
+    parser.add_argument("--least", type=float, default=0.9, help="share of the budget that must be used")
+    parser.add_argument("--keep", action="store_true", help="keep the adapter's folder and print its path")
     return parser.parse_args()
 
 
 class Target:
-    """A formula: methods with parameters of their own, instances of different hardness, crashes at one corner."""
+    """A formula: methods with parameters of their own, instances of different difficulty, crashes in one corner."""
 
     def __init__(self, options):
         self.options = options
@@ -51,7 +51,7 @@ class Target:
         self.cutoff = None if options.endless else 60.0 * options.unit
 
     def parse(self, words):
-        """The configuration of a request, or what is wrong with it."""
+        """Returns the configuration of a request; raises ValueError if it is invalid."""
         configuration = {}
         for word in words:
             name, value = word.split("=", 1)
@@ -68,13 +68,13 @@ class Target:
                 configuration[name] = number
         for name in self.space.parameters:
             if self.space.is_active(name, configuration) != (name in configuration):
-                raise ValueError(f"`{name}` is active and missing, or inactive and given: {words}")
+                raise ValueError(f"`{name}` is active but missing, or inactive but given: {words}")
         if self.space.is_forbidden(configuration):
             raise ValueError(f"a forbidden configuration: {words}")
         return configuration
 
     def cost(self, configuration, instance, seed):
-        """Without a cutoff."""
+        """Returns the cost of a trial without a cutoff."""
         cost = {"plain": 20.0, "tabu": 8.0, "anneal": 10.0}[configuration["method"]]
         if configuration["method"] == "tabu":
             cost *= 1 + abs(math.log(configuration["tenure"] / 40.0))
@@ -105,7 +105,7 @@ class Target:
         return f"finished\t{cost!r}" + (f"\tmemory={self.memory(configuration)}" if self.options.bounded else "")
 
     def true_cost(self, configuration):
-        """The mean over the instances, and over seeds that no adapter asks for."""
+        """Returns the mean over the instances, and over seeds that no adapter requests."""
         seeds = range(-200, 0) if self.options.noisy else [0]
         pairs = [(instance, seed) for instance in range(self.options.instances) for seed in seeds]
         return sum(self.cost(configuration, *pair) for pair in pairs) / len(pairs)
@@ -129,8 +129,8 @@ def prepare(folder, options, target):
     (folder / "scenario.json").write_text(json.dumps(scenario))
 
 
-def play(adapter, options, target):
-    """Answers until the adapter ends; gives back counts and the incumbents with the trials before each."""
+def serve(adapter, options, target):
+    """Answers until the adapter ends; returns outcomes, configurations tried, and incumbents with the trials before each."""
     counts, tried, incumbents = {}, set(), []
     for line in adapter.stdout:
         word, *rest = line.rstrip("\n").split("\t")
@@ -141,9 +141,9 @@ def play(adapter, options, target):
         configuration = target.parse(settings)
         cap = None if cap == "-" else float(cap)
         if word != "run" or not 0 <= int(instance) < options.instances or (cap is not None and cap <= 0):
-            raise ValueError(f"a request that cannot be run: {line!r}")
+            raise ValueError(f"invalid request: {line!r}")
         if cap is not None and target.cutoff is None:
-            raise ValueError(f"a cap where nothing can be capped: {line!r}")
+            raise ValueError(f"a cap in a scenario without a cutoff: {line!r}")
         if sum(counts.values()) == options.trials:
             answer = "over"
         else:
@@ -167,7 +167,7 @@ def main():
             command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=log, text=True, encoding="utf-8"
         )
         try:
-            counts, tried, incumbents = play(adapter, options, target)
+            counts, tried, incumbents = serve(adapter, options, target)
         except BaseException:
             adapter.kill()
             raise
@@ -182,14 +182,14 @@ def main():
     for after, configuration in incumbents[-3:]:
         memory = f", memory {target.memory(configuration)}" if options.bounded else ""
         print(f"  after {after} trials {target.true_cost(configuration):.3f}{memory}: {configuration}")
-    sound = code == 0 and trials >= options.least * options.trials and incumbents
-    if sound and options.bounded:
-        sound = target.memory(incumbents[-1][1]) <= MEMORY
-    if not sound or options.keep:
+    passed = code == 0 and trials >= options.least * options.trials and incumbents
+    if passed and options.bounded:
+        passed = target.memory(incumbents[-1][1]) <= MEMORY
+    if not passed or options.keep:
         print(f"  exit code {code}; see {folder}")
     else:
         shutil.rmtree(folder)
-    sys.exit(0 if sound else 1)
+    sys.exit(0 if passed else 1)
 
 
 OPTIMUM = {

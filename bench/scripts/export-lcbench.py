@@ -1,30 +1,30 @@
 #!/usr/bin/env python3
-"""Writes the network of the LCBench surrogate (YAHPO Gym, model.onnx) as the file that targets::lcbench reads.
+"""Exports the network of the LCBench surrogate (YAHPO Gym, model.onnx) to the file that targets::lcbench reads.
 
     python3 -m venv venv && venv/bin/pip install onnx numpy onnxruntime
     venv/bin/python bench/scripts/export-lcbench.py FOLDER lcbench.network [--answers lcbench.answers]
 
-FOLDER holds model.onnx and encoding.json. With --answers, onnxruntime evaluates random configurations of
-seven tasks at all epochs, for the test that compares. Neither file belongs into the repository. The sigmoid
-of onnxruntime is an approximation, wrong by 1e-7: that is a thousandth of the shortest times, which are a small
-part of their range. So the answers are what onnxruntime has before the sigmoid, scaled by the exact one; how far
-its own outputs are from that is printed.
+FOLDER holds model.onnx and encoding.json. With --answers, onnxruntime evaluates random configurations of seven
+tasks at all epochs, for the test that compares both. Do not commit either file. The sigmoid of onnxruntime is an
+approximation with an error of 1e-7. The shortest times are a small part of their range, so that error is a
+thousandth of them. The answers are therefore onnxruntime's values before the sigmoid, scaled by the exact sigmoid.
+The script prints how far onnxruntime's own outputs are from these.
 
 The network file, all numbers little-endian:
 
     "lcbench1"                               8 bytes
     tasks E inputs width hidden layers outputs   7 x u32
     tasks x u32                              OpenML task of each row of the embedding, 0 for none
-    inputs x (logarithm, low, range)         f32; place = (x - low) / range, of ln(x + 1e-12) if logarithm = 1
+    inputs x (logarithm, low, range)         f32; input = (x - low) / range, of ln(x + 1e-12) if logarithm = 1
     outputs x (exponential, low, range)      f32; value = low + range * sigmoid, then e^value - 1e-12 if exponential = 1
     embedding                                tasks x E
     first weights, biases                    width x (E + inputs), width
-    layers times:
-      gate weights, biases                   2 hidden x width, 2 hidden   (the normalisation before is folded in)
+    for each layer:
+      gate weights, biases                   2 hidden x width, 2 hidden   (the preceding normalisation is folded in)
       back weights, biases                   width x hidden, width
     last scale, shift                        width, width                 (the last normalisation)
     head weights, biases                     outputs x width, outputs
-    checksum                                 u64, FNV-1a of everything before
+    checksum                                 u64, FNV-1a of all preceding bytes
 
 The answers file: u32 count, then for each configuration u32 task, 7 x f32 (batch_size, learning_rate, momentum,
 weight_decay, num_layers, max_units, max_dropout) and 52 x 6 x f32 of outputs.
@@ -54,7 +54,7 @@ def fnv1a(data):
 
 
 class Graph:
-    """The graph by what produces and what reads each value."""
+    """The graph, searchable by the nodes that read each value."""
 
     def __init__(self, model):
         self.weights = {it.name: numpy_helper.to_array(it).astype(numpy.float64) for it in model.graph.initializer}
@@ -72,7 +72,7 @@ class Graph:
         return [node for node in self.nodes if value in node.input]
 
     def chain(self, value):
-        """The operations after a value, as long as there is one only: (type, constant operand)."""
+        """Returns the operations that follow a value while it has a single reader, as (type, constant operand)."""
         found = []
         while len(readers := self.readers(value)) == 1:
             node = readers[0]
@@ -83,7 +83,7 @@ class Graph:
 
 
 def columns(graph, source):
-    """For each column gathered from a value, the operations on it up to the concatenation."""
+    """Yields, for each column gathered from a value, the operations on it up to the concatenation."""
     gathers = [node for node in graph.readers(source) if node.op_type == "Gather"]
     gathers.sort(key=lambda node: int(graph.constants[node.input[1]]))
     for node in gathers:
@@ -101,7 +101,7 @@ def rule(operations, expected):
     for flag, kinds_of_flag in enumerate(expected):
         if kinds == kinds_of_flag:
             return float(flag), [operand for _, operand in operations]
-    raise SystemExit(f"the model transforms a column by {kinds}, which this script does not know")
+    raise SystemExit(f"unsupported transformation of a column: {kinds}")
 
 
 def affine(graph, name, epsilon):
@@ -187,15 +187,15 @@ def answers(folder, codes, count=20):
                 out[:, place] = numpy.exp(value) - 1e-12 if flag else value
             farthest = numpy.maximum(farthest, numpy.max(numpy.abs(own / out - 1.0), axis=0))
             parts.append(struct.pack("<I", task) + row.tobytes() + out.astype("<f4").tobytes())
-    print("onnxruntime's own outputs differ from exact ones, relatively, by at most", farthest)
+    print("largest relative difference of onnxruntime's own outputs from the exact ones:", farthest)
     return b"".join(parts)
 
 
 def main():
     parser = argparse.ArgumentParser(description="Exports the LCBench surrogate for targets::lcbench.")
-    parser.add_argument("folder", type=pathlib.Path, help="with model.onnx and encoding.json")
-    parser.add_argument("network", type=pathlib.Path, help="the file to write")
-    parser.add_argument("--answers", type=pathlib.Path, help="also write what onnxruntime answers")
+    parser.add_argument("folder", type=pathlib.Path, help="folder with model.onnx and encoding.json")
+    parser.add_argument("network", type=pathlib.Path, help="file to write")
+    parser.add_argument("--answers", type=pathlib.Path, help="also write onnxruntime's answers to this file")
     arguments = parser.parse_args()
     network, codes = export(arguments.folder)
     arguments.network.write_bytes(network)

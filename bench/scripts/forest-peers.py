@@ -1,15 +1,16 @@
 #!/usr/bin/env python3
-"""Grows forests with other programs on the rows of `bench forest`, in turns with it, and prints tables in Markdown.
+"""Grows forests with other programs on the rows of `bench forest`, alternating with it, and prints tables in Markdown.
 
     python3 -m venv main && main/bin/pip install scikit-learn==1.9.1 pyrfr==0.9.0        # pyrfr needs swig and g++
     python3 -m venv old && old/bin/pip install 'setuptools<60' wheel
     old/bin/pip install smac==1.4.0 'numpy<1.24' 'scipy<1.11' 'scikit-learn<1.3'
     main/bin/python bench/scripts/forest-peers.py target/release/bench FOLDER [--turns 3] [--old old/bin/python]
 
-FOLDER takes the rows. All forests have 10 trees, try 5/6 of the columns at each split and leave 3 points in a leaf;
-pyrfr as SMAC sets it. Times are CPU seconds of one thread, the least of all turns; filling pyrfr's container is left
-out. R² is that of 2000 new rows, once with the same encoding for all (categories read as numbers) and once as each
-program has them best. With --old, SMAC 1.4's imputer runs ten rounds on the same half censored rows.
+The rows are written to FOLDER. All forests have 10 trees, try 5/6 of the columns at each split and keep at least 3
+points in a leaf; pyrfr is configured as in SMAC. Times are CPU seconds of one thread, the minimum of all turns, without
+filling pyrfr's container. R² is measured on 2000 new rows, once with the same encoding for all programs (categories as
+numbers) and once with each program's best encoding. With --old, SMAC 1.4's imputer runs ten rounds on the same rows,
+half of them censored.
 """
 
 import argparse
@@ -39,7 +40,7 @@ def cells(line):
 
 
 def run_bench(bench, *arguments):
-    """The rows of all tables it prints."""
+    """Returns the rows of all tables that `bench forest` prints."""
     output = subprocess.run([bench, "forest", *arguments], check=True, capture_output=True, text=True).stdout
     return [cells(line) for line in output.splitlines() if re.search(r"\d", line)]
 
@@ -59,7 +60,7 @@ def is_category(column):
 
 
 def native(X):
-    """Categories as 0, 1, .. in the columns that have them."""
+    """Encodes categories as 0, 1, ..."""
     X = X.copy()
     for column in filter(is_category, range(X.shape[1])):
         X[:, column] = numpy.floor(X[:, column] * CHOICES)
@@ -124,8 +125,7 @@ def growth(bench, folder, turns):
     from sklearn.ensemble import ExtraTreesRegressor, RandomForestRegressor
 
     own_r2 = {(int(row[0]), int(row[1])): row for row in run_bench(bench, "--only", "accuracy", "--export", folder) if row[0].isdigit()}
-    # The forests of accuracy, then those of time.
-    peers, least = {}, {}
+    peers, minimum = {}, {}
     for n, d in own_r2:
         X, y = rows_of(folder, "train", n, d)
         peers[n, d] = {
@@ -135,22 +135,23 @@ def growth(bench, folder, turns):
             "random forest, one-hot": Sklearn(RandomForestRegressor, X, y, one_hot),
             "extra trees": Sklearn(ExtraTreesRegressor, X, y),
         }
-    timed_ones = ("pyrfr", "random forest", "extra trees")
+    timed_peers = ("pyrfr", "random forest", "extra trees")
     for turn in range(turns):
         for row in run_bench(bench, "--only", "grow", "--repetitions", "3"):
             if row[0].isdigit():
                 key = (int(row[0]), int(row[1]), "own")
-                least[key] = min(least.get(key, numpy.inf), float(row[2]))
+                minimum[key] = min(minimum.get(key, numpy.inf), float(row[2]))
         for (n, d), forests in peers.items():
             for name, forest in forests.items():
-                if turn == 0 or name in timed_ones:
+                # The others are fitted once, for their accuracy.
+                if turn == 0 or name in timed_peers:
                     spent = 1e3 * timed(forest.fit) / TREES
-                    least[n, d, name] = min(least.get((n, d, name), numpy.inf), spent)
-    print("| n | d | captune, ms per tree | pyrfr | times | random forest | times | extra trees | times |")
+                    minimum[n, d, name] = min(minimum.get((n, d, name), numpy.inf), spent)
+    print("| n | d | captune, ms per tree | pyrfr | pyrfr / captune | random forest | random forest / captune | extra trees | extra trees / captune |")
     print("|---|---|---|---|---|---|---|---|---|")
     for n, d in peers:
-        own = least[n, d, "own"]
-        others = [f"{least[n, d, name]:.1f} | {least[n, d, name] / own:.1f}" for name in timed_ones]
+        own = minimum[n, d, "own"]
+        others = [f"{minimum[n, d, name]:.1f} | {minimum[n, d, name] / own:.1f}" for name in timed_peers]
         print(f"| {n} | {d} | {own:.2f} | {' | '.join(others)} |")
     print(f"\n| n | d | R² of {TREES} trees, categories as numbers: captune | pyrfr | random forest | extra trees | with categories: captune | pyrfr | random forest, one-hot |")
     print("|---|---|---|---|---|---|---|---|---|")
@@ -163,7 +164,7 @@ def growth(bench, folder, turns):
 
 
 def impute(folder):
-    """CPU seconds of ten rounds of SMAC 1.4's imputer."""
+    """Prints the CPU seconds of ten rounds of SMAC 1.4's imputer."""
     import warnings
 
     warnings.filterwarnings("ignore")
@@ -184,7 +185,7 @@ def impute(folder):
 
     def run():
         model = RandomForestWithInstances(configspace=space, types=types, bounds=bounds, seed=1, log_y=False)
-        # Below nothing, so that every round runs.
+        # A negative threshold, so that every round runs.
         imputer = RFRImputator(numpy.random.RandomState(1), cutoff=1e9, threshold=1e10, model=model, change_threshold=-1.0, max_iter=10)
         imputer.impute(X[censored], y[censored], X[~censored], y[~censored])
 
@@ -192,15 +193,15 @@ def impute(folder):
 
 
 def filling(bench, folder, old, turns):
-    least, smac = {}, numpy.inf
+    minimum, smac = {}, numpy.inf
     for _ in range(turns):
         for row in run_bench(bench, "--only", "fill", "--repetitions", "3"):
-            least[row[0]] = min(least.get(row[0], numpy.inf), float(row[3]))
+            minimum[row[0]] = min(minimum.get(row[0], numpy.inf), float(row[3]))
         answer = subprocess.run([old, __file__, "--impute", bench, folder], check=True, capture_output=True, text=True)
         smac = min(smac, float(answer.stdout.split()[-1]))
-    print("\n| half censored, n = 1000, d = 76, 10 trees | s | SMAC 1.4, ten rounds | times |")
+    print("\n| half censored, n = 1000, d = 76, 10 trees | s | SMAC 1.4, ten rounds | SMAC 1.4 / captune |")
     print("|---|---|---|---|")
-    for name, own in least.items():
+    for name, own in minimum.items():
         print(f"| {name} | {own:.3f} | {smac:.2f} | {smac / own:.1f} |")
 
 
@@ -209,7 +210,7 @@ def main():
     parser.add_argument("bench")
     parser.add_argument("folder", type=pathlib.Path)
     parser.add_argument("--turns", type=int, default=3)
-    parser.add_argument("--old", help="Python with smac 1.4.0")
+    parser.add_argument("--old", help="Python with smac 1.4.0; without it the imputer is skipped")
     parser.add_argument("--impute", action="store_true", help=argparse.SUPPRESS)
     parser.add_argument("--only", choices=["grow", "fill"])
     arguments = parser.parse_args()

@@ -1,11 +1,11 @@
 #!/usr/bin/env python3
-"""Fits Gaussian processes, and asks for suggestions under a constraint, with other programs in turns with captune.
+"""Fits Gaussian processes and requests suggestions under a constraint, alternating between other programs and captune.
 
     python3 -m venv torch && torch/bin/pip install torch==2.8.0 botorch==0.18.1 gpytorch==1.15.2 optuna==5.0.0
     torch/bin/python bench/scripts/gaussian-peers.py target/release/bench MEASURES [--only fit,suggest] [--turns 3]
 
-MEASURES is the folder of the peers' programs, of which `bench_gp.py` makes the data and the models of BoTorch. CPU seconds
-of one thread, the least of all turns. The log likelihood is that of the data as they are, without priors.
+MEASURES is the folder of the peers' programs; its `bench_gp.py` generates the data and the models of BoTorch. Times are CPU
+seconds of one thread, the minimum of all turns. The log likelihood is that of the unscaled data, without priors.
 """
 
 import argparse
@@ -47,7 +47,7 @@ def own(bench, part, path, repetitions):
 
 
 def likelihood(model, F):
-    """ln p(F) of a fitted model, without priors, in the units of F."""
+    """Returns ln p(F) of a fitted model, without priors, in the units of F."""
     import torch
 
     model.train()
@@ -58,7 +58,7 @@ def likelihood(model, F):
 
 
 def fits(arguments, bench_gp):
-    print("| d | n | captune, CPU s | log likelihood | BoTorch, CPU s | log likelihood | times |")
+    print("| d | n | captune, CPU s | log likelihood | BoTorch, CPU s | log likelihood | BoTorch / captune |")
     print("|---|---|---|---|---|---|---|")
     for d, n in FITS:
         data = bench_gp.data(n, d)
@@ -110,7 +110,7 @@ def optuna(data):
 
 
 def suggestions(arguments, bench_gp):
-    print("| d | trials | captune, first, CPU s | later, mean | BoTorch | times the first | Optuna | times the first |")
+    print("| d | trials | captune, first, CPU s | later, mean | BoTorch | BoTorch / first | Optuna | Optuna / first |")
     print("|---|---|---|---|---|---|---|---|")
     for d, n in SUGGESTIONS:
         data = bench_gp.data(n, d)

@@ -1,12 +1,12 @@
 #!/usr/bin/env python3
-"""Trains the network of `bench network` with other programs, in turns with it, and prints a table in Markdown.
+"""Trains the network of `bench network` with other programs, alternating with it, and prints a table in Markdown.
 
     python3 -m venv torch && torch/bin/pip install torch==2.8.0 numpy        # and gcc for the plain C
     torch/bin/python bench/scripts/network-peers.py target/release/bench MEASURES [--turns 3]
 
-MEASURES is the folder of the peers' programs: `bench_nn.py`, the network in PyTorch, and `netc.py`, the same in plain C
-for this very processor. One network, d-50-50-50-2, 600 points, half of them censored, batches of 16; microseconds of CPU
-per step of one thread, the least of all turns.
+MEASURES is the folder of the peers' programs: `bench_nn.py`, the network in PyTorch, and `netc.py`, the same network in
+plain C compiled for this processor. One network, d-50-50-50-2, 600 points, half of them censored, batches of 16. Times are
+CPU microseconds per step of one thread, the minimum of all turns.
 """
 
 import argparse
@@ -25,7 +25,7 @@ BATCH = 16
 
 
 def own(bench):
-    """Microseconds per step and GFLOP/s by width, and the heading with the instructions."""
+    """Returns the heading with the instruction set, and microseconds per step and GFLOP/s by width."""
     output = subprocess.run([bench, "network", "--only", "step"], check=True, capture_output=True, text=True).stdout
     heading = output.splitlines()[0]
     rows = [[cell.strip() for cell in line.strip("|").split("|")] for line in output.splitlines() if re.match(r"\| \d", line)]
@@ -38,19 +38,19 @@ def plain_c(d):
 
     random = numpy.random.default_rng(0)
     X, y, censored = random.random((POINTS, d)), random.normal(size=POINTS), random.random(POINTS) < 0.5
-    epochs, least = 10, float("inf")
+    epochs, minimum = 10, float("inf")
     for _ in range(40):
         begin = time.process_time()
         Net(X, y, censored, epochs, 1, 1)
-        least = min(least, time.process_time() - begin)
-    return 1e6 * least / (epochs * (POINTS // BATCH))
+        minimum = min(minimum, time.process_time() - begin)
+    return 1e6 * minimum / (epochs * (POINTS // BATCH))
 
 
 def pytorch(d):
     from bench_nn import run
 
-    least, _, steps, _ = run(POINTS, d, BATCH, 3.0)
-    return 1e6 * least / steps
+    minimum, _, steps, _ = run(POINTS, d, BATCH, 3.0)
+    return 1e6 * minimum / steps
 
 
 def main():
@@ -60,20 +60,20 @@ def main():
     parser.add_argument("--turns", type=int, default=3)
     arguments = parser.parse_args()
     sys.path.insert(0, arguments.measures)
-    least, speeds, heading = {}, {}, ""
+    minimum, speeds, heading = {}, {}, ""
     for _ in range(arguments.turns):
         heading, found = own(arguments.bench)
         for d, (spent, speed) in found.items():
-            least[d, "own"] = min(least.get((d, "own"), float("inf")), spent)
+            minimum[d, "own"] = min(minimum.get((d, "own"), float("inf")), spent)
             speeds[d] = max(speeds.get(d, 0.0), speed)
         for d in WIDTHS:
             for name, peer in (("c", plain_c), ("torch", pytorch)):
-                least[d, name] = min(least.get((d, name), float("inf")), peer(d))
+                minimum[d, name] = min(minimum.get((d, name), float("inf")), peer(d))
     print(f"In the last turn: {heading}\n")
-    print("| d | captune, us per step | GFLOP/s | plain C | times | PyTorch | times |")
+    print("| d | captune, us per step | GFLOP/s | plain C | plain C / captune | PyTorch | PyTorch / captune |")
     print("|---|---|---|---|---|---|---|")
     for d in WIDTHS:
-        own_time, c, torch = (least[d, name] for name in ("own", "c", "torch"))
+        own_time, c, torch = (minimum[d, name] for name in ("own", "c", "torch"))
         print(f"| {d} | {own_time:.2f} | {speeds[d]:.1f} | {c:.1f} | {c / own_time:.2f} | {torch:.0f} | {torch / own_time:.0f} |")
 
 

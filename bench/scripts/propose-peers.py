@@ -1,11 +1,11 @@
 #!/usr/bin/env python3
-"""Asks SMAC3 for proposals after a history of random trials, as `bench propose` asks captune.
+"""Times SMAC3's proposals after a history of random trials, as `bench propose` times captune's.
 
     python3 -m venv main && main/bin/pip install smac==2.4.1
     main/bin/python bench/scripts/propose-peers.py PARAMETERS TRIALS
 
-The target is a bowl of parameters between 0 and 1. Times are CPU seconds of nine asks: the first takes in the history,
-and every eighth retrains the model.
+The target is a quadratic bowl of parameters between 0 and 1. Times are CPU seconds of nine calls of `ask`: the first one
+also reads the history, and every eighth one retrains the model.
 """
 
 import logging

@@ -1,13 +1,13 @@
 #!/usr/bin/env python3
-"""Trains another program's networks and ours on the same censored readings, and prints both errors in Markdown.
+"""Trains another program's networks and captune's on the same censored readings, and prints both errors in Markdown.
 
     python3 -m venv main && main/bin/pip install numpy scipy
     main/bin/python bench/scripts/tobit-peers.py target/release/bench MEASURE FOLDER [--cell branin,40,95] [--epochs 500]
 
-MEASURE is the folder of the other program: funcs.py draws the readings (its `make`), netc.py trains networks in C
-(its `Net`), built with gcc on first use. FOLDER takes the readings, a table for each cell. A cell is FUNCTION,THRESHOLD,FULL:
-readings above percentile THRESHOLD are censored, all of them from percentile FULL on. Both train ensembles of five on five
-folds by location, and are asked for the function at the locations held out.
+MEASURE is the folder of the other program: funcs.py draws the readings (its `make`), netc.py trains networks in C (its
+`Net`), built with gcc on first use. The readings are written to FOLDER, a table for each cell. A cell is
+FUNCTION,THRESHOLD,FULL: readings above percentile THRESHOLD may be censored, and all readings above percentile FULL are.
+Both programs train ensembles of five networks on five folds by location, and predict the function at held-out locations.
 """
 
 import argparse
@@ -47,7 +47,7 @@ def write(data, path):
 
 
 def theirs(net, data, treatment, epochs):
-    """Mean and deviation over folds of the error of an ensemble."""
+    """Returns mean and standard deviation over folds of the error of an ensemble."""
     errors = []
     for fold in range(FOLDS):
         kept = data["fold"][data["loc"]] != fold
@@ -79,14 +79,14 @@ def main():
     arguments.add_argument("--cell", action="append", help="FUNCTION,THRESHOLD,FULL; may be repeated")
     arguments.add_argument("--treatment", action="append", choices=("ignore", "drop", "tobit"))
     arguments.add_argument("--epochs", type=int, default=500)
-    arguments.add_argument("--seed", type=int, default=0, help="of the readings")
+    arguments.add_argument("--seed", type=int, default=0, help="random seed of the readings")
     given = arguments.parse_args()
     sys.path.insert(0, str(given.measure))
     import funcs
     from netc import Net
 
     given.folder.mkdir(parents=True, exist_ok=True)
-    print("| function, threshold, all censored from | treatment | epochs | captune | other | captune / other |")
+    print("| function, threshold, all censored above | treatment | epochs | captune | other | captune / other |")
     print("|---|---|---|---|---|---|")
     for cell in given.cell or ["branin,40,95", "camelback,20,95"]:
         data = draw(funcs, cell, given.seed)

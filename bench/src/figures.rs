@@ -1,6 +1,6 @@
-//! Numbers in tables.
+//! Formats numbers for tables.
 
-/// Three digits that count.
+/// Formats a number with about three significant digits.
 pub(crate) fn short(value: f64) -> String {
     match value {
         value if value >= 1e6 => format!("{:.2} M", value / 1e6),

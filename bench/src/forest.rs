@@ -1,9 +1,9 @@
-//! What the censored forest costs: growing, filling in, predicting, averaging over instances; and how
-//! well it learns.
+//! Times the forest on censored data (growing, imputing, predicting, averaging over instances), and measures
+//! its accuracy.
 //!
-//! Made-up rows, one third of the columns categories of five values; costs depend on a few columns and
-//! on noise. CPU time of one thread, where nothing else is said, the least of several repetitions.
-//! `bench/scripts/forest-peers.py` runs other programs on the same rows.
+//! The rows are synthetic: one third of the columns are categories with five values, and costs depend on a
+//! few columns and on noise. Unless stated otherwise, times are CPU times of one thread, the minimum of
+//! several repetitions. `bench/scripts/forest-peers.py` runs other programs on the same rows.
 
 use anyhow::Result;
 use clap::{Args, ValueEnum};
@@ -20,21 +20,21 @@ pub(crate) struct Arguments {
     /// Repetitions of each measurement
     #[arg(long, default_value_t = 5)]
     repetitions: usize,
-    /// Measure these parts only
+    /// Parts to measure
     #[arg(long, value_delimiter = ',', default_value = "grow,accuracy,fill,ask")]
     only: Vec<Part>,
-    /// Write the rows of the accuracy table into this folder, to learn from them with other programs
+    /// Folder to write the rows of the accuracy table to, for other programs
     #[arg(long)]
     export: Option<std::path::PathBuf>,
 }
 
 #[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
 enum Part {
-    /// What a tree costs
+    /// Time to grow a tree
     Grow,
-    /// How well forests predict new rows
+    /// R² on new rows
     Accuracy,
-    /// Rounds of filling in
+    /// Rounds of imputation
     Fill,
     /// Predictions for many configurations
     Ask,
@@ -50,7 +50,7 @@ struct Rows {
     values: Vec<f64>,
 }
 
-/// Rows of `d` columns and the logarithms of their costs.
+/// Draws rows of `d` columns and the logarithms of their costs.
 fn draw(n: usize, d: usize, seed: u64) -> Rows {
     let mut rng = Rng::new(seed, "forest rows", 0);
     let columns: Vec<Column> =
@@ -71,7 +71,7 @@ fn draw(n: usize, d: usize, seed: u64) -> Rows {
     Rows { columns, rows, values }
 }
 
-/// A training set in which a share of the points is censored at the median.
+/// Returns a training set; if `censored`, all costs above the median are censored there.
 fn training<'a>(data: &Rows, censored: bool, instances: &'a InstanceTable) -> TrainingSet<'a> {
     let scale = Scale::Log10 { grain: 1e-3 };
     let mut set = TrainingSet::new(&data.columns, instances, scale, Some(1e4));
@@ -90,7 +90,8 @@ fn training<'a>(data: &Rows, censored: bool, instances: &'a InstanceTable) -> Tr
     set
 }
 
-fn least(repetitions: usize, mut run: impl FnMut()) -> f64 {
+/// Returns the shortest CPU time of several runs.
+fn minimum(repetitions: usize, mut run: impl FnMut()) -> f64 {
     let times = (0..repetitions).map(|_| {
         let begin = cpu();
         run();
@@ -138,16 +139,16 @@ fn grow(repetitions: usize) -> Result<()> {
     for (n, d) in SIZES {
         let set = training(&draw(n, d, 1), false, &alike);
         let nodes = fit(settings(), &set)?.nodes() / TREES;
-        let time = least(repetitions, || drop(fit(settings(), &set)));
+        let time = minimum(repetitions, || drop(fit(settings(), &set)));
         println!("| {n} | {d} | {:.2} | {nodes} |", 1e3 * time / TREES as f64);
     }
     Ok(())
 }
 
-/// R², with categories known as such and with their places read as numbers.
+/// Measures R², with categories as categories and with their codes as numbers.
 fn accuracy(export: Option<&Path>) -> Result<()> {
     let alike = InstanceTable::alike();
-    println!("| n | d | R² of {TREES} trees | of 100 | as numbers: of {TREES} | of 100 |");
+    println!("| n | d | R², {TREES} trees | 100 trees | categories as numbers: {TREES} trees | 100 trees |");
     println!("|---|---|---|---|---|---|");
     for (n, d) in SIZES {
         let (mut data, mut test) = (draw(n, d, 1), draw(2000, d, 2));
@@ -178,16 +179,16 @@ fn accuracy(export: Option<&Path>) -> Result<()> {
 
 fn fill(repetitions: usize) -> Result<()> {
     let alike = InstanceTable::alike();
-    println!("| filling in, half censored | n | d | s |");
+    println!("| imputation, half censored | n | d | s |");
     println!("|---|---|---|---|");
     let censored = training(&draw(1000, 76, 1), true, &alike);
     for treatment in [Treatment::Drop, Treatment::Mean, Treatment::Sample] {
         let rounds = ForestSettings { treatment, tolerance: 0.0, ..settings() };
-        let time = least(repetitions, || drop(fit(rounds.clone(), &censored)));
+        let time = minimum(repetitions, || drop(fit(rounds.clone(), &censored)));
         println!("| {treatment:?}, all rounds | 1000 | 76 | {time:.4} |");
     }
-    let time = least(repetitions, || drop(fit(settings(), &censored)));
-    println!("| Sample, until settled | 1000 | 76 | {time:.4} |");
+    let time = minimum(repetitions, || drop(fit(settings(), &censored)));
+    println!("| Sample, until converged | 1000 | 76 | {time:.4} |");
     let two = ForestSettings { tolerance: 0.0, threads: 2, ..settings() };
     let elapsed = (0..repetitions).map(|_| {
         let begin = Instant::now();
@@ -201,7 +202,7 @@ fn fill(repetitions: usize) -> Result<()> {
 
 fn ask(repetitions: usize) -> Result<()> {
     let alike = InstanceTable::alike();
-    println!("| predicting 100 000 | n | d | s |");
+    println!("| 100 000 predictions | n | d | s |");
     println!("|---|---|---|---|");
     for d in [26, 76] {
         let data = draw(1000, d, 1);
@@ -209,10 +210,10 @@ fn ask(repetitions: usize) -> Result<()> {
         let many = draw(100_000, d, 3);
         let points = Points::new(&many.rows, d);
         let mut out = vec![Prediction::default(); points.len()];
-        let plain = least(repetitions, || forest.predict(points, &mut out));
+        let plain = minimum(repetitions, || forest.predict(points, &mut out));
         println!("| mean and variance | 1000 | {d} | {plain:.4} |");
-        let time = least(repetitions, || forest.predict_marginal(points, &mut out));
-        println!("| of the arithmetic mean | 1000 | {d} | {time:.4} |");
+        let time = minimum(repetitions, || forest.predict_marginal(points, &mut out));
+        println!("| arithmetic mean of the cost | 1000 | {d} | {time:.4} |");
         let mut rng = Rng::new(4, "features", 0);
         let features: Vec<f64> = (0..100 * FEATURES).map(|_| rng.unit()).collect();
         for (name, instances) in [
@@ -220,14 +221,14 @@ fn ask(repetitions: usize) -> Result<()> {
             ("names", InstanceTable::named(100)),
         ] {
             let mut data = draw(1000, d, 1);
-            let hardness = |i: usize| {
+            let difficulty = |i: usize| {
                 if instances.columns().len() > 1 { instances.row(i)[0] } else { features[i * FEATURES] }
             };
-            data.values.iter_mut().enumerate().for_each(|(i, y)| *y += 2.0 * hardness(i % 100));
+            data.values.iter_mut().enumerate().for_each(|(i, y)| *y += 2.0 * difficulty(i % 100));
             let forest = fit(settings(), &training(&data, false, &instances))?;
-            let time = least(repetitions, || forest.predict_marginal(points, &mut out));
+            let time = minimum(repetitions, || forest.predict_marginal(points, &mut out));
             println!(
-                "| over 100 instances by {name}, {:.1} times as long | 1000 | {d} | {time:.4} |",
+                "| mean over 100 instances by {name}, {:.1} times as long | 1000 | {d} | {time:.4} |",
                 time / plain
             );
         }

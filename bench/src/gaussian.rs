@@ -1,8 +1,8 @@
-//! What Gaussian processes cost: a fit to given data, and a whole suggestion under a constraint.
+//! Times Gaussian processes: a fit to given data, and a whole suggestion under a constraint.
 //!
-//! Data are read from a file, so that other programs can be given the same: a line for each point, the numbers of
-//! its place, then its cost, then the constrained output, all with commas between. CPU time of one thread, the
-//! least of several repetitions. `bench/scripts/gaussian-peers.py` runs other programs beside it.
+//! The data are read from a file, so that other programs can use the same data. Each line is one point: its
+//! coordinates, its cost and its constrained output, separated by commas. Times are CPU times of one thread,
+//! the minimum of several repetitions. `bench/scripts/gaussian-peers.py` alternates this with other programs.
 
 use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
@@ -29,22 +29,22 @@ pub(crate) struct Arguments {
 
 #[derive(Subcommand)]
 enum Part {
-    /// Fit the costs of a file; prints CPU seconds and the log likelihood
+    /// Fit the costs of a file; print CPU seconds and the log likelihood
     Fit(Given),
-    /// Suggest a place after the trials of a file; prints CPU seconds of the first, and the mean of later ones
+    /// Suggest points after the trials of a file; print CPU seconds of the first, and the mean of later ones
     Suggest(Given),
 }
 
 #[derive(Args)]
 struct Given {
-    /// The data
+    /// File with the data
     file: PathBuf,
-    /// Repetitions, or suggestions after the first
+    /// Repetitions of the fit, or suggestions after the first
     #[arg(long, default_value_t = 5)]
     repetitions: usize,
 }
 
-/// Places, costs, constrained outputs.
+/// Points, costs and constrained outputs.
 struct Data {
     rows: Vec<Vec<f64>>,
     width: usize,
@@ -57,10 +57,10 @@ impl Data {
         let row =
             |line: &str| line.split(',').map(|word| Ok(word.trim().parse()?)).collect::<Result<Vec<f64>>>();
         let rows = text.lines().map(row).collect::<Result<Vec<_>>>()?;
-        let width = rows.first().context("there is no line")?.len();
+        let width = rows.first().context("the file is empty")?.len();
         ensure!(
             width > 2 && rows.iter().all(|row| row.len() == width),
-            "lines of at least three numbers each"
+            "every line must have the same number of values, at least three"
         );
         Ok(Self { rows, width: width - 2 })
     }
@@ -73,14 +73,14 @@ fn fit(data: &Data, repetitions: usize) -> Result<()> {
         let number = set.push_configuration(&row[..data.width]);
         set.push(number, 0, Reading::Exact(row[data.width]));
     }
-    let (mut least, mut likelihood) = (f64::INFINITY, f64::NAN);
+    let (mut minimum, mut likelihood) = (f64::INFINITY, f64::NAN);
     for _ in 0..repetitions.max(1) {
         let begin = cpu();
         let fitted = GaussianTrainer::new(GaussianSettings::default(), 1).fit(&set)?;
-        least = least.min(cpu() - begin);
+        minimum = minimum.min(cpu() - begin);
         likelihood = fitted.log_evidence();
     }
-    println!("{least:.6} {likelihood:.4}");
+    println!("{minimum:.6} {likelihood:.4}");
     Ok(())
 }
 
@@ -94,7 +94,7 @@ fn suggest(data: &Data, suggestions: usize) -> Result<()> {
     objective.constraints.push(Constraint::new(0.0, Over::Mean));
     let problem = Problem { default: space.default_configuration(), space, objective, instances: 1, seed: 1 };
     let mut history = History::new();
-    let tell = |history: &mut History, row: &[f64]| -> Result<()> {
+    let add = |history: &mut History, row: &[f64]| -> Result<()> {
         let config = history.intern(&problem.space.decode(&row[..data.width])?);
         let pair = Pair { instance: InstanceId(0), seed: Seed(1) };
         let observation = Observation::finished(row[data.width])
@@ -104,19 +104,19 @@ fn suggest(data: &Data, suggestions: usize) -> Result<()> {
         Ok(())
     };
     let (first, later) = data.rows.split_at(data.rows.len().saturating_sub(suggestions));
-    first.iter().try_for_each(|row| tell(&mut history, row))?;
-    // Every turn is one of the model, none a random one.
+    first.iter().try_for_each(|row| add(&mut history, row))?;
+    // Every proposal comes from the model, none is random.
     let settings = ModelSettings { random_every: usize::MAX, ..ModelSettings::of(Learner::Gaussian) };
     let mut model = ModelSearch::new(problem.clone(), settings);
     let mut times = Vec::new();
     for row in later.iter().map(Some).chain([None]) {
         let begin = cpu();
         if model.propose(&history, ConfigId(0)).is_none() {
-            bail!("nothing was suggested");
+            bail!("the model suggested nothing");
         }
         times.push(cpu() - begin);
         if let Some(row) = row {
-            tell(&mut history, row)?;
+            add(&mut history, row)?;
         }
     }
     let mean = times[1..].iter().sum::<f64>() / times[1..].len().max(1) as f64;

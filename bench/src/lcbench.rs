@@ -1,4 +1,4 @@
-//! The LCBench surrogate: what is easy, what is hard, and how long an answer takes.
+//! The LCBench surrogate: how hard each data set is, and how long an answer takes.
 
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -12,28 +12,29 @@ use crate::quantiles::Quantiles;
 
 #[derive(Args)]
 pub(crate) struct Arguments {
-    /// The exported network
+    /// Exported network of LCBench
     network: PathBuf,
 }
 
-/// Prints the recipe of each data set, and what random configurations and the default do on it.
+/// Prints the recipe of each data set, and the results of random configurations and the default on it.
 pub(crate) fn measure(arguments: &Arguments) -> Result<()> {
     let network = Arc::new(Network::of_file(&arguments.network)?);
     println!("Checksum of the network: {:#018x}\n", network.checksum());
     println!(
-        "| data set (task) | threshold | cutoff | default | best of 300 | q10 | median of reaching | reaching | \
+        "| data set (task) | threshold | cutoff | default | best of 300 | q10 | median | reach the threshold | \
          within the cutoff | time of 52 epochs | recorded |"
     );
     println!("|---|---|---|---|---|---|---|---|---|---|---|");
     let default = space().default_configuration();
     let (mut spent, mut curves) = (0.0, 0);
     for recorded in DATA_SETS {
-        let data_set = DataSet::new(network.clone(), recorded).context("the network misses a data set")?;
+        let data_set =
+            DataSet::new(network.clone(), recorded).context("a data set is missing from the network")?;
         let start = cpu();
         let drawn = data_set.drawn();
         spent += cpu() - start;
         curves += drawn.len();
-        let recipe = data_set.made(&drawn);
+        let recipe = data_set.recomputed_recipe(&drawn);
         let reaching: Vec<f64> = drawn.iter().filter_map(|curve| curve.time_to(recipe.threshold)).collect();
         let within = reaching.iter().filter(|&&time| time <= recipe.cutoff).count();
         let times = Quantiles::of(reaching.clone());
@@ -53,7 +54,7 @@ pub(crate) fn measure(arguments: &Arguments) -> Result<()> {
             100.0 * within as f64 / drawn.len() as f64,
             ends.at(0.0),
             ends.max(),
-            if recipe == recorded { "the same" } else { "another" },
+            if recipe == recorded { "same" } else { "different" },
         );
     }
     println!("\n{:.2} ms of CPU time for the 52 epochs of a configuration.", 1e3 * spent / curves as f64);

@@ -1,8 +1,8 @@
-//! Measures captune: each verb reproduces one table of docs/results.
+//! Benchmarks of captune: each subcommand reproduces tables of docs/results.
 //!
 //! `cargo build --release && cargo run --release -p captune-bench -- confine`
 
-#![allow(clippy::print_stdout, reason = "tables are what this program is for")]
+#![allow(clippy::print_stdout, reason = "this program prints tables")]
 
 mod ablation;
 mod censoring;
@@ -41,54 +41,54 @@ struct Arguments {
 
 #[derive(Subcommand)]
 enum Table {
-    /// Variants of the settings, side by side on scenarios outside the public list
+    /// Variants of the settings, on scenarios outside the public list
     Ablation(ablation::Arguments),
     /// Thompson sampling and expected improvement with the same networks
     Acquisition(compare::acquisition::Arguments),
-    /// Treatments of censored readings, by how well forests predict with them
+    /// Treatments of censored readings by forests and Gaussian processes: quality of predictions
     Censoring(censoring::Arguments),
-    /// Configurators on all scenarios, by the cost of what they find
+    /// Searches on all scenarios: cost of their incumbents
     Compare(compare::Arguments),
     /// Overhead, overshoot, accuracy and leaks of the runner
     Confine(confine::Arguments),
-    /// Searches under constraints: what they find, and how soon
+    /// Searches under constraints: costs found, and trials needed
     Constrained(constrained::Arguments),
-    /// Growing, filling in and asking the censored forest
+    /// Time to grow forests, to impute censored readings and to predict
     Forest(forest::Arguments),
-    /// Fitting Gaussian processes, and suggestions by them
+    /// Time to fit Gaussian processes and to suggest points
     Gaussian(gaussian::Arguments),
     /// Thresholds, cutoffs and times of the LCBench surrogate
     Lcbench(lcbench::Arguments),
-    /// Forests, networks and chance at equal budgets, by the cost of what they find
+    /// Forests, networks and random search at equal budgets: cost of their incumbents
     Learners(compare::Arguments),
-    /// Training and asking the networks
+    /// Time to train networks and to predict
     Network(network::Arguments),
-    /// What a proposal of the forest costs while a campaign runs
+    /// Time of the forest's proposals during a campaign
     Propose(propose::Arguments),
-    /// Configurators at equal numbers of trials, in counted costs, beside other programs
+    /// captune and other configurators at equal numbers of trials
     Public(public::Arguments),
-    /// What asking for and telling of trials costs while the history grows
+    /// Time per ask and tell while the history grows
     Race(race::Arguments),
-    /// Going on with a campaign of a million trials: reading, first proposals, interruptions
+    /// Resuming a campaign of a million trials: reading, first proposals, interruptions
     Resume(resume::Arguments),
-    /// Hardness of generated formulas, and speed of the solver that comes with captune
+    /// Difficulty of generated formulas for SAPS, and speed of the built-in solver
     Saps(saps::Arguments),
-    /// Sampling, encoding and large parameter spaces, beside ConfigSpace
+    /// Sampling, encoding and large parameter spaces, compared with ConfigSpace
     Space(space::Arguments),
-    /// What stopping trials early is worth, and how early
+    /// Slacks: the value of stopping trials early, and how early
     Slack(compare::Arguments),
-    /// The campaign loop: what it finds, how busy it keeps its workers, what it costs
+    /// The campaign loop: incumbents, use of workers, overhead
     Spine(spine::Arguments),
-    /// A store of a million trials: writing, loading, summing up, commits
+    /// A store of a million trials: writing, loading, summaries, commits
     Store(store::Arguments),
-    /// Treatments of censored readings, by how well networks predict with them
+    /// Treatments of censored readings by networks: quality of predictions
     Tobit(tobit::Arguments),
     #[command(name = confine::burner::VERB, hide = true)]
     Burn(confine::burner::Arguments),
 }
 
 fn main() -> anyhow::Result<()> {
-    // Campaigns start a copy of this program as guardian.
+    // Campaigns start this program again as guardian.
     ::confine::supervise_if_asked();
     match Arguments::parse().table {
         Table::Ablation(arguments) => ablation::measure(&arguments),

@@ -1,9 +1,9 @@
-//! What training networks costs: a step; an ensemble; and asking it about many configurations on many
+//! Times networks: a training step, training of an ensemble, and predictions for many configurations on many
 //! instances.
 //!
-//! Made-up rows of numbers, half of the readings censored; three layers of fifty units, batches of 16. CPU
-//! time of one thread, where nothing else is said, the least of several repetitions.
-//! `bench/scripts/network-peers.py` runs other programs beside it.
+//! The rows are synthetic, with half of the readings censored; networks have three layers of fifty units and
+//! batches of 16. Unless stated otherwise, times are CPU times of one thread, the minimum of several
+//! repetitions. `bench/scripts/network-peers.py` alternates this with other programs.
 
 use anyhow::Result;
 use clap::{Args, ValueEnum};
@@ -19,21 +19,21 @@ pub(crate) struct Arguments {
     /// Repetitions of each measurement
     #[arg(long, default_value_t = 40)]
     repetitions: usize,
-    /// Epochs of the ensemble
+    /// Training epochs of the ensemble
     #[arg(long, default_value_t = 10_000)]
     epochs: usize,
-    /// Measure these parts only
+    /// Parts to measure
     #[arg(long, value_delimiter = ',', default_value = "step,ensemble,ask")]
     only: Vec<Part>,
 }
 
 #[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
 enum Part {
-    /// A step of one network
+    /// One training step of one network
     Step,
-    /// Five networks on two threads
+    /// Training of five networks on two threads
     Ensemble,
-    /// 5000 configurations on 100 instances
+    /// Predictions for 5000 configurations on 100 instances
     Ask,
 }
 
@@ -44,7 +44,7 @@ const UNITS: usize = 50;
 const CONFIGURATIONS: usize = 5000;
 const INSTANCES: usize = 100;
 
-/// Random rows, half of them censored.
+/// Draws random rows, half of them censored.
 fn draw(d: usize, instances: &InstanceTable) -> TrainingSet<'_> {
     let mut rng = Rng::new(1, "network rows", 0);
     let columns = vec![Column::Number; d];
@@ -64,8 +64,9 @@ fn train(settings: &NeuralSettings, set: &TrainingSet<'_>) -> Result<(Ensemble, 
     Ok((ensemble, effort.steps))
 }
 
-/// Multiplications and additions that a step needs: forward, back through all layers but the first, and
-/// one for each weight and point. Activations, losses and the change of weights are not counted.
+/// Returns the number of multiplications and additions of a step: the forward pass, the backward pass through
+/// all layers but the first, and the gradient of each weight at each point. Activations, losses and weight
+/// updates are not counted.
 fn operations(d: usize) -> usize {
     let weights = d * UNITS + 2 * UNITS * UNITS + 2 * UNITS;
     2 * BATCH * (3 * weights - d * UNITS)
@@ -88,20 +89,20 @@ fn step(repetitions: usize) -> Result<()> {
     let alike = InstanceTable::alike();
     let sets = WIDTHS.map(|d| draw(d, &alike));
     let settings = NeuralSettings { epochs: 10, members: 1, batch: BATCH, ..NeuralSettings::default() };
-    let mut least = [f64::INFINITY; WIDTHS.len()];
-    // All in turns, so that a busy moment of the machine is one for all.
+    let mut minimum = [f64::INFINITY; WIDTHS.len()];
+    // The widths alternate, so that a noisy machine disturbs all of them alike.
     for _ in 0..repetitions {
-        for (set, least) in sets.iter().zip(&mut least) {
+        for (set, minimum) in sets.iter().zip(&mut minimum) {
             let begin = cpu();
             let (_, steps) = train(&settings, set)?;
-            *least = least.min((cpu() - begin) / steps as f64);
+            *minimum = minimum.min((cpu() - begin) / steps as f64);
         }
     }
     println!("| {}, d | us per step | GFLOP/s |", instructions());
     println!("|---|---|---|");
-    for (d, least) in WIDTHS.into_iter().zip(least) {
-        let speed = operations(d) as f64 / least;
-        println!("| {d} | {:.2} | {:.1} |", least * 1e6, speed / 1e9);
+    for (d, minimum) in WIDTHS.into_iter().zip(minimum) {
+        let speed = operations(d) as f64 / minimum;
+        println!("| {d} | {:.2} | {:.1} |", minimum * 1e6, speed / 1e9);
     }
     Ok(())
 }
@@ -129,13 +130,13 @@ fn ask(repetitions: usize) -> Result<()> {
         let mut rng = Rng::new(2, "network rows", 0);
         let rows: Vec<f64> = (0..CONFIGURATIONS * d).map(|_| rng.unit()).collect();
         let mut out = vec![Prediction::default(); CONFIGURATIONS];
-        let mut least = f64::INFINITY;
+        let mut minimum = f64::INFINITY;
         for _ in 0..repetitions {
             let begin = cpu();
             ensemble.predict_marginal(Points::new(&rows, d), &mut out);
-            least = least.min(cpu() - begin);
+            minimum = minimum.min(cpu() - begin);
         }
-        println!("| {d} | {INSTANCES} | {CONFIGURATIONS} | {} | {least:.3} |", ensemble.members());
+        println!("| {d} | {INSTANCES} | {CONFIGURATIONS} | {} | {minimum:.3} |", ensemble.members());
     }
     Ok(())
 }

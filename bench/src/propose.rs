@@ -1,10 +1,9 @@
-//! What a proposal costs while a campaign runs: asking for the next trial, and telling the one before, with the
-//! forest of the usual settings.
+//! Times proposals during a campaign: one ask and one tell, with the forest of the default settings.
 //!
-//! The target is a bowl of as many parameters between 0 and 1 as wanted, one instance, nothing random: each trial is
-//! of a new configuration, so that every trial needs a proposal. Trials of the history were random. The first ask
-//! after them grows two forests, one that later ones start from; a later ask grows one when a twentieth of the
-//! trials is new.
+//! The target is a quadratic bowl of any number of parameters between 0 and 1, on one deterministic instance.
+//! So every trial has a new configuration and needs a proposal. The trials of the history are random. The
+//! first ask after them grows two forests, one of which later ones start from. A later ask grows a forest
+//! when a twentieth of the trials is new.
 
 use std::fmt::Write as _;
 
@@ -21,10 +20,10 @@ use crate::quantiles::Quantiles;
 
 #[derive(Args)]
 pub(crate) struct Arguments {
-    /// Parameters and trials of the history, as PARAMETERS,TRIALS
+    /// Numbers of parameters and of trials in the history, as PARAMETERS,TRIALS
     #[arg(long = "case", default_values = ["10,200", "76,200", "76,1000", "76,10000"])]
     cases: Vec<String>,
-    /// Proposals to time
+    /// Number of proposals to time
     #[arg(long, default_value_t = 60)]
     proposals: usize,
 }
@@ -33,7 +32,7 @@ fn cost(configuration: &Configuration) -> f64 {
     1.0 + configuration.codes().iter().map(|code| (code - 0.3).powi(2)).sum::<f64>()
 }
 
-/// A campaign of so many parameters with so many random trials behind it.
+/// Returns the optimizer of a campaign after this number of random trials.
 fn campaign(parameters: usize, trials: usize) -> Result<Optimizer> {
     let mut text = String::new();
     for number in 0..parameters {
@@ -57,10 +56,10 @@ fn campaign(parameters: usize, trials: usize) -> Result<Optimizer> {
     Ok(Optimizer::new(history, Box::new(racer), Box::new(proposer)))
 }
 
-/// One trial; the CPU seconds of asking for it and telling it.
+/// Runs one trial; returns the CPU seconds of ask and tell.
 fn step(optimizer: &mut Optimizer) -> Result<f64> {
     let begin = cpu();
-    let Ask::Run(request) = optimizer.ask(1) else { bail!("nothing to run") };
+    let Ask::Run(request) = optimizer.ask(1) else { bail!("the optimizer has no trial to run") };
     let asked = cpu() - begin;
     let (cost, cap) = (cost(&request.configuration), request.cap.cost());
     let observation = if cost > cap { Observation::capped(cap) } else { Observation::finished(cost) };
@@ -71,7 +70,7 @@ fn step(optimizer: &mut Optimizer) -> Result<f64> {
 
 /// Measures and prints a table in Markdown.
 pub(crate) fn measure(arguments: &Arguments) -> Result<()> {
-    println!("| parameters | trials | mean, CPU ms | median | worst | worst / mean (bar: 10) |");
+    println!("| parameters | trials | mean, CPU ms | median | worst | worst / mean (goal: 10) |");
     println!("|---|---|---|---|---|---|");
     for case in &arguments.cases {
         let parsed = case.split_once(',').map(|(d, n)| (d.parse(), n.parse()));

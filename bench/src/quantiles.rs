@@ -1,6 +1,6 @@
 //! Order statistics of a series of measurements.
 
-/// A series, sorted.
+/// A sorted series.
 pub(crate) struct Quantiles(Vec<f64>);
 
 impl Quantiles {
@@ -9,12 +9,12 @@ impl Quantiles {
         Self(series)
     }
 
-    /// How many values it has.
+    /// Returns the number of values.
     pub(crate) fn count(&self) -> usize {
         self.0.len()
     }
 
-    /// The smallest value that at least `share` of the series does not exceed.
+    /// Returns the smallest value that at least `share` of the series does not exceed.
     pub(crate) fn at(&self, share: f64) -> f64 {
         let rank = (share * self.0.len() as f64).ceil() as usize;
         self.0[rank.clamp(1, self.0.len()) - 1]

@@ -1,8 +1,8 @@
-//! What deciding costs: trials asked for and told per second while the history grows.
+//! Measures the optimizer's time per trial (ask and tell) while the history grows.
 //!
-//! Two simulated workers run trials of a made-up solver with the four parameters of SAPS; its costs
-//! are a bowl in the parameters times lognormal factors of the instance and of the seed. The time of
-//! the simulation itself is part of the figure.
+//! Two simulated workers run trials of a made-up solver with the four parameters of SAPS. Its cost is the
+//! exponential of a quadratic bowl in the parameters, times lognormal factors of the instance and of the
+//! seed. The time of the simulation itself is included.
 
 use std::collections::BTreeMap;
 
@@ -17,16 +17,16 @@ use space::format::{Format, read};
 
 #[derive(Args)]
 pub(crate) struct Arguments {
-    /// Trials to tell
+    /// Number of trials
     #[arg(long, default_value_t = 300_000)]
     trials: usize,
-    /// Simulated workers
+    /// Number of simulated workers
     #[arg(long, default_value_t = 2)]
     workers: usize,
-    /// Instances
+    /// Number of instances
     #[arg(long, default_value_t = 100)]
     instances: u32,
-    /// Pairs of the incumbent at most
+    /// Largest number of pairs of the incumbent
     #[arg(long, default_value_t = 2000)]
     max_pairs: usize,
 }
@@ -92,9 +92,9 @@ pub(crate) fn measure(arguments: &Arguments) -> Result<()> {
     println!("| trials | µs per trial | trials/s | configurations | incumbent's pairs | capped |");
     println!("|---|---|---|---|---|---|");
     let mut running: BTreeMap<TrialId, Running> = BTreeMap::new();
-    let (mut now, mut told, mut since, mut begin) = (0.0, 0usize, 0usize, cpu());
+    let (mut now, mut ended, mut since, mut begin) = (0.0, 0usize, 0usize, cpu());
     let mut next_row = 1000;
-    while told < arguments.trials {
+    while ended < arguments.trials {
         loop {
             match optimizer.ask(arguments.workers - running.len()) {
                 Ask::Run(request) => {
@@ -109,7 +109,7 @@ pub(crate) fn measure(arguments: &Arguments) -> Result<()> {
                 Ask::Cancel(id) => {
                     if let Some(out) = running.remove(&id) {
                         optimizer.tell(id, Observation::capped(now - out.started))?;
-                        told += 1;
+                        ended += 1;
                     }
                 }
                 Ask::Wait | Ask::Done(_) => break,
@@ -127,23 +127,23 @@ pub(crate) fn measure(arguments: &Arguments) -> Result<()> {
         now = end;
         if let Some(out) = running.remove(&id) {
             optimizer.tell(id, out.observation())?;
-            told += 1;
+            ended += 1;
         }
-        if told >= next_row || told >= arguments.trials {
-            let each = (cpu() - begin) / (told - since) as f64;
+        if ended >= next_row || ended >= arguments.trials {
+            let each = (cpu() - begin) / (ended - since) as f64;
             let history = optimizer.history();
             println!(
-                "| {told} | {:.2} | {:.0} | {} | {} | {:.0} % |",
+                "| {ended} | {:.2} | {:.0} | {} | {} | {:.0} % |",
                 each * 1e6,
                 1.0 / each,
                 history.configurations().len(),
                 optimizer.incumbent_pairs(),
-                100.0 * history.count(Status::Capped) as f64 / told as f64,
+                100.0 * history.count(Status::Capped) as f64 / ended as f64,
             );
             next_row = if next_row < 100_000 { next_row * 10 } else { next_row + 100_000 };
-            (since, begin) = (told, cpu());
+            (since, begin) = (ended, cpu());
         }
     }
-    ensure!(told >= arguments.trials, "the space was exhausted after {told} trials");
+    ensure!(ended >= arguments.trials, "the space was exhausted after {ended} trials");
     Ok(())
 }

@@ -1,8 +1,9 @@
-//! Going on with a campaign of many trials: reading its store, the first proposals, and how soon an interruption is
-//! heeded in one.
+//! Times resuming a campaign of many trials: reading its store, the first proposals, and the reaction to an
+//! interruption during a proposal.
 //!
-//! The first proposal fits models to what is there: two forests of the costs, one that later ones start from, and one
-//! of what fails. Costs of the trials are random, which makes the largest trees there are.
+//! The first proposal fits models to the history: two forests of the costs, one of which later ones start
+//! from, and one forest of failures. The costs of the trials are random, which makes the trees as large as
+//! possible.
 
 use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
@@ -23,16 +24,16 @@ use crate::store::{INSTANCES, fill};
 
 #[derive(Args)]
 pub(crate) struct Arguments {
-    /// Trials of the store
+    /// Number of trials in the store
     #[arg(long, default_value_t = 1_000_000)]
     trials: u64,
-    /// Parameters of the space
+    /// Number of parameters
     #[arg(long, default_value_t = 76)]
     parameters: usize,
-    /// Proposals to time, and interruptions
+    /// Number of proposals, and of interruptions, to time
     #[arg(long, default_value_t = 8)]
     proposals: usize,
-    /// Where to make the store; the system's temporary folder if not given
+    /// Folder to create the store in [default: the system's temporary folder]
     #[arg(long)]
     folder: Option<PathBuf>,
 }
@@ -41,14 +42,14 @@ pub(crate) struct Arguments {
 pub(crate) fn measure(arguments: &Arguments) -> Result<()> {
     let place = arguments.folder.clone().unwrap_or_else(std::env::temp_dir);
     let folder = place.join(format!("captune-bench-resume-{}", std::process::id()));
-    // What is there already is not ours to remove.
+    // Fails if the folder exists: only a folder created here may be removed below.
     std::fs::create_dir(&folder)?;
-    let measured = go_on(arguments, &folder.join("campaign"));
+    let measured = resume(arguments, &folder.join("campaign"));
     std::fs::remove_dir_all(&folder)?;
     measured
 }
 
-fn go_on(arguments: &Arguments, folder: &Path) -> Result<()> {
+fn resume(arguments: &Arguments, folder: &Path) -> Result<()> {
     let mut text = String::new();
     for number in 0..arguments.parameters {
         writeln!(text, "x{number} = {{ float = [0.0, 1.0], default = 0.9 }}")?;
@@ -66,10 +67,10 @@ fn go_on(arguments: &Arguments, folder: &Path) -> Result<()> {
     let begin = Instant::now();
     let Resumed { history, snapshot, .. } = Resumed::of_store(Store::open(folder)?.load()?)?;
     let reading = begin.elapsed().as_secs_f64();
-    let default = history.configurations().first().context("an empty store")?.clone();
+    let default = history.configurations().first().context("the store is empty")?.clone();
     let problem =
         Problem { space, default, objective: Objective::capped(30.0), instances: INSTANCES, seed: 1 };
-    let snapshot = snapshot.context("a store without an incumbent")?;
+    let snapshot = snapshot.context("the store has no incumbent")?;
 
     let mut optimizer = optimizer_of(&problem, &snapshot, &history);
     let times =
@@ -80,13 +81,13 @@ fn go_on(arguments: &Arguments, folder: &Path) -> Result<()> {
         let after = first * (number as f64 + 0.5) / arguments.proposals as f64;
         waits.push(interrupted(optimizer_of(&problem, &snapshot, &history), after)?);
     }
-    println!("| what | bar | s |\n|---|---|---|");
+    println!("| measurement | goal | s |\n|---|---|---|");
     println!("| reading the store | 3 | {reading:.2} |");
     println!("| first proposal | 5 | {first:.2} |");
     let later = Quantiles::of(times[1..].to_vec());
-    println!("| later ones, median | | {:.2} |", later.median());
+    println!("| later proposals, median | | {:.2} |", later.median());
     println!(
-        "| from an interruption to the end of the first proposal, worst | 1 | {:.2} |",
+        "| interruption to the end of the first proposal, worst | 1 | {:.2} |",
         Quantiles::of(waits).at(1.0)
     );
     Ok(())
@@ -98,7 +99,8 @@ fn optimizer_of(problem: &Problem, snapshot: &Snapshot, history: &History) -> Op
     Optimizer::new(history.clone(), Box::new(racer), Box::new(proposer))
 }
 
-/// Asks until there is a new configuration, whose trial ends at once; the seconds of the longest answer.
+/// Asks until there is a new configuration, with trials that end at once; returns the seconds of the longest
+/// ask.
 fn propose(optimizer: &mut Optimizer) -> Result<f64> {
     let known = optimizer.history().configurations().len();
     let mut longest = 0.0_f64;
@@ -109,16 +111,16 @@ fn propose(optimizer: &mut Optimizer) -> Result<f64> {
         match ask {
             Ask::Run(request) => optimizer.tell(request.id, Observation::capped(request.cap.cost()))?,
             Ask::Tighten(..) | Ask::Cancel(_) => {}
-            Ask::Wait | Ask::Done(_) => bail!("nothing to run"),
+            Ask::Wait | Ask::Done(_) => bail!("the optimizer has no trial to run"),
         }
     }
     Ok(longest)
 }
 
-/// Seconds from an interruption, that many after the start, to the end of the first proposal.
+/// Interrupts the first proposal `after` seconds; returns the seconds from there to its end.
 fn interrupted(mut optimizer: Optimizer, after: f64) -> Result<f64> {
     let interrupt = Interrupt::default();
-    optimizer.heed(&interrupt);
+    optimizer.watch_interrupt(&interrupt);
     std::thread::scope(|scope| {
         let raised = scope.spawn(|| {
             std::thread::sleep(Duration::from_secs_f64(after));
@@ -127,7 +129,7 @@ fn interrupted(mut optimizer: Optimizer, after: f64) -> Result<f64> {
         });
         propose(&mut optimizer)?;
         let ended = Instant::now();
-        let Ok(raised) = raised.join() else { bail!("the clock is gone") };
+        let Ok(raised) = raised.join() else { bail!("the interrupting thread panicked") };
         Ok(ended.saturating_duration_since(raised).as_secs_f64())
     })
 }

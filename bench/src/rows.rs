@@ -1,5 +1,5 @@
-//! Files of rows, one for each piece of a long measurement: what a file has is not measured again, and several threads
-//! add to it.
+//! Files of rows, one per part of a long measurement. Parts whose rows are already in the file are not
+//! measured again, and several threads append to it.
 
 use std::collections::VecDeque;
 use std::fs::OpenOptions;
@@ -9,7 +9,7 @@ use std::sync::{Mutex, PoisonError};
 
 use anyhow::{Context, Result, bail};
 
-/// All rows of a file; empty if the file does not exist.
+/// Reads all rows of a file; empty if the file does not exist.
 pub(crate) fn read<T>(path: &Path, head: &str, of_line: impl Fn(&str) -> Result<T>) -> Result<Vec<T>> {
     let text = match std::fs::read_to_string(path) {
         Ok(text) => text,
@@ -20,7 +20,7 @@ pub(crate) fn read<T>(path: &Path, head: &str, of_line: impl Fn(&str) -> Result<
     match lines.next() {
         None => Ok(Vec::new()),
         Some(found) if found == head => lines.map(of_line).collect(),
-        Some(_) => bail!("{} has other columns: remove it, or name another file", path.display()),
+        Some(_) => bail!("{} has other columns; remove it, or choose another file", path.display()),
     }
 }
 
@@ -30,29 +30,31 @@ fn add(path: &Path, text: &str) -> Result<()> {
     file.write_all(text.as_bytes()).with_context(|| format!("cannot write {}", path.display()))
 }
 
-/// Measures some pieces, so many at one time, and adds the lines of each to a file as soon as they are there.
+/// Measures all parts on several threads, and appends the lines of each to a file as soon as they are known.
 pub(crate) fn measure<T: Send>(
-    pieces: VecDeque<T>,
+    parts: VecDeque<T>,
     threads: usize,
     (path, head): (&Path, &str),
     lines: impl Fn(T) -> Result<String> + Sync,
 ) -> Result<()> {
-    // The head first, before several look whether it is there.
+    // The header is written before the threads start.
     if std::fs::metadata(path).map_or(true, |found| found.len() == 0) {
         add(path, &format!("{head}\n"))?;
     }
-    let pieces = Mutex::new(pieces);
-    let next = || pieces.lock().unwrap_or_else(PoisonError::into_inner).pop_front();
+    let parts = Mutex::new(parts);
+    let next = || parts.lock().unwrap_or_else(PoisonError::into_inner).pop_front();
     let work = || -> Result<()> {
-        while let Some(piece) = next() {
-            // In one write, so that lines stay whole.
-            add(path, &lines(piece)?)?;
+        while let Some(part) = next() {
+            // One write per part, so that lines are never mixed.
+            add(path, &lines(part)?)?;
         }
         Ok(())
     };
     std::thread::scope(|scope| {
         let workers: Vec<_> = (0..threads.max(1)).map(|_| scope.spawn(work)).collect();
-        workers.into_iter().try_for_each(|worker| worker.join().expect("the worker has said why"))
+        workers
+            .into_iter()
+            .try_for_each(|worker| worker.join().expect("the worker's panic is already printed"))
     })
 }
 
@@ -61,9 +63,9 @@ mod tests {
     use super::*;
 
     #[test]
-    fn all_pieces_get_a_line_under_one_head() {
+    fn all_parts_get_a_line_under_one_header() {
         let path = std::env::temp_dir().join(format!("captune-rows-{}", std::process::id()));
-        let lines = |piece: u32| Ok(format!("{piece}\n"));
+        let lines = |part: u32| Ok(format!("{part}\n"));
         measure((0..50).collect(), 8, (&path, "head"), lines).unwrap();
         measure((50..60).collect(), 1, (&path, "head"), lines).unwrap();
         let number = |line: &str| Ok(line.parse::<u32>()?);

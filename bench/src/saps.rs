@@ -1,8 +1,8 @@
-//! SAPS on quasigroups with holes: how hard they are for its default and for tuned parameters, and how
-//! many steps it makes in a second.
+//! SAPS on quasigroups with holes: their difficulty for the default and for tuned parameters, and the number
+//! of steps per second.
 //!
-//! Runs at the cutoff count as the cutoff, so means that have any are lower bounds. Times are CPU times
-//! of the measuring thread and include reading the formula into the solver.
+//! Runs that reach the cutoff count as the cutoff, so means over such runs are lower bounds. Times are CPU
+//! times of the measuring thread and include loading the formula into the solver.
 
 use anyhow::Result;
 use clap::Args;
@@ -17,32 +17,33 @@ pub(crate) struct Arguments {
     /// Classes to measure, as ORDER,HOLES
     #[arg(long = "class", default_values = ["22,185", "25,225", "27,262", "30,324"])]
     classes: Vec<String>,
-    /// Generator seeds, as FIRST-LAST
+    /// Generator seeds of the formulas, as FIRST-LAST
     #[arg(long, default_value = "1-5")]
     formulas: String,
-    /// Runs of the default and of the tuned parameters on each formula
+    /// Number of runs on each formula, for the default and for the tuned parameters
     #[arg(long, default_value_t = 10)]
     runs: u64,
-    /// Steps of a run
+    /// Largest number of steps of a run
     #[arg(long, default_value_t = 10_000_000)]
     cutoff: u64,
-    /// alpha,rho,ps,wp to compare with the default
+    /// Parameters to compare with the default, as ALPHA,RHO,PS,WP
     #[arg(long, default_value = "1.271,0.353,0.149,0.0035")]
     tuned: String,
-    /// Measure the default alone
+    /// Measure only the default
     #[arg(long)]
     default_only: bool,
-    /// CPU seconds for each formula and parameters; the run that exceeds them is stopped and not counted
+    /// CPU seconds per formula and parameters; the run that exceeds them is stopped and not counted
     #[arg(long, default_value_t = 10.0)]
     seconds: f64,
 }
 
-/// Runs of one formula with one choice of parameters.
+/// Runs of one formula with the same parameters.
 struct Series {
     steps: Vec<f64>,
     capped: usize,
     seconds: f64,
-    made: f64,
+    /// Steps of all runs, including the one that was not counted.
+    total_steps: f64,
 }
 
 impl Series {
@@ -50,7 +51,7 @@ impl Series {
         self.steps.iter().sum::<f64>() / self.steps.len() as f64
     }
 
-    /// Standard error of the mean.
+    /// Returns the standard error of the mean.
     fn error(&self) -> f64 {
         let (mean, n) = (self.mean(), self.steps.len() as f64);
         let square: f64 = self.steps.iter().map(|steps| (steps - mean).powi(2)).sum();
@@ -69,8 +70,8 @@ impl Series {
     }
 }
 
-fn said(series: &Option<Series>, say: &dyn Fn(&Series) -> String) -> String {
-    series.as_ref().map(say).unwrap_or_default()
+fn cell_or_empty(series: &Option<Series>, cell: &dyn Fn(&Series) -> String) -> String {
+    series.as_ref().map(cell).unwrap_or_default()
 }
 
 fn thousands(steps: f64) -> String {
@@ -100,9 +101,9 @@ pub(crate) fn measure(arguments: &Arguments) -> Result<()> {
             let formula = quasigroup.formula();
             let default = series(arguments, &formula, &Saps::default());
             let tuned = (!arguments.default_only).then(|| series(arguments, &formula, &tuned));
-            let (made, seconds) = match &tuned {
-                Some(tuned) => (default.made + tuned.made, default.seconds + tuned.seconds),
-                None => (default.made, default.seconds),
+            let (total_steps, seconds) = match &tuned {
+                Some(tuned) => (default.total_steps + tuned.total_steps, default.seconds + tuned.seconds),
+                None => (default.total_steps, default.seconds),
             };
             println!(
                 "| {seed} | {} | {} | {} | {} of {} | {} | {} | {} | {:.2} |",
@@ -111,14 +112,14 @@ pub(crate) fn measure(arguments: &Arguments) -> Result<()> {
                 default.cell(),
                 default.capped,
                 default.steps.len(),
-                said(&tuned, &Series::cell),
+                cell_or_empty(&tuned, &Series::cell),
                 tuned.as_ref().map_or("".to_owned(), |tuned| format!(
                     "{} of {}",
                     tuned.capped,
                     tuned.steps.len()
                 )),
-                said(&tuned, &|tuned| format!("{:.1}", default.mean() / tuned.mean())),
-                made / seconds / 1e6
+                cell_or_empty(&tuned, &|tuned| format!("{:.1}", default.mean() / tuned.mean())),
+                total_steps / seconds / 1e6
             );
             defaults.push(default.mean());
             others.extend(tuned.map(|tuned| tuned.mean()));
@@ -135,16 +136,16 @@ pub(crate) fn measure(arguments: &Arguments) -> Result<()> {
     Ok(())
 }
 
-/// Runs until there are enough or the time is over; the first run is always finished.
+/// Runs until the number of runs is reached or the time is over; the first run is never stopped.
 fn series(arguments: &Arguments, formula: &Formula, saps: &Saps) -> Series {
-    let mut series = Series { steps: Vec::new(), capped: 0, seconds: 0.0, made: 0.0 };
+    let mut series = Series { steps: Vec::new(), capped: 0, seconds: 0.0, total_steps: 0.0 };
     let start = cpu();
     for seed in 1..=arguments.runs {
         let is_first = seed == 1;
         let outcome = solve_while(formula, saps, seed, arguments.cutoff, |_| {
             is_first || cpu() - start < arguments.seconds
         });
-        series.made += outcome.steps as f64;
+        series.total_steps += outcome.steps as f64;
         series.seconds = cpu() - start;
         let is_capped = outcome.solved.is_none();
         if is_capped && outcome.steps < arguments.cutoff {

@@ -4,12 +4,12 @@ use std::ops::RangeInclusive;
 
 use anyhow::{Context, Result, ensure};
 
-/// Seeds given as FIRST-LAST.
+/// Parses FIRST-LAST.
 pub(crate) fn range(text: &str) -> Result<RangeInclusive<u64>> {
     let wrong = || format!("`{text}` is not FIRST-LAST, such as 1-5");
     let (first, last) = text.split_once('-').with_context(wrong)?;
     let range = first.parse().with_context(wrong)?..=last.parse().with_context(wrong)?;
-    ensure!(!range.is_empty(), "`{text}` has no seeds: the first is above the last");
+    ensure!(!range.is_empty(), "`{text}` is empty: the first seed is above the last");
     Ok(range)
 }
 
@@ -18,13 +18,13 @@ mod tests {
     use super::*;
 
     #[test]
-    fn ranges_include_their_ends_and_mistakes_are_told() {
+    fn ranges_include_their_ends_and_errors_quote_the_text() {
         assert_eq!(range("3-5").unwrap().collect::<Vec<_>>(), [3, 4, 5]);
-        for (text, told) in
-            [("5", "such as 1-5"), ("1-x", "such as 1-5"), ("5-3", "the first is above the last")]
+        for (text, expected) in
+            [("5", "such as 1-5"), ("1-x", "such as 1-5"), ("5-3", "the first seed is above the last")]
         {
             let error = range(text).unwrap_err().to_string();
-            assert!(error.contains(&format!("`{text}`")) && error.contains(told), "{error}");
+            assert!(error.contains(&format!("`{text}`")) && error.contains(expected), "{error}");
         }
     }
 }

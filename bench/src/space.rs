@@ -1,8 +1,8 @@
-//! Parameter spaces against their bars: sampling and encoding beside ConfigSpace in the same run,
-//! and a space of thousands of parameters.
+//! Parameter spaces against their goals: sampling and encoding compared with ConfigSpace in the same run, and
+//! a space of thousands of parameters.
 //!
-//! All times are CPU times of the measuring thread, the least of several rounds; captune's and
-//! ConfigSpace's rounds alternate, so that a noisy machine disturbs both alike.
+//! All times are CPU times of the measuring thread, the minimum of several rounds. Rounds of captune and
+//! ConfigSpace alternate, so that a noisy machine disturbs both alike.
 
 use std::fmt::Write as _;
 use std::io::{BufRead, BufReader, Lines, Write as _};
@@ -18,13 +18,13 @@ use crate::clock::cpu;
 
 #[derive(Args)]
 pub(crate) struct Arguments {
-    /// A Python with ConfigSpace; made by bench/peers/setup-configspace if not given
+    /// Python with ConfigSpace [default: created by bench/peers/setup-configspace]
     #[arg(long)]
     python: Option<PathBuf>,
-    /// Measure captune alone
+    /// Measure only captune
     #[arg(long, conflicts_with = "python")]
     alone: bool,
-    /// Rounds per series
+    /// Number of rounds per series
     #[arg(long, default_value_t = 30)]
     rounds: usize,
 }
@@ -34,7 +34,7 @@ const BATCH: usize = 1000;
 
 /// Measures everything and prints it as Markdown.
 pub(crate) fn measure(arguments: &Arguments) -> Result<()> {
-    // First, while the process has used little memory yet.
+    // First, because this reports the peak memory of the process.
     large()?;
     let space = read(&mixed(), "mixed.toml", Format::Toml)?;
     let peer = match (&arguments.python, arguments.alone) {
@@ -45,7 +45,7 @@ pub(crate) fn measure(arguments: &Arguments) -> Result<()> {
     sampling(&space, peer, arguments.rounds)
 }
 
-/// Every kind of parameter, a third of them conditional, two clauses.
+/// Returns a space with every kind of parameter, a third of them conditional, and two forbidden clauses.
 fn mixed() -> String {
     let kinds = [
         "float = [0.001, 10.0], log = true",
@@ -68,11 +68,11 @@ fn mixed() -> String {
 fn set_up() -> Result<PathBuf> {
     let script = concat!(env!("CARGO_MANIFEST_DIR"), "/peers/setup-configspace");
     let output = Command::new(script).stderr(Stdio::inherit()).output()?;
-    ensure!(output.status.success(), "{script} failed; name a Python with ConfigSpace by --python");
+    ensure!(output.status.success(), "{script} failed; choose a Python with ConfigSpace by --python");
     Ok(PathBuf::from(String::from_utf8(output.stdout)?.trim()))
 }
 
-/// ConfigSpace in a process of its own.
+/// ConfigSpace in a separate process.
 struct Peer {
     process: Child,
     requests: ChildStdin,
@@ -94,10 +94,10 @@ impl Peer {
         Ok(Self { process, requests, answers })
     }
 
-    /// Seconds per configuration.
+    /// Returns the seconds per configuration.
     fn time(&mut self, how: &str, count: usize) -> Result<f64> {
         writeln!(self.requests, "{how} {count}")?;
-        let answer = self.answers.next().context("ConfigSpace gave up")??;
+        let answer = self.answers.next().context("the process with ConfigSpace ended early")??;
         Ok(answer.parse::<f64>()? / count as f64)
     }
 }
@@ -132,9 +132,12 @@ fn sampling(space: &Space, mut peer: Option<Peer>, rounds: usize) -> Result<()> 
             batch = batch.min(peer.time("batch", BATCH)?);
         }
     }
-    println!("\n## Sampling and encoding, {PARAMETERS} mixed parameters, least of {rounds} rounds\n");
-    println!("| way | us each | faster than ConfigSpace alone | in batches |\n|---|---|---|---|");
-    for (way, seconds) in [
+    println!("\n## Sampling and encoding, {PARAMETERS} mixed parameters, minimum of {rounds} rounds\n");
+    println!(
+        "| method | us per configuration | times as fast as ConfigSpace, one at a time | as ConfigSpace, in batches |\n\
+         |---|---|---|---|"
+    );
+    for (method, seconds) in [
         ("captune, configurations", objects),
         ("captune, slices", slices),
         ("captune, batches of 1000", batches),
@@ -144,7 +147,7 @@ fn sampling(space: &Space, mut peer: Option<Peer>, rounds: usize) -> Result<()> 
         let times =
             |peer: f64| if peer.is_finite() { format!("{:.1}", peer / seconds) } else { String::new() };
         if seconds.is_finite() {
-            println!("| {way} | {:.2} | {} | {} |", seconds * 1e6, times(single), times(batch));
+            println!("| {method} | {:.2} | {} | {} |", seconds * 1e6, times(single), times(batch));
         }
     }
     if let Some(mut peer) = peer {
@@ -154,7 +157,8 @@ fn sampling(space: &Space, mut peer: Option<Peer>, rounds: usize) -> Result<()> 
     Ok(())
 }
 
-/// 10 000 parameters, half of them conditional: read, sample 1 000, encode.
+/// Reads a space of 10 000 parameters, half of them conditional, and samples and encodes 1 000
+/// configurations.
 fn large() -> Result<()> {
     let kinds = [
         "float = [0.001, 10.0], log = true",
@@ -171,7 +175,7 @@ fn large() -> Result<()> {
         };
         let _ = writeln!(text, "p-{i} = {{ {}{when} }}", kinds[i % kinds.len()]);
     }
-    println!("\n## 10 000 parameters, 5 000 conditions, least of 3\n");
+    println!("\n## 10 000 parameters, 5 000 conditions, minimum of 3 rounds\n");
     println!(
         "| format | MB | read, s | sample and encode 1 000, s | peak memory, MB |\n|---|---|---|---|---|"
     );
@@ -202,7 +206,7 @@ fn large() -> Result<()> {
     Ok(())
 }
 
-/// The largest resident size of this process so far.
+/// Returns the peak resident memory of this process so far, in MB.
 pub(crate) fn peak_memory() -> Result<f64> {
     let status = std::fs::read_to_string("/proc/self/status")?;
     let line = status.lines().find_map(|line| line.strip_prefix("VmHWM:")).context("no VmHWM")?;

@@ -1,7 +1,7 @@
-//! The store against its bars: a million trials written, opened, loaded and summed up; how fast
-//! commits are, alone and in groups.
+//! The store against its goals: writing, opening, loading and summarising a million trials, and the speed of
+//! commits, one at a time and in groups.
 //!
-//! Loading is measured in a process of its own, so that its peak memory is that of a resume.
+//! Loading is measured in a separate process, so that its peak memory is that of a resume.
 
 use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
@@ -25,23 +25,23 @@ use crate::quantiles::Quantiles;
 
 #[derive(Args)]
 pub(crate) struct Arguments {
-    /// Trials of the large store
+    /// Number of trials in the large store
     #[arg(long, default_value_t = 1_000_000)]
     trials: u64,
-    /// Where to make stores; the system's temporary folder if not given
+    /// Folder to create stores in [default: the system's temporary folder]
     #[arg(long)]
     folder: Option<PathBuf>,
-    /// Rounds per series
+    /// Number of rounds per series
     #[arg(long, default_value_t = 5)]
     rounds: usize,
-    /// Load a store that is there already, and nothing else
+    /// Only load an existing store
     #[arg(long, hide = true)]
     existing: Option<PathBuf>,
 }
 
 const PARAMETERS: usize = 10;
 pub(crate) const INSTANCES: u32 = 200;
-/// Trials per configuration: few, since most challengers are dropped early.
+/// Trials per configuration: few, because most challengers are dropped early.
 const TRIALS_EACH: [u64; 10] = [1, 1, 1, 1, 2, 2, 2, 4, 4, 16];
 
 /// Measures everything and prints it as Markdown.
@@ -49,13 +49,13 @@ pub(crate) fn measure(arguments: &Arguments) -> Result<()> {
     if let Some(folder) = &arguments.existing {
         return load(folder, arguments.rounds);
     }
-    let place = arguments.folder.clone().unwrap_or_else(std::env::temp_dir);
-    let folder = place.join(format!("captune-bench-store-{}", std::process::id()));
-    // What is there already is not ours to remove.
+    let parent = arguments.folder.clone().unwrap_or_else(std::env::temp_dir);
+    let folder = parent.join(format!("captune-bench-store-{}", std::process::id()));
+    // Fails if the folder exists: only a folder created here may be removed below.
     std::fs::create_dir(&folder)?;
     let measured = charter()
         .and_then(|charter| fill(&folder.join("large"), &charter, arguments.trials, Some(vec![0; 10_000])))
-        .and_then(|()| load_apart(&folder.join("large"), arguments.rounds))
+        .and_then(|()| load_in_child(&folder.join("large"), arguments.rounds))
         .and_then(|()| commits(&folder));
     std::fs::remove_dir_all(&folder)?;
     measured
@@ -88,7 +88,7 @@ fn charter() -> Result<Charter> {
     })
 }
 
-fn trial(id: u64, config: u32, met: u64, rng: &mut Rng) -> Record {
+fn trial(id: u64, config: u32, visit: u64, rng: &mut Rng) -> Record {
     let cost = 30.0 * rng.unit();
     let observation = match rng.below(100) {
         0..60 => Observation::capped(cost),
@@ -96,7 +96,7 @@ fn trial(id: u64, config: u32, met: u64, rng: &mut Rng) -> Record {
         97..99 => Observation::timeout(30.0),
         _ => Observation::failed(Status::Crashed, cost),
     };
-    let pair = Pair { instance: InstanceId(met as u32 % INSTANCES), seed: Seed(met as u32 * 7919) };
+    let pair = Pair { instance: InstanceId(visit as u32 % INSTANCES), seed: Seed(visit as u32 * 7919) };
     let key = TrialKey { config: ConfigId(config), pair };
     let why = if config == 0 { Why::Incumbent } else { Why::Challenge };
     let detail = Detail {
@@ -111,13 +111,13 @@ fn trial(id: u64, config: u32, met: u64, rng: &mut Rng) -> Record {
     Record { trial, detail, started, ended: started + cost, slot: id as u32 % 64 }
 }
 
-/// Makes a store of random trials, with a snapshot of the search if one is given.
+/// Creates a store of random trials, with a snapshot of the search if one is given.
 pub(crate) fn fill(folder: &Path, charter: &Charter, trials: u64, snapshot: Option<Vec<u8>>) -> Result<()> {
     let mut rng = Rng::new(1, "bench", 0);
     let start = Instant::now();
-    let (send, words) = channel();
+    let (send, acknowledgements) = channel();
     let store = Store::create(folder, charter)?;
-    let mut writer = store.write(move |word| send.send(word).unwrap_or_default())?;
+    let mut writer = store.write(move |acknowledgement| send.send(acknowledgement).unwrap_or_default())?;
     let (mut id, mut config, mut seen) = (0, 0, 0);
     while id < trials {
         let mut batch = Batch::default();
@@ -125,8 +125,8 @@ pub(crate) fn fill(folder: &Path, charter: &Charter, trials: u64, snapshot: Opti
             let configuration = charter.space.sample(&mut rng)?;
             let origin = "local".to_owned();
             batch.configurations.push(StoredConfiguration { id: ConfigId(config), origin, configuration });
-            for met in 0..TRIALS_EACH[rng.below(TRIALS_EACH.len())] {
-                batch.trials.push(trial(id, config, met, &mut rng));
+            for visit in 0..TRIALS_EACH[rng.below(TRIALS_EACH.len())] {
+                batch.trials.push(trial(id, config, visit, &mut rng));
                 id += 1;
             }
             config += 1;
@@ -137,8 +137,8 @@ pub(crate) fn fill(folder: &Path, charter: &Charter, trials: u64, snapshot: Opti
         batch.spent = Some(spent);
         batch.state = snapshot.clone().map(|snapshot| State { snapshot, format: 2, told: id });
         let number = writer.submit(batch)?;
-        // Some way ahead of the disk, as a campaign with many workers is.
-        wait(&words, &mut seen, number.saturating_sub(8))?;
+        // A few batches ahead of the disk, like a campaign with many workers.
+        wait(&acknowledgements, &mut seen, number.saturating_sub(8))?;
     }
     writer.finish("filled")?;
     let size = std::fs::metadata(folder.join("campaign.sqlite"))?.len() as f64 / 1e6;
@@ -146,13 +146,13 @@ pub(crate) fn fill(folder: &Path, charter: &Charter, trials: u64, snapshot: Opti
         "\n## {id} trials, {config} configurations of {} parameters, {INSTANCES} instances\n",
         charter.space.parameters().len()
     );
-    println!("written in {:.1} s, {size:.0} MB\n", start.elapsed().as_secs_f64());
+    println!("Written in {:.1} s, {size:.0} MB\n", start.elapsed().as_secs_f64());
     Ok(())
 }
 
-fn wait(words: &Receiver<Acknowledgement>, seen: &mut u64, number: u64) -> Result<()> {
+fn wait(acknowledgements: &Receiver<Acknowledgement>, seen: &mut u64, number: u64) -> Result<()> {
     while *seen < number {
-        match words.recv().context("the writer is gone")? {
+        match acknowledgements.recv().context("the writer thread has ended")? {
             Acknowledgement::Committed { batches } => *seen = batches,
             Acknowledgement::Failed(error) => bail!(error),
         }
@@ -160,7 +160,7 @@ fn wait(words: &Receiver<Acknowledgement>, seen: &mut u64, number: u64) -> Resul
     Ok(())
 }
 
-fn load_apart(folder: &Path, rounds: usize) -> Result<()> {
+fn load_in_child(folder: &Path, rounds: usize) -> Result<()> {
     let mut command = Command::new(std::env::current_exe()?);
     command.arg("store").arg("--existing").arg(folder).args(["--rounds", &rounds.to_string()]);
     ensure!(command.status()?.success(), "loading failed");
@@ -185,35 +185,36 @@ fn load(folder: &Path, rounds: usize) -> Result<()> {
         std::hint::black_box(Store::read(folder)?.summary()?);
         summaries.push(start.elapsed().as_secs_f64());
     }
-    println!("| what | bar | median | least |\n|---|---|---|---|");
-    for (what, bar, times) in [
+    println!("| measurement | goal | median | minimum |\n|---|---|---|---|");
+    for (measurement, goal, times) in [
         ("open and load, s", "3", loads),
-        ("its CPU time in both threads, s", "", works),
-        ("open and sum up, s", "1", summaries),
+        ("CPU time of both threads, s", "", works),
+        ("open and summarise, s", "1", summaries),
     ] {
         let times = Quantiles::of(times);
-        println!("| {what} | {bar} | {:.3} | {:.3} |", times.median(), times.at(0.0));
+        println!("| {measurement} | {goal} | {:.3} | {:.3} |", times.median(), times.at(0.0));
     }
     println!("| peak memory of the first load, MB | 1000 | {memory:.0} | |");
     Ok(())
 }
 
-/// Of all threads of this process.
+/// Returns the CPU seconds of all threads of this process.
 fn cpu() -> f64 {
     let time = clock_gettime(ClockId::ProcessCPUTime);
     time.tv_sec as f64 + time.tv_nsec as f64 * 1e-9
 }
 
-/// Trials per second on disk, one batch at a time and many on their way.
-fn commits(place: &Path) -> Result<()> {
+/// Measures trials committed per second, with one batch in flight and with many.
+fn commits(parent: &Path) -> Result<()> {
     println!("\n## Commits, one trial each\n");
-    println!("| on their way | trials/s | median wait, ms | 99 % |\n|---|---|---|---|");
+    println!("| trials in flight | trials/s | median wait, ms | 99th percentile, ms |\n|---|---|---|---|");
     for ahead in [1, 8, 64, 1024] {
         let charter = charter()?;
         let mut rng = Rng::new(1, "commits", 0);
-        let (send, words) = channel();
-        let store = Store::create(&place.join(format!("ahead-{ahead}")), &charter)?;
-        let mut writer = store.write(move |word| send.send((word, Instant::now())).unwrap_or_default())?;
+        let (send, acknowledgements) = channel();
+        let store = Store::create(&parent.join(format!("ahead-{ahead}")), &charter)?;
+        let mut writer = store
+            .write(move |acknowledgement| send.send((acknowledgement, Instant::now())).unwrap_or_default())?;
         let configuration = charter.space.default_configuration();
         let origin = "default".to_owned();
         let configurations = vec![StoredConfiguration { id: ConfigId(0), origin, configuration }];
@@ -227,7 +228,7 @@ fn commits(place: &Path) -> Result<()> {
                 let trials = vec![trial(id, 0, id, &mut rng)];
                 writer.submit(Batch { trials, ..Batch::default() })?;
             }
-            match words.recv().context("the writer is gone")? {
+            match acknowledgements.recv().context("the writer thread has ended")? {
                 (Acknowledgement::Committed { batches }, at) => {
                     let fresh = &submitted[done..batches as usize];
                     waits.extend(fresh.iter().map(|start| at.duration_since(*start).as_secs_f64()));

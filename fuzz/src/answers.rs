@@ -1,10 +1,10 @@
-//! What targets write, under every protocol. Of the first four bytes one each chooses the scenario, how the run ended,
-//! its cap and the time it took; the rest is its output, and also the file that it left.
+//! Output of targets, under every protocol. The first four bytes choose the scenario, how the run ended, its
+//! cap and the time it took. The rest is the output of the run, and also the file that it wrote.
 //!
-//! A run is accounted for unless its target says that no trial can succeed. Every number told is finite. A cost is at
-//! most the cutoff, and a censored one at most the cap if the run was stopped; it is not below zero if it grows. A failure
-//! has its reason in one line, which is not empty. A server's line answers at most one trial, and another line or
-//! none the next.
+//! Every run gives an observation, unless its target reports that no trial can succeed. All reported numbers
+//! are finite. A cost is at most the cutoff; a censored cost is at most the cap if the run was stopped; a
+//! cost that grows during the run is not negative. A failure has a reason, which is one non-empty line. A
+//! line from a server answers at most one trial.
 
 use std::sync::LazyLock;
 use std::time::Duration;
@@ -15,9 +15,9 @@ use execution::TargetError;
 use execution::process::fuzzing;
 use scenario::{CappedBy, Scenario};
 
-use crate::ground::scenario;
+use crate::fixtures::scenario;
 
-/// Protocols, and what is minimised under them.
+/// Protocols with objectives.
 const SCENARIOS: [(&str, &str); 13] = [
     (
         "command",
@@ -37,7 +37,7 @@ const SCENARIOS: [(&str, &str); 13] = [
     ("json-server", "minimise = \"wall_time\"\ncutoff = \"5s\""),
 ];
 
-static READ: LazyLock<Vec<Scenario>> = LazyLock::new(|| {
+static PARSED: LazyLock<Vec<Scenario>> = LazyLock::new(|| {
     let one = |(protocol, objective): &(&str, &str)| {
         let words = if *protocol == "command" { ", \"{params}\", \"{seed}\"" } else { "" };
         let target = format!("[target]\nprotocol = \"{protocol}\"\ncommand = [\"true\"{words}]");
@@ -48,13 +48,13 @@ static READ: LazyLock<Vec<Scenario>> = LazyLock::new(|| {
     SCENARIOS.iter().map(one).collect()
 });
 
-pub fn put(bytes: &[u8]) {
+pub fn check(bytes: &[u8]) {
     let Some((head, rest)) = bytes.split_first_chunk::<4>() else { return };
     let [of, end, cap, time] = head.map(|byte| byte.wrapping_sub(b'0'));
-    let scenario = &READ[usize::from(of) % READ.len()];
+    let scenario = &PARSED[usize::from(of) % PARSED.len()];
     let cap = if cap % 4 == 0 { Cap::NONE } else { Cap::at(f64::from(cap) * 0.25) };
-    accounted(scenario, cap, &finished(end, time, rest));
-    served(&String::from_utf8_lossy(rest));
+    check_account(scenario, cap, &finished(end, time, rest));
+    check_server(&String::from_utf8_lossy(rest));
 }
 
 fn finished(end: u8, time: u8, written: &[u8]) -> Finished {
@@ -66,7 +66,7 @@ fn finished(end: u8, time: u8, written: &[u8]) -> Finished {
         6 => (Exit::Signal(9), Some(Stop::Limit(Limit::Wall))),
         _ => (Exit::Signal(9), Some(Stop::Cancelled)),
     };
-    // A stream that was not kept whole: its middle is gone.
+    // If the stream was not kept completely, its middle is missing.
     let (head, tail) = written.split_at(if end >= 128 { written.len() / 2 } else { written.len() });
     let dropped = if end >= 128 { 9 } else { 0 };
     let stdout = Captured {
@@ -92,41 +92,44 @@ fn finished(end: u8, time: u8, written: &[u8]) -> Finished {
     }
 }
 
-fn accounted(scenario: &Scenario, cap: Cap, finished: &Finished) {
+fn check_account(scenario: &Scenario, cap: Cap, finished: &Finished) {
     let account = match fuzzing::account(scenario, cap, finished) {
         Ok(account) => account,
-        Err(TargetError::Aborted { said }) => return assert!(!said.is_empty(), "aborted without a word"),
+        Err(TargetError::Aborted { message }) => {
+            return assert!(!message.is_empty(), "aborted without a message");
+        }
         Err(error) => panic!("{error}"),
     };
-    let told = &account.observation;
+    let observation = &account.observation;
     let objective = &scenario.objective;
     let cutoff = objective.cutoff.unwrap_or(f64::INFINITY);
-    match told.cost() {
+    match observation.cost() {
         Some(Reading::Exact(cost)) => {
             assert!(cost.is_finite() && cost <= cutoff, "{account:?}");
             let grows = objective.minimise.is_time() || objective.capped_by == CappedBy::Argument;
             assert!(!grows || cost >= 0.0, "{account:?}");
         }
         Some(Reading::AtLeast(cost)) => {
-            // One that ended by itself above the cutoff says more than one that was stopped.
+            // A run that ended by itself above the cutoff is censored at the cutoff, even if its cap was
+            // lower.
             let most = if finished.stopped.is_some() { cap.cost().min(cutoff) } else { cutoff };
             assert!(cost.is_finite() && (0.0..=most).contains(&cost), "{account:?}");
         }
         None => {
-            let status = told.status();
-            assert!(status.is_failure() || status.says_nothing(), "{account:?}");
+            let status = observation.status();
+            assert!(status.is_failure() || status.is_uninformative(), "{account:?}");
             if status.is_failure() {
                 let reason = account.detail.reason.as_deref().unwrap_or_default();
                 assert!(!reason.trim().is_empty() && !reason.contains(['\n', '\r']), "{account:?}");
             }
         }
     }
-    assert!(told.spent().is_finite() && told.spent() >= 0.0, "{account:?}");
+    assert!(observation.spent().is_finite() && observation.spent() >= 0.0, "{account:?}");
     assert!(account.detail.outputs.values().all(|number| number.is_finite()), "{account:?}");
 }
 
-/// Lines of a server, to which a trial is put at each empty line.
-fn served(text: &str) {
+/// Checks the lines of a server, which gets a new trial at each empty line.
+fn check_server(text: &str) {
     let turns: Vec<(TrialId, Vec<&str>)> =
         (1..).map(TrialId).zip(text.split("\n\n").map(|lines| lines.lines().collect())).collect();
     let answers = fuzzing::answered(&turns);

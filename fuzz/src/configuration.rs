@@ -1,29 +1,30 @@
-//! Files with a configuration that people wrote. The first byte chooses the name of the file, and so its form.
+//! Files with a configuration. The first byte chooses the name of the file, and so its format.
 //!
-//! A configuration that is accepted is valid for its space, and comes back equal from every form that is written.
+//! An accepted configuration is valid for its space, and is equal after a round trip through every output
+//! format.
 
 use scenario::ConfigFile;
 use scenario::configuration_file::read;
 
-use crate::ground::{SPACE_READ, shown};
+use crate::fixtures::{PARSED_SPACE, check_diagnostics};
 
 const NAMES: [&str; 4] = ["x", "x.json", "x.toml", "x.txt"];
 
-pub fn put(bytes: &[u8]) {
+pub fn check(bytes: &[u8]) {
     let Some((first, rest)) = bytes.split_first() else { return };
     let Ok(text) = std::str::from_utf8(rest) else { return };
     let name = NAMES[usize::from(*first) % NAMES.len()];
-    let space = &*SPACE_READ;
+    let space = &*PARSED_SPACE;
     let configuration = match read(text, name, space) {
         Ok(configuration) => configuration,
-        Err(mistakes) => return shown(&mistakes),
+        Err(mistakes) => return check_diagnostics(&mistakes),
     };
     assert!(space.check(configuration.codes()).is_ok(), "not valid: {configuration}");
     let lines = configuration.iter().map(|(name, value)| format!("{name} {value}\n")).collect();
     let written = [
         ("x.json", ConfigFile::Json.content(space, &configuration)),
         ("x.toml", ConfigFile::Toml.content(space, &configuration)),
-        // As `captune best --as pcs` has it.
+        // The format of `captune best --as pcs`.
         ("x.txt", lines),
     ];
     for (name, text) in written {

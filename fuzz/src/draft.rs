@@ -1,7 +1,7 @@
-//! What must hold of a scenario that was drafted from another configurator's.
+//! Invariants of a scenario that was drafted from that of another configurator.
 //!
-//! It is TOML, which the reader of scenarios takes or finds mistakes in. A space of its own can be read, and a first
-//! configuration beside it is one of that space.
+//! It is valid TOML, which the parser of scenarios accepts or rejects with diagnostics. If the draft has its
+//! own space, the space can be parsed, and the initial configurations are valid in it.
 
 use std::path::Path;
 
@@ -11,25 +11,25 @@ use scenario::configuration_file;
 use space::format::{self, Format, read_section};
 use toml::de::DeTable;
 
-use crate::ground::{FOLDER, shown};
+use crate::fixtures::{FOLDER, check_diagnostics};
 
-/// Drafts a scenario from what a path leads to.
-pub fn put(path: &Path) {
+/// Drafts a scenario from a path and checks it.
+pub fn check(path: &Path) {
     let draft = match read(path, &FOLDER) {
         Ok(found) => found.draft,
-        Err(error) => return assert!(!error.to_string().is_empty(), "an error without a word"),
+        Err(error) => return assert!(!error.to_string().is_empty(), "an error without a message"),
     };
     let text = draft.to_toml();
     if let Err(error) = DeTable::parse(&text) {
         panic!("{text}\n{error}");
     }
     if let Err(mistakes) = scenario::read(&text, &FOLDER, "draft") {
-        shown(&mistakes);
+        check_diagnostics(&mistakes);
     }
     let own = draft.files.iter().find(|(name, _)| name == "space.toml");
     let space = match own {
         Some((name, text)) => format::read(text, name, Format::Toml),
-        // The files of others are read as spaces are.
+        // A space in another configurator's file is covered by the parsers of spaces.
         None if text.contains("[space]\nfrom = ") => return,
         None => read_section(&text, "draft", "space"),
     };

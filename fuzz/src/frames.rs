@@ -1,9 +1,9 @@
-//! Frames between a caller, the guardian and a supervisor. The first byte chooses what they are taken for.
+//! Frames between a caller, the guardian and a supervisor. The first byte chooses the kind of frames.
 //!
-//! No length makes the receiver take more memory than bytes have come. What is understood is the same when it is sent
-//! again.
+//! Whatever the length of a frame, the receiver allocates no more memory than bytes have arrived. A message
+//! that was decoded is equal after a round trip.
 
-pub fn put(bytes: &[u8]) {
-    let Some((sort, rest)) = bytes.split_first() else { return };
-    confine::fuzzing::put(*sort, rest);
+pub fn check(bytes: &[u8]) {
+    let Some((kind, rest)) = bytes.split_first() else { return };
+    confine::fuzzing::check_frames(*kind, rest);
 }

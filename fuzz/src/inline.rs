@@ -1,8 +1,8 @@
-//! Commands with parameters in them. The first line is the command; each of the others begins with the letter of an
-//! option.
+//! Commands with inline parameters. The first line is the command; each further line begins with the letter
+//! of an option.
 //!
-//! What is accepted makes a text in TOML whose space can be read and has every parameter of the command, and which
-//! the reader of scenarios takes or finds mistakes in. A draft to be run at once is the same draft.
+//! An accepted command gives valid TOML with a space that can be parsed and is not empty. The parser of
+//! scenarios accepts it or rejects it with diagnostics. A draft to run at once has the same text.
 
 use scenario;
 use scenario::draft::inline::{Wishes, draft, draft_to_run};
@@ -10,9 +10,9 @@ use scenario::draft::words;
 use space::format::read_section;
 use toml::de::DeTable;
 
-use crate::ground::{FOLDER, may_leave, shown};
+use crate::fixtures::{FOLDER, check_diagnostics, may_leave};
 
-pub fn put(bytes: &[u8]) {
+pub fn check(bytes: &[u8]) {
     let Ok(text) = std::str::from_utf8(bytes) else { return };
     let (command, options) = text.split_once('\n').unwrap_or((text, ""));
     if options.lines().filter_map(option).any(|(_, value)| may_leave(value)) {
@@ -24,14 +24,14 @@ pub fn put(bytes: &[u8]) {
     let draft = match draft(&words, &wishes, &FOLDER) {
         Ok(draft) => draft,
         Err(mistakes) => {
-            assert!(to_run.is_err(), "to be run although it is refused: {mistakes}");
-            return shown(&mistakes);
+            assert!(to_run.is_err(), "accepted to run, but rejected as a draft: {mistakes}");
+            return check_diagnostics(&mistakes);
         }
     };
     let text = draft.to_toml();
     match to_run {
         Ok(to_run) => assert_eq!(to_run.to_toml(), text),
-        Err(mistakes) => shown(&mistakes),
+        Err(mistakes) => check_diagnostics(&mistakes),
     }
     if let Err(error) = DeTable::parse(&text) {
         panic!("{text}\n{error}");
@@ -42,17 +42,17 @@ pub fn put(bytes: &[u8]) {
         assert!(!space.parameters().is_empty(), "{text}");
     }
     if let Err(mistakes) = scenario::read(&text, &FOLDER, "draft") {
-        shown(&mistakes);
+        check_diagnostics(&mistakes);
     }
 }
 
-/// The letter of an option, and what it is given.
+/// Returns the letter of an option and its value.
 fn option(line: &str) -> Option<(char, &str)> {
     let mut rest = line.chars();
     Some((rest.next()?, rest.as_str()))
 }
 
-/// The options, as the command line would have read them.
+/// Parses the options as the command line does.
 fn wishes<'t>(lines: impl Iterator<Item = &'t str>) -> Wishes {
     let mut wishes = Wishes::default();
     for (letter, rest) in lines.filter_map(option) {

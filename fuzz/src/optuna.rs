@@ -1,7 +1,7 @@
-//! Studies of Optuna: a file of SQLite as it is, if the bytes begin like one; else rows for its tables, one in a line:
-//! a letter for the table, then cells between tabs.
+//! Studies of Optuna. Bytes that begin like an SQLite file are used as the file. Otherwise they are rows for
+//! its tables, one per line: a letter for the table, then cells separated by tabs.
 //!
-//! What must hold of its trials is in [`runs`](crate::runs), and of a scenario of it in [`draft`](crate::draft).
+//! [`runs`](crate::runs) checks the trials, and [`draft`](crate::draft) a scenario drafted from the study.
 
 use std::path::Path;
 use std::sync::LazyLock;
@@ -9,7 +9,7 @@ use std::sync::LazyLock;
 use rusqlite::types::Value;
 use rusqlite::{Connection, params_from_iter};
 
-use crate::ground::file;
+use crate::fixtures::file;
 use crate::{draft, runs};
 
 const TABLES: &str = "
@@ -22,7 +22,7 @@ CREATE TABLE trial_system_attributes (trial_system_attribute_id INTEGER PRIMARY 
 INSERT INTO studies VALUES (1, 'fuzzed');
 ";
 
-/// Where a row of each letter goes.
+/// The letter of each table, with the statement that inserts a row and its number of cells.
 const ROWS: [(&str, &str, usize); 5] = [
     ("d", "INSERT INTO study_directions (direction, study_id, objective) VALUES (?, 1, ?)", 2),
     ("t", "INSERT OR IGNORE INTO trials (trial_id, number, study_id, state) VALUES (?, ?, 1, ?)", 3),
@@ -37,29 +37,29 @@ const ROWS: [(&str, &str, usize); 5] = [
 
 static EMPTY: LazyLock<Vec<u8>> = LazyLock::new(|| {
     let path = file("empty.db", b"");
-    let connection = Connection::open(&path).expect("a folder that can be written");
+    let connection = Connection::open(&path).expect("the folder is writable");
     connection
         .execute_batch("PRAGMA page_size = 512; PRAGMA journal_mode = OFF;")
-        .expect("settings that SQLite has");
-    connection.execute_batch(TABLES).expect("sound tables");
-    connection.close().expect("nothing under way");
-    std::fs::read(path).expect("it was just written")
+        .expect("the pragmas are valid");
+    connection.execute_batch(TABLES).expect("the tables are valid");
+    connection.close().expect("no statement is in progress");
+    std::fs::read(path).expect("the file was just written")
 });
 
-pub fn put(bytes: &[u8]) {
+pub fn check(bytes: &[u8]) {
     let path = if bytes.starts_with(b"SQLite format 3\0") {
         file("study.db", bytes)
     } else {
         let Ok(text) = std::str::from_utf8(bytes) else { return };
         let path = file("study.db", &EMPTY);
-        fill(&path, text).expect("a table takes every row");
+        fill(&path, text).expect("the tables accept every row");
         path
     };
-    runs::put(&path, bytes.len() % 16 == 0);
-    draft::put(&path);
+    runs::check(&path, bytes.len() % 16 == 0);
+    draft::check(&path);
 }
 
-/// Adds the rows of a text.
+/// Inserts the rows of a text.
 fn fill(path: &Path, text: &str) -> rusqlite::Result<()> {
     let mut connection = Connection::open(path)?;
     connection.execute_batch("PRAGMA journal_mode = OFF; PRAGMA synchronous = OFF;")?;
@@ -69,7 +69,7 @@ fn fill(path: &Path, text: &str) -> rusqlite::Result<()> {
         let letter = cells.next().unwrap_or_default();
         let Some((_, sql, count)) = ROWS.iter().find(|(known, ..)| *known == letter) else { continue };
         let values: Vec<Value> = cells.chain(std::iter::repeat("")).take(*count).map(value).collect();
-        // A key is a whole number.
+        // A primary key must be an integer.
         if letter != "t" || matches!(values[0], Value::Integer(_)) {
             rows.prepare_cached(sql)?.execute(params_from_iter(values))?;
         }

@@ -1,14 +1,14 @@
-//! Scenarios of SMAC, SMAC3 and irace. The first byte chooses between a text and JSON; what follows a line `--` is
-//! another file, which the scenario may name `more.txt`. What must hold of the draft is in [`draft`](crate::draft).
+//! Scenarios of SMAC, SMAC3 and irace. The first byte chooses between plain text and JSON. The text after a
+//! line `--` is written to `more.txt`, which the scenario may name. [`draft`](crate::draft) checks the draft.
 
 use std::fs;
 use std::path::PathBuf;
 use std::sync::LazyLock;
 
 use crate::draft;
-use crate::ground::{FOLDER, may_leave};
+use crate::fixtures::{FOLDER, may_leave};
 
-/// Folders deep enough that those above, where files are looked for, are ours.
+/// Folders nested deeply enough that files searched in parent folders stay within the fuzzer's folder.
 static FOLDERS: LazyLock<[PathBuf; 2]> = LazyLock::new(|| {
     let files = [
         (
@@ -25,15 +25,15 @@ static FOLDERS: LazyLock<[PathBuf; 2]> = LazyLock::new(|| {
     ];
     ["text", "json"].map(|form| {
         let folder = FOLDER.join("of/others/in").join(form);
-        fs::create_dir_all(&folder).expect("a folder that can be written");
+        fs::create_dir_all(&folder).expect("the folder is writable");
         for (name, text) in files {
-            fs::write(folder.join(name), text).expect("a folder that can be written");
+            fs::write(folder.join(name), text).expect("the folder is writable");
         }
         folder
     })
 });
 
-pub fn put(bytes: &[u8]) {
+pub fn check(bytes: &[u8]) {
     let Some((form, rest)) = bytes.split_first() else { return };
     let text = String::from_utf8_lossy(rest);
     if may_leave(&text) {
@@ -43,7 +43,7 @@ pub fn put(bytes: &[u8]) {
     let [of_text, of_json] = &*FOLDERS;
     let (folder, name) = if form % 2 == 0 { (of_text, "scenario.txt") } else { (of_json, "scenario.json") };
     for (name, content) in [(name, text), ("more.txt", more)] {
-        fs::write(folder.join(name), content).expect("a folder that can be written");
+        fs::write(folder.join(name), content).expect("the folder is writable");
     }
-    draft::put(&folder.join(name));
+    draft::check(&folder.join(name));
 }

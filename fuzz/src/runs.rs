@@ -1,8 +1,8 @@
-//! What must hold of runs that were recorded elsewhere, whatever their form.
+//! Invariants of runs that were recorded elsewhere, in any format.
 //!
-//! Every run is taken in or left out for a reason. A trial that was made of one has a valid configuration, a finite
-//! cost which, if it is censored, is neither above the cutoff nor above its cap, and numbers that are finite wherever
-//! they are. Taken in again, none is new. What was kept in a store comes back equal from its CSV.
+//! Every run is imported or left out for a reason. An imported trial has a valid configuration, and all its
+//! numbers are finite. A censored cost is neither above the cutoff nor above the cap. Importing the same runs
+//! again adds no trial. Runs in a store are equal after a round trip through CSV.
 
 use std::path::Path;
 use std::sync::LazyLock;
@@ -17,7 +17,7 @@ use scenario::Scenario;
 use store::Store;
 use view::export::csv;
 
-use crate::ground::{FOLDER, file, scenario};
+use crate::fixtures::{FOLDER, file, scenario};
 
 const TIMES: &str = "[target]\ncommand = [\"true\", \"{params}\", \"{seed}\", \"{instance}\"]\n\
     [objective]\nminimise = \"cpu_time\"\ncutoff = \"5s\"\n[instances]\nfrom = \"list.txt\"\n[budget]\ntrials = 9";
@@ -35,11 +35,11 @@ static SCENARIOS: LazyLock<[(Scenario, Settings); 3]> = LazyLock::new(|| {
     })
 });
 
-/// Reads the runs of a file, and takes them into campaigns. `keep`: also into a store and out of it.
-pub fn put(path: &Path, keep: bool) {
+/// Reads the runs of a file and imports them into campaigns; if `keep`, also into a store and back.
+pub fn check(path: &Path, keep: bool) {
     let runs = match read(path) {
         Ok(runs) => runs,
-        Err(error) => return assert!(!error.to_string().is_empty(), "an error without a word"),
+        Err(error) => return assert!(!error.to_string().is_empty(), "an error without a message"),
     };
     for (number, (scenario, settings)) in SCENARIOS.iter().enumerate() {
         let runs = fitting(&runs, scenario);
@@ -49,33 +49,37 @@ pub fn put(path: &Path, keep: bool) {
             Err(misfits) => {
                 assert!(
                     !misfits.list.is_empty() && !misfits.to_string().is_empty(),
-                    "misfits without a word"
+                    "an error without a message"
                 );
                 continue;
             }
         };
         let left: usize = taken.left.values().sum();
-        assert_eq!(history.trials().len() + left, runs.list.len(), "runs that nobody counted");
-        history.trials().iter().for_each(|trial| sound(trial, &history, settings));
+        assert_eq!(
+            history.trials().len() + left,
+            runs.list.len(),
+            "runs that are neither imported nor left out"
+        );
+        history.trials().iter().for_each(|trial| check_trial(trial, &history, settings));
         let before = history.trials().len();
         take_in(&mut history, &runs, settings, scenario)
-            .unwrap_or_else(|misfits| panic!("the second time: {misfits}"));
-        assert_eq!(history.trials().len(), before, "taken in twice");
-        // A store keeps no outputs of imported runs, so that a bounded one is not told again.
+            .unwrap_or_else(|misfits| panic!("in the second import: {misfits}"));
+        assert_eq!(history.trials().len(), before, "imported twice");
+        // A store does not keep the outputs of imported runs, so constraints are unknown after a round trip.
         if keep && before > 0 && scenario.constraints.is_empty() {
-            kept([TIMES, LOSSES][number], &runs, &history, (scenario, settings));
+            check_round_trip([TIMES, LOSSES][number], &runs, &history, (scenario, settings));
         }
     }
 }
 
-/// A history in which nothing has been tried.
+/// Returns a history without trials.
 fn new(settings: &Settings) -> History {
     let mut history = History::new();
     history.intern(&settings.problem.default);
     history
 }
 
-/// The runs without names that the scenario does not know, which would be refused.
+/// Removes parameters and outputs that the scenario does not have, because they would be refused.
 fn fitting(runs: &Runs, scenario: &Scenario) -> Runs {
     let mut unknown: Vec<String> = Vec::new();
     for run in &runs.list {
@@ -88,7 +92,7 @@ fn fitting(runs: &Runs, scenario: &Scenario) -> Runs {
     runs.clone().without(&unknown).unwrap_or_else(|name| panic!("no run has `{name}`"))
 }
 
-fn sound(trial: &Trial, history: &History, settings: &Settings) {
+fn check_trial(trial: &Trial, history: &History, settings: &Settings) {
     let configuration = history.configuration(trial.key.config);
     let space = &settings.problem.space;
     assert!(space.check(configuration.codes()).is_ok(), "not valid: {configuration}");
@@ -108,18 +112,23 @@ fn sound(trial: &Trial, history: &History, settings: &Settings) {
     assert!(trial.key.pair.instance.0 < settings.problem.instances, "{trial:?}");
 }
 
-/// What a trial is about, whatever the numbers of its campaign.
-type Told<'a> = (&'a Configuration, Pair, Status, Option<Reading>, Cap);
+/// Content of a trial, without the numbers that a campaign assigns.
+type Content<'a> = (&'a Configuration, Pair, Status, Option<Reading>, Cap);
 
-fn told(history: &History) -> Vec<Told<'_>> {
+fn contents(history: &History) -> Vec<Content<'_>> {
     let one =
         |trial: &Trial| (trial.key.pair, trial.observation.status(), trial.observation.cost(), trial.cap);
     let all = history.trials().iter().map(|trial| (history.configuration(trial.key.config), one(trial)));
     all.map(|(configuration, (pair, status, cost, cap))| (configuration, pair, status, cost, cap)).collect()
 }
 
-/// Into a store, and out of it as CSV.
-fn kept(lines: &str, runs: &Runs, history: &History, (scenario, settings): (&Scenario, &Settings)) {
+/// Checks the round trip into a store and back from its CSV.
+fn check_round_trip(
+    lines: &str,
+    runs: &Runs,
+    history: &History,
+    (scenario, settings): (&Scenario, &Settings),
+) {
     let path = file("kept.toml", format!("{lines}\n[space]\nfrom = \"space.toml\"\n").as_bytes());
     let folder = FOLDER.join("kept.campaign");
     if let Err(error) = fs::remove_dir_all(&folder) {
@@ -136,5 +145,5 @@ fn kept(lines: &str, runs: &Runs, history: &History, (scenario, settings): (&Sce
     let mut second = new(settings);
     let taken = take_in(&mut second, &again, settings, scenario);
     taken.unwrap_or_else(|misfits| panic!("{shown}\n{misfits}"));
-    assert_eq!(told(&second), told(history), "not equal after a round trip:\n{shown}");
+    assert_eq!(contents(&second), contents(history), "not equal after a round trip:\n{shown}");
 }

@@ -1,8 +1,9 @@
-//! Scenarios, in a folder with a few files that they may name. What follows a line `--` is another one, `more.txt`:
-//! instances, features, known answers, a configuration or a space.
+//! Scenarios, in a folder with a few files that they may name. The text after a line `--` is written to
+//! `more.txt`: instances, features, known answers, a configuration or a space.
 //!
-//! What is accepted has a valid default, baseline and first candidates, at least one instance, and settings, a
-//! command and a configuration file for the engine; and it does not differ from itself when it is kept.
+//! An accepted scenario has a valid baseline, valid initial configurations and at least one instance. It
+//! gives settings, a command and a configuration file, and comparing it with its stored copy finds no
+//! difference.
 
 use campaign::conduct::{Order, settings};
 use engine::{Cap, ConfigId, InstanceId, Pair, Seed, TrialId, TrialKey, TrialRequest, Why};
@@ -11,9 +12,9 @@ use scenario::change::{Stored, compare};
 use scenario::read;
 use space::format::{Format, write};
 
-use crate::ground::{FOLDER, file, may_leave, shown};
+use crate::fixtures::{FOLDER, check_diagnostics, file, may_leave};
 
-pub fn put(bytes: &[u8]) {
+pub fn check(bytes: &[u8]) {
     let Ok(text) = std::str::from_utf8(bytes) else { return };
     if may_leave(text) {
         return;
@@ -22,10 +23,10 @@ pub fn put(bytes: &[u8]) {
     file("more.txt", more.as_bytes());
     let scenario = match read(text, &FOLDER, "fuzzed.toml") {
         Ok(scenario) => scenario,
-        Err(mistakes) => return shown(&mistakes),
+        Err(mistakes) => return check_diagnostics(&mistakes),
     };
     if !scenario.warnings.list().is_empty() {
-        shown(&scenario.warnings);
+        check_diagnostics(&scenario.warnings);
     }
     let space = &scenario.space;
     for configuration in scenario.initial.iter().chain([&scenario.baseline()]) {
@@ -34,7 +35,7 @@ pub fn put(bytes: &[u8]) {
     let cutoff = scenario.objective.cutoff;
     assert!(cutoff.is_none_or(|cutoff| cutoff.is_finite() && cutoff > 0.0), "the cutoff is {cutoff:?}");
     let settings = settings(&scenario, &Order::default());
-    assert!(settings.problem.instances > 0, "no instance");
+    assert!(settings.problem.instances > 0, "the scenario has no instance");
 
     let configuration = settings.problem.default.clone();
     if let Some(form) = &scenario.target.config_file {
@@ -45,11 +46,11 @@ pub fn put(bytes: &[u8]) {
     let cap = cutoff.map_or(Cap::NONE, Cap::at);
     let trial = TrialRequest { id: TrialId(0), key, configuration, cap, why: Why::Incumbent };
     let line = CommandLine::new(&scenario, &trial, &scenario.instances.train[0]);
-    assert!(!line.to_string().is_empty(), "no command");
+    assert!(!line.to_string().is_empty(), "the command is empty");
 
-    let written = write(space, Format::Toml).expect("captune's own format says everything");
+    let written = write(space, Format::Toml).expect("captune's own format can express every space");
     let names: Vec<String> = scenario.instances.train.iter().map(|one| one.name.clone()).collect();
     let stored = Stored { text, space: &written, instances: &names, baseline: Some(&trial.configuration) };
     let differences = compare(&stored, text, &scenario).unwrap_or_else(|mistakes| panic!("{mistakes}"));
-    assert!(differences.is_empty(), "it differs from itself: {differences:?}");
+    assert!(differences.is_empty(), "the scenario differs from its stored copy: {differences:?}");
 }

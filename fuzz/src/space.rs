@@ -1,18 +1,18 @@
 //! Spaces in each format.
 //!
-//! What is accepted must have a valid default, give valid samples or say why not, and come back equal
-//! from captune's own format; and from the same format with equal parameters, if its writer accepts it
-//! too. (Clauses may come back in other words, but only once.)
+//! An accepted space has a valid default, and gives valid samples or an error. It is equal after a round trip
+//! through captune's own format. After a round trip through the same format, if that can be written, its
+//! parameters are equal. (Clauses may be rewritten, but a second round trip does not change them.)
 
 use engine::Rng;
 use space::format::{Format, read, read_bytes, write};
 
-use crate::ground::shown;
+use crate::fixtures::check_diagnostics;
 
-pub fn put(bytes: &[u8], format: Format) {
+pub fn check(bytes: &[u8], format: Format) {
     let space = match read_bytes(bytes, "fuzzed", format) {
         Ok(space) => space,
-        Err(mistakes) => return shown(&mistakes),
+        Err(mistakes) => return check_diagnostics(&mistakes),
     };
     let default = space.default_configuration();
     assert!(space.check(default.codes()).is_ok(), "the default is not valid");
@@ -23,7 +23,7 @@ pub fn put(bytes: &[u8], format: Format) {
             Err(_) => break,
         }
     }
-    let text = write(&space, Format::Toml).expect("captune's own format says everything");
+    let text = write(&space, Format::Toml).expect("captune's own format can express every space");
     let again = read(&text, "written", Format::Toml).unwrap_or_else(|mistakes| panic!("{text}\n{mistakes}"));
     assert!(again == space, "not equal after a round trip:\n{text}");
     let Ok(text) = write(&space, format) else { return };
@@ -31,5 +31,5 @@ pub fn put(bytes: &[u8], format: Format) {
     assert_eq!(again.parameters(), space.parameters(), "{text}");
     let words = write(&again, format).unwrap_or_else(|refused| panic!("{text}\n{refused}"));
     let third = read(&words, "written", format).unwrap_or_else(|mistakes| panic!("{words}\n{mistakes}"));
-    assert!(third == again, "other words again:\n{text}\n{words}");
+    assert!(third == again, "changed by a second round trip:\n{text}\n{words}");
 }

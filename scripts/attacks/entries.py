@@ -1,6 +1,6 @@
-"""What hostile targets answer: entries of a plan, each a kind and what to do.
+"""Answers of hostile targets: entries of a plan, each with a kind and a list of actions.
 
-An entry is made of a protocol's own form of an answer, with one thing wrong about it.
+An entry starts from a valid answer of the protocol, and one thing about it is wrong.
 """
 
 import base64
@@ -15,7 +15,7 @@ NUMBERS = [
     "1" + "0" * 100_000,
 ]
 
-# Texts that must not reach a terminal, or that are no text at all.
+# Texts that must not reach a terminal, or that are not valid UTF-8.
 TEXTS = [
     b"\x1b[2J\x1b[31mred", b"\x1b]0;title\x07", b"\x9b31m", b"\xc2\x9b31m", b"\x00\x00", b"\xff\xfe\x80", b"\xc3",
     b"\xf4\x90\x80\x80", b"\xed\xa0\x80", "\u202eevil\u2066".encode(), b"\r overwritten", b"\x08\x08\x7f",
@@ -28,7 +28,7 @@ WORDS = ["SUCCESS", "SAT", "TIMEOUT", "KILLED", "CRASHED", "MEMOUT", "ABORT", "f
 
 
 def form(protocol, number, status=None):
-    """An answer of a protocol, as text."""
+    """Returns an answer in a protocol, as text."""
     if protocol == "command":
         return f"cost = {number}\n"
     if protocol == "file":
@@ -54,129 +54,129 @@ def out(text, times=1):
     return ["out", coded(text), times]
 
 
-def entries(protocol, chance, number):
-    """An entry; some are good, so that the campaign has something to go on with."""
-    if chance.random() < 0.15:
-        return {"kind": "good", "good": number, "actions": told(protocol, form(protocol, number))}
-    kind = chance.choice([*GENERAL, *(TO_JSON if "json" in protocol else FILES if protocol == "file" else [])])
+def entries(protocol, rng, number):
+    """Returns an entry; some are good, so that the campaign can make progress."""
+    if rng.random() < 0.15:
+        return {"kind": "good", "good": number, "actions": report(protocol, form(protocol, number))}
+    kind = rng.choice([*GENERAL, *(TO_JSON if "json" in protocol else FILES if protocol == "file" else [])])
     make = {**KINDS, **OF_JSON, **OF_FILES}[kind]
-    return {"kind": kind, "actions": make(protocol, chance, number)}
+    return {"kind": kind, "actions": make(protocol, rng, number)}
 
 
-def told(protocol, text):
-    """What tells an answer: a file, or standard output."""
+def report(protocol, text):
+    """Returns the actions that report an answer: in a file, or on standard output."""
     if protocol == "file":
         return [["file", "m.json", coded(text)]]
     return [out(text)]
 
 
-def a_number(protocol, chance, number):
-    return told(protocol, form(protocol, chance.choice(NUMBERS)))
+def a_number(protocol, rng, number):
+    return report(protocol, form(protocol, rng.choice(NUMBERS)))
 
 
-def a_status(protocol, chance, number):
-    return told(protocol, form(protocol, number, chance.choice(WORDS)))
+def a_status(protocol, rng, number):
+    return report(protocol, form(protocol, number, rng.choice(WORDS)))
 
 
-def a_text(protocol, chance, number):
-    text = chance.choice(TEXTS)
+def a_text(protocol, rng, number):
+    text = rng.choice(TEXTS)
     good = form(protocol, number).encode()
-    place = chance.randrange(len(good))
-    where = chance.choice(["before", "within", "after", "alone", "error"])
+    place = rng.randrange(len(good))
+    where = rng.choice(["before", "within", "after", "alone", "error"])
     if where == "error":
-        return [["err", coded(text * 3 + b"\n")], ["exit", chance.choice([0, 1])]]
+        return [["err", coded(text * 3 + b"\n")], ["exit", rng.choice([0, 1])]]
     whole = {"before": text + good, "within": good[:place] + text + good[place:],
              "after": good.strip() + text + b"\n", "alone": text + b"\n"}[where]
-    return told(protocol, whole) + [["exit", chance.choice([0, 0, 3])]]
+    return report(protocol, whole) + [["exit", rng.choice([0, 0, 3])]]
 
 
-def nested(protocol, chance, number):
-    deep = chance.choice(["[", '{"a":', '{"cost":', '{"outputs":', "(", '[{"":'])
-    text = form(protocol, deep * 10_000 + chance.choice(["", "1"]))
-    return told(protocol, text)
+def nested(protocol, rng, number):
+    deep = rng.choice(["[", '{"a":', '{"cost":', '{"outputs":', "(", '[{"":'])
+    text = form(protocol, deep * 10_000 + rng.choice(["", "1"]))
+    return report(protocol, text)
 
 
-def long_line(protocol, chance, number):
-    part = chance.choice([b"x", b"9", b"[", b" ", b"\x1b", b"\xff", b"\x00", b"a\n", b"\n"])
+def long_line(protocol, rng, number):
+    part = rng.choice([b"x", b"9", b"[", b" ", b"\x1b", b"\xff", b"\x00", b"a\n", b"\n"])
     wrapped = form(protocol, "@").encode().split(b"@", 1)
     if protocol == "file":
         return [["file", "m.json", coded(part * 1000), 10_000]]
-    before, after = (wrapped[0], wrapped[1]) if chance.random() < 0.5 else (b"", b"\n")
+    before, after = (wrapped[0], wrapped[1]) if rng.random() < 0.5 else (b"", b"\n")
     return [out(before), out(part * 1000, 10_000 // len(part)), out(after)]
 
 
-def partial(protocol, chance, number):
+def partial(protocol, rng, number):
     text = form(protocol, number)
-    part = text[:chance.randrange(1, len(text))].encode()
-    end = chance.choice([["exit", 0], ["sleep", 30], ["signal", signal.SIGKILL]])
-    return told(protocol, part) + [end]
+    part = text[:rng.randrange(1, len(text))].encode()
+    end = rng.choice([["exit", 0], ["sleep", 30], ["signal", signal.SIGKILL]])
+    return report(protocol, part) + [end]
 
 
-def drops(protocol, chance, number):
+def drops(protocol, rng, number):
     return [["drip", form(protocol, number)]]
 
 
-def after_death(protocol, chance, number):
-    later = chance.choice([0.0, 0.02, 0.3])
-    return [["stay", later, coded(form(protocol, number)), chance.random() < 0.5], ["exit", 0]]
+def after_death(protocol, rng, number):
+    later = rng.choice([0.0, 0.02, 0.3])
+    return [["stay", later, coded(form(protocol, number)), rng.random() < 0.5], ["exit", 0]]
 
 
-def holds_the_pipe(protocol, chance, number):
-    return [["stay", 100, "", chance.random() < 0.5], *told(protocol, form(protocol, number))]
+def holds_the_pipe(protocol, rng, number):
+    return [["stay", 100, "", rng.random() < 0.5], *report(protocol, form(protocol, number))]
 
 
-def twice(protocol, chance, number):
-    other = chance.choice([number, number + 1, -5, "nan"])
-    return told(protocol, form(protocol, number) + form(protocol, other))
+def twice(protocol, rng, number):
+    other = rng.choice([number, number + 1, -5, "nan"])
+    return report(protocol, form(protocol, number) + form(protocol, other))
 
 
-def nothing(protocol, chance, number):
+def nothing(protocol, rng, number):
     return [["exit", 0]]
 
 
-def codes(protocol, chance, number):
-    code = chance.choice([1, 2, 3, 77, 124, 125, 126, 127, 128, 130, 137, 255])
-    return told(protocol, form(protocol, number)) + [["exit", code]]
+def codes(protocol, rng, number):
+    code = rng.choice([1, 2, 3, 77, 124, 125, 126, 127, 128, 130, 137, 255])
+    return report(protocol, form(protocol, number)) + [["exit", code]]
 
 
-def signals(protocol, chance, number):
-    which = chance.choice([signal.SIGSEGV, signal.SIGKILL, signal.SIGTERM, signal.SIGABRT, signal.SIGXCPU,
+def signals(protocol, rng, number):
+    which = rng.choice([signal.SIGSEGV, signal.SIGKILL, signal.SIGTERM, signal.SIGABRT, signal.SIGXCPU,
                            signal.SIGSTOP, signal.SIGTSTP, signal.SIGHUP, signal.SIGPIPE, signal.SIGUSR1])
-    first = told(protocol, form(protocol, number)) if chance.random() < 0.5 else []
+    first = report(protocol, form(protocol, number)) if rng.random() < 0.5 else []
     return first + [["signal", int(which)]]
 
 
-def closes(protocol, chance, number):
-    return [["close", chance.choice([0, 1, 2])], chance.choice([["exit", 0], ["sleep", 30]])]
+def closes(protocol, rng, number):
+    return [["close", rng.choice([0, 1, 2])], rng.choice([["exit", 0], ["sleep", 30]])]
 
 
-def errors_only(protocol, chance, number):
-    return [["err", coded(form(protocol, number))], ["exit", chance.choice([0, 0, 5])]]
+def errors_only(protocol, rng, number):
+    return [["err", coded(form(protocol, number))], ["exit", rng.choice([0, 0, 5])]]
 
 
-def parent(protocol, chance, number):
-    """The supervisor, or the shell around a server, is its parent."""
-    which = int(chance.choice([signal.SIGKILL, signal.SIGTERM, signal.SIGSTOP]))
-    return told(protocol, form(protocol, number)) + [["parent", which], ["sleep", 0.1]]
+def parent(protocol, rng, number):
+    """Signals the parent, which is the supervisor, or the shell around a server."""
+    which = int(rng.choice([signal.SIGKILL, signal.SIGTERM, signal.SIGSTOP]))
+    return report(protocol, form(protocol, number)) + [["parent", which], ["sleep", 0.1]]
 
 
-def hangs(protocol, chance, number):
-    return told(protocol, form(protocol, number)) + [["sleep", 30]] if chance.random() < 0.5 else [["sleep", 30]]
+def hangs(protocol, rng, number):
+    return report(protocol, form(protocol, number)) + [["sleep", 30]] if rng.random() < 0.5 else [["sleep", 30]]
 
 
-def trials(protocol, chance, number):
-    which = chance.choice(["0", "999999", "-1", "18446744073709551616", '"{TRIAL}"', "{TRIAL}.0", "null", "true", "[]",
+def trials(protocol, rng, number):
+    which = rng.choice(["0", "999999", "-1", "18446744073709551616", '"{TRIAL}"', "{TRIAL}.0", "null", "true", "[]",
                            "{TRIAL}e0", "281474976710656"])
     text = f'{{"trial": {which}, "cost": {number}}}\n'
-    if chance.random() < 0.3:
+    if rng.random() < 0.3:
         text = f'{{"trial": {which}, "trial": {{TRIAL}}, "cost": {number}}}\n'
-    if chance.random() < 0.3:
+    if rng.random() < 0.3:
         text += form(protocol, number + 100)
-    return [out(text), ["sleep", chance.choice([0, 0, 0.05])]]
+    return [out(text), ["sleep", rng.choice([0, 0, 0.05])]]
 
 
-def objects(protocol, chance, number):
-    text = chance.choice([
+def objects(protocol, rng, number):
+    text = rng.choice([
         '{"trial": {TRIAL}, "cost": 1, "cost": 2}', '{"trial": {TRIAL}}', "{}", "[]", "{", "null", "0", '"text"',
         '{"cost": {}}',
         '{"trial": {TRIAL}, "cost": 5} trailing', '{"trial": {TRIAL}, "cost": 5}{"trial": {TRIAL}, "cost": 6}',
@@ -192,12 +192,12 @@ def objects(protocol, chance, number):
     return [out(text + "\n")]
 
 
-def early(protocol, chance, number):
-    return [out(form(protocol, number)), ["sleep", chance.choice([0, 0.01])]]
+def early(protocol, rng, number):
+    return [out(form(protocol, number)), ["sleep", rng.choice([0, 0.01])]]
 
 
-def links(protocol, chance, number):
-    return [chance.choice([["link", "m.json", "/etc/passwd"], ["link", "m.json", "m.json"], ["pipe", "m.json"],
+def links(protocol, rng, number):
+    return [rng.choice([["link", "m.json", "/etc/passwd"], ["link", "m.json", "m.json"], ["pipe", "m.json"],
                            ["folder", "m.json"], ["link", "m.json", "/dev/zero"],
                            ["link", "m.json", "/proc/self/mem"]])]
 
@@ -211,18 +211,18 @@ KINDS = {
 }
 OF_JSON = {"trial number": trials, "object": objects, "early": early}
 OF_FILES = {"link": links}
-# Those of which there are many come more often.
+# Kinds with many variants are more frequent.
 GENERAL = ["number"] * 5 + ["text"] * 4 + [
     kind for kind in KINDS if kind not in ("number", "text")]
 TO_JSON = ["trial number"] * 3 + ["object"] * 4 + ["early"]
 FILES = ["link"] * 2
 
 
-def ready(chance):
-    """How a server says that it is ready; most do it well."""
-    if chance.random() < 0.75:
+def ready(rng):
+    """Returns how a server reports that it is ready; most do it correctly."""
+    if rng.random() < 0.75:
         return {"kind": "good", "actions": [out('{"ready": true}\n')]}
-    kind, actions = chance.choice([
+    kind, actions = rng.choice([
         ("silent", []),
         ("dies", [["exit", 3]]),
         ("no JSON", [out("ready\n")]),

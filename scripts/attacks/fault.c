@@ -1,11 +1,11 @@
-// Loaded before the C library: lets a process fail, or be killed, at its Nth change below a folder.
+// Preloaded library (LD_PRELOAD) that makes the Nth change below a folder fail, or kills the process there.
 //
 //   FAULT_FOLDER  the folder
-//   FAULT_AT      which change, from 1
-//   FAULT_HOW     full: no room from there on; once: no room for that one; kill: killed before it
-//   FAULT_TOLD    a file outside the folder that names the change when it is reached
+//   FAULT_AT      number of the change, counted from 1
+//   FAULT_HOW     full: no space from there on; once: no space for that change only; kill: killed before it
+//   FAULT_LOG     a file outside the folder, to which the change is written when it is reached
 //
-// A change is whatever may need room: making a file or a folder, writing, growing, flushing, renaming, linking.
+// A change is a call that may need space: creating a file or a folder, writing, growing, flushing, renaming, linking.
 #define _GNU_SOURCE
 #include <dlfcn.h>
 #include <errno.h>
@@ -30,8 +30,8 @@ static int below(const char *path) {
     return folder && !strncmp(path, folder, strlen(folder));
 }
 
-static void tell(const char *what, const char *path) {
-    const char *file = getenv("FAULT_TOLD");
+static void log_change(const char *what, const char *path) {
+    const char *file = getenv("FAULT_LOG");
     char line[PATH_MAX + 100];
     int length = snprintf(line, sizeof line, "%s %s\n", what, path);
     int to = syscall(SYS_openat, AT_FDCWD, file, O_WRONLY | O_CREAT | O_APPEND, 0600);
@@ -41,8 +41,8 @@ static void tell(const char *what, const char *path) {
     }
 }
 
-// Whether the change that is about to happen fails.
-static int fails(const char *what, const char *path, int needs_room) {
+// Whether the next change fails.
+static int fails(const char *what, const char *path, int needs_space) {
     char full[PATH_MAX + 1];
     if (path[0] != '/') {
         char here[PATH_MAX / 2];
@@ -54,17 +54,17 @@ static int fails(const char *what, const char *path, int needs_room) {
     int at = atoi(getenv("FAULT_AT")), now = atomic_fetch_add(&count, 1) + 1;
     const char *how = getenv("FAULT_HOW");
     if (now == at) {
-        tell(what, path);
+        log_change(what, path);
         if (!strcmp(how, "kill")) kill(getpid(), SIGKILL);
     }
-    if (now == at || (now > at && needs_room && !strcmp(how, "full"))) {
+    if (now == at || (now > at && needs_space && !strcmp(how, "full"))) {
         errno = ENOSPC;
         return 1;
     }
     return 0;
 }
 
-static int fails_fd(const char *what, int fd, int needs_room) {
+static int fails_fd(const char *what, int fd, int needs_space) {
     char link[64], path[PATH_MAX];
     int kept = errno;
     snprintf(link, sizeof link, "/proc/self/fd/%d", fd);
@@ -72,7 +72,7 @@ static int fails_fd(const char *what, int fd, int needs_room) {
     errno = kept;
     if (length <= 0) return 0;
     path[length] = 0;
-    return fails(what, path, needs_room);
+    return fails(what, path, needs_space);
 }
 
 static int makes(const char *path, int flags) {

@@ -1,7 +1,8 @@
-"""No room left at each write: captune says so, and goes on with every trial when there is room again.
+"""A full disk at each write: captune reports it, and continues with every trial once there is space again.
 
-By a library that lets the Nth change below the campaign's folder fail, for every N; where mounting is allowed, on
-file systems that are too small, a page larger each time; and with standard output and TMPDIR full.
+A preloaded library makes the Nth change below the campaign's folder fail, for every N. Where mounting is allowed, the
+campaign also runs on file systems that are too small, each one page larger than the last. Other cases have no space on
+standard output or in TMPDIR.
 """
 
 import collections
@@ -10,7 +11,7 @@ import pathlib
 import shutil
 import subprocess
 
-from stage import Finding, Stage, acknowledged, check_store, expect, shim
+from sandbox import Finding, Sandbox, check_reported, check_store, expect, shim
 from worlds import World
 
 LONGEST = 60
@@ -18,18 +19,18 @@ CAUSES = (b"no room left", b"No space left on device")
 
 
 class Plain:
-    """In place of random choices: the smallest world of a kind."""
+    """Replaces random choices by the first option, which gives the smallest world of a kind."""
 
     def choice(self, options):
         return options[0]
 
 
 class Task:
-    """A line that changes the campaign's folder, and what has to be there before."""
+    """A command that changes the campaign's folder, with the commands to run before it."""
 
     def __init__(self, name, line, kind="plain", before=(), change=None, codes=(5,), most=0):
         self.name, self.line, self.kind, self.before = name, line, kind, before
-        # Changes to look at; those of a search are the same whatever it is of.
+        # `most` limits the number of changes: those of a search are the same for every kind of campaign.
         self.change, self.codes, self.most = change, codes, most
 
 
@@ -52,165 +53,165 @@ TASKS = [
 
 
 class Case:
-    """A task in a stage whose folder can be put back to how it was before."""
+    """A task in a sandbox whose campaign folder can be restored."""
 
     def __init__(self, captune, task):
         self.task = task
-        self.stage = Stage(captune, "disk")
+        self.sandbox = Sandbox(captune, "disk")
         self.world = World(task.kind, Plain())
         self.world.trials = 2
-        self.world.build(self.stage)
+        self.world.build(self.sandbox)
         for line in task.before:
-            ended = self.stage.run(line, LONGEST)
+            ended = self.sandbox.run(line, LONGEST)
             expect(ended.code == 0, f"{ended}")
         if task.change == "seed":
-            self.stage.write("s.toml", self.world.scenario(self.stage.folder / "log", seed=2))
-        self.kept = self.stage.folder / "kept"
-        if self.stage.campaign.exists():
-            shutil.copytree(self.stage.campaign, self.kept)
+            self.sandbox.write("s.toml", self.world.scenario(self.sandbox.folder / "log", seed=2))
+        self.kept = self.sandbox.folder / "kept"
+        if self.sandbox.campaign.exists():
+            shutil.copytree(self.sandbox.campaign, self.kept)
 
-    def put_back(self):
-        shutil.rmtree(self.stage.campaign, ignore_errors=True)
+    def restore(self):
+        shutil.rmtree(self.sandbox.campaign, ignore_errors=True)
         if self.kept.exists():
-            shutil.copytree(self.kept, self.stage.campaign)
+            shutil.copytree(self.kept, self.sandbox.campaign)
 
     def known(self):
-        """Trials that are on disk."""
+        """Returns the trials on disk."""
         found = collections.Counter()
-        for folder in self.world.folders(self.stage):
+        for folder in self.world.folders(self.sandbox):
             if (folder / "campaign.sqlite").exists():
-                question = ('SELECT "values", instance.name, seed, status, cost FROM trial JOIN configuration '
+                query = ('SELECT "values", instance.name, seed, status, cost FROM trial JOIN configuration '
                             "ON configuration.id = trial.configuration JOIN instance "
                             "ON instance.id = trial.instance")
-                found.update((folder.name, *row) for row in self.stage.rows(question, folder=folder))
+                found.update((folder.name, *row) for row in self.sandbox.rows(query, folder=folder))
         return found
 
     def check(self, ended, before, once=False):
-        """What a line has said and left that met a full disk; whether it failed."""
+        """Checks the output and the folder after a command met a full disk; returns whether the command failed."""
         expect(ended.code == 0 or ended.code in self.task.codes, f"{ended}")
         failed = ended.code != 0
         if failed:
-            # SQLite does not tell why a file could not be made or grown; room that is there again says nothing.
+            # SQLite does not report why a file could not be created or grown, and later there is space again.
             causes = (*CAUSES, b"disk I/O error", b"unable to open database file") if once else CAUSES
-            expect(any(cause in ended.err for cause in causes), f"the cause is not named: {ended}")
+            expect(any(cause in ended.err for cause in causes), f"the cause is not reported: {ended}")
         elif self.task.line.startswith("export"):
-            expect(pathlib.Path(self.stage.folder, self.task.line.split()[-1]).exists(), "nothing was exported")
-        gone = before - self.known()
-        expect(not gone, f"{sum(gone.values())} trials are gone: {list(gone)[:2]}")
+            expect(pathlib.Path(self.sandbox.folder, self.task.line.split()[-1]).exists(), "nothing was exported")
+        missing = before - self.known()
+        expect(not missing, f"{sum(missing.values())} trials are missing: {list(missing)[:2]}")
         if self.task.line.startswith("run") and self.task.kind != "folds" and self.known():
-            acknowledged(ended.events(), self.stage)
-        self.stage.check_nothing_is_left()
+            check_reported(ended.events(), self.sandbox)
+        self.sandbox.check_no_leftovers()
         return failed
 
     def recover(self, killed=False):
-        """With room again, the same line and then the campaign come to their end."""
-        task, stage, world = self.task, self.stage, self.world
+        """With space again, runs the same command and then the campaign to their end."""
+        task, sandbox, world = self.task, self.sandbox, self.world
         before = self.known()
         for line in dict.fromkeys((task.line, RUN)):
             known = sum(self.known().values())
-            ended = stage.run(line, LONGEST)
-            expect(ended.code == 0, f"with room again: {ended}")
-        gone = before - self.known()
-        expect(not gone, f"{sum(gone.values())} trials are gone after the resume: {list(gone)[:2]}")
-        for folder in world.folders(stage):
-            count = check_store(stage, folder)
-            lost = stage.rows("SELECT count(*) FROM trial WHERE status IN ('lost', 'aborted')", folder=folder)[0][0]
+            ended = sandbox.run(line, LONGEST)
+            expect(ended.code == 0, f"with space again: {ended}")
+        missing = before - self.known()
+        expect(not missing, f"{sum(missing.values())} trials are missing after the resume: {list(missing)[:2]}")
+        for folder in world.folders(sandbox):
+            count = check_store(sandbox, folder)
+            lost = sandbox.rows("SELECT count(*) FROM trial WHERE status IN ('lost', 'aborted')", folder=folder)[0][0]
             budget = -(-world.trials // 2) if world.kind == "folds" else world.trials
-            # Imported trials may be more than it.
+            # There may be more imported trials than the budget.
             budget = max(budget, known) if task.kind == "imported" else budget
-            expect(count - lost == budget, f"{count - lost} trials, and the budget is {budget}")
+            expect(count - lost == budget, f"{count - lost} trials, but the budget is {budget}")
             names = {path.name for path in folder.iterdir()}
             others = names - {"campaign.sqlite", "campaign.lock", "queue", "stage", "out.csv", "smac"}
-            # A killed export cannot remove its own: that has a name of its own and is in nobody's way.
+            # A killed export cannot remove its temporary file, which has a unique name and does no harm.
             others = [name for name in others if not name.startswith(("campaign-", ".captune-"))]
             expect(not others, f"left in the campaign's folder: {others}")
             queue = folder / "queue"
             left = [path.name for path in queue.iterdir()] if queue.exists() and not killed else []
             expect(not left, f"left in the queue: {left}")
-        stage.check_nothing_is_left()
+        sandbox.check_no_leftovers()
 
 
-def every_write(captune, task, most, say, findings):
-    """The task with each of its changes failing; how many there were, and how many made it fail."""
+def every_write(captune, task, most, report, findings):
+    """Runs the task with each of its changes failing; returns the number of changes and of failures of the task."""
     case = Case(captune, task)
-    stage = case.stage
-    library = shim(stage.folder)
-    told = stage.folder / "told"
+    sandbox = case.sandbox
+    library = shim(sandbox.folder)
+    log = sandbox.folder / "fault-log"
     writes = failures = 0
-    # A failure for a moment is met by the same code as one that stays: every fifth is enough of them.
+    # The same code handles temporary and permanent failures, so every fifth temporary one is enough.
     for how, step in (("full", 1), ("kill", 1), ("once", 5)):
         number = 1 - step
         while not (most or task.most) or number + step <= min(filter(None, (most, task.most))):
             number += step
-            case.put_back()
-            told.unlink(missing_ok=True)
+            case.restore()
+            log.unlink(missing_ok=True)
             before = case.known()
-            fault = {"LD_PRELOAD": str(library), "FAULT_FOLDER": str(stage.campaign), "FAULT_AT": str(number),
-                     "FAULT_HOW": how, "FAULT_TOLD": str(told)}
+            fault = {"LD_PRELOAD": str(library), "FAULT_FOLDER": str(sandbox.campaign), "FAULT_AT": str(number),
+                     "FAULT_HOW": how, "FAULT_LOG": str(log)}
             what = ""
             try:
                 if how == "kill":
                     killed(case, before, fault)
                 else:
-                    ended = stage.run(task.line, LONGEST, **fault)
-                if not told.exists():
+                    ended = sandbox.run(task.line, LONGEST, **fault)
+                if not log.exists():
                     break
-                what = told.read_text().splitlines()[0]
+                what = log.read_text().splitlines()[0]
                 writes += 1
                 failures += how == "kill" or case.check(ended, before, how == "once")
                 case.recover(how == "kill")
             except Finding as finding:
-                findings.append(f"{task.name}, change {number} ({how}: {what or told.exists()}): {finding}")
-                say(findings[-1])
-                stage.kill_all()
+                findings.append(f"{task.name}, change {number} ({how}: {what or log.exists()}): {finding}")
+                report(findings[-1])
+                sandbox.kill_all()
                 if len([one for one in findings if one.startswith(f"{task.name},")]) > 20:
-                    say(f"{task.name}: no more than 20 findings are sought")
+                    report(f"{task.name}: stopped after 20 findings")
                     return writes, failures
-            say(f"{task.name}, {how}: change {number}, {len(findings)} findings", passing=True)
-    stage.remove()
+            report(f"{task.name}, {how}: change {number}, {len(findings)} findings", transient=True)
+    sandbox.remove()
     return writes, failures
 
 
 def killed(case, before, fault):
-    """The task killed at a change: what was told is there, and so is what was there before."""
-    stage = case.stage
-    with open(stage.folder / "out", "w+b") as out, open(stage.folder / "err", "w+b") as err:
-        process = stage.start(case.task.line.split(), out, err, **fault)
+    """Runs the task with a kill at a change; checks that all earlier trials are still there."""
+    sandbox = case.sandbox
+    with open(sandbox.folder / "out", "w+b") as out, open(sandbox.folder / "err", "w+b") as err:
+        process = sandbox.start(case.task.line.split(), out, err, **fault)
         try:
             process.wait(LONGEST)
         except subprocess.TimeoutExpired:
-            stage.kill_all()
-            raise Finding(f"`captune {case.task.line}` still runs after {LONGEST} s") from None
-    gone = before - case.known()
-    expect(not gone, f"{sum(gone.values())} trials are gone: {list(gone)[:2]}")
+            sandbox.kill_all()
+            raise Finding(f"`captune {case.task.line}` is still running after {LONGEST} s") from None
+    missing = before - case.known()
+    expect(not missing, f"{sum(missing.values())} trials are missing: {list(missing)[:2]}")
 
 
-def small_disks(captune, step, say, findings):
-    """A campaign on file systems that are too small, each larger by a step, until one holds it."""
+def small_disks(captune, step, report, findings):
+    """Runs a campaign on file systems that are too small, each larger by a step, until the campaign fits."""
     case = Case(captune, Task("small disk", RUN, codes=(1, 5)))
-    stage = case.stage
+    sandbox = case.sandbox
     sizes = failures = 0
     passed = False
     size = 4096
     while not passed and size < 4 << 20:
-        stage.campaign.mkdir(exist_ok=True)
-        mount(stage.campaign, size)
+        sandbox.campaign.mkdir(exist_ok=True)
+        mount(sandbox.campaign, size)
         try:
-            ended = stage.run(RUN, LONGEST)
+            ended = sandbox.run(RUN, LONGEST)
             passed = not case.check(ended, collections.Counter())
             failures += not passed
-            subprocess.run(["mount", "-o", "remount,size=16m", stage.campaign], check=True)
+            subprocess.run(["mount", "-o", "remount,size=16m", sandbox.campaign], check=True)
             case.recover()
         except Finding as finding:
             findings.append(f"small disk of {size} bytes: {finding}")
-            say(findings[-1])
-            stage.kill_all()
+            report(findings[-1])
+            sandbox.kill_all()
         finally:
-            subprocess.run(["umount", "-l", stage.campaign], check=True)
+            subprocess.run(["umount", "-l", sandbox.campaign], check=True)
         sizes += 1
         size += step
-        say(f"small disk: {size} bytes, {len(findings)} findings", passing=True)
-    stage.remove()
+        report(f"small disk: {size} bytes, {len(findings)} findings", transient=True)
+    sandbox.remove()
     return sizes, failures
 
 
@@ -218,66 +219,66 @@ def mount(folder, size, more=""):
     subprocess.run(["mount", "-t", "tmpfs", "-o", f"size={size}{more}", "none", folder], check=True)
 
 
-def full_elsewhere(captune, say, findings):
-    """Standard output and TMPDIR without room."""
+def full_elsewhere(captune, report, findings):
+    """Runs commands without space on standard output or in TMPDIR; returns the number of cases."""
     count = 0
     case = Case(captune, Task("elsewhere", RUN, before=HALF))
-    stage = case.stage
+    sandbox = case.sandbox
     lines = [RUN, "status s.campaign", "status s.campaign --json", "export s.campaign --to csv",
              "export s.campaign --to json", "best s.campaign", "best s.campaign --as json", "failures s.campaign",
              "check s.toml"]
     for line in lines:
         count += 1
-        case.put_back()
+        case.restore()
         try:
-            with open("/dev/full", "wb") as full, open(stage.folder / "err", "w+b") as err:
-                process = stage.start(line.split(), full, err)
+            with open("/dev/full", "wb") as full, open(sandbox.folder / "err", "w+b") as err:
+                process = sandbox.start(line.split(), full, err)
                 code = process.wait(LONGEST)
                 err.seek(0)
-                said = err.read()
-            expect(b"panicked" not in said, f"`{line}` > /dev/full: {said!r}")
-            # A campaign goes on without its events; what is asked for and cannot be printed is a failure.
+                errors = err.read()
+            expect(b"panicked" not in errors, f"`{line}` > /dev/full: {errors!r}")
+            # A campaign continues without its events; a command whose output cannot be printed fails.
             wanted = 0 if line == RUN else 1
-            named = any(cause in said for cause in CAUSES)
-            expect(code == wanted and named, f"`{line}` > /dev/full ended with {code} and said {said!r}")
+            named = any(cause in errors for cause in CAUSES)
+            expect(code == wanted and named, f"`{line}` > /dev/full ended with {code} and printed {errors!r}")
             case.recover()
         except Finding as finding:
             findings.append(f"elsewhere: {finding}")
-            say(findings[-1])
-            stage.kill_all()
+            report(findings[-1])
+            sandbox.kill_all()
     if os.geteuid() == 0:
         for options in (",nr_inodes=1", ",nr_inodes=2", ",nr_inodes=3"):
             count += 1
-            case.put_back()
-            mount(stage.temporary, 4096, options)
+            case.restore()
+            mount(sandbox.temporary, 4096, options)
             try:
-                ended = stage.run(RUN, LONGEST)
+                ended = sandbox.run(RUN, LONGEST)
                 expect(ended.code in (1, 3, 0), f"TMPDIR with {options}: {ended}")
                 named = any(cause in ended.err for cause in CAUSES)
                 expect(ended.code == 0 or named, f"TMPDIR with {options}: {ended}")
             except Finding as finding:
                 findings.append(f"elsewhere: {finding}")
-                say(findings[-1])
+                report(findings[-1])
             finally:
-                subprocess.run(["umount", "-l", stage.temporary], check=True)
+                subprocess.run(["umount", "-l", sandbox.temporary], check=True)
             try:
                 case.recover()
             except Finding as finding:
                 findings.append(f"elsewhere, TMPDIR with {options}: {finding}")
-                say(findings[-1])
-    stage.remove()
+                report(findings[-1])
+    sandbox.remove()
     return count
 
 
-def attack(captune, seed, count, say):
-    """Every change of every task; the findings, and how many changes there were. The seed says nothing here."""
-    findings, told = [], []
+def attack(captune, seed, count, report):
+    """Makes every change of every task fail; returns a summary and the findings. The seed has no effect here."""
+    findings, parts = [], []
     for task in TASKS:
-        writes, failures = every_write(captune, task, count, say, findings)
-        told.append(f"{task.name} {writes} ({failures} failed)")
-        say(told[-1])
+        writes, failures = every_write(captune, task, count, report, findings)
+        parts.append(f"{task.name} {writes} ({failures} failed)")
+        report(parts[-1])
     if os.geteuid() == 0:
-        sizes, failures = small_disks(captune, 4096, say, findings)
-        told.append(f"small disks {sizes} ({failures} failed)")
-    told.append(f"elsewhere {full_elsewhere(captune, say, findings)}")
-    return "; ".join(told), findings
+        sizes, failures = small_disks(captune, 4096, report, findings)
+        parts.append(f"small disks {sizes} ({failures} failed)")
+    parts.append(f"elsewhere {full_elsewhere(captune, report, findings)}")
+    return "; ".join(parts), findings

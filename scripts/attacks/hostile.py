@@ -1,7 +1,7 @@
-"""A target that does what a plan says, one entry for each request: hostile.py FOLDER HOW [ARGUMENTS].
+"""A target that follows a plan, one entry per request: hostile.py FOLDER HOW [ARGUMENTS].
 
-HOW is `once` (a process for each trial), `json` (the same, with a request on standard input), or `serve`. What it
-did is kept in FOLDER/log, with the number of the trial where a request has told it.
+HOW is `once` (a process for each trial), `json` (the same, with a request on standard input), or `serve`. The entries
+are logged in FOLDER/log, with the number of the trial if a request gives it.
 """
 
 import base64
@@ -16,7 +16,7 @@ FOLDER, HOW = sys.argv[1:3]
 
 
 def next_entry():
-    """The next entry of the plan, for processes that run side by side; the last one again at its end."""
+    """Returns the next entry of the plan, also for concurrent processes; at the end, the last one again."""
     with open(f"{FOLDER}/next", "r+") as file:
         fcntl.flock(file, fcntl.LOCK_EX)
         number = int(file.read())
@@ -33,7 +33,7 @@ def write(to, text):
 
 
 def stay(seconds, then=b"", alone=False):
-    """A child that holds the pipes, and may write when its parent has long answered."""
+    """Starts a child that keeps the pipes open, and may write long after its parent has answered."""
     if os.fork() == 0:
         if alone:
             os.setsid()

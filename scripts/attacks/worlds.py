@@ -1,8 +1,8 @@
-"""Small campaigns to be attacked: scenarios of several kinds, with targets that keep a log of their own."""
+"""Small campaigns to attack: scenarios of several kinds, with targets that keep their own log."""
 
-from stage import PYTHON
+from sandbox import PYTHON
 
-# Each run leaves two lines outside the campaign, so that what it did can be held against the store.
+# Each run writes two lines to a log outside the campaign, which are compared with the store.
 SHELL = """#!/bin/sh
 echo "start $1 $$" >> "$LOG"
 sleep "0.0$(( ($3 + $4) % 4 ))"
@@ -32,28 +32,28 @@ IMPORTED = "x,y,instance,seed,cost,status\n"
 IMPORTED += "".join(f"{x},0.5,a,{x},{(x - 37) ** 2 + 1},finished\n" for x in (3, 20, 50, 90))
 
 
-def words(*all_of_them):
-    return "[" + ", ".join(f"'{word}'" for word in all_of_them) + "]"
+def words(*items):
+    return "[" + ", ".join(f"'{word}'" for word in items) + "]"
 
 
 class World:
-    """A kind of campaign, chosen at random."""
+    """A kind of campaign, with random settings."""
 
     KINDS = ["plain", "set-up", "json", "json-server", "staged", "folds", "imported", "re-used"]
 
-    def __init__(self, kind, chance):
+    def __init__(self, kind, rng):
         self.kind = kind
-        self.workers = chance.choice([1, 2])
-        self.trials = chance.choice([4, 12, 25])
-        self.seeds = chance.choice([1, 2])
-        self.surrogate = chance.choice(["local", "random", "forest"])
+        self.workers = rng.choice([1, 2])
+        self.trials = rng.choice([4, 12, 25])
+        self.seeds = rng.choice([1, 2])
+        self.surrogate = rng.choice(["local", "random", "forest"])
 
     def __str__(self):
         return (f"{self.kind}, {self.workers} workers, {self.trials} trials, {self.seeds} seeds, "
                 f"{self.surrogate}")
 
     def target(self, log):
-        # By a variable: a file that a command names must not change.
+        # Passed by a variable, because a file named in the command must not change.
         log = f"env = {{ LOG = '{log}' }}\n"
         if self.kind in ("json", "json-server"):
             more = ["serve"] if self.kind == "json-server" else []
@@ -82,21 +82,21 @@ class World:
             "[space]\nx = { integer = [0, 100], default = 80 }\ny = { float = [0.0, 1.0], default = 0.5 }\n"
         )
 
-    def build(self, stage):
-        """Writes the world into a stage's folder."""
-        stage.write("target", SHELL).chmod(0o755)
-        stage.write("target.py", JSON)
+    def build(self, sandbox):
+        """Writes the world into the folder of a sandbox."""
+        sandbox.write("target", SHELL).chmod(0o755)
+        sandbox.write("target.py", JSON)
         for name in "abc":
-            stage.write(f"in/{name}", name * 5000)
+            sandbox.write(f"in/{name}", name * 5000)
         for name in "def":
-            stage.write(f"test/{name}", name * 5000)
-        stage.write("log", "")
-        stage.write("runs.csv", IMPORTED)
-        stage.write("mine.toml", "x = 36\ny = 0.25\n")
-        stage.write("s.toml", self.scenario(stage.folder / "log"))
+            sandbox.write(f"test/{name}", name * 5000)
+        sandbox.write("log", "")
+        sandbox.write("runs.csv", IMPORTED)
+        sandbox.write("mine.toml", "x = 36\ny = 0.25\n")
+        sandbox.write("s.toml", self.scenario(sandbox.folder / "log"))
 
-    def folders(self, stage):
-        """The folders that have stores."""
+    def folders(self, sandbox):
+        """Returns the folders that have stores."""
         if self.kind != "folds":
-            return [stage.campaign]
-        return [stage.campaign / f"fold-{number}" for number in (1, 2)]
+            return [sandbox.campaign]
+        return [sandbox.campaign / f"fold-{number}" for number in (1, 2)]

@@ -1,13 +1,13 @@
-//! Variants of the search and the races, each with other settings, on scenarios that are not in the public list: how
-//! defaults are chosen. Campaigns that the file of rows has are not run again.
+//! Compares variants of the settings of search and races, to choose defaults. The scenarios are not in the
+//! public list. Campaigns whose rows are already in the file are not run again.
 //!
 //! | file | subject |
 //! |---|---|
-//! | `scenarios` | what variants are tried on |
+//! | `scenarios` | the scenarios on which variants are compared |
 //! | `terrain` | landscapes drawn from a seed |
-//! | `variant` | settings by words on the command line |
-//! | `row` | one campaign in a file |
-//! | `table` | the variants beside the first |
+//! | `variant` | settings given on the command line |
+//! | `row` | one campaign as a row of the file |
+//! | `table` | each variant compared with the first |
 
 mod row;
 mod scenarios;
@@ -32,27 +32,27 @@ use variant::Variant;
 
 #[derive(Args)]
 pub(crate) struct Arguments {
-    /// Settings to change, as KEY=VALUE,KEY=VALUE; `usual` changes none. Each variant is compared with the first
+    /// Variants as KEY=VALUE,KEY=VALUE, or `usual` for the defaults; each one is compared with the first
     #[arg(required = true)]
     variants: Vec<String>,
-    /// Scenarios whose names begin with one of these; all if none is given
+    /// Scenarios whose names begin with one of these [default: all]
     #[arg(long = "scenario", value_delimiter = ',')]
     scenarios: Vec<String>,
     /// Random seeds of campaigns, as FIRST-LAST
     #[arg(long, default_value = "1-10")]
     seeds: String,
-    /// Campaigns at one time
+    /// Campaigns to run at the same time
     #[arg(long, default_value_t = 2)]
     threads: usize,
-    /// The file of rows, one for each campaign, all of one version of captune
+    /// File of rows, one per campaign, all of the same version of captune
     #[arg(long, default_value = "ablation.csv")]
     rows: PathBuf,
-    /// Run nothing: print the tables of the rows that there are
+    /// Run nothing; print the tables of the existing rows
     #[arg(long)]
     print: bool,
 }
 
-/// Runs what the file of rows does not have, then prints what it has.
+/// Runs the campaigns that are missing from the file of rows, then prints all rows.
 pub(crate) fn measure(arguments: &Arguments) -> Result<()> {
     let wanted = |scenario: &&Scenario| {
         arguments.scenarios.is_empty()
@@ -87,12 +87,12 @@ pub(crate) fn measure(arguments: &Arguments) -> Result<()> {
 }
 
 fn run_one(scenario: &Scenario, variant: &Variant, seed: u64) -> Result<Row> {
-    let (arena, least) = scenario.arena(seed)?;
+    let (arena, best_cost) = scenario.arena(seed)?;
     let arena = Arc::new(arena);
     let budget = Budget { trials: CHECKPOINTS.last().copied(), ..Budget::default() };
-    let course = run(&arena, &budget, seed, |settings| variant.apply(settings))?;
+    let trajectory = run(&arena, &budget, seed, |settings| variant.apply(settings))?;
     let best_tried = if scenario.is_cheap() {
-        course.tried.iter().map(|one| arena.evaluate(one)).fold(f64::INFINITY, f64::min) / least
+        trajectory.tried.iter().map(|one| arena.evaluate(one)).fold(f64::INFINITY, f64::min) / best_cost
     } else {
         f64::NAN
     };
@@ -100,10 +100,10 @@ fn run_one(scenario: &Scenario, variant: &Variant, seed: u64) -> Result<Row> {
         scenario: scenario.name.to_owned(),
         variant: variant.name.clone(),
         seed,
-        tried: course.tried.len() as f64,
-        pairs: course.pairs.unwrap_or(0) as f64,
-        thinking: course.thinking.unwrap_or(0.0),
+        tried: trajectory.tried.len() as f64,
+        pairs: trajectory.pairs.unwrap_or(0) as f64,
+        own_cpu: trajectory.own_cpu.unwrap_or(0.0),
         best_tried,
-        costs: CHECKPOINTS.map(|trials| arena.evaluate(course.after(trials)) / least),
+        costs: CHECKPOINTS.map(|trials| arena.evaluate(trajectory.after(trials)) / best_cost),
     })
 }

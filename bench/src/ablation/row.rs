@@ -1,4 +1,4 @@
-//! One campaign as a line of a file.
+//! One campaign as a row of the file.
 
 use std::path::Path;
 
@@ -12,31 +12,31 @@ pub(super) const CHECKPOINTS: [u64; 4] = [50, 100, 200, 400];
 pub(super) const HEAD: &str = "scenario,variant,seed,tried,pairs,cpu_seconds,best_tried,\
     cost_at_50,cost_at_100,cost_at_200,cost_at_400";
 
-/// What one campaign found. Costs are those on the test, divided by the least where that is known.
+/// Result of one campaign. Costs are test costs, divided by the best possible cost where that is known.
 #[derive(Clone, PartialEq, Debug)]
 pub(super) struct Row {
     pub(super) scenario: String,
     pub(super) variant: String,
     pub(super) seed: u64,
-    /// Configurations tried.
+    /// Number of configurations tried.
     pub(super) tried: f64,
-    /// Pairs of the last incumbent.
+    /// Number of pairs of the last incumbent.
     pub(super) pairs: f64,
-    /// CPU seconds without the trials.
-    pub(super) thinking: f64,
-    /// The least cost of any configuration tried.
+    /// CPU seconds without those of the trials.
+    pub(super) own_cpu: f64,
+    /// Lowest cost of all configurations tried.
     pub(super) best_tried: f64,
-    /// Of the incumbent after each of [`CHECKPOINTS`].
+    /// Cost of the incumbent after each of [`CHECKPOINTS`].
     pub(super) costs: [f64; 4],
 }
 
 impl Row {
     pub(super) fn line(&self) -> String {
-        let Self { scenario, variant, seed, tried, pairs, thinking, best_tried, costs } = self;
+        let Self { scenario, variant, seed, tried, pairs, own_cpu, best_tried, costs } = self;
         let costs = costs.map(|cost| cost.to_string()).join(",");
-        // Settings are separated by commas on the command line.
+        // On the command line settings are separated by commas, as cells are here.
         let variant = variant.replace(',', ";");
-        format!("{scenario},{variant},{seed},{tried},{pairs},{thinking:.2},{best_tried},{costs}\n")
+        format!("{scenario},{variant},{seed},{tried},{pairs},{own_cpu:.2},{best_tried},{costs}\n")
     }
 
     fn of_line(line: &str) -> Result<Self> {
@@ -44,7 +44,7 @@ impl Row {
         let [scenario, variant, seed, ref numbers @ ..] = *words else { bail!("`{line}` is too short") };
         let numbers = numbers.iter().map(|word| word.parse::<f64>());
         let numbers = numbers.collect::<Result<Vec<f64>, _>>().with_context(|| format!("in `{line}`"))?;
-        let [tried, pairs, thinking, best_tried, ref costs @ ..] = *numbers else {
+        let [tried, pairs, own_cpu, best_tried, ref costs @ ..] = *numbers else {
             bail!("`{line}` is too short")
         };
         Ok(Self {
@@ -53,14 +53,14 @@ impl Row {
             seed: seed.parse().with_context(|| format!("in `{line}`"))?,
             tried,
             pairs,
-            thinking,
+            own_cpu,
             best_tried,
-            costs: costs.try_into().with_context(|| format!("`{line}` has not all costs"))?,
+            costs: costs.try_into().with_context(|| format!("`{line}` does not have all costs"))?,
         })
     }
 }
 
-/// All rows of a file; empty if the file does not exist.
+/// Reads all rows of a file; empty if the file does not exist.
 pub(super) fn read(path: &Path) -> Result<Vec<Row>> {
     rows::read(path, HEAD, Row::of_line).with_context(|| format!("could not read {}", path.display()))
 }
@@ -70,21 +70,21 @@ mod tests {
     use super::*;
 
     #[test]
-    fn rows_come_back_as_they_were() {
+    fn rows_survive_a_round_trip() {
         let row = Row {
             scenario: "noisy-12".to_owned(),
             variant: "late=1,slack=1.5".to_owned(),
             seed: 3,
             tried: 104.0,
             pairs: 12.0,
-            thinking: 1.25,
+            own_cpu: 1.25,
             best_tried: 1.0 / 3.0,
             costs: [4.0, 0.1 + 0.2, 1e-9, 7.0],
         };
         let line = row.line();
         assert_eq!(line.matches(',').count(), HEAD.matches(',').count());
         assert_eq!(Row::of_line(line.trim_end()).unwrap(), row);
-        assert!(Row::of_line(&line[..line.len() - 5]).is_err(), "a line that was cut off");
+        assert!(Row::of_line(&line[..line.len() - 5]).is_err(), "a truncated line");
         let found: Vec<u64> =
             HEAD.split(',').filter_map(|name| name.strip_prefix("cost_at_")?.parse().ok()).collect();
         assert_eq!(found, CHECKPOINTS);

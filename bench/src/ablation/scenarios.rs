@@ -1,5 +1,5 @@
-//! What variants are tried on: landscapes of `terrain` and SAPS on formulas, none of them in the
-//! public list, which is kept for the final comparison.
+//! The scenarios on which variants are compared: landscapes of `terrain` and SAPS on formulas. None of them
+//! is in the public list, which is reserved for the final comparison.
 
 use anyhow::Result;
 use engine::Objective;
@@ -8,11 +8,11 @@ use super::terrain::{self, Drawn, Noise, Shape};
 use crate::contest::arena::Arena;
 use crate::contest::subject;
 
-/// What is run.
+/// The target of a scenario.
 enum Target {
-    /// A landscape; another one for each seed of a cell.
+    /// A landscape; a different one for each seed of a cell.
     Terrain(Shape),
-    /// SAPS on quasigroups with holes, ORDER,HOLES, with seeds for training and test, and a cutoff.
+    /// SAPS on quasigroups with holes: ORDER,HOLES, seeds for training, seeds for the test, and a cutoff.
     Saps(&'static str, &'static str, &'static str, f64),
 }
 
@@ -20,7 +20,7 @@ enum Target {
 pub(super) struct Scenario {
     pub(super) name: &'static str,
     target: Target,
-    /// Seeds on each test instance.
+    /// Number of seeds on each test instance.
     runs: u32,
 }
 
@@ -88,21 +88,23 @@ pub(super) const ALL: &[Scenario] = &[
 ];
 
 impl Scenario {
-    /// Whether all that was tried can be tested.
+    /// Whether trials are so cheap that all configurations tried can be tested.
     pub(super) fn is_cheap(&self) -> bool {
         matches!(self.target, Target::Terrain(_))
     }
 
-    /// As a cell with this seed meets it, and what the best configuration costs on the test; 1 if nobody knows.
+    /// Returns the arena of a cell with this seed, and the test cost of the best configuration; 1 if that is
+    /// unknown.
     pub(super) fn arena(&self, seed: u64) -> Result<(Arena, f64)> {
-        let Drawn { known, cutoff, least } = match &self.target {
+        let Drawn { benchmark, cutoff, best_cost } = match &self.target {
             Target::Terrain(shape) => terrain::new(shape, seed),
             Target::Saps(class, training, test, cutoff) => {
-                Drawn { known: subject::saps::on(class, training, test)?, cutoff: Some(*cutoff), least: 1.0 }
+                let benchmark = subject::saps::on(class, training, test)?;
+                Drawn { benchmark, cutoff: Some(*cutoff), best_cost: 1.0 }
             }
         };
         let objective = cutoff.map_or_else(Objective::uncapped, Objective::capped);
-        let checksum = known.checksum;
-        Ok((Arena::new(self.name, known, objective, self.runs, checksum)?, least))
+        let checksum = benchmark.checksum;
+        Ok((Arena::new(self.name, benchmark, objective, self.runs, checksum)?, best_cost))
     }
 }

@@ -1,12 +1,12 @@
-//! The variants beside the first, scenario by scenario.
+//! Compares each variant with the first, scenario by scenario.
 //!
-//! Of the first variant: geometric means over seeds. Of the others: geometric means of ratios, seed by seed, and the p of
-//! the paired test at the last checkpoint, corrected over scenarios.
+//! The first variant has geometric means over seeds. The others have geometric means of their ratios to the
+//! first, seed by seed, and the p-value of the paired test at the last checkpoint, corrected over scenarios.
 
 use super::row::{CHECKPOINTS, Row};
 use crate::statistics::{geometric_mean, holm, sign_flip_test};
 
-/// One table for each variant, with the seeds that it and the first have.
+/// Returns one table per variant, with the seeds that both it and the first have.
 pub(super) fn text(rows: &[Row], scenarios: &[&str], variants: &[String]) -> String {
     let mut text = String::new();
     let Some(first) = variants.first() else { return text };
@@ -24,7 +24,7 @@ pub(super) fn text(rows: &[Row], scenarios: &[&str], variants: &[String]) -> Str
             let p = if variant == first { String::new() } else { format!("{p:.3}") };
             text += &format!(
                 "| {} | {} | {means} | {:.0} | {:.1} | {:.2} | {p} |\n",
-                one.scenario, one.seeds, one.tried, one.pairs, one.thinking
+                one.scenario, one.seeds, one.tried, one.pairs, one.own_cpu
             );
         }
         if variant != first && !compared.is_empty() {
@@ -41,15 +41,15 @@ pub(super) fn text(rows: &[Row], scenarios: &[&str], variants: &[String]) -> Str
     text
 }
 
-/// A variant beside the first on one scenario.
+/// A variant compared with the first on one scenario.
 struct Compared<'a> {
     scenario: &'a str,
     seeds: usize,
-    /// At each checkpoint, then of the best tried.
+    /// At each checkpoint, then of the best configuration tried.
     means: [f64; 5],
     tried: f64,
     pairs: f64,
-    thinking: f64,
+    own_cpu: f64,
     p: f64,
 }
 
@@ -81,7 +81,7 @@ impl<'a> Compared<'a> {
             means: std::array::from_fn(|at| geometric_mean(&ratios(at))),
             tried: mean(|row| row.tried),
             pairs: mean(|row| row.pairs),
-            thinking: mean(|row| row.thinking),
+            own_cpu: mean(|row| row.own_cpu),
             p: if variant == first { 1.0 } else { sign_flip_test(&last) },
         })
     }
@@ -106,14 +106,14 @@ mod tests {
             seed,
             tried: 10.0,
             pairs: 5.0,
-            thinking: 0.5,
+            own_cpu: 0.5,
             best_tried: f64::NAN,
             costs: [cost; 4],
         }
     }
 
     #[test]
-    fn ratios_are_of_the_same_seeds() {
+    fn ratios_compare_the_same_seeds() {
         let rows =
             [row("usual", 1, 2.0), row("usual", 2, 8.0), row("late=1", 2, 4.0), row("late=1", 3, 99.0)];
         let text = text(&rows, &["a", "b"], &["usual".to_owned(), "late=1".to_owned()]);

@@ -1,4 +1,5 @@
-//! Landscapes drawn from a seed: targets that no setting of captune was made for, answered within a microsecond.
+//! Landscapes drawn from a seed: targets for which no setting of captune was tuned, answered within a
+//! microsecond.
 //!
 //! ```text
 //! ln cost(x, i, s) = h_i + Σ_j w_j loss_j(x_j, c_j + d_ij) + noise · z(x, i, s)
@@ -6,51 +7,52 @@
 //!
 //! | symbol | meaning |
 //! |---|---|
-//! | h_i | how hard an instance is: normal, deviation 0.8 |
-//! | w_j | weights that fall by 0.75 from one parameter to the next, Σ w_j = ln of the spread; their order is drawn |
-//! | loss_j | 0 at the optimum, 1 at most: a bowl, a narrow valley or a cliff of numbers, a table of choices |
-//! | c_j | the optimum; a choice that interacts moves that of its neighbour |
-//! | d_ij | normal, deviation 0.08: instances disagree a little |
-//! | z | normal, by seed, or for deterministic targets by configuration and instance; exponential laws if heavy |
+//! | h_i | difficulty of an instance: normal, standard deviation 0.8 |
+//! | w_j | weights that decrease by a factor of 0.75 from one parameter to the next, in random order; Σ w_j = ln(spread) |
+//! | loss_j | 0 at the optimum, at most 1: a bowl, a narrow valley or a cliff for numbers, a table for choices |
+//! | c_j | the optimum; a choice may shift the optimum of a number |
+//! | d_ij | normal, standard deviation 0.08: instances disagree a little |
+//! | z | normal; depends on the seed or, for deterministic targets, on configuration and instance; `Noise::Exponential` has an exponential factor instead |
 //!
-//! The default is the third best of ten random configurations, and the cutoff a multiple of what it costs.
+//! The default is the third best of ten random configurations, and the cutoff is a multiple of its cost.
 
 use engine::{Configuration, Pair, Rng, Space};
 use execution::executor::Answer;
 use space::Neighbourhood;
 use space::format::{Format, read};
 
-use crate::contest::subject::{Known, Subject};
+use crate::contest::subject::{Benchmark, Subject};
 
-/// What a landscape is like.
+/// Properties of a landscape.
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub(super) struct Shape {
     pub(super) numbers: usize,
     pub(super) choices: usize,
-    /// Every third number depends on a choice.
+    /// Whether every third number depends on a choice.
     pub(super) conditions: bool,
-    /// The worst configuration beside the best, about.
+    /// Approximate ratio of the worst cost to the best.
     pub(super) spread: f64,
     pub(super) noise: Noise,
     pub(super) training: u32,
     pub(super) test: u32,
-    /// The cutoff beside what the default costs in the mean; `None` if costs are known only at the end.
+    /// Ratio of the cutoff to the mean cost of the default; `None` if costs are known only at the end of
+    /// a trial.
     pub(super) cutoff: Option<f64>,
 }
 
-/// How trials of one configuration on one instance differ.
+/// Distribution of the costs of one configuration on one instance.
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub(super) enum Noise {
-    /// Not by seed: a deviation of the logarithm by configuration and instance.
+    /// Independent of the seed: normal noise on the logarithm, by configuration and instance.
     Deterministic(f64),
-    /// By seed, with this deviation of the logarithm.
+    /// By seed: normal noise on the logarithm with this standard deviation.
     Normal(f64),
-    /// By seed, exponentially distributed, as local search is.
+    /// By seed: exponentially distributed, like the run times of local search.
     Exponential,
 }
 
 impl Noise {
-    /// The mean of what costs are multiplied by.
+    /// Returns the mean of the noise factor on costs.
     fn mean(self) -> f64 {
         match self {
             Self::Deterministic(deviation) | Self::Normal(deviation) => (0.5 * deviation * deviation).exp(),
@@ -70,9 +72,9 @@ struct Effect {
     weight: f64,
     optimum: f64,
     loss: Loss,
-    /// What choices lose; empty for numbers.
+    /// Loss of each choice; empty for numbers.
     table: Vec<f64>,
-    /// A choice that moves the optimum.
+    /// A choice that shifts the optimum, and by how much.
     moved_by: Option<(usize, f64)>,
 }
 
@@ -87,7 +89,7 @@ struct Terrain {
 }
 
 impl Effect {
-    /// What a configuration loses on an instance by its parameter `own`; the half if that is inactive.
+    /// Returns the loss of a configuration due to its parameter `own`; 0.5 if that parameter is inactive.
     fn loss(&self, codes: &[f64], row: &[f64], own: usize, shift: f64) -> f64 {
         if codes[own].is_nan() {
             return 0.5;
@@ -165,7 +167,7 @@ fn effects(shape: &Shape, rng: &mut Rng) -> Vec<Effect> {
     effects
 }
 
-/// How many choices the parameter at this place has.
+/// Returns the number of choices of the parameter at this position.
 fn choices_of(at: usize) -> usize {
     2 + at % 3
 }
@@ -196,7 +198,7 @@ fn space(shape: &Shape, default: Option<&Configuration>) -> Space {
             (0..choices_of(at)).map(|choice| format!("\"{}\"", (b'a' + choice as u8) as char)).collect();
         text += &format!("{name} = {{ choices = [{}]{} }}\n", choices.join(", "), value(&name));
     }
-    read(&text, "terrain", Format::Toml).expect("what was written here can be read")
+    read(&text, "terrain", Format::Toml).expect("the generated space is valid")
 }
 
 fn toml(value: &str) -> String {
@@ -205,13 +207,13 @@ fn toml(value: &str) -> String {
 
 /// A landscape to search.
 pub(super) struct Drawn {
-    pub(super) known: Known,
+    pub(super) benchmark: Benchmark,
     pub(super) cutoff: Option<f64>,
-    /// What the best configuration costs on the test, about.
-    pub(super) least: f64,
+    /// Approximate test cost of the best configuration.
+    pub(super) best_cost: f64,
 }
 
-/// The landscape of a seed.
+/// Draws the landscape of a seed.
 pub(super) fn new(shape: &Shape, seed: u64) -> Drawn {
     let mut rng = Rng::new(seed, "terrain", 0);
     let instances = (shape.training + shape.test.max(1)) as usize;
@@ -233,8 +235,8 @@ pub(super) fn new(shape: &Shape, seed: u64) -> Drawn {
     drawn.sort_by(|a, b| a.0.total_cmp(&b.0));
     let (cost, default) = &drawn[2];
     let cutoff = shape.cutoff.map(|times| times * cost);
-    let least = least(&terrain, shape, &mut rng);
-    let known = Known {
+    let best_cost = best_cost(&terrain, shape, &mut rng);
+    let benchmark = Benchmark {
         space: space(shape, Some(default)),
         subject: Box::new(terrain),
         training: shape.training,
@@ -242,12 +244,12 @@ pub(super) fn new(shape: &Shape, seed: u64) -> Drawn {
         deterministic: matches!(shape.noise, Noise::Deterministic(_)),
         checksum: 0,
     };
-    Drawn { known, cutoff, least }
+    Drawn { benchmark, cutoff, best_cost }
 }
 
-/// The mean over the test of the best configuration that a search finds which sees costs without noise: random ones, then
-/// steps to better neighbours.
-fn least(terrain: &Terrain, shape: &Shape, rng: &mut Rng) -> f64 {
+/// Estimates the mean test cost of the best configuration by a search on costs without noise: random
+/// configurations, then steps to better neighbours.
+fn best_cost(terrain: &Terrain, shape: &Shape, rng: &mut Rng) -> f64 {
     let test = if shape.test == 0 { 0..shape.training } else { shape.training..shape.training + shape.test };
     let count = f64::from(test.end - test.start);
     let mean = |codes: &[f64]| {
@@ -301,29 +303,32 @@ mod tests {
     };
 
     #[test]
-    fn the_least_is_below_the_default_and_random_configurations() {
+    fn the_best_cost_is_below_the_default_and_random_configurations() {
         for seed in 1..=5 {
-            let Drawn { known, cutoff, least } = new(&SHAPE, seed);
+            let Drawn { benchmark, cutoff, best_cost } = new(&SHAPE, seed);
             let cost = |configuration: &Configuration| {
                 let on = |instance: u32| Pair { instance: InstanceId(5 + instance), seed: Seed(1) };
-                (0..10).map(|at| known.subject.answer(configuration, on(at), f64::INFINITY).cost).sum::<f64>()
+                (0..10)
+                    .map(|at| benchmark.subject.answer(configuration, on(at), f64::INFINITY).cost)
+                    .sum::<f64>()
                     / 10.0
             };
-            let default = cost(&known.space.default_configuration());
-            assert!(least < default && default < cutoff.unwrap(), "{least} {default} {cutoff:?}");
+            let default = cost(&benchmark.space.default_configuration());
+            assert!(best_cost < default && default < cutoff.unwrap(), "{best_cost} {default} {cutoff:?}");
             let mut rng = Rng::new(seed, "test", 0);
-            let random =
-                (0..100).map(|_| cost(&known.space.sample(&mut rng).unwrap())).fold(f64::INFINITY, f64::min);
-            assert!(least < 1.1 * random, "{least} {random}");
+            let random = (0..100)
+                .map(|_| cost(&benchmark.space.sample(&mut rng).unwrap()))
+                .fold(f64::INFINITY, f64::min);
+            assert!(best_cost < 1.1 * random, "{best_cost} {random}");
         }
     }
 
     #[test]
-    fn seeds_matter_only_to_noisy_targets() {
+    fn seeds_matter_only_for_noisy_targets() {
         let answer = |noise, seed| {
-            let known = new(&Shape { noise, ..SHAPE }, 1).known;
+            let benchmark = new(&Shape { noise, ..SHAPE }, 1).benchmark;
             let pair = Pair { instance: InstanceId(0), seed: Seed(seed) };
-            known.subject.answer(&known.space.default_configuration(), pair, f64::INFINITY).cost
+            benchmark.subject.answer(&benchmark.space.default_configuration(), pair, f64::INFINITY).cost
         };
         assert_eq!(answer(SHAPE.noise, 1), answer(SHAPE.noise, 2));
         assert_ne!(answer(Noise::Normal(0.1), 1), answer(Noise::Normal(0.1), 2));

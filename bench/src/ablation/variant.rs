@@ -1,4 +1,4 @@
-//! Settings of a campaign by words on the command line, such as `late=1,slack=1.5`.
+//! Settings of a campaign given on the command line, such as `late=1,slack=1.5`.
 
 use anyhow::{Context, Result, bail};
 use campaign::{ByModel, Search, Settings};
@@ -6,7 +6,7 @@ use engine::propose::{Learner, ModelSettings, Utility};
 
 use crate::contest::captune::suited;
 
-/// What can be changed beside the search.
+/// Settings that can be changed, apart from `search`.
 const KEYS: &[&str] = &[
     "slack",
     "min_pairs",
@@ -32,16 +32,16 @@ const KEYS: &[&str] = &[
     "per_spent",
 ];
 
-/// Changes of the usual settings.
+/// Changes to the default settings.
 #[derive(Clone, Debug)]
 pub(super) struct Variant {
-    /// As on the command line.
+    /// As given on the command line.
     pub(super) name: String,
     changes: Vec<(String, String)>,
 }
 
 impl Variant {
-    /// Refuses words that no setting has.
+    /// Parses KEY=VALUE,KEY=VALUE.
     pub(super) fn of(text: &str) -> Result<Self> {
         let words = text.split(',').filter(|word| !word.is_empty() && *word != "usual");
         let change = |word: &str| {
@@ -52,7 +52,7 @@ impl Variant {
         Ok(Self { name: text.to_owned(), changes: words.map(change).collect::<Result<_>>()? })
     }
 
-    /// Makes the changes; the learner comes first, as it decides about others.
+    /// Applies the changes; `search` comes first, because other settings depend on it.
     pub(super) fn apply(&self, settings: &mut Settings) -> Result<()> {
         settings.search = suited(settings);
         for (_, value) in self.changes.iter().filter(|(key, _)| key == "search") {
@@ -89,7 +89,9 @@ fn change(settings: &mut Settings, key: &str, value: &str) -> Result<()> {
         "late" => racing.schedule.late = count,
         "common_seeds" => racing.common_seeds = count > 0,
         _ => {
-            let Search::Model(by) = &mut settings.search else { bail!("`{key}` needs a model") };
+            let Search::Model(by) = &mut settings.search else {
+                bail!("`{key}` needs a search with a model")
+            };
             change_model(&mut by.model, key, number)?;
         }
     }
@@ -134,7 +136,7 @@ mod tests {
     }
 
     #[test]
-    fn words_change_settings_and_the_learner_comes_first() {
+    fn changes_are_applied_and_the_search_comes_first() {
         let settings = changed("random_every=9,search=gaussian,late=7").unwrap();
         assert_eq!(settings.racing.schedule.late, 7);
         let Search::Model(by) = settings.search else { panic!("a model") };
@@ -144,7 +146,7 @@ mod tests {
     }
 
     #[test]
-    fn every_key_that_is_listed_changes_something() {
+    fn every_listed_key_changes_something() {
         let all = |text: &str| format!("{:?}", changed(text).unwrap());
         for key in KEYS {
             assert_ne!(all(&format!("{key}=77")), all("usual"), "{key}");
@@ -152,16 +154,16 @@ mod tests {
     }
 
     #[test]
-    fn words_that_mean_nothing_are_refused() {
-        for (text, told) in [
+    fn invalid_changes_are_refused() {
+        for (text, expected) in [
             ("late", "KEY=VALUE"),
             ("late=x", "not a number"),
             ("search=best", "unknown search"),
             ("leaves=3", "unknown setting `leaves`: expected search, slack"),
-            ("search=random,trees=3", "needs a model"),
+            ("search=random,trees=3", "needs a search with a model"),
         ] {
             let error = format!("{:#}", changed(text).unwrap_err());
-            assert!(error.contains(told), "{text}: {error}");
+            assert!(error.contains(expected), "{text}: {error}");
         }
     }
 }

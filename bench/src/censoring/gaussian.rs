@@ -1,4 +1,5 @@
-//! The same treatments by Gaussian processes, on the first trials of histories of random campaigns.
+//! Treatments of censored readings by Gaussian processes, on the first trials of campaigns with random
+//! search.
 
 use anyhow::{Context, Result};
 use campaign::Search;
@@ -6,25 +7,25 @@ use clap::Args;
 use engine::learning;
 use surrogate::gaussian::{GaussianSettings, GaussianTrainer, Treatment};
 
-use super::histories::scenes;
+use super::histories::history_targets;
 use super::score::Score;
 use crate::quantiles::Quantiles;
 use crate::seeds::range;
 
 #[derive(Args)]
 pub(crate) struct Arguments {
-    /// Scenes whose names begin so; all if none is given
+    /// Targets whose names begin with one of these [default: all]
     #[arg(long = "scene", value_delimiter = ',')]
-    scenes: Vec<String>,
-    /// Seeds of campaigns, as FIRST-LAST
+    targets: Vec<String>,
+    /// Random seeds of campaigns, as FIRST-LAST
     #[arg(long, default_value = "1-5")]
     seeds: String,
-    /// Trials of each that are learned from
+    /// Number of trials of each campaign to learn from
     #[arg(long, default_value_t = 200)]
     trials: usize,
 }
 
-/// The slack of campaigns that nobody has set.
+/// Default slack of campaigns.
 const SLACK: f64 = 1.3;
 
 const TREATMENTS: [(&str, Treatment); 3] =
@@ -33,18 +34,19 @@ const TREATMENTS: [(&str, Treatment); 3] =
 /// Prints a table in Markdown.
 pub(crate) fn measure(arguments: &Arguments) -> Result<()> {
     println!(
-        "| scene | treatment | stopped | RMSE, median | log likelihood, median | within 80 % intervals |"
+        "| target | treatment | stopped | RMSE, median | log likelihood, median | coverage of 80 % intervals |"
     );
     println!("|---|---|---|---|---|---|");
-    for scene in scenes()? {
-        if !arguments.scenes.is_empty() && !arguments.scenes.iter().any(|name| scene.name.starts_with(name)) {
+    for target in history_targets()? {
+        let is_chosen = |name: &String| target.name.starts_with(name);
+        if !arguments.targets.is_empty() && !arguments.targets.iter().any(is_chosen) {
             continue;
         }
-        let table = scene.table();
-        let exact = scene.questions(&table)?;
+        let table = target.table();
+        let exact = target.exact_costs(&table)?;
         let mut histories = Vec::new();
         for seed in range(&arguments.seeds)? {
-            histories.push(scene.history(Search::Random, SLACK, seed)?);
+            histories.push(target.history(Search::Random, SLACK, seed)?);
         }
         for (name, treatment) in TREATMENTS {
             let (mut scores, mut censored): (Vec<Score>, Vec<f64>) = (Vec::new(), Vec::new());
@@ -60,7 +62,7 @@ pub(crate) fn measure(arguments: &Arguments) -> Result<()> {
             let median = |of: &dyn Fn(&Score) -> f64| Quantiles::of(scores.iter().map(of).collect()).median();
             println!(
                 "| {} | {name} | {:.0} % | {:.3} | {:.3} | {:.0} % |",
-                scene.name,
+                target.name,
                 100.0 * Quantiles::of(censored).median(),
                 median(&|score| score.rmse),
                 median(&|score| score.log_likelihood),

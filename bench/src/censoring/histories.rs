@@ -1,12 +1,12 @@
-//! Histories of campaigns in simulated time, and exact costs of configurations that they have not seen.
+//! Histories of campaigns in simulated time, and exact costs of configurations that they have not tried.
 //!
-//! | scene | costs | instances | cutoff |
+//! | target | costs | instances | cutoff |
 //! |---|---|---|---|
 //! | saps | steps of SAPS on quasigroups with holes, order 22, 185 holes | formulas 1 to 5 | 1e6 |
 //! | synthetic-76 | the formula of 76 parameters | 20 | 300 |
 //!
-//! Exact costs are those of random configurations, each on one of the campaign's instances with a fresh
-//! seed; those that crash or reach the cutoff have none.
+//! Exact costs are those of random configurations, each on one of the campaign's instances with a new seed.
+//! Runs that crash or reach the cutoff have no exact cost.
 
 use std::sync::Arc;
 
@@ -25,16 +25,16 @@ use targets::{Formula, Quasigroup, saps};
 use super::score::Exact;
 use crate::spine::stage::settings;
 
-/// Exact costs to predict, crashes and timeouts among them left out.
-const QUESTIONS: usize = 1000;
+/// Runs for exact costs, including those that crash or time out and are left out.
+const RUNS: usize = 1000;
 
-/// What campaigns are made of.
-pub(super) struct Scene {
+/// A target with the settings of its campaigns.
+pub(super) struct HistoryTarget {
     pub(super) name: &'static str,
     pub(super) space: Space,
     pub(super) instances: u32,
     pub(super) cutoff: f64,
-    /// Trials of a campaign.
+    /// Number of trials of a campaign.
     pub(super) trials: u64,
     target: Target,
 }
@@ -44,11 +44,11 @@ enum Target {
     Synthetic(Box<Synthetic>),
 }
 
-/// All scenes.
-pub(super) fn scenes() -> Result<Vec<Arc<Scene>>> {
+/// Returns all targets.
+pub(super) fn history_targets() -> Result<Vec<Arc<HistoryTarget>>> {
     let formula = |seed| Ok(format!("qwh:22,185,{seed}").parse::<Quasigroup>()?.formula());
     let formulas: Vec<Formula> = (1..=5).map(formula).collect::<Result<_>>()?;
-    let saps = Scene {
+    let saps = HistoryTarget {
         name: "saps",
         space: saps::space(),
         instances: 5,
@@ -59,10 +59,10 @@ pub(super) fn scenes() -> Result<Vec<Arc<Scene>>> {
     Ok(vec![Arc::new(saps), Arc::new(synthetic(20))])
 }
 
-/// The formula of 76 parameters with so many instances.
-pub(super) fn synthetic(instances: u32) -> Scene {
+/// Returns the formula of 76 parameters with this number of instances.
+pub(super) fn synthetic(instances: u32) -> HistoryTarget {
     let target = Synthetic::default();
-    Scene {
+    HistoryTarget {
         name: "synthetic-76",
         space: target.space().clone(),
         instances,
@@ -72,7 +72,7 @@ pub(super) fn synthetic(instances: u32) -> Scene {
     }
 }
 
-impl Scene {
+impl HistoryTarget {
     fn answer(&self, configuration: &Configuration, pair: Pair, cap: f64) -> Answer {
         let seed = u64::from(pair.seed.0);
         match &self.target {
@@ -84,7 +84,7 @@ impl Scene {
                 Answer::finished(cost)
             }
             Target::Synthetic(target) => {
-                // Even instances serve training.
+                // Even instances are for training.
                 let answer = target.answer(configuration, 2 * pair.instance.0, seed);
                 let status = if answer.crashed { Status::Crashed } else { Status::Finished };
                 Answer { status, ..Answer::finished(answer.cost) }
@@ -92,12 +92,12 @@ impl Scene {
         }
     }
 
-    /// What is told of the instances: which is which.
+    /// Returns the table from which models can tell instances apart by name.
     pub(super) fn table(&self) -> InstanceTable {
         InstanceTable::named(self.instances as usize)
     }
 
-    /// The trials of a campaign that stops at this slack.
+    /// Runs a campaign with this slack and returns its trials.
     pub(super) fn history(
         self: &Arc<Self>,
         search: Search,
@@ -108,9 +108,9 @@ impl Scene {
         settings.search = search;
         settings.racing.slack = slack;
         settings.budget = Budget { trials: Some(self.trials), ..Budget::default() };
-        let scene = self.clone();
+        let target = self.clone();
         let oracle = move |request: &TrialRequest| {
-            scene.answer(&request.configuration, request.key.pair, request.cap.cost())
+            target.answer(&request.configuration, request.key.pair, request.cap.cost())
         };
         let executor = Simulated::new(Box::new(oracle), Some(self.cutoff), 1, 0.0);
         let mut campaign =
@@ -119,11 +119,11 @@ impl Scene {
         Ok((settings.problem.clone(), campaign.optimizer().history().clone()))
     }
 
-    /// Exact costs that no campaign has seen, with what is told of instances.
-    pub(super) fn questions(&self, table: &InstanceTable) -> Result<Exact> {
+    /// Returns exact costs that no campaign has seen, with the columns of the instance table.
+    pub(super) fn exact_costs(&self, table: &InstanceTable) -> Result<Exact> {
         let mut rng = Rng::new(1, "questions", 0);
         let mut exact = Exact::default();
-        for _ in 0..QUESTIONS {
+        for _ in 0..RUNS {
             let configuration = self.space.sample(&mut rng)?;
             let instance = rng.below(self.instances as usize);
             let seed = Seed((rng.bits() >> 33) as u32);

@@ -1,12 +1,12 @@
-//! What a forest is told of instances that have no features.
+//! What a forest knows about instances that have no features.
 //!
-//! | table | tells |
+//! | table | columns |
 //! |---|---|
-//! | alike | nothing |
-//! | named | which is which: a category, whose values a split may part in any way |
-//! | ordered | one number: the mean residual of the instance's readings, censored ones at their bound, after a forest that knows nothing of instances |
+//! | alike | none |
+//! | named | the name as a category, whose values a split may divide in any way |
+//! | ordered | one number: the mean residual of the instance's readings (censored ones at their bound) under a forest without instance columns |
 //!
-//! The order is learnt from the same readings as the forest that uses it.
+//! The order is learned from the same readings as the forest that uses it.
 
 use std::sync::Arc;
 
@@ -18,21 +18,21 @@ use engine::{History, Problem};
 use surrogate::forest::{ForestSettings, ForestTrainer};
 use surrogate::{InstanceTable, Points, Prediction, Predictor};
 
-use super::histories::{Scene, scenes, synthetic};
+use super::histories::{HistoryTarget, history_targets, synthetic};
 use super::score::Score;
 use crate::quantiles::Quantiles;
 use crate::seeds::range;
 
 #[derive(Args)]
 pub(crate) struct Arguments {
-    /// Seeds of campaigns, as FIRST-LAST
+    /// Random seeds of campaigns, as FIRST-LAST
     #[arg(long, default_value = "1-5")]
     seeds: String,
 }
 
 const TABLES: [&str; 3] = ["alike", "named", "ordered"];
 
-/// The table of a name, for the instances of a history.
+/// Returns the table with this name for the instances of a history.
 fn table(name: &str, count: usize, problem: &Problem, history: &History, seed: u64) -> Result<InstanceTable> {
     match name {
         "alike" => Ok(InstanceTable::alike()),
@@ -44,15 +44,15 @@ fn table(name: &str, count: usize, problem: &Problem, history: &History, seed: u
 fn ordered(count: usize, problem: &Problem, history: &History, seed: u64) -> Result<InstanceTable> {
     let (named, alike) = (InstanceTable::named(count), InstanceTable::alike());
     let trials = history.trials().len();
-    // Both sets have the same points; one knows of which instance each is.
-    let told = learning::costs(problem, history, trials, &named);
+    // Both sets have the same points; only one of them has the instance of each point.
+    let with_names = learning::costs(problem, history, trials, &named);
     let set = learning::costs(problem, history, trials, &alike);
     let (forest, _) = ForestTrainer::new(ForestSettings::default(), seed).fit(&set)?;
     let rows: Vec<f64> = (0..set.len()).flat_map(|point| set.row(point).collect::<Vec<_>>()).collect();
     let mut found = vec![Prediction::default(); set.len()];
     forest.predict(Points::new(&rows, set.columns().len()), &mut found);
     let mut sums = vec![(0.0, 0); count];
-    for ((point, reading), found) in told.points().iter().zip(told.readings()).zip(&found) {
+    for ((point, reading), found) in with_names.points().iter().zip(with_names.readings()).zip(&found) {
         let sum = &mut sums[point.instance as usize];
         *sum = (sum.0 + reading.lower_bound() - found.mean, sum.1 + 1);
     }
@@ -62,20 +62,20 @@ fn ordered(count: usize, problem: &Problem, history: &History, seed: u64) -> Res
 
 /// Prints errors and log likelihoods as Markdown.
 pub(crate) fn measure(arguments: &Arguments) -> Result<()> {
-    let mut all: Vec<Arc<Scene>> = scenes()?;
+    let mut all: Vec<Arc<HistoryTarget>> = history_targets()?;
     all.push(Arc::new(synthetic(200)));
-    println!("| scene | instances | table | RMSE | log likelihood |");
+    println!("| target | instances | table | RMSE | log likelihood |");
     println!("|---|---|---|---|---|");
-    for scene in all {
+    for target in all {
         let mut scores: [Vec<Score>; TABLES.len()] = [const { Vec::new() }; TABLES.len()];
         for seed in range(&arguments.seeds)? {
-            let (problem, history) = scene.history(Search::Random, 1.3, seed)?;
+            let (problem, history) = target.history(Search::Random, 1.3, seed)?;
             for (name, scores) in TABLES.iter().zip(&mut scores) {
-                let table = table(name, scene.instances as usize, &problem, &history, seed)?;
+                let table = table(name, target.instances as usize, &problem, &history, seed)?;
                 let set = learning::costs(&problem, &history, history.trials().len(), &table);
                 let settings = ForestSettings { trees: 100, ..ForestSettings::default() };
                 let (forest, _) = ForestTrainer::new(settings, seed).fit(&set)?;
-                scores.push(Score::of(&forest, &scene.questions(&table)?));
+                scores.push(Score::of(&forest, &target.exact_costs(&table)?));
             }
         }
         for (name, scores) in TABLES.iter().zip(&scores) {
@@ -84,7 +84,7 @@ pub(crate) fn measure(arguments: &Arguments) -> Result<()> {
                 format!("{:.3} ({:.3} to {:.3})", all.median(), all.at(0.25), all.at(0.75))
             };
             let (error, likelihood) = (of(|score| score.rmse), of(|score| score.log_likelihood));
-            println!("| {} | {} | {name} | {error} | {likelihood} |", scene.name, scene.instances);
+            println!("| {} | {} | {name} | {error} | {likelihood} |", target.name, target.instances);
         }
     }
     Ok(())

@@ -1,15 +1,15 @@
-//! What the treatments of censored readings are worth: how far predictions are from exact costs that were
-//! held out, how likely they make them, and how many of these fall within the intervals they promise.
+//! Compares treatments of censored readings by their predictions of held-out exact costs: RMSE, log
+//! likelihood, and coverage of the predicted intervals.
 //!
 //! | file | subject |
 //! |---|---|
 //! | `gaussian` | treatments by Gaussian processes |
-//! | `slack` | histories of campaigns, by how soon these stop their trials |
+//! | `slack` | histories of campaigns, by slack |
 //! | `histories` | the campaigns, and exact costs to predict |
-//! | `instances` | what is told of instances without features |
-//! | `recorded` | runs that another configurator has recorded, censored in two ways |
-//! | `score` | what is measured of a forest |
-//! | `row` | one campaign and treatment in the file |
+//! | `instances` | what a forest knows about instances without features |
+//! | `recorded` | runs recorded by another configurator, censored in two ways |
+//! | `score` | measures of the quality of predictions |
+//! | `row` | one campaign and treatment as a row of the file |
 
 mod gaussian;
 mod histories;
@@ -35,13 +35,13 @@ enum Part {
     Gaussian(gaussian::Arguments),
     /// Histories of campaigns, by slack
     Slack(slack::Arguments),
-    /// Instances without features: all alike, told apart by name, or in the order of their costs
+    /// Instances without features: all alike, by name, or ordered by cost
     Instances(instances::Arguments),
     /// Recorded runs, censored at medians or at random
     Recorded(recorded::Arguments),
 }
 
-/// In the order of tables and pictures, with the names that scenarios use.
+/// In the order of tables and plots, with the names used in scenarios.
 const TREATMENTS: [(&str, Treatment); 4] = [
     ("drop", Treatment::Drop),
     ("ignore", Treatment::Ignore),

@@ -1,17 +1,17 @@
-//! Treatments on recorded runs: those of a campaign of SMAC3, a folder with its run history, its space in PCS,
-//! its instances and their features.
+//! Treatments on recorded runs of SMAC3: a folder with its run history, its space in PCS, its instances and
+//! their features.
 //!
-//! Each split holds out some of the runs that finished and learns from others, of which more are censored:
+//! Each split holds out some of the finished runs and learns from the others, of which more are censored:
 //!
-//! | censoring | what is censored | at |
+//! | censoring | which runs are censored | at |
 //! |---|---|---|
-//! | medians | every run above the median of what finished on its instance | that median |
-//! | random | half of those that finished, drawn by lot | a uniform share of their cost |
+//! | medians | every run above the median of the finished runs on its instance | that median |
+//! | random | a random half of the finished runs | a uniform share of their cost |
 //!
-//! Runs that were stopped when they were recorded are learned from or left out. Only runs that finished can be
-//! held out: where the recorded runs were stopped, what is held out is a choice of fast ones, and who predicts
-//! the cost of all runs rightly predicts too much for these. The last case shows how much that matters, on
-//! censoring whose truth is known: it asks only for costs up to the medians.
+//! Runs that were stopped when they were recorded are either used for training or left out. Only finished
+//! runs can be held out. Where recorded runs were stopped, the held-out runs are a biased selection of fast
+//! ones, so a model that predicts the cost of all runs correctly predicts too much for these. The last case
+//! shows how much that matters, with censoring whose truth is known: it tests only costs up to the medians.
 
 use std::path::{Path, PathBuf};
 
@@ -30,22 +30,22 @@ use crate::spine::stage::settings;
 
 #[derive(Args)]
 pub(crate) struct Arguments {
-    /// The folder: runhistory.json, instances.txt, features.txt and a space in PCS
+    /// Folder with runhistory.json, instances.txt, features.txt and a space in PCS
     #[arg(long)]
     folder: PathBuf,
-    /// The largest cost that a run could reach
+    /// Cutoff of the recorded runs
     #[arg(long, default_value_t = 5.0)]
     cutoff: f64,
-    /// The smallest cost that was told apart from none
+    /// Smallest cost that the measurement resolves
     #[arg(long, default_value_t = 0.001)]
     grain: f64,
-    /// How often to part the runs
+    /// Number of random splits of the runs
     #[arg(long, default_value_t = 20)]
     splits: u64,
-    /// Share of the runs that finished to hold out
+    /// Share of the finished runs to hold out
     #[arg(long, default_value_t = 0.3)]
     held_out: f64,
-    /// Trees of each forest
+    /// Number of trees of each forest
     #[arg(long, default_value_t = 100)]
     trees: usize,
 }
@@ -56,13 +56,13 @@ enum Censoring {
     Random,
 }
 
-/// What is learned from, and asked for.
+/// Which runs are used for training and for the test.
 #[derive(Clone, Copy, Debug)]
 struct Case {
     censoring: Censoring,
-    /// Whether runs that were stopped when they were recorded are learned from.
+    /// Whether runs that were stopped when they were recorded are used for training.
     stopped: bool,
-    /// Whether costs above the medians are asked for.
+    /// Whether costs above the medians are tested.
     slow: bool,
 }
 
@@ -77,12 +77,12 @@ const CASES: [Case; 5] = [
 impl Case {
     fn name(self) -> String {
         let from = if self.stopped { "all runs" } else { "finished runs" };
-        let asked = if self.slow { "" } else { ", asked up to the medians" };
+        let tested = if self.slow { "" } else { ", tested up to the medians" };
         let censoring = match self.censoring {
             Censoring::Medians => "at medians",
             Censoring::Random => "at random",
         };
-        format!("{from}, {censoring}{asked}")
+        format!("{from}, {censoring}{tested}")
     }
 }
 
@@ -106,7 +106,7 @@ pub(crate) fn measure(arguments: &Arguments) -> Result<()> {
     let exact = recorded.runs.iter().filter(|run| !run.cost.is_censored()).count();
     println!("{} runs, {} of them stopped\n", recorded.runs.len(), recorded.runs.len() - exact);
     let names = TREATMENTS.map(|(name, _)| name).join(" | ");
-    println!("| learned from, censored | censored, % | {names} | sample / drop | sample / ignore |");
+    println!("| training runs, censoring | censored, % | {names} | sample / drop | sample / ignore |");
     println!("|---|---|---|---|---|---|---|---|");
     let mut covered = Vec::new();
     for case in CASES {
@@ -130,13 +130,13 @@ pub(crate) fn measure(arguments: &Arguments) -> Result<()> {
         covered.push(format!("| {} | {} |", case.name(), cells(&scores, |score| 100.0 * score.covered, 0)));
     }
     println!(
-        "\n| learned from, censored: % covered by 80 % | {names} |\n|---|---|---|---|---|\n{}",
+        "\n| training runs, censoring: coverage of 80 % intervals, % | {names} |\n|---|---|---|---|---|\n{}",
         covered.join("\n")
     );
     Ok(())
 }
 
-/// Median and quartiles over splits, for each treatment.
+/// Formats median and quartiles over splits, for each treatment.
 fn cells(scores: &[Vec<Score>; 4], of: fn(&Score) -> f64, digits: usize) -> String {
     let cell = |all: &Vec<Score>| {
         let all = Quantiles::of(all.iter().map(of).collect());
@@ -146,18 +146,18 @@ fn cells(scores: &[Vec<Score>; 4], of: fn(&Score) -> f64, digits: usize) -> Stri
     scores.each_ref().map(cell).join(" | ")
 }
 
-/// The features of the instances, in their order.
+/// Reads the features of the instances, in their order.
 fn features(text: &str, instances: &[String]) -> Result<InstanceTable> {
     let mut numbers = Vec::new();
-    let width = text.lines().next().context("no feature has a name")?.split(',').count() - 1;
+    let width = text.lines().next().context("the features have no header line")?.split(',').count() - 1;
     for instance in instances {
         let own = text.lines().find_map(|line| line.strip_prefix(instance)?.strip_prefix(','));
         let own = own.with_context(|| format!("instance `{instance}` has no features"))?;
         for cell in own.split(',') {
-            numbers.push(cell.trim().parse::<f64>().with_context(|| format!("`{cell}` is no number"))?);
+            numbers.push(cell.trim().parse::<f64>().with_context(|| format!("`{cell}` is not a number"))?);
         }
     }
-    ensure!(numbers.len() == width * instances.len(), "features of some instances are missing");
+    ensure!(numbers.len() == width * instances.len(), "some instances do not have all features");
     Ok(InstanceTable::of_features(&numbers, width))
 }
 
@@ -170,7 +170,8 @@ fn open(arguments: &Arguments) -> Result<Recorded> {
     let entries = std::fs::read_dir(folder).with_context(|| format!("cannot read {}", folder.display()))?;
     let paths: Vec<PathBuf> = entries.map(|entry| Ok(entry?.path())).collect::<Result<_>>()?;
     let space = paths.iter().find(|path| path.extension().is_some_and(|it| it == "pcs"));
-    let path = space.with_context(|| format!("{} has no space", folder.display()))?.canonicalize()?;
+    let path =
+        space.with_context(|| format!("{} has no space in PCS (*.pcs)", folder.display()))?.canonicalize()?;
     let space = read(&text_of(&path)?, &path.display().to_string(), Format::PcsOld)?;
     let names: Vec<String> = text_of(&folder.join("instances.txt"))?.lines().map(str::to_owned).collect();
     let table = features(&text_of(&folder.join("features.txt"))?, &names)?;
@@ -196,13 +197,13 @@ fn open(arguments: &Arguments) -> Result<Recorded> {
 }
 
 impl Recorded {
-    /// The median of what finished on an instance.
+    /// Returns the median cost of the finished runs on an instance.
     fn median(&self, instance: usize) -> f64 {
         let costs = self.runs.iter().filter(|run| run.instance == instance && !run.cost.is_censored());
         Quantiles::of(costs.map(|run| run.cost.lower_bound()).collect()).median()
     }
 
-    /// The share of censored readings, and the score of each treatment.
+    /// Returns the share of censored readings, and the score of each treatment.
     fn split(&self, case: Case, split: u64, arguments: &Arguments) -> Result<(f64, [Score; 4])> {
         let mut rng = Rng::new(split, "split", 0);
         let scale = Scale::Log10 { grain: arguments.grain };

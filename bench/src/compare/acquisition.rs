@@ -1,19 +1,20 @@
-//! Thompson sampling and expected improvement with the same networks: how often they propose what lies among
-//! trials that were all stopped, and what comes of it.
+//! Thompson sampling and expected improvement with the same networks: how often each proposes configurations
+//! whose nearest neighbours were all stopped, and the final cost.
 //!
 //! ```text
-//! Thompson:     θ = arg min μ_m(θ),   m in turns
+//! Thompson:     θ = arg min μ_m(θ),   m cycles through the networks
 //! improvement:  θ = arg max E max(0, 10^best - 10^y),   y ~ N(mean of all μ_m(θ), variance of all μ_m(θ))
 //! ```
 //!
 //! | symbol | meaning |
 //! |---|---|
-//! | μ_m | the cost over all instances by network m of five, by its logarithm |
-//! | best | the least mean of all μ_m of the configurations tried |
+//! | μ_m | logarithm of the cost over all instances, predicted by network m of five |
+//! | best | the lowest mean of all μ_m among the configurations tried |
 //!
-//! Networks are trained whenever trials are a twentieth more. Both rules judge the same random configurations and
-//! neighbours of the best ones tried. Some proposals are random, as in a campaign. A proposal counts as dead if the
-//! [`NEAREST`] configurations tried next to it have no finished trial at all.
+//! Networks are retrained whenever the number of trials has grown by a twentieth. Both rules choose among
+//! the same random configurations and neighbours of the best ones tried. Some proposals are random, as in a
+//! campaign. A proposal counts as dead if none of the [`NEAREST`] tried configurations nearest to it has a
+//! finished trial.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -38,12 +39,12 @@ use crate::spine::stage::settings;
 
 #[derive(Args)]
 pub(crate) struct Arguments {
-    /// Seeds of campaigns, as FIRST-LAST
+    /// Random seeds of campaigns, as FIRST-LAST
     #[arg(long, default_value = "1-3")]
     seeds: String,
 }
 
-/// Configurations around a proposal that tell whether it is dead.
+/// Number of neighbours that decide whether a proposal is dead.
 const NEAREST: usize = 5;
 const NETWORKS: usize = 5;
 
@@ -53,7 +54,7 @@ enum Rule {
     Improvement,
 }
 
-/// Proposals by networks, and all others.
+/// Numbers of proposals by networks, and of random ones.
 #[derive(Default)]
 struct Tally {
     proposals: AtomicUsize,
@@ -65,12 +66,12 @@ struct Tally {
 struct ByNetworks {
     rule: Rule,
     problem: Problem,
-    /// Those of campaigns.
+    /// The default settings of campaigns.
     settings: ModelSettings,
     instances: InstanceTable,
     random: RandomSearch,
     networks: Vec<Ensemble>,
-    /// After how many trials they were trained.
+    /// Number of trials when the networks were last trained.
     trained: usize,
     tally: Arc<Tally>,
 }
@@ -91,25 +92,25 @@ impl ByNetworks {
         self.trained = trials;
     }
 
-    /// The utility of each of some rows by the rule, larger being better.
+    /// Returns the utility of each row by the rule; larger is better.
     fn judge(&self, rows: &[f64], best: f64, turn: usize) -> Vec<f64> {
         let width = self.problem.space.row_length();
-        let ask = |network: &Ensemble| {
-            let mut said = vec![Prediction::default(); rows.len() / width];
-            network.predict_marginal(Points::new(rows, width), &mut said);
-            said.into_iter().map(|said| said.mean).collect::<Vec<f64>>()
+        let means_by = |network: &Ensemble| {
+            let mut found = vec![Prediction::default(); rows.len() / width];
+            network.predict_marginal(Points::new(rows, width), &mut found);
+            found.into_iter().map(|found| found.mean).collect::<Vec<f64>>()
         };
         if self.rule == Rule::Thompson {
-            let said = ask(&self.networks[turn % self.networks.len()]);
-            return said.into_iter().map(|mean| -mean).collect();
+            let means = means_by(&self.networks[turn % self.networks.len()]);
+            return means.into_iter().map(|mean| -mean).collect();
         }
-        let said: Vec<Vec<f64>> = self.networks.iter().map(ask).collect();
-        let together = |at: usize| {
-            let mean = said.iter().map(|one| one[at]).sum::<f64>() / said.len() as f64;
-            let variance = said.iter().map(|one| (one[at] - mean).powi(2)).sum::<f64>() / said.len() as f64;
+        let means: Vec<Vec<f64>> = self.networks.iter().map(means_by).collect();
+        let improvement = |at: usize| {
+            let mean = means.iter().map(|one| one[at]).sum::<f64>() / means.len() as f64;
+            let variance = means.iter().map(|one| (one[at] - mean).powi(2)).sum::<f64>() / means.len() as f64;
             ExpectedSaving.log_utility(Prediction { mean, variance }, &[], Some(best))
         };
-        (0..rows.len() / width).map(together).collect()
+        (0..rows.len() / width).map(improvement).collect()
     }
 
     fn by_rule(&self, history: &History, number: usize) -> Option<Configuration> {
@@ -128,12 +129,12 @@ impl ByNetworks {
         let mut expected = vec![0.0; tried.len()];
         let rows = encoded(&codes_of(&tried));
         for network in &self.networks {
-            let mut said = vec![Prediction::default(); tried.len()];
-            network.predict_marginal(Points::new(&rows, width), &mut said);
+            let mut found = vec![Prediction::default(); tried.len()];
+            network.predict_marginal(Points::new(&rows, width), &mut found);
             expected
                 .iter_mut()
-                .zip(said)
-                .for_each(|(sum, said)| *sum += said.mean / self.networks.len() as f64);
+                .zip(found)
+                .for_each(|(sum, found)| *sum += found.mean / self.networks.len() as f64);
         }
         let best = expected.iter().copied().fold(f64::INFINITY, f64::min);
         let mut order: Vec<usize> = (0..tried.len()).collect();
@@ -158,7 +159,7 @@ impl ByNetworks {
     }
 }
 
-/// Whether all that was tried next to it was stopped.
+/// Whether none of the nearest configurations tried has a finished trial.
 fn is_dead(space: &Space, history: &History, configuration: &Configuration) -> bool {
     let own = space.encode(configuration);
     let ids = (0..history.configurations().len()).map(|id| ConfigId(id as u32));
@@ -196,7 +197,7 @@ impl Proposer for ByNetworks {
     }
 
     fn origin(&self, _config: ConfigId, _history: &History) -> &'static str {
-        "networks or chance"
+        "networks or random"
     }
 }
 
@@ -205,7 +206,7 @@ pub(crate) fn measure(arguments: &Arguments) -> Result<()> {
     let seeds = range(&arguments.seeds)?;
     let scenario = EQUAL_BUDGETS[1];
     let Target::Saps { class, training, test } = scenario.target else {
-        unreachable!("SAPS is first in the list")
+        unreachable!("the first scenarios of the list are SAPS")
     };
     let stage = Stage::new(scenario, subject::saps::on(class, training, test)?)?;
     println!(
@@ -215,7 +216,7 @@ pub(crate) fn measure(arguments: &Arguments) -> Result<()> {
         stage.arena.default_cost()
     );
     println!(
-        "\n| seed | rule | configurations | trials | dead by the rule | dead by chance | PAR10 of the best |"
+        "\n| seed | rule | configurations | trials | dead by the rule | dead among random proposals | PAR10 of the best |"
     );
     println!("|---|---|---|---|---|---|---|");
     for seed in seeds {
@@ -228,7 +229,7 @@ pub(crate) fn measure(arguments: &Arguments) -> Result<()> {
 
 fn campaign(stage: &Stage, rule: Rule, seed: u64) -> Result<()> {
     let arena = &stage.arena;
-    let settings = settings(&arena.known.space, arena.known.training, arena.objective.clone(), seed);
+    let settings = settings(&arena.benchmark.space, arena.benchmark.training, arena.objective.clone(), seed);
     let problem = settings.problem;
     let tally = Arc::new(Tally::default());
     let proposer = ByNetworks {
@@ -280,7 +281,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn only_what_lies_among_stopped_trials_is_dead() {
+    fn only_configurations_among_stopped_trials_are_dead() {
         let space = targets::saps::space();
         let settings = settings(&space, 1, engine::Objective::capped(10.0), 1);
         let mut history = History::new();
@@ -290,7 +291,7 @@ mod tests {
         let default = space.default_configuration();
         for _ in 0..200 {
             let Ask::Run(request) = optimizer.ask(1) else { break };
-            // Nothing is better than the default.
+            // No configuration is better than the default.
             let stopped = Observation::capped(request.cap.cost());
             let seen = if request.configuration == default { Observation::finished(1.0) } else { stopped };
             optimizer.tell(request.id, seen).unwrap();
@@ -298,7 +299,7 @@ mod tests {
         let history = optimizer.history();
         let all = history.configurations();
         let dead = all.iter().filter(|configuration| is_dead(&space, history, configuration)).count();
-        assert!(!is_dead(&space, history, &default), "it has finished");
+        assert!(!is_dead(&space, history, &default), "the default has finished");
         assert!(all.len() > 50 && dead > all.len() / 2 && dead < all.len(), "{dead} of {}", all.len());
     }
 }

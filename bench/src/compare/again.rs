@@ -1,7 +1,9 @@
-//! What was found, run again: the last configuration of each row so many times, with seeds that neither its search
-//! nor its test has seen. A test knows a mean only up to its own chance; this tells that from the search's.
+//! Repeats the test: runs the last configuration of each row again, with seeds that neither its search nor
+//! its test has used. The mean of a test is itself random; this separates the noise of the test from that of
+//! the search.
 //!
-//! The rows go to a file beside the first, in the same columns: all as it was, but the last cost is of these runs.
+//! The rows are written to a second file next to the first, with the same columns. Only the last cost
+//! differs: it is that of the new runs.
 
 use std::collections::VecDeque;
 use std::path::{Path, PathBuf};
@@ -16,7 +18,7 @@ use super::stage::Stage;
 use crate::contest::digest::definition;
 use crate::rows;
 
-/// Runs again what was found and is not in the file beside `file` yet; gives that file.
+/// Repeats the tests that are missing from the second file, whose path is returned.
 pub(super) fn measure(
     found: Vec<(Arc<Stage>, Row)>,
     runs: u32,
@@ -25,22 +27,25 @@ pub(super) fn measure(
 ) -> Result<PathBuf> {
     ensure!(
         !found.is_empty(),
-        "{} has no rows of what was asked for: search first, without --again",
+        "{} has none of the requested rows; search first, without --again",
         file.display()
     );
     let stem = file.file_stem().unwrap_or_default().to_string_lossy();
-    let beside = file.with_file_name(format!("{stem}-again.csv"));
-    let known = row::read(&beside)?;
+    let repeated = file.with_file_name(format!("{stem}-again.csv"));
+    let known = row::read(&repeated)?;
     let mut pieces = VecDeque::new();
     for (stage, mut row) in found {
         let name = stage.scenario.name;
-        ensure!(!stage.arena.known.deterministic, "nothing is random in {name}: leave it out (--scenario)");
+        ensure!(
+            !stage.arena.benchmark.deterministic,
+            "{name} is deterministic; leave it out with --scenario"
+        );
         row.definition = definition(&Scenario { runs, ..stage.scenario });
         match known.iter().find(|other| other.cell() == row.cell()) {
             Some(other) => ensure!(
                 other.definition == row.definition && other.configuration == row.configuration,
-                "{} has another configuration or number of runs of {} with seed {} on {name}: remove the row",
-                beside.display(),
+                "{} has a different configuration or number of runs for {} with seed {} on {name}; remove that row",
+                repeated.display(),
                 row.configurator,
                 row.seed
             ),
@@ -48,13 +53,13 @@ pub(super) fn measure(
         }
     }
     let line = |(stage, mut row): (Arc<Stage>, Row)| {
-        // One `name=value` in each line.
+        // The format has one `name=value` per line.
         let text = row.configuration.replace(' ', "\n");
-        let configuration = configuration_file::read(&text, "configuration", &stage.arena.known.space)
+        let configuration = configuration_file::read(&text, "configuration", &stage.arena.benchmark.space)
             .with_context(|| format!("{} with seed {}", row.configurator, row.seed))?;
         row.costs[3] = stage.arena.evaluate_again(&configuration, runs);
         Ok(row.line())
     };
-    rows::measure(pieces, threads, (&beside, row::HEAD), line)?;
-    Ok(beside)
+    rows::measure(pieces, threads, (&repeated, row::HEAD), line)?;
+    Ok(repeated)
 }

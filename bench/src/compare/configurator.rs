@@ -13,10 +13,10 @@ const NEURAL: Captune = Captune::new("captune-neural", || learning(Learner::Neur
 const AUTO: Captune = Captune::new("captune-auto", || learning(Learner::Auto));
 const RANDOM: Captune = Captune::new("captune-random", || Search::Random);
 
-/// What proposals are learnt by.
+/// Learners.
 pub(super) const LEARNERS: &[&dyn Configurator] = &[&NEURAL, &AUTO, &FOREST, &RANDOM];
 
-/// Ways to search.
+/// Searches.
 pub(super) const SEARCHES: &[&dyn Configurator] = &[
     &FOREST,
     &NEURAL,
@@ -26,8 +26,8 @@ pub(super) const SEARCHES: &[&dyn Configurator] = &[
     &Captune::new("captune-forest-mean", || treating(Treatment::Mean)),
     &Captune::new("captune-forest-drop", || treating(Treatment::Drop)),
     &Captune::new("captune-forest-ignore", || treating(Treatment::Ignore)),
-    // Each configuration on ten training pairs.
-    &Plain { name: "plain-random", least: 1, most: 10 },
+    // Each configuration runs on ten training pairs.
+    &Plain { name: "plain-random", min_pairs: 1, max_pairs: 10 },
 ];
 
 /// The same search with different slacks.
@@ -40,7 +40,7 @@ pub(super) const SLACKS: &[&dyn Configurator] = &[
     &Captune::with_slack("slack-2", 2.0),
 ];
 
-/// The default search, with another treatment of stopped trials.
+/// Returns the default search with another treatment of stopped trials.
 fn treating(treatment: Treatment) -> Search {
     let mut search = ByModel::default();
     search.model.forest.treatment = treatment;

@@ -1,14 +1,15 @@
-//! Configurators compared: scenarios x configurators x seeds, each cell with the same budget and the same
-//! test. Cells that the file of rows has are not run again, so a long comparison can be made in pieces.
+//! Compares configurators: scenarios x configurators x seeds, each cell with the same budget and the same
+//! test. Cells whose rows are already in the file are not run again, so a long comparison can be run in
+//! parts.
 //!
 //! | file | subject |
 //! |---|---|
-//! | `acquisition` | two ways to ask the same networks |
-//! | `again` | what was found, run again |
-//! | `scenarios` | the list: what is tuned, cutoffs, budgets |
-//! | `stage` | a scenario made ready |
-//! | `configurator` | who searches |
-//! | `row` | one cell in the file |
+//! | `acquisition` | two acquisition rules with the same networks |
+//! | `again` | tests repeated with other seeds |
+//! | `scenarios` | the list of targets, cutoffs and budgets |
+//! | `stage` | a scenario that is ready to run |
+//! | `configurator` | the configurators |
+//! | `row` | one cell as a row of the file |
 //! | `summary` | medians, ranks, scores, tests |
 
 pub(crate) mod acquisition;
@@ -38,56 +39,55 @@ use stage::Stage;
 
 #[derive(Args)]
 pub(crate) struct Arguments {
-    /// Scenarios whose names begin so; all if none is given
+    /// Scenarios whose names begin with one of these [default: all]
     #[arg(long = "scenario", value_delimiter = ',')]
     scenarios: Vec<String>,
-    /// Configurators; all if none is given
+    /// Configurators [default: all]
     #[arg(long = "configurator", value_delimiter = ',')]
     configurators: Vec<String>,
-    /// Seeds of cells, as FIRST-LAST
+    /// Random seeds of cells, as FIRST-LAST
     #[arg(long, default_value = "1-5")]
     seeds: String,
-    /// Cells at one time
+    /// Cells to run at the same time
     #[arg(long, default_value_t = 2)]
     threads: usize,
-    /// The file of rows, one for each cell, to which the name of the plots is a neighbour; `docs/results/` and
-    /// the verb if none is given
+    /// File of rows, one per cell; the plot is written next to it [default: docs/results/COMMAND.csv]
     #[arg(long)]
     rows: Option<PathBuf>,
-    /// Search nothing: run what the rows have found so many times more, with fresh seeds, and add that to a file
-    /// beside theirs
+    /// Do not search; run the final configurations of the rows this many times more, with new seeds, and
+    /// write the rows to a second file
     #[arg(long, value_name = "RUNS", value_parser = clap::value_parser!(u32).range(1..))]
     again: Option<u32>,
-    /// The exported network of LCBench; without it those scenarios are skipped
+    /// Exported network of LCBench; without it, scenarios on LCBench are skipped
     #[arg(long)]
     lcbench: Option<PathBuf>,
-    /// The folder of formulas for minisat; without it that scenario is skipped
+    /// Folder of formulas for minisat; without it, scenarios with minisat are skipped
     #[arg(long)]
     formulas: Option<PathBuf>,
 }
 
-/// What is compared on what.
+/// A comparison of configurators on a list of scenarios.
 pub(crate) struct Study {
-    /// The file of rows without its ending.
+    /// Name of the file of rows, without its extension.
     name: &'static str,
     scenarios: &'static [Scenario],
-    /// The first is the one that the others are compared with.
+    /// The others are compared with the first.
     configurators: &'static [&'static dyn Configurator],
 }
 
-/// Ways to search.
+/// Compares searches.
 pub(crate) const SEARCHES: Study =
     Study { name: "compare", scenarios: scenarios::ALL, configurators: configurator::SEARCHES };
 
-/// What proposals are learnt by.
+/// Compares learners.
 pub(crate) const LEARNERS: Study =
     Study { name: "learners", scenarios: scenarios::EQUAL_BUDGETS, configurators: configurator::LEARNERS };
 
-/// What stopping trials early is worth, and how early.
+/// Compares slacks: the value of stopping trials early, and how early.
 pub(crate) const SLACKS: Study =
     Study { name: "slack", scenarios: scenarios::LONG_CUTOFFS, configurators: configurator::SLACKS };
 
-/// Runs what the file of rows does not have, then prints and draws all that it has.
+/// Runs the cells that are missing from the file of rows, then prints and plots all rows.
 pub(crate) fn measure(arguments: &Arguments, study: &Study) -> Result<()> {
     let default = || PathBuf::from(format!("docs/results/{}.csv", study.name));
     let file = &arguments.rows.clone().unwrap_or_else(default);
@@ -97,7 +97,7 @@ pub(crate) fn measure(arguments: &Arguments, study: &Study) -> Result<()> {
     let list: Vec<Scenario> = study.scenarios.iter().copied().filter(|it| chosen(it.name)).collect();
     ensure!(
         !list.is_empty(),
-        "no scenario begins with {}; there are {}",
+        "no scenario begins with {}: expected {}",
         arguments.scenarios.join(" or "),
         study.scenarios.iter().map(|it| it.name).collect::<Vec<_>>().join(", ")
     );
@@ -106,7 +106,7 @@ pub(crate) fn measure(arguments: &Arguments, study: &Study) -> Result<()> {
         let known = study.configurators.iter().copied().find(|it| it.name() == name);
         let all = || study.configurators.iter().map(|it| it.name()).collect::<Vec<_>>().join(", ");
         configurators
-            .push(known.with_context(|| format!("there is no configurator `{name}`, but {}", all()))?);
+            .push(known.with_context(|| format!("unknown configurator `{name}`: expected {}", all()))?);
     }
     if configurators.is_empty() {
         configurators = study.configurators.to_vec();
@@ -120,14 +120,14 @@ pub(crate) fn measure(arguments: &Arguments, study: &Study) -> Result<()> {
     let mut stages = Vec::new();
     for scenario in list {
         let Some(stage) = open(scenario, arguments, network.as_ref())? else {
-            println!("{}: skipped, as its data is not given (--help)", scenario.name);
+            println!("{}: skipped, its data is missing (see --help)", scenario.name);
             continue;
         };
         let definition = definition(&scenario);
         for row in known.iter().filter(|row| row.scenario == scenario.name) {
             ensure!(
                 row.definition == definition,
-                "{} has rows of another definition of {}: remove them, or name another file",
+                "{} has rows of another definition of {}; remove them, or choose another file with --rows",
                 file.display(),
                 scenario.name
             );
@@ -162,9 +162,9 @@ pub(crate) fn measure(arguments: &Arguments, study: &Study) -> Result<()> {
         .with_context(|| format!("cannot write {}", plot.display()))
 }
 
-/// Makes a scenario ready; `None` if its data is not given.
+/// Prepares a scenario; `None` if its data is missing.
 fn open(scenario: Scenario, arguments: &Arguments, network: Option<&Arc<Network>>) -> Result<Option<Stage>> {
-    let known = match scenario.target {
+    let benchmark = match scenario.target {
         Target::Saps { class, training, test } => subject::saps::on(class, training, test)?,
         Target::Synthetic { training, test } => subject::synthetic::new(training, test),
         Target::Lcbench { data_set } => match network {
@@ -176,31 +176,31 @@ fn open(scenario: Scenario, arguments: &Arguments, network: Option<&Arc<Network>
             None => return Ok(None),
         },
     };
-    Stage::new(scenario, known).map(Some)
+    Stage::new(scenario, benchmark).map(Some)
 }
 
 type Cell = (Arc<Stage>, &'static dyn Configurator, u64);
 
-/// One cell: the search, then the test of its incumbents.
+/// Runs one cell: the search, then the test of its incumbents.
 fn run(stage: &Arc<Stage>, configurator: &dyn Configurator, seed: u64) -> Result<Row> {
-    let course = configurator.run(&stage.arena, &stage.budget(), seed)?;
+    let trajectory = configurator.run(&stage.arena, &stage.budget(), seed)?;
     let mut costs = [f64::NAN; SHARES.len()];
-    for place in 0..SHARES.len() {
-        let incumbent = course.at_cost(SHARES[place] * stage.scenario.budget);
-        let is_same = place > 0 && course.at_cost(SHARES[place - 1] * stage.scenario.budget) == incumbent;
-        costs[place] = if is_same { costs[place - 1] } else { stage.arena.evaluate(incumbent) };
+    for at in 0..SHARES.len() {
+        let incumbent = trajectory.at_cost(SHARES[at] * stage.scenario.budget);
+        let is_same = at > 0 && trajectory.at_cost(SHARES[at - 1] * stage.scenario.budget) == incumbent;
+        costs[at] = if is_same { costs[at - 1] } else { stage.arena.evaluate(incumbent) };
     }
     Ok(Row {
         scenario: stage.scenario.name.to_owned(),
         definition: definition(&stage.scenario),
         configurator: configurator.name().to_owned(),
         seed,
-        trials: course.trials,
-        capped: course.capped,
-        configurations: course.configurations,
+        trials: trajectory.trials,
+        capped: trajectory.capped,
+        configurations: trajectory.configurations,
         default_cost: stage.arena.default_cost(),
         costs,
-        configuration: course.at_cost(stage.scenario.budget).to_string(),
+        configuration: trajectory.at_cost(stage.scenario.budget).to_string(),
     })
 }
 
@@ -211,7 +211,7 @@ mod tests {
     fn arguments(folder: &std::path::Path, seeds: &str) -> Arguments {
         Arguments {
             scenarios: vec!["synthetic".to_owned()],
-            // Those that are quick.
+            // The fast ones.
             configurators: ["captune-local", "captune-random", "plain-random"].map(str::to_owned).to_vec(),
             seeds: seeds.to_owned(),
             threads: 2,
@@ -223,7 +223,7 @@ mod tests {
     }
 
     #[test]
-    fn a_second_call_runs_what_is_missing_and_nothing_else() {
+    fn a_second_call_runs_only_what_is_missing() {
         let folder = std::env::temp_dir().join(format!("captune-compare-{}", std::process::id()));
         std::fs::create_dir_all(&folder).unwrap();
         let rows = || std::fs::read_to_string(folder.join("rows.csv")).unwrap();
@@ -232,7 +232,7 @@ mod tests {
         assert_eq!(first.lines().count(), 1 + 3);
         measure(&arguments(&folder, "1-1"), &SEARCHES).unwrap();
         assert_eq!(rows(), first, "nothing was missing");
-        // The row that is lost comes back as it was.
+        // A row that was removed is reproduced exactly.
         let (kept, lost) = first.trim_end().rsplit_once('\n').unwrap();
         std::fs::write(folder.join("rows.csv"), format!("{kept}\n")).unwrap();
         measure(&arguments(&folder, "1-1"), &SEARCHES).unwrap();
@@ -245,7 +245,7 @@ mod tests {
     }
 
     #[test]
-    fn what_was_found_is_run_again_with_seeds_of_its_own() {
+    fn final_configurations_are_tested_again_with_other_seeds() {
         let folder = std::env::temp_dir().join(format!("captune-again-{}", std::process::id()));
         std::fs::create_dir_all(&folder).unwrap();
         let again = |runs, seeds: &str| {
@@ -254,7 +254,7 @@ mod tests {
         let read = |name: &str| row::read(&folder.join(name)).unwrap();
         measure(&arguments(&folder, "1-1"), &SEARCHES).unwrap();
         let found = read("rows.csv");
-        // As many runs as the test has; seed 2 has not been searched, and is not.
+        // The same number of runs as in the test. Seed 2 has no rows, and is not searched.
         again(4, "1-2").unwrap();
         let mut rows = read("rows-again.csv");
         assert_eq!((read("rows.csv"), rows.len()), (found.clone(), 3));
@@ -264,14 +264,14 @@ mod tests {
             assert!(row.last() != found.last() && (row.last() / found.last() - 1.0).abs() < 0.2, "{row:?}");
         }
         let refusal = again(4, "2-2").unwrap_err().to_string();
-        assert!(refusal.contains("rows.csv has no rows of what was asked for: search first"), "{refusal}");
+        assert!(refusal.contains("rows.csv has none of the requested rows; search first"), "{refusal}");
         let refusal = again(3, "1-1").unwrap_err().to_string();
         assert!(refusal.contains("captune-local with seed 1 on synthetic-76"), "{refusal}");
         std::fs::remove_dir_all(&folder).unwrap();
     }
 
     #[test]
-    fn learners_are_compared_on_saps_and_all_sets_of_lcbench() {
+    fn learners_are_compared_on_saps_and_all_data_sets_of_lcbench() {
         let names = |list: &[Scenario]| list.iter().map(|it| it.name).collect::<Vec<_>>();
         let lcbench = names(scenarios::ALL).into_iter().filter(|name| name.starts_with("lcbench"));
         let saps = ["saps-qwh-med", "saps-qwh-q75", "saps-qwh-q95"];
@@ -280,9 +280,9 @@ mod tests {
     }
 
     #[test]
-    fn the_test_is_the_same_for_all_and_counts_failures_tenfold() {
+    fn the_test_is_the_same_for_all_and_failures_cost_ten_times_the_cutoff() {
         let stage = Stage::new(scenarios::ALL[11], subject::synthetic::new(20, 50)).unwrap();
-        let default = stage.arena.known.space.default_configuration();
+        let default = stage.arena.benchmark.space.default_configuration();
         assert_eq!(stage.arena.evaluate(&default), stage.arena.default_cost());
         let crashed = execution::executor::Answer {
             status: engine::Status::Crashed,

@@ -1,4 +1,4 @@
-//! One cell as a line of a file.
+//! One cell as a row of the file.
 
 use std::path::Path;
 
@@ -6,38 +6,38 @@ use anyhow::{Context, Result, bail};
 
 use crate::rows;
 
-/// The parts of the budget after which incumbents are tested.
+/// Shares of the budget after which incumbents are tested.
 pub(super) const SHARES: [f64; 4] = [0.125, 0.25, 0.5, 1.0];
 
 pub(super) const HEAD: &str = "scenario,definition,configurator,seed,trials,capped,configurations,default_par10,\
                     par10_at_1_8,par10_at_1_4,par10_at_1_2,par10_at_1,configuration";
 
-/// What a configurator found in one cell.
+/// Result of one cell.
 #[derive(Clone, PartialEq, Debug)]
 pub(super) struct Row {
     pub(super) scenario: String,
-    /// The digest of what the list said of the scenario.
+    /// Digest of the scenario's entry in the list.
     pub(super) definition: String,
     pub(super) configurator: String,
     pub(super) seed: u64,
     pub(super) trials: u64,
-    /// Trials stopped before the cutoff.
+    /// Number of trials stopped before the cutoff.
     pub(super) capped: u64,
     pub(super) configurations: u64,
     pub(super) default_cost: f64,
-    /// On the test, after each of [`SHARES`].
+    /// Test costs after each of [`SHARES`].
     pub(super) costs: [f64; 4],
     /// The last incumbent.
     pub(super) configuration: String,
 }
 
 impl Row {
-    /// Scenario, configurator and seed, of which a file has one row.
+    /// Returns scenario, configurator and seed, which identify a row of a file.
     pub(super) fn cell(&self) -> (&str, &str, u64) {
         (&self.scenario, &self.configurator, self.seed)
     }
 
-    /// What it found in the end.
+    /// Returns the final cost.
     pub(super) fn last(&self) -> f64 {
         self.costs[3]
     }
@@ -72,7 +72,7 @@ impl Row {
         else {
             bail!("`{line}` is too short");
         };
-        let number = |word: &str| word.parse::<f64>().with_context(|| format!("`{word}` is no number"));
+        let number = |word: &str| word.parse::<f64>().with_context(|| format!("`{word}` is not a number"));
         let text = text.strip_prefix('"').and_then(|text| text.strip_suffix('"'));
         Ok(Self {
             scenario: scenario.to_owned(),
@@ -84,12 +84,14 @@ impl Row {
             configurations: configurations.parse()?,
             default_cost: number(default)?,
             costs: [number(a)?, number(b)?, number(c)?, number(d)?],
-            configuration: text.with_context(|| format!("`{line}` has no end"))?.replace("\"\"", "\""),
+            configuration: text
+                .with_context(|| format!("`{line}` has no closing quote"))?
+                .replace("\"\"", "\""),
         })
     }
 }
 
-/// All rows of a file; empty if the file does not exist.
+/// Reads all rows of a file; empty if the file does not exist.
 pub(super) fn read(path: &Path) -> Result<Vec<Row>> {
     rows::read(path, HEAD, Row::of_line)
 }
@@ -99,7 +101,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn rows_come_back_as_they_were() {
+    fn rows_survive_a_round_trip() {
         let row = Row {
             scenario: "synthetic-76".to_owned(),
             definition: "00ff".to_owned(),
@@ -114,6 +116,6 @@ mod tests {
         };
         let line = row.line();
         assert_eq!(Row::of_line(line.trim_end()).unwrap(), row);
-        assert!(Row::of_line(&line[..line.len() - 3]).is_err(), "a line that was cut off");
+        assert!(Row::of_line(&line[..line.len() - 3]).is_err(), "a truncated line");
     }
 }

@@ -1,27 +1,30 @@
-//! The scenarios, fixed before any result.
+//! The scenarios, fixed before any result was known.
 //!
-//! Costs, cutoffs and budgets of a scenario are in one unit: steps of SAPS, seconds of the surrogate of
-//! LCBench, seconds of the formula, CPU seconds of minisat. The checksum is of what is solved: formulas,
-//! network or answers; a list whose checksum differs is refused, so rows of one scenario are comparable.
+//! Costs, cutoffs and budgets of a scenario have the same unit: steps of SAPS, seconds of the surrogate of
+//! LCBench, seconds of the formula, CPU seconds of minisat. The checksum covers the formulas, the network or
+//! the answers. A scenario whose checksum differs is refused, so all rows of one scenario are comparable.
+//!
+//! Rows store a digest of the `Debug` text of a scenario: renaming a type, variant or field here invalidates
+//! them.
 //!
 //! | scenario | trained on | tested on |
 //! |---|---|---|
-//! | saps-qwh-* | formulas `qwh:CLASS,SEED` of the training seeds | those of the test seeds, three runs each |
+//! | saps-qwh-* | formulas `qwh:CLASS,SEED` of the training seeds | formulas of the test seeds, three runs each |
 //! | saps-qwh-med, -q75, -q95, -alone | one formula | the same, with other seeds of SAPS |
-//! | lcbench-tta-* | one data set, no randomness | the same: its cost is exact |
+//! | lcbench-tta-* | one data set, deterministic | the same: its cost is exact |
 //! | minisat-sw-qcp | every second formula of the folder, by name | the others, one run each |
-//! | synthetic-76 | 20 even instances | 50 odd ones, four runs each |
+//! | synthetic-76 | 20 even instances | 50 odd instances, four runs each |
 
-/// What is run.
+/// The target of a scenario.
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub(super) enum Target {
     /// SAPS on quasigroups with holes: ORDER,HOLES and generator seeds, as FIRST-LAST.
     Saps { class: &'static str, training: &'static str, test: &'static str },
     /// Time to accuracy on a data set.
     Lcbench { data_set: &'static str },
-    /// minisat on a folder of formulas, but for some.
+    /// minisat on a folder of formulas, without some of them.
     Minisat { without: &'static [&'static str] },
-    /// The formula of 76 parameters, with so many instances.
+    /// The formula of 76 parameters, with these numbers of instances.
     Synthetic { training: u32, test: u32 },
 }
 
@@ -31,9 +34,9 @@ pub(super) struct Scenario {
     pub(super) name: &'static str,
     pub(super) target: Target,
     pub(super) cutoff: f64,
-    /// What all trials of a cell may cost.
+    /// Total cost of all trials of a cell.
     pub(super) budget: f64,
-    /// Seeds on each test instance.
+    /// Number of seeds on each test instance.
     pub(super) runs: u32,
     pub(super) checksum: u64,
 }
@@ -43,7 +46,7 @@ const fn saps(name: &'static str, class: &'static str, cutoff: f64, budget: f64,
     Scenario { name, target, cutoff, budget, runs: 3, checksum }
 }
 
-/// SAPS on one formula, with other seeds for the test.
+/// Returns SAPS on one formula, with other seeds for the test.
 const fn saps_alone(
     name: &'static str,
     class: &'static str,
@@ -56,17 +59,17 @@ const fn saps_alone(
     Scenario { name, target, cutoff, budget: 1.5e8, runs, checksum }
 }
 
-/// The budget is what 50 trials at the cutoff take.
+/// Returns a scenario with a budget of 50 trials at the cutoff.
 const fn lcbench(name: &'static str, data_set: &'static str, cutoff: f64) -> Scenario {
     let target = Target::Lcbench { data_set };
     Scenario { name, target, cutoff, budget: 50.0 * cutoff, runs: 1, checksum: LCBENCH }
 }
 
-/// The exported network.
+/// Checksum of the exported network.
 const LCBENCH: u64 = 0x035d_e2e8_7408_cca2;
 
-/// For slacks: cutoffs beside what the default costs on the test (35, 20, 4, 40, 33 and 360 times), and about a minute
-/// of one core.
+/// Scenarios to compare slacks: cutoffs of 35, 20, 4, 40, 33 and 360 times the default's test cost, and
+/// budgets of about a minute of one core.
 pub(super) const LONG_CUTOFFS: &[Scenario] = &[
     saps("saps-qwh-22", "22,185", 2.5e6, 1.5e8, 0xfd3f_195a_2409_5306),
     saps("saps-qwh-25", "25,225", 1.2e7, 1.5e8, 0xe9d3_44cc_a7ed_7527),
@@ -75,7 +78,7 @@ pub(super) const LONG_CUTOFFS: &[Scenario] = &[
     saps_alone("saps-qwh-26-alone", "26,236", "8-8", 4e7, 200, 0x0969_0f19_6066_dde5),
     Scenario {
         name: "minisat-long",
-        // The default takes 13 s there, and at most 2 s on the others.
+        // The default takes 13 s on this formula, and at most 2 s on the others.
         target: Target::Minisat { without: &["qcplin2006.1031.cnf"] },
         cutoff: 60.0,
         budget: 60.0,
@@ -84,27 +87,28 @@ pub(super) const LONG_CUTOFFS: &[Scenario] = &[
     },
 ];
 
-/// For learners at equal budgets: about a minute of one core, or what ten trials at the cutoff take. Formulas of SAPS
-/// are about as hard for the default and for tuned parameters as those of the paper, if its figures are thousands of
-/// steps, and have its cutoff.
+/// Scenarios to compare learners at equal budgets: about a minute of one core, or ten trials at the cutoff.
+/// If the paper's figures are thousands of steps, the formulas of SAPS are about as hard as the paper's, both
+/// for the default and for tuned parameters. They have the paper's cutoff.
 pub(super) const EQUAL_BUDGETS: &[Scenario] = &[
     saps_alone("saps-qwh-med", "22,185", "4-4", 1e7, 400, 0x0749_8811_e08f_14e1),
     saps_alone("saps-qwh-q75", "27,262", "3-3", 1e7, 200, 0x35b9_017e_2074_1619),
     saps_alone("saps-qwh-q95", "30,324", "4-4", 1e7, 100, 0xbe16_1120_60ef_9f95),
-    briefly(ALL[3]),
-    briefly(ALL[4]),
-    briefly(ALL[5]),
-    briefly(ALL[6]),
-    briefly(ALL[7]),
-    briefly(ALL[8]),
-    briefly(ALL[9]),
+    with_short_budget(ALL[3]),
+    with_short_budget(ALL[4]),
+    with_short_budget(ALL[5]),
+    with_short_budget(ALL[6]),
+    with_short_budget(ALL[7]),
+    with_short_budget(ALL[8]),
+    with_short_budget(ALL[9]),
 ];
 
-const fn briefly(scenario: Scenario) -> Scenario {
+/// Returns a scenario with a budget of ten trials at the cutoff.
+const fn with_short_budget(scenario: Scenario) -> Scenario {
     Scenario { budget: 10.0 * scenario.cutoff, ..scenario }
 }
 
-/// For searches.
+/// Scenarios to compare searches.
 pub(super) const ALL: &[Scenario] = &[
     saps("saps-qwh-easy", "22,185", 1e6, 1e7, 0xfd3f_195a_2409_5306),
     saps("saps-qwh-mid", "27,262", 1e7, 3e8, 0xe4ce_b2bb_c240_58e3),

@@ -1,4 +1,4 @@
-//! A scenario made ready.
+//! A scenario that is ready to run.
 
 use std::sync::Arc;
 
@@ -8,7 +8,7 @@ use engine::Objective;
 
 use super::scenarios::Scenario;
 use crate::contest::arena::Arena;
-use crate::contest::subject::Known;
+use crate::contest::subject::Benchmark;
 
 /// A scenario with its subject.
 pub(super) struct Stage {
@@ -17,14 +17,14 @@ pub(super) struct Stage {
 }
 
 impl Stage {
-    /// Refuses a subject that is not the scenario's.
-    pub(super) fn new(scenario: Scenario, known: Known) -> Result<Self> {
+    /// Prepares a scenario; refuses a subject with another checksum.
+    pub(super) fn new(scenario: Scenario, benchmark: Benchmark) -> Result<Self> {
         let objective = Objective::capped(scenario.cutoff);
-        let arena = Arena::new(scenario.name, known, objective, scenario.runs, scenario.checksum)?;
+        let arena = Arena::new(scenario.name, benchmark, objective, scenario.runs, scenario.checksum)?;
         Ok(Self { scenario, arena: Arc::new(arena) })
     }
 
-    /// What all trials of a cell may cost.
+    /// Returns the total cost of all trials of a cell, as a budget.
     pub(super) fn budget(&self) -> Budget {
         Budget { cpu: Some(self.scenario.budget), ..Budget::default() }
     }

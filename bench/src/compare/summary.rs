@@ -1,12 +1,12 @@
-//! What the rows say: for each scenario, over all of them, and how sure that is.
+//! Summarises the rows: per scenario, over all scenarios, and with significance tests.
 //!
-//! | figure | of | is |
+//! | figure | of | definition |
 //! |---|---|---|
-//! | ratio | a cell | its PAR10 on the test, divided by the default's |
-//! | score | a cell | 100 (worst - cost) / (worst - best), with the best and the worst last cost of any cell of the scenario |
-//! | rank | a configurator on a scenario | its place by the median cost, ties sharing the mean |
-//! | p, chance | two configurators on a scenario | Mann-Whitney on the costs |
-//! | p | two configurators on all scenarios | sign flips of the differences of ratios, a scenario being the unit |
+//! | ratio | a cell | its PAR10 on the test divided by the default's |
+//! | score | a cell | 100 (worst - cost) / (worst - best), with the best and the worst final cost of all cells of the scenario |
+//! | rank | a configurator on a scenario | rank of its median cost; ties share the mean rank |
+//! | p, probability | two configurators on a scenario | Mann-Whitney test on the costs |
+//! | p | two configurators on all scenarios | sign-flip test on the differences of ratios, with scenarios as units |
 
 use anyhow::Result;
 use engine::stats::{Measured, compare};
@@ -20,13 +20,13 @@ use crate::plot::{Group, Panel};
 use crate::quantiles::Quantiles;
 use crate::statistics::{mean, ranks};
 
-/// The rows of one scenario by configurator.
+/// Rows of one scenario, grouped by configurator.
 struct Table<'a> {
     scenario: &'a str,
     groups: Vec<(&'static str, Vec<&'a Row>)>,
 }
 
-/// In the order of the lists; what has no rows is left out.
+/// Groups the rows, in the order of the lists; scenarios and configurators without rows are left out.
 fn tables<'a>(rows: &'a [Row], study: &Study) -> Vec<Table<'a>> {
     let of_scenario = |scenario: &'static str| {
         let groups = study.configurators.iter().map(|it| {
@@ -60,7 +60,7 @@ impl Table<'_> {
         if worst > best { 100.0 * (worst - row.last()) / (worst - best) } else { 100.0 }
     }
 
-    /// The rank of each group.
+    /// Returns the rank of each group.
     fn ranks(&self) -> Vec<f64> {
         let medians: Vec<f64> =
             self.groups.iter().map(|(_, rows)| Quantiles::of(costs(rows)).median()).collect();
@@ -71,10 +71,10 @@ impl Table<'_> {
 /// Prints all tables as Markdown.
 pub(super) fn print(rows: &[Row], study: &Study) -> Result<()> {
     let tables = tables(rows, study);
-    println!("\n## By scenario: PAR10 on the test\n");
+    println!("\n## Test cost (PAR10) by scenario\n");
     println!(
-        "| scenario | configurator | cells | default | quartile | median | quartile | median at 1/8 | 1/4 | 1/2 of the budget \
-         | score, median | configurations | trials | stopped early |"
+        "| scenario | configurator | cells | default | lower quartile | median | upper quartile | median at 1/8 of the budget \
+         | at 1/4 | at 1/2 | median score | configurations | trials | stopped early |"
     );
     println!("|---|---|---|---|---|---|---|---|---|---|---|---|---|---|");
     for table in &tables {
@@ -112,9 +112,11 @@ fn print_overall(tables: &[Table<'_>], study: &Study) {
     for it in study.configurators {
         let (mut ranks, mut scores, mut logarithms) = (Vec::new(), Vec::new(), Vec::new());
         for table in tables {
-            let Some(place) = table.groups.iter().position(|(name, _)| *name == it.name()) else { continue };
-            let rows = &table.groups[place].1;
-            ranks.push(table.ranks()[place]);
+            let Some(position) = table.groups.iter().position(|(name, _)| *name == it.name()) else {
+                continue;
+            };
+            let rows = &table.groups[position].1;
+            ranks.push(table.ranks()[position]);
             scores.push(Quantiles::of(rows.iter().map(|row| table.score(row)).collect()).median());
             logarithms.push(Quantiles::of(rows.iter().map(|row| ratio(row)).collect()).median().ln());
         }
@@ -135,7 +137,7 @@ fn print_overall(tables: &[Table<'_>], study: &Study) {
 fn print_tests(tables: &[Table<'_>], study: &Study) -> Result<()> {
     let Some(first) = study.configurators.first().map(|it| it.name()) else { return Ok(()) };
     println!("\n## {first} against the others\n");
-    println!("| scenario | against | chance to be better | p (Mann-Whitney) |");
+    println!("| scenario | against | probability of being better | p (Mann-Whitney) |");
     println!("|---|---|---|---|");
     let mut paired: Vec<(&str, Vec<Measured>)> = Vec::new();
     for (number, table) in tables.iter().enumerate() {
@@ -156,7 +158,7 @@ fn print_tests(tables: &[Table<'_>], study: &Study) -> Result<()> {
             }
         }
     }
-    println!("\n| against | cells of both | mean ratio there | of {first} | p (sign flips) |");
+    println!("\n| against | paired cells | its mean ratio | mean ratio of {first} | p (sign flips) |");
     println!("|---|---|---|---|---|");
     for (name, measured) in paired.iter().filter(|(_, measured)| !measured.is_empty()) {
         let found = compare(measured, &mut Rng::new(1, "compare", 0))?;
@@ -165,7 +167,7 @@ fn print_tests(tables: &[Table<'_>], study: &Study) -> Result<()> {
     Ok(())
 }
 
-/// What is drawn: ratios of all cells.
+/// Returns the panels of the plot: the ratios of all cells.
 pub(super) fn panels(rows: &[Row], study: &Study) -> Vec<Panel> {
     let panel = |table: &Table<'_>| {
         let group = |(name, rows): &(&'static str, Vec<&Row>)| Group {
@@ -198,7 +200,7 @@ mod tests {
     }
 
     #[test]
-    fn scores_and_ranks_are_those_done_by_hand() {
+    fn scores_and_ranks_match_a_calculation_by_hand() {
         let rows = [
             row("plain-random", 1, 6.0),
             row("captune-local", 2, 2.0),
@@ -215,6 +217,6 @@ mod tests {
         assert_eq!([2.0, 4.0, 6.0].map(|last| table.score(&row("", 1, last))), [100.0, 50.0, 0.0]);
         assert_eq!(table.ranks(), [1.0, 2.0]);
         let panels = panels(&rows, &SEARCHES);
-        assert_eq!(panels[0].groups[0].values, [0.3, 0.2, 0.5], "by seed, of the default");
+        assert_eq!(panels[0].groups[0].values, [0.3, 0.2, 0.5], "ratios to the default, ordered by seed");
     }
 }

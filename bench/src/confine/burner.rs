@@ -1,4 +1,4 @@
-//! The targets: programs that use a known CPU time.
+//! The targets: programs that use a known amount of CPU time.
 
 use std::process::Command;
 use std::time::Duration;
@@ -6,21 +6,21 @@ use std::time::Duration;
 use clap::Args;
 use rustix::time::{ClockId, clock_gettime};
 
-/// The hidden verb.
+/// The hidden subcommand.
 pub(crate) const VERB: &str = "__burn";
 
 #[derive(Args)]
 pub(crate) struct Arguments {
-    /// How many processes.
+    /// Number of processes.
     processes: u32,
     /// CPU time of each, in seconds.
     seconds: f64,
-    /// What else a scenario passes; ignored.
+    /// Further arguments of a scenario; ignored.
     #[arg(trailing_var_arg = true, allow_hyphen_values = true)]
     rest: Vec<String>,
 }
 
-/// Burns here, or in children it waits for.
+/// Uses CPU time in this process, or in children that it waits for.
 pub(crate) fn burn(arguments: &Arguments) -> anyhow::Result<()> {
     if arguments.processes == 1 {
         let clock = || {

@@ -1,4 +1,4 @@
-//! Many runs, two at a time: what is left of them.
+//! Leftovers after many runs, two at a time.
 
 use std::fs;
 use std::path::Path;
@@ -8,24 +8,24 @@ use confine::{Folder, Limits};
 
 use super::Setting;
 
-/// Everything that could be left.
+/// Everything that a run could leave behind.
 #[derive(Debug, PartialEq, Eq)]
-struct Left {
-    /// Processes below us, without the guardian.
+struct Leftovers {
+    /// Descendants of this process, without the guardian.
     processes: usize,
-    /// Of us and the guardian.
+    /// File descriptors of this process and the guardian.
     descriptors: usize,
     folders: usize,
     cgroups: usize,
-    /// Of us and the guardian.
+    /// Resident memory of this process and the guardian.
     resident_kib: u64,
 }
 
-/// Runs a target in a private folder many times in every tier and counts what is left.
+/// Runs a target in a private folder many times in every tier and counts the leftovers.
 pub(super) fn search(setting: &Setting, runs: usize) -> Result<()> {
-    println!("\n## Left after {runs} runs, two at a time\n");
+    println!("\n## Leftovers after {runs} runs, two at a time\n");
     println!(
-        "| tier | processes | descriptors | folders | cgroups | memory KiB, after a tenth -> at the end |"
+        "| tier | processes | descriptors | folders | cgroups | memory, KiB: after a tenth of the runs -> at the end |"
     );
     println!("|---|---|---|---|---|---|");
     for &tier in &setting.tiers {
@@ -36,15 +36,15 @@ pub(super) fn search(setting: &Setting, runs: usize) -> Result<()> {
                     (0..count / 2).try_for_each(|_| setting.run(tier, &target, &Limits::default()).map(drop))
                 };
                 let threads = [scope.spawn(half), scope.spawn(half)];
-                threads
-                    .into_iter()
-                    .try_for_each(|thread| thread.join().map_err(|_| anyhow::anyhow!("a panic"))?)
+                threads.into_iter().try_for_each(|thread| {
+                    thread.join().map_err(|_| anyhow::anyhow!("a worker thread panicked"))?
+                })
             })
         };
         many(runs / 10)?;
-        let before = left()?;
+        let before = leftovers()?;
         many(runs - runs / 10)?;
-        let after = left()?;
+        let after = leftovers()?;
         println!(
             "| {tier} | {} | {:+} | {} | {} | {} -> {} |",
             after.processes,
@@ -58,14 +58,14 @@ pub(super) fn search(setting: &Setting, runs: usize) -> Result<()> {
     Ok(())
 }
 
-fn left() -> Result<Left> {
+fn leftovers() -> Result<Leftovers> {
     let id = std::process::id();
     let guardian = children(id)?.into_iter().next().context("no guardian")?;
-    // A supervisor ends a moment after its report.
-    let mut patience = 1000;
-    while !children(guardian)?.is_empty() && patience > 0 {
+    // A supervisor ends shortly after its report.
+    let mut milliseconds_left = 1000;
+    while !children(guardian)?.is_empty() && milliseconds_left > 0 {
         std::thread::sleep(std::time::Duration::from_millis(1));
-        patience -= 1;
+        milliseconds_left -= 1;
     }
     let prefix = format!("captune-run-{id}-");
     let ours = |folder: &Path| -> usize {
@@ -73,7 +73,7 @@ fn left() -> Result<Left> {
         entries.filter(|entry| entry.file_name().to_string_lossy().starts_with(&prefix)).count()
     };
     let descriptors = |pid: u32| -> Result<usize> { Ok(fs::read_dir(format!("/proc/{pid}/fd"))?.count()) };
-    Ok(Left {
+    Ok(Leftovers {
         processes: children(id)?.len() - 1 + children(guardian)?.len(),
         descriptors: descriptors(id)? + descriptors(guardian)?,
         folders: ours(&std::env::temp_dir()),
@@ -82,7 +82,7 @@ fn left() -> Result<Left> {
     })
 }
 
-/// The children of all threads of a process.
+/// Returns the children of all threads of a process.
 fn children(pid: u32) -> Result<Vec<u32>> {
     let mut children = Vec::new();
     for thread in fs::read_dir(format!("/proc/{pid}/task"))?.flatten() {
@@ -98,7 +98,7 @@ fn resident_kib(pid: u32) -> Result<u64> {
     Ok(resident.trim().trim_end_matches(" kB").parse()?)
 }
 
-/// Groups of ours anywhere below the mount, wherever it is.
+/// Counts this process's cgroups anywhere below a folder.
 fn groups(folder: &Path, ours: &dyn Fn(&Path) -> usize) -> usize {
     let below = fs::read_dir(folder)
         .into_iter()

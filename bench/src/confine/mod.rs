@@ -1,5 +1,5 @@
-//! The runner against its bars, each series interleaved with a bare one so that a noisy machine
-//! disturbs both alike. All figures in milliseconds.
+//! The runner against its goals. Each series alternates with a bare one, so that a noisy machine disturbs
+//! both alike. All figures are in milliseconds.
 
 pub(crate) mod burner;
 mod leaks;
@@ -22,21 +22,21 @@ use crate::quantiles::Quantiles;
 
 #[derive(Args)]
 pub(crate) struct Arguments {
-    /// The executable to start as guardian; `captune` beside this program if not given
+    /// Executable to start as guardian [default: `captune` in the folder of this program]
     #[arg(long)]
     guardian: Option<PathBuf>,
-    /// A runsolver to measure beside
+    /// A runsolver executable to compare with
     #[arg(long)]
     runsolver: Option<PathBuf>,
-    /// Fewer repetitions, for a first look
+    /// Use fewer repetitions, for a quick check
     #[arg(long)]
     quick: bool,
-    /// Runs in the search for leaks
+    /// Number of runs in the search for leaks
     #[arg(long, default_value_t = 10_000)]
     runs: usize,
 }
 
-/// What all series share.
+/// Settings shared by all series.
 struct Setting {
     guardian: PathBuf,
     this: PathBuf,
@@ -70,7 +70,7 @@ impl Setting {
         Command::new(program).guardian(&self.guardian).folder(Folder::Given("/".into()))
     }
 
-    /// Our own program as a target that uses a known CPU time.
+    /// Returns a command of this program that uses a known amount of CPU time.
     fn burn(&self, processes: u32, seconds: f64) -> Command {
         self.command(&self.this).args([burner::VERB, &processes.to_string(), &seconds.to_string()])
     }
@@ -84,7 +84,7 @@ fn milliseconds(time: Duration) -> f64 {
     time.as_secs_f64() * 1e3
 }
 
-/// `/bin/true`, bare and confined.
+/// Measures `/bin/true`, bare and confined.
 fn overhead(setting: &Setting) -> Result<()> {
     let mut bare = Vec::new();
     let mut confined = vec![Vec::new(); setting.tiers.len()];
@@ -105,7 +105,7 @@ fn overhead(setting: &Setting) -> Result<()> {
     }
     let bare = Quantiles::of(bare);
     println!("\n## Start and end of /bin/true, {} runs each\n", setting.repetitions);
-    println!("| runner | p50 | p99 | over bare at p50 |\n|---|---|---|---|");
+    println!("| runner | p50 | p99 | p50 minus bare |\n|---|---|---|---|");
     println!("| posix_spawn and wait | {:.2} | {:.2} | |", bare.median(), bare.at(0.99));
     let names = setting.tiers.iter().map(|tier| tier.to_string());
     let rows = names.zip(confined).chain([(format!("{}, private folder", setting.tiers[0]), private)]);
@@ -117,7 +117,8 @@ fn overhead(setting: &Setting) -> Result<()> {
     Ok(())
 }
 
-/// How late a wall cap comes, until the tree is dead and reaped; beside a bare timer.
+/// Measures the delay from a wall-time cap until the process tree is dead and reaped, compared with a bare
+/// timer.
 fn wall_overshoot(setting: &Setting, cap: Duration, repetitions: usize) -> Result<()> {
     let limits = Limits { wall: Some(cap), ..Limits::default() };
     let target = setting.command("/bin/sleep").arg("60");
@@ -132,9 +133,9 @@ fn wall_overshoot(setting: &Setting, cap: Duration, repetitions: usize) -> Resul
             series.push(milliseconds(finished.wall.saturating_sub(cap)));
         }
     }
-    println!("\n## Late past a wall cap of {cap:?}, {repetitions} runs each\n");
+    println!("\n## Overshoot past a wall-time cap of {cap:?}, {repetitions} runs each\n");
     println!(
-        "| runner | p50 | p99 | max | over the waiter at p50 | p99 as a multiple |\n|---|---|---|---|---|---|"
+        "| runner | p50 | p99 | max | p50 minus bare timerfd | p99 / bare timerfd |\n|---|---|---|---|---|---|"
     );
     let waiter = Quantiles::of(waiter);
     println!("| bare timerfd | {:.3} | {:.3} | {:.3} | | |", waiter.median(), waiter.at(0.99), waiter.max());
@@ -149,7 +150,7 @@ fn wall_overshoot(setting: &Setting, cap: Duration, repetitions: usize) -> Resul
     Ok(())
 }
 
-/// How late a timer that does nothing else comes.
+/// Returns the delay of a timer without a process.
 fn bare_wait(cap: Duration) -> Result<Duration> {
     let timer = timerfd_create(TimerfdClockId::Monotonic, TimerfdFlags::CLOEXEC)?;
     let zero = Timespec { tv_sec: 0, tv_nsec: 0 };
@@ -160,7 +161,7 @@ fn bare_wait(cap: Duration) -> Result<Duration> {
     Ok(start.elapsed().saturating_sub(cap))
 }
 
-/// How late the end of a process comes that is killed by nothing more than such a timer.
+/// Returns the delay until the end of a process that is killed after such a timer.
 fn bare_kill(cap: Duration) -> Result<Duration> {
     let start = Instant::now();
     let mut child = Bare::new("/bin/sleep").arg("60").stdin(Stdio::null()).spawn()?;
@@ -170,13 +171,13 @@ fn bare_kill(cap: Duration) -> Result<Duration> {
     Ok(start.elapsed().saturating_sub(cap))
 }
 
-/// CPU time beyond a cap of 100 ms, one spinner and a tree of two.
+/// Measures the CPU time beyond a cap of 100 ms, with one busy process and with two.
 fn cpu_overshoot(setting: &Setting) -> Result<()> {
     let cap = Duration::from_millis(100);
     let limits = Limits { cpu: Some(cap), ..Limits::default() };
     let repetitions = setting.repetitions / 8;
-    println!("\n## CPU time beyond a cap of 100 ms, {repetitions} runs each\n");
-    println!("| tier | one spinner p50 | max | tree of two p50 | max |\n|---|---|---|---|---|");
+    println!("\n## Overshoot past a CPU cap of 100 ms, {repetitions} runs each\n");
+    println!("| tier | one busy process p50 | max | two busy processes p50 | max |\n|---|---|---|---|---|");
     for &tier in &setting.tiers {
         let mut cells = String::new();
         for processes in [1, 2] {
@@ -193,10 +194,11 @@ fn cpu_overshoot(setting: &Setting) -> Result<()> {
     Ok(())
 }
 
-/// CPU time reported less CPU time burnt: what starting the processes adds, and our error.
+/// Measures CPU time reported minus CPU time used: the cost of starting the processes, and the error of
+/// measurement.
 fn accuracy(setting: &Setting) -> Result<()> {
     let repetitions = (setting.repetitions / 40).max(5);
-    println!("\n## CPU time reported less CPU time burnt, {repetitions} runs each\n");
+    println!("\n## CPU time reported minus CPU time used, {repetitions} runs each\n");
     println!("| tier | 0.1 s | 2 x 0.1 s | 1 s | 2 x 1 s |\n|---|---|---|---|---|");
     for &tier in &setting.tiers {
         let mut cells = String::new();

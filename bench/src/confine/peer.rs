@@ -1,4 +1,4 @@
-//! `captune exec` beside runsolver, each as a whole command, taking turns.
+//! `captune exec` compared with runsolver, each as a whole command, alternating.
 
 use std::path::Path;
 use std::process::{Command, Stdio};
@@ -9,12 +9,12 @@ use anyhow::{Context, Result};
 use super::{Setting, milliseconds};
 use crate::quantiles::Quantiles;
 
-/// One command line of each.
+/// One command line for each of the two.
 struct Case {
     name: &'static str,
     captune: &'static [&'static str],
     runsolver: &'static [&'static str],
-    /// What the command would take with a runner that costs nothing, in milliseconds.
+    /// Milliseconds that the command would take with a runner without overhead.
     ideal: f64,
     repetitions: usize,
 }
@@ -28,14 +28,14 @@ const CASES: [Case; 3] = [
         repetitions: 100,
     },
     Case {
-        name: "late past a wall cap of 1 s, sleeping",
+        name: "overshoot past a wall-time cap of 1 s, sleeping",
         captune: &["exec", "--wall", "1s", "--", "/bin/sleep", "60"],
         runsolver: &["-W", "1", "/bin/sleep", "60"],
         ideal: 1000.0,
         repetitions: 10,
     },
     Case {
-        name: "late past a CPU cap of 1 s, spinning",
+        name: "overshoot past a CPU cap of 1 s, busy",
         captune: &["exec", "--cpu", "1s", "--", "/usr/bin/sha1sum", "/dev/zero"],
         runsolver: &["-C", "1", "/usr/bin/sha1sum", "/dev/zero"],
         ideal: 1000.0,
@@ -43,11 +43,11 @@ const CASES: [Case; 3] = [
     },
 ];
 
-/// Prints the elapsed time of both beyond the ideal.
+/// Prints by how much both exceed the ideal time.
 pub(super) fn compare(setting: &Setting, runsolver: &Path) -> Result<()> {
-    println!("\n## Beside runsolver, whole commands, taking turns\n");
+    println!("\n## Compared with runsolver: whole commands, alternating\n");
     println!(
-        "| what | captune exec p50 | max | runsolver p50 | max | ratio at p50 |\n|---|---|---|---|---|---|"
+        "| measurement | captune exec p50 | max | runsolver p50 | max | ratio at p50 |\n|---|---|---|---|---|---|"
     );
     for case in CASES {
         let mut series = [Vec::new(), Vec::new()];

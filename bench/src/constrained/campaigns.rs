@@ -2,11 +2,11 @@
 //!
 //! | target | cost | constraint | cutoff |
 //! |---|---|---|---|
-//! | lcbench-* | seconds of 52 epochs of training | accuracy at the end >= the threshold of the data set | the slowest of 300 random ones |
+//! | lcbench-* | seconds of 52 epochs of training | final accuracy >= the threshold of the data set | the slowest of 300 random configurations |
 //! | formula | seconds that grow as the error falls, four numbers | error <= 0.05 | 3 s |
 //!
-//! A trial that is stopped tells no accuracy, and no error. Measured against the best feasible one of 2000 random
-//! configurations, which nobody stops. The default of the formula is fast and infeasible.
+//! A stopped trial reports neither accuracy nor error. Results are compared with the best feasible of 2000
+//! random configurations, whose trials are not stopped. The default of the formula is fast and infeasible.
 
 use std::collections::{BTreeMap, VecDeque};
 use std::path::PathBuf;
@@ -31,22 +31,22 @@ use crate::spine::stage::settings;
 
 #[derive(Args)]
 pub(crate) struct Arguments {
-    /// Targets whose names begin so; all if none is given
+    /// Targets whose names begin with one of these [default: all]
     #[arg(long = "target", value_delimiter = ',')]
     targets: Vec<String>,
-    /// Who proposes: random, forest, gaussian, auto
+    /// Searches: random, forest, gaussian, auto
     #[arg(long = "search", value_delimiter = ',', default_value = "random,forest,gaussian")]
     searches: Vec<String>,
-    /// Seeds, as FIRST-LAST
+    /// Random seeds, as FIRST-LAST
     #[arg(long, default_value = "1-20")]
     seeds: String,
-    /// Campaigns at one time
+    /// Campaigns to run at the same time
     #[arg(long, default_value_t = 2)]
     threads: usize,
-    /// The exported network of LCBench; without it those targets are skipped
+    /// Exported network of LCBench; without it, targets on LCBench are skipped
     #[arg(long)]
     lcbench: Option<PathBuf>,
-    /// The file of rows, one for each campaign
+    /// File of rows, one per campaign
     #[arg(long, default_value = "docs/results/constrained.csv")]
     rows: PathBuf,
 }
@@ -66,7 +66,7 @@ struct Target {
     function: Box<Function>,
     bound: f64,
     cutoff: f64,
-    /// The best feasible cost of random configurations.
+    /// Best feasible cost of random configurations.
     best: f64,
 }
 
@@ -100,7 +100,8 @@ fn formula() -> Result<Target> {
 
 fn training(network: &Arc<Network>) -> Result<Vec<Target>> {
     let target = |recipe: lcbench::Recipe| {
-        let data_set = DataSet::new(network.clone(), recipe).context("the network misses a data set")?;
+        let data_set =
+            DataSet::new(network.clone(), recipe).context("a data set is missing from the network")?;
         let slowest = data_set.drawn().iter().map(|curve| curve.end().0).fold(0.0, f64::max);
         let bound = -recipe.threshold;
         let function = move |configuration: &Configuration| {
@@ -118,11 +119,11 @@ fn search_of(name: &str) -> Result<Search> {
         "forest" => learning(Learner::Forest),
         "gaussian" => learning(Learner::Gaussian),
         "auto" => learning(Learner::Auto),
-        other => bail!("there is no search `{other}`: random, forest, gaussian, auto"),
+        other => bail!("unknown search `{other}`: expected random, forest, gaussian or auto"),
     })
 }
 
-/// One campaign, as a line of the file.
+/// Runs one campaign and returns its row of the file.
 fn run(target: &Arc<Target>, search: &str, seed: u64) -> Result<String> {
     let mut objective = Objective::capped(target.cutoff);
     objective.constraints.push(Constraint::new(target.bound, Over::Mean));
@@ -156,10 +157,10 @@ fn run(target: &Arc<Target>, search: &str, seed: u64) -> Result<String> {
         }
     }
     let (default, output) = (target.function)(&target.space.default_configuration());
-    let said = if output <= target.bound { default.to_string() } else { "infeasible".to_owned() };
+    let default = if output <= target.bound { default.to_string() } else { "infeasible".to_owned() };
     let number = |found: Option<String>| found.unwrap_or_else(|| "-".to_owned());
     Ok(format!(
-        "{},{search},{seed},{said},{},{},{},{stopped},{infeasible}\n",
+        "{},{search},{seed},{default},{},{},{},{stopped},{infeasible}\n",
         target.name,
         target.best,
         number(found.map(|cost| cost.to_string())),
@@ -167,7 +168,7 @@ fn run(target: &Arc<Target>, search: &str, seed: u64) -> Result<String> {
     ))
 }
 
-/// Runs what the file of rows does not have, then prints all that it has.
+/// Runs the campaigns that are missing from the file of rows, then prints all rows.
 pub(crate) fn measure(arguments: &Arguments) -> Result<()> {
     let words = |line: &str| Ok(line.split(',').map(str::to_owned).collect::<Vec<String>>());
     let known = rows::read(&arguments.rows, HEAD, words)?;
@@ -203,8 +204,8 @@ fn print(rows: &[Vec<String>]) -> Result<()> {
         groups.entry((&row[0], &row[1])).or_default().push(row);
     }
     println!(
-        "| target | search | campaigns | default / best of {RANDOM} random | found / that best, quartiles | within 10 % \
-         after, median | stopped | infeasible |"
+        "| target | search | campaigns | default / best of {RANDOM} random | incumbent / best random, quartiles | median trials \
+         to within 10 % | stopped | infeasible |"
     );
     println!("|---|---|---|---|---|---|---|---|");
     for ((target, search), rows) in groups {

@@ -1,9 +1,9 @@
-//! Searches under constraints: what they find, and how soon.
+//! Searches under constraints: the costs they find, and after how many trials.
 //!
 //! | file | subject |
 //! |---|---|
-//! | `simulations` | two functions of two numbers, with traces and pictures |
-//! | `campaigns` | capped trials under a constraint: training networks by LCBench, and a formula |
+//! | `simulations` | two functions of two numbers, with traces and plots |
+//! | `campaigns` | capped trials under a constraint: training of networks (LCBench), and a formula |
 
 mod campaigns;
 mod simulations;
@@ -19,9 +19,9 @@ pub(crate) struct Arguments {
 
 #[derive(Subcommand)]
 enum Part {
-    /// Two functions of two numbers, 30 evaluations
+    /// Two functions of two numbers, 30 evaluations each
     Simulations(simulations::Arguments),
-    /// Capped trials under a constraint, 100 of them
+    /// Capped trials under a constraint, 100 per campaign
     Campaigns(campaigns::Arguments),
 }
 

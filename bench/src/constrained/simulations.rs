@@ -4,10 +4,10 @@
 //! | simulation | cost | feasible where | best | range of the cost |
 //! |---|---|---|---|---|
 //! | sim1 | cos 2x cos y + sin x | cos x cos y - sin x sin y <= 0.5, as printed | -2 | 4 |
-//! | sim1b | the same | ... <= -0.5, as the paper's text has it | -1.8887 | 4 |
+//! | sim1b | the same | ... <= -0.5, as in the paper's text | -1.8887 | 4 |
 //! | sim2 | sin x + y | sin x sin y <= -0.95 | 0.2532 | 8 |
 //!
-//! Reached: a feasible cost within 1 % of the range above the best.
+//! A search has reached the best if it has found a feasible cost at most 1 % of the range above it.
 
 use std::path::PathBuf;
 
@@ -29,13 +29,13 @@ use crate::spine::stage::settings;
 
 #[derive(Args)]
 pub(crate) struct Arguments {
-    /// Seeds, as FIRST-LAST
+    /// Random seeds, as FIRST-LAST
     #[arg(long, default_value = "0-49")]
     seeds: String,
-    /// A file for all places that the constrained search has evaluated, as JSON: seeds by simulation
+    /// File to write all points of the constrained search to, as JSON: for each simulation, a trace per seed
     #[arg(long)]
     traces: Option<PathBuf>,
-    /// The file of pictures to write
+    /// File to write the plots to
     #[arg(long, default_value = "docs/results/constrained.svg")]
     plot: PathBuf,
 }
@@ -70,34 +70,38 @@ const SIMULATIONS: [Simulation; 3] = [
     },
 ];
 
-/// How places are chosen.
+/// How points are chosen.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-enum Way {
+enum Strategy {
     Uniform,
-    /// By a Gaussian process of the cost alone.
-    Blind,
+    /// By a Gaussian process of the cost, without the constraint.
+    Unconstrained,
     Constrained,
 }
 
-const WAYS: [(&str, Way); 3] =
-    [("uniform", Way::Uniform), ("without the constraint", Way::Blind), ("constrained", Way::Constrained)];
+const STRATEGIES: [(&str, Strategy); 3] = [
+    ("uniform", Strategy::Uniform),
+    ("without the constraint", Strategy::Unconstrained),
+    ("constrained", Strategy::Constrained),
+];
 
-/// The places evaluated, in their order.
-fn trace(simulation: &Simulation, way: Way, seed: u64) -> Result<Vec<(f64, f64)>> {
+/// Returns the points evaluated, in order.
+fn trace(simulation: &Simulation, strategy: Strategy, seed: u64) -> Result<Vec<(f64, f64)>> {
     let text = format!("x = {{ float = [0, {SIDE}] }}\ny = {{ float = [0, {SIDE}] }}\n");
     let space = read(&text, "square", Format::Toml)?;
     let mut objective = Objective::uncapped();
-    if way == Way::Constrained {
+    if strategy == Strategy::Constrained {
         objective.constraints.push(Constraint::new(simulation.bound, Over::Mean));
     }
     let mut settings = settings(&space, 1, objective, seed);
     settings.racing.deterministic = true;
-    settings.search = if way == Way::Uniform { Search::Random } else { learning(Learner::Gaussian) };
+    settings.search =
+        if strategy == Strategy::Uniform { Search::Random } else { learning(Learner::Gaussian) };
     settings.budget = Budget { trials: Some(EVALUATIONS), ..Budget::default() };
     let (cost, output) = (simulation.cost, simulation.output);
-    let constrained = way == Way::Constrained;
+    let constrained = strategy == Strategy::Constrained;
     let oracle = move |request: &TrialRequest| {
-        let (x, y) = place(&request.configuration);
+        let (x, y) = point(&request.configuration);
         let constraints = if constrained { vec![output(x, y)] } else { Vec::new() };
         Answer { constraints, time: 1.0, ..Answer::finished(cost(x, y)) }
     };
@@ -106,10 +110,10 @@ fn trace(simulation: &Simulation, way: Way, seed: u64) -> Result<Vec<(f64, f64)>
         Campaign::new(&settings, Desk::new(executor, Inbox::new()), Ledger::in_memory(), None)?;
     campaign.search(&mut |_| {})?;
     let history = campaign.optimizer().history();
-    Ok(history.trials().iter().map(|trial| place(history.configuration(trial.key.config))).collect())
+    Ok(history.trials().iter().map(|trial| point(history.configuration(trial.key.config))).collect())
 }
 
-fn place(configuration: &Configuration) -> (f64, f64) {
+fn point(configuration: &Configuration) -> (f64, f64) {
     let row = configuration.space().encode(configuration);
     (SIDE * row[0], SIDE * row[1])
 }
@@ -119,10 +123,10 @@ impl Simulation {
         (self.output)(x, y) <= self.bound
     }
 
-    /// The best feasible cost, and the number of the evaluation that reached the best.
-    fn score(&self, places: &[(f64, f64)]) -> (f64, Option<usize>) {
+    /// Returns the best feasible cost, and the number of the first evaluation that reached the optimum.
+    fn score(&self, points: &[(f64, f64)]) -> (f64, Option<usize>) {
         let (mut best, mut reached) = (f64::INFINITY, None);
-        for (number, &(x, y)) in places.iter().enumerate().filter(|(_, place)| self.is_feasible(**place)) {
+        for (number, &(x, y)) in points.iter().enumerate().filter(|(_, point)| self.is_feasible(**point)) {
             best = best.min((self.cost)(x, y));
             if reached.is_none() && best <= self.best + 0.01 * self.range {
                 reached = Some(number + 1);
@@ -140,7 +144,7 @@ impl Simulation {
         let when = Quantiles::of(numbers.collect()).median();
         let best = Quantiles::of(scores.iter().map(|(best, _)| *best).collect()).median();
         let all = traces.concat();
-        let outside = all.iter().filter(|place| !self.is_feasible(**place)).count() as f64 / all.len() as f64;
+        let outside = all.iter().filter(|point| !self.is_feasible(**point)).count() as f64 / all.len() as f64;
         format!(
             "| {} | {name} | {feasible:.0} % | {best:.4} | {reached:.0} % | {} | {:.0} % |",
             self.name,
@@ -149,9 +153,9 @@ impl Simulation {
         )
     }
 
-    fn field(&self, name: &str, places: &[(f64, f64)]) -> Field {
+    fn field(&self, name: &str, points: &[(f64, f64)]) -> Field {
         let of = |feasible: bool| -> Vec<(f64, f64)> {
-            places.iter().copied().filter(|place| self.is_feasible(*place) == feasible).collect()
+            points.iter().copied().filter(|point| self.is_feasible(*point) == feasible).collect()
         };
         Field {
             title: format!("{}, {name}", self.name),
@@ -163,13 +167,13 @@ impl Simulation {
         }
     }
 
-    /// Places next to which the constraint begins to hold.
+    /// Returns points on the border of the feasible region.
     fn border(&self) -> Vec<(f64, f64)> {
         const STEPS: u32 = 150;
         let at =
             |i: u32, j: u32| (SIDE * f64::from(i) / f64::from(STEPS), SIDE * f64::from(j) / f64::from(STEPS));
-        let places = (0..STEPS).flat_map(|i| (0..STEPS).map(move |j| (i, j)));
-        places
+        let points = (0..STEPS).flat_map(|i| (0..STEPS).map(move |j| (i, j)));
+        points
             .filter(|&(i, j)| {
                 let own = self.is_feasible(at(i, j));
                 own != self.is_feasible(at(i + 1, j)) || own != self.is_feasible(at(i, j + 1))
@@ -179,23 +183,24 @@ impl Simulation {
     }
 }
 
-/// Searches, prints a table, and draws where the first seed has looked.
+/// Searches, prints a table, and plots the points of the first seed.
 pub(crate) fn measure(arguments: &Arguments) -> Result<()> {
     println!(
-        "| simulation | search | feasible | median best | reached | median evaluation of that | evaluations outside |"
+        "| simulation | search | feasible found | median best cost | reached | median evaluations to reach | infeasible \
+         evaluations |"
     );
     println!("|---|---|---|---|---|---|---|");
     let mut fields = Vec::new();
     let mut found = Vec::new();
     for simulation in &SIMULATIONS {
-        for (name, way) in WAYS {
+        for (name, strategy) in STRATEGIES {
             let seeds = range(&arguments.seeds)?;
-            let traces = seeds.map(|seed| trace(simulation, way, seed)).collect::<Result<Vec<_>>>()?;
+            let traces = seeds.map(|seed| trace(simulation, strategy, seed)).collect::<Result<Vec<_>>>()?;
             println!("{}", simulation.row(name, &traces));
             if simulation.name != "sim1" {
                 fields.push(simulation.field(name, &traces[0]));
             }
-            if way == Way::Constrained {
+            if strategy == Strategy::Constrained {
                 found.push(format!("\"{}\": {}", simulation.name, json(&traces)));
             }
         }
@@ -215,11 +220,11 @@ pub(crate) fn measure(arguments: &Arguments) -> Result<()> {
 }
 
 fn json(traces: &[Vec<(f64, f64)>]) -> String {
-    let places = |trace: &Vec<(f64, f64)>| {
-        let places: Vec<String> = trace.iter().map(|(x, y)| format!("[{x},{y}]")).collect();
-        format!("[{}]", places.join(","))
+    let points = |trace: &Vec<(f64, f64)>| {
+        let points: Vec<String> = trace.iter().map(|(x, y)| format!("[{x},{y}]")).collect();
+        format!("[{}]", points.join(","))
     };
-    format!("[{}]", traces.iter().map(places).collect::<Vec<_>>().join(",\n"))
+    format!("[{}]", traces.iter().map(points).collect::<Vec<_>>().join(",\n"))
 }
 
 #[cfg(test)]
@@ -227,12 +232,12 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_best_of_a_grid_is_the_one_told() {
+    fn the_documented_optimum_is_the_best_of_a_grid() {
         for simulation in &SIMULATIONS {
             let at = |i: u32| SIDE * f64::from(i) / 600.0;
-            let places: Vec<(f64, f64)> =
+            let points: Vec<(f64, f64)> =
                 (0..=600).flat_map(|i| (0..=600).map(move |j| (at(i), at(j)))).collect();
-            let (best, reached) = simulation.score(&places);
+            let (best, reached) = simulation.score(&points);
             assert!(
                 (best - simulation.best).abs() < 0.01 && reached.is_some(),
                 "{}: {best}",

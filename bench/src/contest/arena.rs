@@ -1,4 +1,5 @@
-//! A subject with its objective: what configurators may ask of it, and the test that all of them get.
+//! A benchmark with its objective: the trials that configurators may request, and the test that all of them
+//! get.
 
 use std::ops::RangeInclusive;
 use std::sync::OnceLock;
@@ -7,32 +8,32 @@ use anyhow::{Result, ensure};
 use engine::{Configuration, InstanceId, Objective, Pair, Seed, Status};
 use execution::executor::Answer;
 
-use super::subject::Known;
+use super::subject::Benchmark;
 
-/// Where configurators meet a subject.
+/// A benchmark with its objective and its test.
 pub(crate) struct Arena {
-    /// Of its scenario.
+    /// Name of the scenario.
     pub(crate) name: &'static str,
-    pub(crate) known: Known,
+    pub(crate) benchmark: Benchmark,
     pub(crate) objective: Objective,
-    /// Seeds on each test instance.
+    /// Number of seeds on each test instance.
     runs: u32,
     default: OnceLock<Tested>,
 }
 
-/// What the test found.
+/// Result of the test.
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub(crate) struct Tested {
-    /// The mean compared cost; the penalty of a timeout if the configuration is infeasible.
+    /// Mean compared cost; the penalty of a timeout if the configuration is infeasible.
     pub(crate) cost: f64,
     pub(crate) feasible: bool,
 }
 
-/// Trials of one configuration, added up.
+/// Sums over the trials of one configuration.
 pub(crate) struct Sums<'a> {
     arena: &'a Arena,
     cost: f64,
-    /// Of each constrained output; infinite once a trial has told nothing, which is not within any bound.
+    /// Sum of each constrained output; infinite once a trial did not report it, so that no bound is kept.
     outputs: Vec<f64>,
     count: usize,
 }
@@ -45,9 +46,9 @@ impl<'a> Sums<'a> {
     pub(crate) fn add(&mut self, answer: &Answer) {
         let finished = self.arena.finished(answer);
         self.cost += self.arena.compared(answer);
-        for (place, sum) in self.outputs.iter_mut().enumerate() {
-            let told = answer.constraints.get(place).filter(|_| finished);
-            *sum += told.copied().unwrap_or(f64::INFINITY);
+        for (position, sum) in self.outputs.iter_mut().enumerate() {
+            let output = answer.constraints.get(position).filter(|_| finished);
+            *sum += output.copied().unwrap_or(f64::INFINITY);
         }
         self.count += 1;
     }
@@ -62,43 +63,43 @@ impl<'a> Sums<'a> {
 }
 
 impl Arena {
-    /// Refuses a subject with another checksum than `checksum`.
+    /// Refuses a benchmark with a different checksum.
     pub(crate) fn new(
         name: &'static str,
-        known: Known,
+        benchmark: Benchmark,
         objective: Objective,
         runs: u32,
         checksum: u64,
     ) -> Result<Self> {
-        let found = known.checksum;
+        let found = benchmark.checksum;
         ensure!(
             found == checksum,
-            "{name} has the checksum {checksum:#018x} in the list, but {found:#018x} here: its rows would not be \
-             comparable"
+            "{name} has the checksum {checksum:#018x} in the list, but {found:#018x} on this machine; its rows would \
+             not be comparable"
         );
-        Ok(Self { name, known, objective, runs, default: OnceLock::new() })
+        Ok(Self { name, benchmark, objective, runs, default: OnceLock::new() })
     }
 
-    /// What a trial is, up to the cap.
+    /// Runs a trial up to the cap.
     pub(crate) fn answer(&self, configuration: &Configuration, pair: Pair, cap: f64) -> Answer {
-        self.known.subject.answer(configuration, pair, cap)
+        self.benchmark.subject.answer(configuration, pair, cap)
     }
 
-    /// The largest cap: infinite where costs do not grow while a trial runs.
+    /// Returns the largest cap; infinite if costs are known only at the end of a trial.
     pub(crate) fn cutoff(&self) -> f64 {
         self.objective.full_cap().cost()
     }
 
-    /// The instances of the test, each with these seeds; where there are no other instances, those of the training.
+    /// Returns the test instances, each with these seeds; the training instances if there are no others.
     fn pairs(&self, seeds: RangeInclusive<u32>) -> Vec<Pair> {
-        let (training, test) = (self.known.training, self.known.test);
+        let (training, test) = (self.benchmark.training, self.benchmark.test);
         let instances = if test == 0 { 0..training } else { training..training + test };
-        // Seeds of campaigns are below 2^31, and drawn: these are of nobody else on these instances.
+        // Campaigns draw their seeds below 2^31, so these small numbers hardly ever occur in training.
         let pair = |instance, seed| Pair { instance: InstanceId(instance), seed: Seed(seed) };
         instances.flat_map(|instance| seeds.clone().map(move |seed| pair(instance, seed))).collect()
     }
 
-    /// What an answer counts.
+    /// Returns the compared cost of an answer.
     pub(crate) fn compared(&self, answer: &Answer) -> f64 {
         if self.finished(answer) { answer.cost } else { self.objective.penalty() }
     }
@@ -107,37 +108,37 @@ impl Arena {
         answer.status == Status::Finished && answer.cost <= self.cutoff()
     }
 
-    /// What a configuration comes to on some pairs.
+    /// Returns the mean result of a configuration on some pairs.
     fn mean(&self, configuration: &Configuration, pairs: &[Pair]) -> Tested {
         let mut sums = Sums::new(self);
         pairs.iter().for_each(|&pair| sums.add(&self.answer(configuration, pair, self.cutoff())));
         sums.tested()
     }
 
-    /// The test.
+    /// Tests a configuration.
     pub(crate) fn test(&self, configuration: &Configuration) -> Tested {
-        if *configuration == self.known.space.default_configuration() {
+        if *configuration == self.benchmark.space.default_configuration() {
             return self.default();
         }
         self.mean(configuration, &self.pairs(1..=self.runs))
     }
 
-    /// The cost on the test.
+    /// Returns the test cost.
     pub(crate) fn evaluate(&self, configuration: &Configuration) -> f64 {
         self.test(configuration).cost
     }
 
-    /// The cost on the test with so many other seeds.
+    /// Returns the cost on the test instances with this number of other seeds.
     pub(crate) fn evaluate_again(&self, configuration: &Configuration, runs: u32) -> f64 {
         self.mean(configuration, &self.pairs(self.runs + 1..=self.runs + runs)).cost
     }
 
     fn default(&self) -> Tested {
-        let configuration = self.known.space.default_configuration();
+        let configuration = self.benchmark.space.default_configuration();
         *self.default.get_or_init(|| self.mean(&configuration, &self.pairs(1..=self.runs)))
     }
 
-    /// The cost of the default on the test.
+    /// Returns the test cost of the default.
     pub(crate) fn default_cost(&self) -> f64 {
         self.default().cost
     }

@@ -13,42 +13,42 @@ use execution::executor::{Inbox, Simulated};
 
 use super::arena::Arena;
 use super::configurator::Configurator;
-use super::course::Course;
+use super::trajectory::Trajectory;
 use crate::clock;
 use crate::spine::stage::settings;
 
-/// A campaign: races, caps.
+/// A campaign with races and caps.
 pub(crate) struct Captune {
     name: &'static str,
-    /// The default for the target if `None`.
+    /// The default search for the target if `None`.
     search: Option<fn() -> Search>,
-    /// The usual one if `None`.
+    /// The default slack if `None`.
     slack: Option<f64>,
 }
 
 impl Captune {
-    /// With the default settings.
-    pub(crate) const fn usual(name: &'static str) -> Self {
+    /// Uses the default settings.
+    pub(crate) const fn with_defaults(name: &'static str) -> Self {
         Self { name, search: None, slack: None }
     }
 
-    /// With the usual slack.
+    /// Uses this search, and the default slack.
     pub(crate) const fn new(name: &'static str, search: fn() -> Search) -> Self {
         Self { name, search: Some(search), slack: None }
     }
 
-    /// With a forest.
+    /// Uses a forest, and this slack.
     pub(crate) const fn with_slack(name: &'static str, slack: f64) -> Self {
         Self { name, search: Some(|| Search::Model(Box::default())), slack: Some(slack) }
     }
 }
 
-/// The default search of a campaign.
+/// Returns the default search of a campaign.
 pub(crate) fn suited(settings: &Settings) -> Search {
     Search::suited(&settings.problem.space, settings.racing.deterministic)
 }
 
-/// The default search, with another learner.
+/// Returns the default search with another learner.
 pub(crate) fn learning(learner: Learner) -> Search {
     Search::Model(Box::new(ByModel { model: ModelSettings::of(learner), ..ByModel::default() }))
 }
@@ -58,7 +58,7 @@ impl Configurator for Captune {
         self.name
     }
 
-    fn run(&self, arena: &Arc<Arena>, budget: &Budget, seed: u64) -> Result<Course> {
+    fn run(&self, arena: &Arc<Arena>, budget: &Budget, seed: u64) -> Result<Trajectory> {
         run(arena, budget, seed, |settings| {
             settings.search = self.search.map_or_else(|| suited(settings), |search| search());
             settings.racing.slack = self.slack.unwrap_or(settings.racing.slack);
@@ -67,20 +67,20 @@ impl Configurator for Captune {
     }
 }
 
-/// A campaign, the usual settings changed.
+/// Runs a campaign with changes to the default settings.
 pub(crate) fn run(
     arena: &Arc<Arena>,
     budget: &Budget,
     seed: u64,
     change: impl FnOnce(&mut Settings) -> Result<()>,
-) -> Result<Course> {
-    let known = &arena.known;
-    let mut settings = settings(&known.space, known.training, arena.objective.clone(), seed);
-    settings.racing.deterministic = known.deterministic;
+) -> Result<Trajectory> {
+    let benchmark = &arena.benchmark;
+    let mut settings = settings(&benchmark.space, benchmark.training, arena.objective.clone(), seed);
+    settings.racing.deterministic = benchmark.deterministic;
     settings.budget = *budget;
     change(&mut settings)?;
-    let mut course = Course::new(known.space.default_configuration());
-    // CPU time of trials that are answered by this thread, in nanoseconds.
+    let mut trajectory = Trajectory::new(benchmark.space.default_configuration());
+    // CPU time of the trials, which run in this thread, in nanoseconds.
     let answering = Arc::new(AtomicU64::new(0));
     let oracle = {
         let (arena, answering) = (arena.clone(), answering.clone());
@@ -92,24 +92,24 @@ pub(crate) fn run(
         }
     };
     let begin = clock::cpu();
-    // With one worker the clock is the sum of all costs.
+    // With one worker, the simulated time is the sum of all costs.
     let executor = Simulated::new(Box::new(oracle), arena.objective.cutoff, 1, 0.0);
     let mut campaign =
         Campaign::new(&settings, Desk::new(executor, Inbox::new()), Ledger::in_memory(), None)?;
-    let (mut told, mut crowned) = (0, Vec::new());
+    let (mut ended, mut incumbents) = (0, Vec::new());
     campaign.search(&mut |event| match &event.what {
-        What::TrialEnded(_) => told += 1,
-        What::NewIncumbent(new) => crowned.push((new.config, told, event.at)),
+        What::TrialEnded(_) => ended += 1,
+        What::NewIncumbent(new) => incumbents.push((new.config, ended, event.at)),
         _ => {}
     })?;
-    for (config, told, at) in crowned {
-        course.crown(campaign.optimizer().history().configuration(config).clone(), told, at);
+    for (config, trials, at) in incumbents {
+        trajectory.push(campaign.optimizer().history().configuration(config).clone(), trials, at);
     }
-    course.thinking = Some(clock::cpu() - begin - answering.load(Ordering::Relaxed) as f64 * 1e-9);
-    course.trials = told;
-    course.capped = campaign.optimizer().history().count(Status::Capped);
-    course.configurations = campaign.progress().configurations as u64;
-    course.tried = campaign.optimizer().history().configurations().to_vec();
-    course.pairs = Some(campaign.optimizer().incumbent_pairs() as u64);
-    Ok(course)
+    trajectory.own_cpu = Some(clock::cpu() - begin - answering.load(Ordering::Relaxed) as f64 * 1e-9);
+    trajectory.trials = ended;
+    trajectory.capped = campaign.optimizer().history().count(Status::Capped);
+    trajectory.configurations = campaign.progress().configurations as u64;
+    trajectory.tried = campaign.optimizer().history().configurations().to_vec();
+    trajectory.pairs = Some(campaign.optimizer().incumbent_pairs() as u64);
+    Ok(trajectory)
 }

@@ -1,4 +1,4 @@
-//! What every configurator does: it gets an arena, a budget and a seed, and gives back its course.
+//! The interface of configurators: each gets an arena, a budget and a seed, and returns its trajectory.
 
 use std::sync::Arc;
 
@@ -6,13 +6,14 @@ use anyhow::Result;
 use campaign::budget::Budget;
 
 use super::arena::Arena;
-use super::course::Course;
+use super::trajectory::Trajectory;
 
-/// Someone who searches.
+/// A configurator.
 pub(crate) trait Configurator: Sync {
-    /// As in rows and on the command line.
+    /// Name in rows and on the command line.
     fn name(&self) -> &'static str;
 
-    /// One cell: searches until the budget is spent. The first incumbent is the default, before any trial.
-    fn run(&self, arena: &Arc<Arena>, budget: &Budget, seed: u64) -> Result<Course>;
+    /// Runs one cell: searches until the budget is spent. The first incumbent is the default, before any
+    /// trial.
+    fn run(&self, arena: &Arc<Arena>, budget: &Budget, seed: u64) -> Result<Trajectory>;
 }

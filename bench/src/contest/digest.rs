@@ -1,8 +1,8 @@
-//! A number that tells contents apart: FNV-1a of 64 bits.
+//! Checksums: 64-bit FNV-1a.
 
 use std::fmt::Debug;
 
-/// The number of what was taken in so far.
+/// Checksum of all bytes so far.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) struct Digest(u64);
 
@@ -13,7 +13,7 @@ impl Default for Digest {
 }
 
 impl Digest {
-    pub(crate) fn take(&mut self, bytes: &[u8]) {
+    pub(crate) fn add(&mut self, bytes: &[u8]) {
         for &byte in bytes {
             self.0 = (self.0 ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3);
         }
@@ -24,9 +24,10 @@ impl Digest {
     }
 }
 
-/// What rows of one scenario have in common: a number of everything that the list says of it.
+/// Returns the digest of a scenario's entry in the list, which all its rows share. It depends on the `Debug`
+/// text, and so on the names of types and fields.
 pub(crate) fn definition(scenario: &impl Debug) -> String {
     let mut digest = Digest::default();
-    digest.take(format!("{scenario:?}").as_bytes());
+    digest.add(format!("{scenario:?}").as_bytes());
     format!("{:016x}", digest.value())
 }

@@ -1,4 +1,5 @@
-//! Random search without races and caps: every configuration on the same pairs, each to the cutoff.
+//! Random search without races and caps: every configuration runs on the same pairs, each trial up to the
+//! cutoff.
 
 use std::sync::Arc;
 
@@ -8,27 +9,27 @@ use engine::{InstanceId, Pair, Rng, Seed};
 
 use super::arena::{Arena, Sums};
 use super::configurator::Configurator;
-use super::course::Course;
+use super::trajectory::Trajectory;
 
-/// On all training instances, within these numbers of pairs.
+/// Random search on all training instances.
 pub(crate) struct Plain {
     pub(crate) name: &'static str,
-    /// Where trials are random: so many pairs at least, with several seeds on each instance if there are fewer.
-    pub(crate) least: usize,
-    /// So many pairs at most.
-    pub(crate) most: usize,
+    /// Minimum number of pairs; reached by several seeds per instance if trials are not deterministic.
+    pub(crate) min_pairs: usize,
+    /// Maximum number of pairs.
+    pub(crate) max_pairs: usize,
 }
 
 impl Plain {
     fn pairs(&self, arena: &Arena, rng: &mut Rng) -> Vec<Pair> {
-        let (training, deterministic) = (arena.known.training, arena.known.deterministic);
-        let seeds = if deterministic { 1 } else { self.least.div_ceil(training as usize).max(1) };
+        let (training, deterministic) = (arena.benchmark.training, arena.benchmark.deterministic);
+        let seeds = if deterministic { 1 } else { self.min_pairs.div_ceil(training as usize).max(1) };
         let mut pair =
             |instance| Pair { instance: InstanceId(instance), seed: Seed((rng.bits() >> 33) as u32) };
         let mut pairs: Vec<Pair> =
             (0..seeds).flat_map(|_| (0..training).map(&mut pair).collect::<Vec<_>>()).collect();
         rng.shuffle(&mut pairs);
-        pairs.truncate(self.most);
+        pairs.truncate(self.max_pairs);
         pairs
     }
 }
@@ -38,12 +39,12 @@ impl Configurator for Plain {
         self.name
     }
 
-    fn run(&self, arena: &Arc<Arena>, budget: &Budget, seed: u64) -> Result<Course> {
-        let (space, cutoff) = (&arena.known.space, arena.cutoff());
+    fn run(&self, arena: &Arc<Arena>, budget: &Budget, seed: u64) -> Result<Trajectory> {
+        let (space, cutoff) = (&arena.benchmark.space, arena.cutoff());
         let mut rng = Rng::new(seed, "plain", 0);
         let pairs = self.pairs(arena, &mut rng);
         let mut configuration = space.default_configuration();
-        let mut course = Course::new(configuration.clone());
+        let mut trajectory = Trajectory::new(configuration.clone());
         let mut best = f64::INFINITY;
         let mut spent = Spent::default();
         'search: loop {
@@ -57,16 +58,16 @@ impl Configurator for Plain {
                 spent.trials += 1;
                 sums.add(&answer);
             }
-            course.configurations += 1;
+            trajectory.configurations += 1;
             let cost = sums.tested().cost;
             if cost < best {
                 best = cost;
-                course.crown(configuration, spent.trials, spent.cpu);
+                trajectory.push(configuration, spent.trials, spent.cpu);
             }
             configuration = space.sample(&mut rng)?;
         }
-        course.trials = spent.trials;
-        course.pairs = Some(pairs.len() as u64);
-        Ok(course)
+        trajectory.trials = spent.trials;
+        trajectory.pairs = Some(pairs.len() as u64);
+        Ok(trajectory)
     }
 }

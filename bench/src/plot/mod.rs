@@ -1,4 +1,4 @@
-//! Pictures of results, as SVG that reads on light and on dark ground.
+//! Plots of results, as SVG that is readable on light and dark backgrounds.
 
 mod boxes;
 mod lines;

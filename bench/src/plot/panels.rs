@@ -1,31 +1,31 @@
-//! Panels in a grid, all on one pair of scales: bands below lines below dots.
+//! Panels in a grid, all with the same two scales.
 
 use super::svg::{Anchor, COLOURS, FAINT, INK, Picture};
 
-/// What is drawn in one colour.
+/// A mark in one colour.
 pub(crate) enum Mark {
-    /// From place to place.
+    /// A line through all points.
     Line(Vec<(f64, f64)>),
-    /// From the lower to the upper of both values at each place.
+    /// The area between the lower and the upper value at each x.
     Band(Vec<(f64, [f64; 2])>),
     Dots(Vec<(f64, f64)>),
 }
 
-/// One panel: marks, each with the number of its colour.
+/// One panel: marks in drawing order, each with the number of its colour.
 pub(crate) struct Field {
     pub(crate) title: String,
     pub(crate) marks: Vec<(usize, Mark)>,
 }
 
-/// What all panels have in common.
+/// Settings shared by all panels.
 pub(crate) struct Frame {
-    /// The names of the colours, in their order; one without a name is not told.
+    /// Names of the colours for the legend; a colour with an empty name is left out.
     pub(crate) names: Vec<String>,
-    /// Below and beside each panel.
+    /// Labels of the horizontal and the vertical axis.
     pub(crate) labels: [String; 2],
-    /// From left to right, and from bottom to top; what lies beyond is drawn at the edge.
+    /// Horizontal and vertical range; values outside are drawn at the edge.
     pub(crate) ranges: [[f64; 2]; 2],
-    /// Panels in a row.
+    /// Number of panels per row.
     pub(crate) columns: usize,
 }
 
@@ -48,9 +48,9 @@ pub(crate) fn panels(frame: &Frame, fields: &[Field]) -> String {
         picture.text((right + 18.0, 18.0), Anchor::Start, name);
         right += 42.0 + 7.0 * name.len() as f64;
     }
-    for (place, field) in fields.iter().enumerate() {
-        let left = LEFT + across * (place % frame.columns) as f64;
-        draw(&mut picture, frame, field, (left, HEAD + TITLE + down * (place / frame.columns) as f64));
+    for (position, field) in fields.iter().enumerate() {
+        let left = LEFT + across * (position % frame.columns) as f64;
+        draw(&mut picture, frame, field, (left, HEAD + TITLE + down * (position / frame.columns) as f64));
     }
     picture.finish()
 }
@@ -90,7 +90,7 @@ fn draw(picture: &mut Picture, frame: &Frame, field: &Field, (left, top): (f64, 
     }
 }
 
-/// Round values within a range, three to six of them.
+/// Returns three to six round values within a range.
 fn ticks([low, high]: [f64; 2]) -> Vec<f64> {
     let power = 10f64.powf(((high - low) / 5.0).log10().floor());
     let steps = [1.0, 2.0, 5.0, 10.0].map(|it| it * power);
@@ -106,7 +106,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn marks_lie_where_their_values_say_and_never_outside() {
+    fn marks_are_at_their_values_and_never_outside() {
         let frame = Frame {
             names: vec!["one".to_owned(), "two".to_owned()],
             labels: ["x".to_owned(), "y".to_owned()],
@@ -126,7 +126,7 @@ mod tests {
     }
 
     #[test]
-    fn ticks_are_round_and_within() {
+    fn ticks_are_round_and_within_the_range() {
         assert_eq!(ticks([0.0, 1.0]), [0.0, 0.2, 0.4, 0.6, 0.8, 1.0]);
         assert_eq!(ticks([-0.5, 3.2]), [0.0, 1.0, 2.0, 3.0]);
     }

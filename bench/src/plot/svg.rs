@@ -1,15 +1,15 @@
-//! SVG, as much of it as plots need. Colours are of middle lightness, the ground is not painted.
+//! The subset of SVG that the plots need. Colours have medium lightness, and the background is transparent.
 
 use std::fmt::Write as _;
 
-/// Text, axes.
+/// Colour of text and axes.
 pub(super) const INK: &str = "#7d8590";
-/// Grid lines.
+/// Colour of grid lines.
 pub(super) const FAINT: &str = "#7d859055";
-/// Series, one after the other.
+/// Colours of series, in order.
 pub(super) const COLOURS: [&str; 6] = ["#2f81f7", "#d97706", "#2da44e", "#c2410c", "#8957e5", "#bf3989"];
 
-/// Where a text is held.
+/// Alignment of a text at its position.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum Anchor {
     Start,
@@ -30,7 +30,7 @@ impl Picture {
     }
 
     fn add(&mut self, element: std::fmt::Arguments<'_>) {
-        // Writing to a text cannot fail.
+        // Writing to a string cannot fail.
         let _ = self.body.write_fmt(element);
         self.body.push('\n');
     }
@@ -42,7 +42,7 @@ impl Picture {
         ));
     }
 
-    /// A filled rectangle, see-through, with an outline.
+    /// Draws a semi-transparent rectangle with an outline.
     pub(super) fn rectangle(&mut self, corner: (f64, f64), size: (f64, f64), colour: &str) {
         self.add(format_args!(
             r#"<rect x="{:.1}" y="{:.1}" width="{:.1}" height="{:.1}" fill="{colour}" fill-opacity="0.25" stroke="{colour}"/>"#,
@@ -57,7 +57,7 @@ impl Picture {
         ));
     }
 
-    /// A line through all points.
+    /// Draws a line through all points.
     pub(super) fn path(&mut self, points: &[(f64, f64)], colour: &str) {
         let points = joined(points);
         self.add(format_args!(
@@ -65,7 +65,7 @@ impl Picture {
         ));
     }
 
-    /// What lies within the line through all points, see-through.
+    /// Draws a semi-transparent polygon.
     pub(super) fn area(&mut self, points: &[(f64, f64)], colour: &str) {
         let points = joined(points);
         self.add(format_args!(r#"<polygon points="{points}" fill="{colour}" fill-opacity="0.25"/>"#));
@@ -102,7 +102,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn texts_cannot_break_the_picture() {
+    fn special_characters_are_escaped() {
         let mut picture = Picture::new(10.0, 20.0);
         picture.text((1.0, 2.0), Anchor::End, "a < b & c");
         let drawn = picture.finish();

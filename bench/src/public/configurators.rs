@@ -1,4 +1,4 @@
-//! Who is compared, with which budgets.
+//! The configurators, with their budgets.
 
 use std::path::Path;
 
@@ -11,14 +11,14 @@ use crate::contest::captune::{Captune, learning};
 use crate::contest::configurator::Configurator;
 use crate::contest::plain::Plain;
 
-/// Trials of a cell.
+/// Budgets of a cell, in trials.
 const BUDGETS: &[u64] = &[100, 400, 1500];
 
 /// A configurator in the study.
 pub(super) struct Contender {
     pub(super) configurator: Box<dyn Configurator + Send>,
     pub(super) version: String,
-    /// Whether it is captune: then rows depend on the commit.
+    /// Whether it is captune, whose rows depend on the commit.
     pub(super) is_captune: bool,
     pub(super) budgets: &'static [u64],
 }
@@ -38,22 +38,22 @@ fn captune(captune: Captune) -> Contender {
     }
 }
 
-/// The names of all configurators, in the order of tables.
+/// Returns the names of all configurators, in the order of tables.
 pub(super) fn names() -> Vec<&'static str> {
-    let own = own();
-    own.iter().map(Contender::name).chain(PEERS.iter().map(|peer| peer.name)).collect()
+    let built_in = built_in();
+    built_in.iter().map(Contender::name).chain(PEERS.iter().map(|peer| peer.name)).collect()
 }
 
-/// A peer that is installed, or why it is not.
+/// Returns a peer that is installed, or the reason why it is not available.
 fn peer(
     environment: &Environment,
     environments: Option<&Path>,
     adapters: &Path,
 ) -> Result<Contender, String> {
-    let folder = environments.ok_or("its environment is not given (--peers)")?;
+    let folder = environments.ok_or("its environment is missing (--peers)")?;
     let adapter = adapters.join("adapter.py");
     if !adapter.is_file() {
-        return Err(format!("there is no adapter {} (--adapters)", adapter.display()));
+        return Err(format!("the adapter {} does not exist (--adapters)", adapter.display()));
     }
     let installed = environment.find(folder).map_err(|error| format!("{error:#}"))?;
     let peer = Peer { name: environment.name, python: installed.python, adapter };
@@ -65,27 +65,27 @@ fn peer(
     })
 }
 
-/// Those with these names, or why they cannot be had.
+/// Returns the configurators with these names, or the reasons why they are not available.
 pub(super) fn find(
     wanted: &[&str],
     environments: Option<&Path>,
     adapters: &Path,
 ) -> Vec<Result<Contender, (&'static str, String)>> {
-    let own = own().into_iter().filter(|it| wanted.contains(&it.name())).map(Ok);
+    let built_in = built_in().into_iter().filter(|it| wanted.contains(&it.name())).map(Ok);
     let peers = PEERS.iter().filter(|it| wanted.contains(&it.name));
-    own.chain(peers.map(|it| peer(it, environments, adapters).map_err(|why| (it.name, why)))).collect()
+    built_in.chain(peers.map(|it| peer(it, environments, adapters).map_err(|why| (it.name, why)))).collect()
 }
 
-/// Those that need no installation.
-fn own() -> Vec<Contender> {
+/// Returns the built-in configurators.
+fn built_in() -> Vec<Contender> {
     vec![
-        captune(Captune::usual("captune")),
+        captune(Captune::with_defaults("captune")),
         captune(Captune::new("captune-forest", || learning(Learner::Forest))),
         captune(Captune::new("captune-auto", || learning(Learner::Auto))),
         captune(Captune::new("captune-gaussian", || learning(Learner::Gaussian))),
         captune(Captune::new("captune-random", || Search::Random)),
         Contender {
-            configurator: Box::new(Plain { name: "random", least: 10, most: usize::MAX }),
+            configurator: Box::new(Plain { name: "random", min_pairs: 10, max_pairs: usize::MAX }),
             version: "1".to_owned(),
             is_captune: false,
             budgets: BUDGETS,

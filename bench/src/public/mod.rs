@@ -1,16 +1,17 @@
-//! The public comparison: scenarios x configurators x budgets x seeds, with budgets in numbers of trials and costs that
-//! are counted. Cells that the files of rows have are not run again, so it can be made in pieces.
+//! The public comparison: scenarios x configurators x budgets x seeds. Budgets are numbers of trials, and
+//! costs are counts. Cells whose rows are already in the files are not run again, so a comparison can be run
+//! in parts.
 //!
 //! | file | subject |
 //! |---|---|
-//! | `scenarios` | the list: what is tuned, cutoffs, instances |
-//! | `open` | a scenario made ready |
-//! | `calibrate` | what random configurations cost |
-//! | `configurators` | who is compared |
-//! | `peer` | other configurators, behind adapters |
-//! | `version` | which captune this is |
-//! | `row` | one cell in a file |
-//! | `table`, `summary` | rows by scenario and configurator; what they say |
+//! | `scenarios` | the list of targets, cutoffs and instances |
+//! | `open` | prepares a scenario |
+//! | `calibrate` | costs of random configurations |
+//! | `configurators` | the configurators |
+//! | `peer` | other configurators, run through adapters |
+//! | `version` | version of captune |
+//! | `row` | one cell as a row of a file |
+//! | `table`, `summary` | rows by scenario and configurator; the printed tables |
 
 mod calibrate;
 mod configurators;
@@ -43,45 +44,45 @@ use scenarios::Scenario;
 
 #[derive(Args)]
 pub(crate) struct Arguments {
-    /// Scenarios whose names begin with one of these; all if none is given
+    /// Scenarios whose names begin with one of these [default: all]
     #[arg(long = "scenario", value_delimiter = ',')]
     scenarios: Vec<String>,
-    /// Configurators; all if none is given
+    /// Configurators [default: all]
     #[arg(long = "configurator", value_delimiter = ',')]
     configurators: Vec<String>,
-    /// Budgets in trials; all that a configurator is meant for if none is given
+    /// Budgets in trials [default: all budgets of each configurator]
     #[arg(long = "budget", value_delimiter = ',')]
     budgets: Vec<u64>,
     /// Random seeds of cells, as FIRST-LAST
     #[arg(long, default_value = "1-5")]
     seeds: String,
-    /// Cells at one time
+    /// Cells to run at the same time
     #[arg(long, default_value_t = 2)]
     threads: usize,
-    /// The file of captune's rows, one for each cell; all of one commit
+    /// File of captune's rows, one per cell, all of the same commit
     #[arg(long, default_value = "docs/results/public.csv")]
     rows: PathBuf,
-    /// The file of all other rows
+    /// File of all other rows
     #[arg(long, default_value = "docs/results/public-peers.csv")]
     peer_rows: PathBuf,
-    /// The folder of the peers' environments, made by bench/peers/setup; without it they are skipped
+    /// Folder of the peers' environments, created by bench/peers/setup; without it, peers are skipped
     #[arg(long)]
     peers: Option<PathBuf>,
-    /// The folder of the peers' adapters
+    /// Folder of the peers' adapters
     #[arg(long, default_value = "bench/peers")]
     adapters: PathBuf,
-    /// The exported network of LCBench; without it those scenarios are skipped
+    /// Exported network of LCBench; without it, scenarios on LCBench are skipped
     #[arg(long)]
     lcbench: Option<PathBuf>,
-    /// Run nothing: print the tables of the rows that there are
+    /// Run nothing; print the tables of the existing rows
     #[arg(long, conflicts_with = "calibrate")]
     print: bool,
-    /// Try so many random configurations on each scenario instead, and print what they cost
+    /// Instead, run this many random configurations on each scenario and print their costs
     #[arg(long, value_name = "CONFIGURATIONS", num_args = 0..=1, default_missing_value = "100")]
     calibrate: Option<usize>,
 }
 
-/// Runs what the files of rows do not have, then prints all that they have.
+/// Runs the cells that are missing from the files of rows, then prints all rows.
 pub(crate) fn measure(arguments: &Arguments) -> Result<()> {
     let scenarios = chosen_scenarios(&arguments.scenarios)?;
     if let Some(count) = arguments.calibrate {
@@ -89,16 +90,16 @@ pub(crate) fn measure(arguments: &Arguments) -> Result<()> {
     }
     let failed = if arguments.print { 0 } else { run_missing(arguments, &scenarios)? };
     print(arguments, &scenarios)?;
-    ensure!(failed == 0, "{failed} cells failed; the same command runs them again");
+    ensure!(failed == 0, "{failed} cells failed; run the same command again to retry them");
     Ok(())
 }
 
-/// Prints the tables of the rows that there are.
+/// Prints the tables of the existing rows.
 fn print(arguments: &Arguments, scenarios: &[Scenario]) -> Result<()> {
     let own = row::read(&arguments.rows)?;
     if let Some([first, other]) = own.array_windows().find(|[a, b]| a.version != b.version) {
         bail!(
-            "{} has rows of captune {} and {}: one table is of one version",
+            "{} has rows of captune {} and {}; all rows of a table must be of one version",
             arguments.rows.display(),
             first.version,
             other.version
@@ -110,14 +111,14 @@ fn print(arguments: &Arguments, scenarios: &[Scenario]) -> Result<()> {
     Ok(())
 }
 
-/// Runs the cells that the files of rows do not have; tells how many failed.
+/// Runs the cells that are missing from the files of rows; returns the number of cells that failed.
 fn run_missing(arguments: &Arguments, scenarios: &[Scenario]) -> Result<usize> {
     let contenders = chosen_contenders(arguments)?;
     let network = network(arguments)?;
     let mut arenas = Vec::new();
     for scenario in scenarios {
         match open::subject(scenario, network.as_ref())? {
-            Opened::Ready(known) => arenas.push((*scenario, Arc::new(open::arena(scenario, known)?))),
+            Opened::Ready(benchmark) => arenas.push((*scenario, Arc::new(open::arena(scenario, benchmark)?))),
             Opened::Skipped(why) => println!("{}: skipped, {why}", scenario.name),
         }
     }
@@ -150,7 +151,7 @@ fn run_missing(arguments: &Arguments, scenarios: &[Scenario]) -> Result<usize> {
         refuse_other_rows(&known, path, &cells)?;
         rows::measure(cells, arguments.threads, (path, row::HEAD), |task| match task.run() {
             Ok(row) => Ok(row.line()),
-            // The others are worth running all the same.
+            // The other cells still run.
             Err(error) => {
                 println!("{}: {error:#}", task.title());
                 failed.fetch_add(1, Ordering::Relaxed);
@@ -170,7 +171,7 @@ fn chosen_scenarios(wanted: &[String]) -> Result<Vec<Scenario>> {
     let list: Vec<Scenario> = scenarios::ALL.iter().copied().filter(|it| is_wanted(it.name)).collect();
     ensure!(
         !list.is_empty(),
-        "no scenario begins with {}; there are {}",
+        "no scenario begins with {}: expected {}",
         wanted.join(" or "),
         scenarios::ALL.iter().map(|it| it.name).collect::<Vec<_>>().join(", ")
     );
@@ -194,14 +195,14 @@ fn chosen_contenders(arguments: &Arguments) -> Result<Vec<Contender>> {
     Ok(contenders)
 }
 
-/// Rows of one file are of one definition of each scenario and of one version of each configurator.
+/// Refuses rows of another definition of a scenario, or of another version of a configurator.
 fn refuse_other_rows(known: &[Row], path: &Path, tasks: &VecDeque<Task<'_>>) -> Result<()> {
     for task in tasks {
         let name = task.scenario.name;
         for row in known.iter().filter(|row| row.scenario == name) {
             ensure!(
                 row.definition == definition(&task.scenario),
-                "{} has rows of another definition of {name}: remove them, or name another file",
+                "{} has rows of another definition of {name}; remove them, or choose another file",
                 path.display()
             );
         }
@@ -210,7 +211,7 @@ fn refuse_other_rows(known: &[Row], path: &Path, tasks: &VecDeque<Task<'_>>) -> 
         for row in other {
             ensure!(
                 row.version == contender.version,
-                "{} has rows of {} {}, but this is {}: name another file with {}",
+                "{} has rows of {} {}, but this is {}; choose another file with {}",
                 path.display(),
                 row.configurator,
                 row.version,
@@ -222,7 +223,7 @@ fn refuse_other_rows(known: &[Row], path: &Path, tasks: &VecDeque<Task<'_>>) -> 
     Ok(())
 }
 
-/// A cell to be run.
+/// A cell to run.
 struct Task<'a> {
     scenario: Scenario,
     arena: Arc<Arena>,
@@ -241,14 +242,14 @@ impl Task<'_> {
         format!("{configurator} on {scenario} with {budget} trials and seed {seed}")
     }
 
-    /// The search, then the test of its incumbents.
+    /// Runs the search, then tests its incumbents.
     fn run(&self) -> Result<Row> {
         let budget = Budget { trials: Some(self.budget), ..Budget::default() };
-        let course = self.contender.configurator.run(&self.arena, &budget, self.seed)?;
+        let trajectory = self.contender.configurator.run(&self.arena, &budget, self.seed)?;
         let mut costs: Vec<f64> = Vec::new();
         let mut before = None;
         for trials in CHECKPOINTS.into_iter().filter(|&trials| trials <= self.budget) {
-            let incumbent = if trials == self.budget { course.last() } else { course.after(trials) };
+            let incumbent = if trials == self.budget { trajectory.last() } else { trajectory.after(trials) };
             let cost = match costs.last() {
                 Some(&cost) if before == Some(incumbent) => cost,
                 _ => self.arena.evaluate(incumbent),
@@ -263,15 +264,15 @@ impl Task<'_> {
             version: self.contender.version.clone(),
             budget: self.budget,
             seed: self.seed,
-            trials: course.trials,
-            capped: course.capped,
-            configurations: course.configurations,
-            cpu_seconds: course.thinking,
-            pairs: course.pairs,
-            feasible: self.arena.test(course.last()).feasible,
+            trials: trajectory.trials,
+            capped: trajectory.capped,
+            configurations: trajectory.configurations,
+            cpu_seconds: trajectory.own_cpu,
+            pairs: trajectory.pairs,
+            feasible: self.arena.test(trajectory.last()).feasible,
             default_cost: self.arena.default_cost(),
             costs,
-            configuration: course.last().to_string(),
+            configuration: trajectory.last().to_string(),
         })
     }
 }

@@ -1,4 +1,4 @@
-//! Scenarios made ready to be run.
+//! Prepares scenarios to run.
 
 use std::sync::Arc;
 
@@ -12,16 +12,16 @@ use targets::lcbench::Network;
 use super::scenarios::{Scenario, Target};
 use crate::contest::arena::Arena;
 use crate::contest::subject::solver::{CADICAL, CBC, MINISAT, Solver, Z3};
-use crate::contest::subject::{self, Known};
+use crate::contest::subject::{self, Benchmark};
 use crate::seeds::range;
 
-/// A scenario's subject, or why there is none.
+/// The benchmark of a scenario, or the reason why it is skipped.
 pub(super) enum Opened {
-    Ready(Known),
+    Ready(Benchmark),
     Skipped(String),
 }
 
-/// The subject of a scenario; those on LCBench need its network.
+/// Returns the benchmark of a scenario; those on LCBench need its network.
 pub(super) fn subject(scenario: &Scenario, network: Option<&Arc<Network>>) -> Result<Opened> {
     Ok(match scenario.target {
         Target::Saps { class, training, test } => Opened::Ready(subject::saps::on(class, training, test)?),
@@ -55,19 +55,19 @@ pub(super) fn subject(scenario: &Scenario, network: Option<&Arc<Network>>) -> Re
 
 fn with_network(
     network: Option<&Arc<Network>>,
-    open: impl Fn(&Arc<Network>) -> Result<Known>,
+    open: impl Fn(&Arc<Network>) -> Result<Benchmark>,
 ) -> Result<Opened> {
     network.map_or_else(
-        || Ok(Opened::Skipped("its network is not given (--lcbench)".to_owned())),
+        || Ok(Opened::Skipped("its network is missing (--lcbench)".to_owned())),
         |network| Ok(Opened::Ready(open(network)?)),
     )
 }
 
-fn installed(known: Option<Known>, program: &str) -> Opened {
-    known.map_or_else(|| Opened::Skipped(format!("{program} is not installed")), Opened::Ready)
+fn installed(benchmark: Option<Benchmark>, program: &str) -> Opened {
+    benchmark.map_or_else(|| Opened::Skipped(format!("{program} is not installed")), Opened::Ready)
 }
 
-/// A solver on texts of the seeds for training and test.
+/// Returns a solver on texts generated from the seeds for training and test.
 fn solver(
     solver: &'static Solver,
     scenario: &Scenario,
@@ -81,12 +81,12 @@ fn solver(
     Ok(installed(subject::solver::on(solver, &texts, count, cutoff)?, solver.program))
 }
 
-/// The arena of a scenario and its subject, which must be the one of the list.
-pub(super) fn arena(scenario: &Scenario, known: Known) -> Result<Arena> {
-    Arena::new(scenario.name, known, objective(scenario), scenario.runs, scenario.checksum)
+/// Returns the arena of a scenario; refuses a benchmark with a different checksum.
+pub(super) fn arena(scenario: &Scenario, benchmark: Benchmark) -> Result<Arena> {
+    Arena::new(scenario.name, benchmark, objective(scenario), scenario.runs, scenario.checksum)
 }
 
-/// What is minimised.
+/// Returns the objective of a scenario.
 pub(super) fn objective(scenario: &Scenario) -> Objective {
     let mut objective = scenario.cutoff.map_or_else(Objective::uncapped, Objective::capped);
     objective.constraints.extend(scenario.bound.map(|bound| Constraint::new(bound, Over::Mean)));

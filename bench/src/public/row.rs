@@ -1,4 +1,4 @@
-//! One cell as a line of a file.
+//! One cell as a row of a file.
 
 use std::path::Path;
 
@@ -6,42 +6,42 @@ use anyhow::{Context, Result, bail};
 
 use crate::rows;
 
-/// Trials after which incumbents are tested, as far as the budget goes.
+/// Numbers of trials after which incumbents are tested, up to the budget.
 pub(super) const CHECKPOINTS: [u64; 7] = [25, 50, 100, 200, 400, 800, 1500];
 
 pub(super) const HEAD: &str = "scenario,definition,configurator,version,budget,seed,trials,capped,configurations,\
     cpu_seconds,pairs,feasible,default_cost,cost_at_25,cost_at_50,cost_at_100,cost_at_200,cost_at_400,cost_at_800,\
     cost_at_1500,configuration";
 
-/// What a configurator found in one cell.
+/// Result of one cell.
 #[derive(Clone, PartialEq, Debug)]
 pub(super) struct Row {
     pub(super) scenario: String,
-    /// The digest of what the list said of the scenario.
+    /// Digest of the scenario's entry in the list.
     pub(super) definition: String,
     pub(super) configurator: String,
     pub(super) version: String,
     pub(super) budget: u64,
     pub(super) seed: u64,
-    /// Trials used.
+    /// Number of trials run.
     pub(super) trials: u64,
-    /// Trials stopped before the cutoff.
+    /// Number of trials stopped before the cutoff.
     pub(super) capped: u64,
     pub(super) configurations: u64,
     /// CPU time of the configurator itself, without its trials.
     pub(super) cpu_seconds: Option<f64>,
-    /// Pairs on which the last incumbent was known.
+    /// Number of pairs of the last incumbent.
     pub(super) pairs: Option<u64>,
-    /// Whether the last incumbent keeps the constraint on the test; true where there is none.
+    /// Whether the last incumbent is feasible on the test; true without a constraint.
     pub(super) feasible: bool,
     pub(super) default_cost: f64,
-    /// On the test, after each of [`CHECKPOINTS`] within the budget.
+    /// Test costs after each of [`CHECKPOINTS`] within the budget.
     pub(super) costs: Vec<f64>,
     /// The last incumbent.
     pub(super) configuration: String,
 }
 
-/// Scenario, configurator, budget and seed, of which a file has one row.
+/// Scenario, configurator, budget and seed, which identify a row of a file.
 pub(super) type Cell<'a> = (&'a str, &'a str, u64, u64);
 
 impl Row {
@@ -49,13 +49,13 @@ impl Row {
         (&self.scenario, &self.configurator, self.budget, self.seed)
     }
 
-    /// What it found in the end.
+    /// Returns the final cost.
     pub(super) fn last(&self) -> f64 {
         self.costs.last().copied().unwrap_or(self.default_cost)
     }
 
     pub(super) fn line(&self) -> String {
-        fn known(value: Option<impl ToString>) -> String {
+        fn or_empty(value: Option<impl ToString>) -> String {
             value.map_or(String::new(), |value| value.to_string())
         }
         let mut words = vec![
@@ -68,12 +68,12 @@ impl Row {
             self.trials.to_string(),
             self.capped.to_string(),
             self.configurations.to_string(),
-            known(self.cpu_seconds.map(|seconds| format!("{seconds:.2}"))),
-            known(self.pairs),
+            or_empty(self.cpu_seconds.map(|seconds| format!("{seconds:.2}"))),
+            or_empty(self.pairs),
             self.feasible.to_string(),
             self.default_cost.to_string(),
         ];
-        words.extend((0..CHECKPOINTS.len()).map(|place| known(self.costs.get(place))));
+        words.extend((0..CHECKPOINTS.len()).map(|index| or_empty(self.costs.get(index))));
         words.push(format!("\"{}\"\n", self.configuration.replace('"', "\"\"")));
         words.join(",")
     }
@@ -131,12 +131,14 @@ impl Row {
                 .filter(|word| !word.is_empty())
                 .map(|word| number(word))
                 .collect::<Result<_>>()?,
-            configuration: text.with_context(|| format!("`{line}` has no end"))?.replace("\"\"", "\""),
+            configuration: text
+                .with_context(|| format!("`{line}` has no closing quote"))?
+                .replace("\"\"", "\""),
         })
     }
 }
 
-/// All rows of a file; empty if the file does not exist.
+/// Reads all rows of a file; empty if the file does not exist.
 pub(super) fn read(path: &Path) -> Result<Vec<Row>> {
     rows::read(path, HEAD, Row::of_line).with_context(|| format!("could not read {}", path.display()))
 }
@@ -146,7 +148,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn rows_come_back_as_they_were() {
+    fn rows_survive_a_round_trip() {
         let row = Row {
             scenario: "synthetic-76".to_owned(),
             definition: "00ff".to_owned(),
@@ -165,15 +167,19 @@ mod tests {
             configuration: "a=\"x, y\" b=2".to_owned(),
         };
         let line = row.line();
-        assert_eq!(line.matches(',').count(), HEAD.matches(',').count() + 1, "one more in the configuration");
+        assert_eq!(
+            line.matches(',').count(),
+            HEAD.matches(',').count() + 1,
+            "one more comma in the configuration"
+        );
         assert_eq!(Row::of_line(line.trim_end()).unwrap(), row);
-        let silent = Row { cpu_seconds: None, pairs: None, feasible: false, ..row };
-        assert_eq!(Row::of_line(silent.line().trim_end()).unwrap(), silent);
-        assert!(Row::of_line(&line[..line.len() - 3]).is_err(), "a line that was cut off");
+        let without_reports = Row { cpu_seconds: None, pairs: None, feasible: false, ..row };
+        assert_eq!(Row::of_line(without_reports.line().trim_end()).unwrap(), without_reports);
+        assert!(Row::of_line(&line[..line.len() - 3]).is_err(), "a truncated line");
     }
 
     #[test]
-    fn the_head_names_all_checkpoints() {
+    fn the_header_names_all_checkpoints() {
         let found: Vec<u64> =
             HEAD.split(',').filter_map(|name| name.strip_prefix("cost_at_")?.parse().ok()).collect();
         assert_eq!(found, CHECKPOINTS);

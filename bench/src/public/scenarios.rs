@@ -1,35 +1,38 @@
-//! The public list, fixed before any result.
+//! The public list of scenarios, fixed before any result was known.
 //!
-//! Costs are counted: steps, conflicts, bytes, simulated seconds. So they are the same on every machine, and so are rows.
-//! The checksum is of the instances and of some answers of the default; a target that answers otherwise, such as
-//! another version of a solver, is refused.
+//! Costs are counts: steps, conflicts, bytes, simulated seconds. They are the same on every machine, and so
+//! are rows. The checksum covers the instances and some answers of the default. A target with different
+//! answers, such as another version of a solver, is refused.
 //!
-//! Instances and cutoffs were chosen by `bench public --calibrate` alone, with random configurations, before any
-//! configurator was run on them.
+//! Instances and cutoffs were chosen only by `bench public --calibrate`, with random configurations, before
+//! any configurator was run on them.
+//!
+//! Rows store a digest of the `Debug` text of a scenario: renaming a type, variant or field here invalidates
+//! them.
 
-/// What is run. Seeds of generated instances are FIRST-LAST.
+/// The target of a scenario. Seeds of generated instances are FIRST-LAST.
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub(super) enum Target {
-    /// SAPS on quasigroups with holes, ORDER,HOLES; the cost is steps.
+    /// SAPS on quasigroups with holes, ORDER,HOLES; the cost is the number of steps.
     Saps { class: &'static str, training: &'static str, test: &'static str },
-    /// The formula of 76 parameters, with so many instances; the cost is simulated seconds.
+    /// The formula of 76 parameters, with these numbers of instances; the cost is simulated seconds.
     Synthetic { training: u32, test: u32 },
-    /// The smooth function of five parameters, with so many instances.
+    /// The smooth function of five parameters, with these numbers of instances.
     Smooth { training: u32, test: u32 },
-    /// gcc on generated programs; the cost is bytes of code.
+    /// gcc on generated programs; the cost is the size of the code in bytes.
     Gcc { training: &'static str, test: &'static str },
-    /// cadical on products of two primes of so many bits; the cost is conflicts.
+    /// cadical on products of two primes with this number of bits; the cost is the number of conflicts.
     Cadical { bits: u32, training: &'static str, test: &'static str },
-    /// cbc on knapsacks; the cost is iterations of linear programs.
+    /// cbc on knapsacks; the cost is the number of iterations of linear programs.
     Cbc { items: usize, constraints: usize, training: &'static str, test: &'static str },
-    /// z3 on equations of variables from 0 to `largest`; the cost is resources, as z3 counts them.
+    /// z3 on equations of variables from 0 to `largest`; the cost is z3's own resource count.
     Z3 { variables: usize, equations: usize, largest: usize, training: &'static str, test: &'static str },
-    /// Time to accuracy on a data set of LCBench; the cost is simulated seconds.
+    /// Time to a given accuracy on a data set of LCBench; the cost is simulated seconds.
     TimeToAccuracy { data_set: &'static str },
-    /// Training on a data set of LCBench, with a bound on the validation error in per cent; the cost is simulated
-    /// seconds.
+    /// Training on a data set of LCBench, with a bound on the validation error in per cent; the cost is
+    /// simulated seconds.
     TimeAndError { data_set: &'static str },
-    /// minisat on parities of graphs with so many vertices; the cost is conflicts.
+    /// minisat on parities of graphs with this number of vertices; the cost is the number of conflicts.
     Minisat { vertices: usize, training: &'static str, test: &'static str },
 }
 
@@ -38,22 +41,22 @@ pub(super) enum Target {
 pub(super) struct Scenario {
     pub(super) name: &'static str,
     pub(super) target: Target,
-    /// The largest cost of a trial; `None` if a cost is known only at the end.
+    /// Largest cost of a trial; `None` if a cost is known only at the end of the trial.
     pub(super) cutoff: Option<f64>,
-    /// The largest constrained output in the mean, where there is one; what is above has failed the test.
+    /// Bound on the mean of the constrained output, if there is one; a configuration above it fails the test.
     pub(super) bound: Option<f64>,
-    /// Seeds on each test instance.
+    /// Number of seeds on each test instance.
     pub(super) runs: u32,
     pub(super) checksum: u64,
 }
 
-/// SAPS on several formulas.
+/// Returns SAPS on several formulas.
 const fn saps(name: &'static str, class: &'static str, cutoff: f64, checksum: u64) -> Scenario {
     let target = Target::Saps { class, training: "1-10", test: "101-130" };
     Scenario { name, target, cutoff: Some(cutoff), bound: None, runs: 3, checksum }
 }
 
-/// The exported network.
+/// Checksum of the exported network.
 const LCBENCH: u64 = 0x035d_e2e8_7408_cca2;
 
 pub(super) const ALL: &[Scenario] = &[

@@ -1,12 +1,12 @@
-//! What the rows say, as Markdown: a chapter for each budget.
+//! Summarises the rows as Markdown, with a section per budget.
 //!
-//! | figure | of | is |
+//! | figure | of | definition |
 //! |---|---|---|
-//! | mean, median | a configurator on a scenario | of the cells' costs on the test |
-//! | ratio | a configurator on a scenario | its mean (or median) by that of the best peer: the one that is not captune with the least mean |
-//! | rank | a configurator on a scenario | its place by the mean, ties sharing the mean place |
-//! | p | two configurators on a scenario | permutation test of means, corrected by Holm's method over all tests of the table |
-//! | trials to reach | a configurator on a scenario | the first checkpoint at which its mean is at most the best peer's at the end |
+//! | mean, median | a configurator on a scenario | mean or median of the cells' test costs |
+//! | ratio | a configurator on a scenario | its mean (or median) divided by that of the best peer, the configurator other than captune with the lowest mean |
+//! | rank | a configurator on a scenario | rank of its mean; ties share the mean rank |
+//! | p | two configurators on a scenario | permutation test of means, with Holm's correction over all tests of the table |
+//! | trials to reach | a configurator on a scenario | the first checkpoint at which its mean is at most the best peer's final mean |
 
 use std::fmt::Write as _;
 
@@ -15,10 +15,10 @@ use super::table::{Group, Table, tables};
 use crate::figures::short;
 use crate::statistics::{geometric_mean, holm, mean, permutation_test, ranks};
 
-/// The one that all others are tested against.
+/// The configurator that all others are tested against.
 const FIRST: &str = "captune";
 
-/// All tables.
+/// Returns all tables.
 pub(super) fn text(rows: &[Row], scenarios: &[&str], names: &[&'static str]) -> String {
     let mut budgets: Vec<u64> = rows.iter().map(|row| row.budget).collect();
     budgets.sort_unstable();
@@ -40,7 +40,7 @@ pub(super) fn text(rows: &[Row], scenarios: &[&str], names: &[&'static str]) -> 
     text
 }
 
-/// A table with a line for each scenario and a column for each configurator.
+/// Returns a table with a row per scenario and a column per configurator.
 fn grid(
     title: &str,
     before: &str,
@@ -75,22 +75,22 @@ fn costs(tables: &[Table<'_>], names: &[&'static str]) -> String {
             (short(default), names.iter().map(word).collect())
         })
     };
-    of("Mean cost on the test", |group| group.mean()) + &of("Median cost on the test", |group| group.median())
+    of("Mean test cost", |group| group.mean()) + &of("Median test cost", |group| group.median())
 }
 
 fn overall(tables: &[Table<'_>], names: &[&'static str]) -> String {
-    let mut text = "\n### Over all scenarios\n\n| configurator | scenarios | cells | mean rank | mean by the best peer's, \
-                    geometric mean | median by the best peer's | CPU seconds of its own, mean |\n"
+    let mut text = "\n### Over all scenarios\n\n| configurator | scenarios | cells | mean rank | mean cost / best \
+                    peer's, geometric mean | median cost / best peer's, geometric mean | own CPU time, mean, s |\n"
         .to_owned();
     text += "|---|---|---|---|---|---|---|\n";
     for name in names {
-        let (mut places, mut of_means, mut of_medians, mut cpu) = (vec![], vec![], vec![], vec![]);
+        let (mut all_ranks, mut of_means, mut of_medians, mut cpu) = (vec![], vec![], vec![], vec![]);
         let mut cells = 0;
         for table in tables {
             let Some(group) = table.group(name) else { continue };
             let means: Vec<f64> = table.groups.iter().map(Group::mean).collect();
             let own = table.groups.iter().position(|it| it.name == *name);
-            places.extend(own.map(|place| ranks(&means)[place]));
+            all_ranks.extend(own.map(|position| ranks(&means)[position]));
             if let Some(best) = table.best_peer() {
                 of_means.push(group.mean() / best.mean());
                 of_medians.push(group.median() / best.median());
@@ -104,8 +104,8 @@ fn overall(tables: &[Table<'_>], names: &[&'static str]) -> String {
         let _ = writeln!(
             text,
             "| {name} | {} | {cells} | {} | {} | {} | {} |",
-            places.len(),
-            or_none(&places, mean, 2),
+            all_ranks.len(),
+            or_none(&all_ranks, mean, 2),
             or_none(&of_means, geometric_mean, 3),
             or_none(&of_medians, geometric_mean, 3),
             or_none(&cpu, mean, 1)
@@ -114,7 +114,7 @@ fn overall(tables: &[Table<'_>], names: &[&'static str]) -> String {
     text
 }
 
-/// The first configurator against all others: the ratio of means, and p.
+/// Compares the first configurator with all others: ratio of means, and p.
 fn tests(tables: &[Table<'_>], names: &[&'static str]) -> String {
     let others: Vec<&'static str> = names.iter().copied().filter(|name| *name != FIRST).collect();
     let mut found = Vec::new();
@@ -133,10 +133,10 @@ fn tests(tables: &[Table<'_>], names: &[&'static str]) -> String {
         format!("{FIRST} against the others: ratio of means (p, corrected for {} tests)", found.len());
     grid(&title, "cells", tables, &others, |table| {
         let word = |name: &&'static str| {
-            let place = found.iter().position(|it| (it.0, it.1) == (table.scenario, *name));
-            place.map_or("-".to_owned(), |place| {
-                let strong = if corrected[place] < 0.05 { "**" } else { "" };
-                format!("{strong}{:.3}{strong} ({:.4})", found[place].2, corrected[place])
+            let position = found.iter().position(|it| (it.0, it.1) == (table.scenario, *name));
+            position.map_or("-".to_owned(), |position| {
+                let strong = if corrected[position] < 0.05 { "**" } else { "" };
+                format!("{strong}{:.3}{strong} ({:.4})", found[position].2, corrected[position])
             })
         };
         let cells = table.group(FIRST).map_or(0, |group| group.rows.len());
@@ -164,7 +164,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn tables_have_the_figures_done_by_hand() {
+    fn tables_match_a_calculation_by_hand() {
         let mut rows = Vec::new();
         for seed in 1..=4 {
             let more = seed as f64;
@@ -178,13 +178,13 @@ mod tests {
         for line in [
             "## 100 trials",
             "| scenario | default | captune | smac3 |",
-            // 1 to 4 have the mean 2.5, 5 to 8 have 6.5.
+            // The mean of 1 to 4 is 2.5, that of 5 to 8 is 6.5.
             "| a | 100 | **2.50** | 6.50 |",
             "| b | 100 | 20.00 | **10.00** (1 infeasible) |",
             // The geometric mean of 2.5 / 6.5 and 2.
             "| captune | 2 | 8 | 1.50 | 0.877 | 0.877 | 2.5 |",
             "| smac3 | 2 | 8 | 1.50 | 1.000 | 1.000 | 2.5 |",
-            // Both tests have 2 of 70 ways, and there are two of them.
+            // In both tests 2 of 70 splits are as extreme, and the correction is for two tests.
             "| a | 4 | 0.385 (0.0571) |",
             "| b | 4 | 2.000 (0.0571) |",
             "| a | smac3, 6.50 | 50 | 100 |",

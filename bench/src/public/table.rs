@@ -10,7 +10,7 @@ pub(super) struct Group<'a> {
 }
 
 impl Group<'_> {
-    /// What was found in the end, of each cell.
+    /// Returns the final cost of each cell.
     pub(super) fn costs(&self) -> Vec<f64> {
         self.rows.iter().map(|row| row.last()).collect()
     }
@@ -23,23 +23,23 @@ impl Group<'_> {
         median(&self.costs())
     }
 
-    /// Whether it is captune, in any of its ways.
+    /// Whether it is captune, with any settings.
     pub(super) fn is_captune(&self) -> bool {
         self.name.starts_with("captune")
     }
 
-    /// The first checkpoint at which the mean cost of all cells is at most this.
+    /// Returns the first checkpoint at which the mean cost of all cells is at most this.
     pub(super) fn trials_to(&self, cost: f64) -> Option<u64> {
-        let at = |place: usize| mean(&self.rows.iter().map(|row| row.costs[place]).collect::<Vec<_>>());
-        let places = self.rows.iter().map(|row| row.costs.len()).min().unwrap_or(0);
-        (0..places).find(|&place| at(place) <= cost).map(|place| CHECKPOINTS[place])
+        let at = |index: usize| mean(&self.rows.iter().map(|row| row.costs[index]).collect::<Vec<_>>());
+        let checkpoints = self.rows.iter().map(|row| row.costs.len()).min().unwrap_or(0);
+        (0..checkpoints).find(|&index| at(index) <= cost).map(|index| CHECKPOINTS[index])
     }
 }
 
 /// All cells on one scenario with one budget.
 pub(super) struct Table<'a> {
     pub(super) scenario: &'a str,
-    /// In the order of names; who has no rows is left out.
+    /// In the order of names; configurators without rows are left out.
     pub(super) groups: Vec<Group<'a>>,
 }
 
@@ -48,14 +48,14 @@ impl<'a> Table<'a> {
         self.groups.iter().find(|group| group.name == name)
     }
 
-    /// The one of the others with the least mean.
+    /// Returns the configurator other than captune with the lowest mean.
     pub(super) fn best_peer(&self) -> Option<&Group<'a>> {
         let peers = self.groups.iter().filter(|group| !group.is_captune());
         peers.min_by(|a, b| a.mean().total_cmp(&b.mean()))
     }
 }
 
-/// A table for each scenario that has rows with this budget.
+/// Returns a table for each scenario that has rows with this budget.
 pub(super) fn tables<'a>(
     rows: &'a [Row],
     budget: u64,
@@ -79,7 +79,7 @@ pub(super) fn tables<'a>(
 pub(super) mod tests {
     use super::*;
 
-    /// A cell with this course of costs.
+    /// Returns a cell with these costs at the checkpoints.
     pub(in crate::public) fn row(scenario: &str, configurator: &str, seed: u64, costs: &[f64]) -> Row {
         Row {
             scenario: scenario.to_owned(),
@@ -101,7 +101,7 @@ pub(super) mod tests {
     }
 
     #[test]
-    fn groups_are_those_of_one_budget_and_peers_are_not_captune() {
+    fn groups_have_one_budget_and_peers_exclude_captune() {
         let mut rows = vec![
             row("a", "smac3", 1, &[9.0, 5.0, 4.0]),
             row("a", "smac3", 2, &[9.0, 7.0, 2.0]),

@@ -1,4 +1,4 @@
-//! Which captune this is.
+//! Version of captune.
 
-/// The last commit that changed what a campaign does, with `-dirty` if the sources were changed since.
+/// The last commit that changed the behaviour of campaigns, with `-dirty` if the sources have changed since.
 pub(super) const CAPTUNE: &str = env!("CAPTUNE_COMMIT");

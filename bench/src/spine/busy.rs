@@ -1,4 +1,4 @@
-//! What share of the workers' time goes to trials, where costs spread over three orders of magnitude.
+//! Share of the workers' time that is spent on trials, with costs over three orders of magnitude.
 
 use anyhow::Result;
 use campaign::budget::Budget;
@@ -16,27 +16,27 @@ use crate::seeds::range;
 
 #[derive(Args)]
 pub(crate) struct Arguments {
-    /// Seeds of campaigns and worlds, as FIRST-LAST
+    /// Random seeds of campaigns and worlds, as FIRST-LAST
     #[arg(long, default_value = "1-20")]
     seeds: String,
-    /// Simulated workers
+    /// Number of simulated workers
     #[arg(long, default_value_t = 64)]
     workers: usize,
-    /// Simulated seconds
+    /// Simulated seconds of each campaign
     #[arg(long, default_value_t = 100_000.0)]
     wall: f64,
-    /// Instances
+    /// Number of instances
     #[arg(long, default_value_t = 20)]
     instances: u32,
 }
 
-/// Costs are from 1 to this.
+/// Costs are between 1 and this.
 const CUTOFF: f64 = 5000.0;
 
 /// Measures every seed and prints a row for each.
 pub(crate) fn measure(arguments: &Arguments) -> Result<()> {
     println!(
-        "| seed | busy | trials | capped | configurations | pairs of the incumbent | CPU s of the loop |"
+        "| seed | busy | trials | capped | configurations | incumbent's pairs | CPU s of the campaign loop |"
     );
     println!("|---|---|---|---|---|---|---|");
     let mut shares = Vec::new();
@@ -65,6 +65,6 @@ pub(crate) fn measure(arguments: &Arguments) -> Result<()> {
         );
     }
     let shares = Quantiles::of(shares);
-    println!("\nLeast {:.2} %, median {:.2} %.", 100.0 * shares.at(0.0), 100.0 * shares.median());
+    println!("\nMinimum {:.2} %, median {:.2} %.", 100.0 * shares.at(0.0), 100.0 * shares.median());
     Ok(())
 }

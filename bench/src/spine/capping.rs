@@ -1,6 +1,6 @@
-//! What deciding costs: the optimizer alone, told of trials that take no time.
+//! Time of the optimizer itself, with trials that take no time.
 //!
-//! `rate` shows its share of the wall time of a whole campaign.
+//! `rate` shows the optimizer's share of the wall time of a whole campaign.
 
 use anyhow::{Result, bail};
 use clap::Args;
@@ -14,20 +14,20 @@ use crate::clock::cpu;
 
 #[derive(Args)]
 pub(crate) struct Arguments {
-    /// Trials to ask for and tell
+    /// Number of trials
     #[arg(long, default_value_t = 200_000)]
     trials: usize,
-    /// Trials asked for ahead, as with so many workers
+    /// Numbers of trials in flight, as with that many workers
     #[arg(long, value_delimiter = ',', default_values_t = [1, 2, 64])]
     workers: Vec<usize>,
-    /// Instances
+    /// Number of instances
     #[arg(long, default_value_t = 20)]
     instances: u32,
 }
 
 const CUTOFF: f64 = 100.0;
 
-/// What a world lets be seen of a trial under its cap.
+/// Returns the observation of a trial in a world, up to its cap.
 fn observe(world: &World, request: &TrialRequest) -> Observation {
     let (cost, cap) = (answer(world, request).cost, request.cap.cost());
     match cost {
@@ -37,14 +37,14 @@ fn observe(world: &World, request: &TrialRequest) -> Observation {
     }
 }
 
-/// A trial that is out, with how it will end.
-struct Out {
+/// A trial in flight, with the observation at its end.
+struct InFlight {
     start: f64,
     request: TrialRequest,
     observation: Observation,
 }
 
-impl Out {
+impl InFlight {
     fn new(world: &World, start: f64, request: TrialRequest) -> Self {
         Self { start, observation: observe(world, &request), request }
     }
@@ -54,52 +54,50 @@ impl Out {
     }
 }
 
-/// Measures every number of workers, a row for each power of ten.
+/// Measures every number of workers, with a row per power of ten of trials.
 pub(crate) fn measure(arguments: &Arguments) -> Result<()> {
-    println!(
-        "| workers | trials | configurations | pairs of the incumbent | us per ask and tell | per second |"
-    );
+    println!("| workers | trials | configurations | incumbent's pairs | us per ask and tell | per second |");
     println!("|---|---|---|---|---|---|");
     for &workers in &arguments.workers {
         let space = mixed_space();
         let world = World::new(Kind::Noisy, &space, arguments.instances, 1);
         let settings = settings(&space, arguments.instances, Objective::capped(CUTOFF), 1);
         let mut optimizer = settings.optimizer(History::new(), None)?;
-        let mut out: Vec<Out> = Vec::new();
+        let mut in_flight: Vec<InFlight> = Vec::new();
         let mut now = 0.0;
-        let (mut told, mut spent, mut counted) = (0, 0.0, 0);
+        let (mut ended, mut spent, mut counted) = (0, 0.0, 0);
         let mut next_row = arguments.trials / 100;
-        while told < arguments.trials {
+        while ended < arguments.trials {
             let begin = cpu();
-            while out.len() < workers {
-                match optimizer.ask(workers - out.len()) {
-                    Ask::Run(request) => out.push(Out::new(&world, now, request)),
+            while in_flight.len() < workers {
+                match optimizer.ask(workers - in_flight.len()) {
+                    Ask::Run(request) => in_flight.push(InFlight::new(&world, now, request)),
                     Ask::Tighten(id, cap) => {
-                        for it in out.iter_mut().filter(|it| it.request.id == id) {
+                        for it in in_flight.iter_mut().filter(|it| it.request.id == id) {
                             let request = TrialRequest { cap, ..it.request.clone() };
-                            *it = Out::new(&world, it.start, request);
+                            *it = InFlight::new(&world, it.start, request);
                         }
                     }
-                    // It ends soon enough, at its cap.
+                    // Ignored: the trial ends soon, at its cap.
                     Ask::Cancel(_) => {}
                     Ask::Wait | Ask::Done(_) => break,
                 }
             }
             spent += cpu() - begin;
-            let order = |a: &usize, b: &usize| out[*a].end().total_cmp(&out[*b].end());
-            let Some(first) = (0..out.len()).min_by(order) else {
-                bail!("the optimizer has nothing to do after {told} trials");
+            let order = |a: &usize, b: &usize| in_flight[*a].end().total_cmp(&in_flight[*b].end());
+            let Some(first) = (0..in_flight.len()).min_by(order) else {
+                bail!("the optimizer has no trial to run after {ended} trials");
             };
-            let ended = out.swap_remove(first);
-            now = ended.end();
+            let trial = in_flight.swap_remove(first);
+            now = trial.end();
             let begin = cpu();
-            optimizer.tell(ended.request.id, ended.observation)?;
+            optimizer.tell(trial.request.id, trial.observation)?;
             spent += cpu() - begin;
-            (told, counted) = (told + 1, counted + 1);
-            if told >= next_row {
+            (ended, counted) = (ended + 1, counted + 1);
+            if ended >= next_row {
                 let each = spent / counted as f64;
                 println!(
-                    "| {workers} | {told} | {} | {} | {:.1} | {:.0} |",
+                    "| {workers} | {ended} | {} | {} | {:.1} | {:.0} |",
                     optimizer.history().configurations().len(),
                     optimizer.incumbent_pairs(),
                     1e6 * each,

@@ -1,4 +1,4 @@
-//! Campaigns in a world where all configurations are alike: whoever claims an improvement errs.
+//! Campaigns in a world where all configurations are alike, so that every claimed improvement is false.
 
 use anyhow::Result;
 use campaign::budget::Budget;
@@ -16,27 +16,27 @@ use crate::quantiles::Quantiles;
 
 #[derive(Args)]
 pub(crate) struct Arguments {
-    /// How many campaigns, each in a world of its own
+    /// Number of campaigns, each in its own world
     #[arg(long, default_value_t = 200)]
     campaigns: u64,
-    /// Trials of each search
+    /// Number of trials of each search
     #[arg(long, default_value_t = 300)]
     trials: u64,
-    /// Simulated workers
+    /// Number of simulated workers
     #[arg(long, default_value_t = 1)]
     workers: usize,
-    /// Instances to tune on
+    /// Number of training instances
     #[arg(long, default_value_t = 10)]
     training: u32,
-    /// Unseen instances
+    /// Number of unseen instances
     #[arg(long, default_value_t = 20)]
     unseen: u32,
-    /// Seconds
+    /// Cutoff in seconds
     #[arg(long, default_value_t = 100.0)]
     cutoff: f64,
 }
 
-/// The verdict of one campaign; `None` if it keeps the default.
+/// Returns the verdict of one campaign; `None` if it keeps the default.
 fn verdict(arguments: &Arguments, seed: u64) -> Result<Option<CostVerdict>> {
     let space = mixed_space();
     let world = World::new(Kind::Flat, &space, arguments.training + arguments.unseen, seed);
@@ -52,7 +52,7 @@ fn verdict(arguments: &Arguments, seed: u64) -> Result<Option<CostVerdict>> {
     Ok(concluded.verdict.map(|judged| judged.verdict))
 }
 
-/// Counts claims.
+/// Counts and prints the claims.
 pub(crate) fn measure(arguments: &Arguments) -> Result<()> {
     let (mut claims, mut kept, mut carried) = ([0; 3], 0, 0);
     let (mut training, mut unseen) = (Vec::new(), Vec::new());
@@ -67,18 +67,18 @@ pub(crate) fn measure(arguments: &Arguments) -> Result<()> {
         unseen.push(verdict.comparison.ratio);
     }
     let all = arguments.campaigns as usize;
-    println!("| what is said | campaigns | share |\n|---|---|---|");
+    println!("| verdict | campaigns | share |\n|---|---|---|");
     for (words, count) in [
-        ("faster (an error)", claims[Claim::Faster as usize]),
-        ("slower (an error)", claims[Claim::Slower as usize]),
+        ("faster (false)", claims[Claim::Faster as usize]),
+        ("slower (false)", claims[Claim::Slower as usize]),
         ("nothing reliable", claims[Claim::NothingReliable as usize]),
-        ("the default is kept", kept),
+        ("default kept", kept),
         ("the gain does not carry over", carried),
     ] {
         println!("| {words} | {count} | {} |", percent(count, all));
     }
     println!(
-        "\nMedian gain in the training {:.2}, on unseen instances {:.2}.",
+        "\nMedian gain in training {:.2}, on unseen instances {:.2}.",
         Quantiles::of(training).median(),
         Quantiles::of(unseen).median()
     );

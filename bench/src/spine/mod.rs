@@ -1,13 +1,13 @@
-//! The campaign loop against its bars.
+//! The campaign loop against its goals.
 //!
-//! | part | question | bar |
+//! | part | question | goal |
 //! |---|---|---|
-//! | `saps` | how much faster is a solver on formulas it was not tuned on? | 3 and 6 times, by class |
+//! | `saps` | how much faster is a tuned solver on unseen formulas? | 3 and 6 times, by class |
 //! | `flat` | how often is an improvement claimed where there is none? | 5 % |
-//! | `busy` | what share of 64 workers' time goes to trials? | 95 % |
-//! | `speedup` | how much sooner are two workers where one is at the end? | 0.6 of the time |
-//! | `rate` | trials of a millisecond, beside the runner alone | 80 % |
-//! | `capping` | what does deciding cost? | |
+//! | `busy` | what share of the time of 64 workers is spent on trials? | 95 % |
+//! | `speedup` | in what share of the time do two workers reach the final quality of one? | 0.6 |
+//! | `rate` | how many trials of a millisecond per second, relative to the runner alone? | 80 % |
+//! | `capping` | how much time does the optimizer itself take? | |
 
 mod busy;
 mod capping;
@@ -30,13 +30,13 @@ pub(crate) struct Arguments {
 enum Part {
     /// SAPS tuned on five formulas and tested on twenty others
     Saps(saps::Arguments),
-    /// Campaigns where all configurations are alike
+    /// Claims of campaigns where all configurations are alike
     Flat(flat::Arguments),
-    /// Workers kept busy, with costs over three orders of magnitude
+    /// Use of workers, with costs over three orders of magnitude
     Busy(busy::Arguments),
     /// Time to the same quality, by the number of workers
     Speedup(speedup::Arguments),
-    /// Trials per second of a whole campaign, beside those of the runner alone
+    /// Trials per second of a whole campaign, compared with the runner alone
     Rate(rate::Arguments),
     /// Time of the optimizer itself
     Capping(capping::Arguments),

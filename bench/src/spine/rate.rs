@@ -1,9 +1,9 @@
-//! Trials of about a millisecond: a whole campaign with its store on disk, beside as many threads that
-//! do nothing but call the runner. Both start the same commands under the same limits on the same
-//! cores, and take turns, so that a noisy machine disturbs both alike.
+//! Trials of about a millisecond: a whole campaign with its store on disk, compared with the same
+//! number of threads that only call the runner. Both start the same commands with the same limits on
+//! the same cores. They alternate, so that a noisy machine disturbs both alike.
 //!
-//! CPU times are those of everything together: this program, guardian, supervisors and targets. Where
-//! trials keep all cores busy their ratio is what the share would be on a machine of our own.
+//! CPU times are totals of this program, the guardian, the supervisors and the targets. Where trials keep all
+//! cores busy, the ratio of CPU times is the share that an otherwise idle machine would show.
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -26,29 +26,29 @@ use crate::quantiles::Quantiles;
 
 #[derive(Args)]
 pub(crate) struct Arguments {
-    /// Trials of each campaign
+    /// Number of trials of each campaign
     #[arg(long, default_value_t = 4000)]
     trials: u64,
-    /// Campaigns of each program
+    /// Number of campaigns of each program
     #[arg(long, default_value_t = 7)]
     rounds: usize,
-    /// Trials at one time
+    /// Number of workers
     #[arg(long, default_value_t = 2)]
     workers: usize,
-    /// Where to keep the campaigns meanwhile; a new folder among the temporary files if not given
+    /// Folder for the campaigns during the measurement [default: a new temporary folder]
     #[arg(long)]
     folder: Option<PathBuf>,
 }
 
-/// Trials per second, and CPU seconds of each.
+/// Trials per second, and CPU seconds per trial.
 #[derive(Clone, Copy)]
 struct Speed {
     rate: f64,
     cpu: f64,
 }
 
-/// What one campaign did.
-struct Seen {
+/// Measurements of one campaign.
+struct Measured {
     speed: Speed,
     /// The optimizer's share of wall time.
     deciding: f64,
@@ -58,7 +58,7 @@ struct Seen {
 /// Measures each program and prints a row for it.
 pub(crate) fn measure(arguments: &Arguments) -> Result<()> {
     let this = std::env::current_exe()?;
-    let this = this.to_str().context("the path of this program is no text")?;
+    let this = this.to_str().context("the path of this program is not UTF-8")?;
     let programs = [
         ("/bin/true", "\"/bin/true\", \"{params}\", \"{seed}\"".to_owned()),
         (
@@ -67,8 +67,9 @@ pub(crate) fn measure(arguments: &Arguments) -> Result<()> {
         ),
     ];
     println!(
-        "| program | runner alone, per s | campaign, per s | share: least | median | most | CPU ms each, alone | \
-         campaign | share by CPU time | optimizer's share of wall time | configurations |"
+        "| program | runner alone, trials/s | campaign, trials/s | share: minimum | median | maximum \
+         | runner alone, CPU ms per trial | campaign, CPU ms per trial | share by CPU time \
+         | optimizer's share of wall time | configurations |"
     );
     println!("|---|---|---|---|---|---|---|---|---|---|---|");
     let temporary = PrivateFolder::new()?;
@@ -76,28 +77,28 @@ pub(crate) fn measure(arguments: &Arguments) -> Result<()> {
     for (name, command) in programs {
         let mut rounds = Vec::new();
         for round in 0..arguments.rounds {
-            // What is there already is not ours to remove.
+            // Fails if the folder exists: only a folder created here may be removed below.
             std::fs::create_dir(&folder).with_context(|| format!("cannot create {}", folder.display()))?;
             let scenario = folder.join("rate.toml");
             std::fs::write(&scenario, text(&command, arguments))?;
-            let alone = runner(&scenario, arguments)?;
-            rounds.push((alone, whole(&scenario, round as u64)?));
+            let alone = runner_alone(&scenario, arguments)?;
+            rounds.push((alone, whole_campaign(&scenario, round as u64)?));
             std::fs::remove_dir_all(&folder)?;
         }
-        let all = |figure: fn(&(Speed, Seen)) -> f64| Quantiles::of(rounds.iter().map(figure).collect());
-        let share = all(|(alone, seen)| seen.speed.rate / alone.rate);
+        let all = |figure: fn(&(Speed, Measured)) -> f64| Quantiles::of(rounds.iter().map(figure).collect());
+        let share = all(|(alone, measured)| measured.speed.rate / alone.rate);
         println!(
             "| {name} | {:.0} | {:.0} | {:.1} % | {:.1} % | {:.1} % | {:.3} | {:.3} | {:.1} % | {:.1} % | {} |",
             all(|(alone, _)| alone.rate).median(),
-            all(|(_, seen)| seen.speed.rate).median(),
+            all(|(_, measured)| measured.speed.rate).median(),
             100.0 * share.at(0.0),
             100.0 * share.median(),
             100.0 * share.max(),
             1e3 * all(|(alone, _)| alone.cpu).median(),
-            1e3 * all(|(_, seen)| seen.speed.cpu).median(),
-            100.0 * all(|(alone, seen)| alone.cpu / seen.speed.cpu).median(),
-            100.0 * all(|(_, seen)| seen.deciding).median(),
-            all(|(_, seen)| seen.configurations as f64).median(),
+            1e3 * all(|(_, measured)| measured.speed.cpu).median(),
+            100.0 * all(|(alone, measured)| alone.cpu / measured.speed.cpu).median(),
+            100.0 * all(|(_, measured)| measured.deciding).median(),
+            all(|(_, measured)| measured.configurations as f64).median(),
         );
     }
     Ok(())
@@ -111,8 +112,8 @@ fn text(command: &str, arguments: &Arguments) -> String {
     )
 }
 
-/// Threads that call the runner in a loop.
-fn runner(scenario: &Path, arguments: &Arguments) -> Result<Speed> {
+/// Calls the runner in a loop on several threads.
+fn runner_alone(scenario: &Path, arguments: &Arguments) -> Result<Speed> {
     let (_, scenario) = scenario_of_file(scenario)?;
     let target = ProcessTarget::new(Arc::new(scenario.clone()));
     let request = TrialRequest {
@@ -123,16 +124,16 @@ fn runner(scenario: &Path, arguments: &Arguments) -> Result<Speed> {
         why: Why::Incumbent,
     };
     let command = target.command_line(&request)?.command();
-    let left = AtomicU64::new(arguments.trials);
+    let remaining = AtomicU64::new(arguments.trials);
     let (cpu, begin) = (cpu_with_children()?, Instant::now());
     std::thread::scope(|scope| -> Result<()> {
         let mut threads = Vec::new();
         for slot in slots(arguments.workers, 1)? {
-            let (command, left) = (&command, &left);
+            let (command, remaining) = (&command, &remaining);
             let limits = target.limits(request.cap, slot.cores.as_ref());
             threads.push(scope.spawn(move || -> Result<()> {
-                while left
-                    .fetch_update(Ordering::Relaxed, Ordering::Relaxed, |left| left.checked_sub(1))
+                while remaining
+                    .fetch_update(Ordering::Relaxed, Ordering::Relaxed, |count| count.checked_sub(1))
                     .is_ok()
                 {
                     confine::run(command, &limits, &Control::new())?;
@@ -140,16 +141,18 @@ fn runner(scenario: &Path, arguments: &Arguments) -> Result<Speed> {
                 Ok(())
             }));
         }
-        threads.into_iter().try_for_each(|thread| thread.join().expect("the thread has said why"))
+        threads
+            .into_iter()
+            .try_for_each(|thread| thread.join().expect("the thread's panic is already printed"))
     })?;
     let rate = arguments.trials as f64 / begin.elapsed().as_secs_f64();
-    // The guardian's time is known when it has ended.
+    // The guardian's CPU time is known only after it has ended.
     dismiss_guardians();
     Ok(Speed { rate, cpu: (cpu_with_children()? - cpu) / arguments.trials as f64 })
 }
 
-/// A whole campaign; its validation is left out of the time.
-fn whole(scenario: &Path, seed: u64) -> Result<Seen> {
+/// Runs a whole campaign; the rate does not include its validation.
+fn whole_campaign(scenario: &Path, seed: u64) -> Result<Measured> {
     let order =
         Order { path: scenario.to_owned(), seed: Some(seed), budget: Budget::default(), ..Order::default() };
     let (cpu, mut stopped) = (cpu_with_children()?, f64::NAN);
@@ -161,8 +164,8 @@ fn whole(scenario: &Path, seed: u64) -> Result<Seen> {
     dismiss_guardians();
     let (cpu, progress) = (cpu_with_children()? - cpu, outcome.progress);
     let trials: u64 = progress.counts.iter().sum();
-    // The few trials of the validation are among those that used it.
-    Ok(Seen {
+    // The CPU time includes the few trials of the validation.
+    Ok(Measured {
         speed: Speed { rate: trials as f64 / stopped, cpu: cpu / trials as f64 },
         deciding: progress.optimizer_share,
         configurations: progress.configurations,

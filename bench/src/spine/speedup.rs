@@ -1,9 +1,9 @@
-//! How much sooner several workers are where one worker is at the end of its time.
+//! Time in which several workers reach the final quality of one worker.
 //!
-//! Quality is the true mean cost of the incumbent, which the formula of the function gives. With T the
-//! time of one worker and q what it has then, the time of others is when they first have q or better.
-//! One worker has had q for a while at T, so there are two ways to compare: with T, and with the time
-//! at which one worker first had q.
+//! Quality is the true mean cost of the incumbent, computed from the formula of the function. One worker runs
+//! for a time T and then has quality q. The time of several workers is when they first have q or better. One
+//! worker usually reaches q before T, so there are two comparisons: with T, and with the time at which one
+//! worker first had q.
 
 use anyhow::Result;
 use campaign::budget::Budget;
@@ -20,24 +20,24 @@ use crate::seeds::range;
 
 #[derive(Args)]
 pub(crate) struct Arguments {
-    /// Seeds, as FIRST-LAST
+    /// Random seeds, as FIRST-LAST
     #[arg(long, default_value = "1-100")]
     seeds: String,
     /// Simulated seconds of one worker
     #[arg(long, default_value_t = 3000.0)]
     wall: f64,
-    /// Numbers of workers beside one
+    /// Numbers of workers to compare with one worker
     #[arg(long, value_delimiter = ',', default_values_t = [2, 8, 64])]
     workers: Vec<usize>,
-    /// Who proposes
+    /// Searches
     #[arg(long, value_enum, value_delimiter = ',', default_values_t = [Proposer::Random, Proposer::Local])]
     search: Vec<Proposer>,
-    /// Instances
+    /// Number of instances
     #[arg(long, default_value_t = 10)]
     instances: u32,
 }
 
-/// Who proposes configurations.
+/// How configurations are proposed.
 #[derive(Clone, Copy, ValueEnum)]
 enum Proposer {
     Random,
@@ -46,36 +46,38 @@ enum Proposer {
 
 const CUTOFF: f64 = 60.0;
 
-/// The true mean costs of the successive incumbents, with the time at which each was crowned.
-fn course(settings: &Settings, function: Function, workers: usize) -> Result<Vec<(f64, f64)>> {
+/// Returns the time at which each incumbent was found, with its true mean cost.
+fn trajectory(settings: &Settings, function: Function, workers: usize) -> Result<Vec<(f64, f64)>> {
     let cost = move |request: &TrialRequest| {
         let pair = request.key.pair;
         Answer::finished(function.cost(&request.configuration, pair.instance.0, u64::from(pair.seed.0)))
     };
     let executor = Simulated::new(Box::new(cost), Some(CUTOFF), workers, 0.0);
     let mut campaign = Campaign::new(settings, Desk::new(executor, Inbox::new()), Ledger::in_memory(), None)?;
-    let mut course = vec![(0.0, function.value(&settings.problem.default))];
-    let mut crowned = Vec::new();
+    let mut trajectory = vec![(0.0, function.value(&settings.problem.default))];
+    let mut incumbents = Vec::new();
     campaign.search(&mut |event| {
         if let What::NewIncumbent(new) = &event.what {
-            crowned.push((event.at, new.config));
+            incumbents.push((event.at, new.config));
         }
     })?;
     let history = campaign.optimizer().history();
-    course
-        .extend(crowned.into_iter().map(|(at, config)| (at, function.value(history.configuration(config)))));
-    Ok(course)
+    trajectory.extend(
+        incumbents.into_iter().map(|(at, config)| (at, function.value(history.configuration(config)))),
+    );
+    Ok(trajectory)
 }
 
-/// When a course first has this quality; never is infinite.
-fn reached(course: &[(f64, f64)], quality: f64) -> f64 {
-    course.iter().find(|&&(_, value)| value <= quality).map_or(f64::INFINITY, |&(at, _)| at)
+/// Returns the time at which a trajectory first has this quality; infinite if never.
+fn reached(trajectory: &[(f64, f64)], quality: f64) -> f64 {
+    trajectory.iter().find(|&&(_, value)| value <= quality).map_or(f64::INFINITY, |&(at, _)| at)
 }
 
 /// Measures both functions with every number of workers.
 pub(crate) fn measure(arguments: &Arguments) -> Result<()> {
     println!(
-        "| function | search | workers | of all its time: p25 | median | p75 | of when it had it: median | never |"
+        "| function | search | workers | time / total time of one worker: p25 | median | p75 \
+         | time / time one worker needed: median | never |"
     );
     println!("|---|---|---|---|---|---|---|---|");
     for function in [Function::Hartmann3, Function::Hartmann6] {
@@ -90,11 +92,11 @@ pub(crate) fn measure(arguments: &Arguments) -> Result<()> {
                 let mut settings = settings(&function.space(), arguments.instances, objective, seed);
                 settings.search = search.clone();
                 settings.budget = Budget { wall: Some(arguments.wall), ..Budget::default() };
-                let alone = course(&settings, function, 1)?;
+                let alone = trajectory(&settings, function, 1)?;
                 let Some(&(_, quality)) = alone.last() else { continue };
                 let first = reached(&alone, quality);
                 for (&workers, (of_all, of_first)) in arguments.workers.iter().zip(&mut shares) {
-                    let time = reached(&course(&settings, function, workers)?, quality);
+                    let time = reached(&trajectory(&settings, function, workers)?, quality);
                     of_all.push(time / arguments.wall);
                     of_first.push(time / first);
                 }

@@ -1,4 +1,4 @@
-//! What the parts share: settings of a campaign, worlds as its trials.
+//! Shared parts: settings of a campaign, and worlds that answer its trials.
 
 use campaign::budget::Budget;
 use campaign::{Search, Settings};
@@ -7,7 +7,7 @@ use execution::executor::Answer;
 use targets::World;
 use targets::worlds::Ending;
 
-/// A campaign on a space, with the loop's usual settings.
+/// Returns the settings of a campaign on a space: defaults and random search.
 pub(crate) fn settings(space: &Space, instances: u32, objective: Objective, seed: u64) -> Settings {
     Settings {
         problem: Problem {
@@ -27,7 +27,7 @@ pub(crate) fn settings(space: &Space, instances: u32, objective: Objective, seed
     }
 }
 
-/// What a world answers to a trial.
+/// Returns the answer of a world to a trial.
 pub(super) fn answer(world: &World, request: &TrialRequest) -> Answer {
     let pair = request.key.pair;
     let answer = world.answer(&request.configuration, pair.instance.0, u64::from(pair.seed.0));
@@ -39,7 +39,7 @@ pub(super) fn answer(world: &World, request: &TrialRequest) -> Answer {
     Answer { cost, status, constraints: answer.constraints, time: cost }
 }
 
-/// A share of all, with its standard error, in percent.
+/// Formats a share with its standard error, in percent.
 pub(super) fn percent(count: usize, all: usize) -> String {
     let share = count as f64 / all as f64;
     let error = (share * (1.0 - share) / all as f64).sqrt();

@@ -1,19 +1,20 @@
-//! How well predictions agree with true values: by their distance, and by their order (C. Spearman, 1904).
+//! Agreement of predictions with true values: root mean squared error, and rank correlation (C. Spearman,
+//! 1904).
 
-/// The root of the mean squared difference.
+/// Returns the root mean squared error.
 pub(super) fn rmse(found: &[f64], truth: &[f64]) -> f64 {
     let squares = found.iter().zip(truth).map(|(found, truth)| (found - truth).powi(2));
     (squares.sum::<f64>() / truth.len() as f64).sqrt()
 }
 
-/// The same over those whose true value is below a limit.
+/// Returns the root mean squared error over true values below a limit.
 pub(super) fn rmse_below(found: &[f64], truth: &[f64], limit: f64) -> f64 {
     let below = found.iter().zip(truth).filter(|(_, truth)| **truth < limit);
     let (found, truth): (Vec<f64>, Vec<f64>) = below.unzip();
     rmse(&found, &truth)
 }
 
-/// The correlation of ranks; those that are equal share theirs.
+/// Returns the rank correlation; ties share the mean rank.
 pub(super) fn rank_correlation(found: &[f64], truth: &[f64]) -> f64 {
     let (found, truth) = (ranks(found), ranks(truth));
     let middle = (truth.len() as f64 - 1.0) / 2.0;
@@ -34,11 +35,11 @@ mod tests {
     use super::*;
 
     #[test]
-    fn order_alone_counts_for_ranks_and_distance_for_errors() {
+    fn rank_correlation_depends_on_order_and_rmse_on_distance() {
         assert_eq!(ranks(&[5.0, 1.0, 5.0, 9.0]), [1.5, 0.0, 1.5, 3.0]);
         assert_eq!(rank_correlation(&[1.0, 10.0, 100.0], &[1.0, 2.0, 3.0]), 1.0);
         assert_eq!(rank_correlation(&[3.0, 2.0, 1.0], &[1.0, 2.0, 3.0]), -1.0);
-        // Of two that are equal in one and ranked in the other: 1.5 / sqrt(1.5 * 2).
+        // Two values are tied in one list and ranked in the other: 1.5 / sqrt(1.5 * 2).
         let tied = rank_correlation(&[1.0, 1.0, 2.0], &[1.0, 2.0, 3.0]);
         assert!((tied - 0.75f64.sqrt()).abs() < 1e-12, "{tied}");
         assert_eq!(rmse(&[1.0, 5.0], &[1.0, 3.0]), 2f64.sqrt());

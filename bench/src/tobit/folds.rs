@@ -1,5 +1,6 @@
-//! Cross-validation: an ensemble learns from all folds but one, and is asked for the function at the places of
-//! that one. No reading is asked for, so noise is no part of the error.
+//! Cross-validation: an ensemble learns from all folds but one, and predicts the function at the locations of
+//! that one. Predictions are compared with the function, not with readings, so the error does not include
+//! noise.
 
 use anyhow::{Context as _, Result};
 use engine::Rng;
@@ -9,13 +10,13 @@ use surrogate::{Column, InstanceTable, Points, Prediction, Predictor, Scale, Tra
 use super::MEMBERS;
 use super::data::Data;
 
-/// The RMSE of the mean of an ensemble on a fold.
+/// Returns the RMSE of the mean of an ensemble on a fold.
 pub(super) fn error(data: &Data, fold: usize, treatment: Treatment, epochs: usize, seed: u64) -> Result<f64> {
     let errors = errors(data, fold, treatment, epochs, seed)?;
     errors.last().copied().context("no ensemble was trained")
 }
 
-/// Those of all ensembles that are trained one after the other.
+/// Returns the RMSE of each ensemble that is trained, one after the other.
 pub(super) fn errors(
     data: &Data,
     fold: usize,
@@ -26,26 +27,27 @@ pub(super) fn errors(
     let alike = InstanceTable::alike();
     let mut set = TrainingSet::new(&vec![Column::Number; data.width], &alike, Scale::Linear, None);
     let numbers: Vec<u32> =
-        (0..data.truth.len()).map(|place| set.push_configuration(data.place(place))).collect();
-    for &(place, reading) in data.readings.iter().filter(|(place, _)| data.folds[*place] != fold) {
-        set.push(numbers[place], 0, reading);
+        (0..data.truth.len()).map(|location| set.push_configuration(data.location(location))).collect();
+    for &(location, reading) in data.readings.iter().filter(|(location, _)| data.folds[*location] != fold) {
+        set.push(numbers[location], 0, reading);
     }
     let settings = NeuralSettings { treatment, epochs, members: MEMBERS, ..NeuralSettings::default() };
-    let held_out: Vec<usize> = (0..data.truth.len()).filter(|&place| data.folds[place] == fold).collect();
-    let rows: Vec<f64> = held_out.iter().flat_map(|&place| data.place(place)).copied().collect();
+    let held_out: Vec<usize> =
+        (0..data.truth.len()).filter(|&location| data.folds[location] == fold).collect();
+    let rows: Vec<f64> = held_out.iter().flat_map(|&location| data.location(location)).copied().collect();
     let mut found = vec![Prediction::default(); held_out.len()];
     let mut errors = Vec::new();
-    let mut ask = |ensemble: &Ensemble| {
+    let mut score = |ensemble: &Ensemble| {
         ensemble.predict(Points::new(&rows, data.width), &mut found);
         let squares =
-            held_out.iter().zip(&found).map(|(&place, found)| (found.mean - data.truth[place]).powi(2));
+            held_out.iter().zip(&found).map(|(&location, found)| (found.mean - data.truth[location]).powi(2));
         errors.push((squares.sum::<f64>() / held_out.len() as f64).sqrt());
     };
-    settings.train_watched(&set, &mut Rng::new(seed, "tobit", fold as u64), &mut ask)?;
+    settings.train_watched(&set, &mut Rng::new(seed, "tobit", fold as u64), &mut score)?;
     Ok(errors)
 }
 
-/// Over folds.
+/// Returns mean and standard deviation over folds.
 pub(super) fn mean_and_deviation(errors: &[f64]) -> (f64, f64) {
     let count = errors.len() as f64;
     let mean = errors.iter().sum::<f64>() / count;
@@ -58,11 +60,11 @@ mod tests {
     use targets::Function;
 
     #[test]
-    fn what_is_held_out_is_never_learned_from() {
+    fn held_out_readings_do_not_affect_training() {
         let mut data = Data::draw(Function::Branin, 40, 95, 1);
         let before = error(&data, 2, Treatment::Tobit, 1, 1).unwrap();
-        for (place, reading) in &mut data.readings {
-            if data.folds[*place] == 2 {
+        for (location, reading) in &mut data.readings {
+            if data.folds[*location] == 2 {
                 *reading = engine::Reading::Exact(1e6);
             }
         }
@@ -72,7 +74,7 @@ mod tests {
     }
 
     #[test]
-    fn each_round_has_its_error_and_the_first_is_that_of_drop() {
+    fn each_round_has_an_error_and_the_first_equals_that_of_drop() {
         let data = Data::draw(Function::Branin, 40, 95, 1);
         let of = |treatment| errors(&data, 0, treatment, 1, 1).unwrap();
         let (rounds, drop) = (of(Treatment::Mean), of(Treatment::Drop));

@@ -1,19 +1,19 @@
-//! Predicted against true costs: networks learn from the history of a campaign that proposes at random and stops
-//! what is worse than its incumbent, and are asked for configurations that it has not tried.
+//! Predicted against true costs: networks learn from the history of a campaign with random search and capped
+//! races, and predict configurations that the campaign has not tried.
 //!
-//! | scene | costs | cutoff | trials | configurations asked for |
+//! | target | costs | cutoff | trials | configurations to predict |
 //! |---|---|---|---|---|
 //! | saps | steps of SAPS on one quasigroup with holes, order 22, 185 holes | 500 000 | 500 | 100, ten runs each |
-//! | lcbench | seconds to accuracy on adult, always the same | 105 | 500 | 300, one run each |
+//! | lcbench | seconds to accuracy on adult, deterministic | 105 | 500 | 300, one run each |
 //!
-//! Where most configurations reach the cutoff, whoever predicts much is right for most: the error of those below the
-//! cutoff is told beside that of all.
+//! Where most configurations reach the cutoff, a model that predicts high costs everywhere has a small error.
+//! So there are two errors: over all configurations, and over those below the cutoff.
 //!
-//! The same is told of the first quarter, half and three quarters of the trials, and drawn, with the distance to the
-//! medians of the runs.
+//! The same figures are printed and plotted for the first quarter, half and three quarters of the trials,
+//! along with the error relative to the medians of the runs.
 //!
-//! Truth is the mean of the law that explains the logarithms of a configuration's costs best, see `truth`. True and
-//! predicted costs above the cutoff are set to it.
+//! The truth is the mean of the normal distribution fitted to the logarithms of a configuration's costs, see
+//! `truth`. True and predicted costs above the cutoff are set to the cutoff.
 
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -41,42 +41,42 @@ use crate::spine::stage::settings;
 
 #[derive(Args)]
 pub(crate) struct Arguments {
-    /// The exported network of LCBench; without it that scene is skipped
+    /// Exported network of LCBench; without it, that target is skipped
     #[arg(long)]
     lcbench: Option<PathBuf>,
-    /// Seeds of campaigns, as FIRST-LAST
+    /// Random seeds of campaigns, as FIRST-LAST
     #[arg(long, default_value = "1-5")]
     seeds: String,
-    /// How often each reading is seen
+    /// Number of training epochs
     #[arg(long, default_value_t = 2000)]
     epochs: usize,
-    /// The folder for pictures, two for each scene
+    /// Folder to write the plots to, two per target
     #[arg(long, default_value = "docs/results")]
     plots: PathBuf,
 }
 
 const TRIALS: u64 = 500;
 
-/// Parts of the trials to learn from.
+/// Shares of the trials to learn from.
 const SHARES: [f64; 4] = [0.25, 0.5, 0.75, 1.0];
 
-/// How predictions agree with the truth: its name, and what it is.
+/// Measures of the agreement of predictions with the truth, with their names.
 const MEASURES: [(&str, Measure); 4] = [
-    ("RMSE, log10", |found, questions, _| rmse(found, &questions.truth)),
-    ("RMSE below the cutoff", |found, questions, limit| rmse_below(found, &questions.truth, limit)),
-    ("RMSE to medians", |found, questions, _| rmse(found, &questions.medians)),
-    ("rank correlation", |found, questions, _| rank_correlation(found, &questions.truth)),
+    ("RMSE, log10", |found, test_set, _| rmse(found, &test_set.truth)),
+    ("RMSE below the cutoff", |found, test_set, limit| rmse_below(found, &test_set.truth, limit)),
+    ("RMSE to medians", |found, test_set, _| rmse(found, &test_set.medians)),
+    ("rank correlation", |found, test_set, _| rank_correlation(found, &test_set.truth)),
 ];
 
-type Measure = fn(&[f64], &Questions, f64) -> f64;
+type Measure = fn(&[f64], &TestSet, f64) -> f64;
 
-/// What campaigns are made of.
-struct Scene {
+/// A target with the settings of its campaigns.
+struct HistoryTarget {
     name: &'static str,
     space: Space,
     cutoff: f64,
-    /// Configurations to ask for, and runs of each.
-    questions: (usize, u64),
+    /// Number of configurations to predict, and of runs of each.
+    test_size: (usize, u64),
     target: Target,
 }
 
@@ -85,44 +85,46 @@ enum Target {
     Lcbench(DataSet),
 }
 
-/// Rows of configurations, with the logarithms of what they cost.
-struct Questions {
+/// Rows of configurations, with the logarithms of their costs.
+struct TestSet {
     rows: Vec<f64>,
     truth: Vec<f64>,
-    /// Of the runs, those above the cutoff as the cutoff.
+    /// Medians of the runs; those above the cutoff count as the cutoff.
     medians: Vec<f64>,
 }
 
-fn scenes(arguments: &Arguments) -> Result<Vec<Arc<Scene>>> {
+fn history_targets(arguments: &Arguments) -> Result<Vec<Arc<HistoryTarget>>> {
     let formula = "qwh:22,185,1".parse::<Quasigroup>()?.formula();
-    let mut all = vec![Arc::new(Scene {
+    let mut all = vec![Arc::new(HistoryTarget {
         name: "saps",
         space: saps::space(),
         cutoff: 5e5,
-        questions: (100, 10),
+        test_size: (100, 10),
         target: Target::Saps(formula),
     })];
     let Some(path) = &arguments.lcbench else {
-        println!("lcbench is skipped: its network is not given\n");
+        println!("lcbench: skipped, its network is missing (--lcbench)\n");
         return Ok(all);
     };
-    let recipe =
-        DATA_SETS.into_iter().find(|recipe| recipe.name == "adult").context("adult is a data set")?;
+    let recipe = DATA_SETS
+        .into_iter()
+        .find(|recipe| recipe.name == "adult")
+        .context("the data set adult is missing")?;
     let cutoff = recipe.cutoff;
-    let data_set =
-        DataSet::new(Arc::new(Network::of_file(path)?), recipe).context("it does not know adult")?;
-    all.push(Arc::new(Scene {
+    let data_set = DataSet::new(Arc::new(Network::of_file(path)?), recipe)
+        .context("adult is missing from the network")?;
+    all.push(Arc::new(HistoryTarget {
         name: "lcbench",
         space: lcbench::space(),
         cutoff,
-        questions: (300, 1),
+        test_size: (300, 1),
         target: Target::Lcbench(data_set),
     }));
     Ok(all)
 }
 
-impl Scene {
-    /// The cost of a run; none if it is above the cap.
+impl HistoryTarget {
+    /// Returns the cost of a run; `None` if it is above the cap.
     fn cost(&self, configuration: &Configuration, seed: u64, cap: f64) -> Option<f64> {
         match &self.target {
             Target::Saps(formula) => {
@@ -138,10 +140,10 @@ impl Scene {
         let mut settings = settings(&self.space, 1, Objective::capped(self.cutoff), seed);
         settings.budget = Budget { trials: Some(TRIALS), ..Budget::default() };
         settings.repeatable = matches!(self.target, Target::Lcbench(_));
-        let scene = self.clone();
+        let target = self.clone();
         let oracle = move |request: &TrialRequest| {
             let (cap, seed) = (request.cap.cost(), u64::from(request.key.pair.seed.0));
-            Answer::finished(scene.cost(&request.configuration, seed, cap).unwrap_or(2.0 * cap))
+            Answer::finished(target.cost(&request.configuration, seed, cap).unwrap_or(2.0 * cap))
         };
         let executor = Simulated::new(Box::new(oracle), Some(self.cutoff), 1, 0.0);
         let mut campaign =
@@ -150,57 +152,58 @@ impl Scene {
         Ok((settings.problem.clone(), campaign.optimizer().history().clone()))
     }
 
-    fn questions(&self) -> Result<Questions> {
+    fn test_set(&self) -> Result<TestSet> {
         let mut rng = Rng::new(1, "questions", 0);
-        let mut questions = Questions { rows: Vec::new(), truth: Vec::new(), medians: Vec::new() };
+        let mut test_set = TestSet { rows: Vec::new(), truth: Vec::new(), medians: Vec::new() };
         let limit = self.cutoff.log10();
-        for _ in 0..self.questions.0 {
+        for _ in 0..self.test_size.0 {
             let configuration = self.space.sample(&mut rng)?;
-            // Above all seeds of campaigns.
+            // Seeds above all seeds of campaigns.
             let run = |run: u64| match self.cost(&configuration, (1 << 40) + run, self.cutoff) {
                 Some(cost) => Reading::Exact(cost.log10()),
                 None => Reading::AtLeast(limit),
             };
-            let readings: Vec<Reading> = (0..self.questions.1).map(run).collect();
-            questions.rows.extend(self.space.encode(&configuration));
-            questions.truth.push(expected(&readings, limit));
+            let readings: Vec<Reading> = (0..self.test_size.1).map(run).collect();
+            test_set.rows.extend(self.space.encode(&configuration));
+            test_set.truth.push(expected(&readings, limit));
             let costs = readings.iter().map(|reading| reading.lower_bound()).collect();
-            questions.medians.push(Quantiles::of(costs).median());
+            test_set.medians.push(Quantiles::of(costs).median());
         }
-        Ok(questions)
+        Ok(test_set)
     }
 }
 
-/// What an ensemble predicts, at most the cutoff.
+/// Returns the predictions of an ensemble, capped at the cutoff.
 fn predictions(
     set: &TrainingSet<'_>,
-    questions: &Questions,
+    test_set: &TestSet,
     settings: &NeuralSettings,
     limit: f64,
     seed: u64,
 ) -> Result<Vec<f64>> {
     let (ensemble, _) = settings.train(set, &mut Rng::new(seed, "histories", 0))?;
-    let mut found = vec![Prediction::default(); questions.truth.len()];
-    ensemble.predict(Points::new(&questions.rows, set.columns().len()), &mut found);
+    let mut found = vec![Prediction::default(); test_set.truth.len()];
+    ensemble.predict(Points::new(&test_set.rows, set.columns().len()), &mut found);
     Ok(found.into_iter().map(|found| found.mean.min(limit)).collect())
 }
 
-/// What one treatment has come to, by share of the trials: of each campaign all measures.
+/// Scores of one treatment: for each share of the trials and each campaign, all measures.
 type Scores = [Vec<[f64; MEASURES.len()]>; SHARES.len()];
 
-/// Measures, prints tables in Markdown and draws each scene: the first campaign, and how errors change with the trials.
+/// Measures, prints tables in Markdown and plots each target: the first campaign, and the errors by share of
+/// the trials.
 pub(crate) fn measure(arguments: &Arguments) -> Result<()> {
     let names = MEASURES.map(|(name, _)| name).join(" | ");
     println!(
-        "| scene | campaigns | trials | censored, % | asked for | below the cutoff | treatment | {names} |"
+        "| target | campaigns | trials | censored, % | configurations | below the cutoff | treatment | {names} |"
     );
     println!("|---|---|---|---|---|---|---|---|---|---|---|");
-    for scene in scenes(arguments)? {
-        let (questions, limit) = (scene.questions()?, scene.cutoff.log10());
+    for target in history_targets(arguments)? {
+        let (test_set, limit) = (target.test_set()?, target.cutoff.log10());
         let mut scores: [Scores; TREATMENTS.len()] = Default::default();
         let (mut censored, mut fields): ([Vec<f64>; SHARES.len()], _) = (Default::default(), Vec::new());
         for seed in range(&arguments.seeds)? {
-            let (problem, history) = scene.history(seed)?;
+            let (problem, history) = target.history(seed)?;
             let alike = InstanceTable::alike();
             let first = fields.is_empty();
             for (at, share) in SHARES.into_iter().enumerate() {
@@ -210,18 +213,18 @@ pub(crate) fn measure(arguments: &Arguments) -> Result<()> {
                 censored[at].push(100.0 * bounds as f64 / set.len() as f64);
                 for ((name, treatment), scores) in TREATMENTS.into_iter().zip(&mut scores) {
                     let settings = settings_of(treatment, arguments.epochs);
-                    let found = predictions(&set, &questions, &settings, limit, seed)?;
-                    let score = MEASURES.map(|(_, measure)| measure(&found, &questions, limit));
+                    let found = predictions(&set, &test_set, &settings, limit, seed)?;
+                    let score = MEASURES.map(|(_, measure)| measure(&found, &test_set, limit));
                     scores[at].push(score);
                     if first && share == 1.0 {
-                        let dots = questions.truth.iter().copied().zip(found).collect();
+                        let dots = test_set.truth.iter().copied().zip(found).collect();
                         fields.push((format!("{name}: RMSE {:.2}, CC {:.2}", score[0], score[3]), dots));
                     }
                 }
             }
         }
-        let (asked, below) =
-            (questions.truth.len(), questions.truth.iter().filter(|&&truth| truth < limit).count());
+        let (count, below) =
+            (test_set.truth.len(), test_set.truth.iter().filter(|&&truth| truth < limit).count());
         for (at, share) in SHARES.into_iter().enumerate() {
             for ((name, _), scores) in TREATMENTS.iter().zip(&scores) {
                 let of = |measure: usize| {
@@ -229,8 +232,8 @@ pub(crate) fn measure(arguments: &Arguments) -> Result<()> {
                     format!("{:.3} ({:.3} to {:.3})", all.median(), all.at(0.25), all.at(0.75))
                 };
                 println!(
-                    "| {} | {} | {:.0} | {:.0} | {asked} | {below} | {name} | {} |",
-                    scene.name,
+                    "| {} | {} | {:.0} | {:.0} | {count} | {below} | {name} | {} |",
+                    target.name,
                     scores[at].len(),
                     (share * TRIALS as f64).floor(),
                     Quantiles::of(censored[at].clone()).median(),
@@ -238,22 +241,21 @@ pub(crate) fn measure(arguments: &Arguments) -> Result<()> {
                 );
             }
         }
-        for (ending, picture) in
-            [("", draw(fields, &questions.truth, limit)), ("-growth", draw_growth(&scores))]
+        for (suffix, plot) in [("", draw(fields, &test_set.truth, limit)), ("-growth", draw_growth(&scores))]
         {
-            let path = arguments.plots.join(format!("tobit-{}{ending}.svg", scene.name));
-            std::fs::write(&path, picture).with_context(|| format!("cannot write {}", path.display()))?;
+            let path = arguments.plots.join(format!("tobit-{}{suffix}.svg", target.name));
+            std::fs::write(&path, plot).with_context(|| format!("cannot write {}", path.display()))?;
         }
     }
     Ok(())
 }
 
-/// One measure over campaigns.
+/// Returns one measure over all campaigns.
 fn quantiles(scores: &[[f64; MEASURES.len()]], measure: usize) -> Quantiles {
     Quantiles::of(scores.iter().map(|score| score[measure]).collect())
 }
 
-/// Medians of all measures by the share of trials, a colour for each treatment.
+/// Plots the medians of all measures by the share of trials, with a colour per treatment.
 fn draw_growth(scores: &[Scores; TREATMENTS.len()]) -> String {
     let line = |scores: &Scores, measure: usize| -> Vec<(f64, f64)> {
         let median = |(at, share): (usize, f64)| (share, quantiles(&scores[at], measure).median());
@@ -282,14 +284,14 @@ fn settings_of(treatment: Treatment, epochs: usize) -> NeuralSettings {
 
 fn draw(fields: Vec<(String, Vec<(f64, f64)>)>, truth: &[f64], limit: f64) -> String {
     let found = fields.iter().flat_map(|(_, dots)| dots.iter().map(|(_, found)| *found));
-    let least = found.chain(truth.iter().copied()).fold(limit, f64::min);
-    let range = [least - 0.05 * (limit - least), limit + 0.05 * (limit - least)];
+    let lowest = found.chain(truth.iter().copied()).fold(limit, f64::min);
+    let range = [lowest - 0.05 * (limit - lowest), limit + 0.05 * (limit - lowest)];
     let field = |(title, dots)| {
         let equal = Mark::Line(range.iter().map(|&value| (value, value)).collect());
         Field { title, marks: vec![(1, equal), (0, Mark::Dots(dots))] }
     };
     let frame = Frame {
-        names: vec!["configurations".to_owned(), "as true".to_owned()],
+        names: vec!["configurations".to_owned(), "prediction = truth".to_owned()],
         labels: ["true, log10".to_owned(), "model".to_owned()],
         ranges: [range, range],
         columns: 2,

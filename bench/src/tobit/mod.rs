@@ -1,22 +1,22 @@
-//! Networks that learn from censored readings: what each treatment of these is worth.
+//! Compares treatments of censored readings by networks.
 //!
 //! K. Eggensperger, K. Haase, P. Müller, M. Lindauer, F. Hutter, Neural Model-based Optimization with
-//! Right-Censored Observations, 2020: its Table 1, and pictures like its Figures 1, 3, 4 and 5
-//! and those of its appendix.
+//! Right-Censored Observations, 2020: its Table 1, and plots like its Figures 1, 3, 4 and 5 and those of its
+//! appendix.
 //!
 //! | file | subject |
 //! |---|---|
-//! | `table` | the errors of all cells: what is run, what is printed |
+//! | `table` | the errors of all cells |
 //! | `data` | noisy readings of four functions, censored above a threshold |
 //! | `folds` | cross-validation of one treatment |
-//! | `row` | one fold in the file |
+//! | `row` | one fold as a row of the file |
 //! | `paper` | the figures of the paper |
-//! | `rounds` | errors by the rounds in which costs are filled in, drawn |
-//! | `laws` | what networks make of one law, drawn |
-//! | `shapes` | what networks make of one dimension, drawn |
-//! | `histories` | predicted against true costs of SAPS and of LCBench, drawn |
-//! | `truth` | the expected cost of a configuration of which some runs were cut off |
-//! | `agreement` | predictions against true values, by distance and by order |
+//! | `rounds` | errors by round of imputation, plotted |
+//! | `laws` | what networks learn of a normal distribution, plotted |
+//! | `shapes` | what networks learn in one dimension, plotted |
+//! | `histories` | predicted against true costs of SAPS and LCBench, plotted |
+//! | `truth` | the expected cost of a configuration if some of its runs were capped |
+//! | `agreement` | predictions against true values: RMSE and rank correlation |
 
 mod agreement;
 mod data;
@@ -44,36 +44,36 @@ pub(crate) struct Arguments {
 
 #[derive(Subcommand)]
 enum Part {
-    /// Errors on four functions, by threshold and treatment, beside those of the paper
+    /// Errors on four functions, by threshold and treatment, compared with those of the paper
     Table(table::Arguments),
-    /// Errors on readings of a file, to compare with other programs
+    /// Errors on readings from a file, to compare with other programs
     Data(DataArguments),
-    /// Errors by the rounds in which costs are filled in for bounds
+    /// Errors by round of imputation
     Rounds(rounds::Arguments),
-    /// What networks make of one law of which the upper part is censored
+    /// What networks learn of a normal distribution whose upper part is censored
     Laws(laws::Arguments),
-    /// What networks make of censored readings in one dimension
+    /// What networks learn from censored readings in one dimension
     Shapes(shapes::Arguments),
-    /// Predicted against true costs, after histories of campaigns
+    /// Predicted against true costs, learned from histories of campaigns
     Histories(histories::Arguments),
 }
 
 #[derive(Args)]
 struct DataArguments {
-    /// Columns fold, location, x1 .., true, recorded, censored
+    /// CSV file with the columns fold, location, x1 .., true, recorded, censored
     file: PathBuf,
-    /// How often each reading is seen
+    /// Number of training epochs
     #[arg(long, default_value_t = 500)]
     epochs: usize,
-    /// Treatments of censored readings; all if none is given
+    /// Treatments of censored readings [default: all]
     #[arg(long = "treatment", value_delimiter = ',')]
     treatments: Vec<String>,
-    /// The seed of the networks
+    /// Random seed of the networks
     #[arg(long, default_value_t = 1)]
     seed: u64,
 }
 
-/// In the order of the paper's table, with the names that scenarios use.
+/// In the order of the paper's table, with the names used in scenarios.
 const TREATMENTS: [(&str, Treatment); 4] = [
     ("ignore", Treatment::Ignore),
     ("drop", Treatment::Drop),
@@ -81,10 +81,10 @@ const TREATMENTS: [(&str, Treatment); 4] = [
     ("tobit", Treatment::Tobit),
 ];
 
-/// Networks of an ensemble.
+/// Number of networks of an ensemble.
 const MEMBERS: usize = 5;
 
-/// Folds of a cross-validation.
+/// Number of folds of a cross-validation.
 const FOLDS: usize = 5;
 
 /// Measures one part and prints it as Markdown.
@@ -103,7 +103,7 @@ fn of_file(arguments: &DataArguments) -> Result<()> {
     let data = data::Data::of_file(&arguments.file)?;
     let chosen =
         |name: &str| arguments.treatments.is_empty() || arguments.treatments.iter().any(|it| it == name);
-    println!("| treatment | RMSE | deviation over folds |\n|---|---|---|");
+    println!("| treatment | RMSE | standard deviation over folds |\n|---|---|---|");
     for (name, treatment) in TREATMENTS.into_iter().filter(|(name, _)| chosen(name)) {
         let error = |fold| folds::error(&data, fold, treatment, arguments.epochs, arguments.seed);
         let errors: Vec<f64> = (0..FOLDS).map(error).collect::<Result<_>>()?;

@@ -1,6 +1,7 @@
 //! Table 1 of the paper: RMSE of ensembles of 5 networks after 10 000 epochs.
 
-/// For each function, at the 10th, 20th, 40th and 80th percentile: ignore, drop, mean, tobit.
+/// For each function and for thresholds at the 10th, 20th, 40th and 80th percentile: ignore, drop, mean,
+/// tobit.
 const TABLE: [(&str, [[f64; 4]; 4]); 4] = [
     (
         "branin",
@@ -27,7 +28,7 @@ const TABLE: [(&str, [[f64; 4]; 4]); 4] = [
 /// The thresholds, in percentiles.
 pub(super) const THRESHOLDS: [u32; 4] = [10, 20, 40, 80];
 
-/// What the paper has for a function and a threshold, in the order of treatments.
+/// Returns the paper's errors for a function and a threshold, in the order of treatments.
 pub(super) fn errors(function: &str, threshold: u32) -> Option<[f64; 4]> {
     let (_, all) = TABLE.iter().find(|(name, _)| *name == function)?;
     let at = THRESHOLDS.iter().position(|&it| it == threshold)?;

@@ -1,4 +1,4 @@
-//! Errors by the rounds in which costs are filled in for bounds, beside those of the likelihood, drawn.
+//! Plots the errors by round of imputation (`mean`), compared with those of the likelihood (`tobit`).
 
 use std::path::PathBuf;
 
@@ -14,23 +14,24 @@ use crate::plot::{Chart, Series, charts};
 
 #[derive(Args)]
 pub(crate) struct Arguments {
-    /// How often each reading is seen
+    /// Number of training epochs
     #[arg(long, default_value_t = 500)]
     epochs: usize,
-    /// The seed of readings and networks
+    /// Random seed of readings and networks
     #[arg(long, default_value_t = 1)]
     seed: u64,
-    /// The file of pictures to write
+    /// File to write the plots to
     #[arg(long, default_value = "docs/results/tobit-rounds.svg")]
     plot: PathBuf,
 }
 
 /// Percentiles above which readings may be censored.
 const THRESHOLDS: [u32; 2] = [20, 80];
-/// The percentile from which on all are, with which as many are censored as the paper says.
+/// Percentile above which all readings are censored; with this one the share of censored readings is that of
+/// the paper.
 const FULL: u32 = 80;
 
-/// Mean and deviation over folds, by round.
+/// Returns mean and standard deviation over folds, by round.
 fn by_round(data: &Data, treatment: Treatment, arguments: &Arguments) -> Result<Vec<(f64, f64)>> {
     let of = |fold| errors(data, fold, treatment, arguments.epochs, arguments.seed);
     let folds: Vec<Vec<f64>> = (0..FOLDS).map(of).collect::<Result<_>>()?;
@@ -38,7 +39,7 @@ fn by_round(data: &Data, treatment: Treatment, arguments: &Arguments) -> Result<
     Ok((0..folds[0].len()).map(round).collect())
 }
 
-/// Trains, draws and prints.
+/// Trains the networks, plots and prints the errors.
 pub(crate) fn measure(arguments: &Arguments) -> Result<()> {
     println!("| threshold | censored, % | `mean`, round by round | tobit |\n|---|---|---|---|");
     let mut all = Vec::new();
@@ -46,13 +47,13 @@ pub(crate) fn measure(arguments: &Arguments) -> Result<()> {
         let data = Data::draw(Function::Hartmann6, threshold, FULL, arguments.seed);
         let mean = by_round(&data, Treatment::Mean, arguments)?;
         let tobit = by_round(&data, Treatment::Tobit, arguments)?;
-        let said = |(mean, deviation): &(f64, f64)| format!("{mean:.3} ± {deviation:.3}");
-        let rounds: Vec<String> = mean.iter().map(said).collect();
+        let cell = |(mean, deviation): &(f64, f64)| format!("{mean:.3} ± {deviation:.3}");
+        let rounds: Vec<String> = mean.iter().map(cell).collect();
         println!(
             "| {threshold} | {:.1} | {} | {} |",
             100.0 * data.censored(),
             rounds.join(", "),
-            said(&tobit[0])
+            cell(&tobit[0])
         );
         let series = |name: &str, errors: Vec<(f64, f64)>| Series {
             name: name.to_owned(),
@@ -61,12 +62,12 @@ pub(crate) fn measure(arguments: &Arguments) -> Result<()> {
                 .map(|(mean, deviation)| [mean - deviation, *mean, mean + deviation])
                 .collect(),
         };
-        let places = (1..=mean.len()).map(|round| round.to_string()).collect();
+        let categories = (1..=mean.len()).map(|round| round.to_string()).collect();
         let flat = vec![tobit[0]; mean.len()];
         all.push(Chart {
-            title: format!("RMSE, from percentile {threshold} on"),
-            below: "round".to_owned(),
-            places,
+            title: format!("RMSE, threshold at percentile {threshold}"),
+            label: "round".to_owned(),
+            categories,
             series: vec![series("mean", mean), series("tobit", flat)],
         });
     }

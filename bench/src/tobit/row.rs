@@ -1,4 +1,4 @@
-//! The error on one fold, as a line of a file.
+//! The error on one fold as a row of the file.
 
 use std::path::Path;
 
@@ -8,17 +8,17 @@ use crate::rows;
 
 pub(super) const HEAD: &str = "full,function,threshold,treatment,epochs,seed,fold,censored,rmse,cpu_seconds";
 
-/// What is learned, and how.
+/// The readings to learn from, and the treatment.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(super) struct Cell {
-    /// The percentile from which on all readings are censored.
+    /// Percentile above which all readings are censored.
     pub(super) full: u32,
     pub(super) function: String,
-    /// The percentile above which readings may be censored.
+    /// Percentile above which readings may be censored.
     pub(super) threshold: u32,
     pub(super) treatment: String,
     pub(super) epochs: usize,
-    /// Of the readings and of the networks.
+    /// Random seed of readings and networks.
     pub(super) seed: u64,
 }
 
@@ -26,10 +26,10 @@ pub(super) struct Cell {
 pub(super) struct Row {
     pub(super) cell: Cell,
     pub(super) fold: usize,
-    /// The share of censored readings.
+    /// Share of censored readings.
     pub(super) censored: f64,
     pub(super) rmse: f64,
-    /// What training took.
+    /// CPU seconds of training.
     pub(super) seconds: f64,
 }
 
@@ -46,9 +46,9 @@ impl Row {
         let cells: Vec<&str> = line.split(',').collect();
         let [full, function, threshold, treatment, epochs, seed, fold, censored, rmse, seconds] = cells[..]
         else {
-            bail!("`{line}` has not {} cells", HEAD.split(',').count());
+            bail!("`{line}` does not have {} cells", HEAD.split(',').count());
         };
-        let number = |word: &str| word.parse::<f64>().with_context(|| format!("`{word}` is no number"));
+        let number = |word: &str| word.parse::<f64>().with_context(|| format!("`{word}` is not a number"));
         let cell = Cell {
             full: full.parse()?,
             function: function.to_owned(),
@@ -62,7 +62,7 @@ impl Row {
     }
 }
 
-/// All rows of a file; empty if the file does not exist.
+/// Reads all rows of a file; empty if the file does not exist.
 pub(super) fn read(path: &Path) -> Result<Vec<Row>> {
     rows::read(path, HEAD, Row::of_line)
 }
@@ -72,7 +72,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn rows_come_back_as_they_were() {
+    fn rows_survive_a_round_trip() {
         let cell = Cell {
             full: 95,
             function: "branin".to_owned(),
@@ -83,6 +83,6 @@ mod tests {
         };
         let row = Row { cell, fold: 3, censored: 0.25, rmse: 12.5, seconds: 1.25 };
         assert_eq!(Row::of_line(row.line().trim_end()).unwrap(), row);
-        assert!(Row::of_line("95,branin,40").is_err(), "a line that was cut off");
+        assert!(Row::of_line("95,branin,40").is_err(), "a truncated line");
     }
 }

@@ -1,15 +1,15 @@
-//! What networks make of censored readings in one dimension, drawn.
+//! Plots what networks learn from censored readings in one dimension.
 //!
 //! ```text
-//! f(x) = 1 + 3 (1 - 2x)² + sin(12x)/2,   y = f(x) + N(0, 0.2²),   120 readings at random places
+//! f(x) = 1 + 3 (1 - 2x)² + sin(12x)/2,   y = f(x) + N(0, 0.2²),   120 readings at random x
 //! ```
 //!
 //! | censoring | readings | at |
 //! |---|---|---|
-//! | random | those above 1, with a probability that rises to 1 at y = 4 | a value by lot between 1 and y |
+//! | random | those above 1, with a probability that rises to 1 at y = 4 | a random value between 1 and y |
 //! | fixed | all above 1.8 | 1.8 |
 //!
-//! Bands are two deviations of the means of five networks wide on each side; single networks have none.
+//! Bands show the mean of five networks plus and minus two standard deviations; single networks have no band.
 
 use std::path::PathBuf;
 
@@ -24,10 +24,10 @@ use crate::plot::{Field, Frame, Mark, panels};
 
 #[derive(Args)]
 pub(crate) struct Arguments {
-    /// How often each reading is seen
+    /// Number of training epochs
     #[arg(long, default_value_t = 3000)]
     epochs: usize,
-    /// The file of pictures to write
+    /// File to write the plots to
     #[arg(long, default_value = "docs/results/tobit-shapes.svg")]
     plot: PathBuf,
 }
@@ -45,15 +45,15 @@ fn truth(x: f64) -> f64 {
     1.0 + 3.0 * (1.0 - 2.0 * x).powi(2) + (12.0 * x).sin() / 2.0
 }
 
-/// Places, what was read there, and what would have been.
+/// Draws x, the reading at x, and its value before censoring.
 fn readings(censoring: Censoring) -> Vec<(f64, Reading, f64)> {
     let mut rng = Rng::new(3, "shapes", 0);
     let mut draw = |_| {
         let x = rng.unit();
         let y = truth(x) + NOISE * rng.normal();
-        let (lot, share) = (rng.unit(), rng.unit());
+        let (draw, share) = (rng.unit(), rng.unit());
         let reading = match censoring {
-            Censoring::Random if lot < (y - 1.0) / 3.0 => Reading::AtLeast(1.0 + share * (y - 1.0)),
+            Censoring::Random if draw < (y - 1.0) / 3.0 => Reading::AtLeast(1.0 + share * (y - 1.0)),
             Censoring::Fixed if y > 1.8 => Reading::AtLeast(1.8),
             _ => Reading::Exact(y),
         };
@@ -62,7 +62,7 @@ fn readings(censoring: Censoring) -> Vec<(f64, Reading, f64)> {
     (0..READINGS).map(&mut draw).collect()
 }
 
-/// One panel, and the RMSE of its mean.
+/// Returns one panel, and the RMSE of the mean.
 fn field(
     title: &str,
     censoring: Censoring,
@@ -104,7 +104,7 @@ fn field(
     Ok((Field { title: format!("{title}: RMSE {rmse:.2}"), marks }, rmse))
 }
 
-/// Trains, draws and prints the errors.
+/// Trains the networks, plots and prints the errors.
 pub(crate) fn draw(arguments: &Arguments) -> Result<()> {
     let cases = [
         ("a. ignore", Censoring::Random, Treatment::Ignore, 1),
@@ -137,7 +137,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn no_bound_is_above_what_would_have_been_read() {
+    fn no_bound_is_above_the_uncensored_value() {
         for censoring in [Censoring::Random, Censoring::Fixed] {
             let drawn = readings(censoring);
             assert!(drawn.iter().all(|(_, reading, y)| reading.lower_bound() <= *y));

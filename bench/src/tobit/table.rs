@@ -1,4 +1,5 @@
-//! Errors of ensembles on four functions, by threshold, treatment and reading of the paper's censoring.
+//! Errors of ensembles on four functions, by threshold, treatment and interpretation of the paper's
+//! censoring.
 
 use std::collections::VecDeque;
 use std::path::PathBuf;
@@ -16,31 +17,31 @@ use crate::rows;
 
 #[derive(Args)]
 pub(crate) struct Arguments {
-    /// Functions; all if none is given
+    /// Functions [default: all]
     #[arg(long = "function", value_delimiter = ',')]
     functions: Vec<String>,
     /// Percentiles above which readings may be censored
     #[arg(long = "threshold", value_delimiter = ',', default_values_t = paper::THRESHOLDS)]
     thresholds: Vec<u32>,
-    /// Percentiles from which on all readings are censored
+    /// Percentiles above which all readings are censored
     #[arg(long = "full", value_delimiter = ',', default_values_t = [95, 80])]
     full: Vec<u32>,
-    /// Treatments of censored readings; all if none is given
+    /// Treatments of censored readings [default: all]
     #[arg(long = "treatment", value_delimiter = ',')]
     treatments: Vec<String>,
-    /// How often each reading is seen
+    /// Number of training epochs
     #[arg(long, default_value_t = 500)]
     epochs: usize,
-    /// The seed of readings and networks
+    /// Random seed of readings and networks
     #[arg(long, default_value_t = 1)]
     seed: u64,
-    /// Folds at one time
+    /// Folds to run at the same time
     #[arg(long, default_value_t = 1)]
     threads: usize,
-    /// The file of rows, one for each fold
+    /// File of rows, one per fold
     #[arg(long, default_value = "docs/results/tobit.csv")]
     rows: PathBuf,
-    /// Print what the file has, and run nothing
+    /// Run nothing; print the tables of the existing rows
     #[arg(long)]
     print: bool,
 }
@@ -52,7 +53,7 @@ const FUNCTIONS: [(&str, Function); 4] = [
     ("hartmann6", Function::Hartmann6),
 ];
 
-/// About how long a fold of a cell takes, against others.
+/// Returns the approximate time of a fold of a cell, relative to others.
 fn effort(cell: &Cell) -> usize {
     let width = function(&cell.function).map_or(1, |function| function.domain().len());
     width * if cell.treatment == "mean" { 4 } else { 1 }
@@ -66,7 +67,7 @@ fn chosen(names: &[String], name: &str) -> bool {
     names.is_empty() || names.iter().any(|it| it == name)
 }
 
-/// Runs what the file of rows does not have, the cheapest first, then prints all that it has.
+/// Runs the folds that are missing from the file of rows, the cheapest first, then prints all rows.
 pub(crate) fn measure(arguments: &Arguments) -> Result<()> {
     let known = row::read(&arguments.rows)?;
     let mut jobs: Vec<(Cell, usize)> = Vec::new();
@@ -102,17 +103,17 @@ pub(crate) fn measure(arguments: &Arguments) -> Result<()> {
 
 fn run(cell: Cell, fold: usize) -> Result<Row> {
     let function =
-        function(&cell.function).with_context(|| format!("there is no function `{}`", cell.function))?;
+        function(&cell.function).with_context(|| format!("unknown function `{}`", cell.function))?;
     let treatment = TREATMENTS.into_iter().find(|(name, _)| *name == cell.treatment);
-    let (_, treatment) = treatment.with_context(|| format!("there is no treatment `{}`", cell.treatment))?;
+    let (_, treatment) = treatment.with_context(|| format!("unknown treatment `{}`", cell.treatment))?;
     let data = Data::draw(function, cell.threshold, cell.full, cell.seed);
     let begin = cpu();
     let rmse = error(&data, fold, treatment, cell.epochs, cell.seed)?;
     Ok(Row { fold, censored: data.censored(), rmse, seconds: cpu() - begin, cell })
 }
 
-/// What was measured of one function and threshold: of each treatment mean and deviation over folds, where all
-/// folds are there.
+/// Errors on one function and threshold: for each treatment, mean and standard deviation over folds, or
+/// `None` if folds are missing.
 struct Line {
     function: &'static str,
     threshold: u32,
@@ -136,14 +137,14 @@ impl Line {
         Some(Self { function, threshold, censored, errors })
     }
 
-    /// The treatment of the least error.
+    /// Returns the treatment with the smallest error, with its mean and standard deviation.
     fn best(&self) -> Option<(usize, f64, f64)> {
         let known = self.errors.iter().enumerate().filter_map(|(at, error)| Some((at, (*error)?)));
-        let least = known.min_by(|(_, one), (_, other)| one.0.total_cmp(&other.0));
-        least.map(|(at, (mean, deviation))| (at, mean, deviation))
+        let smallest = known.min_by(|(_, one), (_, other)| one.0.total_cmp(&other.0));
+        smallest.map(|(at, (mean, deviation))| (at, mean, deviation))
     }
 
-    /// Whether `tobit` is best, or not further from the best than that one's folds from each other.
+    /// Whether the error of `tobit` is at most one standard deviation (over folds) above the smallest error.
     fn tobit_is_among_the_best(&self) -> Option<bool> {
         let ([_, _, _, tobit], (_, mean, deviation)) = (self.errors, self.best()?);
         Some(tobit?.0 <= mean + deviation)
@@ -158,7 +159,7 @@ impl Line {
     fn print(&self) {
         let Self { function, threshold, censored, errors } = self;
         let best = self.best().map(|(at, ..)| at);
-        // Hartmann's functions lie between -4 and 0, the others reach hundreds.
+        // The Hartmann functions have values between -4 and 0, the others up to hundreds.
         let digits = if function.starts_with("hartmann") { 3 } else { 1 };
         let paper = paper::errors(function, *threshold);
         let cells = (0..TREATMENTS.len()).map(|at| {
@@ -184,7 +185,7 @@ fn print(rows: &[Row]) {
     for (epochs, full, seed) in groups {
         let own = |row: &&Row| (row.cell.epochs, row.cell.full, row.cell.seed) == (epochs, full, seed);
         let own: Vec<&Row> = rows.iter().filter(own).collect();
-        println!("\n## All censored from percentile {full} on, {epochs} epochs, seed {seed}\n");
+        println!("\n## All readings above percentile {full} censored, {epochs} epochs, seed {seed}\n");
         let names = TREATMENTS.map(|(name, _)| format!("{name} | paper")).join(" | ");
         println!("| function | threshold | censored, % | {names} |");
         println!("|---|---|---|{}", "---|---|".repeat(TREATMENTS.len()));
@@ -194,16 +195,18 @@ fn print(rows: &[Row]) {
             .filter_map(|(name, threshold)| Line::of(&own, name, threshold))
             .collect();
         lines.iter().for_each(Line::print);
-        let whole: Vec<&Line> = lines.iter().filter(|line| line.errors.iter().all(Option::is_some)).collect();
+        let complete: Vec<&Line> =
+            lines.iter().filter(|line| line.errors.iter().all(Option::is_some)).collect();
         let count = |lines: &[&Line], is: &dyn Fn(&Line) -> Option<bool>| {
             lines.iter().filter(|line| is(line) == Some(true)).count()
         };
-        let without: Vec<&Line> =
+        let without_mean: Vec<&Line> =
             lines.iter().filter(|line| [0, 1, 3].iter().all(|&at| line.errors[at].is_some())).collect();
-        for (all, of) in [(&whole, "all treatments"), (&without, "all treatments but perhaps `mean`")] {
+        for (all, of) in [(&complete, "all treatments"), (&without_mean, "all treatments, or all but `mean`")]
+        {
             println!(
-                "\nOf {} cells with {of}: `tobit` is best in {}, best or within the spread of the best's folds in {}; \
-                 `ignore` is worst in {}.",
+                "\nOf {} cells with {of}: `tobit` is best in {}, best or within one standard deviation (over folds) of the \
+                 best in {}; `ignore` is worst in {}.",
                 all.len(),
                 count(all, &|line| Some(line.best()?.0 == 3)),
                 count(all, &Line::tobit_is_among_the_best),
@@ -224,7 +227,7 @@ mod tests {
     }
 
     #[test]
-    fn a_tie_is_as_wide_as_the_folds_of_the_best_are_apart() {
+    fn a_tie_is_one_standard_deviation_of_the_best() {
         let some = |mean, deviation| Some((mean, deviation));
         let near = line([some(9.0, 1.0), some(5.0, 0.5), some(6.0, 9.0), some(5.4, 0.1)]);
         assert_eq!((near.best().unwrap().0, near.tobit_is_among_the_best()), (1, Some(true)));
@@ -236,7 +239,7 @@ mod tests {
     }
 
     #[test]
-    fn cells_without_all_folds_have_no_error() {
+    fn cells_with_missing_folds_have_no_error() {
         let row = |fold, rmse| Row {
             cell: Cell {
                 full: 95,

@@ -1,7 +1,7 @@
-//! The expected logarithm of a configuration's cost, where some of its runs were cut off.
+//! The expected logarithm of a configuration's cost if some of its runs were capped.
 //!
 //! ```text
-//! y_i ~ N(μ, σ²), some known to be at least b_i:  μ that makes all readings most likely, by rounds of
+//! y_i ~ N(μ, σ²), some known to be at least b_i:  maximum-likelihood estimate of μ, by rounds of
 //!   e_i = y_i or E[Y | Y >= b_i],   v_i = 0 or Var[Y | Y >= b_i]
 //!   μ = mean e_i,   σ² = mean (v_i + (e_i - μ)²)
 //!   E[Y | Y >= b] = μ + σ h(z),   Var[Y | Y >= b] = σ² (1 + z h(z) - h(z)²),   z = (b - μ)/σ
@@ -9,17 +9,17 @@
 //!
 //! | symbol | meaning |
 //! |---|---|
-//! | h | hazard of the standard normal law |
+//! | h | hazard function of the standard normal distribution |
 //!
-//! Where all runs were cut off, there is no such μ; any large number is as good. This is the truth of footnote 2 of the
-//! paper, with a cost above the cutoff set to the cutoff afterwards.
+//! If all runs were capped, the estimate does not exist: any large μ is as good. This is the truth of
+//! footnote 2 of the paper; a cost above the cutoff is set to the cutoff afterwards.
 
 use engine::Reading;
 use math::normal::hazard;
 
 const ROUNDS: usize = 1000;
 
-/// The mean of the law that explains readings best, at most the cutoff.
+/// Returns the estimated mean, at most the cutoff.
 pub(super) fn expected(readings: &[Reading], cutoff: f64) -> f64 {
     if readings.iter().all(|reading| reading.is_censored()) {
         return cutoff;
@@ -54,7 +54,7 @@ mod tests {
     use engine::Rng;
 
     #[test]
-    fn a_law_is_found_though_its_upper_third_was_cut_off() {
+    fn the_mean_is_found_although_the_upper_third_is_censored() {
         let mut rng = Rng::new(1, "truth", 0);
         let mut read = |_| match 2.0 + 0.5 * rng.normal() {
             y if y > 2.2 => Reading::AtLeast(2.2),
@@ -67,7 +67,7 @@ mod tests {
     }
 
     #[test]
-    fn without_bounds_it_is_the_mean_and_with_nothing_else_the_cutoff() {
+    fn exact_readings_give_their_mean_and_bounds_alone_the_cutoff() {
         assert!((expected(&[Reading::Exact(1.0), Reading::Exact(3.0)], 9.0) - 2.0).abs() < 1e-12);
         assert_eq!(expected(&[Reading::AtLeast(4.0); 3], 4.0), 4.0);
         let most = [Reading::AtLeast(4.0), Reading::AtLeast(4.0), Reading::AtLeast(4.0), Reading::Exact(3.9)];

@@ -1,7 +1,8 @@
 //! The state of a search that its history does not hold, serialised for the store.
 //!
-//! The format is MessagePack with field names. A later version may add fields with defaults and still resume a campaign
-//! in the middle of its races. Before version 7 of the store the format was `postcard`, which has no names.
+//! The format is MessagePack with field names. A later version may add fields with defaults and still resume
+//! a campaign in the middle of its races. Before version 7 of the store the format was `postcard`, which has
+//! no names.
 
 use std::collections::BTreeMap;
 
@@ -11,26 +12,26 @@ use serde::{Deserialize, Serialize};
 
 use store::State;
 
-/// How bytes are written.
+/// Numbers of the formats.
 const POSTCARD: u32 = 1;
 const NAMED: u32 = 2;
 
-/// The loop's own state, beside the history.
+/// The state of the loop apart from the history.
 #[derive(Debug, PartialEq, Serialize, Deserialize)]
 pub(crate) struct Bookmark {
     pub(crate) snapshot: Snapshot,
-    /// Trials that are out.
+    /// Trials that are running.
     #[serde(default)]
     pub(crate) marks: BTreeMap<TrialId, Mark>,
 }
 
-/// What is remembered of a trial that is out, so that it can be run again in simulated time as if
-/// nothing had happened.
+/// What is stored about a running trial, so that after an interruption it can be run again in simulated time
+/// with the same result.
 #[derive(Clone, Copy, PartialEq, Debug, Serialize, Deserialize)]
 pub struct Mark {
-    /// Campaign time at its start.
+    /// Campaign time at its start, in seconds.
     pub since: f64,
-    /// Where it was cancelled.
+    /// The cost at which it was cancelled.
     pub cancelled: Option<Cap>,
 }
 
@@ -40,27 +41,27 @@ struct BookmarkOfVersion6 {
     marks: BTreeMap<TrialId, Mark>,
 }
 
-/// The state of a search cannot be written or read.
+/// Why the state of a search cannot be written or read.
 #[derive(Debug, thiserror::Error)]
 #[allow(missing_docs, reason = "the messages say it")]
 pub enum BookmarkError {
-    #[error("cannot write down the state of the search: {0}")]
+    #[error("cannot write the state of the search: {0}")]
     Write(#[from] rmp_serde::encode::Error),
-    #[error("the state of the search cannot be read: {0}")]
+    #[error("cannot read the state of the search: {0}")]
     Read(#[from] rmp_serde::decode::Error),
-    #[error("the state of the search, of an earlier version, cannot be read: {0}")]
+    #[error("cannot read the state of the search, which an earlier version wrote: {0}")]
     Old(#[from] postcard::Error),
-    #[error("the state of the search is of a later captune: it is written in format {0}")]
+    #[error("a later version of captune wrote the state of the search, in format {0}")]
     Later(u32),
 }
 
 impl Bookmark {
-    /// As a store keeps it, after so many trials.
+    /// Serialises the bookmark for the store, after `told` trials.
     pub(crate) fn write(&self, told: u64) -> Result<State, BookmarkError> {
         Ok(State { snapshot: rmp_serde::to_vec_named(self)?, format: NAMED, told })
     }
 
-    /// Of a store.
+    /// Reads a bookmark from a store.
     pub(crate) fn read(state: &State) -> Result<Self, BookmarkError> {
         match state.format {
             POSTCARD => {
@@ -98,7 +99,7 @@ mod tests {
     }
 
     #[test]
-    fn versions_with_more_fields_and_with_fewer_are_read() {
+    fn versions_with_more_or_fewer_fields_are_read() {
         let whole = Bookmark { marks: BTreeMap::new(), ..bookmark() };
         let bytes = whole.write(0).unwrap().snapshot;
         let mut fields: Value = rmp_serde::from_slice(&bytes).unwrap();

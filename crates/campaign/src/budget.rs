@@ -1,4 +1,4 @@
-//! What a campaign may spend, and has spent.
+//! What a campaign may spend, and what it has spent.
 
 use serde::{Deserialize, Serialize};
 
@@ -7,26 +7,26 @@ use store::StoredEvent;
 /// Limits of a whole campaign; the first one reached stops it.
 #[derive(Clone, Copy, PartialEq, Debug, Default, Serialize, Deserialize)]
 pub struct Budget {
-    /// Seconds from start to stop, interruptions left out.
+    /// Seconds from start to stop, without interruptions.
     pub wall: Option<f64>,
-    /// Seconds of the trials' CPU time.
+    /// CPU seconds of all trials.
     pub cpu: Option<f64>,
-    /// How many trials.
+    /// Number of trials.
     pub trials: Option<u64>,
 }
 
-/// What a campaign has used.
+/// What a campaign has spent.
 #[derive(Clone, Copy, PartialEq, Debug, Default, Serialize, Deserialize)]
 pub struct Spent {
     /// Seconds of campaign time.
     pub wall: f64,
-    /// Seconds of CPU time of trials, told or withdrawn.
+    /// CPU seconds of all trials, including withdrawn ones.
     pub cpu: f64,
-    /// Trials told.
+    /// Number of trials told to the optimizer.
     pub trials: u64,
 }
 
-/// Which limit was reached.
+/// The limit that was reached.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Limit {
@@ -39,7 +39,7 @@ pub enum Limit {
 }
 
 impl Limit {
-    /// The word for it.
+    /// Its name.
     pub fn name(self) -> &'static str {
         match self {
             Self::Wall => "wall time",
@@ -49,16 +49,16 @@ impl Limit {
     }
 }
 
-/// The kind of the event that says what a session may spend.
+/// The kind of the event that stores the budget of a session.
 const EVENT: &str = "budget";
 
 impl Budget {
-    /// The event that says what a session may spend: it may have been given on the command line alone.
+    /// The event that stores the budget of a session, which may have been given on the command line only.
     pub(crate) fn event(&self, at: f64) -> Result<StoredEvent, serde_json::Error> {
         Ok(StoredEvent { at, kind: EVENT.to_owned(), text: serde_json::to_string(self)? })
     }
 
-    /// What the last session may spend, or might have spent.
+    /// The budget of the last session.
     pub fn of_events(events: &[StoredEvent]) -> Option<Self> {
         let last = events.iter().rev().find(|event| event.kind == EVENT)?;
         serde_json::from_str(&last.text).ok()
@@ -78,7 +78,7 @@ impl Budget {
         }
     }
 
-    /// The part used, of the limit nearest to its end; 0 without limits.
+    /// Share used of the limit that is closest to being reached; 0 without limits.
     pub fn fraction(&self, spent: &Spent) -> f64 {
         let parts = [
             self.wall.map(|limit| spent.wall / limit),
@@ -94,7 +94,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_last_event_of_a_budget_counts() {
+    fn the_last_budget_event_counts() {
         let given = |wall, trials| Budget { wall, cpu: Some(0.1), trials };
         let first = given(Some(60.0), None);
         let last = given(None, Some(7));

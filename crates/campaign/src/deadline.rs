@@ -1,54 +1,55 @@
-//! When a campaign must have ended, whatever its budget: the job that it runs in ends then.
+//! The time by which a campaign must have ended, whatever its budget, because the job that it runs in ends.
 //!
-//! A trial is begun only if it would end in time even if it ran to its cap. What could not be foreseen is
-//! withdrawn when the time is up, so that nothing is cut off in the middle of writing.
+//! A trial is started only if it would end in time even if it ran to its cap. Trials that unexpectedly still
+//! run when the time is up are withdrawn, so that nothing is cut off while it writes.
 
 use std::time::{Duration, SystemTime};
 
 use execution::Record;
 use scenario::Scenario;
 
-/// Time for writing down the state, and for whoever started the campaign to act on its end.
+/// Time for storing the state, and for the caller to react to the end of the campaign.
 const MARGIN: Duration = Duration::from_secs(10);
 
-/// How long before the end everything stops: 10 s, and as much as it may take to kill a trial and to
-/// take down what was set up for it.
+/// How long before the end of the job everything stops: 10 s, plus the time that it may take to kill a trial
+/// and to run its teardown.
 pub fn margin(scenario: &Scenario) -> Duration {
     let grace = scenario.limits.grace.unwrap_or_default();
     let teardown = scenario.target.teardown.as_ref().map_or(Duration::ZERO, |step| step.limit);
     MARGIN.saturating_add(grace).saturating_add(teardown)
 }
 
-/// Seconds for which a campaign may go on; none if it is too late.
+/// Seconds for which a campaign may continue; 0 if it is too late.
 pub fn left(scenario: &Scenario, end: SystemTime, now: SystemTime) -> f64 {
     let left = end.duration_since(now).unwrap_or_default();
     left.saturating_sub(margin(scenario)).as_secs_f64()
 }
 
-/// The deadline of one session, and what came of it.
+/// The deadline of one session, with the trials it refused.
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub struct Deadline {
     at: f64,
-    around: f64,
+    /// The longest time that a trial took in addition to its command, in seconds.
+    overhead: f64,
     ended: u64,
     refused: Option<f64>,
 }
 
 impl Deadline {
-    /// Everything must have ended at this campaign time.
+    /// A deadline at this campaign time, in seconds.
     pub fn at(at: f64) -> Self {
-        Self { at, around: 0.0, ended: 0, refused: None }
+        Self { at, overhead: 0.0, ended: 0, refused: None }
     }
 
-    /// Seconds of campaign time until then.
+    /// Seconds of campaign time until the deadline.
     pub fn left(&self, now: f64) -> f64 {
         (self.at - now).max(0.0)
     }
 
-    /// Whether a trial may begin that takes so long at most; one of unknown length may while there is any
-    /// time. The answer is remembered.
+    /// Whether a trial that takes at most this long may start. A trial of unknown length may start while
+    /// there is any time left. A refusal is remembered.
     pub fn affords(&mut self, now: f64, longest: Option<f64>) -> bool {
-        let needed = longest.unwrap_or(0.0) + self.around;
+        let needed = longest.unwrap_or(0.0) + self.overhead;
         let affords = self.left(now) > needed;
         if !affords {
             self.refused = Some(needed);
@@ -56,32 +57,32 @@ impl Deadline {
         affords
     }
 
-    /// Remembers that trials are running that must not go on, if the time is up.
+    /// If the time is up, remembers that running trials had to be stopped.
     pub fn note_what_runs(&mut self, now: f64) {
         if self.left(now) <= 0.0 {
-            self.refused = self.refused.or(Some(self.around));
+            self.refused = self.refused.or(Some(self.overhead));
         }
     }
 
-    /// Forgets what was refused.
+    /// Forgets the last refusal.
     pub fn forget(&mut self) {
         self.refused = None;
     }
 
-    /// A trial has ended: what it took besides its own command, later ones will take too.
+    /// Learns from a trial that has ended how much time is needed in addition to its command.
     pub fn learn(&mut self, record: &Record) {
         self.ended += 1;
         let own = record.detail.wall.unwrap_or(0.0);
-        self.around = self.around.max(record.ended - record.started - own);
+        self.overhead = self.overhead.max(record.ended - record.started - own);
     }
 
-    /// Trials that have ended in this session.
+    /// Number of trials that have ended in this session.
     pub fn ended(&self) -> u64 {
         self.ended
     }
 
-    /// The seconds that the last trial would have needed that was not begun, or not allowed to go on;
-    /// `None` if there was time for all of them.
+    /// Seconds that the last refused or stopped trial would have needed; `None` if there was time for all
+    /// trials.
     pub fn refused(&self) -> Option<f64> {
         self.refused
     }
@@ -95,7 +96,7 @@ mod tests {
     use execution::testkit::record;
 
     #[test]
-    fn a_trial_must_end_in_time_with_all_that_goes_around_it() {
+    fn a_trial_must_end_in_time_with_its_overhead() {
         let mut deadline = Deadline::at(100.0);
         assert!(deadline.affords(50.0, Some(49.0)) && deadline.affords(99.0, None));
         assert_eq!(deadline.refused(), None);
@@ -103,13 +104,13 @@ mod tests {
         let detail = Detail { wall: Some(2.0), ..Detail::default() };
         let record = record(0, 0, 1, Observation::finished(2.0));
         deadline.learn(&Record { detail, started: 10.0, ended: 15.0, ..record });
-        assert!(deadline.affords(50.0, Some(46.0)), "three seconds go around each");
+        assert!(deadline.affords(50.0, Some(46.0)), "each trial has an overhead of three seconds");
         assert!(!deadline.affords(50.0, Some(48.0)));
         assert_eq!((deadline.ended(), deadline.refused()), (1, Some(51.0)));
     }
 
     #[test]
-    fn the_margin_has_room_for_killing_and_taking_down() {
+    fn the_margin_covers_grace_and_teardown() {
         let text = "[target]\ncommand = [\"true\", \"{params}\"]\n[objective]\nminimise = \"cpu_time\"\n\
             cutoff = \"9s\"\n[budget]\ntrials = 1\n[space]\nx = { integer = [1, 9] }\n";
         let margin_of =

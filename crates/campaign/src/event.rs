@@ -1,9 +1,9 @@
-//! What happens in a campaign. Everything a person sees is a reader of events.
+//! Events of a campaign. Every display is a reader of events.
 
 use std::path::PathBuf;
 
 use engine::problem::Holding;
-use engine::propose::{Choice, Foretold};
+use engine::propose::{Choice, Forecast};
 use engine::racing::{Drop, Requested};
 use engine::{Cap, ConfigId, TrialId};
 use execution::Record;
@@ -15,18 +15,18 @@ use crate::budget::Limit;
 use crate::progress::Progress;
 use store::StoredEvent;
 
-/// Something that happened, with the campaign time in seconds.
+/// Something that happened, with its time.
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
 pub struct Event {
-    /// Campaign time.
+    /// Campaign time in seconds.
     pub at: f64,
-    /// What.
+    /// What happened.
     pub what: What,
 }
 
 impl Event {
-    /// The event as a row of the journal; `None` for kinds that are not kept: trials have their own table, and progress is
-    /// too frequent.
+    /// The event as a row of the journal; `None` for kinds that are not stored: trials have their own table,
+    /// and progress is too frequent.
     pub(crate) fn stored(&self) -> Option<StoredEvent> {
         if matches!(self.what, What::TrialEnded(_) | What::Progress(_) | What::Validating { .. }) {
             return None;
@@ -36,7 +36,7 @@ impl Event {
 
     /// The event as a row, whatever its kind.
     pub(crate) fn written(&self) -> Option<StoredEvent> {
-        // Only what JSON cannot say is an error, and none of it is.
+        // Serialising fails only for values that JSON cannot express; events have none.
         let Ok(Value::Object(tagged)) = serde_json::to_value(&self.what) else { return None };
         let (kind, fields) = tagged.into_iter().next()?;
         Some(StoredEvent { at: self.at, kind, text: fields.to_string() })
@@ -54,156 +54,155 @@ impl Event {
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum What {
-    /// A trial is on disk and has been told.
+    /// A trial is on disk, and the optimizer has been told.
     TrialEnded(Box<Record>),
-    /// A configuration meets the incumbent.
+    /// A race of a configuration against the incumbent has begun.
     RaceOpened {
-        /// Which one.
+        /// The challenger.
         config: ConfigId,
-        /// What a model expected of it, if it is new and a model proposed it.
-        foretold: Option<Foretold>,
+        /// The forecast of the model, if the configuration is new and a model proposed it.
+        foretold: Option<Forecast>,
     },
-    /// A running trial may cost less than it was allowed before.
+    /// The cap of a running trial was lowered.
     CapLowered {
-        /// Which one.
+        /// The trial.
         id: TrialId,
-        /// Its cap from now on.
+        /// Its new cap.
         cap: Cap,
     },
-    /// Someone wants a configuration tried.
+    /// The user wants a configuration tried.
     Requested {
         /// Its number.
         config: ConfigId,
         /// Its values.
         values: Values,
-        /// What becomes of it.
+        /// What the racer does with it.
         requested: Requested,
     },
-    /// A challenger is out.
+    /// A challenger was dropped from its race.
     RaceDropped {
-        /// Which one.
+        /// The challenger.
         config: ConfigId,
-        /// On how many pairs it was known.
+        /// Number of pairs on which its cost was known.
         pairs: usize,
         /// Why.
         why: Drop,
     },
-    /// Of several learners another one is now judged to be the best.
+    /// Another of several learners is now judged to be the best.
     Chosen(Choice),
     /// A challenger has won its race.
     NewIncumbent(Box<NewIncumbent>),
-    /// Something a person should know.
+    /// Something the user should know.
     Warning(Warning),
-    /// Where the campaign stands; several times a second.
+    /// The current state of the campaign, several times a second.
     Progress(Box<Progress>),
-    /// So many of the validation's trials have ended.
+    /// A trial of the validation has ended.
     Validating {
-        /// Ended.
+        /// Number of trials ended.
         done: usize,
-        /// Of.
+        /// Number of trials in all.
         of: usize,
     },
     /// The search is over.
     Stopped(Stop),
 }
 
-/// A configuration that has won.
+/// A configuration that has won its race.
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
 pub struct NewIncumbent {
     /// Its number.
     pub config: ConfigId,
     /// Its values.
     pub values: Values,
-    /// On how many pairs it won.
+    /// Number of pairs on which it won.
     pub pairs: usize,
-    /// Its mean compared cost there.
+    /// Its mean compared cost on these pairs.
     #[serde(with = "math::json_number")]
     pub cost: f64,
-    /// The mean compared cost of the one before, on the same pairs; not a number if it gave a wrong
-    /// answer.
+    /// The mean compared cost of the previous incumbent on the same pairs; NaN if it gave a wrong answer.
     #[serde(with = "math::json_number")]
     pub before: f64,
-    /// What it has shown of each constraint.
+    /// How it meets each constraint.
     pub holdings: Vec<Holding>,
-    /// What the one before has.
+    /// How the previous incumbent meets each constraint.
     pub holdings_before: Vec<Holding>,
 }
 
-/// Something a person should know while there is time to act.
+/// Something the user should know while there is time to act.
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Warning {
     /// More than half of the incumbent's pairs time out.
     MostlyTimeouts {
-        /// How many do.
+        /// Number of pairs that time out.
         timeouts: usize,
-        /// Of how many.
+        /// Number of pairs in all.
         pairs: usize,
     },
-    /// The budget affords few passes over the instances.
+    /// The budget covers few passes over the instances.
     SmallBudget {
-        /// How many passes.
+        /// Number of passes.
         passes: f64,
     },
-    /// The target hardly used any CPU time: the work happens elsewhere.
+    /// The target used almost no CPU time: the work happens elsewhere.
     AlmostNoCpu {
-        /// Of the trials' wall time.
+        /// CPU time as a share of the trials' wall time.
         share: f64,
     },
-    /// The incumbent gave a wrong answer, and another takes its place.
+    /// The incumbent gave a wrong answer and was replaced.
     Dethroned {
-        /// Which one was.
+        /// The previous incumbent.
         config: ConfigId,
-        /// Which one is.
+        /// The new incumbent.
         by: ConfigId,
     },
-    /// A trial was not taken down well, in a way not seen before.
+    /// The teardown of a trial failed, in a way not seen before.
     Teardown {
-        /// Which one.
+        /// The trial.
         id: TrialId,
         /// What went wrong.
         reason: String,
     },
-    /// The private folder of a trial could not be removed, for the first time.
+    /// The private folder of a trial could not be removed. This warning is given once.
     LeftBehind {
-        /// Which one.
+        /// The trial.
         id: TrialId,
         /// The folder.
         path: PathBuf,
     },
-    /// A server that lives on between trials misbehaved outside any trial, in a way not seen before.
+    /// A server that keeps running between trials failed outside any trial, in a way not seen before.
     Server {
-        /// The trial that found out.
+        /// The trial that noticed.
         id: TrialId,
         /// What went wrong.
         reason: String,
     },
-    /// A finished trial told a constrained output as no finite number, for the first time.
+    /// A finished trial reported a non-finite value for a constrained output. Given once per constraint.
     Unmeasured {
-        /// Which one.
+        /// The trial.
         id: TrialId,
-        /// The place of the constraint.
+        /// The index of the constraint.
         constraint: usize,
     },
-    /// What someone wants tried is no configuration of the space.
+    /// A request is not a configuration of the space.
     RequestRefused {
-        /// Where it is kept.
+        /// The path of its file.
         file: String,
         /// What is wrong with it.
         why: String,
     },
-    /// A trial was lost in a way not seen before.
+    /// A trial was lost, in a way not seen before.
     Lost {
-        /// Which one.
+        /// The trial.
         id: TrialId,
         /// What happened.
         reason: String,
     },
-    /// A trial failed in a way not seen before.
+    /// A trial failed, in a way not seen before.
     Failure {
-        /// Which one.
+        /// The trial.
         id: TrialId,
-        /// Its signature.
+        /// The signature of the failure.
         reason: String,
     },
 }
@@ -212,34 +211,35 @@ pub enum Warning {
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Stop {
-    /// A budget is spent.
+    /// A limit of the budget was reached.
     Budget(Limit),
     /// Every configuration has been tried.
     Exhausted,
-    /// Someone asked for it.
+    /// The user asked for it.
     Interrupted,
-    /// No trial can end any more before the deadline.
+    /// No further trial can end before the deadline.
     Deadline,
-    /// Every trial so far has failed, those of the default among them.
+    /// Every trial so far has failed, including those of the default.
     NeverSucceeded {
-        /// The last of the default, or of all if the default's is of an earlier session.
+        /// The last failure of the default, or else the first of this session; if it has none, the last one
+        /// stored.
         trial: Box<Record>,
     },
     /// The default gives wrong answers: nothing can be compared with it.
     DefaultWrong {
-        /// Where.
+        /// The trial with the wrong answer.
         trial: Box<Record>,
     },
     /// Trials are lost again and again.
     Lost {
-        /// The last one.
+        /// The last lost trial.
         trial: Box<Record>,
-        /// How many were lost.
+        /// Number of trials lost.
         lost: u64,
-        /// Of how many.
+        /// Number of trials in all.
         of: u64,
     },
-    /// A trial could not be run at all.
+    /// Trials could not be run at all, for this reason.
     Aborted(String),
 }
 
@@ -256,9 +256,9 @@ mod tests {
         (stored, event)
     }
 
-    /// What is stored must be read by later versions: these texts must not change, they may only grow.
+    /// Later versions must be able to read stored events, so these texts may grow but must not change.
     #[test]
-    fn what_is_kept_reads_back() {
+    fn stored_events_are_read_back() {
         let space =
             read("x = { float = [0.0, 1.0] }\ny = { boolean = true }\n", "space", Format::Toml).unwrap();
         let holding = Holding { value: Some(Reading::Exact(0.5)), pairs: 2, violation: f64::INFINITY };
@@ -298,13 +298,13 @@ mod tests {
             let (stored, event) = kept(what);
             assert_eq!((stored.kind.as_str(), stored.text.as_str()), (kind, text));
             let again = Event::of_stored(&stored).unwrap();
-            // What is not a number differs from itself.
+            // Compared as text, since NaN differs from itself.
             assert_eq!(format!("{again:?}"), format!("{event:?}"));
         }
     }
 
     #[test]
-    fn kinds_of_other_versions_are_passed_over() {
+    fn kinds_of_other_versions_are_skipped() {
         for (kind, text) in [("budget", "{}"), ("moon", "{\"phase\":1}"), ("warning", "nonsense")] {
             let stored = StoredEvent { at: 0.0, kind: kind.to_owned(), text: text.to_owned() };
             assert_eq!(Event::of_stored(&stored), None, "{kind}");

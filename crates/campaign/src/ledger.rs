@@ -1,4 +1,5 @@
-//! Between the loop and the store: what is kept, what is safely on disk, what may be told.
+//! Between the loop and the store: tracks which trials are on disk, so that the optimizer may be told of
+//! them.
 
 use std::collections::{BTreeMap, VecDeque};
 use std::time::Instant;
@@ -15,28 +16,28 @@ use store::{
     Acknowledgement, Batch, Store, StoreError, StoredConfiguration, StoredEvent, StoredIncumbent, Writer,
 };
 
-/// Trials can no longer be kept.
+/// Why trials can no longer be stored.
 #[derive(Debug, thiserror::Error)]
 pub enum LedgerError {
     /// The store refused.
     #[error(transparent)]
     Store(#[from] StoreError),
-    /// The store's thread has reported a failure.
+    /// The store's thread reported a failure.
     #[error("the store failed: {0}")]
     Failed(String),
-    /// The state could not be written down.
+    /// The state could not be written.
     #[error(transparent)]
     State(#[from] BookmarkError),
 }
 
-/// Keeps trials; without a store, in memory only.
+/// Stores trials; without a store, keeps them in memory only.
 pub struct Ledger {
     writer: Option<Writer>,
-    /// Batches submitted and not committed, with when that was.
+    /// Batches submitted and not yet committed, with the time of submission.
     waiting: VecDeque<(Instant, Vec<Record>)>,
     /// Batches committed so far.
     committed: u64,
-    /// On disk, to be told.
+    /// Trials on disk that the optimizer has not been told of.
     safe: Vec<Record>,
     latency: Option<f64>,
     stored_configurations: usize,
@@ -47,7 +48,7 @@ pub struct Ledger {
 }
 
 impl Ledger {
-    /// Keeps nothing on disk.
+    /// A ledger that stores nothing on disk.
     pub fn in_memory() -> Self {
         Self {
             writer: None,
@@ -62,7 +63,7 @@ impl Ledger {
         }
     }
 
-    /// Keeps everything in a store that holds so many configurations and trials.
+    /// A ledger that writes to a store, which already holds this many configurations and trials.
     pub fn on_disk(store: Store, bell: Bell, configurations: usize, trials: u64) -> Result<Self, StoreError> {
         let ring = move |acknowledgement| {
             bell.ring(Happening::Committed(match acknowledgement {
@@ -79,50 +80,57 @@ impl Ledger {
         })
     }
 
-    /// Whether everything kept is on disk.
+    /// Whether everything submitted is on disk.
     pub(crate) fn is_settled(&self) -> bool {
         self.waiting.is_empty()
     }
 
-    /// Seconds that the last commit took, if there was one since this was last asked.
+    /// Seconds that the last commit took; `None` if there was none since the last call.
     pub(crate) fn latency(&mut self) -> Option<f64> {
         self.latency.take()
     }
 
-    /// Trials that are on disk and may be told now.
+    /// Takes the trials that are on disk, to tell the optimizer.
     pub(crate) fn take_safe(&mut self) -> Vec<Record> {
         let safe = std::mem::take(&mut self.safe);
         self.told += safe.len() as u64;
         safe
     }
 
-    /// A configuration has become the incumbent.
-    pub(crate) fn crowned(&mut self, config: ConfigId, pairs: usize, cost: f64, spent: Spent, after: usize) {
+    /// Records a new incumbent.
+    pub(crate) fn new_incumbent(
+        &mut self,
+        config: ConfigId,
+        pairs: usize,
+        cost: f64,
+        spent: Spent,
+        after: usize,
+    ) {
         let pairs = u32::try_from(pairs).unwrap_or(u32::MAX);
         let spent = store::Elapsed { wall: spent.wall, cpu: spent.cpu };
         self.incumbents.push(StoredIncumbent { after: after as u64, config, pairs, cost, spent });
     }
 
-    /// Queues an event for the journal, if its kind is kept.
-    pub(crate) fn happened(&mut self, event: &Event) {
+    /// Queues an event for the journal if its kind is stored.
+    pub(crate) fn record_event(&mut self, event: &Event) {
         if self.writer.is_some() {
             self.events.extend(event.stored());
         }
     }
 
     /// Queues an event for the journal, whatever its kind.
-    pub(crate) fn write_down(&mut self, event: &Event) {
+    pub(crate) fn record_always(&mut self, event: &Event) {
         if self.writer.is_some() {
             self.events.extend(event.written());
         }
     }
 
     /// Drops queued events: the campaign resumes from the last stored state, where they will happen again.
-    pub(crate) fn forget_what_happened(&mut self) {
+    pub(crate) fn discard_events(&mut self) {
         self.events.clear();
     }
 
-    /// Keeps trials that have ended, with the state of the search before it is told of them.
+    /// Stores trials that have ended, with the state of the search before it is told of them.
     pub(crate) fn keep(
         &mut self,
         rows: Vec<Record>,
@@ -139,7 +147,7 @@ impl Ledger {
         Ok(())
     }
 
-    /// Keeps the state as it is at the end.
+    /// Stores the final state.
     pub(crate) fn close(
         &mut self,
         optimizer: &Optimizer,
@@ -153,7 +161,7 @@ impl Ledger {
         Ok(())
     }
 
-    /// Keeps an event together with the state that follows from it; gives the number of the batch.
+    /// Stores an event together with the state that follows from it. Returns the number of the batch.
     pub(crate) fn keep_event(
         &mut self,
         event: StoredEvent,
@@ -168,7 +176,7 @@ impl Ledger {
         Ok(self.committed + self.waiting.len() as u64)
     }
 
-    /// How many batches are on disk.
+    /// Number of batches on disk.
     pub(crate) fn batches(&self) -> u64 {
         self.committed
     }
@@ -210,7 +218,7 @@ impl Ledger {
         Ok(())
     }
 
-    /// Keeps something else.
+    /// Stores a batch that has no state of the search.
     pub fn note(&mut self, batch: Batch) -> Result<(), LedgerError> {
         if let Some(writer) = &mut self.writer {
             writer.submit(batch)?;
@@ -219,7 +227,7 @@ impl Ledger {
         Ok(())
     }
 
-    /// The store has said how far it is.
+    /// Takes in the report of the store: the number of batches committed, or its failure.
     pub(crate) fn committed(&mut self, outcome: Result<u64, String>) -> Result<(), LedgerError> {
         let batches = outcome.map_err(LedgerError::Failed)?;
         while self.committed < batches {

@@ -1,4 +1,4 @@
-//! One optimisation from start to stop: what to tune, running trials, keeping them, and going on
+//! One optimisation from start to stop: what to tune, running trials, storing them, and resuming
 //! after an interruption.
 
 mod bookmark;

@@ -1,17 +1,17 @@
-//! Lost trials: when so many are lost that going on has no point.
+//! Detects when too many trials are lost to continue.
 //!
-//! A lost trial says nothing of its configuration, so it is run again. Where every supervisor is killed
-//! (by the machine, or by the target itself) that would go on until the budget is spent.
+//! A lost trial says nothing about its configuration, so it is run again. If every supervisor is killed, by
+//! the machine or by the target itself, this would continue until the budget is spent.
 
-/// Lost trials in a row after which nothing more is expected.
+/// Number of trials lost in a row after which the campaign stops.
 const IN_A_ROW: u64 = 10;
-/// Trials before the share of lost ones is judged.
+/// Number of trials before the share of lost ones is judged.
 const LEAST_TRIALS: u64 = 50;
 
-/// Counts the lost among the trials that have ended.
+/// Counts lost trials.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) struct Losses {
-    /// Trials at one time: all of them may be lost to one accident.
+    /// Number of trials that run at the same time. A single accident may lose all of them.
     workers: u64,
     in_a_row: u64,
     lost: u64,
@@ -19,30 +19,30 @@ pub(crate) struct Losses {
 }
 
 impl Losses {
-    /// None so far, with so many trials at one time.
+    /// No trials so far, with this many workers.
     pub(crate) fn new(workers: usize) -> Self {
         Self { workers: workers as u64, in_a_row: 0, lost: 0, ended: 0 }
     }
 
-    /// A trial has ended.
+    /// Counts a trial that has ended.
     pub(crate) fn count(&mut self, is_lost: bool) {
         self.ended += 1;
         self.lost += u64::from(is_lost);
         self.in_a_row = if is_lost { self.in_a_row + 1 } else { 0 };
     }
 
-    /// Whether so many are lost, in a row or in all, that the next ones will be too.
+    /// Whether so many trials are lost, in a row or in total, that the next ones will be lost too.
     pub(crate) fn are_too_many(&self) -> bool {
         let in_a_row = IN_A_ROW.max(3 * self.workers);
         self.in_a_row >= in_a_row || (self.ended >= LEAST_TRIALS.max(in_a_row) && 2 * self.lost > self.ended)
     }
 
-    /// How many were lost.
+    /// Number of trials lost.
     pub(crate) fn lost(&self) -> u64 {
         self.lost
     }
 
-    /// How many have ended, lost or not.
+    /// Number of trials that have ended, lost or not.
     pub(crate) fn ended(&self) -> u64 {
         self.ended
     }
@@ -59,7 +59,7 @@ mod tests {
     }
 
     #[test]
-    fn ten_in_a_row_are_too_many_and_one_success_begins_again() {
+    fn ten_in_a_row_are_too_many_and_a_success_restarts_the_count() {
         assert!(!after(1, [true; 9]).are_too_many());
         assert!(after(1, [true; 10]).are_too_many());
         let interrupted = [true; 9].into_iter().chain([false]).chain([true; 9]);

@@ -1,19 +1,19 @@
-//! How many trials to ask for ahead, so that no slot waits for the disk.
+//! Number of trials to request ahead, so that no slot waits for the disk.
 //!
-//! A slot that ends a trial would idle until that trial is committed and the next one asked for. With
-//! trials of time t and a delay d, about d / t trials per slot fill the gap; for long trials none are
-//! asked for ahead, since the freshest caps are the best.
+//! When a trial ends, its slot would be idle until the trial is committed and the next one is requested. With
+//! trials of time t and a delay d, about d / t trials per slot fill the gap. For long trials none are
+//! requested ahead, since a trial requested later has a more recent cap.
 
-/// Delay besides the disk: threads waking each other.
+/// Delay in seconds in addition to that of the disk: threads waking each other.
 const HAND_OVER: f64 = 2e-4;
-/// Trials longer than this many delays gain nothing from being asked for ahead.
+/// Trials longer than this many delays gain nothing from being requested ahead.
 const LONG: f64 = 50.0;
-/// Most trials ahead per slot.
+/// Largest number of trials ahead per slot.
 const MOST: usize = 16;
 /// Weight of the newest measurement.
 const NEWEST: f64 = 0.2;
 
-/// Running means of what takes time.
+/// Running means of the times of trials and commits.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Pace {
     trial: Option<f64>,
@@ -33,7 +33,7 @@ impl Pace {
         self.commit = mean(self.commit, seconds);
     }
 
-    /// Trials to ask for beyond one per slot.
+    /// Number of trials to request beyond one per slot.
     pub(crate) fn ahead(&self, workers: usize) -> usize {
         let Some(trial) = self.trial else { return 0 };
         let delay = HAND_OVER + self.commit.unwrap_or(0.0);

@@ -1,4 +1,4 @@
-//! Where a campaign stands, in figures.
+//! The progress of a campaign in numbers.
 
 use engine::history::{History, PairId, Trial};
 use engine::problem::constraint::Tally;
@@ -11,96 +11,96 @@ use serde::{Deserialize, Serialize};
 use crate::budget::Spent;
 use crate::settings::Settings;
 
-/// A picture of a running campaign.
+/// The current state of a running campaign.
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
 pub struct Progress {
-    /// What was used.
+    /// What has been spent.
     pub spent: Spent,
-    /// The part of the budget used.
+    /// Share of the budget used.
     #[serde(with = "math::json_number")]
     pub fraction: f64,
-    /// How many slots there are.
+    /// Number of slots.
     pub workers: usize,
-    /// How many trials are out.
+    /// Number of trials running.
     pub out: usize,
     /// The optimizer's own share of this session's time.
     #[serde(with = "math::json_number")]
     pub optimizer_share: f64,
-    /// Trials told, by status in the order of [`Status::ALL`].
+    /// Trials that have ended, by status in the order of [`Status::ALL`].
     pub counts: [u64; Status::ALL.len()],
-    /// Trials that were lost; those cancelled on purpose are not among them.
+    /// Number of trials lost, without those cancelled on purpose.
     pub lost: u64,
-    /// How many configurations have a trial that ended.
+    /// Number of configurations with a trial that has ended.
     pub configurations: usize,
     /// The incumbent.
     pub best: Standing,
-    /// The default, on the pairs that both have met.
+    /// The default and the incumbent, on the pairs that both have been tried on.
     pub default: Option<TrainingComparison>,
     /// The challenger that has been racing longest.
     pub racing: Option<Challenger>,
-    /// How many other challengers are racing.
+    /// Number of other challengers racing.
     pub others: usize,
-    /// Whether the default keeps every constraint, as far as seen.
+    /// Whether the default satisfies every constraint so far.
     pub default_is_feasible: bool,
-    /// Finished trials that told a constrained output as no finite number.
+    /// Finished trials that reported a non-finite value for a constrained output.
     pub unmeasured: u64,
-    /// By what factor capping has stretched trial time, by estimate.
+    /// Estimated factor by which trials would have cost more without capping.
     #[serde(with = "math::json_number")]
     pub saved: f64,
 }
 
 impl Progress {
-    /// How many trials ended in a way.
+    /// Number of trials that ended with this status.
     pub fn count(&self, status: Status) -> u64 {
         self.counts[status as usize]
     }
 }
 
-/// One configuration's figures.
+/// The results of one configuration.
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
 pub struct Standing {
     /// Its number.
     pub config: ConfigId,
-    /// On how many pairs it is known.
+    /// Number of pairs on which its cost is known.
     pub pairs: usize,
-    /// Its mean compared cost there; not a number if there are none.
+    /// Its mean compared cost on these pairs; NaN if there are none.
     #[serde(with = "math::json_number")]
     pub mean: f64,
-    /// A 95 % interval of that mean.
+    /// 95 % confidence interval of the mean.
     pub interval: Option<Interval>,
-    /// On how many of them it times out.
+    /// Number of these pairs on which it times out.
     pub timeouts: usize,
-    /// What it has shown of each constraint.
+    /// How it meets each constraint.
     pub holdings: Vec<Holding>,
 }
 
 impl Standing {
-    /// Whether it keeps every constraint, as far as seen.
+    /// Whether it satisfies every constraint so far.
     pub fn is_feasible(&self) -> bool {
         are_kept(&self.holdings)
     }
 }
 
-/// Two configurations on the pairs that both have met.
+/// Two configurations compared on the pairs that both have been tried on.
 #[derive(Clone, Copy, PartialEq, Debug, Serialize, Deserialize)]
 pub struct TrainingComparison {
-    /// How many pairs.
+    /// Number of pairs.
     pub pairs: usize,
     /// The default's mean compared cost.
     #[serde(with = "math::json_number")]
     pub default: f64,
-    /// The incumbent's.
+    /// The incumbent's mean compared cost.
     #[serde(with = "math::json_number")]
     pub incumbent: f64,
-    /// How many times better the incumbent is; `None` where costs of both signs have no ratio.
+    /// Factor by which the incumbent is better; `None` if costs of both signs have no ratio.
     pub ratio: Option<f64>,
-    /// Whether there are enough pairs for a ratio to mean something.
+    /// Whether there are enough pairs for the ratio to be meaningful.
     pub has_enough_pairs: bool,
 }
 
 impl TrainingComparison {
-    /// The ratio, if there are enough pairs for it to mean something.
-    pub fn telling_ratio(&self) -> Option<f64> {
+    /// The ratio, if there are enough pairs for it to be meaningful.
+    pub fn meaningful_ratio(&self) -> Option<f64> {
         self.ratio.filter(|_| self.has_enough_pairs)
     }
 }
@@ -110,14 +110,14 @@ impl TrainingComparison {
 pub struct Challenger {
     /// Its number.
     pub config: ConfigId,
-    /// On how many pairs it is known.
+    /// Number of pairs on which its cost is known.
     pub met: usize,
     /// The cap of its running trial.
     #[serde(with = "math::json_number")]
     pub cap: f64,
 }
 
-/// The figures of one configuration.
+/// Summarises the trials of one configuration.
 pub fn standing(history: &History, objective: &Objective, config: ConfigId) -> Standing {
     let known = || {
         let known = |trial: &Trial| objective.known(&trial.observation);
@@ -135,13 +135,13 @@ pub fn standing(history: &History, objective: &Objective, config: ConfigId) -> S
     }
 }
 
-/// Whether every trial of a configuration that says anything is a failure, so that nobody would use it.
+/// Whether a configuration has informative trials and all of them failed, so that it is of no use.
 pub fn has_only_failed(history: &History, config: ConfigId) -> bool {
     let mut known = history.readings(config).peekable();
     known.peek().is_some() && known.all(|(_, trial)| trial.observation.status().is_failure())
 }
 
-/// What a configuration has shown of each constraint.
+/// How a configuration meets each constraint.
 pub fn holdings(history: &History, objective: &Objective, config: ConfigId) -> Vec<Holding> {
     if objective.constraints.is_empty() {
         return Vec::new();
@@ -150,7 +150,7 @@ pub fn holdings(history: &History, objective: &Objective, config: ConfigId) -> V
     Tally::of(trials).holdings(&objective.constraints)
 }
 
-/// The default and the incumbent on the pairs that both are known on.
+/// The costs of the default and the incumbent on the pairs where both are known.
 pub fn both_known(
     history: &History,
     objective: &Objective,
@@ -172,11 +172,11 @@ pub fn both_known(
     history.readings(default).filter_map(both).collect()
 }
 
-/// Pairs from which on a ratio of the training means something, if there are more. On one or two it says more of luck
-/// than of the configuration, which was chosen for its luck there.
+/// Number of pairs, or all if there are fewer, from which a ratio in training is meaningful. On one or two
+/// pairs it mostly shows luck, because the configuration was chosen for its results on these pairs.
 const ENOUGH_PAIRS: usize = 5;
 
-/// The means of two configurations on the pairs that both are known on; `None` if there is none.
+/// Compares the means of two configurations on the pairs where both are known; `None` if there are none.
 pub fn compare(
     history: &History,
     settings: &Settings,

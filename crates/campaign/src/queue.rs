@@ -1,8 +1,8 @@
-//! Configurations that people want tried, waiting in the campaign's folder.
+//! Configurations that the user wants tried, waiting in the campaign's folder.
 //!
-//! Each is a file of its own in `queue`, put there whole by renaming. The campaign removes it when the
-//! wish is in its store, so that none is lost, and knows the names of those it has stored, so that none
-//! counts twice.
+//! Each is a separate file in `queue`, created atomically by renaming. The campaign removes the file only
+//! when the request is in its store, so that no request is lost. It remembers the names of the files it has
+//! stored, so that none counts twice.
 
 use std::fs::{self, File};
 use std::io::{self, Write as _};
@@ -15,7 +15,7 @@ use space::Literal;
 
 use scenario::configuration_file;
 
-/// A queue that cannot be used.
+/// Why a queue cannot be used.
 #[derive(Debug, thiserror::Error)]
 #[error("cannot {verb} {}", path.display())]
 pub struct QueueError {
@@ -31,12 +31,12 @@ pub struct Queue {
 }
 
 impl Queue {
-    /// The queue in a campaign's folder; it need not exist.
+    /// The queue in a campaign's folder, which need not exist yet.
     pub fn of_campaign(folder: &Path) -> Self {
         Self { folder: folder.join("queue") }
     }
 
-    /// Adds a configuration, and gives the name of its file.
+    /// Adds a configuration and returns the name of its file.
     pub fn put(&self, configuration: &Configuration) -> Result<String, QueueError> {
         let fail = |verb, path: &Path| {
             let path = path.to_owned();
@@ -44,7 +44,7 @@ impl Queue {
         };
         fs::create_dir_all(&self.folder).map_err(fail("create", &self.folder))?;
         let moment = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default().as_nanos();
-        // In the order of putting; two processes never have the same name.
+        // Names sort by the time of adding; the process number keeps those of two processes apart.
         let name = format!("{moment:030}-{}.json", std::process::id());
         let (path, new) = (self.folder.join(&name), self.folder.join(format!("{name}.new")));
         let write = || {
@@ -53,7 +53,7 @@ impl Queue {
             file.sync_all()
         };
         write().and_then(|()| fs::rename(&new, &path)).map_err(|error| {
-            // What is left is of no use to anyone.
+            // A partial file is useless.
             let _ = fs::remove_file(&new);
             fail("write", &path)(error)
         })?;
@@ -61,7 +61,7 @@ impl Queue {
         Ok(name)
     }
 
-    /// The names of the files that wait, oldest first.
+    /// The names of the waiting files, oldest first.
     pub fn waiting(&self) -> Result<Vec<String>, QueueError> {
         let entries = match fs::read_dir(&self.folder) {
             Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(Vec::new()),
@@ -78,7 +78,7 @@ impl Queue {
         Ok(names)
     }
 
-    /// What a file wants tried; the inner error says why it is no configuration of the space.
+    /// Reads the configuration in a file; the inner error says why it is not a configuration of the space.
     pub fn read(&self, name: &str, space: &Space) -> Result<Result<Configuration, String>, QueueError> {
         let text = fs::read_to_string(self.folder.join(name)).map_err(self.failed("read", name))?;
         Ok(configuration_file::read(&text, name, space).map_err(|mistakes| {
@@ -87,7 +87,7 @@ impl Queue {
         }))
     }
 
-    /// A wish has been stored.
+    /// Removes the file of a request that has been stored.
     pub fn remove(&self, name: &str) -> Result<(), QueueError> {
         match fs::remove_file(self.folder.join(name)) {
             Err(error) if error.kind() != io::ErrorKind::NotFound => Err(self.failed("remove", name)(error)),
@@ -95,7 +95,7 @@ impl Queue {
         }
     }
 
-    /// A wish cannot be fulfilled: its file stays, under another name, which is given.
+    /// Renames the file of an invalid request and returns its new path.
     pub fn set_aside(&self, name: &str) -> Result<PathBuf, QueueError> {
         let aside = self.folder.join(format!("{name}.refused"));
         fs::rename(self.folder.join(name), &aside).map_err(self.failed("rename", name))?;

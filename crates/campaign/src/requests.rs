@@ -1,7 +1,8 @@
-//! What people want tried, between the queue in the folder and the store.
+//! Configurations that the user wants tried: from the queue in the folder to the store.
 //!
-//! The wish, the configuration and the state of a search that will race it are stored together; the
-//! file goes when they are on disk. Killed in between, the campaign finds the file's name in its store.
+//! The request, its configuration and the state of the search that will race it are stored together. The file
+//! is removed once they are on disk. If the campaign is killed in between, it finds the name of the file in
+//! its store.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::time::{Duration, Instant};
@@ -11,70 +12,71 @@ use engine::{Configuration, Space};
 use crate::queue::{Queue, QueueError};
 use store::StoredEvent;
 
-/// How stored events about wishes are called; their text is the name of the file.
+/// The kind of stored events about requests; their text is the name of the file.
 const KIND: &str = "request";
-/// Between two looks into the folder.
+/// Time between two reads of the folder.
 const PAUSE: Duration = Duration::from_millis(100);
 
-/// The wishes of a campaign.
+/// The requests of a campaign.
 #[derive(Debug)]
 pub(crate) struct Requests {
     queue: Queue,
-    /// In the store by what an earlier session has said.
+    /// Names of the files whose requests are in the store.
     stored: BTreeSet<String>,
-    /// On the way to the disk, with the number of the batch that holds them.
+    /// Names of the files being stored, with the number of the batch that holds them.
     underway: BTreeMap<String, u64>,
-    looked: Option<Instant>,
+    last_poll: Option<Instant>,
 }
 
-/// A file of the queue, looked at.
-pub(crate) enum Wish {
-    /// To be raced.
+/// A file of the queue, read.
+pub(crate) enum QueueEntry {
+    /// The name of the file, and the configuration to race.
     Race(String, Configuration),
-    /// Not a configuration of this space, where the file is now, and why.
+    /// Not a valid configuration: the new path of the file, and the reason.
     Refused(String, String),
 }
 
 impl Requests {
     pub(crate) fn new(queue: Queue, events: &[StoredEvent]) -> Self {
         let stored = events.iter().filter(|event| event.kind == KIND).map(|event| event.text.clone());
-        Self { queue, stored: stored.collect(), underway: BTreeMap::new(), looked: None }
+        Self { queue, stored: stored.collect(), underway: BTreeMap::new(), last_poll: None }
     }
 
-    /// What has come in since the last look, which was a while ago; `committed` batches are on disk.
-    pub(crate) fn look(&mut self, committed: u64, space: &Space) -> Result<Vec<Wish>, QueueError> {
+    /// Reads what has been queued since the last call, unless that was a moment ago; `committed` batches are
+    /// on disk.
+    pub(crate) fn poll(&mut self, committed: u64, space: &Space) -> Result<Vec<QueueEntry>, QueueError> {
         self.tidy(committed)?;
-        if self.looked.is_some_and(|looked| looked.elapsed() < PAUSE) {
+        if self.last_poll.is_some_and(|last| last.elapsed() < PAUSE) {
             return Ok(Vec::new());
         }
-        self.looked = Some(Instant::now());
-        let mut wishes = Vec::new();
+        self.last_poll = Some(Instant::now());
+        let mut entries = Vec::new();
         for name in self.queue.waiting()? {
             if self.stored.contains(&name) {
                 self.queue.remove(&name)?;
             } else if !self.underway.contains_key(&name) {
-                wishes.push(match self.queue.read(&name, space)? {
-                    Ok(configuration) => Wish::Race(name, configuration),
+                entries.push(match self.queue.read(&name, space)? {
+                    Ok(configuration) => QueueEntry::Race(name, configuration),
                     Err(why) => {
-                        Wish::Refused(self.queue.set_aside(&name)?.to_string_lossy().into_owned(), why)
+                        QueueEntry::Refused(self.queue.set_aside(&name)?.to_string_lossy().into_owned(), why)
                     }
                 });
             }
         }
-        Ok(wishes)
+        Ok(entries)
     }
 
-    /// The event that stores a wish.
+    /// The event that stores a request.
     pub(crate) fn event(at: f64, name: &str) -> StoredEvent {
         StoredEvent { at, kind: KIND.to_owned(), text: name.to_owned() }
     }
 
-    /// A wish is in the batch of this number.
+    /// Notes that a request is in the batch with this number.
     pub(crate) fn submitted(&mut self, name: String, batch: u64) {
         self.underway.insert(name, batch);
     }
 
-    /// Removes the files of wishes that are on disk.
+    /// Removes the files of requests that are on disk.
     pub(crate) fn tidy(&mut self, committed: u64) -> Result<(), QueueError> {
         while let Some(entry) = self.underway.first_entry().filter(|entry| *entry.get() <= committed) {
             self.queue.remove(entry.key())?;

@@ -1,4 +1,4 @@
-//! Going on where a campaign was left.
+//! Resuming a campaign.
 
 use std::collections::BTreeMap;
 
@@ -9,27 +9,27 @@ use engine::racing::Snapshot;
 use crate::bookmark::{Bookmark, BookmarkError, Mark};
 use store::Loaded;
 
-/// Where a campaign was left.
+/// The stored state of a campaign to resume.
 #[derive(Debug, Default)]
 pub struct Resumed {
-    /// Everything the search had been told.
+    /// All trials that the search had been told of.
     pub history: History,
-    /// Its state then; `None` if it begins anew with what is known.
+    /// The state of the search; `None` if the search starts afresh from the history.
     pub snapshot: Option<Snapshot>,
-    /// Trials on disk that it had not been told.
+    /// Trials on disk that the search had not been told of.
     pub untold: Vec<Trial>,
-    /// Trials that were out.
+    /// Trials that were running.
     pub marks: BTreeMap<TrialId, Mark>,
-    /// Campaign time gone by.
+    /// Campaign time spent, in seconds.
     pub wall: f64,
     /// CPU seconds used by trials.
     pub cpu: f64,
-    /// Trials that were lost.
+    /// Number of trials lost.
     pub lost: u64,
 }
 
 impl Resumed {
-    /// Goes on with what a store holds.
+    /// Restores the state from what a store holds.
     pub fn of_store(loaded: Loaded) -> Result<Self, BookmarkError> {
         let Loaded { mut history, state, spent, incumbents, lost, .. } = loaded;
         let (snapshot, untold, marks) = match state {
@@ -37,7 +37,8 @@ impl Resumed {
                 let Bookmark { snapshot, marks } = Bookmark::read(&state)?;
                 (Some(snapshot), history.take_after(state.told as usize), marks)
             }
-            // That of an earlier version of the store, which could not be read: the best stays the best.
+            // The state of an earlier version of the store could not be read. The incumbent stays the
+            // incumbent.
             None => {
                 let best = incumbents.last().map(|last| Snapshot::of_incumbent(last.config, &history));
                 (best, Vec::new(), BTreeMap::new())

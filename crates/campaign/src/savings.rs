@@ -1,6 +1,6 @@
-//! How much trial time capping has saved, by estimate.
+//! Estimates how much trial time capping has saved.
 //!
-//! What a capped trial would have cost is unknown; it is estimated from all readings so far by the
+//! The cost that a capped trial would have had is unknown. It is estimated from all readings so far by the
 //! product-limit estimator (Kaplan and Meier, 1958) on a logarithmic grid of costs:
 //!
 //! ```text
@@ -16,9 +16,9 @@
 
 use engine::{Observation, Reading, Status};
 
-/// Cells of the grid.
+/// Number of cells of the grid.
 const CELLS: usize = 256;
-/// Decades below the cutoff that the grid covers.
+/// Number of decades below the cutoff that the grid covers.
 const DECADES: f64 = 8.0;
 
 /// Counts readings by cost.
@@ -27,7 +27,7 @@ pub(crate) struct Savings {
     cutoff: f64,
     exact: Vec<u64>,
     capped: Vec<u64>,
-    /// Timeouts end at the cutoff whatever the caps are: they leave the risk set there.
+    /// Timeouts end at the cutoff, whatever the caps are, and leave the risk set there.
     timeouts: u64,
     spent: f64,
 }
@@ -49,7 +49,7 @@ impl Savings {
         self.cutoff * 10f64.powf(decades)
     }
 
-    /// Takes in a trial.
+    /// Adds a trial.
     pub(crate) fn add(&mut self, observation: &Observation) {
         self.spent += observation.spent();
         match (observation.status(), observation.cost()) {
@@ -66,7 +66,7 @@ impl Savings {
         }
     }
 
-    /// By what factor the same trials would have cost more without capping.
+    /// Factor by which the same trials would have cost more without capping.
     pub(crate) fn factor(&self) -> f64 {
         if self.spent <= 0.0 {
             return 1.0;
@@ -109,7 +109,7 @@ mod tests {
 
     #[test]
     fn the_estimate_is_near_what_uncapped_trials_would_have_cost() {
-        // Costs are log-uniform on [1, 100]; all are capped at 5, but for one in ten that is not.
+        // Costs are log-uniform on [1, 100]; nine in ten trials are capped at 5.
         let mut rng = engine::Rng::new(1, "savings", 0);
         let mut savings = Savings::new(100.0);
         let (mut spent, mut uncapped) = (0.0, 0.0);

@@ -1,4 +1,4 @@
-//! What a campaign is made of, however it was described.
+//! The settings of a campaign, independent of the scenario format.
 
 use engine::history::History;
 use engine::problem::Problem;
@@ -11,31 +11,31 @@ use surrogate::InstanceTable;
 
 use crate::budget::Budget;
 
-/// Points of the first design.
+/// Number of points of the initial design.
 const DESIGN: usize = 10;
-/// The same for a Gaussian process, which learns from few: with the default they are as many as its first
-/// fit takes.
+/// The same for a Gaussian process, which learns from few points: together with the default, they are as many
+/// as its first fit needs.
 const SMALL_DESIGN: usize = 4;
 
-/// Who proposes configurations.
+/// How configurations are proposed.
 #[derive(Clone, PartialEq, Debug)]
 pub enum Search {
     /// Random search.
     Random,
-    /// Small changes of the incumbent in turns with random search.
+    /// Small changes of the incumbent, alternating with random search.
     Local,
-    /// What a model of all trials finds worth a race, in turns with random search.
+    /// Configurations that a model of all trials finds worth a race, alternating with random search.
     Model(Box<ByModel>),
 }
 
-/// How a model searches.
+/// Settings of a search by a model.
 #[derive(Clone, PartialEq, Debug)]
 pub struct ByModel {
-    /// The model, and what it is asked.
+    /// The model, and how it is used.
     pub model: ModelSettings,
-    /// What is known of the instances; `None` if that is only which is which.
+    /// Features of the instances; `None` if the model only knows which instance is which.
     pub features: Option<InstanceTable>,
-    /// Largest share of the time on the clock for the optimizer; not for campaigns that are repeatable
+    /// Largest share of the wall time for the optimizer. It does not apply to campaigns that are repeatable
     /// or in simulated time.
     pub overhead: f64,
 }
@@ -53,7 +53,7 @@ impl Search {
         Self::Model(Box::new(ByModel { model, ..ByModel::default() }))
     }
 
-    /// Points of the first design.
+    /// Number of points of the initial design.
     fn design(&self) -> usize {
         match self {
             Self::Model(by) if by.model.learner == Learner::Gaussian => SMALL_DESIGN,
@@ -83,23 +83,23 @@ pub struct Settings {
     pub problem: Problem,
     /// How configurations are compared.
     pub racing: Racing,
-    /// Who proposes them.
+    /// How they are proposed.
     pub search: Search,
-    /// Configurations to race before all others.
+    /// Configurations that race before all others.
     pub initial: Vec<Configuration>,
-    /// How the end is validated.
+    /// How the result is validated.
     pub validation: Terms,
     /// When to stop.
     pub budget: Budget,
-    /// Whether results are taken in the order of asking, so that they do not depend on the number
-    /// of workers.
+    /// Whether results are processed in the order in which the trials were requested, so that they do not
+    /// depend on the number of workers.
     pub repeatable: bool,
-    /// Whether the cost is CPU time, so that a target using none is worth a warning.
+    /// Whether the cost is CPU time, so that a target that uses almost none deserves a warning.
     pub cpu_matters: bool,
 }
 
 impl Settings {
-    /// An optimizer for a history, going on from a snapshot if there is one.
+    /// Creates an optimizer for a history, resumed from a snapshot if there is one.
     pub fn optimizer(
         &self,
         mut history: History,
@@ -115,7 +115,7 @@ impl Settings {
             Some(snapshot) => CappedRacer::restore(problem, racing, snapshot, &history),
             None => CappedRacer::new(problem, racing, &mut history),
         };
-        // What has been asked for must not depend on how far other trials have come.
+        // Requests must not depend on how far the running trials have come.
         let racer = if self.repeatable { racer.hands_off() } else { racer };
         Ok(Optimizer::new(history, Box::new(racer), Box::new(proposer)))
     }
@@ -124,20 +124,20 @@ impl Settings {
 /// How a validation is done.
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub struct Terms {
-    /// Whether it is done when a search has ended.
+    /// Whether it follows when a search has ended.
     pub wanted: bool,
-    /// Where trials are stopped, if not at the search's cutoff.
+    /// The cutoff of its trials, if it is not that of the search.
     pub cutoff: Option<f64>,
-    /// Measurements of each instance; by default as many as make enough pairs.
+    /// Number of seeds per instance; by default, as many as are needed for enough pairs.
     pub seeds: Option<u32>,
-    /// Campaign seconds that it may take.
+    /// Campaign time that it may take, in seconds.
     pub budget: Option<f64>,
-    /// Whether it is a part of a verdict over several folds: every instance is then measured as often as
-    /// in the other folds, and the default is measured even if nothing better was found.
+    /// Whether it is part of a verdict over several folds. Every instance is then measured as often as in the
+    /// other folds, and the default is measured even if nothing better was found.
     pub of_fold: bool,
-    /// Whether a seed changes what the target does, so that another one is another pair; else only its times differ.
+    /// Whether the seed changes what the target does. If not, repeated trials differ only in their times.
     pub has_seeds: bool,
-    /// Whether costs are times, which differ from machine to machine.
+    /// Whether costs are times, which differ between machines.
     pub are_times: bool,
 }
 

@@ -1,9 +1,10 @@
-//! Instances on a local disk: copied once, unpacked if they are compressed.
+//! Copies instances to a local disk, once, and unpacks those that are compressed.
 //!
-//! A copy lies under the full path of its source, so that sources with the same name, in one campaign or in
-//! several with one folder, have copies of their own. It is used again as long as neither it nor its source has
-//! changed, which a list beside the copies tells. Compressed files are unpacked by the programs that made them
-//! (`gzip`, `xz`, `bzip2`, `zstd`): these know every variant of their formats. Nothing is ever removed here.
+//! A copy is stored under the full path of its source. Sources with the same name therefore have separate
+//! copies, within one campaign or in several that share a folder. A copy is used again until it or its source
+//! changes, which is checked against a list beside the copies. Compressed files are unpacked by the programs
+//! that made them (`gzip`, `xz`, `bzip2`, `zstd`), because these know every variant of their formats. Nothing
+//! is ever removed from the folder.
 
 use std::collections::BTreeMap;
 use std::fs::{self, File, Metadata, OpenOptions};
@@ -18,13 +19,14 @@ use serde::{Deserialize, Serialize};
 use scenario::whole_file;
 use scenario::{Instance, Scenario};
 
-/// The list of what is staged: one JSON object in a line, the last one of a source counts.
+/// The list of staged files: one JSON object per line. If a source has several lines, the last one counts.
 const LIST: &str = "staged.jsonl";
-/// The folder of the copies.
+/// The folder that holds the copies.
 const COPIES: &str = "files";
-/// A file that changes twice within this time may not show it: time stamps are as coarse as the kernel's ticks.
+/// Two changes within this time may have the same time stamp, since time stamps are as coarse as the kernel's
+/// ticks.
 const UNSETTLED: Duration = Duration::from_millis(50);
-/// Endings of compressed files and what unpacks them.
+/// Extensions of compressed files, and the programs that unpack them.
 const UNPACKERS: [(&str, &str); 4] = [("gz", "gzip"), ("xz", "xz"), ("bz2", "bzip2"), ("zst", "zstd")];
 
 /// An instance that cannot be staged.
@@ -35,9 +37,9 @@ pub enum StagingError {
     File { verb: &'static str, path: PathBuf, source: io::Error },
     #[error("cannot stage {}: it is not a regular file", path.display())]
     NotAFile { path: PathBuf },
-    #[error("`{program}`, which unpacks {}, cannot be run: install it, or unpack the instances yourself", path.display())]
+    #[error("cannot run `{program}` to unpack {}: install it, or unpack the instances yourself", path.display())]
     NoProgram { program: &'static str, path: PathBuf, source: io::Error },
-    #[error("{} cannot be unpacked: {said}", path.display())]
+    #[error("cannot unpack {}: {said}", path.display())]
     Damaged { path: PathBuf, said: String },
 }
 
@@ -47,18 +49,18 @@ pub struct Staging {
     folder: PathBuf,
 }
 
-/// What has been done.
+/// What staging has done.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub struct Staged {
     /// Files copied or unpacked now.
     pub files: usize,
-    /// Bytes of these.
+    /// Total size of these files in bytes.
     pub bytes: u64,
-    /// Files that were there already.
+    /// Files that were staged already.
     pub kept: usize,
 }
 
-/// What shows that a file has changed. A program can set back the time at which its content was changed, but not the
+/// Metadata that shows whether a file has changed. A program can reset the modification time, but not the
 /// time of the last change of any kind.
 #[derive(Serialize, Deserialize, Clone, PartialEq, Debug)]
 struct Stamp {
@@ -76,7 +78,7 @@ impl Stamp {
         }
     }
 
-    /// Whether the file had not changed for a while at this moment, so that any later change shows.
+    /// Whether the file had been unchanged long enough at this moment for any later change to show.
     fn was_settled(&self, at: Duration) -> bool {
         let (seconds, nanoseconds) = self.changed;
         let since = |seconds| Duration::new(seconds, u32::try_from(nanoseconds).unwrap_or(0));
@@ -87,15 +89,15 @@ impl Stamp {
 #[derive(Serialize, Deserialize, Clone, PartialEq, Debug)]
 struct Line {
     source: PathBuf,
-    /// Of the source when it was staged.
+    /// Stamp of the source when it was staged.
     original: Stamp,
     copy: Stamp,
-    /// When it was staged, since 1970.
+    /// When it was staged, as the time since 1970.
     at: Duration,
 }
 
 impl Staging {
-    /// Where a scenario wants its instances; `None` if they are used where they are.
+    /// The staging folder of a scenario; `None` if its instances are used in place.
     pub fn of(scenario: &Scenario, campaign: &Path) -> Option<Self> {
         let instances = &scenario.instances;
         // All folds use the same copies.
@@ -106,17 +108,17 @@ impl Staging {
         instances.stage.then(|| Self { folder: std::path::absolute(&folder).unwrap_or(folder) })
     }
 
-    /// A folder of its own for trying a scenario out.
+    /// A separate staging folder for checking a scenario.
     pub fn of_check(scenario: &Scenario, folder: &Path) -> Option<Self> {
         scenario.instances.stage.then(|| Self { folder: folder.to_owned() })
     }
 
-    /// Where it is.
+    /// The folder.
     pub fn folder(&self) -> &Path {
         &self.folder
     }
 
-    /// The instances as they are to be used when they have been staged.
+    /// Returns the instances with the paths of their copies.
     pub fn staged(&self, instances: &[Instance]) -> Vec<Instance> {
         let staged = |instance: &Instance| {
             let argument = self.place(&full(instance)).to_string_lossy().into_owned();
@@ -125,7 +127,7 @@ impl Staging {
         instances.iter().map(staged).collect()
     }
 
-    /// Stages what is not there.
+    /// Stages the instances that are missing or have changed.
     pub fn stage(&self, instances: &[Instance]) -> Result<Staged, StagingError> {
         fs::create_dir_all(&self.folder).map_err(file("create", &self.folder))?;
         let known = self.known()?;
@@ -153,8 +155,8 @@ impl Staging {
         Ok(staged)
     }
 
-    /// Where the copy of a source is put; unpacked ones in a folder that is called like the source, since `a.cnf`
-    /// and `a.cnf.gz` may both be there.
+    /// The path of the copy of a source. An unpacked copy is placed in a folder named after the source, since
+    /// `a.cnf` and `a.cnf.gz` may both exist.
     fn place(&self, source: &Path) -> PathBuf {
         let parts = source.components().filter(|part| matches!(part, Component::Normal(_)));
         let mut path = self.folder.join(COPIES);
@@ -173,7 +175,7 @@ impl Staging {
             Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(BTreeMap::new()),
             other => other.map_err(file("read", &path))?,
         };
-        // A line cut off by a power cut is of a file that is staged again.
+        // A line that a power failure has cut off is skipped; its file is staged again.
         let lines = text.lines().filter_map(|line| serde_json::from_str::<Line>(line).ok());
         Ok(lines.map(|line| (line.source.clone(), line)).collect())
     }
@@ -200,7 +202,8 @@ fn unpacker(path: &Path) -> Option<&'static str> {
     UNPACKERS.iter().find(|(known, _)| *known == ending).map(|(_, program)| *program)
 }
 
-/// The full path of an instance without links. One that is not there keeps its name, to be told of.
+/// The full path of an instance with links resolved. The path of a missing file stays as it is, for the error
+/// message.
 fn full(instance: &Instance) -> PathBuf {
     let path = Path::new(&instance.argument);
     let readable = |path: &PathBuf| path.to_str().is_some();
@@ -208,7 +211,7 @@ fn full(instance: &Instance) -> PathBuf {
     resolved.or_else(|| std::path::absolute(path).ok()).unwrap_or_else(|| path.to_owned())
 }
 
-/// Copies or unpacks a file, which is there whole or not at all; says what it has become.
+/// Copies or unpacks a file atomically and returns the metadata of the copy.
 fn put(source: &Path, path: &Path) -> Result<Metadata, StagingError> {
     let folder = path.parent().unwrap_or(path);
     fs::create_dir_all(folder).map_err(file("create", folder))?;
@@ -224,7 +227,7 @@ fn put(source: &Path, path: &Path) -> Result<Metadata, StagingError> {
     };
     let put = written.and_then(|()| in_place().map_err(file("write", path)));
     if put.is_err() {
-        // What is left of it is of no use to anyone.
+        // A partial copy is useless.
         let _ = fs::remove_file(&new);
     }
     put
@@ -249,7 +252,7 @@ fn unpack(program: &'static str, source: &Path, into: &File) -> Result<(), Stagi
     if run.status.success() {
         return Ok(());
     }
-    let said = String::from_utf8_lossy(&run.stderr).lines().next().unwrap_or("no reason is given").to_owned();
+    let said = String::from_utf8_lossy(&run.stderr).lines().next().unwrap_or("no reason given").to_owned();
     Err(StagingError::Damaged { path: source.to_owned(), said })
 }
 
@@ -258,11 +261,11 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_file_that_has_just_changed_may_change_unseen() {
+    fn a_file_that_has_just_changed_is_not_settled() {
         let stamp = Stamp { size: 0, modified: (0, 0), changed: (100, 900_000_000) };
         assert!(!stamp.was_settled(Duration::from_millis(100_940)));
         assert!(stamp.was_settled(Duration::from_millis(100_960)));
-        // By the clock of another machine it is yet to change.
+        // The clock of another machine may be behind, so that the change lies in the future.
         assert!(!stamp.was_settled(Duration::from_secs(99)));
     }
 }

@@ -1,4 +1,4 @@
-//! The optimizer's share of the time on the clock, and keeping it small.
+//! Measures the optimizer's share of the wall time and keeps it small.
 //!
 //! ```text
 //! calm:     s + c <= h t
@@ -8,31 +8,33 @@
 //!
 //! | symbol | meaning |
 //! |---|---|
-//! | s, s_b | seconds of thinking in this session; of brisk thoughts |
-//! | c, b | the longest single thought at that tempo, which the next may last |
+//! | s, s_b | seconds that the optimizer took in this session; of these, at brisk tempo |
+//! | c, b | the longest single computation at that tempo, calm or brisk; the next one may take as long |
 //! | h | `surrogate.overhead` |
-//! | t | seconds of this session |
+//! | t | seconds since the start of this session |
 //!
-//! Brisk thoughts leave half of the share, so that time for calm ones adds up. In a hurry configurations are
-//! proposed without the model. The proposal is in the store, why it was made is not: so a campaign that hurries
-//! is not repeatable, and one that is repeatable, or in simulated time, is always calm.
+//! Brisk computations use at most half of the share, so that time for calm ones accumulates. In a hurry,
+//! configurations are proposed without the model. The store holds the proposals but not the tempo at which
+//! they were made. A campaign that hurries is therefore not repeatable, and one that is repeatable or in
+//! simulated time is always calm.
 
 use std::time::Instant;
 
 use engine::propose::{Learner, ModelSettings, Tempo};
 
-/// Seconds that a first fit takes for each value of what it learns from, and that collecting takes for each
-/// trial, at most on machines of today. Later thoughts are measured.
+/// Upper bounds, on current machines, of the seconds that the first fit takes per value of the training data,
+/// and that collecting the data takes per trial. Later computations are measured.
 const PER_VALUE: f64 = 1e-5;
 const PER_TRIAL: f64 = 2e-6;
-/// Seconds that the first judgement of learners takes with few trials: four networks, forests and Gaussian processes.
+/// Seconds that the first comparison of learners takes with few trials: four networks, forests and Gaussian
+/// processes.
 const FIRST_JUDGEMENT: f64 = 1.0;
-/// Seconds that the first fit of a Gaussian process takes for each cube of points.
+/// Seconds that the first fit of a Gaussian process takes, per cube of the number of points.
 const PER_CUBE: f64 = 2e-8;
-/// Fits of the forest that a judgement takes, in units of the first fit.
+/// Time that a comparison of learners spends on fits of the forest, in units of the first fit.
 const JUDGED_FITS: f64 = 4.0;
 
-/// Seconds that the first thoughts of a session are reckoned to last.
+/// Estimated seconds of the first computations of a session.
 #[derive(Clone, Copy, PartialEq, Debug, Default)]
 pub(crate) struct First {
     pub(crate) calm: f64,
@@ -40,11 +42,11 @@ pub(crate) struct First {
 }
 
 impl First {
-    /// With so many trials known and so many columns of configurations: a model is fitted to all that is there.
+    /// The estimate for this many known trials and columns of configurations: the first fit uses all of them.
     pub(crate) fn of(model: &ModelSettings, trials: usize, columns: usize) -> Self {
         let values = (trials.min(2 * model.points) * columns) as f64;
         let brisk = PER_VALUE * values + PER_TRIAL * trials as f64;
-        let points = trials.min(model.gaussian.points) as f64;
+        let points = trials.min(model.gaussian.max_points) as f64;
         let calm = match model.learner {
             Learner::Auto => FIRST_JUDGEMENT + JUDGED_FITS * brisk,
             Learner::Gaussian if model.forest_from.is_none_or(|from| trials < from) => {
@@ -56,12 +58,12 @@ impl First {
     }
 }
 
-/// A stopwatch of thoughts.
+/// Measures the time that the optimizer takes.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Thinking {
-    /// When the session began, by the campaign's clock.
+    /// Campaign time at the start of the session.
     since: f64,
-    /// The largest share; `None` if any is right.
+    /// The largest allowed share; `None` if there is no limit.
     largest: Option<f64>,
     spent: f64,
     spent_briskly: f64,
@@ -71,7 +73,7 @@ pub(crate) struct Thinking {
 }
 
 impl Thinking {
-    /// With what the first thoughts are reckoned to last.
+    /// Starts with the estimated times of the first computations.
     pub(crate) fn new(since: f64, largest: Option<f64>, first: First) -> Self {
         Self {
             since,
@@ -84,10 +86,10 @@ impl Thinking {
         }
     }
 
-    /// Times a thought.
-    pub(crate) fn about<T>(&mut self, thought: impl FnOnce() -> T) -> T {
+    /// Runs a computation of the optimizer and measures its time.
+    pub(crate) fn time<T>(&mut self, computation: impl FnOnce() -> T) -> T {
         let begin = Instant::now();
-        let result = thought();
+        let result = computation();
         self.took(begin.elapsed().as_secs_f64());
         result
     }
@@ -104,12 +106,12 @@ impl Thinking {
         }
     }
 
-    /// The share of the session until now.
+    /// The optimizer's share of the session so far.
     pub(crate) fn share(&self, now: f64) -> f64 {
         self.spent / (now - self.since).max(1e-9)
     }
 
-    /// The tempo from now on, at which one more thought cannot make it too much.
+    /// Chooses the tempo from now on, such that one more computation does not exceed the allowed share.
     pub(crate) fn tempo(&mut self, now: f64) -> Tempo {
         let allowed = self.largest.map_or(f64::INFINITY, |largest| largest * (now - self.since));
         let is_brisk_enough = self.spent + self.longest_brisk <= allowed
@@ -130,7 +132,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn thoughts_are_taken_only_while_there_is_time_for_another_like_the_longest() {
+    fn the_tempo_leaves_time_for_another_computation_as_long_as_the_longest() {
         let mut thinking = Thinking::new(100.0, Some(0.1), First::default());
         assert_eq!(thinking.tempo(100.0), Tempo::Calm, "the first is free");
         thinking.took(1.0);
@@ -143,7 +145,7 @@ mod tests {
         assert_eq!(free.tempo(1.0), Tempo::Calm);
     }
 
-    /// A campaign that goes on with many trials hurries until its share has room for a fit to them.
+    /// A campaign resumed with many trials hurries until the allowed share covers a fit to them.
     #[test]
     fn the_first_fit_after_a_resume_waits_until_the_share_allows_it() {
         let model = ModelSettings::default();
@@ -169,10 +171,10 @@ mod tests {
         assert!(fits > 10, "{fits}");
     }
 
-    /// Calm thoughts of two seconds, brisk ones of a tenth: there is time for both kinds, the calm ones being the
-    /// first when it is theirs.
+    /// Calm computations take two seconds, brisk ones a tenth. There is time for both, and calm ones come
+    /// first whenever there is time for them.
     #[test]
-    fn brisk_thoughts_leave_time_for_calm_ones() {
+    fn brisk_computations_leave_time_for_calm_ones() {
         let mut thinking = Thinking::new(0.0, Some(0.1), First { calm: 1.0, brisk: 0.0 });
         let (mut now, mut first, mut seen) = (0.0, None, [0, 0, 0]);
         while now < 200.0 {
@@ -188,21 +190,21 @@ mod tests {
         assert!(thinking.share(now) <= 0.1, "{}", thinking.share(now));
     }
 
-    /// However long the thoughts, growing as fits do, the share is kept.
+    /// The share is kept however long the computations are, even if they grow as fits do.
     #[test]
-    fn the_share_is_kept() {
+    fn the_allowed_share_is_not_exceeded() {
         let mut thinking = Thinking::new(0.0, Some(0.1), First::default());
-        let (mut now, mut thoughts) = (1.0, 0);
+        let (mut now, mut computations) = (1.0, 0);
         for trial in 0..100_000 {
             now += 0.01;
             if thinking.tempo(now) == Tempo::Calm {
                 let seconds = 1e-4 * f64::from(trial);
                 thinking.took(seconds);
                 now += seconds;
-                thoughts += 1;
+                computations += 1;
             }
         }
         assert!(thinking.share(now) < 0.1 && thinking.share(now) > 0.05, "{}", thinking.share(now));
-        assert!(thoughts > 20, "{thoughts}");
+        assert!(computations > 20, "{computations}");
     }
 }

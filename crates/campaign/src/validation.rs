@@ -1,8 +1,9 @@
-//! Honest ends: the default and the incumbent on pairs that had no part in choosing.
+//! Validation: compares the default and the incumbent on pairs that the search did not use.
 //!
 //! Both run on the same pairs with the same cutoff, interleaved in random order on the same slots, so that
-//! neither profits from a quiet hour. Every instance is met once before any is met again, and the two
-//! trials of a pair follow each other: what a budget cuts off is seeds, not instances.
+//! neither profits from a quiet period of the machine. Every instance is run once before any is run again,
+//! and the two trials of a pair follow each other. If the budget runs out, seeds are missing rather than
+//! instances.
 
 mod judged;
 mod running;
@@ -24,28 +25,28 @@ pub use crate::settings::Terms;
 use crate::{Campaign, CampaignError, Sink};
 use store::StoredValidation;
 
-/// Pairs that a validation has at least, if seeds are free.
+/// Smallest number of pairs of a validation whose number of seeds is not fixed.
 const LEAST_PAIRS: usize = 20;
 
-/// What is minimised in the validation.
+/// The objective of the validation.
 pub fn objective(settings: &Settings) -> Objective {
     let own = &settings.problem.objective;
-    // Where nothing is capped, there is no cutoff to raise.
+    // If nothing is capped, there is no cutoff to raise.
     let cutoff = own.cutoff.map(|cutoff| settings.validation.cutoff.unwrap_or(cutoff));
     Objective { cutoff, ..own.clone() }
 }
 
-/// What is validated on.
+/// The pairs of a validation.
 #[derive(Clone, PartialEq, Debug)]
 pub struct Plan {
-    /// How these pairs relate to the training.
+    /// How the pairs relate to those of the training.
     pub basis: Basis,
     /// The pairs.
     pub pairs: Vec<Pair>,
 }
 
-/// The pairs to validate on: unseen instances if there are any (numbered after the training's), else
-/// fresh seeds, or new measurements; none if one trial says all.
+/// Chooses the pairs to validate on. These are unseen instances if there are any (numbered after the training
+/// instances), otherwise fresh seeds or new measurements. There are none if one trial tells everything.
 pub fn plan(settings: &Settings, unseen: u32) -> Plan {
     let train = settings.problem.instances;
     let deterministic = settings.racing.deterministic;
@@ -58,11 +59,11 @@ pub fn plan(settings: &Settings, unseen: u32) -> Plan {
     let rounds = match settings.validation.seeds {
         _ if deterministic => 1,
         Some(seeds) => seeds as usize,
-        // Together the folds have all instances.
+        // Together, the folds validate on all instances.
         None if settings.validation.of_fold => LEAST_PAIRS.div_ceil((train + unseen) as usize),
         None => LEAST_PAIRS.div_ceil(instances.len()),
     };
-    // A trial stopped at another cutoff says something else: it has another seed.
+    // Results at another cutoff are not comparable, so they get other seeds.
     let raised =
         settings.validation.cutoff.filter(|&raised| settings.problem.objective.cutoff != Some(raised));
     let mut rng = Rng::new(settings.problem.seed, "validation", raised.map_or(0, f64::to_bits));
@@ -74,11 +75,11 @@ pub fn plan(settings: &Settings, unseen: u32) -> Plan {
         }
     }
     if basis != Basis::UnseenInstances {
-        // Any of many instances, and with a larger budget the same and more.
+        // If there are many instances, a random subset; a larger budget extends the same subset.
         if rounds == 1 {
             rng.shuffle(&mut pairs);
         }
-        // Without instances of its own it takes no more trials than the search.
+        // A validation without unseen instances takes no more trials than the search.
         let most = settings.budget.trials.map(|trials| (trials as usize / 2).max(LEAST_PAIRS));
         pairs.truncate(most.unwrap_or(usize::MAX));
     }
@@ -88,14 +89,15 @@ pub fn plan(settings: &Settings, unseen: u32) -> Plan {
 /// How a validation ended.
 #[derive(Clone, PartialEq, Debug, Default)]
 pub struct Concluded {
-    /// What may be said; `None` if nothing was to be validated, or if nothing could be compared.
+    /// The verdict; `None` if there was nothing to validate or nothing could be compared.
     pub verdict: Option<Judged>,
-    /// Why some of its pairs are missing, if it gave up on them.
+    /// Why some pairs are missing, if the validation gave up on them.
     pub gave_up: Option<GaveUp>,
 }
 
-/// The verdict on a search that has ended, with `unseen` instances after those of the training. There is
-/// none if its incumbent is the default or infeasible, or if nothing could be compared.
+/// Validates the incumbent of a search that has ended, with `unseen` instances numbered after the training
+/// instances. There is no verdict if the incumbent is the default or infeasible, or if nothing could be
+/// compared.
 pub fn conclude(
     campaign: &mut Campaign<'_>,
     settings: &Settings,
@@ -119,7 +121,7 @@ pub fn conclude(
     let candidate = |config| Candidate { config, configuration: history.configuration(config).clone() };
     let (default, best) = (candidate(default), candidate(incumbent));
     let validation = Validation { plan: &plan, default, incumbent: best, settings, names, measured };
-    let (desk, ledger, deadline) = campaign.after();
+    let (desk, ledger, deadline) = campaign.parts();
     let (validated, gave_up) = validate(&validation, desk, ledger, deadline, sink)?;
     if incumbent == ConfigId(0) {
         return Ok(Concluded { verdict: None, gave_up });
@@ -128,8 +130,8 @@ pub fn conclude(
     Ok(Concluded { verdict: Judged::of_best(&validated, plan.basis, history, settings, incumbent), gave_up })
 }
 
-/// The verdict on the best of a search that has ended where there is nothing to validate it on: what the training says,
-/// which proves nothing. `None` if the best is the default or infeasible.
+/// The verdict from the training alone, for a search that has nothing to validate on. It proves nothing.
+/// `None` if the best is the default or infeasible.
 pub fn by_training(history: &History, settings: &Settings, best: ConfigId) -> Option<Judged> {
     if best == ConfigId(0) || !is_feasible(history, settings, best) {
         return None;
@@ -138,7 +140,7 @@ pub fn by_training(history: &History, settings: &Settings, best: ConfigId) -> Op
     Judged::of_best(&on_both, Basis::TrainingOnly, history, settings, best)
 }
 
-/// Whether the best keeps its bounds in the training. Nobody would use it otherwise, however fast it is.
+/// Whether the best satisfies its constraints in the training. Otherwise it is of no use, however fast it is.
 fn is_feasible(history: &History, settings: &Settings, best: ConfigId) -> bool {
     are_kept(&progress::holdings(history, &settings.problem.objective, best))
 }

@@ -1,4 +1,4 @@
-//! What a person should know while there is time to act.
+//! Warnings about a running campaign, given while the user can still act.
 
 use std::collections::BTreeSet;
 
@@ -9,16 +9,16 @@ use crate::event::Warning;
 use crate::progress::Progress;
 use crate::settings::Settings;
 
-/// Pairs of the incumbent before its timeouts are judged.
+/// Number of pairs of the incumbent before its timeouts are judged.
 const LEAST_PAIRS: usize = 10;
-/// Trials before their CPU time is judged.
+/// Number of trials before their CPU time is judged.
 const LEAST_TRIALS: u32 = 10;
-/// Less CPU time than this part of wall time is almost none.
+/// CPU time below this share of wall time counts as almost none.
 const ALMOST_NONE: f64 = 0.1;
-/// Passes over the instances that a budget should afford.
+/// Number of passes over the instances that a budget should cover.
 const PASSES: f64 = 20.0;
 
-/// Looks for reasons to warn; each is given once.
+/// Looks for reasons to warn, and gives each warning once.
 #[derive(Debug, Default)]
 pub(crate) struct Watch {
     failures: BTreeSet<String>,
@@ -33,7 +33,7 @@ pub(crate) struct Watch {
 }
 
 impl Watch {
-    /// After a trial.
+    /// Returns the warnings about a trial that has ended.
     pub(crate) fn trial(&mut self, told: &Record, settings: &Settings) -> Vec<Warning> {
         let mut warnings = Vec::new();
         if told.status().is_failure() {
@@ -90,7 +90,7 @@ impl Watch {
         warnings
     }
 
-    /// Now and then.
+    /// Returns the warnings about the progress so far.
     pub(crate) fn progress(&mut self, progress: &Progress, settings: &Settings) -> Vec<Warning> {
         let mut warnings = Vec::new();
         let (timeouts, pairs) = (progress.best.timeouts, progress.best.pairs);
@@ -98,7 +98,7 @@ impl Watch {
             self.timeouts = true;
             warnings.push(Warning::MostlyTimeouts { timeouts, pairs });
         }
-        // Judged when the default is known on as many pairs as there are instances, or ten of them.
+        // Judged once the incumbent has as many pairs as there are instances, or ten.
         let enough = (settings.problem.instances as usize).min(LEAST_PAIRS);
         if !self.passes && progress.configurations > 1 && pairs >= enough && progress.fraction > 0.0 {
             self.passes = true;

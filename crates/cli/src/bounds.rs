@@ -126,7 +126,7 @@ mod tests {
         for [memory, recall, score] in [[4096.0, 0.957, 5.0], [1024.0, 0.9428, 2.0]] {
             let told = [Reading::AtLeast(memory), Reading::Exact(recall), Reading::Exact(score)];
             let told: Vec<_> = all.iter().zip(told).map(|(one, told)| one.reading(told)).collect();
-            tally.take_in_readings(&told);
+            tally.add_readings(&told);
         }
         let engines: Vec<_> = all.iter().map(Constraint::for_engine).collect();
         let costs = Costs::seconds(10.0).bounded_by(&all);

@@ -117,7 +117,7 @@ pub(crate) fn check(arguments: &Arguments) -> anyhow::Result<ExitCode> {
         return Ok(ExitCode::Interrupted);
     };
     message::show(&format!("  {}\n", result(&account, &costs)))?;
-    if account.observation.status().is_failure() || account.observation.status().says_nothing() {
+    if account.observation.status().is_failure() || account.observation.status().is_uninformative() {
         message::say("error: the trial failed");
         let status = account.observation.status();
         message::note(failing::explanation(&command, status, &account.detail, &scenario.target).trim_end());

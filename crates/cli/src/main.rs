@@ -14,6 +14,7 @@ mod export;
 mod failures;
 mod folds;
 mod forms;
+mod goal;
 mod import;
 mod init;
 mod limits;

@@ -42,7 +42,7 @@ pub(crate) fn measure(
         None => chosen,
     };
     let target = ProcessTarget::new(Arc::clone(scenario)).on(used.clone());
-    let slots = conduct::places(scenario, workers).map_err(|error| explained(error.into()))?;
+    let slots = conduct::worker_slots(scenario, workers).map_err(|error| explained(error.into()))?;
     let terms = Terms { slots, time: time.as_secs_f64() };
     let (alone, in_company) = terms.trials(names.len());
     let costs = Costs::of(scenario);

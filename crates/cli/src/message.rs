@@ -98,7 +98,7 @@ fn exit_code(error: &anyhow::Error) -> ExitCode {
     if let Some(launch) = cause::<LaunchError>(error) {
         return match launch {
             launch if launch.is_unenforceable() => ExitCode::Unenforceable,
-            launch if launch.is_of_system() => ExitCode::Failed,
+            launch if launch.is_system_failure() => ExitCode::Failed,
             _ => ExitCode::Usage,
         };
     }

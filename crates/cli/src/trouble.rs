@@ -102,7 +102,7 @@ fn advice(misfits: &Misfits) -> &'static str {
         Some(misfit) if misfit.can_be_ignored() => {
             "correct the names, or leave out what made no difference: captune import … --ignore NAME"
         }
-        Some(Misfit::Untold { .. }) => "tell it by a column `output:NAME` in a table of the runs",
+        Some(Misfit::Unreported { .. }) => "tell it by a column `output:NAME` in a table of the runs",
         Some(Misfit::Contradiction { .. }) => {
             "remove one of each two runs, or give repeated runs seeds of their own"
         }

@@ -1,4 +1,4 @@
-//! What to run: an argument vector, its environment, its folder, its streams. Never a shell.
+//! The command to run: an argument vector, its environment, its folder and its streams. Never a shell.
 
 use std::collections::BTreeMap;
 use std::ffi::{OsStr, OsString};
@@ -6,10 +6,9 @@ use std::path::{Path, PathBuf};
 
 use crate::tier::Tier;
 
-/// One command, as the caller wants it run.
+/// One command and how to run it.
 ///
-/// Its target inherits umask, resource limits and priority of the caller as they were at the
-/// caller's first run.
+/// The target inherits the umask, resource limits and priority that the caller had at its first run.
 #[derive(Debug, Clone)]
 pub struct Command {
     pub(crate) program: OsString,
@@ -29,24 +28,24 @@ pub struct Command {
 /// Where the target runs.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Folder {
-    /// A fresh folder only we can enter, also its TMPDIR, removed afterwards.
+    /// A new folder that only this user can enter; it is also the TMPDIR, and is removed afterwards.
     Private,
-    /// A folder that exists.
+    /// An existing folder.
     Given(PathBuf),
 }
 
-/// What the target reads.
+/// The standard input of the target.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Stdin {
-    /// End of file at once.
+    /// Empty: the target reads end of file.
     Closed,
     /// The content of a file.
     File(PathBuf),
-    /// Our own standard input.
+    /// The caller's standard input.
     Inherited,
 }
 
-/// How many bytes of each output stream stay in memory.
+/// Number of bytes of each output stream to keep in memory.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
 pub(crate) struct Keep {
     pub(crate) head: usize,
@@ -54,11 +53,11 @@ pub(crate) struct Keep {
 }
 
 impl Command {
-    /// A command that runs in a private folder, reads nothing and passes no more of our environment
-    /// than [`crate::environment::ALWAYS_PASSED`].
+    /// Creates a command that runs in a private folder, with empty standard input. From the caller's
+    /// environment it gets only [`crate::environment::ALWAYS_PASSED`].
     ///
-    /// A program without a slash is looked up in the target's own PATH; a relative path is taken
-    /// from our current folder, wherever the target runs.
+    /// A program without a slash is looked up in the target's PATH. A relative path is resolved from the
+    /// caller's current folder, wherever the target runs.
     pub fn new(program: impl AsRef<OsStr>) -> Self {
         Self {
             program: program.as_ref().to_owned(),
@@ -88,8 +87,7 @@ impl Command {
         self
     }
 
-    /// Passes the variables of our environment whose names fit `pattern`, in which `*` stands for
-    /// anything.
+    /// Passes the caller's environment variables whose names match `pattern`, where `*` matches anything.
     pub fn pass_env(mut self, pattern: impl Into<String>) -> Self {
         self.pass_env.push(pattern.into());
         self
@@ -101,39 +99,39 @@ impl Command {
         self
     }
 
-    /// Chooses where the target runs.
+    /// Sets the folder in which the target runs.
     pub fn folder(mut self, folder: Folder) -> Self {
         self.folder = folder;
         self
     }
 
-    /// Chooses what the target reads.
+    /// Sets the standard input of the target.
     pub fn stdin(mut self, stdin: Stdin) -> Self {
         self.stdin = stdin;
         self
     }
 
-    /// Writes the whole standard output into a file, beside what is kept in memory.
+    /// Also writes the whole standard output to a file.
     pub fn stdout_file(mut self, path: impl AsRef<Path>) -> Self {
         self.stdout_file = Some(path.as_ref().to_owned());
         self
     }
 
-    /// Writes the whole standard error into a file, beside what is kept in memory.
+    /// Also writes the whole standard error to a file.
     pub fn stderr_file(mut self, path: impl AsRef<Path>) -> Self {
         self.stderr_file = Some(path.as_ref().to_owned());
         self
     }
 
-    /// Keeps at most this many bytes of the beginning and of the end of each output stream.
+    /// Keeps at most this many bytes of the start and of the end of each output stream.
     pub fn keep_output(mut self, head: usize, tail: usize) -> Self {
         self.keep = Keep { head, tail };
         self
     }
 
-    /// Reads a file that the target has written when the run is over, before its folder is removed:
-    /// [`crate::Finished::files`] has them in the order asked for. The path counts from the target's
-    /// folder and cannot leave it, neither by `..` nor through a link.
+    /// Reads a file that the target has written, after the run and before the folder is removed.
+    /// [`crate::Finished::files`] has these files in the order of the calls. The path is relative to the
+    /// target's folder and cannot leave it, neither by `..` nor through a link.
     pub fn read_file(mut self, path: impl AsRef<Path>) -> Self {
         self.read_files.push(path.as_ref().to_owned());
         self
@@ -145,7 +143,7 @@ impl Command {
         self
     }
 
-    /// Names the executable to start as guardian, for hosts (an interpreter, a test) that do not call
+    /// Sets the executable to start as guardian, for hosts (an interpreter, a test) that do not call
     /// [`crate::supervise_if_asked`] themselves. The default is the running executable.
     pub fn guardian(mut self, executable: impl AsRef<Path>) -> Self {
         self.guardian = Some(executable.as_ref().to_owned());

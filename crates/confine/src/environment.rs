@@ -1,18 +1,18 @@
-//! What a target sees of our environment: nothing, plus an allow-list, plus what the caller names.
+//! The environment of a target: empty, plus an allow-list, plus what the caller names.
 
 use std::collections::BTreeMap;
 use std::ffi::{OsStr, OsString};
 use std::os::unix::ffi::OsStrExt;
 
-/// Variables every target gets if we have them.
+/// Variables that every target gets if the caller has them.
 pub const ALWAYS_PASSED: [&str; 4] = ["PATH", "HOME", "LANG", "TMPDIR"];
 
-/// Values every target gets unless the caller says otherwise: a target that quietly starts a
-/// thread for every core would be charged for all of them.
+/// Values that every target gets unless the caller sets others. Without them, a target that starts a
+/// thread for every core would be charged for the CPU time of all of them.
 pub const ALWAYS_SET: [(&str, &str); 1] = [("OMP_NUM_THREADS", "1")];
 
-/// Builds the environment of a target from `ours`, the names or `*` patterns in `pass`, and the
-/// values in `set`; later ones win.
+/// Builds the environment of a target: [`ALWAYS_SET`], then the variables of `ours` that are in
+/// [`ALWAYS_PASSED`] or match a name or `*` pattern in `pass`, then the values in `set`. Later ones win.
 pub fn compose(
     ours: impl IntoIterator<Item = (OsString, OsString)>,
     pass: &[String],
@@ -29,12 +29,12 @@ pub fn compose(
     environment
 }
 
-/// Whether a variable of this name is passed by the names and `*` patterns in `pass`.
+/// Returns whether a variable name matches one of the names and `*` patterns in `pass`.
 pub fn passes(pass: &[String], name: &str) -> bool {
     pass.iter().any(|pattern| matches(pattern.as_bytes(), name.as_bytes()))
 }
 
-/// Whether `name` fits `pattern`, in which `*` stands for any bytes.
+/// Returns whether `name` matches `pattern`, where `*` matches any bytes.
 fn matches(pattern: &[u8], name: &[u8]) -> bool {
     match pattern.split_first() {
         None => name.is_empty(),
@@ -61,19 +61,19 @@ mod tests {
     }
 
     #[test]
-    fn secrets_stay_with_us() {
+    fn other_variables_are_not_passed() {
         assert_eq!(names(&[], &[]), pairs(&[("OMP_NUM_THREADS", "1"), ("PATH", "/bin")]));
     }
 
     #[test]
-    fn patterns_pass_families_and_set_values_win() {
+    fn patterns_pass_several_variables_and_set_values_win() {
         let expected =
             [("GRB_HOME", "/opt"), ("GRB_LICENSE", "file"), ("OMP_NUM_THREADS", "4"), ("PATH", "/bin")];
         assert_eq!(names(&["GRB_*"], &[("OMP_NUM_THREADS", "4")]), pairs(&expected));
     }
 
     #[test]
-    fn a_star_stands_for_any_bytes() {
+    fn a_star_matches_any_bytes() {
         assert!(matches(b"*", b"") && matches(b"A*Z", b"AZ") && matches(b"A*Z", b"AbcZ"));
         assert!(!matches(b"A*Z", b"AbcY") && !matches(b"A", b"AB"));
     }

@@ -1,4 +1,4 @@
-//! Why a command did not run. Once it runs, whatever happens is a [`crate::Finished`].
+//! Why a command did not run. Once it runs, every outcome is a [`crate::Finished`].
 
 use std::io;
 use std::os::unix::fs::PermissionsExt;
@@ -16,29 +16,29 @@ pub enum LaunchError {
     /// The program's name is empty.
     #[error("there is no program to run")]
     NoProgram,
-    /// An argument holds a NUL byte, which no program can receive.
-    #[error("argument {index} holds a NUL byte")]
+    /// An argument contains a NUL byte, which no program can receive.
+    #[error("argument {index} contains a NUL byte")]
     NulInArgument {
-        /// Its place, the program being 0.
+        /// Its index; the program is 0.
         index: usize,
     },
-    /// A variable that no environment can hold.
+    /// An invalid environment variable.
     #[error("the environment variable `{name}` {why}")]
     BadVariable {
         /// Its name.
         name: String,
-        /// What is wrong with it.
+        /// Why it is invalid.
         why: &'static str,
     },
     /// No such program.
     #[error("program `{program}` not found{searched}")]
     ProgramNotFound {
-        /// As the caller wrote it.
+        /// The name that the caller gave.
         program: String,
-        /// Where it was looked for.
+        /// Where it was searched for.
         searched: String,
     },
-    /// There is such a file, but it cannot be executed.
+    /// The file exists but cannot be executed.
     #[error("`{}` cannot be executed: {why}", program.display())]
     NotExecutable {
         /// The file.
@@ -64,21 +64,21 @@ pub enum LaunchError {
         /// Why not.
         source: io::Error,
     },
-    /// A limit that makes no sense.
+    /// An invalid limit.
     #[error(transparent)]
     Limit(#[from] LimitError),
-    /// Cores this process may not use.
-    #[error("cores {wanted} cannot be used: this process is allowed cores {allowed}")]
+    /// Cores that this process may not use.
+    #[error("cores {wanted} cannot be used: this process may only use cores {allowed}")]
     Cores {
-        /// What was asked for.
+        /// The requested cores.
         wanted: Cores,
-        /// What is there.
+        /// The cores that may be used.
         allowed: Cores,
     },
-    /// The tier asked for does not work here, or none does.
+    /// The requested tier does not work here, or no tier does.
     #[error("the {tier} tier does not work here: {why}")]
     Tier {
-        /// Which.
+        /// The tier.
         tier: Tier,
         /// Why not.
         why: String,
@@ -86,9 +86,9 @@ pub enum LaunchError {
     /// A step before the target's first instruction failed.
     #[error("the target could not be started: {step} failed")]
     Start {
-        /// Which step.
+        /// The step.
         step: Step,
-        /// What the system said.
+        /// The error of the system.
         source: io::Error,
     },
     /// The guardian could not be started.
@@ -99,26 +99,26 @@ pub enum LaunchError {
         /// Why not.
         source: io::Error,
     },
-    /// The supervisor was killed or broke. Its whole tree is gone, and so is what it had measured.
+    /// The supervisor was killed or failed. Its whole tree is gone, and its measurements are lost.
     #[error("the supervisor was lost before it could report")]
     SupervisorLost,
 }
 
 impl LaunchError {
-    /// What the user may do about it.
+    /// Returns what the user can do about it.
     pub fn hint(&self) -> Option<String> {
         Some(match self {
             Self::ProgramNotFound { program, .. } if program.contains('/') => {
-                "a relative path is taken from the current folder".into()
+                "a relative path is resolved from the current folder".into()
             }
             Self::ProgramNotFound { .. } => "give its path, or add its folder to PATH".into(),
             Self::NotExecutable { program, .. } if lacks_permission(program) => {
-                format!("`chmod +x {}` if it is a program", program.display())
+                format!("run `chmod +x {}` if it is a program", program.display())
             }
-            Self::Cores { allowed, .. } => format!("choose among cores {allowed}"),
+            Self::Cores { allowed, .. } => format!("choose from cores {allowed}"),
             Self::Tier { tier, .. } => match tier {
-                Tier::Cgroup => "run under `systemd-run --user --scope -p Delegate=yes`, or leave --tier out",
-                Tier::Namespace => "ask for unprivileged user namespaces, or leave --tier out",
+                Tier::Cgroup => "run under `systemd-run --user --scope -p Delegate=yes`, or leave out --tier",
+                Tier::Namespace => "enable unprivileged user namespaces, or leave out --tier",
                 Tier::Subreaper | Tier::Group => "`captune doctor` shows what this machine can enforce",
             }
             .into(),
@@ -126,39 +126,39 @@ impl LaunchError {
                 "/proc must be mounted".into()
             }
             Self::SupervisorLost => {
-                "run it again; if it happens again, look for the kernel's out-of-memory killer".into()
+                "run it again; if this repeats, check the kernel log for the out-of-memory killer".into()
             }
             _ => return None,
         })
     }
 
-    /// Whether the cause lies in the system at this moment, and not in what was asked for.
-    pub fn is_of_system(&self) -> bool {
+    /// Returns whether the cause is the current state of the system, not the command or its limits.
+    pub fn is_system_failure(&self) -> bool {
         matches!(self, Self::Start { .. } | Self::Guardian { .. } | Self::SupervisorLost)
     }
 
-    /// Whether the cause is a limit or a tier that this machine cannot enforce.
+    /// Returns whether the cause is a limit or a tier that this machine cannot enforce.
     pub fn is_unenforceable(&self) -> bool {
         matches!(self, Self::Cores { .. } | Self::Tier { .. })
     }
 }
 
-/// Whether it is a file that nobody may execute.
+/// Returns whether it is a file that nobody may execute.
 fn lacks_permission(program: &Path) -> bool {
     std::fs::metadata(program).is_ok_and(|data| data.is_file() && data.permissions().mode() & 0o111 == 0)
 }
 
-/// A step between the caller's wish and the target's first instruction.
+/// A step between the caller's request and the target's first instruction.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[repr(u8)]
 pub enum Step {
-    /// Making the control group of the run.
+    /// Creating the control group of the run.
     Cgroup,
     /// Setting a limit on the control group.
     CgroupLimit,
-    /// Having a process born in the control group.
-    CgroupBirth,
-    /// Making user and PID namespaces.
+    /// Starting a process in the control group.
+    CgroupFork,
+    /// Creating user and PID namespaces.
     Namespace,
     /// Mounting a /proc that shows only the namespace.
     MountProc,
@@ -166,17 +166,17 @@ pub enum Step {
     Subreaper,
     /// Reading the process tree in /proc.
     ReadTree,
-    /// Pipes, timers and process descriptors.
+    /// Opening pipes, timers and process descriptors.
     Descriptors,
     /// Creating the process.
     Fork,
-    /// Its session, streams and signals.
+    /// Setting up its session, streams and signals.
     Session,
-    /// Its resource limits.
+    /// Setting its resource limits.
     ResourceLimits,
-    /// Its cores.
+    /// Setting its cores.
     Affinity,
-    /// Its folder.
+    /// Entering its folder.
     Chdir,
     /// Executing the program.
     Exec,
@@ -187,7 +187,7 @@ impl Step {
     const ALL: [Self; 14] = [
         Self::Cgroup,
         Self::CgroupLimit,
-        Self::CgroupBirth,
+        Self::CgroupFork,
         Self::Namespace,
         Self::MountProc,
         Self::Subreaper,
@@ -205,8 +205,8 @@ impl Step {
         Self::ALL.into_iter().find(|&step| step as u8 == byte)
     }
 
-    /// Whether it is the tier that failed rather than the command.
-    pub(crate) fn is_of_tier(self) -> bool {
+    /// Returns whether the step belongs to the tier rather than to the command.
+    pub(crate) fn is_tier_step(self) -> bool {
         (self as u8) <= Self::ReadTree as u8
     }
 }
@@ -214,10 +214,10 @@ impl Step {
 impl std::fmt::Display for Step {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.write_str(match self {
-            Self::Cgroup => "making a control group",
+            Self::Cgroup => "creating a control group",
             Self::CgroupLimit => "limiting the control group",
-            Self::CgroupBirth => "having a process born in a control group",
-            Self::Namespace => "making user and PID namespaces",
+            Self::CgroupFork => "starting a process in a control group",
+            Self::Namespace => "creating user and PID namespaces",
             Self::MountProc => "mounting a private /proc",
             Self::Subreaper => "becoming the reaper of orphans",
             Self::ReadTree => "reading the process tree in /proc",
@@ -225,7 +225,7 @@ impl std::fmt::Display for Step {
             Self::Fork => "creating a process",
             Self::Session => "setting up session and streams",
             Self::ResourceLimits => "setting resource limits",
-            Self::Affinity => "choosing cores",
+            Self::Affinity => "setting the cores",
             Self::Chdir => "entering the working folder",
             Self::Exec => "executing the program",
         })

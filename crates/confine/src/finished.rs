@@ -1,6 +1,6 @@
 //! The record of one run: how it ended, why it was stopped, what it used.
 //!
-//! A value that could not be measured is absent, never zero.
+//! A value that could not be measured is `None`, never zero.
 
 use std::path::PathBuf;
 use std::time::Duration;
@@ -10,36 +10,36 @@ use serde::{Deserialize, Serialize};
 use crate::limits::Limit;
 use crate::tier::Tier;
 
-/// How the main process itself ended, whoever caused it.
+/// How the main process ended, whatever the cause.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Exit {
-    /// It returned this code.
+    /// It exited with this code.
     Code(i32),
     /// This signal ended it.
     Signal(i32),
 }
 
-/// Why we stopped it, if we did.
+/// Why the run was stopped.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Stop {
-    /// It met a limit.
+    /// It reached a limit.
     Limit(Limit),
-    /// The caller asked for it.
+    /// The caller cancelled it.
     Cancelled,
 }
 
-/// Exit and stop in one word, for callers who need to tell only these apart.
+/// Exit and stop in one value, for callers that only need to distinguish these cases.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum End {
-    /// It returned this code by itself.
+    /// It exited by itself with this code.
     Exited(i32),
-    /// This signal ended it, and it was not ours.
+    /// It was ended by this signal, which the supervisor did not send.
     Signalled(i32),
-    /// It met a limit.
+    /// It reached a limit.
     Stopped(Limit),
-    /// The caller asked for it.
+    /// The caller cancelled it.
     Cancelled,
 }
 
@@ -50,41 +50,41 @@ pub struct CpuTime {
     pub user: Duration,
     /// In the kernel on its behalf.
     pub system: Duration,
-    /// False when processes were seen, outside the cgroup tier, whose time nobody accounts for as
-    /// their parent ignores SIGCHLD: then the true time is at least this. True means that no such
-    /// loss was noticed.
+    /// False if, outside the cgroup tier, there were processes whose time is not accounted for because
+    /// their parent ignores SIGCHLD; then this is a lower bound. True means that no such loss was
+    /// noticed.
     pub complete: bool,
 }
 
 impl CpuTime {
-    /// User and system together.
+    /// Returns the sum of user and system time.
     pub fn total(&self) -> Duration {
         self.user + self.system
     }
 }
 
-/// The part of an output stream that was kept: its beginning and its end.
+/// The part of an output stream that was kept: its start and its end.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Captured {
     /// The first bytes.
     #[serde(with = "serde_bytes")]
     pub head: Vec<u8>,
-    /// The last bytes, beginning after `head`.
+    /// The last bytes, not including those in `head`.
     #[serde(with = "serde_bytes")]
     pub tail: Vec<u8>,
-    /// How many bytes were written in all.
+    /// Total number of bytes written.
     pub written: u64,
-    /// False when the file that was to hold the whole stream could not take it all.
+    /// False if the file for the whole stream is incomplete.
     pub file_complete: bool,
 }
 
 impl Captured {
-    /// How many bytes between head and tail were not kept.
+    /// Returns the number of bytes between head and tail that were not kept.
     pub fn dropped(&self) -> u64 {
         self.written - (self.head.len() + self.tail.len()) as u64
     }
 
-    /// Everything kept, with a line in place of what was dropped.
+    /// Returns everything kept, with a line in place of the dropped bytes.
     pub fn joined(&self) -> Vec<u8> {
         let mut all = self.head.clone();
         if self.dropped() > 0 {
@@ -99,26 +99,26 @@ impl Captured {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, thiserror::Error)]
 #[serde(rename_all = "snake_case")]
 pub enum Unread {
-    /// There is none.
+    /// It does not exist.
     #[error("it does not exist")]
     Missing,
     /// It is a folder, a pipe or the like.
     #[error("it is not a regular file")]
     NotAFile,
-    /// It is longer than [`Unread::LONGEST`].
-    #[error("it has more than 1 MiB")]
+    /// It is longer than [`Unread::MAX_LENGTH`].
+    #[error("it is larger than 1 MiB")]
     TooLong,
     /// Its path leads out of the target's folder.
-    #[error("it lies outside the target's folder")]
+    #[error("it is outside the target's folder")]
     Outside,
-    /// The system refused, with this error number.
+    /// A system call failed with this error number.
     #[error("{}", std::io::Error::from_raw_os_error(*.0))]
     Refused(i32),
 }
 
 impl Unread {
-    /// Longest file that is read, in bytes.
-    pub const LONGEST: u64 = 1 << 20;
+    /// Maximum length of a file that is read, in bytes.
+    pub const MAX_LENGTH: u64 = 1 << 20;
 }
 
 /// The record of one run.
@@ -130,16 +130,16 @@ pub struct Finished {
     pub stopped: Option<Stop>,
     /// CPU time of the whole tree.
     pub cpu: Option<CpuTime>,
-    /// From the start of the main process to its end.
+    /// Time from the start of the main process to its end.
     pub wall: Duration,
-    /// Largest memory of the tree in bytes: exact by the cgroup's memory controller; otherwise the
-    /// largest sum of resident sets sampled (in which shared pages count for each process) or the
-    /// largest single process, whichever is more.
+    /// Largest memory of the tree in bytes. The cgroup's memory controller measures it exactly; without
+    /// it, this is the larger of two values: the largest sampled sum of resident sets (in which shared
+    /// pages count for each process) and the largest single process.
     pub peak_memory: Option<u64>,
-    /// Orphans of the tree that came to the supervisor; unknown in the group tier.
+    /// Number of orphans that the supervisor adopted; unknown in the group tier.
     pub adopted: Option<u32>,
-    /// Processes still alive when the main process had ended by itself, and then killed; unknown in
-    /// the group tier, and when we ended the main process ourselves.
+    /// Number of processes that were still alive when the main process had ended by itself, and were
+    /// then killed; unknown in the group tier, and if the supervisor ended the main process.
     pub stragglers: Option<u32>,
     /// How the tree was held together.
     pub tier: Tier,
@@ -147,7 +147,7 @@ pub struct Finished {
     pub stdout: Captured,
     /// What was kept of standard error.
     pub stderr: Captured,
-    /// The files asked for by [`crate::Command::read_file`], in that order.
+    /// The files requested by [`crate::Command::read_file`], in that order.
     pub files: Vec<Result<Vec<u8>, Unread>>,
     /// The private folder, if it could not be removed.
     #[serde(with = "crate::wire::path_bytes")]
@@ -155,7 +155,7 @@ pub struct Finished {
 }
 
 impl Finished {
-    /// Exit and stop in one word.
+    /// Returns exit and stop in one value.
     pub fn end(&self) -> End {
         match (self.stopped, self.exit) {
             (Some(Stop::Limit(limit)), _) => End::Stopped(limit),

@@ -1,4 +1,4 @@
-//! The private working folder of a run: made fresh, removed afterwards, never through a link.
+//! The private working folder of a run: created for it and removed afterwards, without following links.
 
 use std::ffi::CStr;
 use std::fs::{self, DirBuilder, File};
@@ -21,36 +21,37 @@ use rustix::process::{Pid, test_kill_process};
 use crate::error::LaunchError;
 use crate::finished::Unread;
 
-/// How the name of everything begins that a run makes in the system.
+/// Name prefix of every folder and control group that a run creates.
 pub(crate) const RUN_PREFIX: &str = "captune-run-";
 
-/// A private folder, locked as long as the caller holds it. The supervisor removes it, or the guardian
-/// if that is killed, or else the caller.
+/// A private folder, locked while the caller uses it. The supervisor removes it; if it is killed, the
+/// guardian does, otherwise the caller.
 #[derive(Debug)]
 pub struct Private {
     pub(crate) path: PathBuf,
-    /// Held, not read: it tells [`is_abandoned`] that we live.
+    /// Never read: the lock shows [`is_abandoned`] that the owner is alive.
     #[cfg_attr(not(test), expect(dead_code))]
     lock: File,
 }
 
 impl Private {
-    /// A fresh folder that only we can enter, removed with this value, or by a later run if we are killed.
+    /// Creates a folder that only this user can enter. It is removed when the value is dropped, or by a
+    /// later run if this process is killed.
     pub fn new() -> Result<Self, LaunchError> {
         Self::make().map_err(|(path, source)| LaunchError::Folder { path, source })
     }
 
-    /// Where it is.
+    /// Returns its path.
     pub fn path(&self) -> &Path {
         &self.path
     }
 
-    /// Makes a folder that nobody else can enter, below TMPDIR.
+    /// Creates a folder below TMPDIR that nobody else can enter.
     pub(crate) fn make() -> Result<Self, (PathBuf, io::Error)> {
         static COUNT: AtomicU64 = AtomicU64::new(0);
         static SWEEP: Once = Once::new();
         let named = std::env::temp_dir();
-        // Without the links in it, which a removal does not follow.
+        // Links in the path are resolved now, because removal does not follow them.
         let base = named.canonicalize().map_err(|error| (named, error))?;
         SWEEP.call_once(|| sweep(&base));
         loop {
@@ -58,7 +59,7 @@ impl Private {
             let path = base.join(format!("{RUN_PREFIX}{}-{count}", std::process::id()));
             match DirBuilder::new().mode(0o700).create(&path) {
                 Ok(()) => {}
-                // Left by an earlier process of our number, or by one in another PID namespace.
+                // Left by an earlier process with the same PID, or by one in another PID namespace.
                 Err(error) if error.kind() == io::ErrorKind::AlreadyExists => continue,
                 Err(error) => return Err((path, error)),
             }
@@ -79,41 +80,41 @@ impl Private {
 
 impl Drop for Private {
     fn drop(&mut self) {
-        // One that is in the way of nobody: the next sweep tries again.
+        // A failure does no harm: the next sweep tries again.
         remove(&self.path).ok();
     }
 }
 
-/// Reads a regular file by its path from a folder that it must not leave.
+/// Reads a regular file in a folder; its path must not leave the folder.
 pub(crate) fn read(folder: &CStr, path: &CStr) -> Result<Vec<u8>, Unread> {
-    let refused = |error: Errno| match error {
+    let unread = |error: Errno| match error {
         Errno::NOENT | Errno::NOTDIR => Unread::Missing,
         Errno::XDEV | Errno::LOOP => Unread::Outside,
         other => Unread::Refused(other.raw_os_error()),
     };
     let within = ResolveFlags::BENEATH | ResolveFlags::NO_MAGICLINKS;
-    let top = openat2(CWD, folder, FOLDER, Mode::empty(), ResolveFlags::empty()).map_err(refused)?;
-    // Without waiting for a writer, should it be a pipe.
+    let top = openat2(CWD, folder, FOLDER, Mode::empty(), ResolveFlags::empty()).map_err(unread)?;
+    // If it is a pipe, do not wait for a writer.
     let flags = OFlags::RDONLY | OFlags::CLOEXEC | OFlags::NONBLOCK;
-    let file = File::from(openat2(top, path, flags, Mode::empty(), within).map_err(refused)?);
+    let file = File::from(openat2(top, path, flags, Mode::empty(), within).map_err(unread)?);
     let failed = |error: io::Error| Unread::Refused(error.raw_os_error().unwrap_or(0));
     if !file.metadata().map_err(failed)?.is_file() {
         return Err(Unread::NotAFile);
     }
     let mut content = Vec::new();
-    file.take(Unread::LONGEST + 1).read_to_end(&mut content).map_err(failed)?;
-    if content.len() as u64 > Unread::LONGEST { Err(Unread::TooLong) } else { Ok(content) }
+    file.take(Unread::MAX_LENGTH + 1).read_to_end(&mut content).map_err(failed)?;
+    if content.len() as u64 > Unread::MAX_LENGTH { Err(Unread::TooLong) } else { Ok(content) }
 }
 
-/// Removes a folder and all in it: links and not what they point to, and nothing that is mounted in
-/// it, nor is that changed. Folders the target has locked against us are opened first. What cannot be removed does
-/// not keep the rest from being removed.
+/// Removes a folder and its contents. Links are removed but not followed, and anything mounted inside is
+/// left unchanged. Folders that the target made inaccessible are opened first. If something cannot be
+/// removed, the rest still is.
 pub(crate) fn remove(path: &Path) -> io::Result<()> {
     let top = match open_locked(CWD, path, ResolveFlags::NO_SYMLINKS) {
         Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(()),
         other => other?,
     };
-    // Each pass moves folders that are too deep to the top, for the next.
+    // Each pass moves folders that are too deep to the top, for the next pass.
     let mut moved = 0;
     loop {
         let before = moved;
@@ -127,11 +128,11 @@ pub(crate) fn remove(path: &Path) -> io::Result<()> {
 
 const FOLDER: OFlags = OFlags::RDONLY.union(OFlags::DIRECTORY).union(OFlags::NOFOLLOW).union(OFlags::CLOEXEC);
 
-/// Not out of a folder, neither by a link nor into something mounted in it.
+/// Path resolution that follows no link and enters no mount.
 const WITHIN: ResolveFlags = ResolveFlags::NO_XDEV.union(ResolveFlags::NO_SYMLINKS);
 
-/// At most this many folders are open at one time.
-const DEEPEST: usize = 100;
+/// Maximum depth of recursion, which limits the number of open folders.
+const MAX_DEPTH: usize = 100;
 
 fn empty(folder: BorrowedFd<'_>, top: BorrowedFd<'_>, depth: usize, moved: &mut usize) -> io::Result<()> {
     let mut emptied = Ok(());
@@ -157,25 +158,25 @@ fn remove_entry(
         other => return Ok(other?),
     }
     let below = open_locked(folder, name, WITHIN)?;
-    if depth == DEEPEST {
+    if depth == MAX_DEPTH {
         *moved += 1;
         return Ok(renameat(folder, name, top, format!("moved-{}-{moved}", std::process::id()))?);
     }
     empty(below.as_fd(), top, depth + 1, moved)?;
     match unlinkat(folder, name, AtFlags::REMOVEDIR) {
-        // What was moved to the top is met in the next pass.
+        // Folders that were moved to the top are removed in the next pass.
         Err(Errno::NOTEMPTY) if *moved > 0 => Ok(()),
         other => Ok(other?),
     }
 }
 
-/// Opens a folder in which files can then be removed, whatever its mode was.
+/// Opens a folder, whatever its mode, and makes it writable so that its files can be removed.
 fn open_locked(folder: BorrowedFd<'_>, name: impl Arg + Copy, resolve: ResolveFlags) -> io::Result<OwnedFd> {
     let open = |flags| openat2(folder, name, flags, Mode::empty(), resolve);
     let opened = match open(FOLDER) {
         Err(Errno::ACCESS) => {
-            // Whoever may not read it may still see that it is no link and nothing mounted. Nobody is alive who
-            // could change that.
+            // Opening with O_PATH needs no read permission and checks that it is neither a link nor a
+            // mount. No process of the target is left that could change this.
             open(FOLDER.union(OFlags::PATH))?;
             chmodat(folder, name, Mode::RWXU, AtFlags::empty())?;
             open(FOLDER)?
@@ -186,10 +187,10 @@ fn open_locked(folder: BorrowedFd<'_>, name: impl Arg + Copy, resolve: ResolveFl
     Ok(opened)
 }
 
-/// Whether a folder of ours has lost its owner: nobody holds its lock, and either the process that made it is dead, or
-/// it is not so young that its owner may not have come to lock it.
+/// Returns whether a folder of this user has lost its owner: nobody holds its lock, and either the
+/// process that made it is dead, or it is so old that its owner must have locked it by now.
 pub(crate) fn is_abandoned(path: &Path) -> bool {
-    // A pipe that someone else has put there would never open.
+    // Opening a pipe that someone else has put there would block forever.
     let Ok(file) = openat2(CWD, path, FOLDER, Mode::empty(), ResolveFlags::NO_SYMLINKS) else { return false };
     let file = File::from(file);
     let old_enough = file.metadata().is_ok_and(|data| {
@@ -201,7 +202,7 @@ pub(crate) fn is_abandoned(path: &Path) -> bool {
     old_enough && rustix::fs::flock(&file, FlockOperation::NonBlockingLockExclusive).is_ok()
 }
 
-/// The process that made a folder, by its name.
+/// Returns the process that made a folder, according to the folder's name.
 fn maker(path: &Path) -> Option<Pid> {
     let (pid, _count) = path.file_name()?.to_str()?.strip_prefix(RUN_PREFIX)?.split_once('-')?;
     Pid::from_raw(pid.parse().ok()?)
@@ -217,7 +218,7 @@ fn sweep(base: &Path) {
         let is_run = entry.file_name().to_str().is_some_and(|name| name.starts_with(RUN_PREFIX));
         let is_folder = entry.file_type().is_ok_and(|kind| kind.is_dir());
         if is_run && is_folder && is_abandoned(&entry.path()) {
-            // One that cannot be removed is tried again next time; it blocks nothing.
+            // A failure does no harm: the next sweep tries again.
             remove(&entry.path()).ok();
         }
     }
@@ -236,7 +237,7 @@ mod tests {
     }
 
     #[test]
-    fn removal_takes_links_but_not_what_they_point_to() {
+    fn removal_does_not_follow_links() {
         let (outside, private) = (make(), make());
         fs::write(outside.path.join("precious"), "kept").unwrap();
         std::os::unix::fs::symlink(&outside.path, private.path.join("link")).unwrap();
@@ -249,10 +250,10 @@ mod tests {
     }
 
     #[test]
-    fn removal_goes_deeper_than_descriptors_reach() {
+    fn deeply_nested_folders_are_removed() {
         let private = make();
         let mut path = private.path.clone();
-        for _ in 0..4 * DEEPEST {
+        for _ in 0..4 * MAX_DEPTH {
             path.push("d");
         }
         fs::create_dir_all(&path).unwrap();
@@ -261,7 +262,7 @@ mod tests {
     }
 
     #[test]
-    fn a_young_folder_is_abandoned_if_who_made_it_is_dead() {
+    fn a_new_folder_is_abandoned_if_its_maker_is_dead() {
         let private = make();
         let mut child = std::process::Command::new("true").spawn().unwrap();
         child.wait().unwrap();
@@ -274,13 +275,13 @@ mod tests {
     }
 
     #[test]
-    fn a_pipe_of_such_a_name_is_not_waited_for() {
+    fn a_pipe_with_such_a_name_does_not_block() {
         let private = make();
         let pipe = private.path.join(RUN_PREFIX);
         mknodat(CWD, &pipe, FileType::Fifo, Mode::RWXU, 0).unwrap();
-        let (tell, told) = std::sync::mpsc::channel();
-        std::thread::spawn(move || tell.send(is_abandoned(&pipe)));
-        assert_eq!(told.recv_timeout(Duration::from_secs(30)), Ok(false));
+        let (sender, receiver) = std::sync::mpsc::channel();
+        std::thread::spawn(move || sender.send(is_abandoned(&pipe)));
+        assert_eq!(receiver.recv_timeout(Duration::from_secs(30)), Ok(false));
     }
 
     #[test]

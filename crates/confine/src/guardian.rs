@@ -1,9 +1,9 @@
-//! The caller's connection to its guardian, the process from which supervisors are born.
+//! The caller's connection to its guardian, the process that forks supervisors.
 //!
-//! One copy of the executable is started with the first run and lives as long as we do. It forks a
-//! supervisor for each run, so that a run costs a fork of a small process and not the start of a large
-//! program, and it cleans up after one that is killed. A guardian that is killed itself takes its
-//! runs with it; the next run starts another.
+//! The guardian is a copy of the executable. It is started with the first run and lives as long as the
+//! caller. It forks a supervisor for each run, so that a run costs a fork of a small process instead of
+//! the start of a large program, and cleans up after supervisors that are killed. If the guardian
+//! itself is killed, its runs end too; the next run starts a new guardian.
 
 use std::collections::BTreeMap;
 use std::io;
@@ -17,9 +17,9 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use crate::supervise::{NAME, SUPERVISE};
 use crate::tier::cgroup;
-use crate::wire::{self, Birth};
+use crate::wire::{self, RunSpec};
 
-/// The guardians in use, by executable; more than one only where a host names several.
+/// The guardians in use, by executable; more than one only if the host names several.
 static GUARDIANS: Mutex<BTreeMap<PathBuf, Guardian>> = Mutex::new(BTreeMap::new());
 
 struct Guardian {
@@ -27,24 +27,24 @@ struct Guardian {
     process: Child,
 }
 
-/// Has a supervisor born from `executable`, and returns our end of its control socket.
-pub(crate) fn new_supervisor(executable: &Path, birth: &Birth) -> io::Result<OwnedFd> {
+/// Asks the guardian of `executable` for a supervisor, and returns our end of its control socket.
+pub(crate) fn new_supervisor(executable: &Path, spec: &RunSpec) -> io::Result<OwnedFd> {
     let (ours, theirs) = UnixStream::pair()?;
     let mut guardians = lock();
-    let asked = |guardian: &Guardian| wire::send(&guardian.socket, birth, &[theirs.as_fd()]).is_ok();
+    let asked = |guardian: &Guardian| wire::send(&guardian.socket, spec, &[theirs.as_fd()]).is_ok();
     if !guardians.get(executable).is_some_and(asked) {
-        // None yet, or one that was killed.
+        // There is none yet, or it was killed.
         let guardian = Guardian::start(executable)?;
-        // If this one has died already, the closed socket will tell the caller so.
+        // If this one is already dead, the caller sees a closed socket.
         asked(&guardian);
         guardians.insert(executable.to_owned(), guardian);
     }
     Ok(ours.into())
 }
 
-/// Ends the guardians of this process, after any run under way. The next run starts another.
+/// Ends the guardians of this process once their runs have finished. The next run starts a new one.
 ///
-/// A program that ends without it leaves them to end by themselves a moment later.
+/// If a program exits without calling this, its guardians end by themselves shortly afterwards.
 pub fn dismiss_guardians() {
     lock().clear();
 }
@@ -55,8 +55,8 @@ fn lock() -> MutexGuard<'static, BTreeMap<PathBuf, Guardian>> {
 
 impl Guardian {
     fn start(executable: &Path) -> io::Result<Self> {
-        // What the guardian inherits, its runs do: our control group must be settled before. Whether
-        // there is one is for the tier to say.
+        // The guardian and its runs inherit our control group, so it must be set up before. Errors are
+        // ignored here, because the cgroup tier reports them.
         cgroup::Parent::ours().ok();
         let (socket, theirs) = UnixStream::pair()?;
         let process = Command::new(executable)
@@ -65,7 +65,7 @@ impl Guardian {
             .env_clear()
             .stdin(OwnedFd::from(theirs))
             .stdout(Stdio::null())
-            // Out of reach of the terminal's Ctrl-C, which is for us to act upon.
+            // Out of reach of the terminal's Ctrl-C, which the caller handles.
             .process_group(0)
             .spawn()?;
         Ok(Self { socket, process })
@@ -74,7 +74,7 @@ impl Guardian {
 
 impl Drop for Guardian {
     fn drop(&mut self) {
-        // Without our end of the socket it ends when its runs have, and must leave no zombie.
+        // Without our end of the socket, it exits when its runs have ended. Waiting avoids a zombie.
         self.socket.shutdown(Shutdown::Both).ok();
         self.process.wait().ok();
     }

@@ -1,4 +1,4 @@
-//! The caller's side of one run: check everything before a supervisor is asked.
+//! The caller's side of one run: checks everything before a supervisor is started.
 
 use std::collections::BTreeMap;
 use std::ffi::{CString, OsStr, OsString};
@@ -20,10 +20,10 @@ use crate::sequence::Sequence;
 use crate::tier::Tier;
 use crate::wire::{Job, Killed};
 
-/// Runs one command to its end and says how it went.
+/// Runs one command to its end and returns its record.
 ///
-/// Without a tier of the command's own the best one that works is used; the first run finds out
-/// which by trying, as a tier that does not work fails before the target has started.
+/// Unless the command sets a tier, the best tier that works is used. The first run finds it by trying:
+/// a tier that does not work fails before the target has started.
 pub fn run(command: &Command, limits: &Limits, control: &Control) -> Result<Finished, LaunchError> {
     let private = match command.folder {
         Folder::Private => Some(make_private()?),
@@ -32,8 +32,7 @@ pub fn run(command: &Command, limits: &Limits, control: &Control) -> Result<Fini
     Sequence::within(private).run_last(command, limits, control)
 }
 
-/// The command as the supervisor is told, with everything checked; `private` is the private folder,
-/// where there is one.
+/// Checks a command and turns it into a job for the supervisor; `private` is the private folder, if any.
 pub(crate) fn job(
     private: Option<&Path>,
     at_end: Killed,
@@ -69,7 +68,7 @@ pub(crate) fn job(
 
 pub(crate) fn check_cores(limits: &Limits) -> Result<(), LaunchError> {
     let Some(wanted) = &limits.cores else { return Ok(()) };
-    // A mask that cannot be read is left to the kernel, which refuses a wrong one at the start.
+    // If the mask cannot be read, the kernel rejects wrong cores when the target starts.
     let Ok(allowed) = Cores::allowed() else { return Ok(()) };
     if wanted.iter().all(|core| allowed.iter().any(|a| a == core)) {
         Ok(())
@@ -81,7 +80,7 @@ pub(crate) fn check_cores(limits: &Limits) -> Result<(), LaunchError> {
 pub(crate) fn not_started(failure: Failure, tier: Tier, command: &Command) -> LaunchError {
     let source = io::Error::from_raw_os_error(failure.errno);
     match failure.step {
-        step if step.is_of_tier() && !is_of_the_moment(failure.errno) => {
+        step if step.is_tier_step() && !is_temporary(failure.errno) => {
             LaunchError::Tier { tier, why: format!("{step}: {source}") }
         }
         Step::Exec => {
@@ -89,8 +88,8 @@ pub(crate) fn not_started(failure: Failure, tier: Tier, command: &Command) -> La
                 libc::ENOEXEC => {
                     "it is neither a program for this machine nor a script that begins with `#!`".into()
                 }
-                libc::ENOENT => "the interpreter it asks for does not exist".into(),
-                libc::E2BIG => "its arguments and environment are longer than the kernel takes".into(),
+                libc::ENOENT => "its interpreter does not exist".into(),
+                libc::E2BIG => "its arguments and environment are longer than the kernel allows".into(),
                 _ => source.to_string(),
             };
             LaunchError::NotExecutable { program: PathBuf::from(&command.program), why }
@@ -99,12 +98,12 @@ pub(crate) fn not_started(failure: Failure, tier: Tier, command: &Command) -> La
     }
 }
 
-/// Whether a system call may well succeed the next time.
-fn is_of_the_moment(errno: i32) -> bool {
+/// Returns whether a failed system call may succeed the next time.
+fn is_temporary(errno: i32) -> bool {
     matches!(errno, libc::EAGAIN | libc::ENOMEM | libc::EMFILE | libc::ENFILE | libc::EINTR)
 }
 
-/// Opens the files behind the standard streams, so that a mistake shows before anything runs.
+/// Opens the files of the standard streams, so that mistakes are found before anything runs.
 pub(crate) fn open_streams(command: &Command) -> Result<[Option<OwnedFd>; 3], LaunchError> {
     let opened = |stream, path: &Path, file: io::Result<File>| {
         file.map(|file| Some(OwnedFd::from(file))).map_err(|source| LaunchError::Stream {
@@ -128,7 +127,7 @@ pub(crate) fn open_streams(command: &Command) -> Result<[Option<OwnedFd>; 3], La
     if let (Some(one), Some(other), Some(path)) = (&stdout, &stderr, &command.stderr_file)
         && is_same(one, other)
     {
-        let source = io::Error::other("it is the file for stdout, too");
+        let source = io::Error::other("it is also the stdout file");
         return Err(LaunchError::Stream { stream: "stderr", path: path.clone(), source });
     }
     Ok([stdin, stdout, stderr])
@@ -144,10 +143,10 @@ fn is_same(one: &OwnedFd, other: &OwnedFd) -> bool {
     identity(one) == identity(other)
 }
 
-/// Only a regular file takes all that is written to it at once: a pipe that nobody empties would
-/// hold up the supervisor and with it the limits.
+/// Creates a file and rejects anything but a regular file: writing to a pipe that nobody reads would
+/// block the supervisor, which then could not enforce the limits.
 fn create_regular(path: &Path) -> io::Result<File> {
-    // Without waiting for a reader, should it be a pipe.
+    // If it is a pipe, do not wait for a reader.
     let flags = rustix::fs::OFlags::NONBLOCK.bits() as i32;
     let file = File::options().read(true).append(true).create(true).custom_flags(flags).open(path)?;
     if !file.metadata()?.is_file() {
@@ -161,7 +160,7 @@ pub(crate) fn make_private() -> Result<Private, LaunchError> {
     Private::new()
 }
 
-/// The full path of a folder that can be entered.
+/// Returns the absolute path of a folder, after checking that it can be entered.
 fn usable_folder(path: &Path) -> Result<PathBuf, LaunchError> {
     let usable = std::fs::metadata(path).and_then(|data| match data.is_dir() {
         true => Ok(rustix::fs::access(path, rustix::fs::Access::EXEC_OK)?),
@@ -169,7 +168,7 @@ fn usable_folder(path: &Path) -> Result<PathBuf, LaunchError> {
     });
     let unusable = |source| LaunchError::Folder { path: path.to_owned(), source };
     usable.map_err(unusable)?;
-    // The guardian may have been started elsewhere.
+    // The guardian may have been started in another folder.
     std::path::absolute(path).map_err(unusable)
 }
 
@@ -179,8 +178,8 @@ pub(crate) fn folder_name(path: &Path) -> Result<CString, LaunchError> {
     c_string(path.as_os_str().to_owned()).map_err(unusable)
 }
 
-/// The program's full path: by the PATH of the target's `environment`, or from our folder if it has
-/// a slash.
+/// Returns the absolute path of a program: searched in the PATH of the target's `environment`, or
+/// relative to the current folder if it contains a slash.
 pub fn find_program(
     program: &OsStr,
     environment: &BTreeMap<OsString, OsString>,
@@ -195,7 +194,7 @@ pub fn find_program(
         return if path.exists() { executable(path) } else { Err(not_found(String::new())) };
     }
     let path = environment.get(OsStr::new("PATH")).cloned().unwrap_or_default();
-    // Relative entries count from our folder, as for a path with a slash.
+    // Relative entries are relative to the current folder, like a path with a slash.
     let candidates = std::env::split_paths(&path)
         .filter_map(|folder| std::path::absolute(folder).ok())
         .map(|folder| folder.join(program));
@@ -245,12 +244,12 @@ fn variables(environment: BTreeMap<OsString, OsString>) -> Result<Vec<CString>, 
     let variable = |(name, value): (OsString, OsString)| {
         let bad = |why| LaunchError::BadVariable { name: name.to_string_lossy().into(), why };
         if name.is_empty() || name.as_bytes().contains(&b'=') {
-            return Err(bad("has a name that is empty or holds `=`"));
+            return Err(bad("has a name that is empty or contains `=`"));
         }
         let mut text = name.clone();
         text.push("=");
         text.push(&value);
-        c_string(text).map_err(|()| bad("holds a NUL byte"))
+        c_string(text).map_err(|()| bad("contains a NUL byte"))
     };
     environment.into_iter().map(variable).collect()
 }

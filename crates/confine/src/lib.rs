@@ -1,5 +1,5 @@
 //! Runs *one* command under exact limits on CPU time, wall time, memory and more, kills its whole
-//! process tree, and tells the truth about what it used.
+//! process tree, and reports what it used.
 //!
 //! ```no_run
 //! use confine::{Command, Control, End, Limit, Limits};
@@ -15,10 +15,10 @@
 //! # Ok::<(), confine::LaunchError>(())
 //! ```
 //!
-//! It knows nothing of optimisation. It claims no sandbox: targets have the user's rights.
+//! The crate knows nothing about optimisation. It is not a sandbox: targets have the user's rights.
 
 #[cfg(not(target_os = "linux"))]
-compile_error!("confine needs Linux: it rests on process descriptors, timers and /proc");
+compile_error!("confine needs Linux: it depends on process descriptors, timers and /proc");
 
 mod command;
 mod control;
@@ -49,10 +49,9 @@ pub use tier::Tier;
 #[cfg(fuzzing)]
 pub use wire::fuzzing;
 
-/// Turns this process into the guardian of supervisors if it was started as one, and then never
-/// returns.
+/// Runs as the guardian of supervisors if this process was started as one, and then never returns.
 ///
-/// To be called first thing in `main`: the first run starts a copy of the running executable.
+/// Call it first in `main`: the first run starts a copy of the running executable.
 pub fn supervise_if_asked() {
     if std::env::args_os().nth(1).is_some_and(|argument| argument == supervise::SUPERVISE) {
         supervise::guard();

@@ -1,4 +1,4 @@
-//! What one run may use, and the check that a limit makes sense at all.
+//! The limits of one run, and the check that they are valid.
 
 use std::fmt;
 use std::time::Duration;
@@ -6,13 +6,13 @@ use std::time::Duration;
 use serde::{Deserialize, Serialize};
 use thiserror::Error;
 
-/// One bounded quantity; also the reason for which a run was stopped.
+/// A limited quantity; also the reason why a run was stopped.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Limit {
     /// CPU time of the whole tree, user and system.
     Cpu,
-    /// Time on the clock since the start.
+    /// Wall-clock time since the start.
     Wall,
     /// Memory of the whole tree.
     Memory,
@@ -20,7 +20,7 @@ pub enum Limit {
     Output,
     /// Processes alive at one time.
     Processes,
-    /// Bytes in any one file written.
+    /// Size of any one file written, in bytes.
     FileSize,
 }
 
@@ -37,12 +37,12 @@ impl fmt::Display for Limit {
     }
 }
 
-/// The limits of one run; what is `None` is not limited.
+/// The limits of one run; `None` means no limit.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Limits {
     /// CPU time of the whole tree.
     pub cpu: Option<Duration>,
-    /// Wall time; see [`Limits::effective_wall`] for what a CPU limit alone brings.
+    /// Wall time; see [`Limits::effective_wall`] for the wall limit that a CPU limit implies.
     pub wall: Option<Duration>,
     /// Memory of the whole tree in bytes.
     pub memory: Option<u64>,
@@ -50,22 +50,22 @@ pub struct Limits {
     pub output: Option<u64>,
     /// Processes alive at one time.
     pub processes: Option<u32>,
-    /// Bytes in any one file.
+    /// Size of any one file, in bytes.
     pub file_size: Option<u64>,
-    /// The cores the tree may use.
+    /// The cores that the tree may use.
     pub cores: Option<Cores>,
-    /// Time between TERM and KILL when a limit is met; none means KILL at once.
+    /// Time between TERM and KILL when a limit is reached; `None` means KILL at once.
     pub grace: Option<Duration>,
 }
 
 impl Limits {
-    /// The wall limit in force. A CPU limit always brings one (twice the cap and
-    /// five seconds): a deadlocked target uses no CPU and must end all the same.
+    /// Returns the wall limit in force. A CPU limit implies one (twice the cap plus five seconds),
+    /// because a deadlocked target uses no CPU time but must still end.
     pub fn effective_wall(&self) -> Option<Duration> {
         self.wall.or_else(|| self.cpu.map(implied_wall))
     }
 
-    /// Refuses a limit of nothing, which would only hide a mistake.
+    /// Rejects a limit of zero, which is always a mistake.
     pub fn check(&self) -> Result<(), LimitError> {
         let zero = |is_zero: bool, limit| if is_zero { Err(LimitError::Zero(limit)) } else { Ok(()) };
         zero(self.cpu.is_some_and(|d| d.is_zero()), Limit::Cpu)?;
@@ -78,16 +78,16 @@ impl Limits {
     }
 }
 
-/// The wall limit that a CPU limit brings.
+/// Returns the wall limit that a CPU limit implies.
 pub(crate) fn implied_wall(cpu: Duration) -> Duration {
     cpu.saturating_mul(2).saturating_add(Duration::from_secs(5))
 }
 
-/// A limit that no run could keep.
+/// A limit that no run could stay within.
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
 pub enum LimitError {
     /// A limit of zero.
-    #[error("a {0} limit of zero lets nothing run; leave it out for no limit")]
+    #[error("a {0} limit of zero would stop every run; leave it out for no limit")]
     Zero(Limit),
     /// An empty set of cores.
     #[error("the list of cores is empty; leave it out to use every core")]
@@ -99,7 +99,7 @@ pub enum LimitError {
 pub struct Cores(Vec<usize>);
 
 impl Cores {
-    /// One more than the largest core number the kernel's affinity mask holds here.
+    /// One more than the largest core number in the kernel's affinity mask.
     pub const CEILING: usize = rustix::thread::CpuSet::MAX_CPU;
 
     /// Adds a core; the set stays sorted.
@@ -109,22 +109,22 @@ impl Cores {
         }
     }
 
-    /// Whether the set holds no core.
+    /// Returns whether the set is empty.
     pub fn is_empty(&self) -> bool {
         self.0.is_empty()
     }
 
-    /// How many cores the set holds.
+    /// Returns the number of cores.
     pub fn len(&self) -> usize {
         self.0.len()
     }
 
-    /// The cores, ascending.
+    /// Iterates over the cores in ascending order.
     pub fn iter(&self) -> impl Iterator<Item = usize> {
         self.0.iter().copied()
     }
 
-    /// The cores this process may use.
+    /// Returns the cores that this process may use.
     pub fn allowed() -> std::io::Result<Self> {
         let mask = rustix::thread::sched_getaffinity(None)?;
         Ok((0..Self::CEILING).filter(|&core| mask.is_set(core)).collect())
@@ -161,7 +161,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_cpu_limit_brings_a_wall_limit() {
+    fn a_cpu_limit_implies_a_wall_limit() {
         let mut limits = Limits { cpu: Some(Duration::from_secs(10)), ..Limits::default() };
         assert_eq!(limits.effective_wall(), Some(Duration::from_secs(25)));
         limits.wall = Some(Duration::from_secs(3));
@@ -170,7 +170,7 @@ mod tests {
     }
 
     #[test]
-    fn a_limit_of_nothing_is_refused() {
+    fn a_limit_of_zero_is_rejected() {
         let limits = Limits { memory: Some(0), ..Limits::default() };
         assert_eq!(limits.check(), Err(LimitError::Zero(Limit::Memory)));
         let limits = Limits { cores: Some(Cores::default()), ..Limits::default() };

@@ -12,15 +12,15 @@ use thiserror::Error;
 
 use crate::limits::Cores;
 
-/// A text that is not the quantity it should be.
+/// Text that is not a valid quantity.
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
 #[error("`{text}` is not {wanted}: {why}")]
 pub struct QuantityError {
-    /// What was written.
+    /// The text.
     pub text: String,
-    /// What should have been written, with an example.
+    /// What was expected, with an example.
     pub wanted: &'static str,
-    /// What is wrong with it.
+    /// Why it is invalid.
     pub why: String,
 }
 
@@ -28,7 +28,7 @@ const DURATION: &str = "a duration such as `250ms`, `2.5s` or `1h`";
 const SIZE: &str = "a size such as `512MiB` or `2GB`";
 const CORES: &str = "a list of cores such as `0` or `0,2-3`";
 
-/// Reads a positive, finite duration.
+/// Parses a positive, finite duration.
 pub fn parse_duration(text: &str) -> Result<Duration, QuantityError> {
     let fail = |why: String| QuantityError { text: text.into(), wanted: DURATION, why };
     let (number, unit) = split_unit(text).map_err(fail)?;
@@ -45,12 +45,11 @@ pub fn parse_duration(text: &str) -> Result<Duration, QuantityError> {
     if seconds <= 0.0 {
         return Err(fail("it must be more than zero".into()));
     }
-    let duration = Duration::try_from_secs_f64(seconds)
-        .map_err(|_| fail("it is longer than any machine lives".into()))?;
+    let duration = Duration::try_from_secs_f64(seconds).map_err(|_| fail("it is too long".into()))?;
     if duration.is_zero() { Err(fail("it is less than a nanosecond".into())) } else { Ok(duration) }
 }
 
-/// Reads a positive size in bytes.
+/// Parses a positive size in bytes.
 pub fn parse_size(text: &str) -> Result<u64, QuantityError> {
     let fail = |why: String| QuantityError { text: text.into(), wanted: SIZE, why };
     let (number, unit) = split_unit(text).map_err(fail)?;
@@ -71,12 +70,12 @@ pub fn parse_size(text: &str) -> Result<u64, QuantityError> {
         return Err(fail("it must be at least one byte".into()));
     }
     if bytes > i64::MAX as f64 {
-        return Err(fail("it is more than any machine holds".into()));
+        return Err(fail("it is too large".into()));
     }
     Ok(bytes as u64)
 }
 
-/// Reads a list of core numbers and ranges.
+/// Parses a list of core numbers and ranges.
 pub fn parse_cores(text: &str) -> Result<Cores, QuantityError> {
     let fail = |why: String| QuantityError { text: text.into(), wanted: CORES, why };
     let number = |digits: &str| {
@@ -85,7 +84,7 @@ pub fn parse_cores(text: &str) -> Result<Cores, QuantityError> {
         if core < Cores::CEILING {
             Ok(core)
         } else {
-            Err(fail(format!("core numbers end at {}", Cores::CEILING - 1)))
+            Err(fail(format!("the largest core number is {}", Cores::CEILING - 1)))
         }
     };
     let mut cores = Cores::default();
@@ -95,14 +94,14 @@ pub fn parse_cores(text: &str) -> Result<Cores, QuantityError> {
             None => (number(part)?, number(part)?),
         };
         if first > last {
-            return Err(fail(format!("the range `{part}` runs backwards")));
+            return Err(fail(format!("the range `{part}` is backwards")));
         }
         (first..=last).for_each(|core| cores.insert(core));
     }
     Ok(cores)
 }
 
-/// Splits `2.5s` into 2.5 and `s`; the number is finite and not negative.
+/// Splits `2.5s` into 2.5 and `s`; the number must be finite and not negative.
 fn split_unit(text: &str) -> Result<(f64, &str), String> {
     let text = text.trim();
     let end = text
@@ -133,7 +132,7 @@ fn unknown_unit(unit: &str, known: &str) -> String {
     format!("`{unit}` is not one of the units {known}")
 }
 
-/// A duration as short as it can be read: `250ms`, `2.5s`, `5m`.
+/// Formats a duration in the unit that fits: `250ms`, `2.5s`, `5m`.
 pub fn show_duration(duration: Duration) -> impl fmt::Display {
     let seconds = duration.as_secs_f64();
     let (number, unit) = match seconds {
@@ -146,7 +145,7 @@ pub fn show_duration(duration: Duration) -> impl fmt::Display {
     format!("{}{unit}", short(number))
 }
 
-/// A size in the binary unit that fits: `512MiB`.
+/// Formats a size in the binary unit that fits: `512MiB`.
 pub fn show_size(bytes: u64) -> impl fmt::Display {
     let (number, unit) = match bytes {
         b if b < 1 << 10 => (b as f64, "B"),
@@ -157,7 +156,7 @@ pub fn show_size(bytes: u64) -> impl fmt::Display {
     format!("{}{unit}", short(number))
 }
 
-/// At most three decimals, none of them a trailing zero.
+/// Formats a number with at most three decimals and no trailing zeros.
 fn short(number: f64) -> String {
     let text = format!("{number:.3}");
     text.trim_end_matches('0').trim_end_matches('.').to_owned()
@@ -168,7 +167,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn durations_are_real_numbers_with_units() {
+    fn durations_are_numbers_with_units() {
         for (text, nanos) in [
             ("2.5s", 2_500_000_000),
             ("250ms", 250_000_000),
@@ -184,14 +183,14 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_duration_is_refused_with_a_reason() {
+    fn invalid_durations_are_rejected_with_a_reason() {
         for (text, why) in [
             ("0", "more than zero"),
             ("-1s", "negative"),
             ("nan", "begin with a number"),
             ("inf", "begin with a number"),
             ("1e999", "finite"),
-            ("1e300", "longer than any machine"),
+            ("1e300", "too long"),
             ("1e-12", "less than a nanosecond"),
             ("5 parsecs", "`parsecs` is not one of the units"),
             ("", "begin with a number"),
@@ -203,7 +202,7 @@ mod tests {
     }
 
     #[test]
-    fn sizes_tell_decimal_from_binary() {
+    fn sizes_distinguish_decimal_and_binary_units() {
         assert_eq!(parse_size("1GiB"), Ok(1 << 30));
         assert_eq!(parse_size("1GB"), Ok(1_000_000_000));
         assert_eq!(parse_size("0.5KiB"), Ok(512));
@@ -213,7 +212,7 @@ mod tests {
     }
 
     #[test]
-    fn core_lists_take_single_cores_and_ranges() {
+    fn core_lists_contain_single_cores_and_ranges() {
         let cores = parse_cores("0,2-3").expect("a list");
         assert_eq!(cores.iter().collect::<Vec<_>>(), [0, 2, 3]);
         for bad in ["", "x", "3-1", "99999", "1,,2", "-1"] {
@@ -222,7 +221,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_shown_can_be_read_again() {
+    fn formatted_durations_can_be_parsed_again() {
         for text in ["250ms", "2.5s", "90s", "5m", "7us"] {
             let duration = parse_duration(text).expect(text);
             assert_eq!(parse_duration(&show_duration(duration).to_string()), Ok(duration));

@@ -1,4 +1,4 @@
-//! The caller's side of a supervisor: have it born, hand it one job after the other, wait.
+//! The caller's side of a supervisor: start it, send it one job after the other, and wait.
 
 use std::io;
 use std::os::fd::{AsFd, OwnedFd};
@@ -14,19 +14,18 @@ use crate::guardian;
 use crate::launch::{check_cores, folder_name, job, make_private, not_started, open_streams};
 use crate::limits::Limits;
 use crate::tier::{Tier, cgroup};
-use crate::wire::{self, Birth, Job, Killed, Report, Request, Word};
+use crate::wire::{self, Job, Killed, Reply, Report, Request, RunSpec};
 
-/// Commands that run one after the other in one process tree, with one private folder for them all.
+/// Commands that run one after the other in one process tree, with one private folder for all of them.
 ///
-/// What is set up may live on while others run. When the sequence is over, or dropped, nothing of it
-/// is left; and if the caller is killed, all of it is.
+/// Processes started by a set-up command may keep running while later commands run. When the sequence
+/// ends or is dropped, none of its processes is left. If the caller is killed, all of them are killed.
 ///
-/// The limit on memory is that of the first command, over the whole tree. CPU time of a command is
-/// what the whole tree has used from its start to its end: what lives on counts for whichever
-/// command is running.
+/// The memory limit is that of the first command and covers the whole tree. The CPU time of a command
+/// is what the whole tree uses between its start and its end, including processes from set-up commands.
 pub struct Sequence {
     private: Option<Private>,
-    /// From the first command on.
+    /// `Some` once the first command has started.
     supervisor: Option<Supervisor>,
 }
 
@@ -36,7 +35,7 @@ struct Supervisor {
 }
 
 impl Sequence {
-    /// A sequence without any command yet, in a fresh private folder.
+    /// Creates a sequence without commands, in a new private folder.
     pub fn new() -> Result<Self, LaunchError> {
         Ok(Self::within(Some(make_private()?)))
     }
@@ -45,14 +44,14 @@ impl Sequence {
         Self { private, supervisor: None }
     }
 
-    /// The private folder: where commands run that have not been given another, and their TMPDIR. It is
-    /// removed when the sequence is over.
+    /// Returns the private folder. Commands run there unless they name another folder, and it is their
+    /// TMPDIR. It is removed when the sequence ends.
     pub fn folder(&self) -> &Path {
         self.private.as_ref().map_or(Path::new(""), |private| &private.path)
     }
 
-    /// Runs a command to its end. What it leaves alive lives on, unless it was stopped. Its output goes
-    /// straight to files of the private folder if it names no others.
+    /// Runs a command to its end. Processes that it leaves keep running, unless it was stopped. Its output
+    /// goes directly to files in the private folder, unless it names others.
     pub fn set_up(
         &mut self,
         command: &Command,
@@ -68,7 +67,8 @@ impl Sequence {
         self.run_to(Killed::Nothing, &command, limits, control)
     }
 
-    /// Runs a command to its end. What it leaves alive is killed; what was set up lives on.
+    /// Runs a command to its end. Processes that it leaves are killed; those of set-up commands keep
+    /// running.
     pub fn run(
         &mut self,
         command: &Command,
@@ -78,7 +78,7 @@ impl Sequence {
         self.run_to(Killed::Own, command, limits, control)
     }
 
-    /// Runs the last command to its end, after which everything is killed.
+    /// Runs the last command to its end, then kills everything.
     pub fn run_last(
         mut self,
         command: &Command,
@@ -88,7 +88,7 @@ impl Sequence {
         self.run_to(Killed::All, command, limits, control)
     }
 
-    /// Kills everything and waits until it is gone, as dropping it does.
+    /// Kills everything and waits until it is gone, like dropping the sequence.
     pub fn end(self) {}
 
     fn run_to(
@@ -100,7 +100,7 @@ impl Sequence {
     ) -> Result<Finished, LaunchError> {
         /// Index of the best tier not known to fail.
         static BEST: AtomicUsize = AtomicUsize::new(0);
-        /// Whether it has worked once: then a failure is of the moment, and no reason to settle for less.
+        /// Whether it has worked once. If so, a failure is temporary and no reason to use a lower tier.
         static WORKS: AtomicBool = AtomicBool::new(false);
 
         limits.check()?;
@@ -114,7 +114,7 @@ impl Sequence {
                 Err(LaunchError::Tier { .. })
                     if !WORKS.load(Ordering::Relaxed) && best + 1 < Tier::ALL.len() =>
                 {
-                    // Another thread may have found the same just now.
+                    // Another thread may have found this out at the same time.
                     BEST.compare_exchange(best, best + 1, Ordering::Relaxed, Ordering::Relaxed).ok();
                 }
                 result => {
@@ -134,25 +134,25 @@ impl Sequence {
         control: &Control,
     ) -> Result<Finished, LaunchError> {
         if tier == Tier::Group && at_end != Killed::All {
-            let why = "it cannot hold more than one command together".to_owned();
+            let why = "it supports only a single command".to_owned();
             return Err(LaunchError::Tier { tier, why });
         }
         let attached = open_streams(command)?;
         let private = self.private.as_ref().map(|private| private.path.as_path());
         let job = job(private, at_end, command, limits, &attached)?;
-        // Not the path behind it: that may have been replaced by a newer version since we started.
+        // Not the path of the executable, which may have been replaced by a newer version.
         let executable = command.guardian.as_deref().unwrap_or(Path::new("/proc/self/exe"));
         let failed = |source: io::Error| LaunchError::Guardian { path: executable.to_owned(), source };
         let is_first = self.supervisor.is_none();
         let socket = match self.supervisor.take() {
             Some(supervisor) => supervisor.socket,
-            None => guardian::new_supervisor(executable, &self.birth(tier)?).map_err(failed)?,
+            None => guardian::new_supervisor(executable, &self.spec(tier)?).map_err(failed)?,
         };
         let orders = socket.try_clone().map_err(failed)?;
-        let report = hand_over(&socket, orders, job, &attached, control);
+        let report = run_job(&socket, orders, job, &attached, control);
         match report {
             Some(Report::Finished(mut finished)) if at_end == Killed::All => {
-                // What the supervisor could not remove, because it was mounted in its own namespace, we may.
+                // The caller may be able to remove what was mounted in the supervisor's namespace.
                 self.private = None;
                 finished.left_behind = finished.left_behind.filter(|path| path.exists());
                 Ok(*finished)
@@ -169,7 +169,7 @@ impl Sequence {
         }
     }
 
-    fn birth(&self, tier: Tier) -> Result<Birth, LaunchError> {
+    fn spec(&self, tier: Tier) -> Result<RunSpec, LaunchError> {
         let cgroup = match tier {
             Tier::Cgroup => {
                 Some(cgroup::Parent::ours().map_err(|why| LaunchError::Tier { tier, why })?.plan())
@@ -177,7 +177,7 @@ impl Sequence {
             _ => None,
         };
         let private = self.private.as_ref().map(|private| folder_name(&private.path)).transpose()?;
-        Ok(Birth { tier, cgroup, private })
+        Ok(RunSpec { tier, cgroup, private })
     }
 }
 
@@ -185,13 +185,13 @@ impl Drop for Sequence {
     fn drop(&mut self) {
         let Some(Supervisor { socket, .. }) = self.supervisor.take() else { return };
         wire::send(&socket, &Request::End, &[]).ok();
-        // The guardian holds the other end until all is gone.
-        while let Ok(Some(_)) = wire::receive::<Word>(&socket) {}
+        // The guardian keeps the other end open until all processes are gone.
+        while let Ok(Some(_)) = wire::receive::<Reply>(&socket) {}
     }
 }
 
-/// Gives a job to a supervisor, and waits for the report: none if that was killed.
-fn hand_over(
+/// Sends a job to a supervisor and waits for the report; `None` if the supervisor was killed.
+fn run_job(
     socket: &OwnedFd,
     orders: OwnedFd,
     job: Box<Job>,
@@ -199,13 +199,13 @@ fn hand_over(
     control: &Control,
 ) -> Option<Report> {
     let files: Vec<_> = attached.iter().flatten().map(AsFd::as_fd).collect();
-    // If nobody takes it, the report says why, or its absence does.
+    // If the supervisor does not receive it, the report or its absence shows why.
     wire::send(socket, &Request::Run(job), &files).ok();
     control.attach(orders);
     let report = loop {
-        match wire::receive::<Word>(socket) {
-            Ok(Some((Word::Used(cpu), _))) => control.note_used(cpu),
-            Ok(Some((Word::Report(report), _))) => break Some(report),
+        match wire::receive::<Reply>(socket) {
+            Ok(Some((Reply::Used(cpu), _))) => control.note_used(cpu),
+            Ok(Some((Reply::Report(report), _))) => break Some(report),
             Ok(None) | Err(_) => break None,
         }
     };

@@ -1,7 +1,7 @@
-//! The system calls that no safe library offers. All of the crate's `unsafe` is in this file.
+//! System calls that no safe library offers. All `unsafe` code of the crate is in this file.
 //!
-//! Only guardian and supervisor call them, which have one thread each: what follows a `fork` there
-//! may do anything.
+//! Only the guardian and supervisors call them. These have one thread each, so code after a `fork` may
+//! do anything.
 
 #![allow(unsafe_code)]
 
@@ -17,7 +17,7 @@ use rustix::thread::UnshareFlags;
 
 use crate::finished::Exit;
 
-/// Which side of a fork we are on.
+/// The side of a fork that this process is on.
 pub(crate) enum Forked {
     Child,
     Parent(Pid),
@@ -25,18 +25,18 @@ pub(crate) enum Forked {
 
 /// Duplicates this process, which must have one thread.
 pub(crate) fn fork() -> io::Result<Forked> {
-    // SAFETY: a process with one thread leaves no lock held by a thread that the child lacks.
+    // SAFETY: the process has one thread, so no lock is held by a thread that is missing in the child.
     forked(unsafe { libc::fork() }.into())
 }
 
-/// Duplicates this process, with the child born inside a control group.
+/// Duplicates this process; the child starts inside a control group.
 pub(crate) fn fork_into(cgroup: BorrowedFd<'_>) -> io::Result<Forked> {
     const CLONE_INTO_CGROUP: u64 = 0x2_0000_0000;
     clone3(&CloneArgs { flags: CLONE_INTO_CGROUP, cgroup: cgroup.as_raw_fd() as u64, ..CloneArgs::default() })
 }
 
-/// Duplicates this process, with the child born in new namespaces.
-pub(crate) fn fork_apart(namespaces: UnshareFlags) -> io::Result<Forked> {
+/// Duplicates this process; the child starts in new namespaces.
+pub(crate) fn fork_into_namespaces(namespaces: UnshareFlags) -> io::Result<Forked> {
     clone3(&CloneArgs { flags: u64::from(namespaces.bits()), ..CloneArgs::default() })
 }
 
@@ -57,7 +57,7 @@ struct CloneArgs {
     cgroup: u64,
 }
 
-/// As [`fork`], with flags that concern namespaces and groups but never memory.
+/// Like [`fork`], with flags for namespaces and groups but never for memory.
 fn clone3(args: &CloneArgs) -> io::Result<Forked> {
     let args = CloneArgs { exit_signal: libc::SIGCHLD as u64, ..*args };
     // SAFETY: without CLONE_VM the child has its own copy of memory, as after fork; the argument
@@ -73,7 +73,7 @@ fn forked(result: libc::c_long) -> io::Result<Forked> {
     }
 }
 
-/// Ends this process without running any exit handler of the one it was copied from.
+/// Ends this process without running exit handlers inherited from its parent.
 pub(crate) fn exit_now(code: i32) -> ! {
     // SAFETY: _exit has no preconditions.
     unsafe { libc::_exit(code) }
@@ -83,25 +83,25 @@ pub(crate) fn exit_now(code: i32) -> ! {
 pub(crate) struct Reaped {
     pub(crate) pid: Pid,
     pub(crate) exit: Exit,
-    /// Largest resident set in bytes of it or of any child it waited for.
+    /// Largest resident set, in bytes, of it or of any child it waited for.
     pub(crate) peak_memory: u64,
 }
 
-/// What a look at our children found.
+/// The result of checking the children of this process.
 pub(crate) enum Wait {
     Reaped(Reaped),
-    /// One has been stopped; only [`wait_or_stop`] tells.
+    /// One has been stopped; only [`wait_or_stop`] returns this.
     Stopped(Pid),
     NoneDead,
     NoChildren,
 }
 
-/// Takes one dead child, any or the one named; waits for one to die if `block`.
+/// Reaps one dead child, any or the given one; waits for one to die if `block`.
 pub(crate) fn wait(child: Option<Pid>, block: bool) -> io::Result<Wait> {
     wait4(child, if block { 0 } else { libc::WNOHANG })
 }
 
-/// Takes one child that is dead or has been stopped, if there is one.
+/// Reaps one dead child, or reports one that has been stopped, if there is any.
 pub(crate) fn wait_or_stop() -> io::Result<Wait> {
     wait4(None, libc::WNOHANG | libc::WUNTRACED)
 }
@@ -142,12 +142,12 @@ pub(crate) struct Usage {
     pub(crate) peak_memory: u64,
 }
 
-/// What our waited-for children, and theirs, have used.
+/// Returns what the waited-for children of this process, and their children, have used.
 pub(crate) fn usage_of_children() -> Usage {
     usage(libc::RUSAGE_CHILDREN)
 }
 
-/// What we have used.
+/// Returns what this process has used.
 pub(crate) fn usage_of_self() -> Usage {
     usage(libc::RUSAGE_SELF)
 }
@@ -171,7 +171,7 @@ fn kibibytes(count: libc::c_long) -> u64 {
     u64::try_from(count).unwrap_or(0) * 1024
 }
 
-/// CPU time of a living process, all its threads, to the nanosecond; `None` if it is gone.
+/// Returns the CPU time of all threads of a living process, to the nanosecond; `None` if it is gone.
 pub(crate) fn cpu_time(pid: Pid) -> Option<Duration> {
     let mut clock = 0;
     let mut time = MaybeUninit::<libc::timespec>::zeroed();
@@ -189,34 +189,34 @@ pub(crate) fn cpu_time(pid: Pid) -> Option<Duration> {
 
 /// Gives every signal its default action.
 pub(crate) fn default_signals() {
-    // `struct sigaction` as the kernel has it: handler (zero is the default), flags, restorer, mask.
-    // The C library's own function would leave out the two signals it keeps to itself.
+    // `struct sigaction` of the kernel: handler (zero is the default), flags, restorer, mask. The
+    // function of the C library would skip the two signals that it reserves.
     let default = [0_u64; 4];
     for signal in 1..=64 {
-        // SAFETY: the block outlives the call; the mask in it has the size the kernel is told. It
-        // refuses KILL and STOP, which is harmless.
+        // SAFETY: the block outlives the call; the mask in it has the size passed to the kernel. The
+        // kernel rejects KILL and STOP, which is harmless.
         unsafe { libc::syscall(libc::SYS_rt_sigaction, signal, &raw const default, ptr::null::<u64>(), 8) };
     }
 }
 
-/// Holds every signal back that can be.
+/// Blocks every signal that can be blocked.
 pub(crate) fn block_signals() {
     set_mask(u64::MAX);
 }
 
-/// Lets every signal through.
+/// Unblocks every signal.
 pub(crate) fn unblock_signals() {
     set_mask(0);
 }
 
 fn set_mask(mask: u64) {
-    // SAFETY: the mask outlives the call and has the size the kernel is told.
+    // SAFETY: the mask outlives the call and has the size passed to the kernel.
     unsafe {
         libc::syscall(libc::SYS_rt_sigprocmask, libc::SIG_SETMASK, &raw const mask, ptr::null::<u64>(), 8)
     };
 }
 
-/// A descriptor that is readable when a signal, which must be held back, is there to be taken.
+/// Returns a descriptor that is readable when a signal, which must be blocked, is pending.
 pub(crate) fn signal_descriptor(signal: Signal) -> io::Result<OwnedFd> {
     let mut mask = MaybeUninit::<libc::sigset_t>::zeroed();
     // SAFETY: the set is initialised before it is read; the descriptor is new and ours.
@@ -230,13 +230,13 @@ pub(crate) fn signal_descriptor(signal: Signal) -> io::Result<OwnedFd> {
     }
 }
 
-/// Takes a signal from its descriptor, however often it came.
+/// Reads all pending signals from a descriptor.
 pub(crate) fn take_signal(descriptor: &OwnedFd) {
     let mut one = [0; size_of::<libc::signalfd_siginfo>()];
     while rustix::io::read(descriptor, &mut one).is_ok() {}
 }
 
-/// Becomes another program; returns only if that fails.
+/// Executes another program; returns only if that fails.
 pub(crate) fn exec(program: &CStr, arguments: &[CString], environment: &[CString]) -> io::Error {
     let pointers = |strings: &[CString]| -> Vec<*const libc::c_char> {
         strings.iter().map(|s| s.as_ptr()).chain([ptr::null()]).collect()
@@ -247,12 +247,12 @@ pub(crate) fn exec(program: &CStr, arguments: &[CString], environment: &[CString
     io::Error::last_os_error()
 }
 
-/// Closes every descriptor that was left open for us beyond the three standard streams.
+/// Closes every inherited descriptor except the three standard streams.
 pub(crate) fn close_inherited() {
-    // SAFETY: called first thing in a fresh process, when no code of ours owns a descriptor yet.
+    // SAFETY: called at the start of a new process, when no code owns a descriptor yet.
     unsafe {
         if libc::syscall(libc::SYS_close_range, 3, libc::c_uint::MAX, 0) != 0 {
-            // Before Linux 5.9: the usual number of descriptors, one by one.
+            // Before Linux 5.9: close the usual number of descriptors one by one.
             for descriptor in 3..1024 {
                 libc::close(descriptor);
             }
@@ -260,7 +260,7 @@ pub(crate) fn close_inherited() {
     }
 }
 
-/// How many clock ticks of `/proc/PID/stat` make a second.
+/// Returns the number of clock ticks of `/proc/PID/stat` per second.
 pub(crate) fn ticks_per_second() -> u64 {
     // SAFETY: sysconf has no preconditions.
     u64::try_from(unsafe { libc::sysconf(libc::_SC_CLK_TCK) }).unwrap_or(100)
@@ -268,15 +268,14 @@ pub(crate) fn ticks_per_second() -> u64 {
 
 /// Leaves namespaces; none of the flags used here concerns memory or descriptors.
 pub(crate) fn unshare(namespaces: UnshareFlags) -> io::Result<()> {
-    // SAFETY: the caller has one thread and passes only namespace flags, so no other thread can be
-    // left with half of a shared table.
+    // SAFETY: the caller has one thread and passes only namespace flags, so no other thread can keep
+    // part of a shared table.
     Ok(unsafe { rustix::thread::unshare_unsafe(namespaces) }?)
 }
 
-/// Kills every process of our PID namespace but ourselves; called only by its first process.
+/// Kills every other process in this PID namespace; called only by its first process.
 pub(crate) fn kill_namespace() {
-    // Our number 1 is what makes this safe to call: anywhere else it would reach every process of
-    // the user.
+    // This is only safe as PID 1: any other process would kill all processes of the user.
     assert_eq!(std::process::id(), 1, "only the first process of a namespace may kill all of it");
     // SAFETY: kill has no memory preconditions.
     unsafe { libc::kill(-1, libc::SIGKILL) };

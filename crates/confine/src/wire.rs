@@ -1,9 +1,9 @@
-//! The sockets between our own processes: births to the guardian; to a supervisor a job, or several
-//! one after the other, with orders in between; and back what it has used when asked, and one report
-//! for each job.
+//! Messages between the processes of this crate. The caller asks the guardian for supervisors. It sends
+//! a supervisor one or more jobs, one after the other, with orders in between. The supervisor replies
+//! with the CPU time used when asked, and with one report for each job.
 //!
 //! A frame is a four-byte length and a `postcard` body. Both ends are the same executable, so the
-//! format needs no version. The open files of the job ride along with its first byte.
+//! format needs no version. The open files of a job are sent along with its first byte.
 
 #[cfg(fuzzing)]
 pub mod fuzzing;
@@ -28,24 +28,24 @@ use crate::finished::Finished;
 use crate::limits::{Cores, Limits};
 use crate::tier::{Tier, cgroup};
 
-/// What the guardian needs to know of a run: how to fork its supervisor, and what would be left if
-/// that were killed. The run's control socket rides along.
+/// What the guardian needs to know about a run: how to fork its supervisor, and what to clean up if the
+/// supervisor is killed. The control socket of the run is sent along.
 #[derive(Debug, Clone, Serialize, Deserialize)]
-pub(crate) struct Birth {
+pub(crate) struct RunSpec {
     pub(crate) tier: Tier,
-    /// Where the cgroup tier makes its group.
+    /// Where the cgroup tier creates its group.
     pub(crate) cgroup: Option<cgroup::Plan>,
-    /// The folder that is ours to remove.
+    /// The private folder, which must be removed.
     pub(crate) private: Option<CString>,
 }
 
-impl Birth {
+impl RunSpec {
     pub(crate) fn private_folder(&self) -> Option<PathBuf> {
         self.private.as_ref().map(|path| PathBuf::from(OsStr::from_bytes(path.to_bytes())))
     }
 }
 
-/// Everything else the supervisor needs to know; checked by the caller beforehand.
+/// Everything else that the supervisor needs to know; the caller has checked it.
 #[derive(Debug, Serialize, Deserialize)]
 pub(crate) struct Job {
     pub(crate) program: CString,
@@ -53,12 +53,12 @@ pub(crate) struct Job {
     pub(crate) environment: Vec<CString>,
     pub(crate) folder: CString,
     pub(crate) limits: Limits,
-    /// The cores to run on: those of the limits, or those of the caller.
+    /// The cores to run on: those in the limits, otherwise those of the caller.
     pub(crate) cores: Option<Cores>,
     pub(crate) keep: Keep,
     /// Files to read at the end, from `folder`.
     pub(crate) read_files: Vec<CString>,
-    /// Which of stdin, stdout file and stderr file ride along, in this order.
+    /// Which of stdin, stdout file and stderr file are sent along, in this order.
     pub(crate) attached: [bool; 3],
     pub(crate) at_end: Killed,
 }
@@ -68,51 +68,51 @@ pub(crate) struct Job {
 pub(crate) enum Killed {
     /// Everything: no other job follows.
     All,
-    /// What this job has started; what was there before lives on.
+    /// The processes that this job has started; earlier ones keep running.
     Own,
-    /// Nothing, unless the job was stopped. Its streams go straight to their files, as whoever lives
-    /// on may write to them.
+    /// Nothing, unless the job was stopped. Its streams go directly to their files, because processes
+    /// that keep running may write to them.
     Nothing,
 }
 
-/// What a caller says to a supervisor.
+/// A message from a caller to a supervisor.
 #[derive(Debug, Serialize, Deserialize)]
 pub(crate) enum Request {
-    /// To be answered with a [`Report`].
+    /// Runs a job; answered with a [`Report`].
     Run(Box<Job>),
-    /// About the job under way.
+    /// An order about the running job.
     Order(Order),
-    /// No other job follows: to be answered by ending, when nothing is left.
+    /// No other job follows: the supervisor kills everything and exits.
     End,
 }
 
-/// What a caller may say during the run.
+/// An order from the caller during a run.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) enum Order {
     LowerCpu(Duration),
     LowerWall(Duration),
     Cancel,
-    /// To be answered with [`Word::Used`].
-    TellCpu,
+    /// Asks for the CPU time; answered with [`Reply::Used`].
+    ReportCpu,
 }
 
-/// What the supervisor says.
+/// A message from a supervisor.
 #[derive(Debug, Serialize, Deserialize)]
-pub(crate) enum Word {
+pub(crate) enum Reply {
     /// CPU time of the tree so far.
     Used(Duration),
-    /// How a job went.
+    /// The outcome of a job.
     Report(Report),
 }
 
-/// What the supervisor says at the end of a job.
+/// The outcome of a job.
 #[derive(Debug, Serialize, Deserialize)]
 pub(crate) enum Report {
     Finished(Box<Finished>),
     NotStarted(Failure),
 }
 
-/// Paths as bytes, which they are: not all of them are text.
+/// Serialises paths as bytes, because not all of them are UTF-8.
 pub(crate) mod path_bytes {
     use std::ffi::OsString;
     use std::os::unix::ffi::OsStringExt;
@@ -130,11 +130,11 @@ pub(crate) mod path_bytes {
     }
 }
 
-/// At most this many open files ride along with a job.
-const MOST_FILES: usize = 3;
+/// Maximum number of open files sent along with a job.
+const MAX_FILES: usize = 3;
 
-/// How much of a body is waited for at one time: what a length says is believed only as its bytes come.
-const PIECE: usize = 64 << 10;
+/// Memory for a body is allocated in chunks of this size as bytes arrive, because a length may be wrong.
+const CHUNK: usize = 64 << 10;
 
 /// Sends one frame.
 pub(crate) fn send(socket: impl AsFd, message: &impl Serialize, files: &[BorrowedFd<'_>]) -> io::Result<()> {
@@ -144,10 +144,10 @@ pub(crate) fn send(socket: impl AsFd, message: &impl Serialize, files: &[Borrowe
     frame.extend_from_slice(&length);
     frame.extend_from_slice(&body);
 
-    let mut space = [MaybeUninit::uninit(); rustix::cmsg_space!(ScmRights(MOST_FILES))];
+    let mut space = [MaybeUninit::uninit(); rustix::cmsg_space!(ScmRights(MAX_FILES))];
     let mut ancillary = SendAncillaryBuffer::new(&mut space);
     if !files.is_empty() && !ancillary.push(SendAncillaryMessage::ScmRights(files)) {
-        return Err(io::Error::other("too many files ride along"));
+        return Err(io::Error::other("too many files are attached"));
     }
     let mut sent = 0;
     while sent < frame.len() {
@@ -161,7 +161,7 @@ pub(crate) fn send(socket: impl AsFd, message: &impl Serialize, files: &[Borrowe
     Ok(())
 }
 
-/// Receives one frame; `None` if the other end is gone.
+/// Receives one frame; `None` if the other end is closed.
 pub(crate) fn receive<T: DeserializeOwned>(socket: impl AsFd) -> io::Result<Option<(T, Vec<OwnedFd>)>> {
     let mut files = Vec::new();
     let mut length = [0; 4];
@@ -172,7 +172,7 @@ pub(crate) fn receive<T: DeserializeOwned>(socket: impl AsFd) -> io::Result<Opti
     let mut body = Vec::new();
     while body.len() < length {
         let filled = body.len();
-        body.resize(length.min(filled + PIECE), 0);
+        body.resize(length.min(filled + CHUNK), 0);
         if !fill(&socket, &mut body[filled..], &mut files)? {
             return Ok(None);
         }
@@ -180,11 +180,11 @@ pub(crate) fn receive<T: DeserializeOwned>(socket: impl AsFd) -> io::Result<Opti
     Ok(Some((postcard::from_bytes(&body).map_err(io::Error::other)?, files)))
 }
 
-/// Fills `bytes` from the socket; false if it ended before.
+/// Fills `bytes` from the socket; returns false if it was closed before.
 fn fill(socket: impl AsFd, bytes: &mut [u8], files: &mut Vec<OwnedFd>) -> io::Result<bool> {
     let mut filled = 0;
     while filled < bytes.len() {
-        let mut space = [MaybeUninit::uninit(); rustix::cmsg_space!(ScmRights(MOST_FILES))];
+        let mut space = [MaybeUninit::uninit(); rustix::cmsg_space!(ScmRights(MAX_FILES))];
         let mut ancillary = RecvAncillaryBuffer::new(&mut space);
         let mut target = [IoSliceMut::new(&mut bytes[filled..])];
         match recvmsg(&socket, &mut target, &mut ancillary, RecvFlags::CMSG_CLOEXEC) {
@@ -225,34 +225,34 @@ mod tests {
     #[test]
     fn a_long_frame_arrives_whole() {
         let (ours, theirs) = UnixStream::pair().unwrap();
-        let text = "x".repeat(3 * PIECE + 1);
+        let text = "x".repeat(3 * CHUNK + 1);
         let sent = text.clone();
         let sender = std::thread::spawn(move || send(&ours, &sent, &[]).unwrap());
         assert!(receive::<String>(&theirs).unwrap().unwrap().0 == text);
         sender.join().unwrap();
     }
 
-    /// The most address space that this process has had, in bytes.
-    fn most_space() -> u64 {
+    /// Returns the peak address space of this process, in bytes.
+    fn peak_address_space() -> u64 {
         let status = std::fs::read_to_string("/proc/self/status").unwrap();
         let line = status.lines().find(|line| line.starts_with("VmPeak:")).unwrap();
         line.split_whitespace().nth(1).unwrap().parse::<u64>().unwrap() << 10
     }
 
     #[test]
-    fn a_length_that_no_bytes_follow_takes_no_memory() {
+    fn a_wrong_length_does_not_allocate_memory() {
         let (mut ours, theirs) = UnixStream::pair().unwrap();
         ours.write_all(&u32::MAX.to_le_bytes()).unwrap();
         ours.write_all(b"short").unwrap();
         drop(ours);
-        let before = most_space();
+        let before = peak_address_space();
         assert!(receive::<Order>(&theirs).unwrap().is_none());
-        let more = most_space() - before;
+        let more = peak_address_space() - before;
         assert!(more < 1 << 30, "{more} bytes");
     }
 
     #[test]
-    fn open_files_ride_along() {
+    fn open_files_are_sent_along() {
         let (ours, theirs) = UnixStream::pair().unwrap();
         let path = std::env::temp_dir().join(format!("confine-wire-{}", std::process::id()));
         let mut file =

@@ -1,13 +1,14 @@
-//! What a forest makes of killed trials, as a picture: a cost that depends on one number, trials of which the
+//! Draws what a forest learns from killed trials: a cost that depends on one number, trials of which the
 //! expensive ones were killed at a cap, and the forest of each treatment.
 //!
 //! `cargo run -p captune-engine --example killed_trials > docs/concepts/killed-trials.svg`
 //!
-//! The line is the cost, dots are trials that finished, crosses the bounds of killed ones. The dashed line is
-//! the mean of the forest, the band one deviation between its trees on each side. (Hutter, Hoos and
-//! Leyton-Brown, Bayesian Optimization With Censored Response Data, 2011, Figure 1.) The tests hold its laws.
+//! The line is the cost, dots are trials that finished, and crosses are the lower bounds of killed ones. The
+//! dashed line is the mean of the forest, and the band one standard deviation between its trees on each side.
+//! (Hutter, Hoos and Leyton-Brown, Bayesian Optimization With Censored Response Data, 2011, Figure 1.) The
+//! integration tests check what the figure shows.
 
-#![allow(clippy::print_stdout, reason = "the picture is its output")]
+#![allow(clippy::print_stdout, reason = "the figure is its output")]
 
 use std::fmt::Write as _;
 
@@ -21,18 +22,18 @@ pub const CAP: f64 = 0.9;
 pub const PLACES: [f64; 12] = [0.03, 0.11, 0.2, 0.28, 0.37, 0.45, 0.54, 0.62, 0.71, 0.79, 0.88, 0.97];
 const PANELS: [(&str, Treatment); 4] = [
     ("drop: killed trials are left out", Treatment::Drop),
-    ("ignore: bounds are taken for costs", Treatment::Ignore),
-    ("mean: filled in, the same in all trees", Treatment::Mean),
-    ("sample: filled in, low in some trees, high in others", Treatment::Sample),
+    ("ignore: lower bounds are used as costs", Treatment::Ignore),
+    ("mean: imputed, the same in all trees", Treatment::Mean),
+    ("sample: imputed, low in some trees, high in others", Treatment::Sample),
 ];
 
-/// Two slopes and a valley.
+/// The cost: a valley between two slopes.
 pub fn cost(x: f64) -> f64 {
     let (far, bend) = (x - 0.42, x * (1.0 - x));
     0.4 + 5.0 * far * far + 2.0 * far * bend
 }
 
-/// What the forest of a treatment says, after so many trials at each place that all agree.
+/// Returns the predictions of a forest with this treatment, after `trials` equal trials at each place.
 pub fn learned(treatment: Treatment, trials: usize, asked: &[f64]) -> Result<Vec<Prediction>, FitError> {
     let alike = InstanceTable::alike();
     let mut data = TrainingSet::new(&[Column::Number], &alike, Scale::Linear, None);
@@ -58,7 +59,7 @@ const TOP: f64 = 1.9;
 const INK: &str = "#7d8590";
 const COLOUR: &str = "#2f81f7";
 
-/// One panel, from its upper left corner.
+/// Draws one panel at its upper left corner.
 fn panel(title: &str, treatment: Treatment, (left, top): (f64, f64)) -> Result<String, FitError> {
     let grid: Vec<f64> = (0..=200).map(|i| f64::from(i) / 200.0).collect();
     let found = learned(treatment, 1, &grid)?;
@@ -86,7 +87,7 @@ fn panel(title: &str, treatment: Treatment, (left, top): (f64, f64)) -> Result<S
     );
     for place in PLACES {
         let (across, down) = (x(place), y(cost(place).min(CAP)));
-        // Writing to a text cannot fail.
+        // Writing to a string cannot fail.
         let _ = if cost(place) > CAP {
             let [a, b, c, d] = [across - 4.0, down - 4.0, across + 4.0, down + 4.0];
             writeln!(

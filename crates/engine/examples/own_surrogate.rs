@@ -1,17 +1,19 @@
-//! Your own surrogate, from its first line to what it finds: the mean of all points, near ones counting more.
+//! Your own surrogate, from the model to its results. The model is the mean of all points, weighted by their
+//! distance.
 //!
 //! | step | here |
 //! |---|---|
-//! | learn from trials, the stopped ones included | `Surrogate for Near` |
-//! | say what a configuration would cost, and how sure that is | `Predictor for Fitted` |
-//! | let it propose | [`proposer`] |
-//! | run trials, tell what they cost | [`optimise`] |
+//! | learn from trials, including stopped ones | `Surrogate for Near` |
+//! | predict the cost of a configuration and its uncertainty | `Predictor for Fitted` |
+//! | let the surrogate propose | [`proposer`] |
+//! | run trials and tell their costs | [`optimise`] |
 //!
-//! A stopped trial counts as its bound, or as what the exact readings around it say if that is more.
-//! `cargo run -p captune-engine --example own_surrogate` holds it against random proposals in the same races; the
-//! tests put it through the suite that every surrogate must pass, and see it win.
+//! A stopped trial counts as its lower bound, or as what the exact readings around it predict if that is
+//! more. `cargo run -p captune-engine --example own_surrogate` compares it with random proposals in the same
+//! races. The integration tests run the suite that every surrogate must pass, and check that it beats random
+//! proposals.
 
-#![allow(clippy::print_stdout, reason = "it shows something")]
+#![allow(clippy::print_stdout, reason = "it prints its results")]
 
 use std::error::Error;
 
@@ -26,13 +28,13 @@ use space::Diagnostics;
 use space::format::{Format, read};
 use surrogate::{FitError, InstanceTable, Points, Prediction, Predictor, Surrogate, TrainingSet};
 
-/// Settings: how soon distance matters.
+/// The settings of the surrogate.
 pub struct Near {
-    /// Points closer than this count alike.
+    /// Squared distance below which points have about the same weight.
     pub blur: f64,
 }
 
-/// What it has learned: rows with their values.
+/// The fitted model: rows with their values.
 struct Fitted {
     blur: f64,
     known: Vec<(Vec<f64>, f64)>,
@@ -79,7 +81,7 @@ impl Predictor for Fitted {
     }
 
     fn predict_total(&self, points: Points<'_>, out: &mut [Prediction]) {
-        // What differs among near points is all that it knows of noise.
+        // The spread of near points is the model's only estimate of noise.
         self.predict(points, out);
     }
 
@@ -94,41 +96,41 @@ impl Predictor for Fitted {
     }
 }
 
-/// What there is to choose from.
+/// The space to search.
 const SPACE: &str = "depth = { integer = [1, 40], default = 30 }\nratio = { float = [0.001, 1], log = true }\n\
                      restart = { float = [1.05, 2] }\n";
-/// Seconds after which a trial is given up; the race stops most of them long before.
+/// Seconds after which a trial is stopped; the race stops most of them long before.
 const CUTOFF: f64 = 100.0;
 const TRIALS: usize = 60;
 
-/// The program to tune, if it were one: a tenth of a second at its best.
+/// Stands for the program to tune: a tenth of a second at its best.
 fn seconds(configuration: &Configuration, space: &Space) -> f64 {
     let row = space.encode(configuration);
     let far = |place: f64, best: f64| (place - best) * (place - best);
     0.1 * libm::exp(12.0 * far(row[0], 0.2) + 20.0 * far(row[1], 0.7) + 10.0 * far(row[2], 0.5))
 }
 
-/// A target that does the same each time, on a single instance.
+/// A deterministic target on a single instance.
 pub fn problem(seed: u64) -> Result<Problem, Diagnostics> {
     let space = read(SPACE, "example", Format::Toml)?;
     let default = space.default_configuration();
     Ok(Problem { space, default, objective: Objective::capped(CUTOFF), instances: 1, seed })
 }
 
-/// Proposes by the surrogate above.
+/// Creates a proposer that uses the surrogate above.
 pub fn proposer(problem: &Problem) -> Box<dyn Proposer> {
     let settings = ModelSettings::by(OwnSurrogate::new("near", Near { blur: 0.001 }));
     Box::new(ModelSearch::new(problem.clone(), settings))
 }
 
-/// Asks for trials and tells what they cost, or that they were stopped.
+/// Asks for trials and tells their costs, or that they were stopped.
 pub fn optimise(problem: &Problem, proposer: Box<dyn Proposer>) -> Result<Optimizer, NotRunning> {
     let mut history = History::new();
     let racing = Racing { deterministic: true, ..Racing::default() };
     let racer = CappedRacer::new(problem.clone(), racing, &mut history);
     let mut optimizer = Optimizer::new(history, Box::new(racer), proposer);
     while optimizer.history().trials().len() < TRIALS {
-        // What is told at once can neither be tightened nor waited for.
+        // Each trial is told at once, so there is never a running one to tighten, cancel or wait for.
         let Ask::Run(TrialRequest { id, configuration, cap, .. }) = optimizer.ask(1) else { break };
         let (cost, cap) = (seconds(&configuration, &problem.space), cap.cost());
         let observation = match cost > cap {
@@ -141,13 +143,13 @@ pub fn optimise(problem: &Problem, proposer: Box<dyn Proposer>) -> Result<Optimi
     Ok(optimizer)
 }
 
-/// What the best one costs.
+/// The cost of the best configuration.
 pub fn best(problem: &Problem, optimizer: &Optimizer) -> f64 {
     seconds(optimizer.history().configuration(optimizer.incumbent()), &problem.space)
 }
 
 fn main() -> Result<(), Box<dyn Error>> {
-    println!("seconds after {TRIALS} trials (of which so many were stopped)");
+    println!("seconds of the best configuration after {TRIALS} trials (number of stopped trials)");
     println!("seed  default  near        random");
     for seed in 1..=5 {
         let problem = problem(seed)?;

@@ -1,9 +1,10 @@
-//! The part of captune that decides: which configuration to try next, on what, and how long.
+//! The decision-making part of captune: which configuration to try next, on which pair, and with which cap.
 //!
 //! Everything here is a pure function of its arguments: no files, no clock, no environment, no
-//! printing. The same settings, seed and history give the same decisions on every platform, which
-//! is why logarithms and exponentials come from `libm` rather than from the operating system. One thing
-//! is the same only on processors of one kind: what a [Gaussian process](surrogate::gaussian) learns.
+//! printing. The same settings, seed and history give the same decisions on every platform. For this
+//! reason logarithms and exponentials come from `libm` rather than from the operating system. The one
+//! exception is what a [Gaussian process](surrogate::gaussian) learns, which repeats only on the same type
+//! of processor.
 
 pub mod acquisition;
 pub mod history;

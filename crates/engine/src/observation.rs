@@ -1,4 +1,4 @@
-//! How a trial ended and what it told.
+//! How a trial ended and what it measured.
 
 use serde::{Deserialize, Serialize};
 
@@ -8,7 +8,7 @@ use surrogate::Reading;
 #[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Debug, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Status {
-    /// By itself, successfully: the cost is known.
+    /// Ended by itself, successfully: the cost is known.
     Finished,
     /// Stopped at a cap below the cutoff: the cost is at least the cap.
     Capped,
@@ -16,13 +16,13 @@ pub enum Status {
     Timeout,
     /// Stopped for using too much memory: there is no cost.
     Memory,
-    /// It failed: there is no cost.
+    /// Failed: there is no cost.
     Crashed,
-    /// It ended by itself with a wrong answer: there is no cost, and the configuration is out for good.
+    /// Ended by itself with a wrong answer: there is no cost, and the configuration is barred.
     Wrong,
-    /// It could not be run at all, or said that no trial can succeed: the campaign stops.
+    /// Could not be run at all, or reported that no trial can succeed: the campaign stops.
     Aborted,
-    /// Whoever ran it vanished; it says nothing of the configuration and is run again.
+    /// The worker that ran it vanished. The trial is no evidence about the configuration and is run again.
     Lost,
 }
 
@@ -39,7 +39,7 @@ impl Status {
         Self::Lost,
     ];
 
-    /// The word for it, in the store and on the screen.
+    /// The name of the status in the store and on the screen.
     pub fn name(self) -> &'static str {
         match self {
             Self::Finished => "finished",
@@ -53,7 +53,7 @@ impl Status {
         }
     }
 
-    /// The status of a name.
+    /// Returns the status with this name.
     pub fn of_name(name: &str) -> Option<Self> {
         Self::ALL.into_iter().find(|status| status.name() == name)
     }
@@ -63,67 +63,67 @@ impl Status {
         matches!(self, Self::Memory | Self::Crashed | Self::Wrong)
     }
 
-    /// Whether it bars the configuration: fast or not, nobody can use it.
+    /// Whether it bars the configuration: a wrong answer is useless, however fast.
     pub fn bars(self) -> bool {
         self == Self::Wrong
     }
 
-    /// Whether it says nothing of the configuration.
-    pub fn says_nothing(self) -> bool {
+    /// Whether it is no evidence about the configuration.
+    pub fn is_uninformative(self) -> bool {
         matches!(self, Self::Aborted | Self::Lost)
     }
 }
 
-/// What one trial told.
+/// The result of one trial.
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
 pub struct Observation {
     status: Status,
     cost: Option<Reading>,
-    /// What the trial used, in the unit of the cost if the cost grows with time.
+    /// What the trial used of the budget, in the unit of the cost if the cost grows with time.
     #[serde(with = "math::json_number")]
     spent: f64,
     #[serde(default)]
     constraints: Box<[Option<Reading>]>,
-    /// What decides between two timeouts, if it is known: less is better.
+    /// Value that decides between two timeouts, if known: less is better.
     #[serde(default)]
     tie: Option<f64>,
 }
 
 impl Observation {
     fn new(status: Status, cost: Option<Reading>, spent: f64) -> Self {
-        assert!(cost.is_none_or(|cost| cost.lower_bound().is_finite()), "costs are finite numbers");
+        assert!(cost.is_none_or(|cost| cost.lower_bound().is_finite()), "a cost must be finite");
         Self { status, cost, spent: spent.max(0.0), constraints: Box::default(), tie: None }
     }
 
-    /// Ended by itself at this cost.
+    /// A trial that ended by itself at this cost.
     pub fn finished(cost: f64) -> Self {
         Self::new(Status::Finished, Some(Reading::Exact(cost)), cost)
     }
 
-    /// Stopped below the cutoff when the cost had reached `at`.
+    /// A trial stopped below the cutoff when the cost had reached `at`.
     pub fn capped(at: f64) -> Self {
         Self::new(Status::Capped, Some(Reading::AtLeast(at)), at)
     }
 
-    /// Stopped at the cutoff or by a limit on another quantity, when the cost had reached `at`.
+    /// A trial stopped at the cutoff or by a limit on another quantity, when the cost had reached `at`.
     pub fn timeout(at: f64) -> Self {
         Self::new(Status::Timeout, Some(Reading::AtLeast(at)), at)
     }
 
-    /// Ended without a cost after using `spent`.
+    /// A trial that ended without a cost after using `spent`.
     pub fn failed(status: Status, spent: f64) -> Self {
-        assert!(status.is_failure() || status.says_nothing(), "{status:?} is no failure");
+        assert!(status.is_failure() || status.is_uninformative(), "{status:?} is not a failure");
         Self::new(status, None, spent)
     }
 
-    /// With what it used, where that is not the cost.
+    /// Sets what the trial used, where that is not the cost.
     #[must_use]
     pub fn with_spent(mut self, spent: f64) -> Self {
         self.spent = spent.max(0.0);
         self
     }
 
-    /// With the outputs that constraints bound, one for each; `None` where a stopped trial left one
+    /// Sets the outputs that constraints bound, one for each; `None` where a stopped trial left one
     /// unmeasured.
     #[must_use]
     pub fn with_constraints(mut self, constraints: impl Into<Box<[Option<Reading>]>>) -> Self {
@@ -131,35 +131,35 @@ impl Observation {
         self
     }
 
-    /// With what decides between two timeouts: less is better.
+    /// Sets the value that decides between two timeouts: less is better.
     #[must_use]
     pub fn with_tie(mut self, tie: Option<f64>) -> Self {
-        assert!(tie.is_none_or(f64::is_finite), "what breaks a tie is a finite number");
+        assert!(tie.is_none_or(f64::is_finite), "a tie-breaker must be finite");
         self.tie = tie;
         self
     }
 
-    /// How it ended.
+    /// How the trial ended.
     pub fn status(&self) -> Status {
         self.status
     }
 
-    /// What is known of the cost; nothing if it failed.
+    /// The cost, exact or as a lower bound; `None` if the trial failed.
     pub fn cost(&self) -> Option<Reading> {
         self.cost
     }
 
-    /// What it used.
+    /// What the trial used of the budget.
     pub fn spent(&self) -> f64 {
         self.spent
     }
 
-    /// What decides between two timeouts, if it is known.
+    /// The value that decides between two timeouts, if known.
     pub fn tie(&self) -> Option<f64> {
         self.tie
     }
 
-    /// Whether it finished without telling every constrained output as a finite number.
+    /// Whether the trial finished without reporting a finite number for every constrained output.
     pub fn is_unmeasured(&self) -> bool {
         self.status == Status::Finished && self.constraints.iter().any(Option::is_none)
     }

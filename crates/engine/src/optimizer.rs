@@ -1,7 +1,7 @@
-//! Ask and tell: the engine as one object.
+//! The engine as one object with an ask-and-tell interface.
 //!
-//! The state after any number of calls is a function of the settings, the seed and the calls. Time
-//! enters only by [`Optimizer::elapsed`], [`Optimizer::keep_tempo`] and [`Optimizer::near_end`].
+//! The state after any number of calls is a function of the settings, the seed and the calls. Time enters
+//! only through [`Optimizer::elapsed`], [`Optimizer::set_tempo`] and [`Optimizer::near_end`].
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -10,27 +10,27 @@ use surrogate::Interrupt;
 
 use crate::history::{History, Trial};
 use crate::observation::Observation;
-use crate::propose::{Choice, Foretold, Proposer, Tempo};
+use crate::propose::{Choice, Forecast, Proposer, Tempo};
 use crate::racing::{Ask, News, PendingTrial, Racer, Requested, Snapshot};
 use crate::trial::{ConfigId, TrialId, TrialRequest};
 
-/// Decides which trials to run and learns from what they told.
+/// Decides which trials to run and learns from their results.
 pub struct Optimizer {
     history: History,
     racer: Box<dyn Racer>,
     proposer: Box<dyn Proposer>,
     running: BTreeMap<TrialId, TrialRequest>,
-    /// Configurations that nobody proposed before someone asked for them.
+    /// Configurations that were new when the user requested them.
     requested: BTreeSet<ConfigId>,
 }
 
-/// A trial was told that was not asked for, or told twice.
+/// The error for the result of a trial that was never asked for or has already ended.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, thiserror::Error)]
 #[error("trial {0} is not running")]
 pub struct NotRunning(pub TrialId);
 
 impl Optimizer {
-    /// Goes on from a history with a racer that knows it.
+    /// Continues from a history, with a racer created from or restored for this history.
     pub fn new(history: History, racer: Box<dyn Racer>, proposer: Box<dyn Proposer>) -> Self {
         let request = |pending: PendingTrial| {
             let PendingTrial { id, key, cap, why, .. } = pending;
@@ -41,7 +41,8 @@ impl Optimizer {
         Self { history, racer, proposer, running, requested: BTreeSet::new() }
     }
 
-    /// What to do next with so many free slots; with none, only orders about running trials.
+    /// Returns what to do next with this many free slots; with no free slot, only orders about running
+    /// trials.
     pub fn ask(&mut self, slots: usize) -> Ask {
         let ask = self.racer.next(slots, &mut self.history, &mut *self.proposer);
         match &ask {
@@ -58,23 +59,24 @@ impl Optimizer {
         ask
     }
 
-    /// How much time there is to think about new configurations from now on.
-    pub fn keep_tempo(&mut self, tempo: Tempo) {
-        self.proposer.keep_tempo(tempo);
+    /// Sets how much time may be spent on proposing configurations from now on.
+    pub fn set_tempo(&mut self, tempo: Tempo) {
+        self.proposer.set_tempo(tempo);
     }
 
-    /// Breaks off long thoughts when the flag is raised. An answer given after that counts for nothing, and so
-    /// does the state: whoever goes on does so from an earlier snapshot.
-    pub fn heed(&mut self, interrupt: &Interrupt) {
-        self.proposer.heed(interrupt);
+    /// Interrupts long computations when the flag is raised. From then on, answers and the state of the
+    /// optimizer are invalid; continue from an earlier snapshot.
+    pub fn watch_interrupt(&mut self, interrupt: &Interrupt) {
+        self.proposer.watch_interrupt(interrupt);
     }
 
-    /// Whether the end is near: then the best of those that lost race once more before new ones.
+    /// Sets whether the end of the campaign is near. If so, the best configurations that lost race once more
+    /// before new ones do.
     pub fn near_end(&mut self, near: bool) {
         self.racer.near_end(near, &self.history, &mut *self.proposer);
     }
 
-    /// Races a configuration before any new one; gives its number, and whether it is to race at all.
+    /// Races a configuration before any new one; returns its number and what becomes of the request.
     pub fn request(&mut self, configuration: &Configuration) -> (ConfigId, Requested) {
         let new = self.history.find(configuration).is_none();
         let config = self.history.intern(configuration);
@@ -84,7 +86,7 @@ impl Optimizer {
         (config, self.racer.request(config))
     }
 
-    /// A trial has ended.
+    /// Takes in the result of a trial that has ended.
     pub fn tell(&mut self, id: TrialId, observation: Observation) -> Result<(), NotRunning> {
         let TrialRequest { id, key, cap, why, .. } = self.running.remove(&id).ok_or(NotRunning(id))?;
         self.history.push(Trial { id, key, cap, why, observation });
@@ -92,65 +94,67 @@ impl Optimizer {
         Ok(())
     }
 
-    /// The costs that running trials have reached at one moment; of one that is not among them nothing counts until
-    /// it is told.
+    /// Reports the costs that running trials have reached at one moment. A trial that is not listed counts as
+    /// zero until its result is told.
     pub fn elapsed(&mut self, reached: &[(TrialId, f64)]) {
         self.racer.elapsed(reached, &self.history);
     }
 
-    /// A trial will not be run to its end, and says nothing.
+    /// Withdraws a trial that will not be run to its end, without a result.
     pub fn withdraw(&mut self, id: TrialId) -> Result<(), NotRunning> {
         self.running.remove(&id).ok_or(NotRunning(id))?;
         self.racer.withdrawn(id);
         Ok(())
     }
 
-    /// Everything told so far.
+    /// All trials told so far.
     pub fn history(&self) -> &History {
         &self.history
     }
 
-    /// The trials asked for and not told, by number.
+    /// The trials asked for and not yet told, by number.
     pub fn running(&self) -> impl Iterator<Item = &TrialRequest> {
         self.running.values()
     }
 
-    /// The best so far.
+    /// The best configuration so far.
     pub fn incumbent(&self) -> ConfigId {
         self.racer.incumbent()
     }
 
-    /// How many pairs the incumbent has.
+    /// Number of pairs the incumbent has.
     pub fn incumbent_pairs(&self) -> usize {
         self.racer.incumbent_pairs()
     }
 
-    /// What happened in the races since this was last asked.
+    /// Returns what happened in the races since the last call.
     pub fn news(&mut self) -> Vec<News> {
         self.racer.news()
     }
 
-    /// If no trial ends before each running one has cost this much more, some should be cancelled.
+    /// The additional cost of every running trial after which some should be cancelled, unless one ends
+    /// before.
     pub fn patience(&self) -> Option<f64> {
         self.racer.patience(&self.history)
     }
 
-    /// Where a configuration came from.
+    /// The name of the source that a configuration came from.
     pub fn origin(&self, config: ConfigId) -> &'static str {
         if self.requested.contains(&config) { "given" } else { self.proposer.origin(config, &self.history) }
     }
 
-    /// What was expected of a configuration when it was proposed in this session; `None` where nobody expected anything.
-    pub fn foretold(&self, config: ConfigId) -> Option<Foretold> {
-        self.proposer.foretold(config)
+    /// What a model predicted for a configuration when it was proposed in this session; `None` if no model
+    /// proposed it.
+    pub fn forecast(&self, config: ConfigId) -> Option<Forecast> {
+        self.proposer.forecast(config)
     }
 
-    /// Which learner proposes, if that was a choice.
+    /// The learner chosen to propose, where several were compared.
     pub fn choice(&self) -> Option<Choice> {
         self.proposer.choice()
     }
 
-    /// The state beside the history, to go on from after an interruption.
+    /// The state of the search apart from the history, from which a campaign continues after an interruption.
     pub fn snapshot(&self) -> Snapshot {
         self.racer.snapshot()
     }

@@ -1,4 +1,4 @@
-//! One execution of the target: what is asked for, and why.
+//! One execution of the target: what to run, and why.
 
 use std::fmt;
 
@@ -13,7 +13,7 @@ macro_rules! number {
         pub struct $name(pub $inner);
 
         impl $name {
-            /// As a place in a table.
+            /// As an index into a table.
             pub fn index(self) -> usize {
                 self.0 as usize
             }
@@ -28,7 +28,7 @@ macro_rules! number {
 }
 
 number!(
-    /// A configuration's number in its campaign, in the order of appearance; the default is 0.
+    /// A configuration's number in its campaign, in order of appearance; the baseline is 0.
     ConfigId(u32)
 );
 number!(
@@ -36,19 +36,19 @@ number!(
     InstanceId(u32)
 );
 number!(
-    /// A trial's number in its campaign, in the order of asking.
+    /// A trial's number in its campaign, in the order in which trials were requested.
     TrialId(u64)
 );
 number!(
-    /// The random seed handed to the target: below 2^31, since many programs read a signed word.
+    /// The random seed passed to the target: below 2^31, since many programs parse a signed 32-bit integer.
     Seed(u32)
 );
 
-/// What a configuration is tried on. There are many of them in a snapshot: stored as two numbers.
+/// What a configuration is tried on. A snapshot contains many pairs, so each is stored as two numbers.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Debug, Serialize, Deserialize)]
 #[serde(from = "(InstanceId, Seed)", into = "(InstanceId, Seed)")]
 pub struct Pair {
-    /// The input.
+    /// The instance.
     pub instance: InstanceId,
     /// The random seed.
     pub seed: Seed,
@@ -66,12 +66,12 @@ impl From<Pair> for (InstanceId, Seed) {
     }
 }
 
-/// What a trial is an execution of.
+/// What a trial executes.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Debug, Serialize, Deserialize)]
 pub struct TrialKey {
-    /// Which settings.
+    /// The configuration.
     pub config: ConfigId,
-    /// On what.
+    /// The pair it is tried on.
     pub pair: Pair,
 }
 
@@ -80,12 +80,12 @@ pub struct TrialKey {
 pub struct Cap(#[serde(with = "math::json_number")] f64);
 
 impl Cap {
-    /// No cap at all.
+    /// No cap.
     pub const NONE: Self = Self(f64::INFINITY);
 
     /// A cap at a positive cost.
     pub fn at(cost: f64) -> Self {
-        assert!(cost > 0.0, "a cap is positive, not {cost}");
+        assert!(cost > 0.0, "a cap must be positive, not {cost}");
         Self(cost)
     }
 
@@ -95,7 +95,7 @@ impl Cap {
     }
 }
 
-/// Why a trial is asked for.
+/// Why a trial is requested.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Why {
@@ -103,15 +103,16 @@ pub enum Why {
     Incumbent,
     /// A challenger meets the incumbent on one of its pairs.
     Challenge,
-    /// After the search: the default and the best are measured on pairs that had no part in choosing.
+    /// After the search, baseline and incumbent are measured on pairs that were not used to choose the
+    /// incumbent.
     Validation,
 }
 
 impl Why {
-    /// All of them.
+    /// All reasons.
     pub const ALL: [Self; 3] = [Self::Incumbent, Self::Challenge, Self::Validation];
 
-    /// The word for it.
+    /// The name of the reason in the store.
     pub fn name(self) -> &'static str {
         match self {
             Self::Incumbent => "incumbent",
@@ -128,7 +129,7 @@ pub struct TrialRequest {
     pub id: TrialId,
     /// What it executes.
     pub key: TrialKey,
-    /// The settings.
+    /// The configuration to run.
     pub configuration: Configuration,
     /// Where to stop it.
     pub cap: Cap,

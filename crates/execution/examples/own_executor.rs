@@ -1,9 +1,9 @@
-//! Your own executor: a new thread for each trial, as a cluster or a cloud would have a new machine.
+//! A custom executor: a new thread for each trial, like a new machine in a cluster or a cloud.
 //!
-//! `cargo run -p captune-execution --example own_executor` runs some trials; the tests put it through the suite that
-//! every executor must pass.
+//! `cargo run -p captune-execution --example own_executor` runs some trials. The tests run it through the
+//! suite that every executor must pass.
 
-#![allow(clippy::print_stdout, reason = "it shows something")]
+#![allow(clippy::print_stdout, reason = "an example prints its results")]
 
 use std::collections::{BTreeMap, VecDeque};
 use std::sync::Arc;
@@ -13,10 +13,10 @@ use engine::{Cap, TrialId, TrialRequest};
 use execution::executor::{Bell, Executor, Happening, Inbox, Refused};
 use execution::{Leash, Record, Slot, Target, TargetError, panics};
 
-/// Runs each trial in a thread of its own, so many at a time.
+/// Runs each trial in a thread of its own, up to `workers` at a time.
 pub struct Threads {
     target: Arc<dyn Target>,
-    /// What has no trial now.
+    /// Slots without a trial.
     free: Vec<usize>,
     workers: usize,
     waiting: VecDeque<TrialRequest>,
@@ -26,14 +26,14 @@ pub struct Threads {
 }
 
 impl Threads {
-    /// Runs a target and rings a bell.
+    /// Creates an executor that runs a target and rings a bell.
     pub fn new(target: Arc<dyn Target>, workers: usize, bell: Bell) -> Self {
         let free = (0..workers).rev().collect();
         let (waiting, running) = (VecDeque::new(), BTreeMap::new());
         Self { target, free, workers, waiting, running, bell, origin: Instant::now() }
     }
 
-    /// Begins trials while there is room.
+    /// Starts waiting trials while slots are free.
     fn fill(&mut self) {
         while let Some(slot) = self.free.pop() {
             let Some(request) = self.waiting.pop_front() else {
@@ -46,7 +46,7 @@ impl Threads {
             std::thread::spawn(move || {
                 let place = Slot { number: slot, ..Slot::default() };
                 let account = panics::caught(|| target.run_on(&request, &leash, &place))
-                    .unwrap_or_else(|said| Err(TargetError::Panicked { said }));
+                    .unwrap_or_else(|message| Err(TargetError::Panicked { message }));
                 let ended = origin.elapsed().as_secs_f64();
                 bell.ring(match account {
                     Ok(account) => {
@@ -120,11 +120,11 @@ impl Executor for Threads {
 
 fn main() {
     use engine::{ConfigId, InstanceId, Pair, Seed, TrialKey, Why};
-    use execution::{FunctionTarget, Said};
+    use execution::{FunctionTarget, Outcome};
     let space = space::format::read("x = { integer = [1, 9] }\n", "space", space::format::Format::Toml);
     let Ok(space) = space else { return };
     let target =
-        FunctionTarget::new(None, |trial: &TrialRequest, _: &Leash| Said::Finished(trial.id.0 as f64));
+        FunctionTarget::new(None, |trial: &TrialRequest, _: &Leash| Outcome::Finished(trial.id.0 as f64));
     let inbox = Inbox::new();
     let mut threads = Threads::new(Arc::new(target), 2, inbox.bell());
     for id in 1..=5 {

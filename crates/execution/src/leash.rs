@@ -1,4 +1,4 @@
-//! The hand on a running trial: its cap, which may be lowered, and the order to stop.
+//! Control of a running trial: lowering its cap, and cancelling it.
 
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
@@ -7,29 +7,29 @@ use std::time::{Duration, Instant};
 use confine::Control;
 use engine::Cap;
 
-/// Holds one trial.
+/// Controls one trial.
 #[derive(Debug)]
 pub struct Leash {
-    /// The lowest cap ordered so far, as bits: a number that any thread may lower.
+    /// The lowest cap set so far, as the bits of an `f64`; any thread may lower it.
     cap: AtomicU64,
     cancelled: Mutex<bool>,
     cancelling: Condvar,
-    /// Steers the trial's own command.
+    /// Controls the trial's own command.
     control: Control,
-    /// Steers what is set up before it, which knows no cap.
+    /// Controls the set-up, to which the cap does not apply.
     setup: Control,
-    /// When the command began, and what had passed when it ended.
+    /// Start of the command, and its run time once it has ended.
     running: Mutex<Option<(Instant, Option<Duration>)>>,
-    /// What the process has used, in CPU seconds, and when it is to be asked again, in seconds of the
-    /// trial, both as bits.
+    /// CPU seconds used so far, as the bits of an `f64`.
     used: AtomicU64,
-    ask_at: AtomicU64,
-    /// Steers the check of its answer.
+    /// When to query the CPU time again, in seconds of the trial, as the bits of an `f64`.
+    next_query: AtomicU64,
+    /// Controls the check of the answer.
     check: Control,
 }
 
-/// Seconds between two questions to the supervisor.
-const ASKED_EVERY: f64 = 0.05;
+/// Seconds between two queries to the supervisor.
+const QUERY_INTERVAL: f64 = 0.05;
 
 impl Default for Leash {
     fn default() -> Self {
@@ -42,71 +42,71 @@ impl Default for Leash {
             check: Control::new(),
             running: Mutex::new(None),
             used: AtomicU64::new(0),
-            ask_at: AtomicU64::new(ASKED_EVERY.to_bits()),
+            next_query: AtomicU64::new(QUERY_INTERVAL.to_bits()),
         }
     }
 }
 
 impl Leash {
-    /// A leash that has not been pulled.
+    /// Creates a leash without a cap of its own.
     pub fn new() -> Self {
         Self::default()
     }
 
-    /// The lowest cap ordered so far; none if the trial's own holds.
+    /// Returns the lowest cap set so far; [`Cap::NONE`] if only the trial's own cap applies.
     pub fn cap(&self) -> Cap {
         Cap::at(f64::from_bits(self.cap.load(Ordering::Relaxed)))
     }
 
-    /// Whether the trial is to stop.
+    /// Whether the trial was cancelled.
     pub fn is_cancelled(&self) -> bool {
         *lock(&self.cancelled)
     }
 
-    /// Waits; true, at once, if the trial is to stop.
+    /// Waits for this time. Returns true, without waiting any longer, if the trial is cancelled.
     pub fn wait(&self, time: Duration) -> bool {
-        let going_on = |cancelled: &mut bool| !*cancelled;
-        let waited = self.cancelling.wait_timeout_while(lock(&self.cancelled), time, going_on);
+        let is_active = |cancelled: &mut bool| !*cancelled;
+        let waited = self.cancelling.wait_timeout_while(lock(&self.cancelled), time, is_active);
         *waited.unwrap_or_else(PoisonError::into_inner).0
     }
 
-    /// The side of it that steers the trial's own command.
+    /// Returns the control of the trial's own command.
     pub fn control(&self) -> &Control {
         &self.control
     }
 
-    /// The side of it that steers what is set up before that.
+    /// Returns the control of the set-up.
     pub fn setup_control(&self) -> &Control {
         &self.setup
     }
 
-    /// The side of it that steers the check of its answer, which is not to be stopped at the cap.
+    /// Returns the control of the check of the answer, to which the cap does not apply.
     pub(super) fn check_control(&self) -> &Control {
         &self.check
     }
 
-    /// Says that the trial's own command begins.
+    /// Records that the trial's own command starts.
     pub(super) fn begin(&self) {
         *lock(&self.running) = Some((Instant::now(), None));
     }
 
-    /// Says that it has ended.
+    /// Records that the trial's own command has ended.
     pub(super) fn end(&self) {
-        if let Some((began, passed)) = &mut *lock(&self.running) {
-            *passed = Some(began.elapsed());
+        if let Some((started, elapsed)) = &mut *lock(&self.running) {
+            *elapsed = Some(started.elapsed());
         }
     }
 
-    /// Seconds for which the trial's own command has run; `None` before it began.
+    /// Returns the seconds for which the trial's own command has run; `None` before it has started.
     pub fn run_time(&self) -> Option<f64> {
-        let (began, passed) = (*lock(&self.running))?;
-        Some(passed.unwrap_or_else(|| began.elapsed()).as_secs_f64())
+        let (started, elapsed) = (*lock(&self.running))?;
+        Some(elapsed.unwrap_or_else(|| started.elapsed()).as_secs_f64())
     }
 
-    /// CPU seconds the process is known to have used after so many seconds of the trial.
+    /// Returns the CPU seconds that the process is known to have used after `seconds` of the trial.
     pub fn used_cpu(&self, seconds: f64) -> Option<f64> {
-        if seconds >= f64::from_bits(self.ask_at.load(Ordering::Relaxed)) {
-            self.ask_at.store((seconds + ASKED_EVERY).to_bits(), Ordering::Relaxed);
+        if seconds >= f64::from_bits(self.next_query.load(Ordering::Relaxed)) {
+            self.next_query.store((seconds + QUERY_INTERVAL).to_bits(), Ordering::Relaxed);
             if let Some(used) = self.control.used_cpu() {
                 self.used.store(used.as_secs_f64().to_bits(), Ordering::Relaxed);
             }
@@ -114,13 +114,13 @@ impl Leash {
         Some(f64::from_bits(self.used.load(Ordering::Relaxed))).filter(|&used| used > 0.0)
     }
 
-    /// Lowers the cap, for whoever looks at it.
+    /// Lowers the cap that [`Self::cap`] returns.
     pub fn lower(&self, cap: Cap) {
-        // Positive numbers are ordered as their bits are.
+        // Positive floating-point numbers have the same order as their bits.
         self.cap.fetch_min(cap.cost().to_bits(), Ordering::Relaxed);
     }
 
-    /// Stops the trial.
+    /// Cancels the trial.
     pub fn cancel(&self) {
         *lock(&self.cancelled) = true;
         self.cancelling.notify_all();

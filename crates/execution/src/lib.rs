@@ -1,8 +1,8 @@
 //! Running trials.
 //!
-//! A [`Target`] runs one trial and gives an [`Account`] of it: [`ProcessTarget`] is the program of a scenario,
-//! [`FunctionTarget`] a function of this program. An [`executor`] runs many: on this machine's cores, or in
-//! simulated time. Nothing here knows why a trial is wanted.
+//! A [`Target`] runs one trial and returns an [`Account`] of it: [`ProcessTarget`] runs the program of a
+//! scenario, [`FunctionTarget`] calls a function of this program. An [`executor`] runs many trials, on this
+//! machine's cores or in simulated time. This crate does not know why a trial is requested.
 
 pub mod executor;
 mod function;
@@ -14,7 +14,7 @@ mod target;
 #[cfg(any(test, feature = "testkit"))]
 pub mod testkit;
 
-pub use function::{FunctionTarget, Said};
+pub use function::{FunctionTarget, Outcome};
 pub use leash::Leash;
 pub use process::{CommandLine, NO_ANSWER, Place, ProcessTarget, environment};
 pub use record::Record;

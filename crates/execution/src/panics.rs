@@ -1,11 +1,11 @@
-//! Panics in code that others wait for: they become errors, or whoever waits would wait for ever.
+//! Turns panics into errors where another thread waits for the result and would otherwise wait forever.
 
 use std::any::Any;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
-/// Runs something; the first line of its panic, should it panic.
+/// Runs a function. If it panics, returns the first line of the panic message.
 ///
-/// What it has left half done must not be used afterwards.
+/// State that the function has left inconsistent must not be used afterwards.
 pub fn caught<T>(run: impl FnOnce() -> T) -> Result<T, String> {
     catch_unwind(AssertUnwindSafe(run)).map_err(|payload| text(&*payload))
 }
@@ -21,7 +21,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_panic_is_told_in_a_line() {
+    fn a_panic_becomes_a_one_line_error() {
         assert_eq!(caught(|| 3), Ok(3));
         assert_eq!(caught(|| panic!("no")), Err::<(), _>("no".to_owned()));
         let number = 7;

@@ -1,4 +1,4 @@
-//! A trial that has ended, with all that is known of it.
+//! The record of a trial that has ended.
 
 use engine::history::Trial;
 use engine::{Status, TrialRequest};
@@ -6,28 +6,28 @@ use serde::{Deserialize, Serialize};
 
 use crate::{Account, Detail};
 
-/// The request, the observation, other measurements, time and place. The store, events, exports and remote executors all
-/// use this one type.
+/// The request, the observation, other measurements, time and place. The store, events, exports and remote
+/// executors all use this one type.
 ///
-/// It is serialised with field names so that other versions can read it: fields added later have defaults, and unknown
-/// fields are ignored.
+/// It is serialised with field names so that other versions can read it: fields added later have defaults,
+/// and unknown fields are ignored.
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
 pub struct Record {
-    /// What the search is told.
+    /// The trial as the search sees it.
     pub trial: Trial,
-    /// What was measured besides.
+    /// Further measurements.
     #[serde(default)]
     pub detail: Detail,
     /// Campaign time at its start, in seconds.
     pub started: f64,
-    /// Campaign time at its end.
+    /// Campaign time at its end, in seconds.
     pub ended: f64,
-    /// Which of the places for trials it ran in.
+    /// Number of the slot it ran in.
     pub slot: u32,
 }
 
 impl Record {
-    /// What came of a request.
+    /// Creates the record of a request.
     pub fn of(request: &TrialRequest, account: Account, started: f64, ended: f64, slot: usize) -> Self {
         let Account { observation, detail } = account;
         let TrialRequest { id, key, cap, why, .. } = *request;
@@ -35,18 +35,18 @@ impl Record {
         Self { trial: Trial { id, key, cap, why, observation }, detail, started, ended, slot }
     }
 
-    /// How it ended.
+    /// Returns how the trial ended.
     pub fn status(&self) -> Status {
         self.trial.observation.status()
     }
 
-    /// Whether it vanished, with a reason. A trial that was cancelled on purpose and whose cost says nothing
-    /// then has the same status and no reason.
+    /// Whether the trial was lost, for a known reason. A trial that was cancelled on purpose without a usable
+    /// cost has the same status but no reason.
     pub fn is_lost(&self) -> bool {
         self.status() == Status::Lost && self.detail.reason.is_some()
     }
 
-    /// Whether it was cancelled on purpose before it told anything.
+    /// Whether the trial was cancelled on purpose before it reported anything.
     pub fn is_cancelled(&self) -> bool {
         self.status() == Status::Lost && self.detail.reason.is_none()
     }
@@ -79,9 +79,9 @@ mod tests {
         Record { trial, detail, started: 1.0, ended: 6.5, slot: 1 }
     }
 
-    /// What is stored and sent must be read by later versions: this text must not change, it may only grow.
+    /// Later versions must be able to read stored and sent records: this text may grow, but must not change.
     #[test]
-    fn its_text_stays_and_reads_back() {
+    fn the_serialised_form_is_stable_and_is_read_back() {
         let text = serde_json::to_string(&record()).unwrap();
         assert_eq!(
             text,
@@ -97,7 +97,7 @@ mod tests {
     }
 
     #[test]
-    fn versions_before_and_after_are_read() {
+    fn records_of_older_and_newer_versions_are_read() {
         let observation = r#"{"status":"finished","cost":{"exact":2.0},"spent":2.0}"#;
         let trial = format!(
             r#"{{"id":1,"key":{{"config":0,"pair":[0,1]}},"cap":9.0,"why":"challenge","observation":{observation}}}"#

@@ -1,4 +1,4 @@
-//! What a trial executes, and what it tells.
+//! The interface of targets, and the result of a trial.
 
 use std::borrow::Cow;
 use std::collections::BTreeMap;
@@ -11,9 +11,9 @@ use thiserror::Error;
 
 use crate::Leash;
 
-/// What a campaign runs its trials on.
+/// Runs the trials of a campaign.
 pub trait Target: Send + Sync {
-    /// Runs a trial to its end in a slot. By its leash the trial can be cancelled from another thread.
+    /// Runs a trial to its end in a slot. Another thread can cancel the trial with its leash.
     fn run_on(&self, trial: &TrialRequest, leash: &Leash, slot: &Slot) -> Result<Account, TargetError>;
 
     /// Runs a trial to its end in a slot of its own, on any cores.
@@ -21,81 +21,80 @@ pub trait Target: Send + Sync {
         self.run_on(trial, leash, &Slot::default())
     }
 
-    /// Lowers the cap of the trial on a leash, if this target can be stopped earlier while it runs;
-    /// otherwise the cap it began with holds.
+    /// Lowers the cap of the trial on a leash, if the cap of a running trial can be changed; otherwise its
+    /// first cap applies.
     fn lower_cap(&self, leash: &Leash, cap: Cap) {
         leash.lower(cap);
     }
 
-    /// The cost that the trial on a leash has surely reached after so many seconds, if that can be
-    /// said.
+    /// Returns a lower bound on the cost that the trial on a leash has reached after `seconds`, if known.
     fn reached(&self, _leash: &Leash, _seconds: f64) -> Option<f64> {
         None
     }
 
-    /// Seconds that the command of a trial takes if it runs to its cap, if that can be said.
+    /// Returns the seconds that a trial's command takes if it runs to its cap, if known.
     fn longest(&self, _trial: &TrialRequest) -> Option<f64> {
         None
     }
 }
 
-/// What a trial told.
+/// The result of a trial.
 #[derive(Clone, PartialEq, Debug)]
 pub struct Account {
-    /// What it says of the configuration.
+    /// The observation of the configuration.
     pub observation: Observation,
-    /// What happened besides.
+    /// Further details.
     pub detail: Detail,
 }
 
-/// What really happened in a trial besides its observation: for the store, the screen and rerun.
+/// Details of a trial besides its observation, for the store, the screen and reruns.
 #[derive(Clone, PartialEq, Debug, Default, Serialize, Deserialize)]
 #[serde(default)]
 pub struct Detail {
     /// CPU time in seconds, if it could be measured.
     pub cpu: Option<f64>,
-    /// Time on the clock in seconds, if it was measured.
+    /// Wall-clock time in seconds, if it was measured.
     pub wall: Option<f64>,
     /// Largest memory in bytes, if it could be measured.
     pub memory: Option<u64>,
-    /// How the main process ended: its exit code, or minus the number of the signal that ended it.
+    /// Exit code of the main process, or minus the number of the signal that ended it.
     pub exit: Option<i32>,
-    /// The outputs of the scenario that were found, by name; also of trials that were stopped.
+    /// The scenario's outputs that were found, by name; trials that were stopped have them, too.
     #[serde(with = "math::json_number::by_name")]
     pub outputs: BTreeMap<String, f64>,
     /// Why it failed, in one line that is the same for the same cause.
     pub reason: Option<String>,
-    /// The end of standard output; of failures only.
+    /// The end of standard output, for failures only.
     pub stdout_tail: Vec<u8>,
-    /// The end of standard error; of failures only.
+    /// The end of standard error, for failures only.
     pub stderr_tail: Vec<u8>,
-    /// How the process tree was held together; empty if that is not known.
+    /// How the process tree was held together; empty if unknown.
     pub tier: Cow<'static, str>,
-    /// What went wrong when the trial was taken down, in one line that is the same for the same cause:
-    /// what it told counts all the same.
+    /// What went wrong in the teardown, in one line that is the same for the same cause. The trial's result
+    /// still counts.
     pub teardown: Option<String>,
     /// Its private folder, if that could not be removed.
     pub left_behind: Option<PathBuf>,
-    /// What went wrong with a server that lives on between trials and was not this trial's doing, in one line
-    /// that is the same for the same cause: what the trial told counts all the same.
+    /// What went wrong with the server without this trial causing it, in one line that is the same for the
+    /// same cause. The trial's result still counts.
     pub server: Option<String>,
 }
 
-/// Why a trial could not be run at all, as no other could: the campaign stops.
+/// Why no trial can be run. The campaign stops.
 #[derive(Debug, Error)]
 pub enum TargetError {
-    /// The command does not start.
-    #[error("the target cannot be run: {command}")]
+    /// The command cannot be started.
+    #[error("could not start the target: {command}")]
     Launch {
         /// The command, ready to paste.
         command: String,
-        /// Why not.
+        /// The cause.
         source: LaunchError,
     },
-    /// What is minimised or bounded is not measured here.
+    /// The objective or a constrained output cannot be measured on this machine.
     #[error("the {what} of the target cannot be measured exactly in the {tier} tier")]
     Unmeasured {
-        /// What.
+        /// Name of the measure.
         what: &'static str,
         /// How the tree was held together.
         tier: Tier,
@@ -105,41 +104,41 @@ pub enum TargetError {
     ConfigFile {
         /// The file.
         path: PathBuf,
-        /// Why not.
+        /// The cause.
         source: std::io::Error,
     },
     /// A run was repeated as often as the scenario allows.
-    #[error("{reason}: the same again after {times} repetitions, which `target.retry` allows")]
+    #[error("{reason}: still failing after the {times} repetitions that `target.retry` allows")]
     Unavailable {
-        /// Why each was withdrawn.
+        /// Why the run was withdrawn each time.
         reason: String,
-        /// How many times it was repeated.
+        /// Number of repetitions.
         times: u32,
     },
-    /// The target said that no trial can succeed.
-    #[error("the target says that no trial can succeed: {said}")]
+    /// The target reported that no trial can succeed.
+    #[error("the target reported that no trial can succeed: {message}")]
     Aborted {
-        /// In these words.
-        said: String,
+        /// The target's own message.
+        message: String,
     },
     /// The target is code of this program, and panicked.
-    #[error("the target panicked: {said}")]
+    #[error("the target panicked: {message}")]
     Panicked {
-        /// The first line of its message.
-        said: String,
+        /// The first line of the panic message.
+        message: String,
     },
     /// A trial on an instance that the target was not given.
-    #[error("there is no instance {wanted}: the target has {count}")]
+    #[error("there is no instance {wanted}: the target has only {count} instances")]
     NoInstance {
-        /// The instance asked for.
+        /// The requested instance.
         wanted: InstanceId,
-        /// How many there are.
+        /// Number of instances.
         count: usize,
     },
 }
 
 impl TargetError {
-    /// What the user may do about it.
+    /// Returns what the user can do about it.
     pub fn hint(&self) -> Option<String> {
         match self {
             Self::Launch { source, .. } => source.hint(),
@@ -147,9 +146,9 @@ impl TargetError {
                 Some("`captune doctor` shows how to get the cgroup tier, which measures everything".into())
             }
             Self::Unavailable { .. } => {
-                Some("nothing is lost: run the same command when it is mended".into())
+                Some("nothing is lost: fix the cause and run the same command again".into())
             }
-            Self::Aborted { .. } => Some("`captune check` makes one call and shows what it answers".into()),
+            Self::Aborted { .. } => Some("`captune check` calls the target once and shows its answer".into()),
             Self::ConfigFile { .. } | Self::Panicked { .. } | Self::NoInstance { .. } => None,
         }
     }
@@ -161,10 +160,10 @@ pub const GPUS: &str = "CUDA_VISIBLE_DEVICES";
 /// Where a trial runs.
 #[derive(Clone, PartialEq, Debug, Default)]
 pub struct Slot {
-    /// Its number, from 0: no two trials that run at one time have the same.
+    /// Number of the slot, from 0. Trials that run at the same time have different slots.
     pub number: usize,
-    /// The cores it may use; any if `None`.
+    /// The cores that its trials may use; any if `None`.
     pub cores: Option<Cores>,
-    /// The GPUs it may use, by number or name.
+    /// The GPUs that its trials may use, by number or name.
     pub gpus: Vec<String>,
 }

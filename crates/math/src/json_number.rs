@@ -1,6 +1,7 @@
-//! Numbers in formats for people: JSON has no word for those that are not finite, so they are texts.
+//! Serialises numbers, including infinities and NaN.
 //!
-//! For `#[serde(with = "math::json_number")]`. In formats for machines a number is a number.
+//! JSON cannot express non-finite numbers, so human-readable formats store them as strings. Binary formats
+//! store every number as a number. Use it with `#[serde(with = "math::json_number")]`.
 
 use serde::de::Error as _;
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
@@ -12,7 +13,7 @@ enum Shown {
     Text(String),
 }
 
-/// Writes a number.
+/// Serialises a number.
 pub fn serialize<S: Serializer>(number: &f64, serializer: S) -> Result<S::Ok, S::Error> {
     if serializer.is_human_readable() && !number.is_finite() {
         serializer.serialize_str(&number.to_string())
@@ -21,18 +22,18 @@ pub fn serialize<S: Serializer>(number: &f64, serializer: S) -> Result<S::Ok, S:
     }
 }
 
-/// Reads a number.
+/// Deserialises a number.
 pub fn deserialize<'de, D: Deserializer<'de>>(deserializer: D) -> Result<f64, D::Error> {
     if !deserializer.is_human_readable() {
         return f64::deserialize(deserializer);
     }
     match Shown::deserialize(deserializer)? {
         Shown::Number(number) => Ok(number),
-        Shown::Text(text) => text.parse().map_err(|_| D::Error::custom(format!("`{text}` is no number"))),
+        Shown::Text(text) => text.parse().map_err(|_| D::Error::custom(format!("`{text}` is not a number"))),
     }
 }
 
-/// The same for numbers by name.
+/// Serialises a map from names to numbers, for `#[serde(with = "math::json_number::by_name")]`.
 pub mod by_name {
     use std::collections::BTreeMap;
 
@@ -41,7 +42,7 @@ pub mod by_name {
     #[derive(Serialize, Deserialize)]
     struct Number(#[serde(with = "super")] f64);
 
-    /// Writes numbers by name.
+    /// Serialises numbers by name.
     pub fn serialize<S: Serializer>(
         numbers: &BTreeMap<String, f64>,
         serializer: S,
@@ -49,7 +50,7 @@ pub mod by_name {
         serializer.collect_map(numbers.iter().map(|(name, &number)| (name, Number(number))))
     }
 
-    /// Reads numbers by name.
+    /// Deserialises numbers by name.
     pub fn deserialize<'de, D: Deserializer<'de>>(
         deserializer: D,
     ) -> Result<BTreeMap<String, f64>, D::Error> {

@@ -1,36 +1,37 @@
 //! The Mann-Whitney test: whether values of one sample tend to be smaller than those of another.
 //!
 //! ```text
-//! W      = sum of the ranks of the first sample among all, equal values sharing their mean rank
-//! p      = share of the ways to choose n of all ranks with |W' - E W| >= |W - E W|,   E W = n (n + m + 1) / 2
+//! W      = sum of the ranks of the first sample among all values; equal values share their mean rank
+//! p      = share of the choices of n ranks with |W' - E W| >= |W - E W|,   E W = n (n + m + 1) / 2
 //! chance = P(a < b) + P(a = b) / 2 = 1 - (W - n (n + 1) / 2) / (n m)
 //! ```
 //!
 //! | symbol | meaning |
 //! |---|---|
 //! | n, m | sizes of the two samples |
-//! | a, b | a value of the first sample, one of the second |
+//! | a, b | a value of the first sample, a value of the second |
 //!
-//! The ways are counted, not approximated, with ties as they are: twice a mean rank is a whole number, so
-//! counting is by sums (n (n + m)^3 steps, nothing for some dozens of values). (Mann and Whitney, 1947; the
-//! chance is the measure A of Vargha and Delaney, 2000.)
+//! The choices are counted exactly, ties included: twice a mean rank is an integer, so the choices can be
+//! counted by their sum. This takes n (n + m)^3 steps, which is negligible for some dozens of values. (Mann
+//! and Whitney, 1947; the chance is the measure A of Vargha and Delaney, 2000.)
 
-/// What the test found.
+/// The result of the test.
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub struct MannWhitney {
-    /// How probable ranks so far apart, to either side, would be if the samples were of one law.
+    /// Two-sided p value: the probability of rank sums at least this far apart if both samples come from the
+    /// same distribution.
     pub p: f64,
-    /// How probable it is that a value of the first sample is below one of the second.
+    /// Probability that a value of the first sample is below a value of the second.
     pub chance: f64,
 }
 
-/// Compares two samples without values that are not numbers; `None` if one is empty.
+/// Compares two samples; `None` if one is empty or contains NaN.
 pub fn mann_whitney(first: &[f64], second: &[f64]) -> Option<MannWhitney> {
     let (n, m) = (first.len(), second.len());
     if n == 0 || m == 0 || first.iter().chain(second).any(|value| value.is_nan()) {
         return None;
     }
-    // Twice the mean rank of a value is the number of smaller ones and of those not larger, plus 1.
+    // Twice the mean rank of a value: number of smaller values + number of values not larger + 1.
     let double_rank = |value: f64| -> usize {
         let all = || first.iter().chain(second);
         all().filter(|&&other| other < value).count() + all().filter(|&&other| other <= value).count() + 1
@@ -40,7 +41,7 @@ pub fn mann_whitney(first: &[f64], second: &[f64]) -> Option<MannWhitney> {
     let expected = n * (n + m + 1);
     let far = observed.abs_diff(expected);
     let most: usize = ranks.iter().sum();
-    // How many choices of k ranks have each sum; shares rather than counts would lose nothing but clarity.
+    // ways[k][sum]: number of choices of k ranks with this sum.
     let mut ways = vec![vec![0.0f64; most + 1]; n + 1];
     ways[0][0] = 1.0;
     for &rank in &ranks {
@@ -72,13 +73,13 @@ mod tests {
     }
 
     #[test]
-    fn small_cases_are_those_done_by_hand() {
+    fn small_cases_match_calculations_by_hand() {
         assert_eq!(test(&[1.0], &[2.0]), (1.0, 1.0));
-        // Of the 6 choices of 2 ranks of 4 only the two extremes are as far.
+        // Of the 6 choices of 2 out of 4 ranks, only the two extremes are as far apart.
         assert_eq!(test(&[1.0, 2.0], &[3.0, 4.0]), (2.0 / 6.0, 1.0));
         assert_eq!(test(&[3.0, 4.0], &[1.0, 2.0]), (2.0 / 6.0, 0.0));
         assert_eq!(test(&[1.0, 4.0], &[2.0, 3.0]), (1.0, 0.5));
-        // 5 against 5, apart: 2 of 252; one exchange: 4 of 252.
+        // 5 against 5, fully separated: 2 of 252; with one exchange: 4 of 252.
         assert_eq!(test(&[1.0, 2.0, 3.0, 4.0, 5.0], &[6.0, 7.0, 8.0, 9.0, 10.0]), (2.0 / 252.0, 1.0));
         assert_eq!(test(&[1.0, 2.0, 3.0, 4.0, 6.0], &[5.0, 7.0, 8.0, 9.0, 10.0]), (4.0 / 252.0, 0.96));
     }
@@ -86,7 +87,7 @@ mod tests {
     #[test]
     fn ties_share_their_ranks() {
         assert_eq!(test(&[7.0; 3], &[7.0; 4]), (1.0, 0.5));
-        // Ranks 1.5 1.5 3.5 3.5: the sums 3 and 7 once each, 5 four times.
+        // Ranks 1.5 1.5 3.5 3.5: the sums 3 and 7 occur once each, 5 four times.
         assert_eq!(test(&[1.0, 1.0], &[2.0, 2.0]), (2.0 / 6.0, 1.0));
         assert_eq!(test(&[1.0, 2.0], &[1.0, 2.0]), (1.0, 0.5));
         let infinite = f64::INFINITY;
@@ -94,7 +95,7 @@ mod tests {
     }
 
     #[test]
-    fn what_cannot_be_ranked_is_not() {
+    fn empty_samples_and_nan_give_no_result() {
         assert_eq!(mann_whitney(&[], &[1.0]), None);
         assert_eq!(mann_whitney(&[1.0], &[]), None);
         assert_eq!(mann_whitney(&[f64::NAN], &[1.0]), None);

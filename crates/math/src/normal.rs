@@ -1,7 +1,7 @@
-//! The standard normal law far into its tails.
+//! The standard normal distribution, accurate far into its tails.
 //!
 //! ```text
-//! erfcx(x) = exp(x²) erfc(x)              the scaled complement, which never underflows for x > 0
+//! erfcx(x) = exp(x²) erfc(x)              scaled complementary error function; no underflow for x > 0
 //! log Φ(z) = ln(erfcx(-z/√2) / 2) - z²/2  z < 0
 //!            ln1p(-erfc(z/√2) / 2)        z >= 0
 //! hazard(z) = φ(z) / (1 - Φ(z)) = √(2/π) / erfcx(z/√2)
@@ -10,12 +10,12 @@
 //!
 //! | symbol | meaning |
 //! |---|---|
-//! | φ, Φ | density and distribution function |
-//! | hazard | the inverse of Mills' ratio: the mean of the law above z |
+//! | φ, Φ | density and cumulative distribution function |
+//! | hazard | the inverse Mills ratio: the mean of the distribution above z |
 //!
 //! The rational approximations of erfcx on three intervals are those of W. J. Cody, Rational Chebyshev
-//! Approximations for the Error Function, Mathematics of Computation 23, 1969. The plain way, `ln` of a
-//! distribution function, is infinite below -38 and wrong to all digits above 8.
+//! Approximations for the Error Function, Mathematics of Computation 23, 1969. The direct formula, `ln` of
+//! the distribution function, is infinite below -38 and has no correct digit above 8.
 
 use std::f64::consts::{FRAC_1_SQRT_2, LN_2, PI};
 
@@ -24,7 +24,7 @@ pub const LN_SQRT_2_PI: f64 = 0.918_938_533_204_672_8;
 /// √(2/π).
 const SQRT_2_OVER_PI: f64 = 0.797_884_560_802_865_4;
 
-/// The distribution function.
+/// The cumulative distribution function.
 pub fn cdf(z: f64) -> f64 {
     libm::erfc(-z * FRAC_1_SQRT_2) / 2.0
 }
@@ -34,7 +34,7 @@ pub fn log_density(z: f64) -> f64 {
     -z * z / 2.0 - LN_SQRT_2_PI
 }
 
-/// The logarithm of the distribution function; finite for every finite z short of overflow of z².
+/// The logarithm of the distribution function; finite for every z whose square does not overflow.
 pub fn log_cdf(z: f64) -> f64 {
     if z >= 0.0 {
         return libm::log1p(-libm::erfc(z * FRAC_1_SQRT_2) / 2.0);
@@ -42,7 +42,7 @@ pub fn log_cdf(z: f64) -> f64 {
     libm::log(erfcx(-z * FRAC_1_SQRT_2)) - LN_2 - z * z / 2.0
 }
 
-/// The logarithm of the share above z.
+/// The logarithm of the probability above z.
 pub fn log_survival(z: f64) -> f64 {
     log_cdf(-z)
 }
@@ -55,42 +55,42 @@ pub fn hazard(z: f64) -> f64 {
     SQRT_2_OVER_PI / erfcx(z * FRAC_1_SQRT_2)
 }
 
-/// Φ(z) / φ(z); infinite where that is above the largest number, from 37 on.
+/// Φ(z) / φ(z); infinite where the quotient overflows, from about z = 37.
 pub fn cdf_over_density(z: f64) -> f64 {
     (PI / 2.0).sqrt() * erfcx(-z * FRAC_1_SQRT_2)
 }
 
-/// The z below which lies a share whose logarithm is given.
+/// Returns the quantile z of a probability, given as its logarithm.
 ///
-/// It is the root of log Φ(z) = l, found by Halley's steps in the lower half of the law; the upper half
-/// is its mirror image. A share of nothing or of all is at -∞ or +∞.
-pub fn quantile_of_log(log_share: f64) -> f64 {
-    if log_share.is_nan() || log_share > 0.0 {
+/// The quantile is the root of log Φ(z) = l, found by Halley's method in the lower half of the distribution;
+/// the upper half is its mirror image. The probabilities 0 and 1 give -∞ and +∞.
+pub fn quantile_of_log(log_probability: f64) -> f64 {
+    if log_probability.is_nan() || log_probability > 0.0 {
         return f64::NAN;
     }
-    if log_share > -LN_2 {
-        // 1 - share, without loss.
-        return -lower_quantile(libm::log(-libm::expm1(log_share)));
+    if log_probability > -LN_2 {
+        // 1 - probability, without cancellation.
+        return -lower_quantile(libm::log(-libm::expm1(log_probability)));
     }
-    lower_quantile(log_share)
+    lower_quantile(log_probability)
 }
 
-/// For shares of at most one half.
+/// The quantile of a probability of at most one half.
 fn lower_quantile(l: f64) -> f64 {
     if l == f64::NEG_INFINITY {
         return l;
     }
-    // Near the middle by its slope; in the tail by φ(z)/|z|, with z² ≈ -2 l put into |z|.
+    // The start is linear near the middle; in the tail Φ(z) ≈ φ(z)/|z|, with z² ≈ -2 l inserted for |z|.
     let mut z = if l > -3.0 {
-        let share = libm::exp(l);
+        let probability = libm::exp(l);
         let t = (-2.0 * l).sqrt();
-        if share > 0.3 { (share - 0.5) / 0.39 } else { -(t - 1.1 / t.max(1.0) + 0.05) }
+        if probability > 0.3 { (probability - 0.5) / 0.39 } else { -(t - 1.1 / t.max(1.0) + 0.05) }
     } else {
         let square = -2.0 * (l + LN_SQRT_2_PI);
         -(square - libm::log(square.max(1.0))).max(0.5).sqrt()
     };
     for _ in 0..20 {
-        // log Φ has slope g = φ/Φ and curvature -g (g + z).
+        // log Φ has the slope g = φ/Φ and the second derivative -g (g + z).
         let slope = hazard(-z);
         let newton = (log_cdf(z) - l) / slope;
         let step = newton / (1.0 + newton * (slope + z) / 2.0).max(0.5);
@@ -169,14 +169,14 @@ pub fn erfcx(x: f64) -> f64 {
     if x < 0.0 { 2.0 * libm::exp(x * x) - scaled } else { scaled }
 }
 
-/// The quotient of two polynomials, highest power first; the denominator's first coefficient is 1.
+/// The quotient of two polynomials, highest power first; the denominator's leading coefficient 1 is left out.
 fn ratio(numerator: &[f64], denominator: &[f64], x: f64) -> f64 {
     let above = numerator.iter().fold(0.0, |sum, c| sum * x + c);
     let below = denominator.iter().fold(1.0, |sum, c| sum * x + c);
     above / below
 }
 
-/// ln(1 - e^-x) for x > 0, without loss near either end.
+/// ln(1 - e^-x) for x > 0, without cancellation at either end.
 pub fn log_one_minus_exp(x: f64) -> f64 {
     if x > LN_2 { libm::log1p(-libm::exp(-x)) } else { libm::log(-libm::expm1(-x)) }
 }
@@ -185,7 +185,7 @@ pub fn log_one_minus_exp(x: f64) -> f64 {
 mod tests {
     use super::*;
 
-    /// z, log Φ(z), hazard(z), erfcx(z): 60 digits rounded to the nearest double.
+    /// z, log Φ(z), hazard(z), erfcx(z): computed with 60 digits and rounded to the nearest double.
     const KNOWN: [(f64, f64, f64, f64); 30] = [
         (-40.0, -804.608_442_013_753_8, 0.0, f64::INFINITY),
         (-38.5, -745.695_270_290_411, 5.4e-323, f64::INFINITY),
@@ -220,13 +220,13 @@ mod tests {
     ];
 
     fn assert_near(found: f64, known: f64, tolerance: f64, what: &str) {
-        // Below the smallest normal number nobody keeps digits.
+        // Subnormal numbers have fewer digits.
         let near = found == known || (found - known).abs() <= tolerance * known.abs() || known.abs() < 1e-307;
         assert!(near && found.is_nan() == known.is_nan(), "{what}: {found:e}, not {known:e}");
     }
 
     #[test]
-    fn values_are_right_from_minus_forty_to_forty() {
+    fn values_are_correct_from_minus_forty_to_forty() {
         for (z, log, mills, scaled) in KNOWN {
             assert_near(log_cdf(z), log, 2e-12, &format!("log Φ({z})"));
             assert_near(log_survival(-z), log, 2e-12, &format!("log survival of {}", -z));
@@ -237,7 +237,7 @@ mod tests {
     }
 
     #[test]
-    fn quantiles_are_right_and_undo_the_distribution() {
+    fn quantiles_are_correct_and_invert_the_distribution() {
         let known = [
             (-1e-300, 37.047_096_299_361_2),
             (-1e-20, 9.262_340_089_798_408),
@@ -256,8 +256,9 @@ mod tests {
             (-804.6, -39.999_789_080_760_67),
             (-1e6, -1_414.207_782_991_017_3),
         ];
-        for (log_share, z) in known {
-            assert_near(quantile_of_log(log_share), z, 1e-12, &format!("quantile of e^{log_share}"));
+        for (log_probability, z) in known {
+            let what = format!("quantile of e^{log_probability}");
+            assert_near(quantile_of_log(log_probability), z, 1e-12, &what);
         }
         for i in -4000..=400 {
             let z = f64::from(i) / 100.0;

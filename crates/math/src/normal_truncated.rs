@@ -1,4 +1,5 @@
-//! A normal law cut off below: what is left of a prediction once the cost is known to be at least b.
+//! The normal distribution truncated from below: what a prediction becomes once the cost is known to be at
+//! least b.
 //!
 //! ```text
 //! S(x) = 1 - Φ((x - μ)/σ)
@@ -7,16 +8,16 @@
 //!
 //! | symbol | meaning |
 //! |---|---|
-//! | μ, σ | mean and standard deviation before the cut |
+//! | μ, σ | mean and standard deviation before the truncation |
 //! | b | the bound |
-//! | q | the share below x of what lies above b |
+//! | q | the probability below x, given at least b |
 //!
-//! Both are computed through log S, so that a bound 40 deviations above the mean does no harm. Without
-//! spread (σ = 0) everything lies at the mean, or at the bound if that is higher.
+//! Both are computed through log S, so they stay accurate even for a bound 40 standard deviations above the
+//! mean. If σ = 0, all probability lies at the mean, or at the bound if that is higher.
 
 use super::normal::{hazard, log_survival, quantile_of_log};
 
-/// N(mean, deviation²) given that it is at least the bound.
+/// N(mean, deviation²), conditioned on a value of at least the bound.
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub struct TruncatedNormal {
     mean: f64,
@@ -27,13 +28,13 @@ pub struct TruncatedNormal {
 }
 
 impl TruncatedNormal {
-    /// Cuts a normal law off below a bound.
+    /// Truncates a normal distribution below a bound.
     pub fn new(mean: f64, deviation: f64, bound: f64) -> Self {
         let log_mass = if deviation > 0.0 { log_survival((bound - mean) / deviation) } else { 0.0 };
         Self { mean, deviation, bound, log_mass }
     }
 
-    /// The value with a share `q` below it, 0 <= q < 1; never below the bound.
+    /// The quantile of the probability `q`, 0 <= q < 1; never below the bound.
     pub fn quantile(&self, q: f64) -> f64 {
         let Self { mean, deviation, bound, log_mass } = *self;
         if deviation <= 0.0 {
@@ -57,8 +58,8 @@ mod tests {
     use super::*;
 
     #[test]
-    fn quantiles_and_means_are_those_of_many_digits() {
-        // μ, σ, b, k: the k/11 quantile and the mean, computed with 60 digits.
+    fn quantiles_and_means_match_values_of_high_precision() {
+        // μ, σ, b, k, the k/11 quantile and the mean, computed with 60 digits.
         let known = [
             (0.0, 1.0, 0.0, 1.0, 0.114_185_294_321_428_34, 0.797_884_560_802_865_4),
             (0.0, 1.0, 0.0, 6.0, 0.747_858_594_763_302_2, 0.797_884_560_802_865_4),
@@ -86,14 +87,11 @@ mod tests {
             (0.0, 1.0, 8.5, 10.0, 8.774_048_344_854_82, 8.614_595_320_165_172),
         ];
         for (mean, deviation, bound, k, quantile, above) in known {
-            let law = TruncatedNormal::new(mean, deviation, bound);
+            let truncated = TruncatedNormal::new(mean, deviation, bound);
             let near = |found: f64, known: f64| (found - known).abs() <= 1e-12 * known.abs().max(1e-3);
-            assert!(
-                near(law.quantile(k / 11.0), quantile),
-                "{law:?} {k}: {} {quantile}",
-                law.quantile(k / 11.0)
-            );
-            assert!(near(law.mean(), above), "{law:?}: {} {above}", law.mean());
+            let found = truncated.quantile(k / 11.0);
+            assert!(near(found, quantile), "{truncated:?} {k}: {found} {quantile}");
+            assert!(near(truncated.mean(), above), "{truncated:?}: {} {above}", truncated.mean());
         }
     }
 
@@ -101,9 +99,10 @@ mod tests {
     fn extremes_are_defined() {
         for bound in [-1e9, -40.0, 0.0, 40.0, 1e5, 1e9] {
             for deviation in [0.0, 1e-12, 1.0, 1e6] {
-                let law = TruncatedNormal::new(0.0, deviation, bound);
-                for value in [law.quantile(0.0), law.quantile(0.5), law.quantile(0.999), law.mean()] {
-                    assert!(value.is_finite() && value >= bound, "{law:?}: {value}");
+                let truncated = TruncatedNormal::new(0.0, deviation, bound);
+                let quantiles = [0.0, 0.5, 0.999].map(|q| truncated.quantile(q));
+                for value in quantiles.into_iter().chain([truncated.mean()]) {
+                    assert!(value.is_finite() && value >= bound, "{truncated:?}: {value}");
                 }
             }
         }

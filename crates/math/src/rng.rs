@@ -1,31 +1,31 @@
 //! Deterministic random streams.
 //!
-//! A stream is keyed by (seed, purpose, counter), so that adding a draw in one place never shifts
-//! the draws of another. The generator is xoshiro256++; everything above its 64 random bits is
-//! written here, because the distributions of general libraries may change between versions.
+//! A stream is keyed by (seed, purpose, counter), so that an additional draw in one stream never shifts
+//! the draws of another. The generator is xoshiro256++. The distributions on top of its 64 random bits are
+//! implemented here, because those of general-purpose libraries may change between versions.
 //!
-//! | function | law | draws used |
+//! | function | distribution | draws used |
 //! |---|---|---|
 //! | [`Rng::unit`] | uniform on [0, 1), multiples of 2^-53 | 1 |
 //! | [`Rng::below`] | uniform on 0..n, exact (multiply and reject) | 1, rarely more |
-//! | [`Rng::normal`] | standard normal, polar method, one of the pair kept | 2 per attempt |
-//! | [`Rng::shuffle`] | every order equally likely (Fisher and Yates) | n - 1 |
+//! | [`Rng::normal`] | standard normal, polar method, one of each pair kept | 2 per attempt |
+//! | [`Rng::shuffle`] | every permutation equally likely (Fisher-Yates) | n - 1 |
 
 use rand_xoshiro::Xoshiro256PlusPlus;
 use rand_xoshiro::rand_core::{Rng as _, SeedableRng as _};
 
-/// A stream of random numbers with recorded, stable values.
+/// A stream of random numbers whose values are recorded in tests and never change.
 #[derive(Clone, Debug)]
 pub struct Rng(Xoshiro256PlusPlus);
 
 impl Rng {
-    /// The stream for one purpose; `counter` tells repeated uses of a purpose apart.
+    /// Creates the stream for one purpose; `counter` distinguishes repeated uses of the same purpose.
     pub fn new(seed: u64, purpose: &str, counter: u64) -> Self {
         let mut state = mix(seed ^ 0x6361_7074_756e_6531);
         for byte in purpose.bytes() {
             state = mix(state ^ u64::from(byte));
         }
-        // The length separates ("ab", 0) from ("a", ..) whatever the counter's bytes are.
+        // Mixing in the length separates ("ab", 0) from ("a", ..), whatever bytes the counter has.
         state = mix(state ^ (purpose.len() as u64) << 32);
         state = mix(state ^ counter);
         let mut bytes = [0; 32];
@@ -36,31 +36,34 @@ impl Rng {
         Self(Xoshiro256PlusPlus::from_seed(bytes))
     }
 
-    /// 64 random bits.
+    /// Returns 64 random bits.
     pub fn bits(&mut self) -> u64 {
         self.0.next_u64()
     }
 
-    /// Uniform on [0, 1).
+    /// Draws from the uniform distribution on [0, 1).
     pub fn unit(&mut self) -> f64 {
-        // Signed numbers are converted by one instruction, unsigned ones by several.
+        // Converting a signed integer takes one instruction, an unsigned one takes several.
         (self.bits() >> 11) as i64 as f64 * (1.0 / (1u64 << 53) as f64)
     }
 
-    /// Uniform on `0..n`; `n` must be positive.
+    /// Draws an integer uniformly from `0..n`.
+    ///
+    /// # Panics
+    /// If `n` is 0.
     pub fn below(&mut self, n: usize) -> usize {
-        assert!(n > 0, "an empty range has no element to draw");
+        assert!(n > 0, "cannot draw from an empty range");
         let n = n as u64;
         loop {
             let wide = u128::from(self.bits()) * u128::from(n);
-            // The low half decides whether this draw fell into the incomplete last slice.
+            // The low half shows whether this draw fell into the incomplete last slice.
             if wide as u64 >= n.wrapping_neg() % n {
                 return (wide >> 64) as usize;
             }
         }
     }
 
-    /// Standard normal.
+    /// Draws from the standard normal distribution.
     pub fn normal(&mut self) -> f64 {
         loop {
             let x = 2.0 * self.unit() - 1.0;
@@ -72,7 +75,7 @@ impl Rng {
         }
     }
 
-    /// Puts the items into a random order.
+    /// Shuffles the items into a random order.
     pub fn shuffle<T>(&mut self, items: &mut [T]) {
         for i in (1..items.len()).rev() {
             let j = self.below(i + 1);
@@ -81,7 +84,7 @@ impl Rng {
     }
 }
 
-/// A bijection on 64 bits whose every output bit depends on every input bit.
+/// A bijection on 64-bit integers in which every output bit depends on every input bit.
 pub fn mix(mut x: u64) -> u64 {
     x = (x ^ (x >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
     x = (x ^ (x >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
@@ -93,7 +96,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn streams_differ_by_each_key() {
+    fn streams_differ_in_every_part_of_the_key() {
         let first = |seed, purpose, counter| Rng::new(seed, purpose, counter).bits();
         let all = [first(1, "a", 0), first(2, "a", 0), first(1, "b", 0), first(1, "a", 1), first(1, "aa", 0)];
         for (i, a) in all.iter().enumerate() {
@@ -103,7 +106,7 @@ mod tests {
     }
 
     #[test]
-    fn values_are_the_recorded_ones() {
+    fn values_match_the_recorded_ones() {
         let mut rng = Rng::new(42, "recorded", 0);
         let mut order: Vec<u8> = (0..8).collect();
         let text = format!(
@@ -127,7 +130,7 @@ mod tests {
     }
 
     #[test]
-    fn moments_are_those_of_the_law() {
+    fn moments_match_the_distributions() {
         let mut rng = Rng::new(1, "moments", 0);
         let n = 100_000;
         let (mut sum, mut square, mut unit) = (0.0, 0.0, 0.0);

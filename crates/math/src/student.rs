@@ -1,7 +1,7 @@
-//! Quantiles of Student's t, and what they become in a resampled distribution.
+//! Quantiles of Student's t, and the tails of bootstrap intervals that correspond to them.
 //!
 //! ```text
-//! t(v) = z + g1/v + g2/v^2 + g3/v^3 + g4/v^4          Cornish and Fisher's expansion, v >= 7
+//! t(v) = z + g1/v + g2/v^2 + g3/v^3 + g4/v^4          Cornish-Fisher expansion, v >= 7
 //! t(v, p): (1 + A(v, t)) / 2 = p                      any confidence p, by bisection where v <= 30
 //! A(v, t) = sin a (1 + cos^2 a / 2 + 3 cos^4 a / 8 + ..., to cos^(v-2) a)                        v even
 //!           2/pi (a + sin a (cos a + 2 cos^3 a / 3 + 8 cos^5 a / 15 + ..., to cos^(v-2) a))      v odd
@@ -10,54 +10,60 @@
 //!
 //! | symbol | meaning |
 //! |---|---|
-//! | z | the normal quantile: 1.96 of 97.5 % |
-//! | A(v, t) | the share between -t and t, with a = arctan(t / sqrt v) |
+//! | z | the normal quantile: 1.96 for 97.5 % |
+//! | A(v, t) | the probability between -t and t, with a = arctan(t / sqrt v) |
 //! | v | degrees of freedom |
-//! | t(v) | the quantile of 97.5 % |
+//! | t(v) | the 97.5 % quantile |
 //! | n | number of units resampled |
-//! | tail(n) | what to leave out at either end of n units' resamples for 95 % |
+//! | tail(n) | the share of the resamples of n units to cut off at either end for a 95 % interval |
 //!
-//! Resampling n units understates their spread twice: its variance divides by n where n - 1 is due,
-//! and it takes the variance for known. Both are mended by reading the resamples further out.
+//! The bootstrap of n units understates their spread in two ways: its variance divides by n instead of n - 1,
+//! and it treats the variance as known. Taking quantiles further out corrects both.
 //! (T. Hesterberg, What Teachers Should Know About the Bootstrap, The American Statistician 69, 2015.)
 
 use super::normal;
 
-/// The quantile of 97.5 % of Student's t with `freedom` degrees of freedom, at least one; right to 4 digits.
+/// Returns the 97.5 % quantile of Student's t with `freedom` degrees of freedom, correct to 4 digits.
+///
+/// # Panics
+/// If there are no degrees of freedom.
 pub fn quantile(freedom: usize) -> f64 {
-    // The expansion is poor here.
+    // The expansion is inaccurate for few degrees of freedom.
     const FIRST: [f64; 6] = [12.706_205, 4.302_653, 3.182_446, 2.776_445, 2.570_582, 2.446_912];
-    assert!(freedom > 0, "one value has no spread");
+    assert!(freedom > 0, "at least one degree of freedom is needed");
     if let Some(&known) = FIRST.get(freedom - 1) {
         return known;
     }
     expansion(1.959_963_985, freedom)
 }
 
-/// The quantile of a confidence above one half and below one.
+/// Returns the quantile of Student's t for a confidence above 0.5 and below 1.
+///
+/// # Panics
+/// If there are no degrees of freedom, or the confidence is out of range.
 pub fn quantile_of(freedom: usize, confidence: f64) -> f64 {
-    assert!(freedom > 0, "one value has no spread");
-    assert!(confidence > 0.5 && confidence < 1.0, "a confidence is above 0.5 and below 1");
+    assert!(freedom > 0, "at least one degree of freedom is needed");
+    assert!(confidence > 0.5 && confidence < 1.0, "a confidence must be above 0.5 and below 1");
     if confidence == 0.975 {
         return quantile(freedom);
     }
     if freedom > MOST_TERMS {
         return expansion(normal::quantile_of_log(libm::log(confidence)), freedom);
     }
-    let share = 2.0 * confidence - 1.0;
+    let probability = 2.0 * confidence - 1.0;
     let (mut low, mut high) = (0.0, std::f64::consts::FRAC_PI_2);
     for _ in 0..60 {
         let middle = (low + high) / 2.0;
-        if share_within(freedom, middle) < share { low = middle } else { high = middle }
+        if probability_within(freedom, middle) < probability { low = middle } else { high = middle }
     }
     libm::tan((low + high) / 2.0) * (freedom as f64).sqrt()
 }
 
-/// Degrees of freedom up to which the sum is taken rather than the expansion.
+/// Degrees of freedom up to which the exact sum is used instead of the expansion.
 const MOST_TERMS: usize = 30;
 
-/// The share between -t and t, by the angle of t.
-fn share_within(freedom: usize, angle: f64) -> f64 {
+/// The probability between -t and t, given the angle of t.
+fn probability_within(freedom: usize, angle: f64) -> f64 {
     let (sine, cosine) = (libm::sin(angle), libm::cos(angle));
     let is_odd = freedom % 2 == 1;
     let (mut term, first) = if is_odd { (cosine, 3) } else { (1.0, 2) };
@@ -81,7 +87,7 @@ fn expansion(z: f64, freedom: usize) -> f64 {
     z + terms.iter().rev().fold(0.0, |sum, term| (sum + term) / v)
 }
 
-/// The share of resamples of `units` units beyond either end of a 95 % interval.
+/// Returns the share of the resamples of `units` units that lies beyond each end of a 95 % interval.
 pub fn expanded_tail(units: usize) -> f64 {
     let n = units as f64;
     let far = (n / (n - 1.0)).sqrt() * quantile(units - 1);
@@ -93,7 +99,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn quantiles_are_those_of_the_tables() {
+    fn quantiles_match_the_tables() {
         let tables = [
             (1, 12.7062),
             (2, 4.3027),
@@ -111,7 +117,7 @@ mod tests {
     }
 
     #[test]
-    fn quantiles_of_other_confidences_are_those_of_the_tables() {
+    fn quantiles_of_other_confidences_match_the_tables() {
         let tables = [
             (1, 0.9, 3.0777),
             (2, 0.9, 1.8856),
@@ -134,7 +140,7 @@ mod tests {
     }
 
     #[test]
-    fn tails_widen_for_few_units_and_tend_to_the_nominal_ones() {
+    fn tails_shrink_with_fewer_units_and_approach_the_nominal_ones_with_many() {
         assert!((expanded_tail(10) - 0.008_55).abs() < 1e-4, "{}", expanded_tail(10));
         assert!((expanded_tail(100_000) - 0.025).abs() < 1e-4);
         assert!((2..200).all(|n| expanded_tail(n) < expanded_tail(n + 1)));

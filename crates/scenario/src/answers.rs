@@ -1,4 +1,4 @@
-//! What tells a right answer of the target from a wrong one: `target.verify`, or `target.known` with
+//! How the target's answers are checked: with `target.verify`, or with `target.known` and
 //! `target.answer`.
 
 use std::collections::{BTreeMap, BTreeSet};
@@ -9,95 +9,95 @@ use regex::bytes::Regex;
 use space::{Span, Spanned};
 use toml::de::DeTable;
 
-use super::command::{Surroundings, program};
+use super::command::{Context, program};
 use super::instances::Instances;
 use super::outputs::one_group;
 use super::report::{Found, Report, Section};
 use super::template::{self, Part};
 
-/// How answers are checked; nothing is, if both are absent.
+/// How answers are checked. If both fields are absent, answers are not checked.
 #[derive(Clone, Debug, Default)]
 pub struct Answers {
-    /// A program that checks them.
+    /// A program that checks answers.
     pub verify: Option<Verify>,
-    /// Answers that are known.
+    /// Known answers.
     pub known: Option<Known>,
 }
 
 /// A program that checks an answer.
 #[derive(Clone, Debug)]
 pub struct Verify {
-    /// Its full path.
+    /// Full path of the program.
     pub program: PathBuf,
     /// Its arguments.
     pub arguments: Vec<Vec<VerifyPiece>>,
-    /// How long it may take, on the clock.
+    /// Wall-clock time that the check may take.
     pub limit: Duration,
 }
 
 /// A piece of an argument of the checking program.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum VerifyPiece {
-    /// Itself.
+    /// Text passed unchanged.
     Literal(String),
     /// `{instance}`.
     Instance,
     /// `{seed}`.
     Seed,
-    /// `{stdout}`: a file with all that the target wrote to standard output.
+    /// `{stdout}`: a file with everything the target wrote to standard output.
     Stdout,
 }
 
-/// Answers that are known.
+/// Known answers.
 #[derive(Clone, Debug)]
 pub struct Known {
-    /// By the name of the instance.
+    /// Answers by instance name.
     pub answers: BTreeMap<String, String>,
-    /// A line with the target's answer, with one group around it.
+    /// Matches the line with the target's answer; its one group is the answer.
     pub answer: Regex,
 }
 
 const LIMIT: Duration = Duration::from_secs(60);
 const PLACEHOLDERS: [&str; 4] = ["instance", "seed", "stdout", "folder"];
 
-/// Answers with where the known ones are named.
+/// Answers, and the place of `target.known`.
 pub(super) struct Read {
     pub(super) answers: Answers,
     known_span: Span,
 }
 
-pub(super) fn read(
-    report: &mut Report<'_>,
-    target: &Section<'_, '_>,
-    around: &Surroundings<'_>,
-) -> Option<Read> {
+pub(super) fn read(report: &mut Report<'_>, target: &Section<'_, '_>, context: &Context<'_>) -> Option<Read> {
     let limit = match target.get("verify_limit") {
         None => Some(LIMIT),
         Some(found) if target.get("verify").is_none() => {
-            let message = "`target.verify_limit` has nothing to limit";
-            report.mistake(found.key_span, message, "it is for `target.verify`");
+            let message = "`target.verify_limit` is given without `target.verify`";
+            report.mistake(
+                found.key_span,
+                message,
+                "it limits the run time of `target.verify`: give both, or remove it",
+            );
             None
         }
         Some(found) => report.duration(&found),
     };
     let verify = match target.get("verify") {
         None => Some(None),
-        Some(found) => verify(report, &found, around, limit.unwrap_or(LIMIT)).map(Some),
+        Some(found) => verify(report, &found, context, limit.unwrap_or(LIMIT)).map(Some),
     };
     let known_span = target.get("known").map_or(Span::NONE, |found| found.span());
     let known = match (target.get("known"), target.get("answer")) {
         (None, None) => Some(None),
         (Some(file), Some(answer)) => {
-            let (answers, answer) = (known(report, &file, around.folder), one_group(report, &answer));
+            let (answers, answer) = (known(report, &file, context.folder), one_group(report, &answer));
             answers.zip(answer).map(|(answers, answer)| Some(Known { answers, answer }))
         }
         (Some(found), None) => {
-            let hint = "write `answer = 's ([A-Z]+)'`, one group around what the target answers";
+            let hint = "write `answer = 's ([A-Z]+)'`, with one group around the target's answer";
             report.mistake(found.span(), "`target.known` needs `target.answer`", hint);
             None
         }
         (None, Some(found)) => {
-            let hint = "name a file of answers by `known`, or check by a program: `verify`";
+            let hint = "give a file of answers with `known`, or a checking program with `verify`";
             report.mistake(found.span(), "`target.answer` needs `target.known`", hint);
             None
         }
@@ -109,13 +109,13 @@ pub(super) fn read(
 fn verify(
     report: &mut Report<'_>,
     found: &Found<'_, '_>,
-    around: &Surroundings<'_>,
+    context: &Context<'_>,
     limit: Duration,
 ) -> Option<Verify> {
     let words = report.texts(found)?;
     let (first, rest) = words.split_first()?;
-    let program = program(report, "target.verify", first, around);
-    let arguments: Vec<_> = rest.iter().map(|word| argument(report, word, around.folder)).collect();
+    let program = program(report, "target.verify", first, context);
+    let arguments: Vec<_> = rest.iter().map(|word| argument(report, word, context.folder)).collect();
     let arguments = arguments.into_iter().collect::<Option<Vec<_>>>();
     Some(Verify { program: program?, arguments: arguments?, limit })
 }
@@ -140,7 +140,7 @@ fn argument(report: &mut Report<'_>, word: &Spanned<String>, folder: &Path) -> O
     Some(pieces)
 }
 
-/// The known answers in a file: lines `name,answer`, or TOML if it ends so.
+/// Reads the known answers from a file of `name,answer` lines, or from TOML if its name ends in `.toml`.
 fn known(report: &mut Report<'_>, found: &Found<'_, '_>, folder: &Path) -> Option<BTreeMap<String, String>> {
     let name = report.text(found)?;
     let path = folder.join(&name);
@@ -148,16 +148,16 @@ fn known(report: &mut Report<'_>, found: &Found<'_, '_>, folder: &Path) -> Optio
         Ok(text) => text,
         Err(error) => {
             let message = format!("`{}`: cannot read {}: {error}", found.key, path.display());
-            report.mistake(found.span(), message, "a path counts from the scenario's folder");
+            report.mistake(found.span(), message, "paths are relative to the scenario's folder");
             return None;
         }
     };
-    let answers = if name.ends_with(".toml") { of_toml(&text) } else { of_lines(&text) };
+    let answers = if name.ends_with(".toml") { from_toml(&text) } else { from_lines(&text) };
     match answers {
         Ok(answers) if !answers.is_empty() => Some(answers),
         Ok(_) => {
             let message = format!("`{}`: {} has no answers", found.key, path.display());
-            report.mistake(found.span(), message, "a line is `name,answer`");
+            report.mistake(found.span(), message, "each line is `name,answer`");
             None
         }
         Err(why) => {
@@ -165,14 +165,14 @@ fn known(report: &mut Report<'_>, found: &Found<'_, '_>, folder: &Path) -> Optio
             report.mistake(
                 found.span(),
                 message,
-                "a line is `name,answer`, or `\"name\" = \"answer\"` in TOML",
+                "each line is `name,answer`, or `\"name\" = \"answer\"` in TOML",
             );
             None
         }
     }
 }
 
-fn of_lines(text: &str) -> Result<BTreeMap<String, String>, String> {
+fn from_lines(text: &str) -> Result<BTreeMap<String, String>, String> {
     let bare = |part: &str| part.trim().trim_matches('"').to_owned();
     let mut answers = BTreeMap::new();
     for (number, line) in text.lines().enumerate() {
@@ -188,30 +188,35 @@ fn of_lines(text: &str) -> Result<BTreeMap<String, String>, String> {
     Ok(answers)
 }
 
-fn of_toml(text: &str) -> Result<BTreeMap<String, String>, String> {
+fn from_toml(text: &str) -> Result<BTreeMap<String, String>, String> {
     let table = DeTable::parse(text).map_err(|error| error.message().to_owned())?;
     let entry = |(name, value): (&toml::Spanned<_>, &super::report::Value<'_>)| {
         let name: &std::borrow::Cow<'_, str> = name.get_ref();
-        let answer = value.get_ref().as_str().ok_or_else(|| format!("the answer of `{name}` is no text"))?;
+        let answer =
+            value.get_ref().as_str().ok_or_else(|| format!("the answer for `{name}` is not a string"))?;
         Ok((name.to_string(), answer.to_owned()))
     };
     table.get_ref().iter().map(entry).collect()
 }
 
-/// Known answers should be of instances that there are.
-pub(super) fn fit(report: &mut Report<'_>, read: &Read, instances: &Instances) {
+/// Reports instances without a known answer: a mistake if none has one, otherwise a warning.
+pub(super) fn check_instances(report: &mut Report<'_>, read: &Read, instances: &Instances) {
     let Some(known) = &read.answers.known else { return };
     let all = instances.train.iter().chain(&instances.test);
     let missing: BTreeSet<&str> =
         all.clone().map(|one| one.name.as_str()).filter(|name| !known.answers.contains_key(*name)).collect();
     let Some(first) = missing.first() else { return };
     if missing.len() == all.count() {
-        let hint = "answers are by the names of instances, as `captune check` shows them";
-        let message = format!("`target.known` has the answer of no instance, such as `{first}`");
+        let hint = "use the names of instances that `captune check` shows";
+        let message = format!("`target.known` has no answer for any instance, such as `{first}`");
         report.mistake(read.known_span, message, hint);
     } else {
-        let message = format!("`target.known` has no answer of `{first}`, {} in all", missing.len());
-        report.warn(read.known_span, message, "what is answered there is not checked");
+        let more = match missing.len() - 1 {
+            0 => String::new(),
+            more => format!(" and {more} more"),
+        };
+        let message = format!("`target.known` has no answer for `{first}`{more}");
+        report.warn(read.known_span, message, "answers for these instances are not checked");
     }
 }
 
@@ -221,11 +226,11 @@ mod tests {
 
     #[test]
     fn known_answers_are_lines_or_toml() {
-        let lines = of_lines("instance,answer\n# hard ones\n\"a,b.cnf\", SAT\nc.cnf,UNSAT\n\n").unwrap();
-        let toml = of_toml("\"a,b.cnf\" = \"SAT\"\n\"c.cnf\" = 'UNSAT'\n").unwrap();
+        let lines = from_lines("instance,answer\n# hard ones\n\"a,b.cnf\", SAT\nc.cnf,UNSAT\n\n").unwrap();
+        let toml = from_toml("\"a,b.cnf\" = \"SAT\"\n\"c.cnf\" = 'UNSAT'\n").unwrap();
         assert_eq!(lines, toml);
         assert_eq!(lines["a,b.cnf"], "SAT");
-        assert_eq!(of_lines("a SAT"), Err("line 1 has no comma".to_owned()));
-        assert_eq!(of_toml("a = 1"), Err("the answer of `a` is no text".to_owned()));
+        assert_eq!(from_lines("a SAT"), Err("line 1 has no comma".to_owned()));
+        assert_eq!(from_toml("a = 1"), Err("the answer for `a` is not a string".to_owned()));
     }
 }

@@ -1,8 +1,8 @@
-//! What a changed scenario means for a campaign that has stored trials.
+//! Decides what a changed scenario means for a campaign that has stored trials.
 //!
-//! Two scenarios are compared key by key, by meaning: `60s` is `1m`, and a default is the same
-//! whether it is written or not. The row of each key is in [`KEYS`](super::keys::KEYS); the worst of
-//! all rows decides.
+//! Two scenarios are compared key by key, by meaning: `60s` equals `1m`, and a default is the same
+//! whether it is written out or not. [`KEYS`](super::keys::KEYS) gives the row of each key; the worst row
+//! decides.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -10,48 +10,48 @@ use confine::quantity::{parse_duration, parse_size};
 use engine::{Configuration, Space};
 use space::format::{self, Format};
 use space::{Diagnostics, Kind, float_text};
-use toml::de::{DeTable, DeValue};
+use toml::de::DeValue;
 
 use super::keys::{self, Form, Judgement, Key, Place, Row};
 use super::report::Section;
-use super::{Protocol, Scenario, constraints, syntax};
+use super::{Protocol, Scenario, constraints, spelling, syntax};
 
-/// What a campaign has kept of its scenario.
+/// The parts of its scenario that a campaign has stored.
 #[derive(Clone, Copy, Debug)]
 pub struct Stored<'a> {
-    /// Its text.
+    /// The scenario's text.
     pub text: &'a str,
-    /// Its space, in captune's own form: the file that it came from may have changed.
+    /// The space, in captune's own form, because the file that it came from may have changed.
     pub space: &'a str,
-    /// The names of the instances to tune on: files may have come or gone.
+    /// The names of the training instances, because files may have been added or removed.
     pub instances: &'a [String],
-    /// The configuration that gains are measured against, if it has been tried.
+    /// The configuration that gains are measured against, if it has been run.
     pub baseline: Option<&'a Configuration>,
 }
 
-/// A key that says something else than before.
+/// A key whose meaning has changed.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Difference {
-    /// The key, or the table for a difference of the whole.
+    /// The key, or the table if the whole table differs.
     pub key: String,
-    /// What it was; `None` if it was absent.
+    /// The old value; `None` if the key was absent.
     pub before: Option<String>,
-    /// What it is; `None` if it is absent.
+    /// The new value; `None` if the key is absent.
     pub after: Option<String>,
-    /// What that means.
+    /// What the change means for the stored trials.
     pub row: Row,
 }
 
-/// The keys by which the objective uses outputs.
-const USERS: [&str; 3] = ["objective.minimise", "objective.maximise", "objective.then"];
+/// The keys of the objective that can name an output.
+const OUTPUT_KEYS: [&str; 3] = ["objective.minimise", "objective.maximise", "objective.then"];
 
-/// What all differences together mean.
+/// Returns the worst row of all differences.
 pub fn verdict(differences: &[Difference]) -> Row {
     differences.iter().map(|difference| difference.row).max().unwrap_or(Row::Continue)
 }
 
-/// Every difference between a stored scenario and a new one, whose `text` has been read as
-/// `scenario`. Fails only if what was stored cannot be read any more.
+/// Returns every difference between a stored scenario and a new one, whose `text` has been read as
+/// `scenario`. Fails only if the stored scenario can no longer be read.
 pub fn compare(stored: &Stored<'_>, text: &str, scenario: &Scenario) -> Result<Vec<Difference>, Diagnostics> {
     let (before, after) = (meanings(stored.text, "the stored scenario")?, meanings(text, &scenario.name)?);
     let paths: BTreeSet<&String> = before.keys().chain(after.keys()).collect();
@@ -65,7 +65,7 @@ pub fn compare(stored: &Stored<'_>, text: &str, scenario: &Scenario) -> Result<V
         let row = match key.judgement {
             Judgement::Always(row) => row,
             Judgement::Growing => {
-                // Without a cutoff, costs of any size are of interest.
+                // Without a cutoff, costs have no upper limit.
                 let size = |side: Option<&Meaning>| side.and_then(|m| m.number).unwrap_or(f64::INFINITY);
                 if size(new) > size(old) { Row::Reuse } else { Row::Refuse }
             }
@@ -74,9 +74,9 @@ pub fn compare(stored: &Stored<'_>, text: &str, scenario: &Scenario) -> Result<V
                 let bound = path.split('.').nth(1).map(|name| format!("constraints.{name}"));
                 let uses = |side: &BTreeMap<String, Meaning>| {
                     bound.as_ref().is_some_and(|bound| side.contains_key(bound))
-                        || USERS
+                        || OUTPUT_KEYS
                             .iter()
-                            .any(|user| side.get(*user).map(|meaning| &meaning.shown) == name.as_ref())
+                            .any(|key| side.get(*key).map(|meaning| &meaning.shown) == name.as_ref())
                 };
                 if uses(&before) || uses(&after) { Row::Refuse } else { Row::Continue }
             }
@@ -84,7 +84,7 @@ pub fn compare(stored: &Stored<'_>, text: &str, scenario: &Scenario) -> Result<V
                 let text = |side: Option<&Meaning>| side.map_or("", |meaning| &meaning.shown).to_owned();
                 if constraints::is_within(&text(new), &text(old)) { Row::Reuse } else { Row::Refuse }
             }
-            // By what the keys lead to, below.
+            // These are compared by their resolved contents, below.
             Judgement::Instances | Judgement::Baseline | Judgement::Space => continue,
         };
         let shown = |side: Option<&Meaning>| side.map(|meaning| meaning.shown.clone());
@@ -105,11 +105,11 @@ pub fn compare(stored: &Stored<'_>, text: &str, scenario: &Scenario) -> Result<V
     Ok(differences)
 }
 
-/// For each constraint of a scenario, the place among those of a stored one that bounds the same on the same
-/// side: after any change but one that refuses what was stored, there is one.
+/// Returns, for each constraint of a scenario, the index of the stored constraint on the same output and the
+/// same side. Unless the change refuses the stored trials, every constraint has one.
 pub fn kept_constraints(before: &str, scenario: &Scenario) -> Result<Vec<usize>, Diagnostics> {
     let before = before.strip_prefix('\u{feff}').unwrap_or(before);
-    let (table, errors) = DeTable::parse_recoverable(before);
+    let (table, errors) = spelling::parse(before);
     if !errors.is_empty() {
         let mistakes = syntax::mistakes(before, &errors);
         return Err(Diagnostics::new("the stored scenario", before, mistakes));
@@ -122,7 +122,7 @@ pub fn kept_constraints(before: &str, scenario: &Scenario) -> Result<Vec<usize>,
     Ok(scenario.constraints.iter().filter_map(place).collect())
 }
 
-/// By values: where the space differs, its own difference says so.
+/// Compares baselines by their values. If the spaces differ, [`spaces`] reports that instead.
 fn baseline(before: &Configuration, after: &Configuration) -> Option<Difference> {
     let (old, new) = (before.to_string(), after.to_string());
     let same_space = before.space() == after.space();
@@ -174,18 +174,18 @@ fn spaces(before: &Space, after: &Space) -> Vec<Difference> {
     differences
 }
 
-/// What a key says, in one way of saying it.
+/// A key's value in a canonical form.
 struct Meaning {
     key: &'static Key,
     shown: String,
-    /// The number it is, for those that grow and shrink.
+    /// The value as a number, for keys that can grow or shrink.
     number: Option<f64>,
 }
 
-/// Every key of a scenario, defaults included, by its full name.
+/// Returns every key of a scenario by its full name, including defaults.
 fn meanings(text: &str, file_name: &str) -> Result<BTreeMap<String, Meaning>, Diagnostics> {
     let text = text.strip_prefix('\u{feff}').unwrap_or(text);
-    let (table, errors) = DeTable::parse_recoverable(text);
+    let (table, errors) = spelling::parse(text);
     if !errors.is_empty() {
         return Err(Diagnostics::new(file_name, text, syntax::mistakes(text, &errors)));
     }
@@ -224,7 +224,7 @@ fn collect(section: &Section<'_, '_>, parts: &[&str], minimise: &str, found: &mu
     }
 }
 
-/// What holds without a key, as [`meaning`] shows it.
+/// Returns the values of keys that are left out, as [`meaning`] shows them.
 fn defaults(minimise: &str, given: &BTreeMap<String, Meaning>) -> Vec<(&'static str, &'static str)> {
     let time = ["cpu_time", "wall_time"].contains(&minimise);
     let capped_by = given.get("objective.capped_by").map_or("", |meaning| &meaning.shown);
@@ -275,7 +275,7 @@ fn defaults(minimise: &str, given: &BTreeMap<String, Meaning>) -> Vec<(&'static 
     defaults
 }
 
-/// A value in the one way it is shown, and as a number if it is a cost.
+/// Returns a value in canonical form, and as a number if it is a cost.
 fn meaning(form: Form, value: &DeValue<'_>, minimise: &str) -> (String, Option<f64>) {
     let text = value.as_str().unwrap_or_default();
     let number = match (form, minimise) {
@@ -323,7 +323,7 @@ fn plain(value: &DeValue<'_>) -> String {
         DeValue::Table(table) => {
             let items =
                 table.iter().map(|(key, value)| format!("{} = {}", key.get_ref(), plain(value.get_ref())));
-            // The order of a table's keys says nothing.
+            // The order of keys in a table has no meaning.
             let items: BTreeSet<String> = items.collect();
             format!("{{ {} }}", items.into_iter().collect::<Vec<_>>().join(", "))
         }

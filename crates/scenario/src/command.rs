@@ -1,8 +1,8 @@
-//! The commands of the target: a program and a vector of arguments with placeholders.
+//! The target's commands: a program and a list of arguments with placeholders.
 
 use std::collections::BTreeMap;
 use std::ffi::{OsStr, OsString};
-use std::path::{Path, PathBuf};
+use std::path::{Component, Path, PathBuf};
 
 use engine::Space;
 use space::{Diagnostic, Parameter, ParameterId, Span, Spanned, suggestion};
@@ -10,7 +10,7 @@ use space::{Diagnostic, Parameter, ParameterId, Span, Spanned, suggestion};
 use super::report::{Found, Report};
 use super::template::{self, Part};
 
-/// What every command knows.
+/// Placeholders of every command.
 const PLACEHOLDERS: [&str; 12] = [
     "instance",
     "seed",
@@ -25,11 +25,11 @@ const PLACEHOLDERS: [&str; 12] = [
     "cores",
     "memory",
 ];
-/// What is known besides when the target's command has ended.
+/// The placeholder that is also available after the target's command has ended.
 const STDOUT: &str = "stdout";
 const SHELLS: [&str; 6] = ["sh", "bash", "dash", "zsh", "ksh", "fish"];
 
-/// One argument as the scenario has it.
+/// One argument, as written in the scenario.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum Argument {
     /// `{params}`: the arguments of all parameters that have no `{param:NAME}` of their own.
@@ -41,7 +41,7 @@ pub enum Argument {
 /// A piece of an argument.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum Piece {
-    /// Itself.
+    /// Text passed unchanged.
     Literal(String),
     /// `{instance}`.
     Instance,
@@ -53,39 +53,58 @@ pub enum Piece {
     Workdir,
     /// `{config_file}`: the path of the file that the configuration was written to.
     ConfigFile,
-    /// `{stdout}`: the path of a file with all that the command has written to standard output.
+    /// `{stdout}`: the path of a file with everything the command wrote to standard output.
     Stdout,
-    /// `{slot}`: which of the trials running at one time this is, from 0.
+    /// `{slot}`: the number of the slot in which the trial runs, from 0.
     Slot,
     /// `{trial}`: the trial's number.
     Trial,
-    /// `{cores}`: how many cores the trial has.
+    /// `{cores}`: the number of cores of the trial.
     Cores,
     /// `{memory}`: the memory limit in MiB, rounded down.
     Memory,
     /// `{param:NAME}`: the value of one parameter.
     Param(ParameterId),
-    /// Of protocols: where to stop, in seconds.
+    /// Used by protocols: the cap in seconds.
     Seconds,
-    /// Of protocols: the configuration's number, from 1.
+    /// Used by protocols: the configuration's number, from 1.
     ConfigurationNumber,
-    /// Of protocols: the instance's number, from 1.
+    /// Used by protocols: the instance's number, from 1.
     InstanceNumber,
-    /// Of protocols: the numbers that describe the instance, as a list.
+    /// Used by protocols: the instance's features, as a list.
     InstanceFeatures,
+}
+
+/// The program of a command.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum Program {
+    /// Found when the scenario was read: its full path.
+    Found(PathBuf),
+    /// `{workdir}/…`: made by `setup`, at this path from the folder in which the trial runs.
+    Built(PathBuf),
+}
+
+impl Program {
+    /// The full path, unless `setup` makes the program.
+    pub fn found(&self) -> Option<&Path> {
+        match self {
+            Self::Found(path) => Some(path),
+            Self::Built(_) => None,
+        }
+    }
 }
 
 /// A checked command.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct CommandTemplate {
-    /// The program's full path.
-    pub program: PathBuf,
+    /// The program.
+    pub program: Program,
     /// Its arguments.
     pub arguments: Vec<Argument>,
 }
 
 impl CommandTemplate {
-    /// Whether a piece is anywhere in the arguments.
+    /// Whether a piece occurs in the arguments.
     pub fn mentions(&self, wanted: &Piece) -> bool {
         self.arguments.iter().any(|argument| match argument {
             Argument::Params => false,
@@ -93,34 +112,44 @@ impl CommandTemplate {
         })
     }
 
-    /// Whether `{params}` leaves a parameter out, as it has a `{param:NAME}` of its own.
+    /// Whether the arguments contain values of parameters.
+    pub fn has_parameters(&self) -> bool {
+        self.arguments.iter().any(|argument| match argument {
+            Argument::Params => true,
+            Argument::Pieces(pieces) => pieces.iter().any(|piece| matches!(piece, Piece::Param(_))),
+        })
+    }
+
+    /// Whether a parameter has its own `{param:NAME}`, so that `{params}` leaves it out.
     pub fn names(&self, parameter: ParameterId) -> bool {
         self.mentions(&Piece::Param(parameter))
     }
 }
 
-/// The command with where it stands, for checks that need the other tables.
+/// The command and its place in the file, for checks that need the other tables.
 pub(super) struct Read {
     pub(super) template: CommandTemplate,
     pub(super) span: Span,
 }
 
-/// What a command is read with.
-pub(super) struct Surroundings<'a> {
+/// Context for reading a command.
+pub(super) struct Context<'a> {
     /// The scenario's folder.
     pub(super) folder: &'a Path,
-    /// The target's variables, in whose PATH programs are looked up.
+    /// The target's environment variables; programs are looked up in its PATH.
     pub(super) environment: BTreeMap<OsString, OsString>,
     pub(super) space: Option<&'a Space>,
     /// Whether the target runs in the scenario's folder.
-    pub(super) at_home: bool,
+    pub(super) in_scenario_folder: bool,
+    /// Whether a `setup` runs before, which may build the program.
+    pub(super) has_setup: bool,
 }
 
-/// Reads a command of the target. One that runs `after` the target's own knows what that has written.
+/// Reads a command of the target. A command that runs `after` the target's own may use `{stdout}`.
 pub(super) fn read(
     report: &mut Report<'_>,
     found: &Found<'_, '_>,
-    around: &Surroundings<'_>,
+    context: &Context<'_>,
     after: bool,
 ) -> Option<Read> {
     let words = report.texts(found)?;
@@ -130,48 +159,73 @@ pub(super) fn read(
         let list = words.collect::<Vec<_>>().join(", ");
         report.mistake(
             first.span,
-            format!("`{}` is one text with spaces: no shell will split it", found.key),
+            format!("`{}` is a single string with spaces, and no shell splits it", found.key),
             format!("write a list of arguments: [{list}]"),
         );
         return None;
     }
-    let program = program(report, &found.key, first, around);
-    let arguments = rest.iter().map(|word| argument(report, word, around, after));
+    let program = match first.value.strip_prefix("{workdir}/").filter(|_| context.has_setup) {
+        Some(path) => built(report, first, path).map(Program::Built),
+        None => program(report, &found.key, first, context).map(Program::Found),
+    };
+    let arguments = rest.iter().map(|word| argument(report, word, context, after));
     let arguments = arguments.collect::<Vec<_>>().into_iter().collect::<Option<Vec<_>>>();
     let (program, arguments) = (program?, arguments?);
-    warn_of_shell(report, first, rest, &arguments);
-    if !around.at_home {
-        warn_of_files(report, rest, around.folder);
+    warn_of_shell_script(report, first, rest, &arguments);
+    if !context.in_scenario_folder {
+        warn_of_files(report, rest, context.folder);
     }
     Some(Read { template: CommandTemplate { program, arguments }, span: found.span() })
 }
 
-/// The full path of a program that a key names.
+/// The path of a program that `setup` builds, from the folder in which the trial runs.
+fn built(report: &mut Report<'_>, word: &Spanned<String>, path: &str) -> Option<PathBuf> {
+    let is_plain = |part: Component<'_>| matches!(part, Component::Normal(_));
+    if path.is_empty() || path.contains(['{', '}']) || !Path::new(path).components().all(is_plain) {
+        let message = format!("`{}` does not name a program in the trial's folder", word.value);
+        report.mistake(word.span, message, "write `{workdir}/program`, as `setup` builds it");
+        return None;
+    }
+    Some(PathBuf::from(path))
+}
+
+/// Finds the full path of the program that a key names.
 pub(super) fn program(
     report: &mut Report<'_>,
     key: &str,
     word: &Spanned<String>,
-    around: &Surroundings<'_>,
+    context: &Context<'_>,
 ) -> Option<PathBuf> {
     let mut name = String::new();
     for part in template::split(report, word)? {
         match part {
             Part::Literal(text) => name += &text,
             Part::Placeholder(placeholder) => {
-                let hint = "a path with a slash counts from the scenario's folder as it is";
-                report.mistake(placeholder.span, "the program's name cannot have placeholders", hint);
+                let hint = match placeholder.value.as_str() {
+                    "workdir" => {
+                        "without a `setup` that builds it, there is no program in the trial's folder"
+                    }
+                    _ => {
+                        "write the program's path without placeholders; it is relative to the scenario's folder"
+                    }
+                };
+                report.mistake(placeholder.span, "the program's name cannot contain placeholders", hint);
                 return None;
             }
         }
     }
-    let path = if name.contains('/') { around.folder.join(&name) } else { PathBuf::from(&name) };
-    match confine::find_program(path.as_os_str(), &around.environment) {
+    let path = if name.contains('/') { context.folder.join(&name) } else { PathBuf::from(&name) };
+    match confine::find_program(path.as_os_str(), &context.environment) {
         Ok(path) => Some(path),
         Err(error) => {
-            let hint = match name.contains('/') {
-                true => Some("a path with a slash counts from the scenario's folder".to_owned()),
-                false => None,
-            };
+            let hint = name.contains('/').then(|| {
+                let relative = "a path with a slash is relative to the scenario's folder";
+                let file = Path::new(&name).file_name().map(OsStr::to_string_lossy).unwrap_or_default();
+                match context.has_setup {
+                    true => format!("{relative}; if `setup` builds it, write `{{workdir}}/{file}`"),
+                    false => relative.to_owned(),
+                }
+            });
             let not_found = matches!(error, confine::LaunchError::ProgramNotFound { .. });
             let hint = if not_found { hint.or(error.hint()) } else { error.hint().or(hint) };
             let message = format!("`{key}`: {error}");
@@ -184,12 +238,12 @@ pub(super) fn program(
 fn argument(
     report: &mut Report<'_>,
     word: &Spanned<String>,
-    around: &Surroundings<'_>,
+    context: &Context<'_>,
     after: bool,
 ) -> Option<Argument> {
     let parts = template::split(report, word)?;
     let mut pieces = Vec::new();
-    let mut sound = true;
+    let mut valid = true;
     let alone = parts.len() == 1;
     for part in parts {
         let placeholder = match part {
@@ -203,7 +257,7 @@ fn argument(
             "instance" => pieces.push(Piece::Instance),
             "seed" => pieces.push(Piece::Seed),
             "cap" => pieces.push(Piece::Cap),
-            "folder" => pieces.push(Piece::Literal(around.folder.to_string_lossy().into_owned())),
+            "folder" => pieces.push(Piece::Literal(context.folder.to_string_lossy().into_owned())),
             "workdir" => pieces.push(Piece::Workdir),
             "config_file" => pieces.push(Piece::ConfigFile),
             "slot" => pieces.push(Piece::Slot),
@@ -213,30 +267,30 @@ fn argument(
             STDOUT if after => pieces.push(Piece::Stdout),
             "params" if alone => return Some(Argument::Params),
             "params" => {
-                let hint = "one parameter's value inside an argument is `{param:NAME}`";
+                let hint = "use `{param:NAME}` for one parameter's value inside an argument";
                 report.mistake(
                     placeholder.span,
-                    "`{params}` makes many arguments and must be one by itself",
+                    "`{params}` expands to several arguments and must stand alone",
                     hint,
                 );
-                sound = false;
+                valid = false;
             }
-            other => match (other.strip_prefix("param:"), around.space) {
+            other => match (other.strip_prefix("param:"), context.space) {
                 (Some(name), Some(space)) => match parameter(report, &placeholder, name, space) {
                     Some(id) => pieces.push(Piece::Param(id)),
-                    None => sound = false,
+                    None => valid = false,
                 },
-                // The mistakes of the space are told elsewhere.
-                (Some(_), None) => sound = false,
+                // The mistakes of the space are reported elsewhere.
+                (Some(_), None) => valid = false,
                 (None, _) => {
                     let known: Vec<&str> = PLACEHOLDERS.into_iter().chain(after.then_some(STDOUT)).collect();
                     template::unknown(report, &placeholder, &known);
-                    sound = false;
+                    valid = false;
                 }
             },
         }
     }
-    sound.then_some(Argument::Pieces(pieces))
+    valid.then_some(Argument::Pieces(pieces))
 }
 
 fn parameter(
@@ -252,15 +306,15 @@ fn parameter(
         return None;
     };
     if space.is_conditional(id) {
-        let message = format!("`{name}` may be inactive, and then has no value to put here");
-        report.mistake(placeholder.span, message, "pass it by `{params}`, which leaves inactive ones out");
+        let message = format!("`{name}` may be inactive and then has no value");
+        report.mistake(placeholder.span, message, "use `{params}`, which leaves out inactive parameters");
         return None;
     }
     Some(id)
 }
 
-/// A shell reads what is substituted into its script as a program of its own.
-fn warn_of_shell(
+/// Warns of placeholders inside a shell script: the shell would run the substituted text as code.
+fn warn_of_shell_script(
     report: &mut Report<'_>,
     program: &Spanned<String>,
     words: &[Spanned<String>],
@@ -278,25 +332,25 @@ fn warn_of_shell(
     if SHELLS.contains(&name) && substituted {
         report.warn(
             words[script].span,
-            "a placeholder inside a script of a shell: quotes and `$` in its value would be run",
-            "name the script's arguments: [\"sh\", \"-c\", \"solver \\\"$1\\\"\", \"sh\", \"{instance}\"]",
+            "placeholder inside a shell script: the shell would interpret quotes and `$` in its value",
+            "pass the value as an argument of the script: [\"sh\", \"-c\", \"solver \\\"$1\\\"\", \"sh\", \"{instance}\"]",
         );
     }
 }
 
-/// `-c`, alone or behind other letters.
+/// Whether a word is `-c`, alone or after other letters.
 fn is_script_flag(word: &str) -> bool {
     word.starts_with('-') && !word.starts_with("--") && word.ends_with('c')
 }
 
-/// The target does not run in the scenario's folder, so a plain name of a file there is a trap.
+/// Warns of plain names of files in the scenario's folder: the target runs elsewhere and would not find them.
 fn warn_of_files(report: &mut Report<'_>, words: &[Spanned<String>], folder: &Path) {
     for word in words {
         let plain = !word.value.contains(['{', '}']) && !word.value.starts_with(['-', '/']);
         if plain && !word.value.is_empty() && folder.join(&word.value).exists() {
             let message =
-                format!("`{}` is in the scenario's folder, where the target does not run", word.value);
-            let hint = format!("each trial has a fresh folder; write \"{{folder}}/{}\"", word.value);
+                format!("`{}` is in the scenario's folder, but the target runs elsewhere", word.value);
+            let hint = format!("write \"{{folder}}/{}\"", word.value);
             report.warn(word.span, message, hint);
         }
     }

@@ -1,13 +1,13 @@
-//! `target.config_file`: how a configuration is written into a file.
+//! `target.config_file`: how a configuration is written to a file.
 //!
 //! | form | content |
 //! |---|---|
-//! | a line with `{name}` and `{value}` | such a line for each active parameter, or those of `target.parameter.NAME` |
+//! | a line with `{name}` and `{value}` | such a line for each active parameter, or the form in `target.parameter.NAME` |
 //! | `json` | one object |
 //! | `toml` | one table |
-//! | `env` | `NAME=value`, quoted as a shell reads it |
+//! | `env` | `NAME=value`, quoted for a shell |
 //!
-//! In JSON and TOML numbers are numbers and truth values are truth values.
+//! JSON and TOML keep numbers as numbers and booleans as booleans.
 
 use engine::{Configuration, Space};
 use space::{Literal, Parameter, float_text};
@@ -32,7 +32,7 @@ pub enum ConfigFile {
 }
 
 impl ConfigFile {
-    /// What the file is called: some programs go by the ending.
+    /// Returns the file's name; some programs rely on its extension.
     pub fn name(&self) -> &'static str {
         match self {
             Self::Lines(_) => "config.txt",
@@ -42,7 +42,7 @@ impl ConfigFile {
         }
     }
 
-    /// The file of a configuration: every active parameter.
+    /// Returns the content of the file: every active parameter of a configuration.
     pub fn content(&self, space: &Space, configuration: &Configuration) -> String {
         let active = space.ids().filter_map(|id| Some((id, configuration.value(id)?)));
         let name = |id| space.parameter(id).name();
@@ -71,7 +71,7 @@ fn json(value: &Literal) -> serde_json::Value {
     }
 }
 
-/// Every active parameter of a configuration, by name.
+/// Returns every active parameter of a configuration, by name.
 pub fn object(space: &Space, configuration: &Configuration) -> serde_json::Value {
     let active = space.ids().filter_map(|id| Some((space.parameter(id).name(), configuration.value(id)?)));
     serde_json::Value::Object(active.map(|(name, value)| (name.to_owned(), json(&value))).collect())
@@ -126,7 +126,7 @@ pub(super) fn read(
     Some(ConfigFile::Lines(lines))
 }
 
-/// Every parameter can be the name of a variable.
+/// Checks that every parameter's name can be the name of a variable.
 fn variables(report: &mut Report<'_>, found: &Found<'_, '_>, space: &Space) -> Option<()> {
     let unfit = space.parameters().iter().map(Parameter::name).find(|name| !shell::is_identifier(name));
     let Some(name) = unfit else { return Some(()) };
@@ -135,14 +135,14 @@ fn variables(report: &mut Report<'_>, found: &Found<'_, '_>, space: &Space) -> O
     None
 }
 
-/// No value breaks the line that it is written on.
+/// Checks that no value contains a line break.
 fn one_line_each(report: &mut Report<'_>, found: &Found<'_, '_>, space: &Space) -> Option<()> {
     let breaks = |parameter: &&Parameter| {
         let texts = parameter.choices().into_iter().flat_map(|choices| choices.values());
         texts.into_iter().any(|value| matches!(value, Literal::Text(text) if text.contains(['\n', '\r'])))
     };
     let Some(parameter) = space.parameters().iter().find(breaks) else { return Some(()) };
-    let message = format!("`{}`: a value of `{}` is longer than a line", found.key, parameter.name());
+    let message = format!("`{}`: a value of `{}` contains a line break", found.key, parameter.name());
     report.mistake(found.span(), message, "choose `json` or `toml`");
     None
 }
@@ -152,7 +152,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn texts_of_toml_read_back() {
+    fn toml_texts_are_read_back_unchanged() {
         for text in ["plain", "a \"b\" \\c", "line\nbreak\t\u{7f}é", ""] {
             let line = format!("{} = {}", toml_key(text), toml_text(text));
             let table = toml::de::DeTable::parse(&line).unwrap();

@@ -1,4 +1,4 @@
-//! Configurations that people write down: a baseline, first candidates, what they want tried.
+//! Configurations in files: a baseline, initial configurations, requests.
 //!
 //! | form | a line or member |
 //! |---|---|
@@ -6,16 +6,16 @@
 //! | JSON | one object: `"name": value` |
 //! | lines | `name value` or `name=value`, with `#` comments |
 //!
-//! These are the forms that `captune best --as` writes. A parameter that is left out has its default.
+//! `captune best --as` writes the same forms. A parameter that is left out has its default.
 
 use engine::{Configuration, Space};
 use space::{ConfigurationError, Diagnostic, Diagnostics, Literal, Span, Spanned, suggestion};
 use toml::de::{DeTable, DeValue};
 
-/// Names and values, each with its place.
+/// Names and values, each with its place in the file.
 type Values = Vec<(Spanned<String>, Spanned<Literal>)>;
 
-/// Reads a configuration of a space, or shows every mistake; `file_name` is shown in messages.
+/// Reads a configuration of a space, or reports every mistake; `file_name` is shown in messages.
 pub fn read(text: &str, file_name: &str, space: &Space) -> Result<Configuration, Diagnostics> {
     let text = text.strip_prefix('\u{feff}').unwrap_or(text);
     let values = match form(text, file_name) {
@@ -23,8 +23,8 @@ pub fn read(text: &str, file_name: &str, space: &Space) -> Result<Configuration,
         Form::Toml => toml(text),
         Form::Lines => Ok(lines(text, space)),
     };
-    let made = values.and_then(|values| checked(values, space));
-    made.map_err(|mistakes| Diagnostics::new(file_name, text, mistakes))
+    let configuration = values.and_then(|values| checked(values, space));
+    configuration.map_err(|mistakes| Diagnostics::new(file_name, text, mistakes))
 }
 
 enum Form {
@@ -48,13 +48,13 @@ fn json(text: &str) -> Result<Values, Vec<Diagnostic>> {
         let line =
             text.lines().take(error.line().saturating_sub(1)).map(|line| line.len() + 1).sum::<usize>();
         let at = (line + error.column().saturating_sub(1)).min(text.len());
-        let hint = "a configuration is one object such as {\"name\": 1.5}";
-        vec![Diagnostic::new(Span::new(at, at + 1), format!("this is no configuration: {error}")).hint(hint)]
+        let hint = "write one object such as {\"name\": 1.5}";
+        vec![Diagnostic::new(Span::new(at, at + 1), format!("not a configuration: {error}")).hint(hint)]
     })?;
     let mut mistakes = Vec::new();
     let mut values = Values::new();
     for (name, value) in object {
-        // The parser knows no places: the name in quotes is where it stands.
+        // The parser reports no positions, so search for the name in quotes.
         let quoted = serde_json::Value::from(name.as_str()).to_string();
         let span = text.find(&quoted).map_or(Span::NONE, |at| Span::new(at, at + quoted.len()));
         let literal = match value {
@@ -75,7 +75,8 @@ fn json(text: &str) -> Result<Values, Vec<Diagnostic>> {
 }
 
 fn not_a_value(name: &str, span: Span) -> Diagnostic {
-    Diagnostic::new(span, format!("`{name}` is neither text, a number nor a truth")).hint("give it one value")
+    Diagnostic::new(span, format!("`{name}` is neither text, a number nor a boolean"))
+        .hint("give it one value")
 }
 
 fn toml(text: &str) -> Result<Values, Vec<Diagnostic>> {
@@ -88,7 +89,7 @@ fn toml(text: &str) -> Result<Values, Vec<Diagnostic>> {
     if mistakes.is_empty() { Ok(values) } else { Err(mistakes) }
 }
 
-/// A name with dots is a table to TOML.
+/// Collects the members of a table. TOML reads a name with dots as nested tables.
 fn members(table: &DeTable<'_>, before: &str, values: &mut Values, mistakes: &mut Vec<Diagnostic>) {
     for (key, value) in table {
         let name = format!("{before}{}", key.get_ref());
@@ -126,7 +127,7 @@ fn lines(text: &str, space: &Space) -> Values {
         if line.is_empty() || line.starts_with('#') {
             continue;
         }
-        // Names may hold spaces and equals signs: the longest one that is known counts.
+        // Names may contain spaces and equals signs, so take the longest known name.
         let follows = |rest: &str| rest.starts_with(|c: char| c == '=' || c.is_whitespace());
         let known = space.parameters().iter().map(space::Parameter::name);
         let known = known.filter(|name| line.strip_prefix(name).is_some_and(follows)).map(str::len).max();
@@ -144,7 +145,7 @@ fn lines(text: &str, space: &Space) -> Values {
     values
 }
 
-/// The configuration of these values; what is left out has its default.
+/// Returns the configuration with these values; parameters that are left out have their defaults.
 fn checked(given: Values, space: &Space) -> Result<Configuration, Vec<Diagnostic>> {
     let mut mistakes = Vec::new();
     let mut values: Vec<(&str, Literal)> = Vec::new();
@@ -157,8 +158,8 @@ fn checked(given: Values, space: &Space) -> Result<Configuration, Vec<Diagnostic
         };
         let parameter = space.parameter(id);
         if values.iter().any(|(known, _)| *known == parameter.name()) {
-            let twice = format!("`{}` is given twice", name.value);
-            mistakes.push(Diagnostic::new(name.span, twice).hint("keep one of them"));
+            let message = format!("`{}` is given twice", name.value);
+            mistakes.push(Diagnostic::new(name.span, message).hint("keep one of them"));
         } else if let Err(error) = parameter.code(&value.value) {
             mistakes.push(Diagnostic::new(value.span, error.to_string()));
         } else {
@@ -177,7 +178,7 @@ fn checked(given: Values, space: &Space) -> Result<Configuration, Vec<Diagnostic
             Ok(configuration) => return Ok(configuration),
             Err(error) => error,
         };
-        // What was left out follows what was given.
+        // Parameters that were left out become active or inactive as the given values require.
         match &error {
             ConfigurationError::Missing(name) if !is_given(name) => {
                 let parameter = space.find(name).map(|id| space.parameter(id));
@@ -195,16 +196,18 @@ fn checked(given: Values, space: &Space) -> Result<Configuration, Vec<Diagnostic
             }
             _ => {}
         }
-        return Err(vec![refused(&error, &given)]);
+        return Err(vec![diagnostic(&error, &given)]);
     }
 }
 
-fn refused(error: &ConfigurationError, given: &Values) -> Diagnostic {
+fn diagnostic(error: &ConfigurationError, given: &Values) -> Diagnostic {
     let (name, hint) = match error {
-        ConfigurationError::Missing(name) => (name, "its default depends on others: give it a value"),
-        ConfigurationError::NotActive(name) => (name, "leave it out, or change what it depends on"),
-        ConfigurationError::Fixed(name) => (name, "leave it out"),
-        ConfigurationError::Outside(name) => (name, "give it a value within them"),
+        ConfigurationError::Missing(name) => {
+            (name, "its default depends on other parameters: give it a value")
+        }
+        ConfigurationError::NotActive(name) => (name, "remove it, or change the parameters it depends on"),
+        ConfigurationError::Fixed(name) => (name, "remove it"),
+        ConfigurationError::Outside(name) => (name, "give it a value within its range"),
         _ => return Diagnostic::new(Span::NONE, error.to_string()),
     };
     let span = given.iter().find(|(given, _)| given.value == *name).map_or(Span::NONE, |(name, _)| name.span);
@@ -226,7 +229,7 @@ mod tests {
     }
 
     #[test]
-    fn every_form_says_the_same_and_the_rest_has_its_default() {
+    fn all_forms_are_equivalent_and_missing_parameters_have_their_defaults() {
         let all = [
             ("x.json", "{\"mode\": \"fast\", \"a.b c\": true}"),
             ("x.toml", "mode = \"fast\"\n\"a.b c\" = true\n"),
@@ -242,7 +245,7 @@ mod tests {
     }
 
     #[test]
-    fn every_mistake_has_its_place() {
+    fn every_mistake_is_reported_with_its_place() {
         let shown = |name: &str, text: &str| read(text, name, &space()).unwrap_err().to_string();
         let mistakes = shown("x", "alhpa 0.3\nalpha 7\nmode fast\nmode slow\n");
         for part in [
@@ -257,6 +260,6 @@ mod tests {
             shown("x.toml", "deep = 3\n").contains("`deep` has a value but is not active\n --> x.toml:1:1")
         );
         assert!(shown("x.json", "{\n\"mode\": }").contains("--> x.json:2:"));
-        assert!(shown("x.json", "{\"mode\": []}").contains("neither text, a number nor a truth"));
+        assert!(shown("x.json", "{\"mode\": []}").contains("neither text, a number nor a boolean"));
     }
 }

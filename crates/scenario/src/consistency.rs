@@ -1,4 +1,4 @@
-//! What must hold between the tables of a scenario.
+//! Checks across the tables of a scenario.
 
 use std::time::Duration;
 
@@ -17,13 +17,14 @@ use super::report::{Report, Section};
 use super::settings::{Budget, Parallel, Racing, Surrogate, SurrogateKind};
 use super::{Instances, Validation, objective, target};
 
-/// The command has the placeholders that the other tables call for, and no others.
+/// Checks that the command has the placeholders that the other tables require, and no others.
 pub(super) fn placeholders(
     report: &mut Report<'_>,
     target: &target::Read,
     instances_given: bool,
     objective: Option<&objective::Read>,
     racing: Option<&Racing>,
+    repeats_given: bool,
 ) {
     let command = &target.settings.command;
     let in_request = target.settings.protocol.is_json();
@@ -31,7 +32,7 @@ pub(super) fn placeholders(
     let span = target.command_span;
     match (before_end(&Piece::Instance), instances_given) {
         (false, true) => {
-            let hint = "put it where the target expects its input";
+            let hint = "add `{instance}` where the target expects its input";
             report.mistake(span, "the command has no `{instance}`, but there are `[instances]`", hint);
         }
         (true, false) if !in_request => {
@@ -45,45 +46,50 @@ pub(super) fn placeholders(
         match (command.mentions(&Piece::Cap), read.objective.capped_by) {
             (false, CappedBy::Argument) if !in_call => {
                 let message = "`objective.capped_by` is `argument`, but the command has no `{cap}`";
-                report.mistake(read.capped_by_span, message, "tell the target where to stop by `{cap}`");
+                report.mistake(read.capped_by_span, message, "pass the cap to the target with `{cap}`");
             }
             (true, CappedBy::Nobody) => {
                 let message = "the command has `{cap}`, but `objective.capped_by` is `none`";
-                report.mistake(span, message, "remove it, or say who stops a trial at its cap");
+                report.mistake(span, message, "remove `{cap}`, or set `capped_by`");
             }
             _ => {}
         }
     }
-    if racing.is_some_and(|racing| !racing.deterministic) && !before_end(&Piece::Seed) {
+    // Without instances, `repeats` says that the same run is to be measured several times.
+    let is_repeated = repeats_given && !instances_given;
+    if racing.is_some_and(|racing| !racing.deterministic) && !before_end(&Piece::Seed) && !is_repeated {
         let hint = "pass `{seed}`, or write `deterministic = true` in `[racing]`";
         report.warn(span, "the command has no `{seed}`: is the target deterministic?", hint);
     }
 }
 
-/// What the placeholders of the commands stand for is there.
-pub(super) fn places(report: &mut Report<'_>, target: &target::Read, limits: Option<&Limits>) {
+/// Checks that the settings behind `{config_file}` and `{memory}` are given.
+pub(super) fn placeholder_settings(report: &mut Report<'_>, target: &target::Read, limits: Option<&Limits>) {
     let settings = &target.settings;
     let mentioned = |piece| settings.commands().any(|command| command.mentions(piece));
     match (mentioned(&Piece::ConfigFile), &settings.config_file) {
         (true, None) => {
-            let message =
-                "a command has `{config_file}`, but `target.config_file` does not say how to write it";
+            let message = "a command has `{config_file}`, but `target.config_file` is missing";
             let hint = "write `config_file = \"{name} = {value}\"`, or \"json\", \"toml\", \"env\"";
             report.mistake(target.command_span, message, hint);
         }
         (false, Some(_)) => {
             let message = "`target.config_file` is given, but no command has `{config_file}`";
-            report.mistake(target.command_span, message, "put it where the target expects its file");
+            report.mistake(
+                target.command_span,
+                message,
+                "add `{config_file}` where the target expects its file",
+            );
         }
         _ => {}
     }
     if mentioned(&Piece::Memory) && limits.is_some_and(|limits| limits.memory.is_none()) {
-        let message = "a command has `{memory}`, but there is no limit on memory";
+        let message = "a command has `{memory}`, but there is no memory limit";
         report.mistake(target.command_span, message, "write `memory = \"2GiB\"` in `[limits]`");
     }
 }
 
-/// Every parameter that can vary reaches the target.
+/// Checks that every variable parameter is passed to the target.
 pub(super) fn parameters_are_passed(report: &mut Report<'_>, target: &target::Read, space: &Space) {
     let all_at_once = |command: &CommandTemplate| {
         command.arguments.contains(&Argument::Params) || command.mentions(&Piece::ConfigFile)
@@ -92,22 +98,22 @@ pub(super) fn parameters_are_passed(report: &mut Report<'_>, target: &target::Re
         return;
     }
     let named = |id| target.settings.until_end().any(|command| command.names(id));
-    let lost: Vec<&str> = space
+    let missing: Vec<&str> = space
         .ids()
         .filter(|&id| space.parameter(id).is_variable() && !named(id))
         .map(|id| space.parameter(id).name())
         .collect();
-    if let Some(first) = lost.first() {
-        let more = match lost.len() - 1 {
+    if let Some(first) = missing.first() {
+        let more = match missing.len() - 1 {
             0 => String::new(),
             more => format!(" and {more} more"),
         };
-        let message = format!("`{first}`{more}: not passed to the target");
+        let message = format!("not passed to the target: `{first}`{more}");
         report.mistake(target.command_span, message, "add `{params}` or `{config_file}` to the command");
     }
 }
 
-/// Folds serve the verdict alone.
+/// Checks that folds are validated: they have no other purpose.
 pub(super) fn folds_are_validated(
     report: &mut Report<'_>,
     root: &Section<'_, '_>,
@@ -117,17 +123,13 @@ pub(super) fn folds_are_validated(
     let (Some(instances), Some(validation)) = (instances, validation) else { return };
     if instances.folds.is_some() && !validation.at_the_end {
         let span = root.section("validation").get("when").map_or(Span::NONE, |found| found.span());
-        let message = "`instances.test` asks for folds, but nothing is to be validated";
-        report.mistake(
-            span,
-            message,
-            "leave one of them out: folds are there for the verdict over all of them",
-        );
+        let message = "`instances.test` asks for folds, but validation is off";
+        report.mistake(span, message, "remove one of the two: folds are used only for validation");
     }
 }
 
-/// Bounds that say nothing: what stops every trial before it could violate them, and means of what is
-/// minimised all the same.
+/// Warns of bounds without effect: those that no trial can violate because a limit or the cutoff stops it
+/// first, and bounds on the mean of the objective itself.
 pub(super) fn bounds(
     report: &mut Report<'_>,
     section: &Section<'_, '_>,
@@ -156,18 +158,18 @@ pub(super) fn bounds(
         };
         if let Some((key, (_, shown))) = most.filter(|(_, (most, _))| constraint.bound >= *most) {
             let message = format!("no trial can violate `constraints.{name}`: `{key}` stops it at {shown}");
-            let hint = "lower the bound, or raise what stops trials above it; else leave it out";
+            let hint = "lower the bound, raise the limit, or remove the bound";
             report.warn(span(constraint), message, hint);
         } else if measure == objective.minimise && constraint.over == Over::Mean {
             let message =
-                format!("`constraints.{name}` bounds the mean of what the campaign improves anyhow");
-            let hint = "`over = \"max\"` bounds every single trial; else leave it out";
+                format!("`constraints.{name}` bounds the mean of what the campaign already minimises");
+            let hint = "write `over = \"max\"` to bound every single trial, or remove the bound";
             report.warn(span(constraint), message, hint);
         }
     }
 }
 
-/// What models constrained outputs goes with what models the cost.
+/// Checks that the surrogates of constrained outputs are compatible with the surrogate of the cost.
 pub(super) fn surrogates(
     report: &mut Report<'_>,
     section: &Section<'_, '_>,
@@ -179,16 +181,16 @@ pub(super) fn surrogates(
         let span = section.get(&constraint.name).map_or(Span::NONE, |found| found.span());
         let key = format!("constraints.{}.surrogate", constraint.name);
         if matches!(surrogate.kind, SurrogateKind::Random | SurrogateKind::Local) {
-            let message = format!("`{key}` says nothing: there is no model");
-            report.warn(span, message, "leave it out, or write `kind = \"forest\"` in `[surrogate]`");
+            let message = format!("`{key}` has no effect: there is no model");
+            report.warn(span, message, "remove it, or write `kind = \"forest\"` in `[surrogate]`");
         } else if own != SurrogateKind::Gaussian && surrogate.dependence == Dependence::Residuals {
-            let message = format!("`{key}` is no Gaussian process, but `surrogate.dependence` needs them");
-            report.mistake(span, message, "write `surrogate = \"gaussian\"`, or leave out `dependence`");
+            let message = format!("`{key}` is not `gaussian`, but `surrogate.dependence` requires it");
+            report.mistake(span, message, "write `surrogate = \"gaussian\"`, or remove `dependence`");
         }
     }
 }
 
-/// The cutoff fits into the budget, or the part of it that a fold has, and under the limits.
+/// Checks that the cutoff fits into the budget (or into a fold's share of it) and below the limits.
 pub(super) fn times(
     report: &mut Report<'_>,
     (read, protocol): (&objective::Read, Protocol),
@@ -202,11 +204,11 @@ pub(super) fn times(
     let measure = read.objective.minimise;
     let limit_span = limits.get("wall").map_or(limits.span, |found| found.span());
     if !measure.is_time() {
-        // Who is told in seconds when to stop is killed some time after that.
-        let is_told = read.objective.capped_by == CappedBy::Argument && protocol.tells_seconds();
-        if limit.is_none() && !is_told {
+        // A target that gets its cap in seconds is killed some time after it.
+        let has_cap = read.objective.capped_by == CappedBy::Argument && protocol.caps_in_seconds();
+        if limit.is_none() && !has_cap {
             let hint = "write `wall = \"60s\"` in `[limits]`";
-            report.warn(Span::NONE, "nothing stops a target that hangs", hint);
+            report.warn(Span::NONE, "a target that hangs would never be stopped", hint);
         }
         return;
     }
@@ -214,11 +216,11 @@ pub(super) fn times(
     else {
         if limit.is_none() {
             let hint = "write `wall = \"60s\"` in `[limits]`, or a `cutoff`";
-            report.warn(Span::NONE, "nothing stops a target that hangs", hint);
+            report.warn(Span::NONE, "a target that hangs would never be stopped", hint);
         }
         return;
     };
-    // Several cores use more CPU time than passes on the clock.
+    // With several cores, CPU time grows faster than wall-clock time.
     let cores = match measure {
         Measure::CpuTime => parallel.map(|parallel| parallel.cores_per_trial),
         _ => Some(1),
@@ -232,7 +234,7 @@ pub(super) fn times(
             let of_fold = folds.map_or_else(String::new, |folds| format!(" for each of {folds} folds"));
             let most = show_duration(most);
             let message = format!("the cutoff of {cutoff} is above `budget.{name}` ({most}{of_fold})");
-            report.mistake(read.cutoff_span, message, "a single trial could spend more than everything");
+            report.mistake(read.cutoff_span, message, "a single trial could exceed the whole budget");
         }
     }
     let Some(limit) = limit.filter(|limit| limit.saturating_mul(cores) < cutoff) else { return };

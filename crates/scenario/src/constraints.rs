@@ -1,8 +1,8 @@
-//! The table `[constraints]`: bounds on outputs other than what is minimised.
+//! The table `[constraints]`: bounds on outputs other than the objective.
 //!
-//! The engine knows one side only, `value <= bound`. A bound from below is kept there by its negative, as
-//! are the values that it bounds: [`Side`] is the one place where the sign changes, on the way in
-//! ([`Constraint::reading`], [`Constraint::for_engine`]) and on the way out ([`Constraint::shown`]).
+//! The engine knows only `value <= bound`. For a lower bound, both the bound and the values are negated.
+//! [`Side`] is the one place where the sign changes, on the way in ([`Constraint::reading`],
+//! [`Constraint::for_engine`]) and on the way out ([`Constraint::shown`]).
 
 use std::fmt;
 
@@ -17,10 +17,10 @@ use super::objective::Measure;
 use super::report::{Found, Report, Section, Value, place_of};
 use super::settings::SurrogateKind;
 
-/// What may be bounded.
+/// What a constraint can bound.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum Bounded {
-    /// What an objective may be, too.
+    /// A measure that could also be the objective.
     Measure(Measure),
     /// 1 if the trial finished, 0 if it timed out or failed.
     Solved,
@@ -43,11 +43,11 @@ impl Side {
         }
     }
 
-    /// A number of the user as the engine's, and back.
-    fn turned(self, number: f64) -> f64 {
+    /// Converts a number of the user to the engine's sign, or back.
+    fn signed(self, number: f64) -> f64 {
         match self {
             Self::AtMost => number,
-            // Never a negative zero.
+            // Subtracting avoids a negative zero.
             Self::AtLeast => 0.0 - number,
         }
     }
@@ -56,61 +56,61 @@ impl Side {
 /// One bound.
 #[derive(Clone, PartialEq, Debug)]
 pub struct Constraint {
-    /// The name of what is bounded.
+    /// Name of the bounded output.
     pub name: String,
-    /// What that is.
+    /// What the name stands for.
     pub of: Bounded,
     /// Which side is allowed.
     pub side: Side,
     /// The bound, in seconds, bytes or the unit of the output.
     pub bound: f64,
-    /// Over the pairs of a configuration: their mean, or the worst of them.
+    /// Whether the bound applies to the mean over a configuration's pairs or to the worst pair.
     pub over: Over,
-    /// How sure a race must be that a mean is beyond the bound before it drops a challenger for that.
+    /// Confidence that a mean is beyond the bound at which a race drops a challenger.
     pub confidence: f64,
-    /// What models the output; as the cost is modelled if nothing is said.
+    /// The surrogate of the output; by default, the one that models the cost.
     pub surrogate: Option<SurrogateKind>,
 }
 
 impl Constraint {
-    /// As the engine sees it.
+    /// Returns the constraint as the engine sees it.
     pub fn for_engine(&self) -> constraint::Constraint {
         let (over, confidence) = (self.over, self.confidence);
-        constraint::Constraint { bound: self.side.turned(self.bound), over, confidence }
+        constraint::Constraint { bound: self.side.signed(self.bound), over, confidence }
     }
 
-    /// What a trial told of it, as the engine sees it. At least so much proves nothing of a bound from
-    /// below.
-    pub fn reading(&self, told: Reading) -> Option<Reading> {
-        match (told, self.side) {
-            (Reading::Exact(value), side) => Some(Reading::Exact(side.turned(value))),
-            (Reading::AtLeast(_), Side::AtMost) => Some(told),
+    /// Converts a trial's reading to the engine's form. A reading known only as a lower bound proves nothing
+    /// about a constraint that is itself a lower bound.
+    pub fn reading(&self, reported: Reading) -> Option<Reading> {
+        match (reported, self.side) {
+            (Reading::Exact(value), side) => Some(Reading::Exact(side.signed(value))),
+            (Reading::AtLeast(_), Side::AtMost) => Some(reported),
             (Reading::AtLeast(_), Side::AtLeast) => None,
         }
     }
 
-    /// A value of the engine as the user's.
+    /// Converts a value of the engine to the user's form.
     pub fn shown(&self, value: f64) -> f64 {
-        self.side.turned(value)
+        self.side.signed(value)
     }
 
-    /// `<=` or `>=`.
+    /// Returns `<=` or `>=`.
     pub const fn sign(&self) -> &'static str {
         self.side.sign()
     }
 
-    /// What it bounds and in which direction: two that agree in this have the same readings.
+    /// Returns what is bounded and on which side. Constraints with the same subject have the same readings.
     pub fn subject(&self) -> (&str, Side) {
         (&self.name, self.side)
     }
 }
 
-/// Whether all constraints are kept, as far as seen.
+/// Whether all constraints are kept, as far as is known.
 pub fn are_kept(holdings: &[Holding]) -> bool {
     holdings.iter().all(Holding::is_kept)
 }
 
-/// Reads the table. Constraints are sorted by name, so that the order of the file means nothing.
+/// Reads the table. Constraints are sorted by name, so that their order in the file has no effect.
 pub(super) fn read(
     report: &mut Report<'_>,
     section: &Section<'_, '_>,
@@ -122,14 +122,14 @@ pub(super) fn read(
         let Some(of) = bounded(report, &name, &found, outputs) else { continue };
         let own: Vec<(Span, Constraint)> =
             items(report, &found).iter().filter_map(|item| one(report, &name, of, item)).collect();
-        fit_each_other(report, &found, &own);
+        check_compatible(report, &found, &own);
         all.extend(own.into_iter().map(|(_, constraint)| constraint));
     }
     sort(&mut all);
     (report.mistakes.len() == before).then_some(all)
 }
 
-/// What a name stands for: an output goes before what captune measures itself.
+/// Looks up a name. Outputs take precedence over what captune measures itself.
 fn bounded(
     report: &mut Report<'_>,
     name: &str,
@@ -148,17 +148,21 @@ fn bounded(
     let built_in = Measure::NAMED.iter().map(|(known, _)| *known).chain(["solved"]);
     let known: Vec<&str> = outputs.iter().map(String::as_str).chain(built_in).collect();
     let hint = suggestion(name, known.iter().copied()).unwrap_or_else(|| {
-        format!("it is one of {}; other numbers are described in `[outputs]`", known.join(", "))
+        format!("expected one of {}; declare other numbers in `[outputs]`", known.join(", "))
     });
     report.mistake(found.key_span, format!("`{}`: there is no output `{name}`", found.key), hint);
     None
 }
 
-/// A bound alone, or each of a list.
+/// Returns the items of a list of bounds, or a single bound as a list of one.
 fn items<'a, 't>(report: &mut Report<'_>, found: &Found<'a, 't>) -> Vec<Found<'a, 't>> {
     match found.value.get_ref() {
         DeValue::Array(list) if list.is_empty() => {
-            report.mistake(found.span(), format!("`{}` is empty", found.key), "leave it out, or fill it");
+            report.mistake(
+                found.span(),
+                format!("`{}` is empty", found.key),
+                "add an entry, or remove the key",
+            );
             Vec::new()
         }
         DeValue::Array(list) => {
@@ -198,7 +202,7 @@ fn one(report: &mut Report<'_>, name: &str, of: Bounded, item: &Found<'_, '_>) -
                     }
                     other => {
                         let names = ["bound", "over", "confidence", "surrogate"];
-                        let known = || format!("known here are {}", names.join(", "));
+                        let known = || format!("known keys: {}", names.join(", "));
                         let hint = suggestion(other, names).unwrap_or_else(known);
                         report.mistake(key_span, format!("unknown key `{}`", part.key), hint);
                     }
@@ -207,8 +211,9 @@ fn one(report: &mut Report<'_>, name: &str, of: Bounded, item: &Found<'_, '_>) -
             if over == Some(Over::Max)
                 && let Some((key, _)) = table.get_key_value("confidence")
             {
-                let message = format!("`{}.confidence` says nothing: one pair proves a `max`", item.key);
-                report.warn(place_of(key), message, "leave it out, or write `over = \"mean\"`");
+                let message =
+                    format!("`{}.confidence` has no effect: a single pair can violate a `max`", item.key);
+                report.warn(place_of(key), message, "remove it, or write `over = \"mean\"`");
             }
             let misspelt = || table.keys().any(|key| nearest(key.get_ref(), ["bound"]).is_some());
             if bound.is_none() && !misspelt() {
@@ -231,11 +236,11 @@ fn read_confidence(report: &mut Report<'_>, found: &Found<'_, '_>) -> Option<f64
         return Some(number);
     }
     let message = format!("`{}` is {number}, but must be above 0.5 and below 1", found.key);
-    report.mistake(found.span(), message, "0.9 drops a challenger when it is infeasible with 90 % certainty");
+    report.mistake(found.span(), message, "0.9 drops a challenger that is infeasible with 90 % confidence");
     None
 }
 
-/// A side and a number in the unit of what is bounded.
+/// Reads a side, and a number in the unit of the bounded output.
 fn read_bound(report: &mut Report<'_>, found: &Found<'_, '_>, of: Bounded) -> Option<(Side, f64)> {
     let example = match of {
         Bounded::Measure(measure) if measure.is_time() => "<= 5s",
@@ -254,15 +259,13 @@ fn read_bound(report: &mut Report<'_>, found: &Found<'_, '_>, of: Bounded) -> Op
     let Some((side, number)) = side.filter(|(_, number)| !number.is_empty()) else {
         let hint = match text.chars().next() {
             Some('<') if !text.starts_with("<=") => {
-                format!("a bound may be reached: write `\"{example}\"` with `<=`")
+                format!("bounds are inclusive: write `<=`, as in `\"{example}\"`")
             }
-            Some('>') if !text.starts_with(">=") => "a bound may be reached: write it with `>=`".to_owned(),
-            Some('=') => {
-                "nothing is measured so exactly: write a list of two, `[\">= 1\", \"<= 2\"]`".to_owned()
-            }
+            Some('>') if !text.starts_with(">=") => "bounds are inclusive: write `>=`".to_owned(),
+            Some('=') => "write a range as a list of two bounds: `[\">= 1\", \"<= 2\"]`".to_owned(),
             _ => format!("write `<=` or `>=` and a number: `\"{example}\"`"),
         };
-        report.mistake(found.span(), format!("`{}` is no bound: `{text}`", found.key), hint);
+        report.mistake(found.span(), format!("`{}` is not a bound: `{text}`", found.key), hint);
         return None;
     };
     let bound = match of {
@@ -277,21 +280,21 @@ fn read_bound(report: &mut Report<'_>, found: &Found<'_, '_>, of: Bounded) -> Op
     let bound = match bound {
         Ok(bound) => bound,
         Err(why) => {
-            let message = format!("`{}`: `{number}` cannot be the bound: {why}", found.key);
-            report.mistake(found.span(), message, format!("write it as in `\"{example}\"`"));
+            let message = format!("`{}`: `{number}` is not a valid bound: {why}", found.key);
+            report.mistake(found.span(), message, format!("write a bound such as `\"{example}\"`"));
             return None;
         }
     };
     let censored = matches!(of, Bounded::Measure(measure) if !matches!(measure, Measure::Output(_)));
     if censored && side == Side::AtLeast {
-        let message = format!("`{}`: times and memory have no bound from below", found.key);
-        let hint = "a trial that is stopped shows how much it used at least, never how little";
+        let message = format!("`{}`: times and memory cannot have a lower bound", found.key);
+        let hint = "a stopped trial shows only a lower bound on what it would have used; write `<=`";
         report.mistake(found.span(), message, hint);
         return None;
     }
     if of == Bounded::Solved && !(0.0..=1.0).contains(&bound) {
-        let message = format!("`{}`: the share of trials solved is never {bound}", found.key);
-        report.mistake(found.span(), message, "it is from 0 to 1: write `\">= 0.9\"` for nine of ten");
+        let message = format!("`{}`: {bound} is not a share of solved trials", found.key);
+        report.mistake(found.span(), message, "a share is between 0 and 1: write `\">= 0.9\"` for 90 %");
         return None;
     }
     Some((side, bound))
@@ -301,28 +304,32 @@ fn plain_number(text: &str) -> Result<f64, String> {
     match text.parse::<f64>() {
         Ok(number) if number.is_finite() => Ok(number),
         Ok(_) => Err("it is not a finite number".to_owned()),
-        Err(_) => Err("it is not a plain number, without a unit".to_owned()),
+        Err(_) => Err("expected a plain number without a unit".to_owned()),
     }
 }
 
-/// Several bounds on one output leave something between them, and none is said twice.
-fn fit_each_other(report: &mut Report<'_>, found: &Found<'_, '_>, own: &[(Span, Constraint)]) {
+/// Reports bounds on one output that contradict each other or are duplicates.
+fn check_compatible(report: &mut Report<'_>, found: &Found<'_, '_>, own: &[(Span, Constraint)]) {
     for (place, (span, one)) in own.iter().enumerate() {
         for (_, other) in &own[..place] {
             let (low, high) = if one.side == Side::AtLeast { (one, other) } else { (other, one) };
             if one.side == other.side && one.over == other.over {
-                let message = format!("`{}` has two bounds of one kind: {other} and {one}", found.key);
-                report.mistake(*span, message, "keep the one that is harder to keep");
+                let message = format!("`{}` has two bounds of the same kind: {other} and {one}", found.key);
+                report.mistake(*span, message, "keep only the stricter one");
             } else if low.side != high.side && low.bound > high.bound {
-                // Whether over the mean or the worst pair: nothing lies between.
-                let message = format!("`{}` cannot be kept: {low} and {high}", found.key);
-                report.mistake(*span, message, "no number is both: raise the one or lower the other");
+                // No value lies between them, whether the bounds are on the mean or on the worst pair.
+                let message = format!("`{}` cannot be satisfied: {low} and {high}", found.key);
+                report.mistake(
+                    *span,
+                    message,
+                    "no number satisfies both: lower the lower bound or raise the upper bound",
+                );
             }
         }
     }
 }
 
-/// `error <= 0.05`, with the bound in its own unit as a plain number.
+/// `error <= 0.05`, with the bound as a plain number in its own unit.
 impl fmt::Display for Constraint {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let over = if self.over == Over::Max { "every " } else { "" };
@@ -330,7 +337,7 @@ impl fmt::Display for Constraint {
     }
 }
 
-/// The bounds of an entry, of which mistakes were found when it was read.
+/// Returns the bounds of an entry. Its mistakes were already reported when the scenario was read.
 fn of_entry(name: &str, value: &Value<'_>) -> Vec<Constraint> {
     let mut report = Report::new("");
     let found = Found { key: name.to_owned(), key_span: Span::NONE, value };
@@ -340,7 +347,7 @@ fn of_entry(name: &str, value: &Value<'_>) -> Vec<Constraint> {
     items.iter().filter_map(|item| Some(one(&mut report, name, of, item)?.1)).collect()
 }
 
-/// What an entry of the table says, in one way of saying it.
+/// Returns an entry of the table in a canonical form.
 pub(super) fn meaning(name: &str, value: &Value<'_>) -> String {
     let mut all = of_entry(name, value);
     all.sort_by_key(|one| (one.side, one.over));
@@ -358,7 +365,7 @@ pub(super) fn meaning(name: &str, value: &Value<'_>) -> String {
     all.iter().map(shown).collect::<Vec<_>>().join(" and ")
 }
 
-/// What the constraints of a table bound, in their order.
+/// Returns the subjects of a table's constraints, in their order.
 pub(super) fn subjects(section: &Section<'_, '_>) -> Vec<(String, Side)> {
     let entries = section.entries();
     let mut all: Vec<Constraint> =
@@ -371,7 +378,7 @@ fn sort(all: &mut [Constraint]) {
     all.sort_by(|a, b| (a.subject(), a.over).cmp(&(b.subject(), b.over)));
 }
 
-/// Whether every side that one meaning bounds is bounded by the other.
+/// Whether every side that `own` bounds is also bounded by `other`; both are as [`meaning`] returns them.
 pub(super) fn is_within(own: &str, other: &str) -> bool {
     [Side::AtMost, Side::AtLeast].iter().all(|side| !own.contains(side.sign()) || other.contains(side.sign()))
 }

@@ -8,7 +8,8 @@ use space::{Diagnostic, Diagnostics, Spanned};
 use super::report::{Report, Section};
 use crate::configuration_file;
 
-/// What gains are measured against; `None` within if the key is not given.
+/// Reads the configuration that gains are measured against. The outer `None` stands for a mistake, the
+/// inner one for a key that is not given.
 pub(super) fn baseline(
     report: &mut Report<'_>,
     root: &Section<'_, '_>,
@@ -21,7 +22,7 @@ pub(super) fn baseline(
     file(report, "baseline", &name, folder, space, referred).map(Some)
 }
 
-/// What races before all others, in this order.
+/// Reads the configurations that race before all others, in this order.
 pub(super) fn initial(
     report: &mut Report<'_>,
     root: &Section<'_, '_>,
@@ -48,12 +49,12 @@ fn file(
     let text = match std::fs::read_to_string(&path) {
         Ok(text) => text,
         Err(error) => {
-            let hint = format!("paths count from the scenario's folder `{}`", folder.display());
+            let hint = format!("paths are relative to the scenario's folder `{}`", folder.display());
             report.mistake(name.span, format!("`{key}`: `{}` cannot be read: {error}", name.value), hint);
             return None;
         }
     };
-    // Without a sound space nothing can be said of it.
+    // Without a valid space, the configuration cannot be checked.
     match configuration_file::read(&text, &name.value, space?) {
         Ok(configuration) => Some(configuration),
         Err(mistakes) => {

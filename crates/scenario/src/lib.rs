@@ -1,7 +1,7 @@
-//! Scenarios: the file that says what to tune, for what, on what and how long.
+//! Scenarios: the file that says what to tune, for which objective, on which inputs and for how long.
 //!
-//! [`read`] turns its TOML text into a checked [`Scenario`], or shows every mistake at once. The keys
-//! are listed in [`keys`]; [`change`] says what a changed one means for a campaign under way.
+//! [`read`] turns the TOML text into a checked [`Scenario`], or reports every mistake at once. [`keys`] lists
+//! the keys; [`change`] decides what a changed key means for a campaign that has already started.
 
 mod answers;
 pub mod change;
@@ -22,6 +22,7 @@ mod retry;
 mod settings;
 pub mod shell;
 mod space_table;
+mod spelling;
 mod syntax;
 mod target;
 mod template;
@@ -35,12 +36,12 @@ pub use config_file::object as configuration_object;
 pub use syntax::mistakes as syntax_mistakes;
 
 pub use answers::{Answers, Known, Verify, VerifyPiece};
-pub use command::{Argument, CommandTemplate, Piece};
+pub use command::{Argument, CommandTemplate, Piece, Program};
 pub use config_file::ConfigFile;
 pub use constraints::{Bounded, Constraint, Side, are_kept};
 pub use instances::{Features, Instance, Instances};
 pub use objective::{CappedBy, Measure, Objective, Sense};
-pub use outputs::{Output, Source, Take};
+pub use outputs::{Output, Source, Stream, Take};
 pub use protocol::Protocol;
 pub use retry::Retry;
 pub use settings::{Acquisition, Budget, Parallel, Racing, Surrogate, SurrogateKind, Treatment};
@@ -60,67 +61,67 @@ use report::{Report, Section};
 /// A checked scenario.
 #[derive(Clone, Debug)]
 pub struct Scenario {
-    /// What the campaign is called.
+    /// Name of the campaign.
     pub name: String,
-    /// Where its random numbers begin.
+    /// Random seed.
     pub seed: u64,
-    /// The folder that its paths count from.
+    /// The folder that relative paths start from.
     pub folder: PathBuf,
-    /// What gains are measured against, if not the default.
+    /// The configuration that gains are measured against, if not the default.
     pub baseline: Option<Configuration>,
     /// Configurations to race before all others.
     pub initial: Vec<Configuration>,
-    /// What is run.
+    /// The target.
     pub target: TargetSettings,
-    /// What is minimised.
+    /// The objective.
     pub objective: Objective,
-    /// The numbers that the target tells.
+    /// The numbers that the target reports.
     pub outputs: Vec<Output>,
-    /// Bounds on outputs, in the order of an observation's constraints: by name.
+    /// Bounds on outputs, sorted by name: the order of the constraints in an observation.
     pub constraints: Vec<Constraint>,
     /// The inputs.
     pub instances: Instances,
-    /// How the end is validated.
+    /// How the result is validated.
     pub validation: Validation,
     /// What the campaign may spend.
     pub budget: Budget,
-    /// What a trial may use, besides its cap.
+    /// Limits on each trial, in addition to its cap.
     pub limits: Limits,
     /// How configurations are compared.
     pub racing: Racing,
-    /// How trials run beside each other.
+    /// How trials run in parallel.
     pub parallel: Parallel,
     /// What proposes configurations.
     pub surrogate: Surrogate,
     /// The parameters.
     pub space: Space,
-    /// What is doubtful in the scenario; empty if nothing is.
+    /// Warnings about doubtful settings; empty if there are none.
     pub warnings: Diagnostics,
 }
 
 impl Scenario {
-    /// The constraints as the engine sees them, in the order of an observation's.
+    /// Returns the constraints as the engine sees them, in the order of an observation's constraints.
     pub fn constraints_for_engine(&self) -> Vec<engine::problem::Constraint> {
         self.constraints.iter().map(Constraint::for_engine).collect()
     }
 
-    /// What gains are measured against.
+    /// Returns the configuration that gains are measured against.
     pub fn baseline(&self) -> Configuration {
         self.baseline.clone().unwrap_or_else(|| self.space.default_configuration())
     }
 }
 
-/// Reads a scenario. Paths in it count from `folder`; `file_name` is shown in messages.
+/// Reads a scenario. Its paths are relative to `folder`; `file_name` is shown in messages.
 pub fn read(text: &str, folder: &Path, file_name: &str) -> Result<Scenario, Diagnostics> {
     let text = text.strip_prefix('\u{feff}').unwrap_or(text);
     let mut report = Report::new(text);
     let mut referred = Vec::new();
-    let (table, errors) = DeTable::parse_recoverable(text);
+    let (table, errors) = spelling::parse(text);
     let scenario = if errors.is_empty() {
         report.unknown_keys(table.get_ref());
         sections(&mut report, table.get_ref(), folder, file_name, &mut referred)
     } else {
-        // What follows broken syntax is guesswork; mistakes in it would mislead.
+        // After a syntax error the rest is guesswork, and reporting mistakes in it would mislead.
         report.mistakes = syntax::mistakes(text, &errors);
         None
     };
@@ -131,13 +132,13 @@ pub fn read(text: &str, folder: &Path, file_name: &str) -> Result<Scenario, Diag
         }
         _ => {
             let own = Diagnostics::new(file_name, text, report.mistakes);
-            Err(referred.into_iter().fold(own, Diagnostics::with_those_of))
+            Err(referred.into_iter().fold(own, Diagnostics::with_referred))
         }
     }
 }
 
-/// Reads all tables. Whoever finds a mistake reports it, and may go on with something in its place:
-/// a scenario that is returned here is sound only if nothing has been reported.
+/// Reads all tables. A reader that finds a mistake reports it and may continue with a stand-in value, so the
+/// returned scenario is valid only if nothing has been reported.
 fn sections(
     report: &mut Report<'_>,
     table: &DeTable<'_>,
@@ -145,12 +146,12 @@ fn sections(
     file_name: &str,
     referred: &mut Vec<Diagnostics>,
 ) -> Option<Scenario> {
-    // The target runs in a folder of its own, so paths must not count from ours.
+    // The target runs in a folder of its own, so paths must not be relative to ours.
     let folder = match std::path::absolute(folder) {
         Ok(folder) => folder,
         Err(error) => {
             let message = format!("the scenario's folder `{}` cannot be used: {error}", folder.display());
-            report.mistake(Span::NONE, message, "run it from a folder that exists");
+            report.mistake(Span::NONE, message, "run captune from a folder that exists");
             return None;
         }
     };
@@ -166,13 +167,13 @@ fn sections(
     let space = space_table::read(report, &root, &folder, file_name, referred);
     let baseline = given::baseline(report, &root, &folder, space.as_ref(), referred);
     let initial = given::initial(report, &root, &folder, space.as_ref(), referred);
-    // Without it, what the command, the outputs and the objective mean is guesswork.
+    // Without the protocol, the meaning of the command, the outputs and the objective is unknown.
     let protocol = protocol::read(report, &root.section("target"))?;
     let mut target = target::read(report, &root.section("target"), &folder, space.as_ref(), protocol);
     let outputs = outputs::read(report, &root.section("outputs"), protocol);
-    let told = outputs::names(&root.section("outputs"), protocol);
-    let objective = objective::read(report, &root.section("objective"), &told, protocol);
-    let constraints = constraints::read(report, &root.section("constraints"), &told);
+    let names = outputs::names(&root.section("outputs"), protocol);
+    let objective = objective::read(report, &root.section("objective"), &names, protocol);
+    let constraints = constraints::read(report, &root.section("constraints"), &names);
     let instances = instances::read(
         report,
         &root.section("instances"),
@@ -182,14 +183,14 @@ fn sections(
     );
     let budget = settings::budget(report, &root.section("budget"));
     let limits = settings::limits(report, &root.section("limits"));
-    // Of the folds, one is left out at a time.
+    // Each campaign leaves one fold out.
     let count = instances.as_ref().map(|instances| {
         let count = instances.train.len();
         count - instances.folds.map_or(0, |folds| count / folds as usize)
     });
-    let is_told =
+    let is_output =
         objective.as_ref().is_some_and(|read| matches!(read.objective.minimise, Measure::Output(_)));
-    let racing = settings::racing(report, &root.section("racing"), count, is_told);
+    let racing = settings::racing(report, &root.section("racing"), count, is_output);
     let parallel = settings::parallel(report, &root.section("parallel"));
     let validation = validation::read(
         report,
@@ -208,11 +209,12 @@ fn sections(
     }
     if let Some(target) = &target {
         let given = root.section("instances").is_present();
-        consistency::placeholders(report, target, given, objective.as_ref(), racing.as_ref());
+        let repeats_given = root.section("racing").get("repeats").is_some();
+        consistency::placeholders(report, target, given, objective.as_ref(), racing.as_ref(), repeats_given);
         if let (Some(answers), Some(instances)) = (&target.answers, &instances) {
-            answers::fit(report, answers, instances);
+            answers::check_instances(report, answers, instances);
         }
-        consistency::places(report, target, limits.as_ref());
+        consistency::placeholder_settings(report, target, limits.as_ref());
         if let Some(space) = &space {
             consistency::parameters_are_passed(report, target, space);
         }

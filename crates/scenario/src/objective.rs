@@ -144,7 +144,7 @@ pub(super) fn read(
     let grain = match section.get("grain") {
         Some(found) => grain(report, &found, measure, cutoff.flatten()),
         None if capped_by == Some(CappedBy::Nobody) => Some(0.0),
-        None => Some(if measure.is_time() { 1e-3 } else { protocol.grain() }),
+        None => default_grain(report, cutoff_span, measure, protocol, cutoff.flatten()),
     };
     let capped_by_span = capped.map_or(section.span, |found| found.span());
     // After a mistake in one of them, what else is wrong should show all the same.
@@ -266,6 +266,23 @@ fn grain(
     if cutoff.is_some_and(|cutoff| grain >= cutoff) {
         let message = format!("`{}` is not below the cutoff", found.key);
         report.mistake(found.span(), message, "it is the smallest difference that can be measured");
+        return None;
+    }
+    Some(grain)
+}
+
+/// The smallest difference that can be measured, where the scenario does not say.
+fn default_grain(
+    report: &mut Report<'_>,
+    span: Span,
+    measure: Measure,
+    protocol: Protocol,
+    cutoff: Option<f64>,
+) -> Option<f64> {
+    let grain = if measure.is_time() { 1e-3 } else { protocol.grain() };
+    if let Some(cutoff) = cutoff.filter(|&cutoff| grain >= cutoff) {
+        let message = format!("`objective.cutoff` is {cutoff}, but caps are rounded to multiples of {grain}");
+        report.mistake(span, message, "set `objective.grain` to the smallest difference that matters");
         return None;
     }
     Some(grain)

@@ -1,4 +1,4 @@
-//! The table `[outputs]`: numbers that the target prints or leaves in a file.
+//! The table `[outputs]`: numbers that the target prints or writes to a file.
 
 use std::path::{Component, Path};
 
@@ -9,7 +9,7 @@ use super::protocol::Protocol;
 use super::report::{Report, Section};
 use super::target::pattern;
 
-/// A number that the target tells.
+/// A number that the target reports.
 #[derive(Clone, Debug)]
 pub struct Output {
     /// Its name.
@@ -23,21 +23,23 @@ pub struct Output {
 pub enum Source {
     /// In a line of standard output.
     Pattern {
-        /// What the line is like, with one group around the number.
+        /// Matches the line; its one group is the number.
         pattern: Regex,
         /// Which match counts.
         take: Take,
+        /// Where to look.
+        stream: Stream,
     },
     /// In a file that the target writes.
     File {
-        /// Its path from the folder the target runs in.
+        /// Path of the file, relative to the folder in which the target runs.
         path: String,
-        /// The way to the number in it.
+        /// Path of names that leads to the number.
         key: Vec<String>,
     },
     /// In the answer of the protocol.
     Answer {
-        /// The way to the number in it.
+        /// Path of names that leads to the number.
         key: Vec<String>,
     },
 }
@@ -51,7 +53,18 @@ pub enum Take {
     Last,
 }
 
-/// The names of all outputs, those of the protocol last.
+/// Where a pattern is looked for.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub enum Stream {
+    /// In standard output and, if nothing there matches, in standard error.
+    Either,
+    /// In standard output.
+    Stdout,
+    /// In standard error.
+    Stderr,
+}
+
+/// Returns the names of all outputs, with those of the protocol last.
 pub(super) fn names(section: &Section<'_, '_>, protocol: Protocol) -> Vec<String> {
     let own = section.entries().into_iter().map(|(name, _)| name);
     own.chain(protocol.outputs().iter().map(|&name| name.to_owned())).collect()
@@ -63,24 +76,25 @@ pub(super) fn read(
     protocol: Protocol,
 ) -> Option<Vec<Output>> {
     let mut outputs = Vec::new();
-    let mut sound = true;
+    let mut valid = true;
     for (name, found) in section.entries() {
         if Measure::NAMED.iter().any(|(taken, _)| *taken == name) {
-            let message = format!("an output cannot be called `{name}`");
-            report.mistake(found.key_span, message, "captune measures that itself; choose another name");
-            sound = false;
+            let message = format!("an output cannot be named `{name}`");
+            report.mistake(found.key_span, message, "captune measures this itself; choose another name");
+            valid = false;
         }
         if protocol.outputs().contains(&name.as_str()) {
-            let message = format!("an output cannot be called `{name}`");
-            let hint = format!("the protocol `{}` has one of this name; choose another", protocol.name());
+            let message = format!("an output cannot be named `{name}`");
+            let hint =
+                format!("the protocol `{}` has an output of this name; choose another name", protocol.name());
             report.mistake(found.key_span, message, hint);
-            sound = false;
+            valid = false;
         }
         let own = section.section(&name);
         // Anything but a table has been reported as such.
         match own.is_present().then(|| source(report, &own, protocol)).flatten() {
             Some(source) => outputs.push(Output { name, source }),
-            None => sound = false,
+            None => valid = false,
         }
     }
     let answered = |&name: &&str| Output {
@@ -88,15 +102,15 @@ pub(super) fn read(
         source: Source::Answer { key: vec![name.to_owned()] },
     };
     outputs.extend(protocol.outputs().iter().map(answered));
-    sound.then_some(outputs)
+    valid.then_some(outputs)
 }
 
 fn source(report: &mut Report<'_>, section: &Section<'_, '_>, protocol: Protocol) -> Option<Source> {
     let (pattern, file, key) = (section.get("pattern"), section.get("file"), section.get("key"));
-    let take = section.get("take");
+    let (take, stream) = (section.get("take"), section.get("stream"));
     if let (Some(found), Some(_)) = (file.as_ref().or(key.as_ref()), &pattern) {
-        let message = format!("`{}` stands beside `pattern`", found.key);
-        report.mistake(found.span(), message, "an output is found by a `pattern`, or by `file` and `key`");
+        let message = format!("`{}` is given together with `pattern`", found.key);
+        report.mistake(found.span(), message, "an output needs either `pattern`, or `file` and `key`");
         return None;
     }
     if file.is_none() && key.is_none() {
@@ -110,11 +124,18 @@ fn source(report: &mut Report<'_>, section: &Section<'_, '_>, protocol: Protocol
                 _ => Take::Last,
             }),
         };
-        return Some(Source::Pattern { pattern: pattern?, take: take? });
+        let stream = match stream {
+            None => Some(Stream::Either),
+            Some(found) => report.word(&found, &["stdout", "stderr"]).map(|word| match word {
+                "stdout" => Stream::Stdout,
+                _ => Stream::Stderr,
+            }),
+        };
+        return Some(Source::Pattern { pattern: pattern?, take: take?, stream: stream? });
     }
-    if let Some(found) = take {
-        let message = format!("`{}` is for patterns", found.key);
-        report.mistake(found.span(), message, "in a file, `key` names one number");
+    if let Some(found) = take.or(stream) {
+        let message = format!("`{}` can only be used with `pattern`", found.key);
+        report.mistake(found.span(), message, "remove it: in a file, `key` names one number");
         return None;
     }
     let hint = "write `name = { file = \"metrics.json\", key = \"latency.p99\" }`";
@@ -128,7 +149,7 @@ fn source(report: &mut Report<'_>, section: &Section<'_, '_>, protocol: Protocol
             report.mistake(
                 found.span(),
                 message,
-                "a path counts from the folder the trial runs in, and stays there",
+                "the path is relative to the trial's folder and must not leave it",
             );
             return None;
         }
@@ -137,8 +158,8 @@ fn source(report: &mut Report<'_>, section: &Section<'_, '_>, protocol: Protocol
     let key = report.required(section, "key", hint).and_then(|found| {
         let key: Vec<String> = report.text(&found)?.split('.').map(str::to_owned).collect();
         if key.iter().any(String::is_empty) {
-            let message = format!("`{}` is no path of names", found.key);
-            report.mistake(found.span(), message, "write names with dots between them: `latency.p99`");
+            let message = format!("`{}` has an empty name", found.key);
+            report.mistake(found.span(), message, "write names separated by dots: `latency.p99`");
             return None;
         }
         Some(key)
@@ -150,13 +171,13 @@ fn source(report: &mut Report<'_>, section: &Section<'_, '_>, protocol: Protocol
     Some(Source::File { path: path?, key: key? })
 }
 
-/// A regular expression with one group.
+/// Reads a regular expression with exactly one group.
 pub(super) fn one_group(report: &mut Report<'_>, found: &super::report::Found<'_, '_>) -> Option<Regex> {
     let regex = pattern(report, found)?;
     let groups = regex.captures_len() - 1;
     if groups != 1 {
-        let message = format!("`{}` has {groups} groups, where one is needed", found.key);
-        let hint = "put parentheses around the number; `(?:…)` groups without counting";
+        let message = format!("`{}` has {groups} groups, but needs exactly one", found.key);
+        let hint = "put parentheses around the number; use `(?:…)` for other groups";
         report.mistake(found.span(), message, hint);
         return None;
     }

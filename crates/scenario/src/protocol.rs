@@ -1,16 +1,16 @@
-//! `target.protocol`: how a trial is put to the target, and what its answer tells.
+//! `target.protocol`: how the target is called for a trial, and how its answer is read.
 //!
-//! | protocol | whose | the call, after `command` | outputs of the answer |
+//! | protocol | used by | the call, after `command` | outputs of the answer |
 //! |---|---|---|---|
-//! | `command` | ours | as `command` says | none but `[outputs]` |
+//! | `command` | captune | as `command` says | only those in `[outputs]` |
 //! | `aclib` | ParamILS, SMAC 1 and 2 | `INSTANCE SPECIFICS SECONDS LENGTH SEED -name value …` | `runtime`, `runlength`, `quality` |
 //! | `aclib2` | AClib 2, irace with `aclib` | `--instance I --cutoff SECONDS --seed S --config -name value …` | `cost`, `runtime` |
 //! | `irace` | irace | `CONFIGURATION INSTANCE-NUMBER SEED INSTANCE [BOUND] …` | `cost`, `time` |
 //! | `smac3` | SMAC3 from version 2 on | `--seed=S --instance=I --instance_features=[…] [--cutoff=SECONDS] --name=value …` | `cost`, `runtime` |
-//! | `json` | ours | nothing: a line on standard input | `cost` |
-//! | `json-server` | ours | as `json`, to a process that lives on | `cost` |
+//! | `json` | captune | nothing: a line on standard input | `cost` |
+//! | `json-server` | captune | as `json`, to a process that keeps running | `cost` |
 //!
-//! The call becomes part of the command's template, so that whatever shows or checks commands knows it.
+//! The call becomes part of the command's template, so that all code that shows or checks commands sees it.
 
 use std::time::Duration;
 
@@ -22,10 +22,10 @@ use super::outputs::Output;
 use super::report::{Report, Section};
 use super::target::{STEP_LIMIT, TargetSettings};
 
-/// How a trial is put to the target.
+/// How the target is called for a trial.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
 pub enum Protocol {
-    /// As the command says.
+    /// As `target.command` says.
     #[default]
     Command,
     /// Wrappers of ParamILS, SMAC 1 and 2.
@@ -38,12 +38,12 @@ pub enum Protocol {
     Smac3,
     /// A JSON object on standard input, another on standard output.
     Json,
-    /// The same, line by line, with a process that lives on.
+    /// The same, line by line, with a process that keeps running.
     JsonServer,
 }
 
 impl Protocol {
-    /// All of them, with their names.
+    /// All protocols and their names.
     pub const NAMED: [(&'static str, Self); 7] = [
         ("command", Self::Command),
         ("aclib", Self::Aclib),
@@ -54,12 +54,12 @@ impl Protocol {
         ("json-server", Self::JsonServer),
     ];
 
-    /// Its name.
+    /// Returns the protocol's name.
     pub fn name(self) -> &'static str {
         Self::NAMED.iter().find(|(_, protocol)| *protocol == self).map_or("", |(name, _)| name)
     }
 
-    /// The outputs that its answers have without being declared.
+    /// Returns the outputs that answers have without a declaration in `[outputs]`.
     pub const fn outputs(self) -> &'static [&'static str] {
         match self {
             Self::Command => &[],
@@ -70,7 +70,7 @@ impl Protocol {
         }
     }
 
-    /// What an answer looks like.
+    /// Returns an example of an answer.
     pub const fn answer(self) -> &'static str {
         match self {
             Self::Command => "",
@@ -82,23 +82,23 @@ impl Protocol {
         }
     }
 
-    /// Whether a trial is told by a line of JSON.
+    /// Whether the target receives a trial as a line of JSON.
     pub const fn is_json(self) -> bool {
         matches!(self, Self::Json | Self::JsonServer)
     }
 
-    /// Whether its callers have never looked at exit codes: the answer says it all.
+    /// Whether the exit code is ignored, because the answer contains the status.
     pub const fn ignores_exit(self) -> bool {
         matches!(self, Self::Aclib | Self::Aclib2 | Self::Smac3)
     }
 
-    /// Whether where to stop is told in seconds, whatever is minimised.
-    pub const fn tells_seconds(self) -> bool {
+    /// Whether the target receives its cap in seconds, whatever is minimised.
+    pub const fn caps_in_seconds(self) -> bool {
         matches!(self, Self::Aclib | Self::Aclib2 | Self::Irace | Self::Smac3)
     }
 
-    /// The smallest cost that its outputs resolve, if the scenario does not say. irace gives bounds in
-    /// whole seconds unless told otherwise, and its runners may rely on that.
+    /// Returns the default grain: the smallest cost that the outputs resolve. irace passes bounds in whole
+    /// seconds by default, and its runners may rely on that.
     pub const fn grain(self) -> f64 {
         match self {
             Self::Aclib | Self::Aclib2 | Self::Smac3 => 1e-3,
@@ -106,7 +106,7 @@ impl Protocol {
         }
     }
 
-    /// How parameters are written that have no form of their own.
+    /// Returns how parameters without a form of their own are written.
     pub const fn params(self) -> &'static [&'static str] {
         match self {
             Self::Aclib | Self::Aclib2 => &["-{name}", "{value}"],
@@ -114,12 +114,12 @@ impl Protocol {
         }
     }
 
-    /// Whether a parameter's switch is its name, written as any other: so AClib's callers take it.
+    /// Whether a parameter's switch replaces its name in the general form, as AClib expects.
     pub(super) const fn switch_is_name(self) -> bool {
         matches!(self, Self::Aclib | Self::Aclib2)
     }
 
-    /// How boolean parameters are written, if not as others: SMAC3 writes them as Python does.
+    /// Returns how boolean parameters are written, if not like others. SMAC3 writes them as Python does.
     pub(super) const fn flags(self) -> Option<[&'static str; 2]> {
         match self {
             Self::Smac3 => Some(["--{name}=True", "--{name}=False"]),
@@ -127,7 +127,7 @@ impl Protocol {
         }
     }
 
-    /// What follows the words of the command.
+    /// Returns the arguments that follow those of the command.
     fn arguments(self, with_instance: bool, with_bound: bool) -> Vec<Argument> {
         let word = |text: &str| Argument::Pieces(vec![Piece::Literal(text.to_owned())]);
         let piece = |piece: Piece| Argument::Pieces(vec![piece]);
@@ -150,7 +150,8 @@ impl Protocol {
             }
             Self::Irace => {
                 arguments.extend([Piece::ConfigurationNumber, Piece::InstanceNumber, Piece::Seed].map(piece));
-                // irace has no targets without instances; a name keeps the places of the others.
+                // irace always passes an instance; a placeholder name keeps the positions of the other
+                // arguments.
                 arguments.push(if with_instance { piece(Piece::Instance) } else { word("no_instance") });
                 arguments.extend(with_bound.then(|| piece(Piece::Seconds)));
             }
@@ -183,20 +184,20 @@ pub(super) fn restart_after(
 ) -> Option<u64> {
     let found = target.get("restart_after")?;
     if protocol != Protocol::JsonServer {
-        let message = "`target.restart_after` has nothing to restart";
-        report.mistake(found.key_span, message, "it is for `protocol = \"json-server\"`");
+        let message = "`target.restart_after` is given, but the target is not a server";
+        report.mistake(found.key_span, message, "use it with `protocol = \"json-server\"`, or remove it");
         return None;
     }
     report.integer(&found, 1, i64::MAX).map(|count| count as u64)
 }
 
-/// Reads `target.setup_limit` for a process that lives on; its mistakes are told with the set-up's.
+/// Reads `target.setup_limit` for a server; its mistakes are reported with those of the set-up.
 pub(super) fn start_limit(report: &Report<'_>, target: &Section<'_, '_>) -> Duration {
     let found = target.get("setup_limit");
     found.and_then(|found| Report::new(report.text).duration(&found)).unwrap_or(STEP_LIMIT)
 }
 
-/// Makes the call part of the command, and says what does not go with the protocol.
+/// Adds the call to the command, and reports settings that do not fit the protocol.
 pub(super) fn complete(
     report: &mut Report<'_>,
     (settings, span): (&mut TargetSettings, Span),
@@ -208,57 +209,58 @@ pub(super) fn complete(
     if protocol == Protocol::Command {
         return;
     }
-    not_twice(report, &settings.command, span, protocol);
+    check_duplicates(report, &settings.command, span, protocol);
     if protocol == Protocol::JsonServer {
-        lives_on(report, settings, span);
+        check_server(report, settings, span);
     }
     let capped_by = objective.map(|read| read.objective.capped_by);
     if let Some(read) = objective {
-        fits(report, protocol, outputs, read);
+        check_objective(report, protocol, outputs, read);
     }
     let with_bound = capped_by == Some(CappedBy::Argument);
     settings.command.arguments.extend(protocol.arguments(instances_given, with_bound));
 }
 
-/// The words before the call do not say again what it says.
-fn not_twice(report: &mut Report<'_>, command: &CommandTemplate, span: Span, protocol: Protocol) {
-    // A line on standard input is in nobody's way.
+/// Reports placeholders in the command that the protocol passes anyway.
+fn check_duplicates(report: &mut Report<'_>, command: &CommandTemplate, span: Span, protocol: Protocol) {
+    // A line on standard input does not conflict with arguments.
     if protocol == Protocol::Json {
         return;
     }
     let pieces = [("{instance}", Piece::Instance), ("{seed}", Piece::Seed), ("{cap}", Piece::Cap)];
-    let twice = pieces.iter().find(|(_, piece)| command.mentions(piece)).map(|(name, _)| *name);
+    let duplicate = pieces.iter().find(|(_, piece)| command.mentions(piece)).map(|(name, _)| *name);
     let is_param = |argument: &Argument| match argument {
         Argument::Params => true,
         Argument::Pieces(pieces) => pieces.iter().any(|piece| matches!(piece, Piece::Param(_))),
     };
     let params = command.arguments.iter().any(is_param).then_some("{params}");
-    if let Some(name) = twice.or(params) {
-        let message = format!("the command has `{name}`, which the protocol `{}` passes", protocol.name());
-        report.mistake(span, message, "name only the program, and arguments that are always the same");
+    if let Some(name) = duplicate.or(params) {
+        let message =
+            format!("the command has `{name}`, but the protocol `{}` already passes it", protocol.name());
+        report.mistake(span, message, "give only the program and its constant arguments");
     }
 }
 
-/// A process that lives on knows nothing of single trials when it starts.
-fn lives_on(report: &mut Report<'_>, settings: &TargetSettings, span: Span) {
+/// Reports settings that do not fit a server: it starts before its trials are known.
+fn check_server(report: &mut Report<'_>, settings: &TargetSettings, span: Span) {
     let command = &settings.command;
     let of_trials = [("{trial}", Piece::Trial), ("{config_file}", Piece::ConfigFile)];
     if let Some((name, _)) = of_trials.iter().find(|(_, piece)| command.mentions(piece)) {
-        let message = format!("the command has `{name}`, but it is started once for many trials");
-        report.mistake(span, message, "each trial is told by a line on standard input");
+        let message = format!("the command has `{name}`, but the server is started once for many trials");
+        report.mistake(span, message, "remove it: the server reads each trial from standard input");
     }
     if settings.answers.verify.is_some() || settings.answers.known.is_some() {
-        let message = "`verify` and `known` do not go with `protocol = \"json-server\"`";
-        report.mistake(span, message, "a server that finds its answer wrong can say `crashed`");
+        let message = "`verify` and `known` cannot be used with `protocol = \"json-server\"`";
+        report.mistake(span, message, "a server that finds its own answer wrong can report `crashed`");
     }
     if settings.setup.is_some() || settings.teardown.is_some() {
-        let message = "`setup` and `teardown` do not go with `protocol = \"json-server\"`";
-        report.mistake(span, message, "what a server needs before its first trial, it does when it starts");
+        let message = "`setup` and `teardown` cannot be used with `protocol = \"json-server\"`";
+        report.mistake(span, message, "let the server do its set-up when it starts");
     }
 }
 
-/// What is minimised can be had, and capped, with the protocol.
-fn fits(report: &mut Report<'_>, protocol: Protocol, outputs: &[Output], read: &objective::Read) {
+/// Checks that the protocol can report and cap the objective.
+fn check_objective(report: &mut Report<'_>, protocol: Protocol, outputs: &[Output], read: &objective::Read) {
     let objective = &read.objective;
     let name = match objective.minimise {
         Measure::Output(index) => outputs.get(index).map(|output| output.name.as_str()),
@@ -266,11 +268,11 @@ fn fits(report: &mut Report<'_>, protocol: Protocol, outputs: &[Output], read: &
     };
     let is_time = !matches!(name, Some("quality" | "runlength"));
     if protocol == Protocol::Aclib && objective.capped_by == CappedBy::Argument && !is_time {
-        let message = "`objective.capped_by` is `argument`, but the protocol `aclib` tells only a time";
-        report.mistake(read.capped_by_span, message, "minimise `runtime`, or leave `capped_by` out");
+        let message = "`objective.capped_by` is `argument`, but the protocol `aclib` passes only a time";
+        report.mistake(read.capped_by_span, message, "minimise `runtime`, or remove `capped_by`");
     }
     if protocol == Protocol::JsonServer && objective.minimise == Measure::Memory {
-        let message = "`objective.minimise`: the memory of a process that lives on is not that of a trial";
+        let message = "`objective.minimise`: the memory of a server is not the memory of one trial";
         report.mistake(read.cutoff_span, message, "use `protocol = \"json\"`");
     }
 }

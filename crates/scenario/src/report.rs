@@ -1,7 +1,7 @@
-//! What the reader of a scenario has to say, and values of the kinds that keys take.
+//! Collects the mistakes in a scenario, and reads values of each kind that keys take.
 //!
-//! Every function that reads a value returns `None` if it has reported a mistake, so that reading
-//! goes on and all mistakes are shown at once.
+//! A function that reads a value reports a mistake and returns `None`, so that reading continues and all
+//! mistakes are shown at once.
 
 use std::time::Duration;
 
@@ -36,7 +36,7 @@ pub(super) fn place_of<T>(item: &toml::Spanned<T>) -> Span {
 pub(super) struct Section<'a, 't> {
     path: String,
     table: Option<&'a DeTable<'t>>,
-    /// Where its name stands.
+    /// Place of its name in the file.
     pub(super) span: Span,
 }
 
@@ -49,13 +49,14 @@ impl<'a, 't> Section<'a, 't> {
         self.table.is_some()
     }
 
-    /// The value of a key.
+    /// Returns the value of a key.
     pub(super) fn get(&self, name: &str) -> Option<Found<'a, 't>> {
         let (key, value) = self.table?.get_key_value(name)?;
         Some(Found { key: self.path_of(name), key_span: place_of(key), value })
     }
 
-    /// A table within this one; absent, too, if it is no table, which [`Report::unknown_keys`] tells.
+    /// Returns a table within this one. A value that is not a table counts as absent;
+    /// [`Report::unknown_keys`] reports it.
     pub(super) fn section(&self, name: &str) -> Self {
         let entry = self.table.and_then(|table| table.get_key_value(name));
         let span = entry.map_or(self.span, |(key, _)| place_of(key));
@@ -63,7 +64,7 @@ impl<'a, 't> Section<'a, 't> {
         Self { path: self.path_of(name), table, span }
     }
 
-    /// All of its entries, in the order of the file.
+    /// Returns all entries, in the order of the file.
     pub(super) fn entries(&self) -> Vec<(String, Found<'a, 't>)> {
         let mut entries: Vec<_> = self.table.into_iter().flat_map(|table| table.iter()).collect();
         entries.sort_by_key(|(key, _)| key.span().start);
@@ -74,7 +75,7 @@ impl<'a, 't> Section<'a, 't> {
         entries.into_iter().map(found).collect()
     }
 
-    /// Whether an unknown key is taken for this one, which [`Report::unknown_keys`] tells.
+    /// Whether an unknown key is a likely misspelling of this one, which [`Report::unknown_keys`] reports.
     fn is_misspelt(&self, name: &str) -> bool {
         let own: Vec<&str> = self.path.split('.').filter(|part| !part.is_empty()).collect();
         let known = keys::names(&own);
@@ -108,13 +109,13 @@ impl<'t> Report<'t> {
         self.warnings.push(Diagnostic::new(span, message).hint(hint));
     }
 
-    /// Says that a value is of the wrong kind.
+    /// Reports a value of the wrong kind.
     fn expected<T>(&mut self, found: &Found<'_, '_>, wanted: &str) -> Option<T> {
         let is = match found.value.get_ref() {
-            DeValue::String(_) => "text",
-            DeValue::Integer(_) => "a whole number",
+            DeValue::String(_) => "a string",
+            DeValue::Integer(_) => "an integer",
             DeValue::Float(_) => "a number",
-            DeValue::Boolean(_) => "true or false",
+            DeValue::Boolean(_) => "a boolean",
             DeValue::Datetime(_) => "a date",
             DeValue::Array(_) => "a list",
             DeValue::Table(_) => "a table",
@@ -124,7 +125,7 @@ impl<'t> Report<'t> {
         None
     }
 
-    /// A key that must be there.
+    /// Returns a required key, or reports that it is missing.
     pub(super) fn required<'a, 'v>(
         &mut self,
         section: &Section<'a, 'v>,
@@ -141,31 +142,35 @@ impl<'t> Report<'t> {
     pub(super) fn text(&mut self, found: &Found<'_, '_>) -> Option<String> {
         match found.value.get_ref() {
             DeValue::String(text) if text.contains('\0') => {
-                self.mistake(found.span(), format!("`{}` holds a NUL character", found.key), "remove it");
+                self.mistake(found.span(), format!("`{}` contains a NUL character", found.key), "remove it");
                 None
             }
             DeValue::String(text) => Some(text.to_string()),
-            _ => self.expected(found, "text in quotes"),
+            _ => self.expected(found, "a string"),
         }
     }
 
-    /// A list of texts that is not empty; one text alone is a list of one.
+    /// Reads a non-empty list of strings; a single string is a list of one.
     pub(super) fn texts(&mut self, found: &Found<'_, '_>) -> Option<Vec<Spanned<String>>> {
         let before = self.mistakes.len();
-        let texts = self.sound_texts(found);
+        let texts = self.valid_texts(found);
         texts.filter(|_| self.mistakes.len() == before)
     }
 
-    /// The same without the items that are mistakes, for checking the others all the same.
-    pub(super) fn sound_texts(&mut self, found: &Found<'_, '_>) -> Option<Vec<Spanned<String>>> {
+    /// Reads a list of strings and leaves out invalid items, so that the others can still be checked.
+    pub(super) fn valid_texts(&mut self, found: &Found<'_, '_>) -> Option<Vec<Spanned<String>>> {
         let DeValue::Array(list) = found.value.get_ref() else {
             return match found.value.get_ref() {
                 DeValue::String(_) => Some(vec![Spanned::new(self.text(found)?, found.span())]),
-                _ => self.expected(found, "text in quotes or a list of texts"),
+                _ => self.expected(found, "a string or a list of strings"),
             };
         };
         if list.is_empty() {
-            self.mistake(found.span(), format!("`{}` is empty", found.key), "leave it out, or fill it");
+            self.mistake(
+                found.span(),
+                format!("`{}` is empty", found.key),
+                "add an entry, or remove the key",
+            );
             return None;
         }
         let items = list.iter().enumerate().filter_map(|(index, value)| {
@@ -182,17 +187,17 @@ impl<'t> Report<'t> {
         }
     }
 
-    /// A whole number of a range.
+    /// Reads an integer within a range.
     pub(super) fn integer(&mut self, found: &Found<'_, '_>, least: i64, most: i64) -> Option<i64> {
         let DeValue::Integer(digits) = found.value.get_ref() else {
-            return self.expected(found, "a whole number");
+            return self.expected(found, "an integer");
         };
         let number = i64::from_str_radix(digits.as_str(), digits.radix()).ok();
         let fits = number.filter(|number| (least..=most).contains(number));
         if fits.is_none() {
             let range = match most {
                 i64::MAX => format!("must be at least {least}"),
-                _ => format!("must be {least} to {most}"),
+                _ => format!("must be between {least} and {most}"),
             };
             let message = format!("`{}` is {}, but {range}", found.key, digits.as_str());
             self.mistakes.push(Diagnostic::new(found.span(), message));
@@ -200,12 +205,16 @@ impl<'t> Report<'t> {
         fits
     }
 
-    /// A whole number, or a list of them that is not empty.
+    /// Reads an integer, or a non-empty list of integers.
     pub(super) fn integers(&mut self, found: &Found<'_, '_>, least: i64, most: i64) -> Option<Vec<i64>> {
         match found.value.get_ref() {
             DeValue::Integer(_) => Some(vec![self.integer(found, least, most)?]),
             DeValue::Array(list) if list.is_empty() => {
-                self.mistake(found.span(), format!("`{}` is empty", found.key), "leave it out, or fill it");
+                self.mistake(
+                    found.span(),
+                    format!("`{}` is empty", found.key),
+                    "add an entry, or remove the key",
+                );
                 None
             }
             DeValue::Array(list) => {
@@ -215,11 +224,11 @@ impl<'t> Report<'t> {
                 });
                 items.collect::<Vec<_>>().into_iter().collect()
             }
-            _ => self.expected(found, "a whole number or a list of them"),
+            _ => self.expected(found, "an integer or a list of integers"),
         }
     }
 
-    /// A finite number.
+    /// Reads a finite number.
     pub(super) fn number(&mut self, found: &Found<'_, '_>) -> Option<f64> {
         let digits = match found.value.get_ref() {
             DeValue::Integer(digits) => {
@@ -263,19 +272,19 @@ impl<'t> Report<'t> {
         }
     }
 
-    /// One of several words.
+    /// Reads one of several words.
     pub(super) fn word<'w>(&mut self, found: &Found<'_, '_>, words: &[&'w str]) -> Option<&'w str> {
         let text = self.text(found)?;
         let word = words.iter().copied().find(|&word| word == text);
         if word.is_none() {
-            let known = format!("it is one of {}", words.join(", "));
+            let known = format!("expected one of {}", words.join(", "));
             let hint = suggestion(&text, words.iter().copied()).unwrap_or(known);
             self.mistake(found.span(), format!("`{}` cannot be `{text}`", found.key), hint);
         }
         word
     }
 
-    /// Reports every key that a scenario does not have, and every table that is none.
+    /// Reports every unknown key, and every value that should be a table.
     pub(super) fn unknown_keys(&mut self, table: &DeTable<'_>) {
         self.unknown_keys_in(&Section::root(table), &[]);
     }
@@ -290,7 +299,7 @@ impl<'t> Report<'t> {
                 }
                 Place::Table => {
                     let any = [parts.join(".").as_str(), "NAME"].join(".");
-                    let any = keys::KEYS.iter().any(|key| key.path == any).then_some("names of your own");
+                    let any = keys::KEYS.iter().any(|key| key.path == any).then_some("any name");
                     let names: Vec<&str> = keys::names(&parts).into_iter().chain(any).collect();
                     self.expected::<()>(&found, &format!("a table with {}", names.join(", ")));
                 }
@@ -305,7 +314,7 @@ impl<'t> Report<'t> {
         let elsewhere = keys::KEYS.iter().find(|key| key.path.rsplit('.').next() == Some(name));
         let hint = suggestion(name, siblings.iter().copied())
             .or_else(|| elsewhere.map(|key| format!("did you mean `{}`?", key.path)))
-            .unwrap_or_else(|| format!("known here are {}", siblings.join(", ")));
+            .unwrap_or_else(|| format!("known keys: {}", siblings.join(", ")));
         self.mistake(found.key_span, format!("unknown key `{}`", found.key), hint);
     }
 }

@@ -1,5 +1,5 @@
-//! `target.retry`: runs that say nothing of the configuration and are repeated, such as those that got
-//! no licence.
+//! `target.retry`: which failed runs are repeated because they say nothing about the configuration, such as
+//! runs that got no licence.
 
 use std::time::Duration;
 
@@ -11,13 +11,13 @@ use super::target::{Success, pattern};
 /// Which failed runs are repeated, and how.
 #[derive(Clone, Debug)]
 pub struct Retry {
-    /// Exit codes of such a run.
+    /// Exit codes of runs to repeat.
     pub exit: Vec<i32>,
-    /// What a line of its output matches.
+    /// Expression for a line in the output of runs to repeat.
     pub pattern: Option<Regex>,
-    /// How many times it is repeated at most.
+    /// Maximum number of repetitions.
     pub times: u32,
-    /// How long to wait before each time.
+    /// Time to wait before each repetition.
     pub wait: Duration,
 }
 
@@ -32,7 +32,7 @@ pub(super) fn read(
     }
     let (exit, regex) = (section.get("exit"), section.get("pattern"));
     if exit.is_none() && regex.is_none() {
-        let hint = "say which runs are repeated: give `exit`, `pattern` or both";
+        let hint = "give `exit`, `pattern` or both to select the runs to repeat";
         report.mistake(section.span, "`target.retry` has no `exit` and no `pattern`", hint);
     }
     let codes = match &exit {
@@ -44,8 +44,8 @@ pub(super) fn read(
         codes.is_some_and(|codes| codes.contains(&(**code as i32)))
     };
     if let (Some(code), Some(found)) = (codes.iter().flatten().find(succeeds), &exit) {
-        let message = format!("`target.retry.exit` has {code}, which is an exit code of a success");
-        report.mistake(found.span(), message, "only runs that failed are repeated");
+        let message = format!("`target.retry.exit` has {code}, which is the exit code of a success");
+        report.mistake(found.span(), message, "remove it: only failed runs are repeated");
     }
     let regex = match &regex {
         None => Some(None),

@@ -10,19 +10,20 @@ use surrogate::forest::ForestSettings;
 use super::objective::at_least_one;
 use super::report::{Found, Report, Section};
 
-/// What a campaign may spend; the first one reached stops it, and at least one is given.
+/// What a campaign may spend. At least one limit is given, and the first one reached stops the campaign.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub struct Budget {
-    /// Time on the clock.
+    /// Wall-clock time.
     pub wall: Option<Duration>,
     /// CPU time of all trials together.
     pub cpu: Option<Duration>,
-    /// How many trials.
+    /// Number of trials.
     pub trials: Option<u64>,
 }
 
 impl Budget {
-    /// What each of so many folds may spend: its part, in whole trials rounded up; without folds, all.
+    /// Returns the budget of each fold: an equal share, with trials rounded up. Without folds, returns the
+    /// whole budget.
     pub fn of_fold(&self, folds: Option<u32>) -> Self {
         let Some(folds) = folds else { return *self };
         Self {
@@ -38,91 +39,91 @@ impl Budget {
 pub struct Racing {
     /// Factor on the incumbent's sum at which a challenger is stopped.
     pub slack: f64,
-    /// Pairs that a configuration needs before it can win.
+    /// Number of pairs that a configuration needs before it can win.
     pub min_pairs: u32,
-    /// Pairs that the incumbent gets at most.
+    /// Maximum number of pairs of the incumbent.
     pub max_pairs: u32,
-    /// Whether the target does the same whatever its seed.
+    /// Whether the target ignores its seed.
     pub deterministic: bool,
-    /// Whether one trial says all of an instance: the same work takes another time each time.
+    /// Whether one trial per instance is enough. Not so for times: they vary even if the work is the same.
     pub measured_once: bool,
 }
 
-/// How trials run beside each other.
+/// How trials run in parallel.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Parallel {
-    /// Trials at one time; as many as there are cores for if it is not given.
+    /// Number of parallel trials; if not given, as many as the cores allow.
     pub workers: Option<u32>,
-    /// Cores of each.
+    /// Cores of each trial.
     pub cores_per_trial: u32,
-    /// GPUs of each.
+    /// GPUs of each trial.
     pub gpus_per_trial: u32,
-    /// The GPUs to share out; those of CUDA_VISIBLE_DEVICES if they are not given.
+    /// The GPUs to distribute; those in CUDA_VISIBLE_DEVICES if not given.
     pub gpus: Option<Vec<u32>>,
-    /// Whether results are taken in the order of asking.
+    /// Whether results are processed in the order in which trials were requested.
     pub repeatable: bool,
 }
 
 /// What proposes configurations.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum SurrogateKind {
-    /// Not given: the default for the target.
-    Suited,
-    /// Where a forest, grown on all trials, expects most.
+    /// Not given: the default for the target applies.
+    Unspecified,
+    /// Proposes where a forest, grown on all trials, expects the largest improvement.
     Forest,
-    /// Where a network, trained on all trials, expects least.
+    /// Proposes where a network, trained on all trials, predicts the lowest cost.
     Neural,
-    /// Where a Gaussian process, fitted to all trials, expects most.
+    /// Proposes where a Gaussian process, fitted to all trials, expects the largest improvement.
     Gaussian,
-    /// The best one of these.
+    /// Uses the best of these three.
     Auto,
-    /// Around the best ones.
+    /// Proposes around the best configurations.
     Local,
-    /// Anywhere.
+    /// Proposes random configurations.
     Random,
 }
 
-/// What a surrogate makes of trials that were stopped.
+/// How a surrogate treats trials that were stopped.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum Treatment {
-    /// Their cost is above the bound, and as likely as the surrogate finds it there: `sample` of a forest,
-    /// `tobit` of networks, `likelihood` of a Gaussian process.
+    /// As right-censored: their cost follows the surrogate's prediction above the lower bound. This is
+    /// `sample` for a forest, `tobit` for networks and `likelihood` for a Gaussian process.
     Likelihood,
-    /// Their cost is the mean above the bound.
+    /// Their cost is the predicted mean above the lower bound.
     Mean,
     /// They are left out.
     Drop,
-    /// The bound is taken for the cost.
+    /// Their lower bound is used as their cost.
     Ignore,
 }
 
-/// What makes a configuration worth a race to a forest or a Gaussian process.
+/// How a forest or a Gaussian process rates configurations.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum Acquisition {
-    /// What is expected to be gained.
+    /// Expected improvement.
     Improvement,
-    /// The same, for each unit of the budget that a trial is expected to use.
+    /// Expected improvement per unit of the budget that a trial is expected to use.
     ImprovementPerBudget,
 }
 
 /// What proposes configurations, and how it learns.
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub struct Surrogate {
-    /// Who.
+    /// The kind of proposer.
     pub kind: SurrogateKind,
-    /// What it makes of trials that were stopped.
+    /// How it treats trials that were stopped.
     pub treatment: Treatment,
-    /// What makes a configuration worth a race.
+    /// How configurations are rated.
     pub acquisition: Acquisition,
-    /// Whether a Gaussian process takes constrained outputs for dependent.
+    /// Whether a Gaussian process treats constrained outputs as dependent.
     pub dependence: Dependence,
-    /// How many trees a forest has.
+    /// Number of trees of a forest.
     pub trees: u32,
-    /// Largest share of the time on the clock for the optimizer.
+    /// Largest share of the wall-clock time that the optimizer may use.
     pub overhead: f64,
 }
 
-/// A value that may be left out.
+/// Reads a value that may be left out.
 fn optional<'a, 't, T>(
     section: &Section<'a, 't>,
     name: &str,
@@ -166,7 +167,7 @@ pub(super) fn limits(report: &mut Report<'_>, section: &Section<'_, '_>) -> Opti
     })
 }
 
-/// Unlike other durations, a grace may be zero, which is none.
+/// Reads a grace. Unlike other durations it may be zero, which means none.
 fn grace(report: &mut Report<'_>, found: &Found<'_, '_>) -> Option<Option<Duration>> {
     let is_zero = |text: &str| {
         let number = text.trim_end_matches(|c: char| c.is_ascii_alphabetic()).trim();
@@ -179,18 +180,19 @@ fn grace(report: &mut Report<'_>, found: &Found<'_, '_>) -> Option<Option<Durati
     report.duration(found).map(Some)
 }
 
-/// Pairs that the incumbent gets where only times differ from trial to trial: enough for a mean, since every challenger
-/// has to meet them.
-const PAIRS_OF_TIMES: i64 = 20;
-const TIMES_OF_AN_INSTANCE: i64 = 3;
+/// Minimum of the default `max_pairs` for a deterministic target: enough for a mean, and no more, because
+/// every challenger has to run on these pairs.
+const DETERMINISTIC_PAIRS: i64 = 20;
+/// Pairs of each instance in the default `max_pairs` for a deterministic target.
+const PAIRS_PER_INSTANCE: i64 = 3;
 
-/// The racing settings, given how many instances there are to tune on (`None` if that is not known), and whether the
-/// cost is a number that the target tells.
+/// Reads the racing settings, given the number of training instances (`None` if unknown) and whether the cost
+/// is an output that the target reports.
 pub(super) fn racing(
     report: &mut Report<'_>,
     section: &Section<'_, '_>,
     instances: Option<usize>,
-    is_told: bool,
+    is_output: bool,
 ) -> Option<Racing> {
     let most = i64::from(u32::MAX);
     let slack = optional(section, "slack", |found| at_least_one(report, found));
@@ -199,26 +201,26 @@ pub(super) fn racing(
     let repeats_span = section.get("repeats").map_or(Span::NONE, |found| found.span());
     let repeats = optional(section, "repeats", |found| repeats(report, found));
     let (max_pairs, repeats) = (max_pairs?, repeats?);
-    // After a mistake, as if it were left out: what else is wrong shows at once.
+    // After a mistake, use the default, so that other mistakes are reported as well.
     let deterministic = deterministic.flatten().unwrap_or(false);
-    let measured_once = deterministic && is_told;
-    let most_pairs = match instances {
-        Some(count) if deterministic => (TIMES_OF_AN_INSTANCE * count as i64).max(PAIRS_OF_TIMES),
+    let measured_once = deterministic && is_output;
+    let default_pairs = match instances {
+        Some(count) if deterministic => (PAIRS_PER_INSTANCE * count as i64).max(DETERMINISTIC_PAIRS),
         _ => 2000,
     };
-    let (least, highest) = repeats.unwrap_or((1, max_pairs.unwrap_or(most_pairs)));
+    let (least, highest) = repeats.unwrap_or((1, max_pairs.unwrap_or(default_pairs)));
     if let (Some(max_pairs), Some((_, highest))) = (max_pairs, repeats)
         && highest > max_pairs
     {
         let message = format!("`racing.repeats` goes up to {highest}, but `racing.max_pairs` is {max_pairs}");
-        report.mistake(repeats_span, message, "leave one of them out: both say how often to measure");
+        report.mistake(repeats_span, message, "remove one of them: both limit the number of pairs");
         return None;
     }
     let mut highest = highest;
     if let Some(instances) = instances.map(|count| count as i64).filter(|_| measured_once) {
         if least > instances {
             let message = format!("`racing.repeats` asks for {least} pairs, but there are only {instances}");
-            let hint = "a deterministic target that tells its cost is measured once on each instance";
+            let hint = "a deterministic target that reports its cost is measured once on each instance";
             report.mistake(repeats_span, message, hint);
             return None;
         }
@@ -233,14 +235,14 @@ pub(super) fn racing(
     })
 }
 
-/// Least and most.
+/// Reads the least and the largest number of repeats.
 fn repeats(report: &mut Report<'_>, found: &Found<'_, '_>) -> Option<(i64, i64)> {
     let list = report.integers(found, 1, i64::from(u32::MAX))?;
     match list[..] {
         [both] => Some((both, both)),
         [least, most] if least <= most => Some((least, most)),
         _ => {
-            let message = format!("`{}` must be least and most, in this order", found.key);
+            let message = format!("`{}` must be a minimum and a maximum, in this order", found.key);
             report.mistake(found.span(), message, "write `repeats = [1, 6]`, or one number");
             None
         }
@@ -262,7 +264,7 @@ pub(super) fn parallel(report: &mut Report<'_>, section: &Section<'_, '_>) -> Op
     })
 }
 
-/// Numbers of GPUs, each once: a trial must not share its own with another.
+/// Reads the numbers of GPUs. Each may be listed only once, because trials must not share a GPU.
 fn gpus(report: &mut Report<'_>, found: &Found<'_, '_>) -> Option<Vec<u32>> {
     let mut numbers = Vec::new();
     for number in report.integers(found, 0, 100_000)? {
@@ -299,28 +301,28 @@ pub(super) fn surrogate(report: &mut Report<'_>, section: &Section<'_, '_>) -> O
         Some("gaussian") => SurrogateKind::Gaussian,
         Some("auto") => SurrogateKind::Auto,
         Some(_) => SurrogateKind::Forest,
-        None => SurrogateKind::Suited,
+        None => SurrogateKind::Unspecified,
     };
     let learns = !matches!(kind, SurrogateKind::Random | SurrogateKind::Local);
-    let has_trees = matches!(kind, SurrogateKind::Suited | SurrogateKind::Forest | SurrogateKind::Auto);
-    let expects = learns && kind != SurrogateKind::Neural;
+    let has_trees = matches!(kind, SurrogateKind::Unspecified | SurrogateKind::Forest | SurrogateKind::Auto);
+    let has_acquisition = learns && kind != SurrogateKind::Neural;
     let is_gaussian = matches!(kind, SurrogateKind::Gaussian | SurrogateKind::Auto);
     if let Some(found) = section.get("dependence").filter(|_| !is_gaussian) {
         let message = format!("`{}` needs a Gaussian process", found.key);
-        report.mistake(found.span(), message, "leave it out, or write `kind = \"gaussian\"`");
+        report.mistake(found.span(), message, "remove it, or write `kind = \"gaussian\"`");
         return None;
     }
-    let counts =
-        [("treatment", learns), ("acquisition", expects), ("trees", has_trees), ("overhead", learns)];
-    for (name, counts) in counts {
-        if let Some(found) = section.get(name).filter(|_| !counts) {
+    let applicable =
+        [("treatment", learns), ("acquisition", has_acquisition), ("trees", has_trees), ("overhead", learns)];
+    for (name, applies) in applicable {
+        if let Some(found) = section.get(name).filter(|_| !applies) {
             let missing = match (learns, name) {
                 (true, "acquisition") => "forest or Gaussian process",
                 (true, _) => "forest",
                 (false, _) => "model",
             };
-            let message = format!("`{}` says nothing: there is no {missing}", found.key);
-            report.warn(found.span(), message, "leave it out, or write `kind = \"forest\"`");
+            let message = format!("`{}` has no effect: there is no {missing}", found.key);
+            report.warn(found.span(), message, "remove it, or write `kind = \"forest\"`");
         }
     }
     Some(Surrogate {
@@ -344,12 +346,12 @@ pub(super) fn surrogate(report: &mut Report<'_>, section: &Section<'_, '_>) -> O
     })
 }
 
-/// A part of all time, which is more than none.
+/// Reads a share of the time, above 0 and at most 1.
 fn share(report: &mut Report<'_>, found: &Found<'_, '_>) -> Option<f64> {
     let number = report.number(found)?;
     if !(number > 0.0 && number <= 1.0) {
         let message = format!("`{}` is {number}, but must be above 0 and at most 1", found.key);
-        report.mistake(found.span(), message, "0.1 is a tenth of the time on the clock");
+        report.mistake(found.span(), message, "0.1 is a tenth of the wall-clock time");
         return None;
     }
     Some(number)

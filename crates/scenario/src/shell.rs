@@ -1,12 +1,12 @@
-//! Words as one can paste them into a shell.
+//! Quoting words for a shell.
 
-/// Variables and words as one line, every word quoted where it needs to be.
+/// Returns variables and words as one line for a shell, with each word quoted where necessary.
 pub fn line<'a>(
     variables: impl IntoIterator<Item = &'a (String, String)> + Clone,
     words: impl IntoIterator<Item = String>,
 ) -> String {
     let named = variables.clone().into_iter().all(|(name, _)| is_identifier(name));
-    // A shell takes an assignment only with a plain name; `env` takes any.
+    // A shell accepts an assignment only to a plain name; `env` accepts any name.
     let start = (!named).then(|| "env".to_owned());
     let settings = variables.into_iter().map(|(name, value)| {
         if named { format!("{name}={}", quoted(value)) } else { quoted(&format!("{name}={value}")) }
@@ -15,18 +15,19 @@ pub fn line<'a>(
     start.into_iter().chain(settings).chain(words).collect::<Vec<_>>().join(" ")
 }
 
-/// Whether a shell takes it as the name of a variable.
+/// Whether a shell accepts this as the name of a variable.
 pub fn is_identifier(name: &str) -> bool {
     let letter = |c: char| c.is_ascii_alphabetic() || c == '_';
     name.starts_with(letter) && name.chars().all(|c| letter(c) || c.is_ascii_digit())
 }
 
-/// In quotes unless a shell would take it as it is.
+/// Returns the word in quotes, unless a shell would read it unchanged.
 pub fn quoted(word: &str) -> String {
-    let tame = |c: char| c.is_ascii_alphanumeric() || "-_=+.,/:@%{}".contains(c);
-    // Braces are plain unless they hold a list or a range, which keeps placeholders readable.
+    let is_plain = |c: char| c.is_ascii_alphanumeric() || "-_=+.,/:@%{}".contains(c);
+    // A shell expands braces only around a list or a range. Others need no quotes: placeholders stay
+    // readable.
     let expands = word.contains(['{', '}']) && (word.contains(',') || word.contains(".."));
-    if !word.is_empty() && word.chars().all(tame) && !expands && !word.starts_with('=') {
+    if !word.is_empty() && word.chars().all(is_plain) && !expands && !word.starts_with('=') {
         return word.to_owned();
     }
     format!("'{}'", word.replace('\'', r"'\''"))
@@ -39,7 +40,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn only_what_needs_quotes_has_them() {
+    fn only_words_that_need_quotes_get_them() {
         let words = ["-a=1,2", "{instance}", "a b", "", "it's", "$HOME *", "{1..3}", "{a,b}", "=x", "~"];
         let expected = [
             "-a=1,2",
@@ -56,7 +57,7 @@ mod tests {
         assert_eq!(words.map(quoted), expected);
     }
 
-    fn said_by_sh(line: &str) -> String {
+    fn output_of_sh(line: &str) -> String {
         let output = Command::new("sh").args(["-c", line]).output().unwrap();
         String::from_utf8(output.stdout).unwrap()
     }
@@ -67,15 +68,15 @@ mod tests {
             ["a b", "", "it's", "$HOME", "`id`", "é\n\"x\"", "{a,b}", "{x}", "*", "!", "#", "~", "\\"];
         let all = ["printf", "%s\\n"].into_iter().chain(words).map(String::from);
         let expected: String = words.map(|word| format!("{word}\n")).concat();
-        assert_eq!(said_by_sh(&line(&[], all)), expected);
+        assert_eq!(output_of_sh(&line(&[], all)), expected);
     }
 
     #[test]
-    fn variables_come_first_whatever_they_are_called() {
+    fn variables_come_first_whatever_their_names() {
         for name in ["A_1", "a.b"] {
             let variables = [(name.to_owned(), "x y".to_owned())];
             let line = line(&variables, ["printenv".to_owned(), name.to_owned()]);
-            assert_eq!(said_by_sh(&line), "x y\n", "{line}");
+            assert_eq!(output_of_sh(&line), "x y\n", "{line}");
         }
     }
 }

@@ -1,4 +1,4 @@
-//! The table `[space]`: parameters of the scenario's own, or a file that has them.
+//! The table `[space]`: parameters in the scenario itself, or in a file.
 
 use std::io::Read;
 use std::path::Path;
@@ -9,10 +9,10 @@ use space::{Diagnostic, Diagnostics};
 
 use super::report::{Found, Report, Section};
 
-/// Larger files are not spaces.
-const LARGEST: u64 = 256 << 20;
+/// Size limit of a space file, in bytes.
+const MAX_SIZE: u64 = 256 << 20;
 
-/// Reads the space; mistakes of another file are put into `referred`.
+/// Reads the space; mistakes in another file are added to `referred`.
 pub(super) fn read(
     report: &mut Report<'_>,
     root: &Section<'_, '_>,
@@ -29,7 +29,7 @@ pub(super) fn read(
         }
         return None;
     }
-    // A table of this name is a parameter.
+    // A table called `from` is a parameter.
     let from = section.get("from").filter(|found| !found.value.get_ref().is_table());
     let Some(from) = from else {
         return match format::read_section(report.text, file_name, "space") {
@@ -41,8 +41,8 @@ pub(super) fn read(
         };
     };
     if let Some((name, other)) = section.entries().into_iter().find(|(name, _)| name != "from") {
-        let message = format!("`{name}` beside `space.from`: the parameters are in that file");
-        report.mistake(other.key_span, message, "define them there, or all of them here");
+        let message = format!("`space` has both `from` and the parameter `{name}`");
+        report.mistake(other.key_span, message, "define all parameters in the file, or all of them here");
         return None;
     }
     file(report, &from, folder, referred)
@@ -57,14 +57,18 @@ fn file(
     let name = report.text(from)?;
     let path = folder.join(&name);
     let mut bytes = Vec::new();
-    let opened = std::fs::File::open(&path).and_then(|file| file.take(LARGEST + 1).read_to_end(&mut bytes));
+    let opened = std::fs::File::open(&path).and_then(|file| file.take(MAX_SIZE + 1).read_to_end(&mut bytes));
     if let Err(error) = opened {
-        let hint = format!("paths count from the scenario's folder `{}`", folder.display());
+        let hint = format!("paths are relative to the scenario's folder `{}`", folder.display());
         report.mistake(from.span(), format!("`{}`: `{name}` cannot be read: {error}", from.key), hint);
         return None;
     }
-    if bytes.len() as u64 > LARGEST {
-        report.mistake(from.span(), format!("`{name}` is too large for a space"), "is it the right file?");
+    if bytes.len() as u64 > MAX_SIZE {
+        report.mistake(
+            from.span(),
+            format!("`{name}` is too large for a space"),
+            "check that it is the right file",
+        );
         return None;
     }
     let format = Format::guess(&name, &String::from_utf8_lossy(&bytes)).unwrap_or(Format::Toml);

@@ -1,8 +1,9 @@
-//! Mistakes of TOML itself.
+//! TOML syntax errors.
 
 use space::{Diagnostic, Span};
 
-/// One slip makes the parser complain several times, so each line is heard once.
+/// Converts the parser's errors to mistakes, one per line: a single slip makes the parser complain several
+/// times.
 pub fn mistakes(text: &str, errors: &[toml::de::Error]) -> Vec<Diagnostic> {
     let line =
         |offset: usize| text.as_bytes()[..offset.min(text.len())].iter().filter(|&&b| b == b'\n').count();
@@ -18,7 +19,7 @@ pub fn mistakes(text: &str, errors: &[toml::de::Error]) -> Vec<Diagnostic> {
             let word = text.get(range).unwrap_or_default();
             Diagnostic::new(span, format!("`{word}` is given twice")).hint("keep one of them")
         } else {
-            let hint = "a line is `key = value` or `[table]`; texts stand in quotes";
+            let hint = "each line is `key = value` or `[table]`; strings must be in quotes";
             Diagnostic::new(span, error.message().to_owned()).hint(hint)
         });
     }

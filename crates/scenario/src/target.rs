@@ -1,4 +1,4 @@
-//! The table `[target]`: what is run, and what counts as a success.
+//! The table `[target]`: the program to run, and what counts as a success.
 
 use std::collections::BTreeMap;
 use std::ffi::OsString;
@@ -10,7 +10,7 @@ use regex::bytes::Regex;
 use space::{Diagnostic, Span};
 
 use super::answers::{self, Answers};
-use super::command::{self, CommandTemplate, Surroundings};
+use super::command::{self, CommandTemplate, Context};
 use super::config_file::{self, ConfigFile};
 use super::protocol::{self, Protocol};
 use super::report::{Found, Report, Section};
@@ -20,61 +20,61 @@ use super::writing::{self, Writing};
 /// The target of a scenario.
 #[derive(Clone, Debug)]
 pub struct TargetSettings {
-    /// How a trial is put to it.
+    /// How the target is called for a trial.
     pub protocol: Protocol,
-    /// How many trials a process that lives on gets before it is started anew.
+    /// Number of trials after which a server is restarted.
     pub restart_after: Option<u64>,
-    /// How long such a process may take until it is ready.
+    /// Time that a server may take until it is ready.
     pub start_limit: Duration,
-    /// The program and its arguments, with those of the protocol.
+    /// The program and its arguments, including those of the protocol.
     pub command: CommandTemplate,
-    /// What runs before it.
+    /// Command to run before each trial.
     pub setup: Option<Step>,
-    /// What runs after it.
+    /// Command to run after each trial.
     pub teardown: Option<Step>,
-    /// Where they run.
+    /// Where the commands run.
     pub workdir: Workdir,
-    /// How the configuration is written into a file.
+    /// How the configuration is written to a file.
     pub config_file: Option<ConfigFile>,
     /// Which failed runs are repeated.
     pub retry: Option<Retry>,
-    /// How each parameter of the space is written, in the order of the space.
+    /// How each parameter is written as arguments, in the order of the space.
     pub writing: Vec<Writing>,
-    /// When a trial that ended by itself has succeeded.
+    /// When a trial that ended by itself counts as a success.
     pub success: Success,
-    /// How its answers are checked.
+    /// How the target's answers are checked.
     pub answers: Answers,
-    /// Variables to set.
+    /// Environment variables to set.
     pub env: BTreeMap<String, String>,
-    /// Names and `*` patterns of variables to pass.
+    /// Names and `*` patterns of environment variables to pass on.
     pub pass_env: Vec<String>,
 }
 
-/// A command before or after that of the trial.
+/// A command before or after the trial's own.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Step {
     /// The program and its arguments.
     pub command: CommandTemplate,
-    /// How long it may take.
+    /// Time that the command may take.
     pub limit: Duration,
 }
 
 /// Where a trial runs.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum Workdir {
-    /// In a fresh folder of its own, removed afterwards.
+    /// In a new folder of its own, which is removed afterwards.
     Private,
-    /// In this folder, which others may use at the same time.
+    /// In this folder, which other trials may use at the same time.
     Shared(PathBuf),
 }
 
 impl TargetSettings {
-    /// What runs before a trial's end is known, in this order.
+    /// Returns the commands that run before the trial's end is known, in this order.
     pub fn until_end(&self) -> impl Iterator<Item = &CommandTemplate> {
         self.setup.iter().map(|step| &step.command).chain([&self.command])
     }
 
-    /// All commands, in the order in which they run.
+    /// Returns all commands, in the order in which they run.
     pub fn commands(&self) -> impl Iterator<Item = &CommandTemplate> {
         self.until_end().chain(self.teardown.iter().map(|step| &step.command))
     }
@@ -83,13 +83,13 @@ impl TargetSettings {
 /// When a trial has succeeded: everything given must hold.
 #[derive(Clone, Debug)]
 pub struct Success {
-    /// Exit codes; `None` if any will do.
+    /// Exit codes; `None` if any is accepted.
     pub exit: Option<Vec<i32>>,
-    /// What a line of standard output must match.
+    /// Expression that a line of standard output must match.
     pub pattern: Option<Regex>,
 }
 
-/// The target with where its command stands.
+/// The target, and the place of its command.
 pub(super) struct Read {
     pub(super) settings: TargetSettings,
     pub(super) command_span: Span,
@@ -115,22 +115,23 @@ pub(super) fn read(
     let environment =
         confine::environment::compose(std::env::vars_os(), pass_env.as_deref().unwrap_or_default(), &set);
     let workdir = workdir(report, target, folder);
-    let at_home = workdir == Some(Workdir::Shared(folder.to_owned()));
-    let around = Surroundings { folder, environment, space, at_home };
+    let in_scenario_folder = workdir == Some(Workdir::Shared(folder.to_owned()));
+    let before = Context { folder, environment, space, in_scenario_folder, has_setup: false };
+    let setup = step(report, target, "setup", &before, false);
+    let context = Context { has_setup: target.get("setup").is_some(), ..before };
     let hint = "write `command = [\"program\", \"{params}\", \"{instance}\"]`";
     let command = report.required(target, "command", hint);
-    let command = command.and_then(|found| command::read(report, &found, &around, false));
-    let setup = step(report, target, "setup", &around, false);
-    let teardown = step(report, target, "teardown", &around, true);
+    let command = command.and_then(|found| command::read(report, &found, &context, false));
+    let teardown = step(report, target, "teardown", &context, true);
     let writing = writing::read(report, target, space, protocol);
-    let answers = answers::read(report, target, &around);
+    let answers = answers::read(report, target, &context);
     let config_file = target.get("config_file");
     let config_file = config_file.and_then(|found| config_file::read(report, &found, target, space));
     let success = success(report, &target.section("success"), protocol);
     let restart_after = protocol::restart_after(report, target, protocol);
     let retry = retry::read(report, &target.section("retry"), success.as_ref());
     let command = command?;
-    // After a mistake in one of the others, the command is still compared with the other tables.
+    // After a mistake in another setting, the command is still checked against the other tables.
     let settings = TargetSettings {
         protocol,
         restart_after,
@@ -150,15 +151,15 @@ pub(super) fn read(
     Some(Read { settings, command_span: command.span, answers })
 }
 
-/// How long a step may take, if nobody says so.
+/// Default time limit of a step.
 pub(super) const STEP_LIMIT: Duration = Duration::from_secs(60);
 
-/// A command before or after the target's own, and its limit.
+/// Reads a command before or after the target's own, and its time limit.
 fn step(
     report: &mut Report<'_>,
     target: &Section<'_, '_>,
     name: &str,
-    around: &Surroundings<'_>,
+    context: &Context<'_>,
     after: bool,
 ) -> Option<Step> {
     let limit = match target.get(&format!("{name}_limit")) {
@@ -166,7 +167,7 @@ fn step(
         Some(found) => report.duration(&found),
     };
     let found = target.get(name)?;
-    let command = command::read(report, &found, around, after)?;
+    let command = command::read(report, &found, context, after)?;
     Some(Step { command: command.template, limit: limit? })
 }
 
@@ -181,7 +182,7 @@ fn workdir(report: &mut Report<'_>, target: &Section<'_, '_>, folder: &Path) -> 
     };
     if !path.is_dir() {
         let message = format!("`target.workdir`: there is no folder `{}`", path.display());
-        let hint = "it is `private`, `scenario`, or a folder counted from the scenario's";
+        let hint = "expected `private`, `scenario`, or a folder relative to the scenario's";
         report.mistake(found.span(), message, hint);
         return None;
     }
@@ -190,19 +191,19 @@ fn workdir(report: &mut Report<'_>, target: &Section<'_, '_>, folder: &Path) -> 
 
 fn env(report: &mut Report<'_>, section: &Section<'_, '_>) -> Option<BTreeMap<String, String>> {
     let mut set = BTreeMap::new();
-    let mut sound = true;
+    let mut valid = true;
     for (name, found) in section.entries() {
         if name.is_empty() || name.contains(['=', '\0']) {
             let message = format!("`{name}` cannot be the name of a variable");
-            report.mistake(found.key_span, message, "a name is not empty and has no `=`");
-            sound = false;
+            report.mistake(found.key_span, message, "a name must not be empty or contain `=`");
+            valid = false;
         }
         match report.text(&found) {
             Some(value) => drop(set.insert(name, value)),
-            None => sound = false,
+            None => valid = false,
         }
     }
-    sound.then_some(set)
+    valid.then_some(set)
 }
 
 fn success(report: &mut Report<'_>, section: &Section<'_, '_>, protocol: Protocol) -> Option<Success> {
@@ -224,13 +225,13 @@ fn success(report: &mut Report<'_>, section: &Section<'_, '_>, protocol: Protoco
     Some(Success { exit: codes, pattern: regex? })
 }
 
-/// A regular expression over the bytes of a line.
+/// Reads a regular expression for the bytes of a line.
 pub(super) fn pattern(report: &mut Report<'_>, found: &Found<'_, '_>) -> Option<Regex> {
     let text = report.text(found)?;
     match Regex::new(&text) {
         Ok(regex) => Some(regex),
         Err(error) => {
-            // The last line says what is wrong, those before draw a picture of where.
+            // The last line says what is wrong; the lines before it point at the place.
             let shown = error.to_string();
             let why = shown.lines().last().unwrap_or_default().trim().trim_start_matches("error: ");
             let message = format!("`{}` is not a regular expression: {why}", found.key);

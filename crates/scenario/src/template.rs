@@ -1,4 +1,4 @@
-//! Texts with placeholders: `-rnd-seed={seed}`. `{{` and `}}` are braces.
+//! Texts with placeholders: `-rnd-seed={seed}`. `{{` and `}}` stand for literal braces.
 
 use std::ops::Range;
 
@@ -9,13 +9,13 @@ use super::report::Report;
 /// A part of a text.
 #[derive(Clone, Debug)]
 pub(super) enum Part {
-    /// Itself.
+    /// Text passed unchanged.
     Literal(String),
-    /// What stands between braces.
+    /// The text between braces.
     Placeholder(Spanned<String>),
 }
 
-/// Splits a text into parts; `None` if a brace has no partner, which is reported.
+/// Splits a text into parts. Reports an unmatched brace and returns `None`.
 pub(super) fn split(report: &mut Report<'_>, text: &Spanned<String>) -> Option<Vec<Part>> {
     let mut parts = Vec::new();
     let mut literal = String::new();
@@ -35,13 +35,13 @@ pub(super) fn split(report: &mut Report<'_>, text: &Spanned<String>) -> Option<V
                 }
                 _ => {
                     let span = within(report.text, text, at..at + 1);
-                    report.mistake(span, "`{` has no matching `}`", "write `{{` for a brace itself");
+                    report.mistake(span, "`{` has no matching `}`", "write `{{` for a literal brace");
                     return None;
                 }
             },
             '}' => {
                 let span = within(report.text, text, at..at + 1);
-                report.mistake(span, "`}` has no matching `{`", "write `}}` for a brace itself");
+                report.mistake(span, "`}` has no matching `{`", "write `}}` for a literal brace");
                 return None;
             }
             c => literal.push(c),
@@ -53,7 +53,7 @@ pub(super) fn split(report: &mut Report<'_>, text: &Spanned<String>) -> Option<V
     Some(parts)
 }
 
-/// The place of a part of a text in the file: exact unless the text has escapes there.
+/// Returns the place of a part of a text in the file; the place of the whole text if it contains escapes.
 fn within(file: &str, text: &Spanned<String>, part: Range<usize>) -> Span {
     let quoted = file.get(text.span.start..text.span.end).unwrap_or_default();
     match quoted.find(text.value.as_str()) {
@@ -65,13 +65,13 @@ fn within(file: &str, text: &Spanned<String>, part: Range<usize>) -> Span {
     }
 }
 
-/// Reports a placeholder that has no meaning where it stands.
+/// Reports a placeholder that is unknown in this context.
 pub(super) fn unknown(report: &mut Report<'_>, placeholder: &Spanned<String>, known: &[&str]) {
     let list = known.iter().map(|name| format!("{{{name}}}")).collect::<Vec<_>>().join(", ");
     let near = suggestion(&placeholder.value, known.iter().copied());
     let near = near.map(|hint| hint.replacen('`', "`{", 1).replacen("`?", "}`?", 1) + " ");
     let message = format!("unknown placeholder `{{{}}}`", placeholder.value);
-    let hint = format!("{}known here are {list}; `{{{{` is a brace itself", near.unwrap_or_default());
+    let hint = format!("{}known placeholders: {list}; `{{{{` is a literal brace", near.unwrap_or_default());
     report.mistakes.push(Diagnostic::new(placeholder.span, message).hint(hint));
 }
 
@@ -99,7 +99,7 @@ mod tests {
     }
 
     #[test]
-    fn placeholders_and_braces_are_told_apart() {
+    fn placeholders_and_literal_braces_are_distinguished() {
         assert_eq!(shown("-s={seed}x"), "[-s=]<seed>[x]");
         assert_eq!(shown("{{a}} {param:é} é"), "[{a} ]<param:é>[ é]");
         assert_eq!(shown("{{{seed}}}"), "[{]<seed>[}]");

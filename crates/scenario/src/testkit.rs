@@ -1,4 +1,4 @@
-//! For tests: a folder of their own, and a scenario in it.
+//! Test helpers: temporary folders, and scenarios in them.
 
 #![allow(clippy::unwrap_used, reason = "only tests use it")]
 
@@ -9,16 +9,16 @@ use engine::{Cap, ConfigId, InstanceId, Pair, Seed, TrialId, TrialKey, TrialRequ
 
 use crate::{Scenario, read};
 
-/// A folder that is removed with it.
+/// A temporary folder, removed on drop.
 #[derive(Debug)]
 pub struct Stage {
-    /// Its path.
+    /// Path of the folder.
     pub folder: PathBuf,
 }
 
 impl Stage {
-    /// A new, empty one.
-    #[allow(clippy::new_without_default, reason = "it makes a folder")]
+    /// Creates a new, empty folder.
+    #[allow(clippy::new_without_default, reason = "it creates a folder")]
     pub fn new() -> Self {
         static COUNT: AtomicU32 = AtomicU32::new(0);
         let count = COUNT.fetch_add(1, Ordering::Relaxed);
@@ -27,7 +27,7 @@ impl Stage {
         Self { folder }
     }
 
-    /// Writes a file, and the folders it lies in.
+    /// Writes a file and creates its parent folders.
     pub fn file(&self, name: &str, content: &str) -> PathBuf {
         let path = self.folder.join(name);
         std::fs::create_dir_all(path.parent().unwrap()).unwrap();
@@ -35,18 +35,18 @@ impl Stage {
         path
     }
 
-    /// Reads a scenario that must be sound.
+    /// Reads a scenario that must be valid.
     pub fn read(&self, text: &str) -> Scenario {
         read(text, &self.folder, "test.toml").unwrap_or_else(|mistakes| panic!("{mistakes}"))
     }
 
-    /// The mistakes of a scenario that must not be sound, without what is of this machine.
+    /// Returns the mistakes of an invalid scenario, without paths of this machine.
     pub fn mistakes(&self, text: &str) -> String {
-        let mistakes = read(text, &self.folder, "test.toml").map(|_| "sound").unwrap_err();
+        let mistakes = read(text, &self.folder, "test.toml").map(|_| "valid").unwrap_err();
         self.hidden(&mistakes.to_string())
     }
 
-    /// A text without the folder and the search path of this machine.
+    /// Replaces the temporary folder and the PATH of this machine in a text.
     pub fn hidden(&self, text: &str) -> String {
         let text = text.replace(self.folder.to_str().unwrap(), "FOLDER");
         std::env::var("PATH").map_or(text.clone(), |path| text.replace(&path, "PATH"))
@@ -59,12 +59,12 @@ impl Drop for Stage {
     }
 }
 
-/// The root of the repository.
+/// Returns the root of the repository.
 pub fn root() -> &'static Path {
     Path::new(concat!(env!("CARGO_MANIFEST_DIR"), "/../.."))
 }
 
-/// The least that a scenario needs.
+/// A minimal scenario.
 pub const SMALL: &str = r#"
 [target]
 command = ["true", "{params}", "{seed}"]
@@ -78,7 +78,7 @@ alpha = { float = [0.0, 1.0], default = 0.5 }
 fast  = { boolean = false }
 "#;
 
-/// A trial of the default configuration on an instance.
+/// Returns a trial of the default configuration on an instance.
 pub fn trial(scenario: &Scenario, instance: u32, cap: Cap) -> TrialRequest {
     TrialRequest {
         id: TrialId(0),

@@ -1,4 +1,4 @@
-//! The table `[validation]`: how the best is compared with the baseline in the end.
+//! The table `[validation]`: how the final incumbent is compared with the baseline.
 
 use std::time::Duration;
 
@@ -6,16 +6,16 @@ use super::objective::{self, CappedBy, cost};
 use super::report::{Report, Section};
 use super::settings::Racing;
 
-/// How the end is validated.
+/// How the result is validated.
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub struct Validation {
-    /// Where trials are stopped, if not at the objective's cutoff.
+    /// Cutoff of validation trials, if not the objective's.
     pub cutoff: Option<f64>,
-    /// Measurements of each instance.
+    /// Number of measurements of each instance.
     pub seeds: Option<u32>,
-    /// Time on the clock.
+    /// Wall-clock time.
     pub budget: Option<Duration>,
-    /// Whether it is done when the campaign ends.
+    /// Whether the validation runs when the campaign ends.
     pub at_the_end: bool,
 }
 
@@ -28,7 +28,7 @@ pub(super) fn read(
 ) -> Option<Validation> {
     let cutoff = match (section.get("cutoff"), objective) {
         (None, _) => Some(None),
-        // Its unit is that of the objective, whose mistakes have been reported.
+        // Its unit is the objective's, whose mistakes have been reported.
         (Some(_), None) => None,
         (Some(found), Some(read)) => {
             let given = cost(report, &found, read.objective.minimise);
@@ -36,12 +36,12 @@ pub(super) fn read(
             match (given, least) {
                 (Some(_), None) => {
                     let message = format!("`{}` is given, but nothing is capped", found.key);
-                    report.mistake(found.key_span, message, "leave it out, or give `objective.cutoff`");
+                    report.mistake(found.key_span, message, "remove it, or give `objective.cutoff`");
                     None
                 }
                 (Some(given), Some(least)) if given < least => {
                     let message = format!("`{}` is below `objective.cutoff`", found.key);
-                    let hint = "what was tuned for longer trials is not proved by shorter ones";
+                    let hint = "raise it: shorter trials cannot validate what was tuned on longer ones";
                     report.mistake(found.span(), message, hint);
                     None
                 }
@@ -50,7 +50,11 @@ pub(super) fn read(
                         && limit.is_some_and(|limit| limit.as_secs_f64() < given) =>
                 {
                     let message = format!("`{}` is above `limits.wall`", found.key);
-                    report.mistake(found.span(), message, "no trial could reach it: raise the limit");
+                    report.mistake(
+                        found.span(),
+                        message,
+                        "no trial could reach it: raise the limit or lower the cutoff",
+                    );
                     None
                 }
                 (given, _) => given.map(Some),
@@ -61,11 +65,11 @@ pub(super) fn read(
         None => Some(None),
         Some(found) => report.integer(&found, 1, 100_000).and_then(|seeds| {
             if seeds > 1 && racing.is_some_and(|racing| racing.measured_once) {
-                let message = format!("`{}` is {seeds}, but one trial says all of an instance", found.key);
+                let message = format!("`{}` is {seeds}, but one trial per instance is enough", found.key);
                 report.mistake(
                     found.span(),
                     message,
-                    "leave it out: the target is deterministic and tells its cost",
+                    "remove it: the target is deterministic and reports its own cost",
                 );
                 return None;
             }

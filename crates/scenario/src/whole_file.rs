@@ -1,11 +1,11 @@
-//! Writing a file that is there whole, or as it was before.
+//! Writing a file atomically: afterwards it has the whole new content, or the old one.
 //!
-//! | at the path is | what is written |
+//! | the path is | the text |
 //! |---|---|
-//! | nothing, or a regular file | fills a new file, which then takes the place |
-//! | a link | goes where the link leads; the link stays |
-//! | a pipe, a device | goes into it, as it comes |
-//! | `/dev/stdout`, `/dev/fd/3` | goes into what is open there, after what has been written to it |
+//! | free, or a regular file | fills a new file, which then replaces the old one |
+//! | a link | goes to the target of the link; the link stays |
+//! | a pipe, a device | is written to it directly |
+//! | `/dev/stdout`, `/dev/fd/3` | is appended to the open file |
 
 use std::fs::{self, File, Metadata};
 use std::io::{self, BufWriter, Write};
@@ -13,10 +13,10 @@ use std::path::{Path, PathBuf};
 
 use rustix::io::Errno;
 
-/// As many links in a row as the kernel follows.
+/// Number of consecutive links that the kernel follows.
 const LINKS: usize = 40;
 
-/// Writes what `fill` does to a path.
+/// Writes the output of `fill` to a path.
 pub fn write<T, E: From<io::Error>>(
     path: &Path,
     fill: impl FnOnce(&mut dyn Write) -> Result<T, E>,
@@ -32,11 +32,11 @@ pub fn write<T, E: From<io::Error>>(
     }
 }
 
-/// Where a path leads.
+/// What a path leads to.
 enum Place {
-    /// To something that takes what is written as it comes.
+    /// A pipe, a device or an open file, which is written to directly.
     Stream(PathBuf),
-    /// To a regular file, or to where there is none yet.
+    /// A regular file that exists, or one to be created.
     File(PathBuf, Option<Metadata>),
 }
 
@@ -46,7 +46,8 @@ fn resolve(path: &Path) -> io::Result<Place> {
         match fs::symlink_metadata(&path) {
             Ok(data) if data.is_symlink() => {
                 let folder = folder_of(&path).canonicalize()?;
-                // Links to what a process has open, which may have no name, or be shared with others.
+                // A link to an open file of a process, which may have no name or be shared with other
+                // processes.
                 if folder.starts_with("/proc") {
                     return Ok(Place::Stream(path));
                 }
@@ -67,7 +68,7 @@ fn replace<T, E: From<io::Error>>(
     fill: impl FnOnce(&mut dyn Write) -> Result<T, E>,
 ) -> Result<T, E> {
     if there.is_some() {
-        // Whoever may not write to a file may not replace it either.
+        // Replacing a file requires permission to write to it.
         File::options().append(true).open(path)?;
     }
     let (file, new) = create_beside(path)?;
@@ -83,15 +84,15 @@ fn replace<T, E: From<io::Error>>(
     };
     let done = fill_and_move();
     match &done {
-        // Without it a power cut may bring back the file of before, which is whole, too.
+        // If this fails, a power cut may restore the old file, which is complete as well.
         Ok(_) => drop(File::open(folder_of(path)).and_then(|folder| folder.sync_all())),
-        // What is left is of no use to anyone.
+        // The partial file is useless.
         Err(_) => drop(fs::remove_file(&new)),
     }
     done
 }
 
-/// A new file in the folder of another one.
+/// Creates a new file in the same folder as `path`.
 pub fn create_beside(path: &Path) -> io::Result<(File, PathBuf)> {
     let names = (0..).map(|count: u32| format!(".captune-{}-{count}.new", std::process::id()));
     for new in names.map(|name| folder_of(path).join(name)) {
@@ -133,7 +134,7 @@ mod tests {
     }
 
     #[test]
-    fn a_link_stays_and_what_it_leads_to_is_written() {
+    fn a_link_stays_and_its_target_is_written() {
         let folder = folder();
         let at = |name: &str| folder.path().join(name);
         fs::create_dir(at("far")).unwrap();
@@ -155,7 +156,7 @@ mod tests {
     }
 
     #[test]
-    fn a_pipe_stays_one_and_gets_the_text() {
+    fn a_pipe_stays_a_pipe_and_receives_the_text() {
         let folder = folder();
         let path = folder.path().join("pipe");
         mknodat(CWD, &path, FileType::Fifo, Mode::RUSR | Mode::WUSR, 0).unwrap();
@@ -167,9 +168,9 @@ mod tests {
         assert_eq!(&text, b"text");
     }
 
-    /// What `>>` of a shell has opened is not replaced by what is written to `/dev/stdout`.
+    /// Writing to `/dev/stdout` does not replace a file that a shell has opened with `>>`.
     #[test]
-    fn what_is_open_is_written_to_and_not_replaced() {
+    fn an_open_file_is_appended_to_and_not_replaced() {
         let folder = folder();
         let path = folder.path().join("log");
         fs::write(&path, "before\n").unwrap();
@@ -180,7 +181,7 @@ mod tests {
     }
 
     #[test]
-    fn a_file_keeps_its_mode_and_its_text_if_writing_fails() {
+    fn a_file_keeps_its_mode_and_keeps_its_text_if_writing_fails() {
         let folder = folder();
         let path = folder.path().join("file");
         fs::write(&path, "old").unwrap();

@@ -1,6 +1,6 @@
 //! How the parameters of a space are written as arguments.
 //!
-//! The first of these that is given decides: `target.parameter.NAME`; the parameter's own `switch` in
+//! The first of these that is given applies: `target.parameter.NAME`; the parameter's own `switch` in
 //! the space; `target.flags`, for a boolean; `target.params`; the protocol.
 
 use engine::Space;
@@ -13,9 +13,9 @@ use super::template::{self, Part};
 /// How one parameter is written.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum Writing {
-    /// Arguments, each of pieces.
+    /// Arguments, each made of pieces.
     Value(Vec<Vec<WritingPiece>>),
-    /// A truth value: an argument for true and one for false, `None` for nothing.
+    /// A boolean: an argument for true and one for false; `None` writes nothing.
     Flag {
         /// For true.
         on: Option<String>,
@@ -27,14 +27,14 @@ pub enum Writing {
 /// A piece of an argument that writes a parameter.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum WritingPiece {
-    /// Itself.
+    /// Text passed unchanged.
     Literal(String),
     /// The parameter's value.
     Value,
 }
 
 impl Writing {
-    /// The arguments for a value.
+    /// Returns the arguments for a value.
     pub fn arguments(&self, value: &Literal) -> Vec<String> {
         let text = |piece: &WritingPiece| match piece {
             WritingPiece::Literal(text) => text.clone(),
@@ -52,16 +52,16 @@ impl Writing {
     }
 }
 
-/// A form as the scenario has it, before a parameter's name is put in.
+/// A form as written in the scenario, before a parameter's name is filled in.
 #[derive(Clone)]
 enum Form {
     Value(Vec<Vec<Part>>),
     Flag { on: Vec<Part>, off: Vec<Part> },
 }
 
-/// Reads a line of a file with `{name}` and `{value}`, and finds that of every parameter: its own form
-/// in `target.parameter` comes first. `None` after a mistake; those of `target.parameter` are reported
-/// by [`read`].
+/// Reads a line with `{name}` and `{value}`, and returns the line of every parameter. A parameter's own form
+/// in `target.parameter` takes precedence. Returns `None` after a mistake; [`read`] reports the mistakes of
+/// `target.parameter`.
 pub(super) fn read_lines(
     report: &mut Report<'_>,
     found: &Found<'_, '_>,
@@ -72,12 +72,12 @@ pub(super) fn read_lines(
     let own = own_forms(&mut Report::new(report.text), target, space);
     let writing = |parameter: &Parameter| {
         let own = own.iter().find(|(name, _)| name == parameter.name()).map(|(_, form)| form);
-        settled(own.unwrap_or(&general), parameter.name())
+        filled_in(own.unwrap_or(&general), parameter.name())
     };
     Some(space?.parameters().iter().map(writing).collect())
 }
 
-/// Reads the forms, and finds the writing of every parameter; `None` after a mistake.
+/// Reads the forms, and returns how every parameter is written; `None` after a mistake.
 pub(super) fn read(
     report: &mut Report<'_>,
     target: &Section<'_, '_>,
@@ -100,17 +100,19 @@ pub(super) fn read(
     let writing = |parameter: &Parameter| {
         let own = own.iter().find(|(name, _)| name == parameter.name()).map(|(_, form)| form);
         match (own, parameter.switch(), &flags) {
-            (Some(form), _, _) => settled(form, parameter.name()),
-            (None, Some(switch), _) if protocol.switch_is_name() => settled(&general, switch.trim()),
+            (Some(form), _, _) => filled_in(form, parameter.name()),
+            (None, Some(switch), _) if protocol.switch_is_name() => filled_in(&general, switch.trim()),
             (None, Some(switch), _) => of_switch(switch, protocol),
-            (None, None, Some(form)) if parameter.kind() == Kind::Boolean => settled(form, parameter.name()),
-            _ => settled(&general, parameter.name()),
+            (None, None, Some(form)) if parameter.kind() == Kind::Boolean => {
+                filled_in(form, parameter.name())
+            }
+            _ => filled_in(&general, parameter.name()),
         }
     };
     Some(space.parameters().iter().map(writing).collect())
 }
 
-/// The forms of `target.parameter`, by the names of the parameters.
+/// Reads the forms of `target.parameter`, by parameter name.
 fn own_forms(
     report: &mut Report<'_>,
     target: &Section<'_, '_>,
@@ -125,7 +127,7 @@ fn own_forms(
         let form = if found.value.get_ref().is_table() {
             if let Some(parameter) = parameter.filter(|parameter| parameter.kind() != Kind::Boolean) {
                 let message = format!("`{name}` is {}, not boolean", parameter.kind().name());
-                let hint = "`on` and `off` are for booleans; write a form with `{value}`";
+                let hint = "`on` and `off` are for boolean parameters; write a form with `{value}`";
                 report.mistake(found.span(), message, hint);
             }
             flag_form(report, &target.section("parameter").section(&name))
@@ -137,8 +139,8 @@ fn own_forms(
     own
 }
 
-/// The arguments of a switch: spaces at its end separate it from the value. Those within it are its own,
-/// but irace hands them to a shell, for which they separate words.
+/// Returns the arguments of a switch. Trailing spaces separate it from the value. Spaces within the switch
+/// are kept, except for irace, whose shell would split the words there.
 fn of_switch(switch: &str, protocol: Protocol) -> Writing {
     let literal = |text: &str| WritingPiece::Literal(text.to_owned());
     let before = switch.trim_end_matches(' ');
@@ -154,8 +156,8 @@ fn of_switch(switch: &str, protocol: Protocol) -> Writing {
     Writing::Value(arguments)
 }
 
-/// A form with a parameter's name put in.
-fn settled(form: &Form, name: &str) -> Writing {
+/// Fills in a parameter's name.
+fn filled_in(form: &Form, name: &str) -> Writing {
     let text = |part: &Part| match part {
         Part::Literal(text) => text.clone(),
         Part::Placeholder(_) => name.to_owned(),
@@ -183,7 +185,7 @@ fn value_form(report: &mut Report<'_>, found: &Found<'_, '_>) -> Option<Form> {
     let is_value = |part: &Part| matches!(part, Part::Placeholder(name) if name.value == "value");
     if !arguments.iter().flatten().any(is_value) {
         let message = format!("`{}` has no `{{value}}`", found.key);
-        report.mistake(found.span(), message, "without it every value would be written the same");
+        report.mistake(found.span(), message, "without `{value}`, every value would be written the same");
         return None;
     }
     Some(Form::Value(arguments))
@@ -192,19 +194,23 @@ fn value_form(report: &mut Report<'_>, found: &Found<'_, '_>) -> Option<Form> {
 fn flag_form(report: &mut Report<'_>, section: &Section<'_, '_>) -> Option<Form> {
     for (name, found) in section.entries() {
         if name != "on" && name != "off" {
-            let hint = suggestion(&name, ["on", "off"]).unwrap_or("known here are on, off".to_owned());
+            let hint = suggestion(&name, ["on", "off"]).unwrap_or("known keys: on, off".to_owned());
             report.mistake(found.key_span, format!("unknown key `{}`", found.key), hint);
         }
     }
     let mut side = |name| {
-        let found = report.required(section, name, "both `on` and `off` are needed; \"\" writes nothing")?;
+        let found = report.required(section, name, "give both `on` and `off`; \"\" writes nothing")?;
         let text = report.text(&found)?;
         parts(report, &Spanned::new(text, found.span()), &["name"])
     };
     let (on, off) = (side("on"), side("off"));
     let (on, off) = (on?, off?);
     if on.is_empty() && off.is_empty() {
-        report.mistake(section.span, "`on` and `off` are both empty", "then true and false are the same");
+        report.mistake(
+            section.span,
+            "`on` and `off` are both empty",
+            "true and false must be written differently",
+        );
         return None;
     }
     Some(Form::Flag { on, off })
@@ -212,16 +218,16 @@ fn flag_form(report: &mut Report<'_>, section: &Section<'_, '_>) -> Option<Form>
 
 fn parts(report: &mut Report<'_>, text: &Spanned<String>, known: &[&str]) -> Option<Vec<Part>> {
     let parts = template::split(report, text)?;
-    let mut sound = true;
+    let mut valid = true;
     for part in &parts {
         if let Part::Placeholder(placeholder) = part
             && !known.contains(&placeholder.value.as_str())
         {
             template::unknown(report, placeholder, known);
-            sound = false;
+            valid = false;
         }
     }
-    sound.then_some(parts)
+    valid.then_some(parts)
 }
 
 fn unknown_parameter(
@@ -232,7 +238,7 @@ fn unknown_parameter(
     found: &Found<'_, '_>,
 ) {
     let hint = if super::keys::names(&["target"]).contains(&name) && target.get(name).is_none() {
-        format!("`{name}` belongs to `[target]`: it must stand above `[target.parameter]`")
+        format!("`{name}` belongs to `[target]`: move it above `[target.parameter]`")
     } else {
         suggestion(name, space.parameters().iter().map(Parameter::name))
             .unwrap_or("the space has no such parameter".to_owned())

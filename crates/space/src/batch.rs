@@ -1,8 +1,8 @@
-//! Many samples and rows at once, column by column.
+//! Sampling and encoding many configurations at once, column by column.
 //!
-//! Drawing one parameter for a block of configurations asks only once what sort of parameter it is;
-//! drawing one configuration asks for every value. A block is small enough to stay in the cache.
-//! Only rows that break a clause, and groups whose bounds depend on others, are treated one by one.
+//! Drawing one parameter for a block of configurations dispatches on the parameter's kind only once;
+//! drawing one configuration dispatches for every value. A block is small enough to stay in the cache.
+//! Only rows that violate a clause, and groups whose bounds depend on others, are treated row by row.
 
 use math::Rng;
 
@@ -13,14 +13,14 @@ use super::range::Range;
 use super::sample::SampleError;
 use super::{Parameter, Space};
 
-/// Values of a block, about: 64 kB of them.
+/// Approximate number of values in a block: 64 kB.
 const BLOCK: usize = 8192;
-/// Longer columns gain nothing.
-const MOST_ROWS: usize = 32;
+/// Maximum number of rows in a block; more rows gain nothing.
+const MAX_ROWS: usize = 32;
 
 impl Space {
-    /// Writes the codes of many samples one after the other, without allocating: the law of
-    /// [`sample_into`](Self::sample_into), but not the same draws.
+    /// Writes the codes of many samples one after the other, without allocating. The distribution is that
+    /// of [`sample_into`](Self::sample_into), but the draws differ.
     ///
     /// # Panics
     /// If the length of `codes` is not a multiple of the number of parameters.
@@ -34,7 +34,7 @@ impl Space {
         let width = self.row_length();
         for group in &self.data.batches {
             let by_columns =
-                group.parameters.iter().all(|&p| has_own_values(&self.data.parameters[p as usize]));
+                group.parameters.iter().all(|&p| is_independent(&self.data.parameters[p as usize]));
             if by_columns {
                 group.parameters.iter().for_each(|&p| self.draw_column(p as usize, rng, block));
             }
@@ -42,7 +42,7 @@ impl Space {
                 continue;
             }
             for row in block.chunks_exact_mut(width) {
-                if !by_columns || self.breaks_a_clause(group, row) {
+                if !by_columns || self.violates_clause(group, row) {
                     self.sample_group(group, rng, row)?;
                 }
             }
@@ -50,20 +50,20 @@ impl Space {
         Ok(())
     }
 
-    fn breaks_a_clause(&self, group: &Group, row: &[f64]) -> bool {
+    fn violates_clause(&self, group: &Group, row: &[f64]) -> bool {
         group.clauses.violated(&self.data.forbidden, row).is_some()
     }
 
-    /// Draws one parameter of every row, whose parents have been drawn.
+    /// Draws one parameter in every row; its parents must have been drawn before.
     fn draw_column(&self, index: usize, rng: &mut Rng, block: &mut [f64]) {
         let width = self.row_length();
         let parameter = &self.data.parameters[index];
-        let mut column = [0.0; MOST_ROWS];
+        let mut column = [0.0; MAX_ROWS];
         let column = &mut column[..block.len() / width];
         if let Some(code) = parameter.fixed {
             column.fill(code);
         } else {
-            column.iter_mut().for_each(|place| *place = rng.unit());
+            column.iter_mut().for_each(|unit| *unit = rng.unit());
             match &parameter.domain {
                 Domain::Choices(choices) => choices.draw_all(column),
                 Domain::Range(Range { scale: Some(scale), .. }) => scale.decode_all(column),
@@ -79,11 +79,11 @@ impl Space {
         }
     }
 
-    /// Writes the rows of many configurations given by their codes, without allocating: the same
-    /// rows as [`encode_codes`](Self::encode_codes) gives.
+    /// Writes the rows of many configurations given by their codes, without allocating. The rows are the
+    /// same as those of [`encode_codes`](Self::encode_codes).
     ///
     /// # Panics
-    /// If the lengths differ or are no multiple of the number of parameters.
+    /// If the lengths differ or are not a multiple of the number of parameters.
     pub fn encode_many(&self, codes: &[f64], rows: &mut [f64]) {
         let width = self.row_length();
         assert!(codes.len() == rows.len() && codes.len().is_multiple_of(width), "whole rows");
@@ -97,30 +97,30 @@ impl Space {
 
     fn encode_column(&self, index: usize, codes: &[f64], rows: &mut [f64]) {
         let width = self.row_length();
-        let mut places = [0.0; MOST_ROWS];
-        let places = &mut places[..codes.len() / width];
-        places.iter_mut().zip(codes.chunks_exact(width)).for_each(|(place, codes)| *place = codes[index]);
+        let mut column = [0.0; MAX_ROWS];
+        let column = &mut column[..codes.len() / width];
+        column.iter_mut().zip(codes.chunks_exact(width)).for_each(|(value, codes)| *value = codes[index]);
         match &self.data.parameters[index].domain {
-            Domain::Choices(choices) => places.iter_mut().for_each(|place| *place = choices.encode(*place)),
-            Domain::Range(Range { scale: Some(scale), .. }) => scale.encode_all(places),
+            Domain::Choices(choices) => column.iter_mut().for_each(|value| *value = choices.encode(*value)),
+            Domain::Range(Range { scale: Some(scale), .. }) => scale.encode_all(column),
             Domain::Range(_) => {
                 let units = codes.chunks_exact(width).map(|codes| self.unit(index, codes));
-                places.iter_mut().zip(units).for_each(|(place, unit)| *place = unit.unwrap_or(f64::NAN));
+                column.iter_mut().zip(units).for_each(|(value, unit)| *value = unit.unwrap_or(f64::NAN));
             }
         }
-        // What has no value has no place: NaN all the way.
-        for (row, place) in rows.chunks_exact_mut(width).zip(places) {
-            row[index] = if place.is_nan() { INACTIVE } else { *place };
+        // The code of an inactive parameter is NaN, and encoding keeps NaN.
+        for (row, unit) in rows.chunks_exact_mut(width).zip(column) {
+            row[index] = if unit.is_nan() { INACTIVE } else { *unit };
         }
     }
 }
 
-/// How many rows make a block.
+/// Returns the number of rows in a block.
 fn rows_of(width: usize) -> usize {
-    (BLOCK / width.max(1)).clamp(1, MOST_ROWS)
+    (BLOCK / width.max(1)).clamp(1, MAX_ROWS)
 }
 
-/// Whether its values do not depend on those of others.
-fn has_own_values(parameter: &Parameter) -> bool {
+/// Returns whether the bounds of a parameter do not depend on other parameters.
+fn is_independent(parameter: &Parameter) -> bool {
     parameter.range().is_none_or(|range| range.scale.is_some())
 }

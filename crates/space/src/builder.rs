@@ -1,7 +1,7 @@
-//! Definitions of parameters, conditions and forbidden clauses on their way to a [`Space`].
+//! Definitions of parameters, conditions and forbidden clauses, from which a [`Space`] is built.
 //!
-//! Readers of file formats hand over what they find, with places; nothing is refused before
-//! [`SpaceBuilder::finish`] has looked at everything, so that all mistakes are shown at once.
+//! The readers of file formats add every definition they find, with its position. Only
+//! [`SpaceBuilder::finish`] checks them, so that all mistakes are reported at once.
 //!
 //! ```
 //! use space::{ParameterDefinition, SpaceBuilder};
@@ -25,21 +25,21 @@ pub struct ParameterDefinition {
     pub name: Spanned<String>,
     /// Its values.
     pub domain: DomainDefinition,
-    /// Where the values are defined, for mistakes about them as a whole.
+    /// Position of the values, for mistakes that concern all of them.
     pub span: Span,
-    /// Its default, if the file has one.
+    /// Its default, if the file gives one.
     pub default: Option<Spanned<Literal>>,
     /// The value it is pinned to.
     pub fixed: Option<Spanned<Literal>>,
     /// Text before the value on the target's command line.
     pub switch: Option<String>,
-    /// A remark.
+    /// A comment.
     pub note: Option<String>,
 }
 
 /// The values of a parameter as a file defines them.
 #[derive(Clone, Debug)]
-#[allow(missing_docs, reason = "the names say it")]
+#[allow(missing_docs, reason = "the names are self-explanatory")]
 pub enum DomainDefinition {
     Float {
         lower: Spanned<BoundDefinition>,
@@ -75,32 +75,32 @@ pub enum BoundDefinition {
     Expression(Clause),
 }
 
-/// An expression in a file: text still to be read once all names are known, or a tree.
+/// An expression in a file: text that is parsed once all names are known, or a syntax tree.
 #[derive(Clone, Debug)]
 pub enum Clause {
-    /// Text; the span's start is the place of its first byte. If `exact` is false the text does not
-    /// stand literally in the file (it had escapes, say), and mistakes are placed at the whole span.
+    /// Text whose first byte is at the span's start. If `exact` is false, the file does not contain the
+    /// text literally (for example, because it has escapes), and mistakes point to the whole span.
     Text {
         /// The expression.
         text: Spanned<String>,
-        /// How to read it.
+        /// How to parse it.
         dialect: Dialect,
-        /// Whether the file holds the text byte for byte from the span's start.
+        /// Whether the file contains the text byte for byte from the span's start.
         exact: bool,
     },
-    /// A tree.
+    /// A syntax tree.
     Tree(Expr),
 }
 
 impl Clause {
-    /// Text that stands literally at a place of the file.
+    /// Creates a clause from text that the file contains literally at byte `start`.
     pub fn text(text: impl Into<String>, start: usize, dialect: Dialect) -> Self {
         let text = text.into();
         let span = Span::new(start, start + text.len());
         Self::Text { text: Spanned::new(text, span), dialect, exact: true }
     }
 
-    /// Where it stands.
+    /// Returns its position.
     pub fn span(&self) -> Span {
         match self {
             Self::Text { text, .. } => text.span,
@@ -122,27 +122,27 @@ impl From<Expr> for Clause {
 }
 
 impl ParameterDefinition {
-    /// A parameter with neither default nor remarks.
+    /// Creates a parameter without default, fixed value, switch or note.
     pub fn new(name: impl Into<Spanned<String>>, domain: DomainDefinition) -> Self {
         let name = name.into();
         let span = name.span;
         Self { name, domain, span, default: None, fixed: None, switch: None, note: None }
     }
 
-    /// A real number between two bounds.
+    /// Creates a real parameter between two bounds.
     pub fn float(name: impl Into<Spanned<String>>, lower: f64, upper: f64) -> Self {
         let (lower, upper) = (BoundDefinition::Number(lower).into(), BoundDefinition::Number(upper).into());
         Self::new(name, DomainDefinition::Float { lower, upper, log: false, step: None })
     }
 
-    /// A whole number between two bounds.
+    /// Creates an integer parameter between two bounds.
     pub fn integer(name: impl Into<Spanned<String>>, lower: i64, upper: i64) -> Self {
         let (lower, upper) = (lower as f64, upper as f64);
         let (lower, upper) = (BoundDefinition::Number(lower).into(), BoundDefinition::Number(upper).into());
         Self::new(name, DomainDefinition::Integer { lower, upper, log: false, step: None })
     }
 
-    /// One of several values without an order.
+    /// Creates a parameter with unordered choices.
     pub fn categorical<T: Into<Literal>>(
         name: impl Into<Spanned<String>>,
         choices: impl IntoIterator<Item = T>,
@@ -151,7 +151,7 @@ impl ParameterDefinition {
         Self::new(name, DomainDefinition::Categorical { choices, weights: None })
     }
 
-    /// One of several ordered values.
+    /// Creates a parameter with ordered values.
     pub fn ordinal<T: Into<Literal>>(
         name: impl Into<Spanned<String>>,
         values: impl IntoIterator<Item = T>,
@@ -160,17 +160,17 @@ impl ParameterDefinition {
         Self::new(name, DomainDefinition::Ordinal { values })
     }
 
-    /// False or true.
+    /// Creates a parameter that is false or true.
     pub fn boolean(name: impl Into<Spanned<String>>) -> Self {
         Self::new(name, DomainDefinition::Boolean)
     }
 
-    /// Always the same value.
+    /// Creates a parameter that always has the same value.
     pub fn constant(name: impl Into<Spanned<String>>, value: impl Into<Literal>) -> Self {
         Self::new(name, DomainDefinition::Constant { value: value.into().into() })
     }
 
-    /// Spreads a range's values evenly by their logarithm; no effect on other kinds.
+    /// Makes a range logarithmic; no effect on other kinds.
     #[must_use]
     pub fn log(mut self) -> Self {
         if let DomainDefinition::Float { log, .. } | DomainDefinition::Integer { log, .. } = &mut self.domain
@@ -180,7 +180,7 @@ impl ParameterDefinition {
         self
     }
 
-    /// Sets the distance of a range's values; no effect on other kinds.
+    /// Sets the distance between a range's values; no effect on other kinds.
     #[must_use]
     pub fn step(mut self, size: f64) -> Self {
         if let DomainDefinition::Float { step, .. } | DomainDefinition::Integer { step, .. } =
@@ -218,7 +218,7 @@ pub struct SpaceBuilder {
 }
 
 impl SpaceBuilder {
-    /// A builder whose mistakes are shown in the text of a file.
+    /// Creates a builder that reports mistakes with the file's name and text.
     pub fn new(file: impl Into<String>, text: impl Into<String>) -> Self {
         Self { file: file.into(), text: text.into(), ..Self::default() }
     }
@@ -229,7 +229,7 @@ impl SpaceBuilder {
         self
     }
 
-    /// Adds a condition to a parameter, which may be defined later; several must all hold.
+    /// Adds a condition to a parameter, which may be defined later. If it has several, all must hold.
     pub fn when(&mut self, name: impl Into<Spanned<String>>, clause: impl Into<Clause>) -> &mut Self {
         self.conditions.push((name.into(), clause.into()));
         self

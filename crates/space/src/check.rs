@@ -1,4 +1,4 @@
-//! From definitions to a checked [`Space`], collecting every mistake.
+//! Turns definitions into a checked [`Space`], collecting every mistake.
 
 use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
@@ -14,17 +14,21 @@ use super::expression::{self, Expr, ExprKind, Formula, Names, resolve_formula, r
 use super::literal::{Literal, float_text};
 use super::parameter::{Domain, Kind, Misfit, Parameter, ParameterId};
 use super::range::{Bound, LARGEST_INTEGER, Range, Scale};
-use super::sample::MOST_ATTEMPTS;
+use super::sample::MAX_ATTEMPTS;
 use super::settle::Violation;
 use super::{Space, SpaceData};
 
 impl SpaceBuilder {
-    /// The space, or every mistake found.
+    /// Returns the space, or every mistake found.
     pub fn finish(self) -> Result<Space, Diagnostics> {
         let mut checker = Checker { names: Names::default(), mistakes: self.mistakes, first: HashMap::new() };
         if self.parameters.is_empty() && checker.mistakes.is_empty() {
             let start = if self.file.is_empty() { Span::NONE } else { Span::new(0, 0) };
-            checker.advise(start, "no parameter is defined", "is this the right file, and the right format?");
+            checker.mistake_with_hint(
+                start,
+                "no parameters are defined",
+                "check that this is the right file and format",
+            );
         }
         let mut accepted = Vec::new();
         for definition in self.parameters {
@@ -56,7 +60,7 @@ impl SpaceBuilder {
 struct Checker {
     names: Names,
     mistakes: Vec<Diagnostic>,
-    /// Where each name was first defined.
+    /// Position of the first definition of each name.
     first: HashMap<Box<str>, Span>,
 }
 
@@ -65,11 +69,11 @@ impl Checker {
         self.mistakes.push(Diagnostic::new(span, message));
     }
 
-    fn advise(&mut self, span: Span, message: impl Into<String>, hint: impl Into<String>) {
+    fn mistake_with_hint(&mut self, span: Span, message: impl Into<String>, hint: impl Into<String>) {
         self.mistakes.push(Diagnostic::new(span, message).hint(hint));
     }
 
-    /// Registers a definition under its name, with everything that needs no other parameter.
+    /// Registers a definition under its name and checks what does not depend on other parameters.
     fn parameter(
         &mut self,
         mut definition: ParameterDefinition,
@@ -81,11 +85,10 @@ impl Checker {
             return self.mistake(span, "a parameter needs a name");
         }
         if let Some(&first) = self.first.get(name.as_str()) {
-            // Counting lines is slow, and the hundredth hint goes unread.
+            // Counting lines is slow, and nobody reads the hundredth hint.
             let first = if self.mistakes.len() < 100 { first } else { Span::NONE };
             let line = text.get(..first.start).map_or(1, |before| before.matches('\n').count() + 1);
-            let hint =
-                if first.is_known() { format!("it is first defined in line {line}") } else { String::new() };
+            let hint = if first.is_known() { format!("first defined on line {line}") } else { String::new() };
             let mistake = Diagnostic::new(span, format!("duplicate parameter `{name}`"));
             self.mistakes.push(mistake.maybe_hint(Some(hint).filter(|hint| !hint.is_empty())));
             return;
@@ -142,7 +145,7 @@ impl Checker {
         accepted.push(definition);
     }
 
-    /// A range whose dependent bounds are still missing.
+    /// Returns a range without its dependent bounds, which are resolved later.
     fn range(
         &mut self,
         name: &str,
@@ -163,22 +166,30 @@ impl Checker {
                 self.mistake(bound.span, format!("the bounds of `{name}` must be finite numbers"));
             } else if integer && value != libm::trunc(value) {
                 let message = format!("`{}` is not a whole number", float_text(value));
-                self.advise(bound.span, message, format!("make `{name}` a float, or round its bounds"));
+                self.mistake_with_hint(
+                    bound.span,
+                    message,
+                    format!("make `{name}` a float, or round its bounds"),
+                );
             } else if integer && value.abs() > LARGEST_INTEGER {
                 let message = format!("the bounds of `{name}` are too large for an integer");
-                self.advise(bound.span, message, format!("the largest is {LARGEST_INTEGER}; try a float"));
+                self.mistake_with_hint(
+                    bound.span,
+                    message,
+                    format!("the largest is {LARGEST_INTEGER}; try a float"),
+                );
             }
         }
         if let Some(low) = number(lower).filter(|low| log && *low <= 0.0) {
             let message =
                 format!("the logarithmic range of `{name}` starts at {low:?}, which has no logarithm");
-            self.advise(lower.span, message, "start above zero, or drop the log");
+            self.mistake_with_hint(lower.span, message, "start above zero, or drop the log");
         }
         if let (Some(low), Some(high)) = (number(lower), number(upper))
             && low > high
         {
-            let message = format!("the range of `{name}` ends at {high:?}, before it starts at {low:?}");
-            self.advise(span, message, "the lower bound comes first");
+            let message = format!("the upper bound {high:?} of `{name}` is below its lower bound {low:?}");
+            self.mistake_with_hint(span, message, "the lower bound comes first");
         }
         if let Some(step) = step {
             let width = number(upper).zip(number(lower)).map(|(high, low)| high - low);
@@ -218,20 +229,20 @@ impl Checker {
         let mut seen = HashSet::new();
         for Spanned { value, span } in &values {
             if !seen.insert(value.to_string()) {
-                self.mistake(*span, format!("`{value}` is twice among the values of `{name}`"));
+                self.mistake(*span, format!("duplicate value `{value}` of `{name}`"));
             }
         }
         if let Some(weights) = &weights {
-            let sound = weights.value.iter().all(|w| *w >= 0.0 && w.is_finite());
+            let valid = weights.value.iter().all(|w| *w >= 0.0 && w.is_finite());
             let total: f64 = weights.value.iter().sum();
             if weights.value.len() != values.len() {
                 let (given, wanted) = (weights.value.len(), values.len());
-                self.mistake(weights.span, format!("{given} weights for the {wanted} choices of `{name}`"));
-            } else if !(sound && total > 0.0 && total.is_finite()) {
-                self.advise(
+                self.mistake(weights.span, format!("`{name}` has {given} weights for {wanted} choices"));
+            } else if !(valid && total > 0.0 && total.is_finite()) {
+                self.mistake_with_hint(
                     weights.span,
-                    format!("the weights of `{name}` make no law"),
-                    "weights are not negative, and at least one is above zero",
+                    format!("the weights of `{name}` are invalid"),
+                    "weights must not be negative, and at least one must be above zero",
                 );
             }
         }
@@ -242,7 +253,8 @@ impl Checker {
         Some(Domain::Choices(Choices::new(values, weights.map(|weights| weights.value))))
     }
 
-    /// What may mention other parameters (bounds), and what needs the domain (default, fixed).
+    /// Resolves bounds, which may mention other parameters, and the default and fixed value, which need
+    /// the domain.
     fn bounds_and_values(&mut self, definitions: Vec<ParameterDefinition>) {
         for (index, definition) in definitions.into_iter().enumerate() {
             if let DomainDefinition::Float { lower, upper, .. }
@@ -278,8 +290,7 @@ impl Checker {
             Ok(code) => return Some(code),
             Err(error) => error,
         };
-        let message =
-            format!("{what} `{}` of `{}` does not fit: {}", value.value, parameter.name(), error.why);
+        let message = format!("{what} `{}` of `{}` is invalid: {}", value.value, parameter.name(), error.why);
         let hint = match (&error.why, parameter.choices()) {
             (Misfit::NotAChoice, Some(choices)) => {
                 let texts: Vec<String> = choices.values().iter().map(ToString::to_string).collect();
@@ -407,12 +418,16 @@ impl Checker {
         let place = cycle.iter().map(|id| spans[id.index()]).find(|span| span.is_known());
         let place = place.or_else(|| self.first.get(names[0]).copied()).unwrap_or(Span::NONE);
         let message = format!("`{}` depends on itself: {}", names[0], names.join(" -> "));
-        self.advise(place, message, "conditions and bounds may mention only what does not depend on them");
+        self.mistake_with_hint(
+            place,
+            message,
+            "a parameter's condition and bounds may only mention parameters that do not depend on it",
+        );
     }
 
     fn bad_default(&mut self, violation: Violation, parameters: &[Parameter], forbidden_spans: &[Span]) {
         match violation {
-            Violation::Forbidden(clause) => self.advise(
+            Violation::Forbidden(clause) => self.mistake_with_hint(
                 forbidden_spans[clause as usize],
                 "the default configuration is forbidden by this clause",
                 "change a default or the clause",
@@ -420,8 +435,9 @@ impl Checker {
             Violation::Empty(id) | Violation::Outside(id) => {
                 let name = parameters[id.index()].name();
                 let span = self.first.get(name).copied().unwrap_or(Span::NONE);
-                let message = format!("`{name}` has no fitting value when the others are at their defaults");
-                self.advise(
+                let message =
+                    format!("`{name}` has no valid value when the other parameters are at their defaults");
+                self.mistake_with_hint(
                     span,
                     message,
                     "its bounds depend on other parameters: change a default or a bound",
@@ -431,20 +447,20 @@ impl Checker {
     }
 }
 
-/// Draws the default of a group for which none is given (formats such as irace's have none), since
-/// the middles of its ranges and its first choices make no configuration. Whether one was found.
+/// Draws a default for a group without given defaults (formats such as irace's have none) whose
+/// midpoints and first choices are not a valid configuration. Returns whether it found one.
 fn draw_default(data: &SpaceData, group: &Group, default: &mut [f64]) -> bool {
     let Some(&first) = group.parameters.first() else { return false };
     if group.parameters.iter().any(|&p| data.parameters[p as usize].default_given) {
         return false;
     }
-    // A file of many parameters that allows nothing must not take long to refuse.
-    let attempts = MOST_ATTEMPTS.min(1 + 10_000_000 / group.parameters.len() as u32);
+    // A large file that forbids everything must still be rejected quickly.
+    let attempts = MAX_ATTEMPTS.min(1 + 10_000_000 / group.parameters.len() as u32);
     let mut rng = Rng::new(0, "default", u64::from(first));
     (0..attempts).any(|_| data.settle(group, default, |_, slot, _| slot.draw(rng.unit())).is_ok())
 }
 
-/// The first of the choices drawn most often.
+/// Returns the index of the largest weight, the first one among equals.
 fn heaviest(choices: &Choices) -> usize {
     let weights = choices.weights().unwrap_or_default();
     (1..weights.len()).fold(0, |best, i| if weights[i] > weights[best] { i } else { best })

@@ -1,23 +1,23 @@
-//! The values of a parameter that is not a number: a list of distinct literals.
+//! The values of a parameter that is neither float nor integer: a list of distinct literals.
 //!
-//! Inside configurations a choice is its index in this list.
+//! Configurations store a choice as its index in this list.
 
 use std::collections::HashMap;
 use std::sync::Arc;
 
 use super::literal::Literal;
 
-/// Lists up to this length are searched one by one, which is faster than hashing.
-const SHORT: usize = 12;
+/// Lists up to this length are searched linearly, which is faster than hashing.
+const MAX_LINEAR: usize = 12;
 
 /// A non-empty list of distinct values.
 #[derive(Clone, Debug)]
 pub struct Choices {
     pub(crate) values: Vec<Literal>,
     pub(crate) weights: Option<Box<[f64]>>,
-    /// The values as numbers, if every one of them is or spells a number.
+    /// The values as numbers, if each of them is a number or the text of one.
     pub(crate) numbers: Option<Arc<[f64]>>,
-    /// Running sum of the weights, scaled to end at 1.
+    /// Cumulative sum of the weights, scaled to end at 1.
     cumulative: Option<Box<[f64]>>,
     /// Only for long lists.
     lookup: Option<Box<Lookup>>,
@@ -30,10 +30,10 @@ struct Lookup {
 }
 
 impl Choices {
-    /// Indexes the values; the caller has made sure that they are distinct and the weights sensible.
+    /// Indexes the values. The caller must ensure that they are distinct and the weights valid.
     pub(crate) fn new(values: Vec<Literal>, weights: Option<Vec<f64>>) -> Self {
         let numbers: Option<Arc<[f64]>> = values.iter().map(Literal::number).collect();
-        let lookup = (values.len() > SHORT).then(|| {
+        let lookup = (values.len() > MAX_LINEAR).then(|| {
             let mut lookup = Box::<Lookup>::default();
             for (index, value) in (0u32..).zip(&values) {
                 lookup.by_text.insert(value.to_string(), index);
@@ -56,27 +56,27 @@ impl Choices {
         Self { values, weights, numbers, cumulative, lookup }
     }
 
-    /// The values in their order.
+    /// Returns the values in order.
     pub fn values(&self) -> &[Literal] {
         &self.values
     }
 
-    /// How many there are.
+    /// Returns the number of values.
     pub fn count(&self) -> usize {
         self.values.len()
     }
 
-    /// How often each is drawn, relative to the others, if not all alike.
+    /// Returns the relative weights with which the values are drawn; `None` if all are equal.
     pub fn weights(&self) -> Option<&[f64]> {
         self.weights.as_deref()
     }
 
-    /// The values as numbers, if every one of them is or spells a number.
+    /// Returns the values as numbers, if each of them is a number or the text of one.
     pub fn numbers(&self) -> Option<&[f64]> {
         self.numbers.as_deref()
     }
 
-    /// The index of a value: the one spelled alike, or else the one that is the same number.
+    /// Returns the index of a value: the one with the same text, else the one that is the same number.
     pub fn index_of(&self, literal: &Literal) -> Option<usize> {
         let number = || literal.number();
         let Some(lookup) = &self.lookup else {
@@ -90,37 +90,37 @@ impl Choices {
         found.map(|&index| index as usize)
     }
 
-    /// The index drawn by a uniform number.
+    /// Maps a uniform number to an index, respecting the weights.
     #[inline]
     pub(crate) fn draw(&self, unit: f64) -> usize {
         match &self.cumulative {
             None => self.decode(unit),
             Some(sums) => {
                 let index = sums.partition_point(|&sum| sum <= unit).min(sums.len() - 1);
-                // A weight of nothing at the end of the list must stay undrawn in spite of rounding.
+                // Rounding must not select a value of weight zero at the end of the list.
                 let weights = self.weights.as_deref().unwrap_or_default();
                 (0..=index).rev().find(|&i| weights[i] > 0.0).unwrap_or(index)
             }
         }
     }
 
-    /// [`draw`](Self::draw) of many numbers, as codes.
+    /// [Draws](Self::draw) with many uniform numbers and replaces each with the code.
     pub(crate) fn draw_all(&self, units: &mut [f64]) {
         if self.cumulative.is_some() {
             return units.iter_mut().for_each(|x| *x = self.draw(*x) as f64);
         }
         let count = self.values.len() as f64;
-        // By way of 32 bits, which is vectorised.
+        // A cast to 32 bits can be vectorised.
         units.iter_mut().for_each(|x| *x = f64::from((*x * count) as i32).min(count - 1.0));
     }
 
-    /// The index whose equal share of [0, 1] holds `unit`.
+    /// Splits [0, 1] into one equal interval per value and returns the index of the one with `unit`.
     pub(crate) fn decode(&self, unit: f64) -> usize {
         let count = self.values.len();
         ((unit.clamp(0.0, 1.0) * count as f64) as usize).min(count - 1)
     }
 
-    /// The middle of an index's share of [0, 1].
+    /// Returns the middle of an index's interval of [0, 1].
     pub(crate) fn encode(&self, index: f64) -> f64 {
         (index + 0.5) / self.values.len() as f64
     }
@@ -159,7 +159,7 @@ mod tests {
     }
 
     #[test]
-    fn weights_shape_the_draw() {
+    fn values_are_drawn_by_weight() {
         let c = of(&["a", "b", "c"], Some(vec![1.0, 3.0, 0.0]));
         assert_eq!([0.0, 0.24, 0.26, 0.99, 1.0].map(|u| c.draw(u)), [0, 0, 1, 1, 1]);
     }

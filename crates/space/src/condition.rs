@@ -1,11 +1,11 @@
-//! Who depends on whom: the order in which values are settled, and the groups that can be treated
-//! one by one.
+//! Dependencies between parameters: the order in which values are settled, and the groups that can be
+//! treated one at a time.
 //!
-//! A parameter depends on those its condition or its bounds mention. Settling values in dependency
-//! order means that whether a parameter is active, and between which bounds, is known when its turn
-//! comes. Parameters joined by dependencies or forbidden clauses form a group; groups are
-//! independent, so a group that violates a clause is drawn again without touching the others, and
-//! the law of the whole stays that of drawing everything again.
+//! A parameter depends on those that its condition or its bounds mention. Values are settled in
+//! dependency order, so that a parameter's activity and bounds are known when its turn comes.
+//! Parameters connected by dependencies or forbidden clauses form a group. Groups are independent: if
+//! one violates a clause, it is drawn again without touching the others, and the distribution is the
+//! same as if everything were drawn again.
 
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
@@ -20,11 +20,11 @@ use super::range::Bound;
 pub(crate) struct Group {
     /// In dependency order.
     pub(crate) parameters: Vec<u32>,
-    /// Forbidden clauses about them.
+    /// Forbidden clauses that mention them.
     pub(crate) clauses: ClauseIndex,
 }
 
-/// Calls `visit` with every parameter that one depends on.
+/// Calls `visit` with every parameter that `parameter` depends on.
 pub(crate) fn parents(
     parameter: &Parameter,
     condition: Option<&Formula>,
@@ -42,8 +42,8 @@ pub(crate) fn parents(
     }
 }
 
-/// The parameters with every one after those it depends on, otherwise in the order of definition;
-/// or the cycles that make this impossible.
+/// Sorts the parameters so that each comes after those it depends on, otherwise in the order of
+/// definition. Fails with the cycles that make this impossible.
 pub(crate) fn order(
     parameters: &[Parameter],
     conditions: &[Option<Formula>],
@@ -72,7 +72,7 @@ pub(crate) fn order(
     if order.len() == count { Ok(order) } else { Err(cycles(parameters, conditions, &waiting)) }
 }
 
-/// The cycles found by walking from each stuck parameter to its first stuck parent.
+/// Finds cycles by walking from each stuck parameter to its first stuck parent.
 fn cycles(
     parameters: &[Parameter],
     conditions: &[Option<Formula>],
@@ -93,7 +93,7 @@ fn cycles(
                     next = Some(parent.index());
                 }
             });
-            // A stuck parameter has a stuck parent, or it would have been ordered.
+            // A stuck parameter has a stuck parent; otherwise it would be in the order.
             at = next.unwrap_or(at);
         }
         let closes = path.iter().position(|id| id.index() == at && walk_of[at] == start as u32);
@@ -104,7 +104,7 @@ fn cycles(
     found
 }
 
-/// Splits the parameters into independent groups; also says which group each belongs to.
+/// Splits the parameters into independent groups; also returns the group of each parameter.
 pub(crate) fn groups(
     parameters: &[Parameter],
     conditions: &[Option<Formula>],
@@ -145,13 +145,13 @@ pub(crate) fn groups(
     (groups, group_of)
 }
 
-/// The groups as they are drawn: those that no clause and no moving bound can refuse never need
-/// to be drawn again, so they are joined into one.
+/// Merges the groups that are never drawn again, because no clause and no dependent bound can reject
+/// them, into one; the others are kept as they are.
 pub(crate) fn batches(groups: &[Group], parameters: &[Parameter]) -> Vec<Group> {
-    let moving = |&p: &u32| parameters[p as usize].range().is_some_and(|range| range.scale.is_none());
-    let safe = |group: &&Group| group.clauses.is_empty() && !group.parameters.iter().any(moving);
-    let joined = groups.iter().filter(safe).flat_map(|group| group.parameters.iter().copied()).collect();
-    let mut batches = vec![Group { parameters: joined, ..Group::default() }];
+    let dependent = |&p: &u32| parameters[p as usize].range().is_some_and(|range| range.scale.is_none());
+    let safe = |group: &&Group| group.clauses.is_empty() && !group.parameters.iter().any(dependent);
+    let merged = groups.iter().filter(safe).flat_map(|group| group.parameters.iter().copied()).collect();
+    let mut batches = vec![Group { parameters: merged, ..Group::default() }];
     batches.extend(groups.iter().filter(|group| !safe(group)).cloned());
     batches
 }

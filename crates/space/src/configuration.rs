@@ -1,14 +1,15 @@
-//! One full assignment of values to the active parameters of a space.
+//! Configurations: one value for every active parameter of a space.
 //!
-//! The fingerprint is 128 bits computed from the names and values of the active parameters in the
-//! order of the space, so it is the same on every platform and in every version, and does not
-//! change when parameters that are inactive are added. Two lanes h0 and h1 take in each parameter:
+//! The fingerprint has 128 bits. It is computed from the names and values of the active parameters in
+//! the order of the space, so it is the same on every platform and in every version, and does not
+//! change when inactive parameters are added. Each parameter updates the two halves h0 and h1:
 //!
 //! ```text
 //! h0 <- mix(mix(h0 ^ name) ^ value)          h1 <- mix(mix(h1 + name) + rotated value)
 //! ```
 //!
-//! with `name` and a choice's `value` hashed from their bytes, and a number's `value` its bits.
+//! where `name` is the hash of the name's bytes, and `value` is the hash of a choice's bytes or the bits
+//! of a number.
 
 use std::cmp::Ordering;
 use std::fmt;
@@ -31,44 +32,44 @@ pub struct Configuration {
 }
 
 impl Configuration {
-    /// The codes must be those of a valid configuration.
+    /// Creates a configuration from codes, which must be valid.
     pub(crate) fn new(space: Space, codes: impl Into<Arc<[f64]>>) -> Self {
         Self { space, codes: codes.into() }
     }
 
-    /// The space it belongs to.
+    /// Returns the space it belongs to.
     pub fn space(&self) -> &Space {
         &self.space
     }
 
-    /// The value of a parameter; `None` if it is inactive or unknown.
+    /// Returns the value of a parameter; `None` if it is inactive or unknown.
     pub fn get(&self, name: &str) -> Option<Literal> {
         self.value(self.space.find(name)?)
     }
 
-    /// The value of a parameter; `None` if it is inactive.
+    /// Returns the value of a parameter; `None` if it is inactive.
     pub fn value(&self, id: ParameterId) -> Option<Literal> {
         let code = self.codes[id.index()];
         (!code.is_nan()).then(|| self.space.parameter(id).literal(code))
     }
 
-    /// Whether a parameter has a value.
+    /// Returns whether a parameter is active and so has a value.
     pub fn is_active(&self, id: ParameterId) -> bool {
         !self.codes[id.index()].is_nan()
     }
 
-    /// The values in their compact form: numbers as they are, choices as indices, NaN if inactive.
+    /// Returns the values as codes: numbers as they are, choices as indices, NaN if inactive.
     pub fn codes(&self) -> &[f64] {
         &self.codes
     }
 
-    /// Names and values of the active parameters, in the order of the space.
+    /// Iterates over the names and values of the active parameters, in the order of the space.
     pub fn iter(&self) -> impl Iterator<Item = (&str, Literal)> {
         let active = self.space.parameters().iter().zip(&*self.codes).filter(|(_, code)| !code.is_nan());
         active.map(|(parameter, &code)| (parameter.name(), parameter.literal(code)))
     }
 
-    /// The stable hash, the same on every platform and in every version.
+    /// Returns a stable hash, the same on every platform and in every version.
     pub fn fingerprint(&self) -> u128 {
         let (mut h0, mut h1) = (0x243f_6a88_85a3_08d3_u64, 0x1319_8a2e_0370_7344_u64);
         for (parameter, &code) in self.space.parameters().iter().zip(&*self.codes) {
@@ -86,7 +87,7 @@ impl Configuration {
     }
 }
 
-/// Stable hash of text, for names and choices.
+/// Returns a stable hash of text, for names and choices.
 pub(crate) fn text_hash(text: &str) -> u64 {
     let mut hash = 0x4528_21e6_38d0_1377 ^ text.len() as u64;
     for part in text.as_bytes().chunks(8) {
@@ -97,8 +98,8 @@ pub(crate) fn text_hash(text: &str) -> u64 {
     hash
 }
 
-/// Configurations are compared within one space: value by value in the order of the space, an
-/// inactive parameter before every value.
+/// Compares configurations of one space value by value, in the order of the space. An inactive parameter
+/// sorts before every value.
 impl Ord for Configuration {
     fn cmp(&self, other: &Self) -> Ordering {
         let rank = |code: &f64| if code.is_nan() { f64::NEG_INFINITY } else { *code + 0.0 };
@@ -130,7 +131,7 @@ impl Hash for Configuration {
     }
 }
 
-/// `name=value` of the active parameters, separated by spaces.
+/// Writes `name=value` for each active parameter, separated by spaces.
 impl fmt::Display for Configuration {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         for (i, (name, value)) in self.iter().enumerate() {
@@ -141,7 +142,7 @@ impl fmt::Display for Configuration {
     }
 }
 
-/// Quoted where it would not read as one word.
+/// Quotes text that would not read as one word.
 fn word(text: &str) -> String {
     let plain = !text.is_empty() && !text.contains(|c: char| c.is_whitespace() || c == '=' || c == '"');
     if plain { text.to_owned() } else { format!("{text:?}") }
@@ -153,9 +154,9 @@ impl fmt::Debug for Configuration {
     }
 }
 
-/// Why values make no configuration of a space.
+/// Why values are not a valid configuration of a space.
 #[derive(Clone, PartialEq, Debug, thiserror::Error)]
-#[allow(missing_docs, reason = "the messages say it")]
+#[allow(missing_docs, reason = "the messages are self-explanatory")]
 pub enum ConfigurationError {
     #[error("unknown parameter `{name}`{}", hint.as_ref().map(|h| format!("; {h}")).unwrap_or_default())]
     Unknown { name: String, hint: Option<String> },
@@ -178,7 +179,7 @@ pub enum ConfigurationError {
 }
 
 impl Space {
-    /// The configuration of these values: one for every active parameter, none for the others.
+    /// Creates a configuration from values: one for every active parameter, none for the others.
     pub fn configuration<'a>(
         &self,
         values: impl IntoIterator<Item = (&'a str, Literal)>,
@@ -198,7 +199,7 @@ impl Space {
         Ok(Configuration::new(self.clone(), codes))
     }
 
-    /// The configuration of codes (see [`Configuration::codes`]).
+    /// Creates a configuration from codes (see [`Configuration::codes`]).
     pub fn configuration_of_codes(
         &self,
         codes: impl Into<Arc<[f64]>>,
@@ -208,15 +209,15 @@ impl Space {
         Ok(Configuration::new(self.clone(), codes))
     }
 
-    /// The configuration of codes that [`sample_many`](Self::sample_many) or a neighbourhood of this space made,
-    /// and which are therefore valid: only debug builds check them.
+    /// Creates a configuration from codes that [`sample_many`](Self::sample_many) or
+    /// [`vary`](Self::vary) produced. They are known to be valid, so only debug builds check them.
     pub fn configuration_of_valid_codes(&self, codes: impl Into<Arc<[f64]>>) -> Configuration {
         let codes = codes.into();
         debug_assert!(self.check(&codes).is_ok(), "{:?}", self.check(&codes));
         Configuration::new(self.clone(), codes)
     }
 
-    /// Whether codes (see [`Configuration::codes`]) are those of a valid configuration.
+    /// Checks that codes (see [`Configuration::codes`]) are a valid configuration.
     pub fn check(&self, codes: &[f64]) -> Result<(), ConfigurationError> {
         let count = self.parameters().len();
         if codes.len() != count {
@@ -224,9 +225,9 @@ impl Space {
         }
         let name = |index: usize| self.parameters()[index].name().to_owned();
         for (index, (parameter, &code)) in self.parameters().iter().zip(codes).enumerate() {
-            // Before anything is evaluated: formulas index tables by the codes of choices.
-            let sound = code.is_nan() || parameter.range().is_some() || parameter.allows(code, codes);
-            if !sound {
+            // Checked before formulas are evaluated, because they index tables by the codes of choices.
+            let valid = code.is_nan() || parameter.range().is_some() || parameter.allows(code, codes);
+            if !valid {
                 return Err(ConfigurationError::Outside(name(index)));
             }
         }
@@ -244,13 +245,13 @@ impl Space {
             });
             for &p in &group.parameters {
                 let index = p as usize;
-                let (given, due) = (codes[index], settled[index]);
-                if wrong.is_none() && outcome.is_ok() && given.is_nan() != due.is_nan() {
+                let (given, expected) = (codes[index], settled[index]);
+                if wrong.is_none() && outcome.is_ok() && given.is_nan() != expected.is_nan() {
                     let missing = given.is_nan();
                     let error =
                         if missing { ConfigurationError::Missing } else { ConfigurationError::NotActive };
                     wrong = Some(error(name(index)));
-                } else if wrong.is_none() && outcome.is_ok() && !given.is_nan() && given != due {
+                } else if wrong.is_none() && outcome.is_ok() && !given.is_nan() && given != expected {
                     wrong = Some(ConfigurationError::Fixed(name(index)));
                 }
             }

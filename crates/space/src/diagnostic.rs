@@ -1,7 +1,7 @@
-//! What is wrong with a file, where, and what to do about it.
+//! Diagnostics: what is wrong with a file, where, and how to fix it.
 //!
-//! A reader collects every [`Diagnostic`] of a file into [`Diagnostics`], whose `Display` is the
-//! text shown to people:
+//! A reader collects every [`Diagnostic`] of a file into [`Diagnostics`], whose `Display` writes the
+//! message for people:
 //!
 //! ```text
 //! error: unknown key `flaot`
@@ -15,9 +15,9 @@
 use std::fmt;
 use std::sync::Arc;
 
-/// How many errors are written out before the rest is only counted.
-const SHOWN: usize = 50;
-/// Longest piece of a source line that is shown, in characters.
+/// Maximum number of errors that are shown; the rest are only counted.
+const MAX_SHOWN: usize = 50;
+/// Longest part of a source line that is shown, in characters.
 const WIDTH: usize = 100;
 
 /// A range of bytes of the file being read.
@@ -30,20 +30,20 @@ pub struct Span {
 }
 
 impl Span {
-    /// The place of things that come from no file.
+    /// The span of anything that does not come from a file.
     pub const NONE: Self = Self { start: usize::MAX, end: usize::MAX };
 
-    /// The bytes from `start` up to but excluding `end`.
+    /// Creates a span from `start` up to but excluding `end`.
     pub const fn new(start: usize, end: usize) -> Self {
         Self { start, end }
     }
 
-    /// Whether this is a place in a file.
+    /// Returns whether this is a position in a file.
     pub const fn is_known(self) -> bool {
         self.start != usize::MAX
     }
 
-    /// The smallest range covering both.
+    /// Returns the smallest span that covers both.
     pub fn to(self, other: Self) -> Self {
         match (self.is_known(), other.is_known()) {
             (true, true) => Self::new(self.start.min(other.start), self.end.max(other.end)),
@@ -53,17 +53,17 @@ impl Span {
     }
 }
 
-/// A thing and where it was read.
+/// A value and its position in the file.
 #[derive(Clone, Copy, Debug)]
 pub struct Spanned<T> {
-    /// The thing.
+    /// The value.
     pub value: T,
-    /// Its place.
+    /// Its position.
     pub span: Span,
 }
 
 impl<T> Spanned<T> {
-    /// `value`, read at `span`.
+    /// Creates a value read at `span`.
     pub const fn new(value: T, span: Span) -> Self {
         Self { value, span }
     }
@@ -84,28 +84,28 @@ impl From<&str> for Spanned<String> {
 /// One mistake.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Diagnostic {
-    /// A lowercase fragment that names the offending text.
+    /// A lowercase fragment that quotes the text at fault.
     pub message: String,
     /// Where it is.
     pub span: Span,
-    /// What to do about it.
+    /// How to fix it.
     pub hint: Option<String>,
 }
 
 impl Diagnostic {
-    /// A mistake at a place.
+    /// Creates a diagnostic at a position.
     pub fn new(span: Span, message: impl Into<String>) -> Self {
         Self { message: message.into(), span, hint: None }
     }
 
-    /// Adds advice.
+    /// Adds a hint.
     #[must_use]
     pub fn hint(mut self, hint: impl Into<String>) -> Self {
         self.hint = Some(hint.into());
         self
     }
 
-    /// Adds advice, if there is any.
+    /// Adds a hint, if there is one.
     #[must_use]
     pub fn maybe_hint(mut self, hint: Option<String>) -> Self {
         self.hint = hint.or(self.hint);
@@ -113,62 +113,62 @@ impl Diagnostic {
     }
 }
 
-/// Every mistake of one file, in the order of the file; or everything that is doubtful in it.
+/// All errors, or all warnings, of one file, in the order of the file.
 #[derive(Clone, Debug)]
 pub struct Diagnostics {
     file: Arc<str>,
     text: Arc<str>,
     list: Vec<Diagnostic>,
-    /// What each of the list is: an error or a warning.
-    called: &'static str,
-    /// The mistakes of files that this one refers to.
+    /// The label of each entry: `error` or `warning`.
+    severity: &'static str,
+    /// The diagnostics of files that this one refers to.
     referred: Vec<Self>,
 }
 
 impl Diagnostics {
-    /// Sorts the mistakes of a file by place.
+    /// Creates the errors of a file, sorted by position.
     pub fn new(file: impl Into<Arc<str>>, text: impl Into<Arc<str>>, mut list: Vec<Diagnostic>) -> Self {
         list.sort_by_key(|d| d.span);
         list.dedup();
-        Self { file: file.into(), text: text.into(), list, called: "error", referred: Vec::new() }
+        Self { file: file.into(), text: text.into(), list, severity: "error", referred: Vec::new() }
     }
 
-    /// Calls all of them warnings.
+    /// Turns all of them into warnings.
     #[must_use]
     pub fn as_warnings(self) -> Self {
-        Self { called: "warning", ..self }
+        Self { severity: "warning", ..self }
     }
 
-    /// Adds the mistakes of another file, which this one refers to.
+    /// Adds the diagnostics of another file that this one refers to.
     #[must_use]
-    pub fn with_those_of(mut self, other: Self) -> Self {
+    pub fn with_referred(mut self, other: Self) -> Self {
         self.referred.push(other);
         self
     }
 
-    /// The mistakes.
+    /// Returns the diagnostics.
     pub fn list(&self) -> &[Diagnostic] {
         &self.list
     }
 
-    /// The mistakes of files that this one refers to.
+    /// Returns the diagnostics of files that this one refers to.
     pub fn referred(&self) -> &[Self] {
         &self.referred
     }
 
-    /// The name of the file.
+    /// Returns the name of the file.
     pub fn file(&self) -> &str {
         &self.file
     }
 
-    /// Line and column of a place, both counted from 1, columns in characters.
+    /// Returns the line and column of a span's start, both counted from 1; columns count characters.
     pub fn line_column(&self, span: Span) -> Option<(usize, usize)> {
         let (line, start, _) = self.line(span)?;
         let offset = floor_boundary(&self.text, span.start);
         Some((line, self.text[start..offset].chars().count() + 1))
     }
 
-    /// Number (from 1), first byte and end of the line where a span starts.
+    /// Returns the number (from 1), the first byte and the end of the line in which a span starts.
     fn line(&self, span: Span) -> Option<(usize, usize, usize)> {
         if !span.is_known() {
             return None;
@@ -181,9 +181,9 @@ impl Diagnostics {
     }
 
     fn render(&self, f: &mut fmt::Formatter<'_>, diagnostic: &Diagnostic) -> fmt::Result {
-        writeln!(f, "{}: {}", self.called, diagnostic.message)?;
-        let place = self.line(diagnostic.span).zip(self.line_column(diagnostic.span));
-        if let Some(((line, start, end), (_, column))) = place {
+        writeln!(f, "{}: {}", self.severity, diagnostic.message)?;
+        let position = self.line(diagnostic.span).zip(self.line_column(diagnostic.span));
+        if let Some(((line, start, end), (_, column))) = position {
             let number = line.to_string();
             let gutter = " ".repeat(number.len());
             writeln!(f, "{gutter}--> {}:{line}:{column}", self.file)?;
@@ -202,7 +202,7 @@ impl Diagnostics {
     }
 }
 
-/// The part of a line around the marked columns, and the marks below it.
+/// Returns the part of a line around the marked columns, and the marks below it.
 fn excerpt(line: &[char], column: usize, length: usize) -> (String, String) {
     let first = if column + length.min(WIDTH / 2) <= WIDTH { 0 } else { column.saturating_sub(WIDTH / 2) };
     let last = line.len().min(first + WIDTH);
@@ -222,15 +222,15 @@ fn floor_boundary(text: &str, offset: usize) -> usize {
 
 impl fmt::Display for Diagnostics {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        for (i, diagnostic) in self.list.iter().take(SHOWN).enumerate() {
+        for (i, diagnostic) in self.list.iter().take(MAX_SHOWN).enumerate() {
             if i > 0 {
                 writeln!(f)?;
             }
             self.render(f, diagnostic)?;
         }
-        let more = self.list.len().saturating_sub(SHOWN);
+        let more = self.list.len().saturating_sub(MAX_SHOWN);
         if more > 0 {
-            writeln!(f, "\nand {more} more {}s", self.called)?;
+            writeln!(f, "\nand {more} more {}s", self.severity)?;
         }
         self.referred.iter().try_for_each(|other| write!(f, "\n{other}"))
     }
@@ -243,7 +243,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_long_line_is_cut_around_the_mistake() {
+    fn a_long_line_is_shortened_around_the_mistake() {
         let text = format!("first\n{}wrong{}\n", "x, ".repeat(200), ", y".repeat(200));
         let start = text.find("wrong").unwrap();
         let list = vec![Diagnostic::new(Span::new(start, start + 5), "bad value `wrong`").hint("drop it")];
@@ -258,7 +258,7 @@ mod tests {
     }
 
     #[test]
-    fn places_without_a_file_and_past_its_end_are_shown() {
+    fn mistakes_without_a_position_and_past_the_end_are_shown() {
         let list = vec![
             Diagnostic::new(Span::NONE, "empty file"),
             Diagnostic::new(Span::new(9, 9), "unexpected end"),

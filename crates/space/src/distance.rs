@@ -1,24 +1,24 @@
-//! How far apart two configurations are.
+//! Distance between two configurations.
 //!
-//! The mean over the n parameters of d(a, b), each in [0, 1]:
+//! The distance is the mean of d(a, b) over the n parameters, each in [0, 1]:
 //!
 //! | parameter | d |
 //! |---|---|
-//! | number or ordinal | distance of the places on the unit scale |
+//! | float, integer or ordinal | distance between the positions on the unit scale |
 //! | categorical, boolean | 0 if equal, 1 if not |
-//! | active in one only | 1 |
+//! | active in only one | 1 |
 //! | active in neither | 0 |
 
 use super::parameter::Kind;
 use super::{Configuration, Space};
 
 impl Space {
-    /// The distance of two configurations of this space, in [0, 1].
+    /// Returns the distance between two configurations of this space, in [0, 1].
     pub fn distance(&self, a: &Configuration, b: &Configuration) -> f64 {
         self.distance_of_codes(a.codes(), b.codes())
     }
 
-    /// The distance of two configurations given by their codes.
+    /// Returns the distance between two configurations given by their codes.
     pub fn distance_of_codes(&self, a: &[f64], b: &[f64]) -> f64 {
         let one = |index: usize| match (self.unit(index, a), self.unit(index, b)) {
             (None, None) => 0.0,

@@ -2,30 +2,30 @@
 //!
 //! | layout | columns of a parameter | inactive |
 //! |---|---|---|
-//! | row | 1: its place on the unit scale of its current bounds | [`INACTIVE`] |
-//! | one-hot, number, ordinal or boolean | 1: its place in [0, 1] | 1/2, the middle |
+//! | row | 1: its position on the unit scale of its current bounds | [`INACTIVE`] |
+//! | one-hot, float, integer, ordinal or boolean | 1: its position in [0, 1] | 1/2, the middle |
 //! | one-hot, categorical of n > 1 choices | n: 1 for its choice, 0 for the others | all 0 |
 //! | one-hot, constant, fixed or single-valued | none | |
 //! | one-hot, conditional, in addition | 1: whether it is active | 0 |
 //!
-//! A choice of index i among n stands at (i + 1/2) / n in a row; an integer likewise, so that
-//! rounding never moves a value across a border.
+//! In a row, the choice with index i of n is encoded as (i + 1/2) / n. Integers are encoded the same
+//! way, so that rounding never moves a value into a neighbouring interval.
 
 use super::parameter::{Domain, Kind};
 use super::range::{Extent, Range};
 use super::settle::{Slot, Violation};
 use super::{Configuration, ConfigurationError, ParameterId, Space};
 
-/// What an inactive parameter is encoded as: outside [0, 1], so that trees can split it off.
+/// Value of an inactive parameter in a row: outside [0, 1], so that trees can split on it.
 pub const INACTIVE: f64 = -1.0;
 
 impl Space {
-    /// Length of a row: one column per parameter, in their order.
+    /// Returns the length of a row: one column per parameter, in order.
     pub fn row_length(&self) -> usize {
         self.parameters().len()
     }
 
-    /// The row of a configuration.
+    /// Returns the row of a configuration.
     pub fn encode(&self, configuration: &Configuration) -> Vec<f64> {
         let mut row = vec![0.0; self.row_length()];
         self.encode_codes(configuration.codes(), &mut row);
@@ -35,7 +35,7 @@ impl Space {
     /// Writes the row of a configuration given by its codes, without allocating.
     ///
     /// # Panics
-    /// If a slice is not as long as there are parameters.
+    /// If the length of a slice is not the number of parameters.
     pub fn encode_codes(&self, codes: &[f64], row: &mut [f64]) {
         assert!(codes.len() == self.row_length() && row.len() == codes.len(), "one column per parameter");
         for (index, out) in row.iter_mut().enumerate() {
@@ -43,7 +43,7 @@ impl Space {
         }
     }
 
-    /// The place of a parameter's value in [0, 1]; `None` if it is inactive.
+    /// Returns the position of a parameter's value in [0, 1]; `None` if it is inactive.
     pub(crate) fn unit(&self, index: usize, codes: &[f64]) -> Option<f64> {
         let code = codes[index];
         if code.is_nan() {
@@ -53,21 +53,22 @@ impl Space {
             Domain::Choices(choices) => Some(choices.encode(code)),
             Domain::Range(Range { scale: Some(scale), .. }) => Some(scale.encode(code)),
             Domain::Range(range) => match range.extent(codes) {
-                Extent::Is(scale) => Some(scale.encode(code)),
+                Extent::Scale(scale) => Some(scale.encode(code)),
                 _ => None,
             },
         }
     }
 
-    /// The configuration of a row. Places are moved into [0, 1]; a column of a parameter that turns
-    /// out inactive is ignored, and one that turns out active but is marked inactive takes its default.
+    /// Returns the configuration of a row. Positions are clamped to [0, 1]. The column of a parameter that
+    /// turns out inactive is ignored; a parameter that is marked inactive but turns out active takes its
+    /// default.
     pub fn decode(&self, row: &[f64]) -> Result<Configuration, ConfigurationError> {
         let mut codes = vec![f64::NAN; self.row_length()];
         self.decode_into(row, &mut codes)?;
         Ok(Configuration::new(self.clone(), codes))
     }
 
-    /// Like [`decode`](Self::decode), writing codes without allocating.
+    /// Like [`decode`](Self::decode), but writes codes without allocating.
     pub fn decode_into(&self, row: &[f64], codes: &mut [f64]) -> Result<(), ConfigurationError> {
         let count = self.row_length();
         if row.len() != count || codes.len() != count {
@@ -76,7 +77,7 @@ impl Space {
         for group in &self.data.batches {
             let outcome = self.data.settle(group, codes, |index, slot: Slot<'_>, _| {
                 let unit = row[index];
-                // NaN counts as inactive too.
+                // NaN also means inactive.
                 if unit >= 0.0 { slot.decode(unit) } else { slot.default(&self.data.parameters[index]) }
             });
             outcome.map_err(|violation| match violation {
@@ -91,7 +92,7 @@ impl Space {
         Ok(())
     }
 
-    /// The one-hot layout of this space.
+    /// Returns the one-hot layout of this space.
     pub fn one_hot(&self) -> OneHot {
         let mut columns = Vec::with_capacity(self.parameters().len());
         let mut length = 0;
@@ -110,7 +111,7 @@ impl Space {
     }
 }
 
-/// The one-hot layout with activity flags; see the module's table.
+/// A one-hot layout with activity flags; see the table of the module.
 #[derive(Clone, Debug)]
 pub struct OneHot {
     space: Space,
@@ -126,24 +127,24 @@ struct Column {
 }
 
 impl OneHot {
-    /// Number of columns.
+    /// Returns the number of columns.
     pub fn length(&self) -> usize {
         self.length
     }
 
-    /// The columns of a parameter's value.
+    /// Returns the columns of a parameter's value.
     pub fn columns(&self, id: ParameterId) -> std::ops::Range<usize> {
         let column = self.columns[id.index()];
         column.start..column.start + column.values
     }
 
-    /// The column that says whether a parameter is active, if it can be otherwise.
+    /// Returns the column that flags whether a parameter is active; `None` if it always is.
     pub fn flag(&self, id: ParameterId) -> Option<usize> {
         let column = self.columns[id.index()];
         column.flag.then_some(column.start + column.values)
     }
 
-    /// The encoded configuration.
+    /// Returns the encoded configuration.
     pub fn encode(&self, configuration: &Configuration) -> Vec<f64> {
         let mut row = vec![0.0; self.length];
         self.encode_codes(configuration.codes(), &mut row);
@@ -153,11 +154,11 @@ impl OneHot {
     /// Writes the encoded configuration given by its codes, without allocating.
     ///
     /// # Panics
-    /// If a slice has not the right length.
+    /// If a slice has the wrong length.
     pub fn encode_codes(&self, codes: &[f64], row: &mut [f64]) {
         assert!(
             codes.len() == self.columns.len() && row.len() == self.length,
-            "slices of this layout's lengths"
+            "slice lengths of this layout"
         );
         row.fill(0.0);
         for (index, column) in self.columns.iter().enumerate() {

@@ -1,16 +1,16 @@
-//! Finding the forbidden clause that a configuration breaks without trying them all.
+//! An index of forbidden clauses, to find one that a configuration violates without trying them all.
 //!
-//! A clause that is a conjunction can hold only if each of its memberships does. One membership of
-//! each such clause is watched: the clause is filed under the choices that it names, and looked at
-//! only when the parameter has one of them. Clauses without a membership are always looked at.
+//! A conjunction can hold only if each of its membership tests does. One membership test of each such
+//! clause is watched: the clause is filed under the choices that the test names, and is evaluated only
+//! when the parameter has one of them. Clauses without a membership test are always evaluated.
 
 use super::expression::Formula;
 use super::parameter::{Parameter, ParameterId};
 
-/// Parameters with more choices than this are not watched: their table would mostly be empty.
-const MOST_CHOICES: usize = 4096;
+/// Parameters with more choices than this are not watched: their table would be mostly empty.
+const MAX_CHOICES: usize = 4096;
 
-/// The clauses about one group of parameters, filed.
+/// Index of the clauses about one group of parameters.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct ClauseIndex {
     watches: Vec<Watch>,
@@ -20,15 +20,15 @@ pub(crate) struct ClauseIndex {
 #[derive(Clone, Debug)]
 struct Watch {
     parameter: ParameterId,
-    /// For every choice the clauses that name it.
+    /// For each choice, the clauses that name it.
     clauses: Vec<Vec<u32>>,
 }
 
 impl ClauseIndex {
-    /// Files the clauses with these numbers.
+    /// Indexes the clauses with these numbers.
     pub(crate) fn new(numbers: &[u32], clauses: &[Formula], parameters: &[Parameter]) -> Self {
         let mut index = Self::default();
-        // Few clauses are found sooner by trying them than by filing.
+        // For a few clauses, evaluating all of them is faster than a look-up.
         if numbers.len() <= 2 {
             index.others = numbers.to_vec();
             return index;
@@ -51,12 +51,12 @@ impl ClauseIndex {
         index
     }
 
-    /// Whether there are none.
+    /// Returns whether it has no clauses.
     pub(crate) fn is_empty(&self) -> bool {
         self.watches.is_empty() && self.others.is_empty()
     }
 
-    /// A clause that holds, always the same one for the same codes.
+    /// Finds a clause that holds; always the same one for the same codes.
     pub(crate) fn violated(&self, clauses: &[Formula], codes: &[f64]) -> Option<u32> {
         let holds = |number: &&u32| clauses[**number as usize].holds(codes);
         let watched = self.watches.iter().find_map(|watch| {
@@ -70,7 +70,7 @@ impl ClauseIndex {
     }
 }
 
-/// The membership of a conjunction that the smallest share of a parameter's choices satisfies.
+/// Returns the membership test of a conjunction that accepts the smallest share of its parameter's choices.
 fn most_selective<'a>(clause: &'a Formula, parameters: &[Parameter]) -> Option<(ParameterId, &'a [u32])> {
     let parts = match clause {
         Formula::All(parts) => parts.as_slice(),
@@ -85,7 +85,7 @@ fn most_selective<'a>(clause: &'a Formula, parameters: &[Parameter]) -> Option<(
         _ => None,
     });
     let small = |parameter: ParameterId| {
-        parameters[parameter.index()].choices().is_some_and(|choices| choices.count() <= MOST_CHOICES)
+        parameters[parameter.index()].choices().is_some_and(|choices| choices.count() <= MAX_CHOICES)
     };
     memberships.filter(|(parameter, _)| small(*parameter)).min_by(|a, b| share(a).total_cmp(&share(b)))
 }
@@ -96,7 +96,7 @@ mod tests {
     use math::Rng;
 
     #[test]
-    fn filing_finds_exactly_the_broken_clauses() {
+    fn the_index_finds_a_violated_clause_exactly_when_there_is_one() {
         let mut b = SpaceBuilder::default();
         for i in 0..6 {
             b.parameter(P::categorical(format!("p{i}"), ["z", "a", "b", "c", "d"]));
@@ -111,16 +111,16 @@ mod tests {
         }
         b.forbid("i == 9 || p3 == 'a' && p4 == 'a'");
         let space = b.finish().unwrap_or_else(|e| panic!("{e}"));
-        let mut broken = 0;
+        let mut violations = 0;
         for _ in 0..2000 {
             let mut codes: Vec<f64> = (0..6).map(|_| rng.below(5) as f64).collect();
             codes.push(if codes[0] == 1.0 { f64::NAN } else { rng.below(10) as f64 });
-            let plainly = space.forbidden().iter().any(|clause| clause.holds(&codes));
-            let filed = space.data.groups.iter().find_map(|g| g.clauses.violated(space.forbidden(), &codes));
-            assert_eq!(filed.is_some(), plainly);
-            assert!(filed.is_none_or(|clause| space.forbidden()[clause as usize].holds(&codes)));
-            broken += usize::from(plainly);
+            let expected = space.forbidden().iter().any(|clause| clause.holds(&codes));
+            let found = space.data.groups.iter().find_map(|g| g.clauses.violated(space.forbidden(), &codes));
+            assert_eq!(found.is_some(), expected);
+            assert!(found.is_none_or(|clause| space.forbidden()[clause as usize].holds(&codes)));
+            violations += usize::from(expected);
         }
-        assert!((200..1900).contains(&broken), "{broken}");
+        assert!((200..1900).contains(&violations), "{violations}");
     }
 }

@@ -1,8 +1,9 @@
-//! Parameter spaces: which values the settings of a program may take.
+//! Parameter spaces: the values that the parameters of a program may take.
 //!
-//! A [`Space`] is read from text by [`mod@format`], or built with a [`SpaceBuilder`]; either way it has
-//! been checked as a whole. Its configurations are drawn by [`sample`](Space::sample), varied by
-//! [`neighbours`](Space::neighbours), turned into rows of numbers by [`encode`](Space::encode).
+//! A [`Space`] is read from text by [`mod@format`], or built with a [`SpaceBuilder`]. Either way it is
+//! checked as a whole. [`sample`](Space::sample) draws its configurations,
+//! [`neighbours`](Space::neighbours) varies them, and [`encode`](Space::encode) turns them into rows of
+//! numbers.
 
 mod batch;
 mod builder;
@@ -47,7 +48,7 @@ use std::collections::HashMap;
 use std::sync::Arc;
 
 use condition::Group;
-use expression::{Formula, Wording};
+use expression::{Formula, Notation};
 
 /// A checked space; cheap to clone.
 #[derive(Clone, Debug)]
@@ -58,64 +59,65 @@ pub struct Space {
 #[derive(Debug)]
 pub(crate) struct SpaceData {
     parameters: Vec<Parameter>,
-    /// For every parameter, when it is active.
+    /// The condition of each parameter; `None` if it has none.
     conditions: Vec<Option<Formula>>,
     forbidden: Vec<Formula>,
     by_name: HashMap<Box<str>, ParameterId>,
-    /// Independent parts, for varying one of them.
+    /// Groups of parameters that are independent of each other, for varying one group.
     groups: Vec<Group>,
-    /// The same parts with those joined that cannot fail, for settling everything.
+    /// The same groups for settling all values: groups that cannot fail are merged into one.
     batches: Vec<Group>,
-    /// For every parameter, its group.
+    /// The group of each parameter.
     group_of: Vec<u32>,
     /// Codes of the default configuration.
     default: Vec<f64>,
 }
 
 impl Space {
-    /// The parameters in the order of definition.
+    /// Returns the parameters in the order of definition.
     pub fn parameters(&self) -> &[Parameter] {
         &self.data.parameters
     }
 
-    /// A parameter by its identifier.
+    /// Returns the parameter with this identifier.
     pub fn parameter(&self, id: ParameterId) -> &Parameter {
         &self.data.parameters[id.index()]
     }
 
-    /// The identifiers of all parameters, in order.
+    /// Returns the identifiers of all parameters, in order.
     pub fn ids(&self) -> impl Iterator<Item = ParameterId> + use<> {
         (0..self.data.parameters.len() as u32).map(ParameterId)
     }
 
-    /// The parameter of a name.
+    /// Finds a parameter by name.
     pub fn find(&self, name: &str) -> Option<ParameterId> {
         self.data.by_name.get(name).copied()
     }
 
-    /// When a parameter is active; `None` means always, its bounds permitting.
+    /// Returns a parameter's condition. Without one, it is active unless its bounds mention an inactive
+    /// parameter.
     pub fn condition(&self, id: ParameterId) -> Option<&Formula> {
         self.data.conditions[id.index()].as_ref()
     }
 
-    /// The clauses of which none may hold.
+    /// Returns the forbidden clauses; none of them may hold.
     pub fn forbidden(&self) -> &[Formula] {
         &self.data.forbidden
     }
 
-    /// Whether a parameter may be inactive.
+    /// Returns whether a parameter can be inactive.
     pub fn is_conditional(&self, id: ParameterId) -> bool {
         self.data.conditions[id.index()].is_some()
             || self.parameter(id).range().is_some_and(|range| range.fixed_bounds().is_none())
     }
 
-    /// A forbidden clause as text.
+    /// Returns a forbidden clause as text.
     pub fn clause_text(&self, clause: usize) -> String {
-        Wording::captune(self).formula(&self.data.forbidden[clause])
+        Notation::captune(self).formula(&self.data.forbidden[clause])
     }
 }
 
-/// Equal parameters in equal order with equal conditions, and equal forbidden clauses.
+/// Two spaces are equal if their parameters, order, conditions and forbidden clauses are equal.
 impl PartialEq for Space {
     fn eq(&self, other: &Self) -> bool {
         let (a, b) = (&self.data, &other.data);

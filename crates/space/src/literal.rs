@@ -4,7 +4,7 @@ use std::fmt;
 
 use serde::{Deserialize, Serialize};
 
-/// A value outside any parameter: a choice, a default, a constant, a cell of a result table.
+/// A value on its own: a choice, a default, a constant, or a cell of a result table.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 #[serde(untagged)]
 pub enum Literal {
@@ -19,7 +19,7 @@ pub enum Literal {
 }
 
 impl Literal {
-    /// The number it is or spells, if it does.
+    /// Returns the number, or the number that the text spells; `None` if there is none.
     pub fn number(&self) -> Option<f64> {
         match self {
             Self::Text(text) => parse_number(text),
@@ -29,7 +29,7 @@ impl Literal {
         }
     }
 
-    /// Whether it is spelled like `text`.
+    /// Returns whether it is written as `text`.
     pub fn is_spelled(&self, text: &str) -> bool {
         match self {
             Self::Text(own) => own == text,
@@ -38,14 +38,14 @@ impl Literal {
     }
 }
 
-/// Reads a decimal number; unlike the standard parser, words such as `inf` and `nan` are not numbers.
+/// Parses a decimal number. Unlike the standard parser, it rejects words such as `inf` and `nan`.
 pub fn parse_number(text: &str) -> Option<f64> {
     let digits = text.strip_prefix(['+', '-']).unwrap_or(text);
     let plain = digits.starts_with(|c: char| c.is_ascii_digit() || c == '.');
     text.parse().ok().filter(|number: &f64| plain && number.is_finite())
 }
 
-/// The shortest text that reads back as the same float: `0.1`, `1.0`, `1e-7`.
+/// Returns the shortest text that parses to the same float: `0.1`, `1.0`, `1e-7`.
 pub fn float_text(number: f64) -> String {
     format!("{number:?}")
 }
@@ -118,7 +118,7 @@ mod tests {
     }
 
     #[test]
-    fn text_of_a_float_reads_back() {
+    fn the_text_of_a_float_parses_to_the_same_float() {
         for number in [0.1, 1.0, 1e-7, 1e300, -0.25, f64::MIN_POSITIVE] {
             assert_eq!(parse_number(&float_text(number)), Some(number));
         }

@@ -1,20 +1,20 @@
-//! The known name nearest to a mistyped one.
+//! The known name closest to a misspelt one.
 
-/// Look-ups over more work than this are not made: a hint is not worth a stall.
-const LONGEST: usize = 64;
+/// Longest word, in characters, for which a suggestion is searched: longer ones would take too long.
+const MAX_LENGTH: usize = 64;
 
-/// The candidate with the fewest edits, if they are few enough to be a slip of the hand.
+/// Returns the candidate with the fewest edits, if they are few enough for a typing error.
 pub fn nearest<'a>(word: &str, candidates: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {
-    let word: Vec<char> = word.chars().take(LONGEST + 1).collect();
-    if word.is_empty() || word.len() > LONGEST {
+    let word: Vec<char> = word.chars().take(MAX_LENGTH + 1).collect();
+    if word.is_empty() || word.len() > MAX_LENGTH {
         return None;
     }
     let mut best: Option<(usize, &str)> = None;
     for candidate in candidates {
-        // Two edits in three letters would suggest anything for anything.
+        // With two edits in three letters, almost any word would match.
         let allowed = (word.len().max(candidate.len()) / 3).max(usize::from(word.len() > 1));
         let bound = best.map_or(allowed, |(edits, _)| allowed.min(edits.saturating_sub(1)));
-        if candidate.len() > 4 * LONGEST || candidate.chars().count().abs_diff(word.len()) > bound {
+        if candidate.len() > 4 * MAX_LENGTH || candidate.chars().count().abs_diff(word.len()) > bound {
             continue;
         }
         let edits = distance(&word, candidate);
@@ -25,12 +25,12 @@ pub fn nearest<'a>(word: &str, candidates: impl IntoIterator<Item = &'a str>) ->
     best.map(|(_, name)| name)
 }
 
-/// The hint sentence for an unknown word.
+/// Returns the hint for an unknown word.
 pub fn suggestion<'a>(word: &str, candidates: impl IntoIterator<Item = &'a str>) -> Option<String> {
     nearest(word, candidates).map(|name| format!("did you mean `{name}`?"))
 }
 
-/// The least number of insertions, deletions, replacements and swaps of neighbours.
+/// Returns the smallest number of insertions, deletions, replacements and swaps of adjacent characters.
 fn distance(a: &[char], b: &str) -> usize {
     let b: Vec<char> = b.chars().collect();
     let mut before = vec![0; b.len() + 1];
@@ -56,7 +56,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn slips_are_found_and_strangers_are_not() {
+    fn misspelt_words_get_suggestions_and_unrelated_words_do_not() {
         let names = ["float", "integer", "choices", "default"];
         for (word, found) in
             [("flaot", "float"), ("intger", "integer"), ("choice", "choices"), ("defualt", "default")]

@@ -1,14 +1,14 @@
 //! Configurations that differ from an origin in one parameter.
 //!
-//! | parameter | its other values |
+//! | parameter | values tried |
 //! |---|---|
 //! | float, integer | u' = u + sd z with z standard normal, drawn again while outside [0, 1] |
 //! | ordinal | the value before and the value after |
 //! | categorical, boolean | every other choice, at most [`Neighbourhood::choices`] of them |
 //!
-//! u is the place on the unit scale. Parameters that the change makes inactive lose their value,
-//! those it makes active take their default, and where bounds move the values within them stay.
-//! What is then forbidden, or equal to the origin, is no neighbour.
+//! u is the position on the unit scale. Parameters that the change deactivates lose their value, and
+//! those it activates take their default. If bounds change, values within the new bounds stay.
+//! Configurations that are invalid or equal to the origin are not neighbours.
 
 use math::Rng;
 
@@ -19,16 +19,16 @@ use super::settle::Slot;
 use super::{Configuration, ParameterId, Space};
 
 /// Draws of one Gaussian step before giving up on it.
-const MOST_DRAWS: usize = 50;
+const MAX_DRAWS: usize = 50;
 
-/// How neighbours are made.
+/// Settings for generating neighbours.
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub struct Neighbourhood {
-    /// Neighbours per number.
+    /// Neighbours per float or integer parameter.
     pub steps: usize,
     /// Standard deviation of a step on the unit scale.
     pub sd: f64,
-    /// Most neighbours per parameter with choices.
+    /// Maximum number of neighbours per parameter with choices.
     pub choices: usize,
 }
 
@@ -39,7 +39,7 @@ impl Default for Neighbourhood {
 }
 
 impl Space {
-    /// The neighbours of a configuration in random order, all valid and none equal to it.
+    /// Returns the neighbours of a configuration in random order; all are valid and differ from it.
     pub fn neighbours(
         &self,
         origin: &Configuration,
@@ -56,7 +56,8 @@ impl Space {
         found
     }
 
-    /// The neighbours that differ in one parameter (and in those that depend on it), as codes.
+    /// Calls `visit` with the codes of each neighbour that differs in one parameter (and in those that
+    /// depend on it).
     pub fn vary(
         &self,
         id: ParameterId,
@@ -74,7 +75,7 @@ impl Space {
         let mut codes = origin.to_vec();
         let mut offer = |new: f64| {
             codes.copy_from_slice(origin);
-            if new != code && self.exchange(group, id.index(), new, origin, &mut codes) {
+            if new != code && self.replace(group, id.index(), new, origin, &mut codes) {
                 visit(&codes);
             }
         };
@@ -90,10 +91,10 @@ impl Space {
                 distinct_below(choices.count(), how.choices, rng).into_iter().for_each(|c| offer(c as f64));
             }
             Domain::Range(range) => {
-                let Extent::Is(scale) = range.extent(origin) else { return };
+                let Extent::Scale(scale) = range.extent(origin) else { return };
                 let unit = scale.encode(code);
                 for _ in 0..how.steps {
-                    let mut moved = (0..MOST_DRAWS)
+                    let mut moved = (0..MAX_DRAWS)
                         .map(|_| unit + how.sd * rng.normal())
                         .filter(|u| (0.0..=1.0).contains(u));
                     if let Some(new) = moved.by_ref().map(|u| scale.decode(u)).find(|&new| new != code) {
@@ -104,8 +105,9 @@ impl Space {
         }
     }
 
-    /// Gives one parameter a new value and settles those that depend on it.
-    fn exchange(&self, group: &Group, changed: usize, new: f64, origin: &[f64], codes: &mut [f64]) -> bool {
+    /// Gives one parameter a new value and settles those that depend on it. Returns whether the result is
+    /// valid.
+    fn replace(&self, group: &Group, changed: usize, new: f64, origin: &[f64], codes: &mut [f64]) -> bool {
         let mut inside = true;
         let settled = self.data.settle(group, codes, |index, slot, _| {
             let kept = if index == changed { new } else { origin[index] };
@@ -122,18 +124,18 @@ impl Space {
     }
 }
 
-/// Some distinct numbers below `n`, by drawing and skipping those drawn before.
-fn distinct_below(n: usize, some: usize, rng: &mut Rng) -> Vec<usize> {
+/// Draws `count` distinct numbers below `n`, skipping those drawn before.
+fn distinct_below(n: usize, count: usize, rng: &mut Rng) -> Vec<usize> {
     let mut drawn = std::collections::BTreeSet::new();
-    let mut order = Vec::with_capacity(some);
-    // More than half would make the draws wait for the last ones; a shuffle is cheaper there.
-    if some * 2 > n {
+    let mut order = Vec::with_capacity(count);
+    // For more than half of the numbers, too many draws would repeat; a shuffle is cheaper.
+    if count * 2 > n {
         let mut all: Vec<usize> = (0..n).collect();
         rng.shuffle(&mut all);
-        all.truncate(some);
+        all.truncate(count);
         return all;
     }
-    while order.len() < some {
+    while order.len() < count {
         let next = rng.below(n);
         if drawn.insert(next) {
             order.push(next);

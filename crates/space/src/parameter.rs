@@ -1,33 +1,33 @@
 //! One dimension of a space.
 //!
-//! Inside a configuration every value is a code: a number is itself, a choice is its index, and an
-//! inactive parameter is NaN.
+//! A configuration stores every value as a code: the number itself for a range, the index for a choice,
+//! and NaN for an inactive parameter.
 
 use super::choices::Choices;
 use super::literal::Literal;
 use super::range::{Extent, Range};
 
-/// Which parameter of its space, counted in the order of definition.
+/// Identifier of a parameter within its space: its position in the order of definition.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Debug)]
 pub struct ParameterId(pub(crate) u32);
 
 impl ParameterId {
-    /// Position in [`Space::parameters`](super::Space::parameters).
+    /// Returns the position in [`Space::parameters`](super::Space::parameters).
     pub const fn index(self) -> usize {
         self.0 as usize
     }
 }
 
-/// What sort of parameter it is.
+/// The kind of a parameter.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum Kind {
-    /// A real number of a range.
+    /// A real number in a range.
     Float,
-    /// A whole number of a range.
+    /// A whole number in a range.
     Integer,
     /// One of several values without an order.
     Categorical,
-    /// One of several values that are ordered.
+    /// One of several ordered values.
     Ordinal,
     /// False or true.
     Boolean,
@@ -36,7 +36,7 @@ pub enum Kind {
 }
 
 impl Kind {
-    /// The word for it.
+    /// Returns its name.
     pub const fn name(self) -> &'static str {
         match self {
             Self::Float => "float",
@@ -52,9 +52,9 @@ impl Kind {
 /// The values of a parameter.
 #[derive(Clone, PartialEq, Debug)]
 pub enum Domain {
-    /// Of a float or integer parameter.
+    /// The values of a float or integer parameter.
     Range(Range),
-    /// Of all others; a boolean has `false` and `true`, a constant has one value.
+    /// The values of all other kinds: `false` and `true` for a boolean, one value for a constant.
     Choices(Choices),
 }
 
@@ -64,7 +64,7 @@ pub struct Parameter {
     pub(crate) name: Box<str>,
     pub(crate) kind: Kind,
     pub(crate) domain: Domain,
-    /// Absent only where bounds depend on other parameters and the file names no default.
+    /// `None` only if a bound depends on other parameters and the file gives no default.
     pub(crate) default: Option<f64>,
     pub(crate) default_given: bool,
     pub(crate) fixed: Option<f64>,
@@ -72,27 +72,27 @@ pub struct Parameter {
     pub(crate) note: Option<Box<str>>,
     /// Stable hash of the name.
     pub(crate) name_hash: u64,
-    /// Stable hashes of the choices' spellings.
+    /// Stable hashes of the choices as text.
     pub(crate) choice_hashes: Box<[u64]>,
 }
 
 impl Parameter {
-    /// The name, of any characters.
+    /// Returns the name, which may contain any characters.
     pub fn name(&self) -> &str {
         &self.name
     }
 
-    /// What sort it is.
+    /// Returns the kind.
     pub fn kind(&self) -> Kind {
         self.kind
     }
 
-    /// Its values.
+    /// Returns the values it may take.
     pub fn domain(&self) -> &Domain {
         &self.domain
     }
 
-    /// Its range, if it is a number.
+    /// Returns its range if it is a float or integer.
     pub fn range(&self) -> Option<&Range> {
         match &self.domain {
             Domain::Range(range) => Some(range),
@@ -100,7 +100,7 @@ impl Parameter {
         }
     }
 
-    /// Its list of values, if it is not a number.
+    /// Returns its list of values if it is neither a float nor an integer.
     pub fn choices(&self) -> Option<&Choices> {
         match &self.domain {
             Domain::Range(_) => None,
@@ -108,34 +108,34 @@ impl Parameter {
         }
     }
 
-    /// The default: the one given, else the middle of a range or the first (most likely) choice, or
-    /// one drawn once and for all where these are forbidden.
-    /// `None` if it depends on the values of other parameters.
+    /// Returns the default: the one given, else the middle of the range or the most likely choice (the
+    /// first among equals). If those are forbidden, a default is drawn when the space is built.
+    /// `None` if the default depends on the values of other parameters.
     pub fn default(&self) -> Option<Literal> {
         self.default.map(|code| self.literal(code))
     }
 
-    /// Whether the default was given rather than derived.
+    /// Returns whether the default was given rather than derived.
     pub fn default_is_given(&self) -> bool {
         self.default_given
     }
 
-    /// The value it is pinned to, if it is.
+    /// Returns the value it is pinned to, if any.
     pub fn fixed(&self) -> Option<Literal> {
         self.fixed.map(|code| self.literal(code))
     }
 
-    /// The text that precedes the value on the target's command line, spaces included.
+    /// Returns the text before the value on the target's command line, including spaces.
     pub fn switch(&self) -> Option<&str> {
         self.switch.as_deref()
     }
 
-    /// A remark for readers of the space.
+    /// Returns the comment for people who read the space.
     pub fn note(&self) -> Option<&str> {
         self.note.as_deref()
     }
 
-    /// Whether it can take a second value, its bounds permitting.
+    /// Returns whether it can take more than one value; assumed so if a bound depends on other parameters.
     pub fn is_variable(&self) -> bool {
         self.fixed.is_none()
             && match &self.domain {
@@ -144,7 +144,7 @@ impl Parameter {
             }
     }
 
-    /// The value behind a code that is not NaN.
+    /// Returns the value of a code that is not NaN.
     pub fn literal(&self, code: f64) -> Literal {
         match &self.domain {
             Domain::Range(range) if range.integer => Literal::Integer(code as i64),
@@ -153,37 +153,37 @@ impl Parameter {
         }
     }
 
-    /// The code of a value, without regard to bounds that depend on other parameters.
+    /// Returns the code of a value. Bounds that depend on other parameters are not checked.
     pub fn code(&self, literal: &Literal) -> Result<f64, ValueError> {
-        let refuse = |why| ValueError { parameter: self.name.to_string(), value: literal.to_string(), why };
+        let reject = |why| ValueError { parameter: self.name.to_string(), value: literal.to_string(), why };
         let range = match &self.domain {
             Domain::Choices(choices) => {
-                let index = choices.index_of(literal).ok_or_else(|| refuse(Misfit::NotAChoice))?;
+                let index = choices.index_of(literal).ok_or_else(|| reject(Misfit::NotAChoice))?;
                 return Ok(index as f64);
             }
             Domain::Range(range) => range,
         };
-        let number = literal.number().ok_or_else(|| refuse(Misfit::NotANumber))? + 0.0;
+        let number = literal.number().ok_or_else(|| reject(Misfit::NotANumber))? + 0.0;
         if range.integer && number != libm::trunc(number) {
-            return Err(refuse(Misfit::NotWhole));
+            return Err(reject(Misfit::NotWhole));
         }
         match range.scale {
             Some(scale) if number < scale.lower || number > scale.upper => {
                 let text = |number| self.literal(number).to_string();
-                Err(refuse(Misfit::Outside(text(scale.lower), text(scale.upper))))
+                Err(reject(Misfit::Outside(text(scale.lower), text(scale.upper))))
             }
-            Some(scale) if !scale.contains(number) => Err(refuse(Misfit::OffGrid)),
+            Some(scale) if !scale.contains(number) => Err(reject(Misfit::OffGrid)),
             Some(scale) if range.step.is_some() => Ok(scale.snap(number)),
             _ => Ok(number),
         }
     }
 
-    /// Whether a code is one of this parameter's, given the others it may depend on.
+    /// Returns whether a code is valid for this parameter, given the codes it may depend on.
     pub(crate) fn allows(&self, code: f64, codes: &[f64]) -> bool {
         match &self.domain {
             Domain::Range(range) => {
                 let whole = !range.integer || code == libm::trunc(code);
-                matches!(range.extent(codes), Extent::Is(scale) if whole && scale.contains(code))
+                matches!(range.extent(codes), Extent::Scale(scale) if whole && scale.contains(code))
             }
             Domain::Choices(choices) => {
                 code >= 0.0 && code < choices.count() as f64 && code == libm::trunc(code)
@@ -192,7 +192,7 @@ impl Parameter {
     }
 }
 
-/// Two parameters are equal if they mean the same; whether a default was spelled out is no matter.
+/// Two parameters are equal if they mean the same, whether the default was given or derived.
 impl PartialEq for Parameter {
     fn eq(&self, other: &Self) -> bool {
         self.name == other.name
@@ -211,15 +211,15 @@ impl PartialEq for Parameter {
 pub struct ValueError {
     /// The parameter's name.
     pub parameter: String,
-    /// The refused value.
+    /// The rejected value.
     pub value: String,
     /// The reason.
     pub why: Misfit,
 }
 
-/// Why a value does not fit.
+/// Why a value is invalid.
 #[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
-#[allow(missing_docs, reason = "the messages say it")]
+#[allow(missing_docs, reason = "the messages are self-explanatory")]
 pub enum Misfit {
     #[error("it is not among the choices")]
     NotAChoice,

@@ -1,7 +1,7 @@
 //! Ranges of numbers and their unit scale.
 //!
-//! Every number v of a range has a place u in [0, 1], and every u belongs to a number, such that
-//! uniform u gives the range's uniform law (uniform in log v for logarithmic ranges).
+//! Every number v of a range has a position u in [0, 1], and every u maps to a number v. If u is
+//! uniform, v is uniform on the range (uniform in log v for logarithmic ranges).
 //!
 //! | range | v from u | u from v |
 //! |---|---|---|
@@ -11,13 +11,13 @@
 //! | grid points, log | nearest to exp(ln e + u ln(g / e)) | ln(v / e) / ln(g / e) |
 //!
 //! l, h: lower and upper bound; s: step (1 for integers); e = max(l - s/2, l/2) and g = h + s/2:
-//! the outer edges, which give the end points the same width as their neighbours.
+//! the outer edges, which give the end points as much width as their neighbours.
 
 use math::elementary;
 
 use super::expression::Quantity;
 
-/// Largest whole number in a range: up to here sums, differences and halves are exact in a float.
+/// Largest whole number in a range: up to this size, sums, differences and halves are exact in a float.
 pub const LARGEST_INTEGER: f64 = 4_503_599_627_370_496.0;
 
 /// One end of a range.
@@ -30,7 +30,7 @@ pub enum Bound {
 }
 
 impl Bound {
-    /// The number, if it does not depend on other parameters.
+    /// Returns the number if it does not depend on other parameters.
     pub fn number(&self) -> Option<f64> {
         match self {
             Self::Number(number) => Some(*number),
@@ -54,54 +54,54 @@ pub struct Range {
     pub(crate) log: bool,
     pub(crate) step: Option<f64>,
     pub(crate) integer: bool,
-    /// Present when neither bound depends on other parameters.
+    /// `Some` if neither bound depends on other parameters.
     pub(crate) scale: Option<Scale>,
 }
 
-/// What the bounds of a range come to in one configuration.
+/// A range whose bounds have been evaluated in one configuration.
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub(crate) enum Extent {
-    Is(Scale),
-    /// A bound mentions a parameter that is inactive, so this one is inactive too.
+    Scale(Scale),
+    /// A bound mentions an inactive parameter, so this parameter is inactive too.
     Inactive,
-    /// The lower bound is above the upper one, or the two make no sense for this range.
+    /// The lower bound is above the upper one, or the bounds are invalid for this range.
     Empty,
 }
 
 impl Range {
-    /// The lower bound.
+    /// Returns the lower bound.
     pub fn lower(&self) -> &Bound {
         &self.lower
     }
 
-    /// The upper bound.
+    /// Returns the upper bound.
     pub fn upper(&self) -> &Bound {
         &self.upper
     }
 
-    /// Whether values are spread evenly by their logarithm.
+    /// Returns whether the range is logarithmic: uniform in the logarithm of the value.
     pub fn log(&self) -> bool {
         self.log
     }
 
-    /// The distance between neighbouring values, counted from the lower bound, if one was set.
+    /// Returns the distance between neighbouring values, counted from the lower bound, if one is set.
     pub fn step(&self) -> Option<f64> {
         self.step
     }
 
-    /// Whether only whole numbers belong to it.
+    /// Returns whether it contains only whole numbers.
     pub fn integer(&self) -> bool {
         self.integer
     }
 
-    /// Lower and upper bound, if neither depends on other parameters.
+    /// Returns the lower and upper bound if neither depends on other parameters.
     pub fn fixed_bounds(&self) -> Option<(f64, f64)> {
         self.lower.number().zip(self.upper.number())
     }
 
     pub(crate) fn extent(&self, codes: &[f64]) -> Extent {
         if let Some(scale) = self.scale {
-            return Extent::Is(scale);
+            return Extent::Scale(scale);
         }
         let (mut lower, mut upper) = (self.lower.value(codes), self.upper.value(codes));
         if lower.is_nan() || upper.is_nan() {
@@ -111,7 +111,7 @@ impl Range {
             (lower, upper) = (libm::ceil(lower), libm::floor(upper));
         }
         match Scale::new(lower, upper, self.log, self.step, self.integer) {
-            Some(scale) => Extent::Is(scale),
+            Some(scale) => Extent::Scale(scale),
             None => Extent::Empty,
         }
     }
@@ -122,25 +122,25 @@ impl Range {
 pub(crate) struct Scale {
     pub(crate) lower: f64,
     pub(crate) upper: f64,
-    /// Distance of grid points; 0 for a continuum.
+    /// Distance between grid points; 0 for a continuous range.
     step: f64,
     /// Number of grid points.
     count: f64,
-    /// Grid points per unit, if both this and the lower bound times it are whole; else 0. A grid of
-    /// 0.1 then has the point 0.3 and not 0.30000000000000004.
+    /// Grid points per unit, if this number and its product with the lower bound are whole; else 0. It
+    /// gives a grid with step 0.1 the point 0.3 instead of 0.30000000000000004.
     density: f64,
-    /// The lower bound in grid points, where the density is not 0.
+    /// The lower bound in grid points, if the density is not 0.
     first: f64,
     log: bool,
-    /// Logarithm of the lower edge, and the width between the edges' logarithms.
+    /// Logarithm of the lower edge, and difference between the edges' logarithms.
     origin: f64,
     width: f64,
-    /// Whether the edges are too near to zero or infinity for our own logarithm.
+    /// Whether an edge is too close to zero or infinity for [`elementary::ln`].
     extreme: bool,
 }
 
 impl Scale {
-    /// `None` if no number fits, or a logarithmic range is not above zero.
+    /// Creates the scale. `None` if the range has no number, or is logarithmic and not above zero.
     pub(crate) fn new(lower: f64, upper: f64, log: bool, step: Option<f64>, integer: bool) -> Option<Self> {
         let sensible = lower.is_finite() && upper.is_finite() && (upper - lower).is_finite();
         let exact = !integer || lower.abs().max(upper.abs()) <= LARGEST_INTEGER;
@@ -168,12 +168,12 @@ impl Scale {
         Some(Self { lower, upper, step, count, density, first, log, origin, width, extreme })
     }
 
-    /// The number at a place of the unit scale; places outside are moved to the nearest end.
+    /// Returns the number at a position on the unit scale; positions outside [0, 1] are clamped.
     #[inline]
     pub(crate) fn decode(&self, unit: f64) -> f64 {
         let unit = unit.clamp(0.0, 1.0);
         if self.log {
-            // The ends are exact; rounding in the exponential would miss them.
+            // Rounding in the exponential would miss the end points.
             let value = match unit {
                 0.0 => self.lower,
                 1.0 => self.upper,
@@ -187,37 +187,35 @@ impl Scale {
         (self.lower + unit * self.width).clamp(self.lower, self.upper)
     }
 
-    /// [`decode`](Self::decode) of many places within [0, 1), up to rounding at the ends. Every case
-    /// is a loop without branches, which is vectorised.
-    pub(crate) fn decode_all(&self, places: &mut [f64]) {
+    /// [Decodes](Self::decode) many positions in [0, 1), up to rounding at the ends. Every case is a
+    /// loop without branches, so the compiler can vectorise it.
+    pub(crate) fn decode_all(&self, units: &mut [f64]) {
         let Self { lower, upper, step, count, log, origin, width, extreme, .. } = *self;
         if extreme || count > f64::from(i32::MAX) {
-            places.iter_mut().for_each(|x| *x = self.decode(*x));
+            units.iter_mut().for_each(|x| *x = self.decode(*x));
         } else if log {
-            places.iter_mut().for_each(|x| *x = elementary::exp(origin + *x * width));
+            units.iter_mut().for_each(|x| *x = elementary::exp(origin + *x * width));
             if step > 0.0 {
-                // Half a step more makes the cast one to the nearest.
-                places
-                    .iter_mut()
-                    .for_each(|x| *x = self.point(f64::from(((*x - lower) / step + 0.5) as i32)));
+                // Adding 0.5 makes the cast round to the nearest.
+                units.iter_mut().for_each(|x| *x = self.point(f64::from(((*x - lower) / step + 0.5) as i32)));
             } else {
-                places.iter_mut().for_each(|x| *x = x.clamp(lower, upper));
+                units.iter_mut().for_each(|x| *x = x.clamp(lower, upper));
             }
         } else if step > 0.0 {
-            places.iter_mut().for_each(|x| *x = self.point(f64::from((*x * count) as i32)));
+            units.iter_mut().for_each(|x| *x = self.point(f64::from((*x * count) as i32)));
         } else {
-            places.iter_mut().for_each(|x| *x = (lower + *x * width).clamp(lower, upper));
+            units.iter_mut().for_each(|x| *x = (lower + *x * width).clamp(lower, upper));
         }
     }
 
-    /// [`encode`](Self::encode) of many numbers; NaN stays NaN.
+    /// [Encodes](Self::encode) many numbers; NaN stays NaN.
     pub(crate) fn encode_all(&self, numbers: &mut [f64]) {
         let Self { lower, step, count, log, origin, width, extreme, .. } = *self;
         if extreme || width == 0.0 {
             numbers.iter_mut().for_each(|x| *x = if x.is_nan() { *x } else { self.encode(*x) });
         } else if log {
-            let place = |x: f64| ((elementary::ln(x) - origin) / width).clamp(0.0, 1.0);
-            numbers.iter_mut().for_each(|x| *x = if x.is_nan() { *x } else { place(*x) });
+            let unit = |x: f64| ((elementary::ln(x) - origin) / width).clamp(0.0, 1.0);
+            numbers.iter_mut().for_each(|x| *x = if x.is_nan() { *x } else { unit(*x) });
         } else if step > 0.0 {
             numbers.iter_mut().for_each(|x| *x = (((*x - lower) / step + 0.5) / count).clamp(0.0, 1.0));
         } else {
@@ -235,7 +233,7 @@ impl Scale {
         if self.extreme { libm::log(x) } else { elementary::ln(x) }
     }
 
-    /// The place of a number of the range.
+    /// Returns the position of a number on the unit scale.
     #[inline]
     pub(crate) fn encode(&self, value: f64) -> f64 {
         let unit = if self.log {
@@ -248,7 +246,7 @@ impl Scale {
         if self.width == 0.0 { 0.5 } else { unit.clamp(0.0, 1.0) }
     }
 
-    /// The nearest number of the range.
+    /// Returns the nearest number in the range.
     #[inline]
     pub(crate) fn snap(&self, value: f64) -> f64 {
         if self.step > 0.0 {
@@ -267,7 +265,7 @@ impl Scale {
         (self.lower + index * self.step).min(self.upper)
     }
 
-    /// Whether a number lies within the bounds and, up to rounding, on the grid.
+    /// Returns whether a number is within the bounds and, up to rounding, on the grid.
     pub(crate) fn contains(&self, value: f64) -> bool {
         let near = (1e-9 * self.step).max(1e-15 * value.abs());
         value >= self.lower
@@ -275,17 +273,17 @@ impl Scale {
             && (self.step == 0.0 || (self.snap(value) - value).abs() <= near)
     }
 
-    /// How many numbers there are, unless they form a continuum.
+    /// Returns the number of grid points; `None` for a continuous range.
     pub(crate) fn count(&self) -> Option<f64> {
         (self.step > 0.0).then_some(self.count)
     }
 
-    /// Whether there is no second number.
+    /// Returns whether the range has only one number.
     pub(crate) fn is_single(&self) -> bool {
         self.count == 1.0 || self.lower == self.upper
     }
 
-    /// The middle between the bounds, by logarithm if the range is logarithmic.
+    /// Returns the midpoint of the bounds, or their geometric mean if the range is logarithmic.
     pub(crate) fn middle(&self) -> f64 {
         if self.log {
             return self.snap(self.exp((self.ln(self.lower) + self.ln(self.upper)) / 2.0));
@@ -294,7 +292,7 @@ impl Scale {
     }
 }
 
-/// Without what follows the point. A cast is an instruction, `floor` on older processors a call.
+/// Truncates a number. A cast is one instruction; `floor` is a function call on older processors.
 fn whole_part(x: f64) -> f64 {
     x as i64 as f64
 }
@@ -308,7 +306,7 @@ mod tests {
     }
 
     #[test]
-    fn every_grid_point_comes_back() {
+    fn every_grid_point_survives_encoding_and_decoding() {
         for s in [
             scale(-3.0, 7.0, false, None, true),
             scale(1.0, 200.0, true, None, true),
@@ -341,7 +339,7 @@ mod tests {
     }
 
     #[test]
-    fn a_float_range_has_its_ends_and_its_middle() {
+    fn a_float_range_decodes_its_ends_exactly_and_has_a_midpoint() {
         let s = scale(1e-3, 1e3, true, None, false);
         assert_eq!((s.decode(0.0), s.decode(1.0)), (1e-3, 1e3));
         assert!((s.middle() - 1.0).abs() < 1e-12);
@@ -351,7 +349,7 @@ mod tests {
     }
 
     #[test]
-    fn senseless_ranges_are_refused() {
+    fn invalid_ranges_are_rejected() {
         assert!(Scale::new(2.0, 1.0, false, None, false).is_none());
         assert!(Scale::new(0.0, 1.0, true, None, false).is_none());
         assert!(Scale::new(0.0, f64::INFINITY, false, None, false).is_none());

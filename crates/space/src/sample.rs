@@ -1,9 +1,9 @@
 //! Uniform samples.
 //!
-//! Every active parameter is drawn from its own uniform law (choices by their weights). A group of
+//! Every active parameter is drawn uniformly from its values (choices by their weights). A group of
 //! parameters that violates a forbidden clause is drawn again as a whole, which gives exactly the
-//! law of its valid assignments; see the module `condition` for why groups can be treated
-//! one by one.
+//! distribution of its valid values. The module `condition` explains why groups can be treated one at
+//! a time.
 
 use math::Rng;
 
@@ -11,25 +11,25 @@ use super::condition::Group;
 use super::settle::Violation;
 use super::{Configuration, Space};
 
-/// Draws of one group before giving up: one valid assignment in a thousand is all but surely found.
-pub(crate) const MOST_ATTEMPTS: u32 = 10_000;
+/// Draws of one group before giving up. If one draw in a thousand is valid, this almost surely finds it.
+pub(crate) const MAX_ATTEMPTS: u32 = 10_000;
 
 /// No valid configuration was found.
 #[derive(Clone, PartialEq, Debug, thiserror::Error)]
 #[error(
-    "no valid configuration in {attempts} attempts: {}; \
-     hint: nearly every combination of these parameters is forbidden, so loosen that or shrink their ranges",
-    reasons.iter().map(|(why, times)| format!("{why} refused {times}")).collect::<Vec<_>>().join(", ")
+    "no valid configuration found in {attempts} attempts: {}; \
+     hint: nearly every combination of these parameters is forbidden; relax the clauses or narrow the ranges",
+    reasons.iter().map(|(why, times)| format!("{why} rejected {times}")).collect::<Vec<_>>().join(", ")
 )]
 pub struct SampleError {
-    /// How often it was tried.
+    /// Number of attempts.
     pub attempts: u32,
-    /// The most frequent reasons, each with how often it was the first to refuse.
+    /// The most frequent reasons, each with the number of attempts that it was the first to reject.
     pub reasons: Vec<(String, u32)>,
 }
 
 impl Space {
-    /// A configuration drawn uniformly from the valid ones.
+    /// Draws a configuration uniformly from the valid ones.
     pub fn sample(&self, rng: &mut Rng) -> Result<Configuration, SampleError> {
         let mut codes = vec![f64::NAN; self.parameters().len()];
         self.sample_into(rng, &mut codes)?;
@@ -39,7 +39,7 @@ impl Space {
     /// Writes the codes of a sample (see [`Configuration::codes`]) without allocating.
     ///
     /// # Panics
-    /// If `codes` is not as long as there are parameters.
+    /// If the length of `codes` is not the number of parameters.
     pub fn sample_into(&self, rng: &mut Rng, codes: &mut [f64]) -> Result<(), SampleError> {
         assert_eq!(codes.len(), self.parameters().len(), "one code per parameter");
         self.data.batches.iter().try_for_each(|group| self.sample_group(group, rng, codes))
@@ -52,23 +52,23 @@ impl Space {
         rng: &mut Rng,
         codes: &mut [f64],
     ) -> Result<(), SampleError> {
-        let mut refusals: Vec<(Violation, u32)> = Vec::new();
-        for _ in 0..MOST_ATTEMPTS {
+        let mut rejections: Vec<(Violation, u32)> = Vec::new();
+        for _ in 0..MAX_ATTEMPTS {
             let Err(violation) = self.data.settle(group, codes, |_, slot, _| slot.draw(rng.unit())) else {
                 return Ok(());
             };
-            match refusals.iter().position(|(known, _)| *known == violation) {
-                Some(index) => refusals[index].1 += 1,
-                // More reasons than this are not worth counting.
-                None if refusals.len() < 1000 => refusals.push((violation, 1)),
+            match rejections.iter().position(|(known, _)| *known == violation) {
+                Some(index) => rejections[index].1 += 1,
+                // More distinct reasons than this are not worth counting.
+                None if rejections.len() < 1000 => rejections.push((violation, 1)),
                 None => {}
             }
         }
-        Err(self.explain(refusals))
+        Err(self.explain(rejections))
     }
 
-    fn explain(&self, mut refusals: Vec<(Violation, u32)>) -> SampleError {
-        refusals.sort_by_key(|&(violation, times)| (std::cmp::Reverse(times), violation));
+    fn explain(&self, mut rejections: Vec<(Violation, u32)>) -> SampleError {
+        rejections.sort_by_key(|&(violation, times)| (std::cmp::Reverse(times), violation));
         let text = |violation| match violation {
             Violation::Forbidden(clause) => format!("the clause `{}`", self.clause_text(clause as usize)),
             Violation::Empty(id) | Violation::Outside(id) => {
@@ -76,13 +76,17 @@ impl Space {
             }
         };
         let reasons =
-            refusals.into_iter().take(3).map(|(violation, times)| (text(violation), times)).collect();
-        SampleError { attempts: MOST_ATTEMPTS, reasons }
+            rejections.into_iter().take(3).map(|(violation, times)| (text(violation), times)).collect();
+        SampleError { attempts: MAX_ATTEMPTS, reasons }
     }
 
-    /// Turns a point of the unit cube, one coordinate per parameter, into a configuration; groups
-    /// that come out invalid are drawn at random instead.
-    pub(crate) fn place(&self, point: &[f64], rng: &mut Rng) -> Result<Configuration, SampleError> {
+    /// Turns a point of the unit cube, with one coordinate per parameter, into a configuration. Groups
+    /// that turn out invalid are drawn at random instead.
+    pub(crate) fn configuration_at(
+        &self,
+        point: &[f64],
+        rng: &mut Rng,
+    ) -> Result<Configuration, SampleError> {
         let mut codes = vec![f64::NAN; point.len()];
         for group in &self.data.batches {
             if self.data.settle(group, &mut codes, |index, slot, _| slot.draw(point[index])).is_err() {

@@ -1,27 +1,28 @@
-//! Settling values: the one walk behind defaults, samples, designs, decoding and neighbours.
+//! Settling values: the walk that defaults, samples, designs, decoding and neighbours share.
 //!
-//! Parameters are visited in dependency order. Each is first found active or not, then its value is
-//! asked for. Whoever asks differs; the rules of activity, fixed values and bounds do not.
+//! Parameters are visited in dependency order. The walk first determines whether a parameter is active,
+//! then asks the caller for its value. Only the choice of values differs between callers; the rules for
+//! activity, fixed values and bounds are always the same.
 
 use super::condition::Group;
 use super::parameter::{Domain, Parameter, ParameterId};
 use super::range::{Extent, Range, Scale};
 use super::{Choices, SpaceData};
 
-/// What a value is chosen from.
+/// The values that a parameter may take in the current configuration.
 pub(crate) enum Slot<'a> {
     Range(&'a Scale),
     Choices(&'a Choices),
 }
 
-/// Why the values chosen make no configuration.
+/// Why the chosen values are not a valid configuration.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Debug)]
 pub(crate) enum Violation {
-    /// The forbidden clause of this index holds.
+    /// The forbidden clause with this index holds.
     Forbidden(u32),
-    /// The bounds of this parameter leave it no value.
+    /// The bounds of this parameter leave no value.
     Empty(ParameterId),
-    /// This parameter's value is not between its bounds.
+    /// The value of this parameter is not between its bounds.
     Outside(ParameterId),
 }
 
@@ -33,7 +34,7 @@ impl Slot<'_> {
         }
     }
 
-    /// The value that a uniform number draws.
+    /// Maps a uniform number to a value, respecting weights.
     pub(crate) fn draw(&self, unit: f64) -> f64 {
         match self {
             Self::Range(scale) => scale.decode(unit),
@@ -41,7 +42,7 @@ impl Slot<'_> {
         }
     }
 
-    /// The default where it fits the current bounds, else the fitting value nearest to it.
+    /// Returns the default if it is within the current bounds, else the nearest value that is.
     pub(crate) fn default(&self, parameter: &Parameter) -> f64 {
         match (self, parameter.default) {
             (Self::Range(scale), Some(code)) => scale.snap(code),
@@ -52,8 +53,8 @@ impl Slot<'_> {
 }
 
 impl SpaceData {
-    /// Chooses values for one group. `choose` gets the parameter's index, what it may be and the
-    /// codes so far, among them its own old one.
+    /// Chooses values for one group. `choose` gets the parameter's index, the values it may take, and all
+    /// codes so far, including its own previous one.
     pub(crate) fn settle(
         &self,
         group: &Group,
@@ -73,7 +74,7 @@ impl SpaceData {
                 Domain::Choices(choices) => Slot::Choices(choices),
                 Domain::Range(Range { scale: Some(scale), .. }) => Slot::Range(scale),
                 Domain::Range(range) => match range.extent(codes) {
-                    Extent::Is(scale) => {
+                    Extent::Scale(scale) => {
                         current = scale;
                         Slot::Range(&current)
                     }

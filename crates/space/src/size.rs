@@ -1,20 +1,20 @@
-//! How large a space is.
+//! The size of a space.
 
 use super::{Domain, Parameter, Space};
 
-/// The number of combinations of values, as if every parameter were active and nothing forbidden.
+/// The number of combinations of values, if every parameter were active and nothing forbidden.
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub struct Size {
-    /// Decimal logarithm of the combinations of all parameters with finitely many values.
+    /// Decimal logarithm of the number of combinations, over all parameters with finitely many values.
     pub log10: f64,
-    /// How many parameters vary without a step.
+    /// Number of continuous parameters.
     pub continuous: usize,
-    /// How many parameters have bounds that depend on others; they are not counted.
+    /// Number of parameters whose bounds depend on others; `log10` leaves them out.
     pub dependent: usize,
 }
 
 impl Space {
-    /// How large it is, from above.
+    /// Returns an upper bound on the size of the space.
     pub fn size(&self) -> Size {
         let mut size = Size { log10: 0.0, continuous: 0, dependent: 0 };
         for parameter in self.parameters().iter().filter(|parameter| parameter.is_variable()) {
@@ -29,7 +29,7 @@ impl Space {
 }
 
 impl Parameter {
-    /// How many values it has; `None` for a continuum, or if that depends on other parameters.
+    /// Returns the number of values; `None` for a continuous range, or if it depends on other parameters.
     pub fn value_count(&self) -> Option<f64> {
         if self.fixed.is_some() {
             return Some(1.0);

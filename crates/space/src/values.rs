@@ -1,4 +1,4 @@
-//! What a configuration sets, without its space.
+//! The values of a configuration, without its space.
 
 use std::fmt;
 
@@ -7,7 +7,7 @@ use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
 use crate::{Configuration, ConfigurationError, Literal, Space};
 
-/// Names and values of the active parameters, in the order of the space: for texts, files and other machines.
+/// Names and values of the active parameters in the order of the space, for storing and sending.
 #[derive(Clone, PartialEq, Debug, Default)]
 pub struct Values(Vec<(String, Literal)>);
 
@@ -31,7 +31,7 @@ impl<'de> Deserialize<'de> for Values {
             type Value = Values;
 
             fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-                f.write_str("values by name")
+                f.write_str("a map from parameter names to values")
             }
 
             fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Values, A::Error> {
@@ -48,17 +48,17 @@ impl<'de> Deserialize<'de> for Values {
 }
 
 impl Values {
-    /// The configuration that has them.
+    /// Returns the configuration of `space` with these values.
     pub fn in_space(&self, space: &Space) -> Result<Configuration, ConfigurationError> {
         space.configuration(self.0.iter().map(|(name, value)| (name.as_str(), value.clone())))
     }
 
-    /// The value of a parameter, if it is active.
+    /// Returns the value of a parameter, if it is active.
     pub fn get(&self, name: &str) -> Option<&Literal> {
         self.0.iter().find(|(known, _)| known == name).map(|(_, value)| value)
     }
 
-    /// All of them.
+    /// Iterates over all names and values.
     pub fn iter(&self) -> impl Iterator<Item = (&str, &Literal)> {
         self.0.iter().map(|(name, value)| (name.as_str(), value))
     }
@@ -70,7 +70,7 @@ mod tests {
     use crate::format::{Format, read};
 
     #[test]
-    fn a_configuration_goes_through_json_and_back() {
+    fn a_configuration_survives_a_json_round_trip() {
         let text = "a = { float = [0.0, 4.0], default = 2.0 }\nb = { boolean = true }\n\
                     c = { choices = [\"x y\", \"1\"], default = \"1\" }\nd = { integer = [1, 9], when = \"b\" }\n\
                     e = { integer = [1, 9], when = \"!b\" }\n";

@@ -1,28 +1,28 @@
-//! A checksum in each row of the tables whose numbers a campaign rests on.
+//! A checksum in each row of the tables that a campaign depends on.
 //!
-//! SQLite has none of its own: a bit that flips within a number leaves a sound file with another number.
-//! The [`Checksum`] goes over the row's other columns in their order.
+//! SQLite has no checksums of its own: a flipped bit in a number leaves a valid file with another number. The
+//! [`Checksum`] covers the row's other columns, in their order.
 
 use rusqlite::types::{ToSqlOutput, Type, ValueRef};
 use rusqlite::{Connection, OptionalExtension as _, Row, Statement, ToSql};
 
 use crate::digest::Checksum;
 
-/// The columns of a trial that it goes over.
+/// The columns of a trial that the checksum covers.
 pub(super) const TRIAL: &str = "row, id, configuration, instance, seed, status, cost, censored, spent, cap, why, constraints, cpu, wall, \
      memory, exit, reason, started, ended, slot, session, outputs, tie";
-/// Those of a configuration.
+/// The columns of a configuration that the checksum covers.
 pub(super) const CONFIGURATION: &str = "id, origin, \"values\", codes";
-/// Those of an incumbent, but for its number, which SQLite gives it.
+/// The columns of an incumbent that the checksum covers: all but its number, which SQLite assigns.
 pub(super) const INCUMBENT: &str = "after_row, configuration, pairs, cost, wall, cpu";
-/// Those of a validation's trial, likewise.
+/// The columns of a validation trial that the checksum covers: all but its number.
 pub(super) const VALIDATION: &str = "role, configuration, instance, seed, status, cost, censored, spent, cap, constraints, cpu, wall, memory, \
      exit, reason, started, ended, slot, session, outputs, tie";
 
-/// Takes in a value as SQLite gives it back.
-fn take(checksum: &mut Checksum, value: ValueRef<'_>) {
+/// Adds a value to the checksum, as SQLite returns it.
+fn add(checksum: &mut Checksum, value: ValueRef<'_>) {
     match value {
-        // SQLite stores what is not a number as nothing.
+        // SQLite stores NaN as NULL.
         ValueRef::Real(number) if number.is_nan() => checksum.word(0, 0),
         ValueRef::Null => checksum.word(0, 0),
         ValueRef::Integer(number) => checksum.word(1, number.cast_unsigned()),
@@ -33,14 +33,14 @@ fn take(checksum: &mut Checksum, value: ValueRef<'_>) {
     }
 }
 
-/// Executes a statement that writes a row and, after these values, its checksum.
+/// Executes a statement that writes a row: these values, then their checksum.
 pub(super) fn execute(statement: &mut Statement<'_>, values: &[&dyn ToSql]) -> rusqlite::Result<()> {
     let mut checksum = Checksum::default();
     for (place, value) in values.iter().enumerate() {
         let value = value.to_sql()?;
         match &value {
-            ToSqlOutput::Borrowed(value) => take(&mut checksum, *value),
-            ToSqlOutput::Owned(value) => take(&mut checksum, value.into()),
+            ToSqlOutput::Borrowed(value) => add(&mut checksum, *value),
+            ToSqlOutput::Owned(value) => add(&mut checksum, value.into()),
             _ => return Err(rusqlite::Error::InvalidQuery),
         }
         statement.raw_bind_parameter(place + 1, value)?;
@@ -49,15 +49,15 @@ pub(super) fn execute(statement: &mut Statement<'_>, values: &[&dyn ToSql]) -> r
     statement.raw_execute().map(drop)
 }
 
-/// Whether a row is as it was written: its last column is the checksum of all before it.
-pub(super) fn is_sound(row: &Row<'_>) -> rusqlite::Result<bool> {
+/// Whether a row is unchanged: its last column is the checksum of all columns before it.
+pub(super) fn is_intact(row: &Row<'_>) -> rusqlite::Result<bool> {
     let last = row.as_ref().column_count() - 1;
     Ok(of_row(row, last)? == row.get::<_, i64>(last)?)
 }
 
-/// Refuses a row that is not as it was written.
+/// Returns an error if a row has changed since it was written.
 pub(super) fn check(row: &Row<'_>) -> rusqlite::Result<()> {
-    let refused = || {
+    let error = || {
         let last = row.as_ref().column_count() - 1;
         rusqlite::Error::FromSqlConversionFailure(
             last,
@@ -65,25 +65,25 @@ pub(super) fn check(row: &Row<'_>) -> rusqlite::Result<()> {
             "a row differs from its checksum".into(),
         )
     };
-    if is_sound(row)? { Ok(()) } else { Err(refused()) }
+    if is_intact(row)? { Ok(()) } else { Err(error()) }
 }
 
 fn of_row(row: &Row<'_>, columns: usize) -> rusqlite::Result<i64> {
     let mut checksum = Checksum::default();
     for column in 0..columns {
-        take(&mut checksum, row.get_ref(column)?);
+        add(&mut checksum, row.get_ref(column)?);
     }
     Ok(checksum.end().cast_signed())
 }
 
-/// Notes the checksum of what the campaign is: of its facts and its instances, which change together and
-/// seldom.
+/// Stores the checksum of the charter: the tables `campaign` and `instance`, which change together and
+/// rarely.
 pub(super) fn seal(connection: &Connection) -> rusqlite::Result<()> {
     let sql = "INSERT INTO campaign VALUES ('checksum', ?1) ON CONFLICT DO UPDATE SET value = ?1";
     connection.execute(sql, [of_charter(connection)?.to_string()]).map(drop)
 }
 
-/// Whether the campaign is what it was when it was sealed.
+/// Whether the charter is unchanged since it was sealed.
 pub(super) fn is_sealed(connection: &Connection) -> rusqlite::Result<bool> {
     let sql = "SELECT value FROM campaign WHERE key = 'checksum'";
     let sealed: Option<String> = connection.query_row(sql, [], |row| row.get(0)).optional()?;
@@ -99,14 +99,14 @@ fn of_charter(connection: &Connection) -> rusqlite::Result<i64> {
         let mut statement = connection.prepare(sql)?;
         let mut rows = statement.query([])?;
         while let Some(row) = rows.next()? {
-            take(&mut checksum, row.get_ref(0)?);
-            take(&mut checksum, row.get_ref(1)?);
+            add(&mut checksum, row.get_ref(0)?);
+            add(&mut checksum, row.get_ref(1)?);
         }
     }
     Ok(checksum.end().cast_signed())
 }
 
-/// Gives every row of an earlier version its checksum: what it holds by now is taken as sound.
+/// Fills in the checksums of all rows of an earlier version, whose current contents are taken as intact.
 pub(super) fn fill(connection: &Connection) -> rusqlite::Result<()> {
     let tables = [
         ("trial", TRIAL),
@@ -117,7 +117,7 @@ pub(super) fn fill(connection: &Connection) -> rusqlite::Result<()> {
     tables.into_iter().try_for_each(|(table, columns)| fill_table(connection, table, columns))
 }
 
-/// The same of the validations alone, whose columns have changed.
+/// Fills in the checksums of the validations only, whose columns have changed.
 pub(super) fn fill_validations(connection: &Connection) -> rusqlite::Result<()> {
     fill_table(connection, "validation", VALIDATION)
 }
@@ -127,7 +127,7 @@ fn fill_table(connection: &Connection, table: &str, columns: &str) -> rusqlite::
     let count = rows.column_count() - 1;
     let mut update = connection.prepare(&format!("UPDATE {table} SET checksum = ? WHERE rowid = ?"))?;
     let found = rows.query_map([], |row| Ok((of_row(row, count)?, row.get::<_, i64>(count)?)))?;
-    // All before the first is written: SQLite may show a row twice that changes while it is read.
+    // Read all rows before writing the first: SQLite may return a row twice that changes while it is read.
     for found in found.collect::<rusqlite::Result<Vec<_>>>()? {
         update.execute(found)?;
     }
@@ -138,7 +138,7 @@ fn fill_table(connection: &Connection, table: &str, columns: &str) -> rusqlite::
 mod tests {
     use super::*;
 
-    /// The checksum that a row is written with, which must be that of what SQLite gives back.
+    /// Writes a row and returns its checksum, which must match what SQLite returns.
     fn of(cost: f64, text: &str, blob: &[u8], number: Option<i64>) -> i64 {
         let connection = Connection::open_in_memory().unwrap();
         connection
@@ -148,7 +148,7 @@ mod tests {
         execute(&mut statement, &[&cost, &text, &blob, &number]).unwrap();
         connection
             .query_row("SELECT * FROM t", [], |row| {
-                assert!(is_sound(row)?, "{cost} {text} {blob:?} {number:?}");
+                assert!(is_intact(row)?, "{cost} {text} {blob:?} {number:?}");
                 row.get(4)
             })
             .unwrap()
@@ -168,7 +168,7 @@ mod tests {
     }
 
     #[test]
-    fn what_sqlite_makes_of_numbers_has_the_same_checksum() {
+    fn numbers_that_sqlite_changes_have_the_same_checksum() {
         for cost in [-0.0, f64::NAN, 3.0, 1e300, f64::INFINITY] {
             of(cost, "", &[], Some(-1));
         }

@@ -1,4 +1,4 @@
-//! All trials and all configurations, one after the other.
+//! Iterating over all trials and all configurations.
 
 use std::collections::BTreeMap;
 use std::collections::btree_map::Entry;
@@ -12,16 +12,17 @@ use super::trial::record;
 use super::{StoreError, StoreReader};
 
 impl StoreReader {
-    /// What is read within is as it was at one moment, whoever writes meanwhile.
+    /// Runs several reads on one consistent snapshot of the database, even if another process writes at the
+    /// same time.
     pub fn at_one_moment<T, E: From<StoreError>>(&self, read: impl FnOnce() -> Result<T, E>) -> Result<T, E> {
         let snapshot = self.ask(self.connection.unchecked_transaction())?;
-        let told = read()?;
+        let result = read()?;
         self.ask(snapshot.finish())?;
-        Ok(told)
+        Ok(result)
     }
 
-    /// Hands over every trial with its configuration, in the order they were told; what failed trials
-    /// wrote is not read.
+    /// Calls `take` with every trial and its configuration, in the order in which the search got them,
+    /// without the output of failed trials.
     pub fn each_trial<E: From<StoreError>>(
         &self,
         mut take: impl FnMut(&Record, &Configuration) -> Result<(), E>,
@@ -30,12 +31,12 @@ impl StoreReader {
         let sql = format!("SELECT {TRIAL}, checksum FROM trial ORDER BY row");
         let mut statement = self.ask(self.connection.prepare(&sql))?;
         let mut rows = self.ask(statement.query([]))?;
-        // Trials of a race often follow each other.
+        // Trials of the same configuration often follow each other.
         let mut last: Option<(ConfigId, Configuration)> = None;
         let mut number = 0_u64;
         while let Some(row) = self.ask(rows.next())? {
             number += 1;
-            let record = self.whole(row, number, record)?;
+            let record = self.intact(row, number, record)?;
             let config = record.trial.key.config;
             let configuration = match last.take().filter(|(id, _)| *id == config) {
                 Some((_, configuration)) => configuration,
@@ -50,12 +51,12 @@ impl StoreReader {
         Ok(())
     }
 
-    /// Hands over every trial of validations with its configuration, in the order of their ends.
+    /// Calls `take` with every validation trial and its configuration, in the order in which they ended.
     pub fn each_validation<E: From<StoreError>>(
         &self,
         mut take: impl FnMut(&StoredValidation, &Configuration) -> Result<(), E>,
     ) -> Result<(), E> {
-        // They are of the baseline and of few others.
+        // They belong to the baseline and a few other configurations.
         let mut known: BTreeMap<ConfigId, Configuration> = BTreeMap::new();
         for one in self.validations()? {
             let config = one.record.trial.key.config;
@@ -68,7 +69,7 @@ impl StoreReader {
         Ok(())
     }
 
-    /// Hands over every configuration, by number.
+    /// Calls `take` with every configuration, by number.
     pub fn each_configuration<E: From<StoreError>>(
         &self,
         space: &Space,
@@ -83,7 +84,7 @@ impl StoreReader {
         Ok(())
     }
 
-    /// The names of all outputs that any trial has told.
+    /// Returns the names of all outputs of any trial.
     pub fn output_names(&self) -> Result<Vec<String>, StoreError> {
         let sql = "SELECT DISTINCT key FROM trial, json_each(trial.outputs)
                    WHERE trial.outputs IS NOT NULL ORDER BY key";

@@ -1,4 +1,4 @@
-//! What can go wrong with a store.
+//! Errors of the store.
 
 use std::io::{self, Write as _};
 use std::path::{Path, PathBuf};
@@ -10,36 +10,36 @@ use scenario::whole_file::create_beside;
 
 /// Why a store cannot be used.
 #[derive(Debug, thiserror::Error)]
-#[allow(missing_docs, reason = "the messages say it")]
+#[allow(missing_docs, reason = "the messages explain them")]
 pub enum StoreError {
     #[error("there is no campaign in {}", folder.display())]
     Missing { folder: PathBuf },
-    #[error("{} already holds a campaign: resume it, or name another folder", folder.display())]
+    #[error("{} already contains a campaign: resume it, or use another folder", folder.display())]
     Exists { folder: PathBuf },
     #[error("the campaign in {} is in use{}: stop it first", folder.display(), by(*pid, host.as_deref()))]
     InUse { folder: PathBuf, pid: Option<u32>, host: Option<String> },
     #[error("{} is not the store of a campaign: {what}", path.display())]
     NotAStore { path: PathBuf, what: &'static str },
     #[error(
-        "{} has version {found}, and this captune knows versions up to {known}: use a newer captune",
+        "{} has version {found}, but this captune reads versions up to {known}: use a newer captune",
         path.display()
     )]
     Newer { path: PathBuf, found: u32, known: u32 },
     #[error(
-        "{} has version {found}, and this captune reads version {known}: \
-         resume the campaign once to bring it up to date",
+        "{} has version {found}, but this captune reads version {known}: \
+                 resume the campaign once to update it",
         path.display()
     )]
     Older { path: PathBuf, found: u32, known: u32 },
     #[error("{} is damaged: {what}", path.display())]
     Damaged { path: PathBuf, what: String },
     #[error(
-        "{} is gone: it was removed, renamed or replaced while the campaign ran, and what has ended since \
-         is not kept",
+        "{} is gone: it was removed, renamed or replaced while the campaign ran; trials that ended since \
+                 then are not stored",
         path.display()
     )]
     Gone { path: PathBuf },
-    #[error("no room left for {}: free some, then resume", path.display())]
+    #[error("no room left for {}: free some disk space, then resume", path.display())]
     Full { path: PathBuf },
     #[error(
         "{} is locked by its writer: on a network file system a campaign can only be read while \
@@ -47,7 +47,7 @@ pub enum StoreError {
         path.display()
     )]
     Locked { path: PathBuf },
-    #[error("another program reads {}: let it end first", path.display())]
+    #[error("another program is reading {}: wait until it has ended", path.display())]
     BeingRead { path: PathBuf },
     #[error("the file system of {} cannot lock files: use a folder on another one", path.display())]
     NoLocks { path: PathBuf, source: io::Error },
@@ -55,13 +55,13 @@ pub enum StoreError {
     File { action: &'static str, path: PathBuf, source: io::Error },
     #[error("trial {id} is already stored")]
     TrialTwice { id: u64 },
-    #[error("configuration {given} is stored out of turn: the next number is {due}")]
+    #[error("configuration {given} is out of order: the next number is {due}")]
     OutOfTurn { given: u32, due: u32 },
     #[error(transparent)]
     Space(#[from] CannotExpress),
-    #[error("the store failed: {said}")]
-    Failed { said: String },
-    #[error("the store has failed before, and takes nothing more")]
+    #[error("the store failed: {message}")]
+    Failed { message: String },
+    #[error("the store has failed and accepts no more records")]
     Stopped,
     #[error("cannot use {}", path.display())]
     Sqlite { path: PathBuf, source: rusqlite::Error },
@@ -74,17 +74,18 @@ fn by(pid: Option<u32>, host: Option<&str>) -> String {
     }
 }
 
-/// Room that a store needs to go on for a while, in bytes.
+/// Disk space that a store needs to continue for a while, in bytes.
 const ROOM: usize = 1 << 20;
 
-/// Whether nothing more can be written beside a store: tried, as free blocks say nothing of quotas.
+/// Whether the folder of a store has no room left. This is tested by writing, because free blocks do not
+/// account for quotas.
 fn has_no_room(store: &Path) -> bool {
     let (mut file, path) = match create_beside(store) {
         Ok(created) => created,
         Err(error) => return is_no_room(&error),
     };
     let tried = file.write_all(&vec![0; ROOM]).and_then(|()| file.sync_all());
-    // Whether it is there or not, nobody reads it.
+    // The file is useless, whether it can be removed or not.
     let _ = std::fs::remove_file(path);
     tried.is_err_and(|error| is_no_room(&error))
 }
@@ -94,7 +95,7 @@ fn is_no_room(error: &io::Error) -> bool {
 }
 
 impl StoreError {
-    /// SQLite's error about a file, in our words where we have some.
+    /// Converts an error of SQLite about a file to a more specific one where possible.
     pub(super) fn sqlite(path: &Path, source: rusqlite::Error) -> Self {
         use rusqlite::Error::{
             FromSqlConversionFailure, IntegralValueOutOfRange, InvalidColumnType, Utf8Error,
@@ -108,10 +109,10 @@ impl StoreError {
             return Self::Damaged { path, what: source.to_string() };
         }
         match source.sqlite_error_code() {
-            Some(ErrorCode::NotADatabase) => Self::NotAStore { path, what: "it is no SQLite database" },
+            Some(ErrorCode::NotADatabase) => Self::NotAStore { path, what: "it is not a SQLite database" },
             Some(ErrorCode::DatabaseCorrupt) => Self::Damaged { path, what: source.to_string() },
             Some(ErrorCode::DiskFull) => Self::Full { path },
-            // What SQLite makes of a journal or an index that it had no room to create.
+            // SQLite reports these if it has no room to create a journal or an index.
             Some(ErrorCode::CannotOpen | ErrorCode::SystemIoFailure) if has_no_room(&path) => {
                 Self::Full { path }
             }
@@ -120,7 +121,7 @@ impl StoreError {
         }
     }
 
-    /// What it says with all that lies behind it, where only words can be passed on.
+    /// Returns the message with those of all causes, for places where only text can be passed on.
     pub fn with_causes(&self) -> String {
         let causes = std::iter::successors(std::error::Error::source(self), |cause| cause.source());
         causes.fold(self.to_string(), |text, cause| format!("{text}: {cause}"))

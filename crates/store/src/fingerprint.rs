@@ -1,17 +1,17 @@
 //! Fingerprints of the files that a scenario names: programs and instances.
 //!
-//! The scenario stays the same when a program is rebuilt or an instance overwritten, but trials from before and
-//! after cannot be compared. So fingerprints of their contents are stored with the campaign and checked when it is
-//! resumed.
+//! The scenario stays the same when a program is rebuilt or an instance overwritten, but trials from before
+//! and after cannot be compared. So fingerprints of their contents are stored with the campaign and checked
+//! when it is resumed.
 //!
-//! | a file | its fingerprint goes over | if it is another |
+//! | a file | its fingerprint covers | if it has changed |
 //! |---|---|---|
-//! | a program, or a word of a command that is a path, but of `teardown` | all of it | refuse; below `/usr`, which the system updates: told |
-//! | an instance to tune on | its length, and its first and last 64 KiB | refuse |
-//! | an instance of the validation | the same | told |
+//! | a program, or an argument that is a path, except for `teardown` | all of it | refuse; below `/usr`, which the system updates: report |
+//! | a training instance | its length, and its first and last 64 KiB | refuse |
+//! | a validation instance | the same | report |
 //!
-//! Modification times are ignored, so that a copied folder is the same campaign. Words that name no file have no
-//! fingerprint.
+//! Modification times are ignored, so that a copied folder is the same campaign. Arguments that name no file
+//! have no fingerprint.
 
 use std::collections::BTreeMap;
 use std::fs::File;
@@ -25,13 +25,13 @@ use serde::{Deserialize, Serialize};
 
 use crate::digest::Checksum;
 
-/// How much of each end of an instance is read.
+/// Number of bytes read from each end of an instance.
 const END: u64 = 64 << 10;
 
-/// Where the system keeps its own programs.
+/// The folder of the system's own programs.
 const SYSTEM: &str = "/usr";
 
-/// Fingerprints by the names of the files.
+/// Fingerprints by file name.
 #[derive(Clone, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
 pub struct Fingerprints {
     commands: BTreeMap<String, String>,
@@ -40,7 +40,7 @@ pub struct Fingerprints {
 }
 
 impl Fingerprints {
-    /// Those of the files as they are now.
+    /// Computes the fingerprints of the current files.
     pub fn of(scenario: &Scenario) -> Self {
         let commands =
             scenario.target.until_end().flat_map(|command| files(command, &scenario.target.workdir));
@@ -61,7 +61,7 @@ impl Fingerprints {
         }
     }
 
-    /// Every file that was there before and is another now.
+    /// Returns every file that was there before and has changed.
     pub fn compare(&self, now: &Self, folder: &Path) -> Vec<Difference> {
         let of_command = |name: &str| {
             let path = folder.join(name);
@@ -89,7 +89,8 @@ fn changed(
     before.iter().filter_map(differs).collect()
 }
 
-/// The program of a command, and its words that may be paths from where it runs.
+/// Returns the program of a command, and its arguments that may be paths, resolved from the folder in which
+/// it runs.
 fn files(command: &CommandTemplate, workdir: &Workdir) -> Vec<PathBuf> {
     let word = |argument: &Argument| match argument {
         Argument::Pieces(pieces) => match pieces.as_slice() {
@@ -100,14 +101,14 @@ fn files(command: &CommandTemplate, workdir: &Workdir) -> Vec<PathBuf> {
     };
     let from = |path: PathBuf| match workdir {
         Workdir::Shared(folder) => Some(folder.join(path)),
-        // Nothing is in a fresh folder.
+        // A new private folder contains no files yet.
         Workdir::Private => path.is_absolute().then_some(path),
     };
     let words = command.arguments.iter().filter_map(word).filter_map(from);
-    std::iter::once(command.program.clone()).chain(words).collect()
+    command.program.found().map(Path::to_owned).into_iter().chain(words).collect()
 }
 
-/// The fingerprint of a regular file, of its ends alone if these are given; none of anything else.
+/// Returns the fingerprint of a regular file, or only of `ends` bytes at each end; `None` for anything else.
 fn of_file(path: &Path, ends: Option<u64>) -> Option<String> {
     // Opening a pipe would wait for its writer.
     let length = std::fs::metadata(path).ok().filter(|data| data.is_file())?.len();
@@ -131,7 +132,7 @@ fn of_file(path: &Path, ends: Option<u64>) -> Option<String> {
         }
         Ok(checksum)
     };
-    // What cannot be read by us may be read by the target; then nothing is known of it.
+    // A file that we cannot read may be readable for the target; its content is unknown.
     let checksum = read().ok()?;
     Some(format!("{length} bytes, {:016x}", checksum.end()))
 }
@@ -141,7 +142,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_long_file_is_known_by_its_length_and_its_ends_and_a_program_by_all_of_it() {
+    fn a_long_instance_is_identified_by_its_length_and_ends_and_a_program_by_all_of_it() {
         let path = std::env::temp_dir().join(format!("campaign-fingerprint-{}", std::process::id()));
         let of = |content: &[u8], ends: Option<u64>| {
             std::fs::write(&path, content).unwrap();

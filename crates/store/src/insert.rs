@@ -1,4 +1,4 @@
-//! Writing batches into an open transaction.
+//! Writing batches in an open transaction.
 
 use std::path::Path;
 use std::sync::LazyLock;
@@ -15,7 +15,7 @@ use super::record::{
 };
 use super::values::{codes_blob, constraints_text, outputs_text, values_text};
 
-/// The next numbers to give, and which session trials belong to.
+/// The next free numbers, and the session that trials belong to.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Numbers {
     pub(super) configuration: u32,
@@ -24,7 +24,7 @@ pub(super) struct Numbers {
 }
 
 impl Numbers {
-    /// Those that follow what is stored.
+    /// Returns the numbers that follow the stored ones.
     pub(super) fn next(connection: &Connection, session: u32) -> rusqlite::Result<Self> {
         let number = |sql: &str| connection.query_row(sql, [], |row| row.get::<_, i64>(0));
         Ok(Self {
@@ -35,7 +35,7 @@ impl Numbers {
     }
 }
 
-/// Writes one batch; the caller commits, or undoes everything if this fails.
+/// Writes one batch. The caller commits, or rolls back if this fails.
 pub(super) fn insert(
     connection: &Connection,
     path: &Path,
@@ -51,13 +51,13 @@ pub(super) fn insert(
     into.state(batch.state.as_ref(), batch.spent)
 }
 
-// Made once: a batch is often a single trial.
+// Built once, because a batch is often a single trial.
 static CONFIGURATIONS: LazyLock<String> = LazyLock::new(|| insertion("configuration", CONFIGURATION));
 static TRIALS: LazyLock<String> = LazyLock::new(|| insertion("trial", TRIAL));
 static INCUMBENTS: LazyLock<String> = LazyLock::new(|| insertion("incumbent", INCUMBENT));
 static VALIDATIONS: LazyLock<String> = LazyLock::new(|| insertion("validation", VALIDATION));
 
-/// The statement that writes a row of these columns with its checksum.
+/// Returns the statement that inserts a row with these columns and its checksum.
 fn insertion(table: &str, columns: &str) -> String {
     let values = "?, ".repeat(columns.split(',').count());
     format!("INSERT INTO {table} ({columns}, checksum) VALUES ({values}?)")
@@ -102,7 +102,7 @@ impl<'a> Insert<'a> {
         }
         let mut statement = self.statement(&TRIALS)?;
         for Record { trial, detail, started, ended, slot } in all {
-            let told = &trial.observation;
+            let observation = &trial.observation;
             let cap = trial.cap.cost();
             let row = params![
                 numbers.row.cast_signed(),
@@ -110,13 +110,13 @@ impl<'a> Insert<'a> {
                 trial.key.config.0,
                 trial.key.pair.instance.0,
                 trial.key.pair.seed.0,
-                told.status().name(),
-                told.cost().map(Reading::lower_bound),
-                told.cost().map(Reading::is_censored),
-                told.spent(),
+                observation.status().name(),
+                observation.cost().map(Reading::lower_bound),
+                observation.cost().map(Reading::is_censored),
+                observation.spent(),
                 cap.is_finite().then_some(cap),
                 trial.why.name(),
-                constraints_text(told.constraints()),
+                constraints_text(observation.constraints()),
                 detail.cpu,
                 detail.wall,
                 detail.memory.map(u64::cast_signed),
@@ -127,7 +127,7 @@ impl<'a> Insert<'a> {
                 slot,
                 numbers.session,
                 outputs_text(&detail.outputs),
-                told.tie(),
+                observation.tie(),
             ];
             execute(&mut statement, row).map_err(|error| match error.sqlite_error() {
                 Some(cause) if cause.extended_code == rusqlite::ffi::SQLITE_CONSTRAINT_UNIQUE => {
@@ -135,7 +135,7 @@ impl<'a> Insert<'a> {
                 }
                 _ => self.error(error),
             })?;
-            if told.status().is_failure() {
+            if observation.status().is_failure() {
                 let sql = "INSERT INTO output VALUES (?, ?, ?)";
                 let (stdout, stderr) = (Tail(&detail.stdout_tail), Tail(&detail.stderr_tail));
                 let row = params![numbers.row.cast_signed(), stdout, stderr];
@@ -195,18 +195,18 @@ impl<'a> Insert<'a> {
         let mut statement = self.statement(&VALIDATIONS)?;
         for StoredValidation { instance, record, .. } in all {
             let Record { trial, detail, started, ended, slot } = record;
-            let (told, cap) = (&trial.observation, trial.cap.cost());
+            let (observation, cap) = (&trial.observation, trial.cap.cost());
             let row = params![
                 if trial.key.config == ConfigId(0) { "default" } else { "incumbent" },
                 trial.key.config.0,
                 instance,
                 trial.key.pair.seed.0,
-                told.status().name(),
-                told.cost().map(Reading::lower_bound),
-                told.cost().map(Reading::is_censored),
-                told.spent(),
+                observation.status().name(),
+                observation.cost().map(Reading::lower_bound),
+                observation.cost().map(Reading::is_censored),
+                observation.spent(),
                 cap.is_finite().then_some(cap),
-                constraints_text(told.constraints()),
+                constraints_text(observation.constraints()),
                 detail.cpu,
                 detail.wall,
                 detail.memory.map(u64::cast_signed),
@@ -217,7 +217,7 @@ impl<'a> Insert<'a> {
                 slot,
                 numbers.session,
                 outputs_text(&detail.outputs),
-                told.tie(),
+                observation.tie(),
             ];
             execute(&mut statement, row).map_err(|error| self.error(error))?;
         }
@@ -241,7 +241,7 @@ impl<'a> Insert<'a> {
     }
 }
 
-/// Bytes that are text where they can be: people read them.
+/// Bytes that are stored as text if possible, for people to read.
 struct Tail<'a>(&'a [u8]);
 
 impl ToSql for Tail<'_> {

@@ -1,8 +1,8 @@
-//! How commits are made durable, by the file system the campaign lives on.
+//! How commits are made durable, depending on the campaign's file system.
 //!
-//! Write-ahead logging lets others read while a campaign runs, but its index is memory shared by
-//! processes of one machine. On file systems that several machines mount, the older rollback journal
-//! is used and the file is locked for as long as it is open.
+//! Write-ahead logging lets others read while a campaign runs, but its index is memory shared by processes of
+//! one machine. On file systems that several machines can mount, the older rollback journal is used, and the
+//! file is locked as long as it is open.
 
 use std::path::Path;
 
@@ -13,14 +13,14 @@ use super::StoreError;
 /// How commits are made durable.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Journal {
-    /// Write-ahead log: others may read meanwhile.
+    /// Write-ahead log: others can read at the same time.
     WriteAhead,
-    /// Rollback journal, on network file systems: nobody else may read meanwhile.
+    /// Rollback journal, for network file systems: no other process can read at the same time.
     Rollback,
 }
 
-/// `f_type` of file systems that several machines mount at once. FUSE is among them since sshfs and
-/// several cluster file systems cannot be told from local ones behind it.
+/// `f_type` of file systems that several machines can mount at once. FUSE is among them because it hides
+/// whether a file system is local: sshfs and several cluster file systems use it.
 const NETWORK: [u32; 20] = [
     0x0000_6969, // NFS
     0x0000_517b, // SMB
@@ -45,19 +45,19 @@ const NETWORK: [u32; 20] = [
 ];
 
 impl Journal {
-    /// The journal for a folder.
+    /// Returns the journal for a folder.
     pub(super) fn of_folder(folder: &Path) -> Result<Self, StoreError> {
         let found = statfs(folder).map_err(|error| StoreError::file("examine", folder)(error.into()))?;
         // The numbers have 32 bits; the field is wider on some machines and signed on others.
         Ok(Self::of_magic(found.f_type as u32))
     }
 
-    /// The journal for a file system, by the magic number that `statfs` tells of it.
+    /// Returns the journal for a file system, by the magic number that `statfs` reports.
     pub fn of_magic(magic: u32) -> Self {
         if NETWORK.contains(&magic) { Self::Rollback } else { Self::WriteAhead }
     }
 
-    /// SQLite's word for it.
+    /// Returns SQLite's name of the mode.
     pub(super) fn mode(self) -> &'static str {
         match self {
             Self::WriteAhead => "wal",
@@ -91,8 +91,8 @@ mod tests {
     }
 
     #[test]
-    fn the_sign_of_the_field_is_no_matter() {
-        assert_eq!(Journal::of_magic(-11_317_950_i64 as u32), Journal::Rollback, "CIFS as a signed word");
+    fn the_sign_of_the_field_does_not_matter() {
+        assert_eq!(Journal::of_magic(-11_317_950_i64 as u32), Journal::Rollback, "CIFS as a signed number");
         assert!(Journal::of_folder(Path::new("/")).is_ok());
     }
 }

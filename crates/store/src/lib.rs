@@ -1,18 +1,19 @@
 //! The durable record of a campaign.
 //!
-//! A campaign lives in a folder; `campaign.sqlite` there holds every trial that has ended and all that
-//! is needed to go on after a power cut. [`Store`] is opened by the one process that writes and turned
-//! into a [`Writer`]; [`StoreReader`] is for everyone else, also while the campaign runs. The tables are
-//! described in `schema.sql` and may be queried by users.
+//! A campaign has a folder; `campaign.sqlite` there holds every trial that has ended and everything needed to
+//! resume after a power cut. The one process that writes opens a [`Store`] and turns it into a [`Writer`].
+//! All others use a [`StoreReader`], even while the campaign runs. The tables are described in `schema.sql`;
+//! users may query them.
 //!
-//! Law: what a [`Writer`] has acknowledged is on disk, once, and in the order submitted.
+//! Guarantee: a batch that a [`Writer`] has acknowledged is on disk, exactly once, in the order of
+//! submission.
 
 mod checksum;
+mod create;
 mod digest;
 mod each;
 mod error;
 pub mod fingerprint;
-mod found;
 mod insert;
 mod journal;
 mod load;
@@ -20,16 +21,16 @@ mod lock;
 mod lookup;
 mod migrate;
 mod open;
-mod recharter;
 mod record;
 mod summary;
 mod tables;
 mod trial;
+mod update;
 mod values;
 mod writer;
 
+pub use create::NewCampaign;
 pub use error::StoreError;
-pub use found::Founding;
 pub use journal::Journal;
 pub use load::Loaded;
 pub use lock::{Holder, host_name};
@@ -52,7 +53,7 @@ use rusqlite::Connection;
 
 use lock::WriterLock;
 
-/// A campaign's record, open for writing; no other process can write meanwhile.
+/// A campaign's record, open for writing. No other process can write at the same time.
 #[derive(Debug)]
 pub struct Store {
     reader: StoreReader,
@@ -68,69 +69,69 @@ pub struct StoreReader {
 }
 
 impl Store {
-    /// A new campaign in a folder, which is made if need be.
+    /// Creates a new campaign in a folder, which is created if necessary.
     pub fn create(folder: &Path, charter: &Charter) -> Result<Self, StoreError> {
-        Self::found(folder, &Founding::of(charter.clone()))
+        Self::create_with(folder, &NewCampaign::of(charter.clone()))
     }
 
-    /// The same, with all that the campaign begins with.
-    pub fn found(folder: &Path, founding: &Founding) -> Result<Self, StoreError> {
+    /// Creates a new campaign with its initial contents.
+    pub fn create_with(folder: &Path, campaign: &NewCampaign) -> Result<Self, StoreError> {
         fs::create_dir_all(folder).map_err(StoreError::file("create", folder))?;
-        Self::found_with(folder, founding, Journal::of_folder(folder)?)
+        Self::create_using(folder, campaign, Journal::of_folder(folder)?)
     }
 
-    fn found_with(folder: &Path, founding: &Founding, journal: Journal) -> Result<Self, StoreError> {
+    fn create_using(folder: &Path, campaign: &NewCampaign, journal: Journal) -> Result<Self, StoreError> {
         let lock = WriterLock::take(folder)?;
         let path = folder.join(open::FILE);
-        found::create(&path, founding)?;
+        create::create(&path, campaign)?;
         let connection = open::open_to_write(&path, journal)?;
         Ok(Self { reader: StoreReader { path, connection }, journal, lock })
     }
 
-    /// An existing campaign, to go on with it. A store of an earlier version is brought up to date.
+    /// Opens an existing campaign to resume it. A store of an earlier version is migrated.
     pub fn open(folder: &Path) -> Result<Self, StoreError> {
         if !folder.join(open::FILE).exists() {
             return Err(StoreError::Missing { folder: folder.to_owned() });
         }
-        Self::open_with(folder, Journal::of_folder(folder)?)
+        Self::open_using(folder, Journal::of_folder(folder)?)
     }
 
-    fn open_with(folder: &Path, journal: Journal) -> Result<Self, StoreError> {
+    fn open_using(folder: &Path, journal: Journal) -> Result<Self, StoreError> {
         let lock = WriterLock::take(folder)?;
         let path = folder.join(open::FILE);
-        found::tidy(&path)?;
+        create::tidy(&path)?;
         let connection = open::open_to_write(&path, journal)?;
         Ok(Self { reader: StoreReader { path, connection }, journal, lock })
     }
 
-    /// An existing campaign, to look at it, also while it runs.
+    /// Opens an existing campaign for reading, even while it runs.
     pub fn read(folder: &Path) -> Result<StoreReader, StoreError> {
         let path = folder.join(open::FILE);
         Ok(StoreReader { connection: open::open_to_read(&path)?, path })
     }
 
-    /// The process that writes the campaign in a folder now, if one does.
+    /// Returns the process that is writing the campaign in a folder, if any.
     pub fn holder(folder: &Path) -> Result<Option<Holder>, StoreError> {
         lock::holder(folder)
     }
 
-    /// How commits are made durable here.
+    /// Returns how commits are made durable in this store.
     pub fn journal(&self) -> Journal {
         self.journal
     }
 
-    /// What can be read of it.
+    /// Returns the reading side.
     pub fn reader(&self) -> &StoreReader {
         &self.reader
     }
 
-    /// Everything needed to go on.
+    /// Loads everything needed to resume.
     pub fn load(&self) -> Result<Loaded, StoreError> {
         self.reader.load()
     }
 
-    /// Begins a session. `acknowledge` is called by the writing thread, in order, with what has
-    /// reached the disk; typically it sends into the channel that the caller waits on.
+    /// Starts a session. The writing thread calls `acknowledge`, in order, with what has reached the disk.
+    /// Typically, `acknowledge` sends to a channel that the caller waits on.
     pub fn write(self, acknowledge: impl Fn(Acknowledgement) + Send + 'static) -> Result<Writer, StoreError> {
         let StoreReader { path, connection } = self.reader;
         Writer::start(path, connection, self.journal, self.lock, acknowledge)
@@ -138,7 +139,7 @@ impl Store {
 }
 
 impl StoreReader {
-    /// Checks the whole file for damage; takes a while on a large one.
+    /// Checks the whole file for damage, which takes a while for a large file.
     pub fn verify(&self) -> Result<(), StoreError> {
         let sql = "SELECT * FROM pragma_integrity_check LIMIT 1";
         let found: String = self.ask(self.connection.query_row(sql, [], |row| row.get(0)))?;
@@ -151,6 +152,7 @@ impl StoreReader {
         if differing > 0 { Err(self.damaged("the tally differs from the trials")) } else { Ok(()) }
     }
 
+    /// Converts an error of SQLite to one about this store.
     fn ask<T>(&self, outcome: rusqlite::Result<T>) -> Result<T, StoreError> {
         outcome.map_err(|error| StoreError::sqlite(&self.path, error))
     }

@@ -1,51 +1,51 @@
-//! Everything a resume needs, rebuilt from the file.
+//! Loads everything needed to resume a campaign.
 //!
-//! Reading a million trials takes SQLite most of a second. Meanwhile a second thread takes what has
-//! been read, in pieces, into the history.
+//! Reading a million trials takes SQLite most of a second. At the same time, a second thread adds the trials
+//! to the history, in pieces.
 
 use std::sync::mpsc::{Receiver, channel};
 
 use engine::history::Trial;
 use engine::{ConfigId, History, Space};
 
-use super::checksum::{CONFIGURATION, TRIAL, is_sound};
+use super::checksum::{CONFIGURATION, TRIAL, is_intact};
 use super::record::{Charter, Elapsed, Session, State, StoredIncumbent};
-use super::trial::told;
+use super::trial::search_trial;
 use super::values::append_codes;
 use super::{StoreError, StoreReader};
 
-/// What is stored of a campaign, for going on with it.
+/// The stored contents of a campaign, for resuming it.
 #[derive(Clone, Debug)]
 pub struct Loaded {
-    /// What the campaign is.
+    /// The definition of the campaign.
     pub charter: Charter,
-    /// All trials in the order they were told, with their configurations under the same numbers.
+    /// All trials in the order in which the search got them, and their configurations with the same numbers.
     pub history: History,
-    /// The last snapshot of the search; it may have taken in fewer trials than the history holds.
+    /// The last snapshot of the search, which may have absorbed fewer trials than the history has.
     pub state: Option<State>,
     /// What the campaign has spent.
     pub spent: Elapsed,
-    /// How many trials were lost; those cancelled on purpose are not among them.
+    /// Number of lost trials, without those cancelled on purpose.
     pub lost: u64,
-    /// In the order of succession.
+    /// All incumbents, in the order of succession.
     pub incumbents: Vec<StoredIncumbent>,
-    /// All of them, the last not ended if it was killed.
+    /// All sessions; the last one has no end if it was killed.
     pub sessions: Vec<Session>,
 }
 
-/// Rows handed from thread to thread at a time.
+/// Number of rows sent to the other thread at a time.
 const PIECE: usize = 4096;
 
 enum Piece {
-    /// Codes of many configurations, one after the other.
+    /// Codes of many configurations, one after another.
     Configurations(Vec<f64>),
     Trials(Vec<Trial>),
 }
 
 impl StoreReader {
-    /// Everything needed to go on, as it was at one moment.
+    /// Loads everything needed to resume, from one consistent snapshot of the database.
     pub fn load(&self) -> Result<Loaded, StoreError> {
-        // One transaction: a writer may go on meanwhile.
+        // One transaction, because another process may be writing.
         let snapshot = self.ask(self.connection.unchecked_transaction())?;
         let charter = self.charter()?;
         let (state, spent) = self.state()?;
@@ -56,7 +56,9 @@ impl StoreReader {
         if let Some(state) = &state
             && state.told > rows
         {
-            return Err(self.damaged(format!("the snapshot knows {} trials of {rows}", state.told)));
+            return Err(
+                self.damaged(format!("the snapshot has {} trials, but only {rows} are stored", state.told))
+            );
         }
         Ok(Loaded { charter, history, state, spent, lost, incumbents, sessions })
     }
@@ -66,12 +68,12 @@ impl StoreReader {
         let configurations = count("SELECT coalesce(max(id) + 1, 0) FROM configuration")? as usize;
         let trials = count("SELECT coalesce(max(row), 0) FROM trial")? as usize;
         let mut history = History::with_capacity(configurations, trials);
-        // Without a bound: neither thread waits for the other on a busy machine, and what is on its way
-        // is less than what it becomes.
+        // Unbounded, so that neither thread waits for the other on a busy machine. Queued pieces take less
+        // memory than the history built from them.
         let (send, pieces) = channel();
         std::thread::scope(|scope| {
             let builder = scope.spawn(|| build(&mut history, space, pieces));
-            // Nobody listens any more only if what was sent is wrong; the builder says what.
+            // Sending fails only if the builder has found an error, which it returns.
             let read = self
                 .read_configurations(space, |codes| send.send(Piece::Configurations(codes)).is_ok())
                 .and_then(|()| {
@@ -88,7 +90,7 @@ impl StoreReader {
     fn read_configurations(
         &self,
         space: &Space,
-        mut hand_over: impl FnMut(Vec<f64>) -> bool,
+        mut send_on: impl FnMut(Vec<f64>) -> bool,
     ) -> Result<(), StoreError> {
         let width = space.parameters().len();
         let mut statement = self.ask(
@@ -104,25 +106,25 @@ impl StoreReader {
             if id != next || !blob.is_ok_and(|blob| append_codes(blob, width, &mut codes)) {
                 return Err(self.damaged(format!("configuration {next} is missing or of another space")));
             }
-            if !self.ask(is_sound(row))? {
+            if !self.ask(is_intact(row))? {
                 return Err(self.damaged(format!("configuration {next} differs from its checksum")));
             }
             next += 1;
             if (next as usize).is_multiple_of(PIECE) {
                 let full = std::mem::replace(&mut codes, Vec::with_capacity(PIECE * width));
-                if !hand_over(full) {
+                if !send_on(full) {
                     return Ok(());
                 }
             }
         }
-        hand_over(codes);
+        send_on(codes);
         Ok(())
     }
 
     fn read_trials(
         &self,
         configurations: usize,
-        mut hand_over: impl FnMut(Vec<Trial>) -> bool,
+        mut send_on: impl FnMut(Vec<Trial>) -> bool,
     ) -> Result<(), StoreError> {
         let sql = format!("SELECT {TRIAL}, checksum FROM trial ORDER BY row");
         let mut statement = self.ask(self.connection.prepare(&sql))?;
@@ -131,25 +133,25 @@ impl StoreReader {
         let mut number = 0_u64;
         while let Some(row) = self.ask(rows.next())? {
             number += 1;
-            let trial = self.whole(row, number, told)?;
+            let trial = self.intact(row, number, search_trial)?;
             if trial.key.config.index() >= configurations {
-                return Err(self.damaged(format!("trial {} is of a configuration that is missing", trial.id)));
+                return Err(self.damaged(format!("trial {} has a configuration that is missing", trial.id)));
             }
             trials.push(trial);
             if trials.len() == PIECE {
                 let full = std::mem::replace(&mut trials, Vec::with_capacity(PIECE));
-                if !hand_over(full) {
+                if !send_on(full) {
                     return Ok(());
                 }
             }
         }
-        hand_over(trials);
-        // Rows are distinct: as many as the highest number are all the numbers.
+        send_on(trials);
+        // Row numbers are distinct, so none is missing if there are as many rows as the highest number.
         let sql = "SELECT coalesce((SELECT min(row) FROM trial), 1) = 1
                    AND coalesce((SELECT max(row) FROM trial), 0) = ?";
-        let whole: bool =
+        let is_complete: bool =
             self.ask(self.connection.query_row(sql, [number.cast_signed()], |row| row.get(0)))?;
-        if whole { Ok(()) } else { Err(self.damaged("rows of trials are missing")) }
+        if is_complete { Ok(()) } else { Err(self.damaged("rows of trials are missing")) }
     }
 }
 
@@ -161,7 +163,7 @@ fn build(history: &mut History, space: &Space, pieces: Receiver<Piece>) -> Resul
                     let next = ConfigId(history.configurations().len() as u32);
                     let configuration = space
                         .configuration_of_codes(codes)
-                        .map_err(|error| format!("configuration {next} is none of the space: {error}"))?;
+                        .map_err(|error| format!("configuration {next} is not in the space: {error}"))?;
                     let id = history.intern(&configuration);
                     if id != next {
                         return Err(format!("configurations {id} and {next} are the same"));

@@ -1,7 +1,7 @@
 //! One writer at a time.
 //!
-//! The writer holds a lock on `campaign.lock` as long as it lives; the kernel lets go of it however
-//! the writer ends. The file says who holds it, for the message to whoever comes second.
+//! The writer holds a lock on `campaign.lock` as long as it runs; the kernel releases it however the writer
+//! ends. The file names the holder, for the error message of a second writer.
 
 use std::fs::{self, File, OpenOptions};
 use std::io::{ErrorKind, Read as _, Seek as _, Write as _};
@@ -15,29 +15,28 @@ use super::StoreError;
 
 const NAME: &str = "campaign.lock";
 
-/// Whoever looks whether there is a writer holds the lock for a moment, together with others who look:
-/// a writer asks again.
+/// Number of attempts to take the lock. A process that checks for a writer holds a shared lock for a moment,
+/// so a new writer tries again.
 const ATTEMPTS: u32 = 100;
 const PAUSE: Duration = Duration::from_millis(10);
 
-/// The process that writes a store. In the moment between taking the lock and signing it, who that is
-/// cannot be known.
+/// The process that writes a store. It is unknown in the moment between taking the lock and writing the file.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct Holder {
-    /// Its number.
+    /// Process id.
     pub pid: Option<u32>,
-    /// The machine it runs on.
+    /// Name of its machine.
     pub host: Option<String>,
 }
 
-/// Held by the writer of a store.
+/// The lock of the writer of a store.
 #[derive(Debug)]
 pub(super) struct WriterLock {
     file: File,
 }
 
 impl WriterLock {
-    /// Takes the lock, or says who has it.
+    /// Takes the lock, or returns an error that names its holder.
     pub(super) fn take(folder: &Path) -> Result<Self, StoreError> {
         let path = folder.join(NAME);
         let file = OpenOptions::new().read(true).write(true).create(true).truncate(false).open(&path);
@@ -45,7 +44,7 @@ impl WriterLock {
         let mut attempts = 0;
         while !try_lock(&file, FlockOperation::NonBlockingLockExclusive, &path)? {
             attempts += 1;
-            if attempts == ATTEMPTS || is_written(&file, &path)? {
+            if attempts == ATTEMPTS || has_writer(&file, &path)? {
                 let Holder { pid, host } = signature(file);
                 return Err(StoreError::InUse { folder: folder.to_owned(), pid, host });
             }
@@ -63,26 +62,26 @@ impl WriterLock {
     }
 }
 
-/// Closing the file would do, but for a moment a process that is being started shares it.
+/// Closing the file is not enough: a process that is being started shares the open file for a moment.
 impl Drop for WriterLock {
     fn drop(&mut self) {
-        // Closed or not, there is nothing else to try.
+        // If this fails, there is nothing else to try.
         let _ = flock(&self.file, FlockOperation::Unlock);
     }
 }
 
-/// Who writes a store, if anybody does.
+/// Returns the writer of a store, if there is one.
 pub(super) fn holder(folder: &Path) -> Result<Option<Holder>, StoreError> {
     let path = folder.join(NAME);
     let file = match File::open(&path) {
         Err(error) if error.kind() == ErrorKind::NotFound => return Ok(None),
         file => file.map_err(StoreError::file("open", &path))?,
     };
-    Ok(is_written(&file, &path)?.then(|| signature(file)))
+    Ok(has_writer(&file, &path)?.then(|| signature(file)))
 }
 
-/// Whether someone holds the lock for himself.
-fn is_written(file: &File, path: &Path) -> Result<bool, StoreError> {
+/// Whether another process holds the lock exclusively.
+fn has_writer(file: &File, path: &Path) -> Result<bool, StoreError> {
     let free = try_lock(file, FlockOperation::NonBlockingLockShared, path)?;
     if free {
         flock(file, FlockOperation::Unlock)
@@ -91,7 +90,7 @@ fn is_written(file: &File, path: &Path) -> Result<bool, StoreError> {
     Ok(!free)
 }
 
-/// Whether the lock was free.
+/// Tries to take the lock; false if another process holds it.
 fn try_lock(file: &File, operation: FlockOperation, path: &Path) -> Result<bool, StoreError> {
     match flock(file, operation) {
         Ok(()) => Ok(true),
@@ -102,7 +101,7 @@ fn try_lock(file: &File, operation: FlockOperation, path: &Path) -> Result<bool,
 
 fn signature(mut file: File) -> Holder {
     let mut text = String::new();
-    // What cannot be read is left out of a message that is right without it.
+    // If this fails, the message does not name the holder.
     let _ = file.read_to_string(&mut text);
     match text.trim_end().split_once(' ') {
         Some((pid, host)) => Holder { pid: pid.parse().ok(), host: Some(host.to_owned()) },
@@ -110,7 +109,7 @@ fn signature(mut file: File) -> Holder {
     }
 }
 
-/// This machine's name.
+/// Returns the name of this machine.
 pub fn host_name() -> String {
     let name = fs::read_to_string("/proc/sys/kernel/hostname").unwrap_or_default();
     if name.trim().is_empty() { "an unnamed host".to_owned() } else { name.trim().to_owned() }

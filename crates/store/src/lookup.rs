@@ -1,4 +1,4 @@
-//! Trials by their number, and those that failed.
+//! Looking up trials by number, and failed trials by reason.
 
 use engine::{ConfigId, Status, TrialId};
 use execution::Record;
@@ -7,30 +7,30 @@ use rusqlite::OptionalExtension as _;
 use super::tables::word;
 use super::{StoreError, StoreReader};
 
-/// Trials that failed in the same way.
+/// Trials that failed for the same reason.
 #[derive(Clone, PartialEq, Debug)]
 pub struct Failures {
-    /// Why: their common signature.
+    /// Their common reason.
     pub reason: String,
     /// How they ended.
     pub status: Status,
-    /// How many.
+    /// Number of trials.
     pub trials: u64,
-    /// Of how many configurations.
+    /// Number of configurations.
     pub configurations: u64,
-    /// The first few of those, by number.
+    /// The first few configurations, by number.
     pub examples: Vec<ConfigId>,
-    /// The first of them that was told.
+    /// The first of these trials.
     pub first: Record,
-    /// The last.
+    /// The last of these trials.
     pub newest: Record,
 }
 
-/// Configurations that are named.
+/// Maximum number of configurations listed.
 const EXAMPLES: i64 = 5;
 
 impl StoreReader {
-    /// A trial by its number in the order of asking.
+    /// Returns a trial by its number, which is in the order of requests.
     pub fn trial_of_id(&self, id: TrialId) -> Result<Option<Record>, StoreError> {
         let found =
             self.connection.query_row("SELECT row FROM trial WHERE id = ?", [id.0.cast_signed()], |row| {
@@ -42,14 +42,14 @@ impl StoreReader {
         }
     }
 
-    /// The largest number of a trial that has ended.
+    /// Returns the largest number of a trial that has ended.
     pub fn last_trial(&self) -> Result<Option<TrialId>, StoreError> {
         let found =
             self.connection.query_row("SELECT max(id) FROM trial", [], |row| row.get::<_, Option<i64>>(0));
         Ok(self.ask(found)?.map(|id| TrialId(id.cast_unsigned())))
     }
 
-    /// The trials that failed, the most frequent reason first.
+    /// Returns the failed trials, with the most frequent reason first.
     pub fn failures(&self) -> Result<Vec<Failures>, StoreError> {
         let snapshot = self.ask(self.connection.unchecked_transaction())?;
         let failed =

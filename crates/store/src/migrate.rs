@@ -1,7 +1,7 @@
-//! Stores of earlier versions are brought up to date when they are opened for writing.
+//! Migrates stores of earlier versions when they are opened for writing.
 //!
-//! `PRAGMA user_version` counts the versions of the schema. Step `n` takes a store from version `n` to
-//! `n + 1`; all steps and the new number are one transaction, so that a store is never between versions.
+//! `PRAGMA user_version` is the version of the schema. Step `n` migrates a store from version `n` to `n + 1`.
+//! All steps and the new version number are one transaction, so that a store is never between versions.
 
 use rusqlite::Connection;
 
@@ -10,20 +10,21 @@ use super::checksum;
 /// The version that this captune writes.
 pub(super) const VERSION: u32 = 7;
 
-/// One step: the version it starts from, and what it does.
+/// One step: the version it starts from, and its SQL.
 pub(super) type Step = (u32, &'static str);
 
-/// Every step there has been.
+/// All steps, one from every earlier version.
 pub(super) const STEPS: &[Step] = &[
-    // The outputs of a trial.
+    // Adds the outputs of a trial.
     (1, "ALTER TABLE trial ADD COLUMN outputs TEXT;"),
-    // The one that decides between timeouts.
+    // Adds the output that decides between timeouts.
     (2, "ALTER TABLE trial ADD COLUMN tie REAL;"),
-    // Snapshots know who may race again. Earlier ones cannot be read: races begin anew with the best so far.
+    // Snapshots now contain the configurations that may race again. Earlier snapshots cannot be read, so
+    // races start again with the best configuration so far.
     (3, "UPDATE state SET snapshot = NULL, told = NULL;"),
-    // What a trial of the validation told of the outputs that constraints bound.
+    // Adds the constrained outputs of validation trials.
     (4, "ALTER TABLE validation ADD COLUMN constraints TEXT;"),
-    // Checksums, which are filled in when all columns are there.
+    // Adds checksums, which are filled in after the last step.
     (
         5,
         "ALTER TABLE trial ADD COLUMN checksum INTEGER NOT NULL DEFAULT 0;
@@ -31,7 +32,7 @@ pub(super) const STEPS: &[Step] = &[
          ALTER TABLE incumbent ADD COLUMN checksum INTEGER NOT NULL DEFAULT 0;
          ALTER TABLE validation ADD COLUMN checksum INTEGER NOT NULL DEFAULT 0;",
     ),
-    // Trials of the validation are kept like others, once in each session. How the snapshot is written is told.
+    // Validation trials are stored like others, once per session. Adds the format of the snapshot.
     (
         6,
         "ALTER TABLE state ADD COLUMN format INTEGER NOT NULL DEFAULT 1;
@@ -69,11 +70,11 @@ pub(super) const STEPS: &[Step] = &[
     ),
 ];
 
-/// The version since which rows have checksums, and the one that changed the columns of validations.
-const CHECKED_SINCE: u32 = 6;
-const WHOLE_VALIDATIONS_SINCE: u32 = 7;
+/// The version that introduced checksums, and the one that changed the columns of validations.
+const CHECKSUMS_SINCE: u32 = 6;
+const VALIDATION_COLUMNS_SINCE: u32 = 7;
 
-/// Takes a store from version `from` to `to`.
+/// Migrates a store from version `from` to `to`.
 pub(super) fn migrate(
     connection: &mut Connection,
     steps: &[Step],
@@ -87,10 +88,10 @@ pub(super) fn migrate(
         transaction.execute_batch(sql)?;
     }
     set_version(&transaction, to)?;
-    if to >= CHECKED_SINCE {
-        if from < CHECKED_SINCE {
+    if to >= CHECKSUMS_SINCE {
+        if from < CHECKSUMS_SINCE {
             checksum::fill(&transaction)?;
-        } else if from < WHOLE_VALIDATIONS_SINCE {
+        } else if from < VALIDATION_COLUMNS_SINCE {
             checksum::fill_validations(&transaction)?;
         }
         checksum::seal(&transaction)?;
@@ -98,7 +99,7 @@ pub(super) fn migrate(
     transaction.commit()
 }
 
-/// Writes the number of the version, for SQLite and for readers of the table `campaign`.
+/// Writes the version number, for SQLite and for readers of the table `campaign`.
 pub(super) fn set_version(connection: &Connection, version: u32) -> rusqlite::Result<()> {
     connection.pragma_update(None, "user_version", version)?;
     let sql = "INSERT INTO campaign VALUES ('format', ?1) ON CONFLICT DO UPDATE SET value = ?1";
@@ -109,7 +110,8 @@ pub(super) fn set_version(connection: &Connection, version: u32) -> rusqlite::Re
 mod tests {
     use super::*;
 
-    /// A store as made-up version 1 had it: the seed under another key, trials in two tables.
+    /// Returns a store of a made-up version 1: the seed has another key, and the table of trials another
+    /// name.
     fn old() -> Connection {
         let connection = Connection::open_in_memory().unwrap();
         connection

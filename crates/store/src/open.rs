@@ -1,8 +1,8 @@
 //! Opening and creating the database file.
 //!
-//! What a file is can be read from SQLite's header without touching it: the application id at byte 68
-//! and the user version at byte 60 are big-endian words. They are never only in a write-ahead log,
-//! since stores are created and migrated with the rollback journal.
+//! A file can be identified by SQLite's header without opening it as a database: the application id at byte
+//! 68 and the user version at byte 60 are big-endian words. They are never only in a write-ahead log, because
+//! stores are created and migrated with the rollback journal.
 
 use std::fs::File;
 use std::io::Read as _;
@@ -20,15 +20,15 @@ pub(super) const FILE: &str = "campaign.sqlite";
 /// `CapT`: marks a database as ours.
 pub(super) const APPLICATION: u32 = 0x4361_7054;
 
-/// How long a writer waits for readers: to take in a log, and to write.
+/// How long a writer waits for readers: `SHORT` to merge a log, `LONG` to write.
 const SHORT: Duration = Duration::from_millis(500);
 const LONG: Duration = Duration::from_secs(5);
 
-/// How long a reader waits for a writer that has the file to itself for a moment; on a network file
-/// system it has it for as long as it runs.
+/// How long a reader waits for a writer that has locked the file for a moment. On a network file system, the
+/// writer keeps it locked as long as it runs.
 const PATIENCE: Duration = Duration::from_secs(2);
 
-/// The version of a store that may be opened.
+/// Returns the version of a store, or an error if the file cannot be opened as one.
 pub(super) fn identify(path: &Path) -> Result<u32, StoreError> {
     let folder = || path.parent().unwrap_or(path).to_owned();
     let mut header = Vec::new();
@@ -44,11 +44,11 @@ pub(super) fn identify(path: &Path) -> Result<u32, StoreError> {
     }
     let refuse = |what| Err(StoreError::NotAStore { path: path.to_owned(), what });
     if header.len() < 100 || !header.starts_with(b"SQLite format 3\0") {
-        return refuse("it is no SQLite database");
+        return refuse("it is not a SQLite database");
     }
     let word = |at: usize| u32::from_be_bytes([header[at], header[at + 1], header[at + 2], header[at + 3]]);
     if word(68) != APPLICATION {
-        return refuse("it is another program's database");
+        return refuse("it is the database of another program");
     }
     match word(60) {
         0 => refuse("it has no version"),
@@ -57,7 +57,7 @@ pub(super) fn identify(path: &Path) -> Result<u32, StoreError> {
     }
 }
 
-/// Opens for reading alone. A write in progress elsewhere is not disturbed.
+/// Opens a store for reading only. This does not disturb another process that is writing.
 pub(super) fn open_to_read(path: &Path) -> Result<Connection, StoreError> {
     let found = identify(path)?;
     if found < VERSION {
@@ -67,13 +67,13 @@ pub(super) fn open_to_read(path: &Path) -> Result<Connection, StoreError> {
         let connection = Connection::open_with_flags(path, access | OpenFlags::SQLITE_OPEN_NO_MUTEX)?;
         connection.busy_timeout(PATIENCE)?;
         connection.pragma_update(None, "query_only", true)?;
-        // Whether it can be read at all shows with the first question.
+        // Only the first query shows whether the file can be read at all.
         connection.query_row("SELECT count(*) FROM sqlite_master", [], |_| Ok(()))?;
         Ok(connection)
     };
     match open(OpenFlags::SQLITE_OPEN_READ_ONLY) {
-        // Someone was killed while writing with the rollback journal. SQLite undoes that on the first
-        // question, for which it needs the right to write; the questions remain questions.
+        // A process was killed while writing with the rollback journal. SQLite undoes that on the first
+        // query, for which it needs write access; `query_only` still prevents other changes.
         Err(error) if error.sqlite_error_code() == Some(ErrorCode::ReadOnly) => {
             open(OpenFlags::SQLITE_OPEN_READ_WRITE)
         }
@@ -82,34 +82,34 @@ pub(super) fn open_to_read(path: &Path) -> Result<Connection, StoreError> {
     .map_err(|error| StoreError::sqlite(path, error))
 }
 
-/// Opens for writing, the writer's lock being held, and brings an older store up to date.
+/// Opens a store for writing and migrates an older one. The caller holds the writer's lock.
 pub(super) fn open_to_write(path: &Path, journal: Journal) -> Result<Connection, StoreError> {
     let found = identify(path)?;
     let flags = OpenFlags::SQLITE_OPEN_READ_WRITE | OpenFlags::SQLITE_OPEN_NO_MUTEX;
     let open = || {
         let mut connection = Connection::open_with_flags(path, flags)?;
         if journal == Journal::Rollback {
-            // Before anything is read: a write-ahead log left from another file system needs no
-            // shared memory then to be taken in.
-            lock_for_good(&connection)?;
+            // Before anything is read, so that a write-ahead log left from another file system can be merged
+            // without shared memory.
+            lock_permanently(&connection)?;
         }
         connection.pragma_update(None, "synchronous", "full")?;
         if found < VERSION {
-            // Migrations may rebuild tables that others refer to.
+            // Migrations may rebuild tables that other tables refer to.
             connection.pragma_update(None, "foreign_keys", false)?;
             set_journal(&connection, Journal::Rollback)?;
             migrate(&mut connection, STEPS, found, VERSION)?;
         }
         connection.pragma_update(None, "foreign_keys", true)?;
-        take_in_log(&connection)?;
+        merge_log(&connection)?;
         Ok(connection)
     };
     open().map_err(|error| StoreError::sqlite(path, error))
 }
 
-/// Takes in the log that a killed writer has left: what has ended is one file again, also if nobody goes on with it.
-/// A reader who is at it prevents this; then the log stays.
-fn take_in_log(connection: &Connection) -> rusqlite::Result<()> {
+/// Merges the log that a killed writer has left, so that the campaign is a single file again even if it is
+/// not resumed. An active reader prevents this; then the log stays.
+fn merge_log(connection: &Connection) -> rusqlite::Result<()> {
     connection.busy_timeout(SHORT)?;
     match set_journal(connection, Journal::Rollback) {
         Err(error) if error.sqlite_error_code() != Some(ErrorCode::DatabaseBusy) => return Err(error),
@@ -118,23 +118,23 @@ fn take_in_log(connection: &Connection) -> rusqlite::Result<()> {
     connection.busy_timeout(LONG)
 }
 
-/// Sets the journal that a session is written with, and says which it came to be. Not before there is a
-/// session: opening a store without writing to it leaves no files beside it.
+/// Sets the journal for writing a session, and returns the one in effect. This happens only when a session
+/// starts, so that opening a store without writing to it leaves no other files in its folder.
 pub(super) fn begin_journal(connection: &Connection, journal: Journal) -> rusqlite::Result<Journal> {
     if set_journal(connection, journal)? == journal.mode() {
         return Ok(journal);
     }
-    // Some local file systems have no shared memory either; SQLite then keeps the old mode.
-    lock_for_good(connection)?;
+    // Some local file systems do not support shared memory either; SQLite then keeps the old mode.
+    lock_permanently(connection)?;
     set_journal(connection, Journal::Rollback)?;
     Ok(Journal::Rollback)
 }
 
-fn lock_for_good(connection: &Connection) -> rusqlite::Result<()> {
+fn lock_permanently(connection: &Connection) -> rusqlite::Result<()> {
     connection.pragma_update_and_check(None, "locking_mode", "exclusive", |_| Ok(()))
 }
 
-/// Sets the journal and says which it came to be, in SQLite's words.
+/// Sets the journal, and returns the mode in effect, in SQLite's words.
 pub(super) fn set_journal(connection: &Connection, journal: Journal) -> rusqlite::Result<String> {
     connection.pragma_update_and_check(None, "journal_mode", journal.mode(), |row| row.get(0))
 }

@@ -1,53 +1,53 @@
-//! What is stored: plain records, one for each table.
+//! The stored records, one type for each table.
 
 use std::path::PathBuf;
 
 use engine::{ConfigId, Configuration, Seed, Space, TrialKey};
 use execution::Record;
 
-/// What a campaign is; fixed when it is created.
+/// The definition of a campaign, fixed when it is created.
 #[derive(Clone, PartialEq, Debug)]
 pub struct Charter {
-    /// What it is called.
+    /// Name of the campaign.
     pub name: String,
-    /// The scenario, word by word.
+    /// The text of the scenario.
     pub scenario: String,
-    /// The folder that its paths count from.
+    /// The folder that the scenario's paths are relative to.
     pub folder: PathBuf,
-    /// The space its configurations are of.
+    /// The space of its configurations.
     pub space: Space,
-    /// Names of the instances, by number. Every trial's instance must be among them; a campaign
-    /// without instances names one.
+    /// Names of the instances, by number. Every trial's instance must be among them; a campaign without
+    /// instances has one entry.
     pub instances: Vec<String>,
-    /// What all its random streams derive from.
+    /// Random seed.
     pub seed: u64,
 }
 
-/// Things to store together: all of them or none. Configurations come before the trials that use them.
+/// Records that are stored together, atomically. Configurations come before the trials that use them.
 #[derive(Clone, PartialEq, Debug, Default)]
 pub struct Batch {
-    /// New ones, by rising number.
+    /// New configurations, in increasing order of their numbers.
     pub configurations: Vec<StoredConfiguration>,
-    /// In the order the search was told of them.
+    /// Trials, in the order in which the search got them.
     pub trials: Vec<Record>,
-    /// New ones, in the order of succession.
+    /// New incumbents, in the order of succession.
     pub incumbents: Vec<StoredIncumbent>,
-    /// What happened.
+    /// Events.
     pub events: Vec<StoredEvent>,
-    /// Trials of the validation.
+    /// Validation trials.
     pub validations: Vec<StoredValidation>,
-    /// Replaces the snapshot of the search.
+    /// New snapshot of the search, which replaces the last one.
     pub state: Option<State>,
-    /// Replaces what the campaign has spent.
+    /// New total of what the campaign has spent.
     pub spent: Option<Elapsed>,
 }
 
-/// A configuration and who proposed it.
+/// A configuration and its origin.
 #[derive(Clone, PartialEq, Debug)]
 pub struct StoredConfiguration {
-    /// The next number.
+    /// Its number: the next one that is free.
     pub id: ConfigId,
-    /// Who proposed it: `default`, `design`, `random`, `local` ...
+    /// What proposed it: `default`, `design`, `random`, `local` ...
     pub origin: String,
     /// Its values.
     pub configuration: Configuration,
@@ -56,63 +56,64 @@ pub struct StoredConfiguration {
 /// A configuration that became the incumbent.
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub struct StoredIncumbent {
-    /// How many trials had been told by then.
+    /// Number of trials before it took over.
     pub after: u64,
-    /// Which one.
+    /// Number of the configuration.
     pub config: ConfigId,
-    /// How many pairs it had met.
+    /// Number of pairs on which it had been run.
     pub pairs: u32,
-    /// Its mean compared cost on them.
+    /// Its mean compared cost on these pairs.
     pub cost: f64,
-    /// What the campaign had spent.
+    /// What the campaign had spent by then.
     pub spent: Elapsed,
 }
 
-/// Something that happened.
+/// An event.
 #[derive(Clone, PartialEq, Debug)]
 pub struct StoredEvent {
-    /// Campaign seconds.
+    /// Campaign time in seconds.
     pub at: f64,
-    /// One word, such as `warning`.
+    /// Kind of the event in one word, such as `warning`.
     pub kind: String,
-    /// What happened.
+    /// Description of the event.
     pub text: String,
 }
 
-/// A trial of the validation. Numbers of unseen instances hold for one session only: its instance has a name.
+/// A validation trial. Its instance is stored by name, because numbers of unseen instances are valid for one
+/// session only.
 #[derive(Clone, PartialEq, Debug)]
 pub struct StoredValidation {
     /// The name of its instance.
     pub instance: String,
     /// The trial.
     pub record: Record,
-    /// The machine that ran it, if that is known; not written, since its session tells it.
+    /// The machine that ran it, if known. It is not written, because the session has it.
     pub host: Option<String>,
 }
 
 impl StoredValidation {
-    /// What tells it from others: its configuration, instance and seed.
+    /// Returns what identifies it: its configuration, instance and seed.
     pub fn key(&self) -> (ConfigId, &str, Seed) {
         let TrialKey { config, pair } = self.record.trial.key;
         (config, &self.instance, pair.seed)
     }
 }
 
-/// Where the search stands, for going on from there.
+/// The state of the search, for resuming it.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct State {
-    /// The search's own bytes.
+    /// The search's own serialised state.
     pub snapshot: Vec<u8>,
-    /// How they are written.
+    /// Format of the snapshot.
     pub format: u32,
-    /// How many of the stored trials it has taken in.
+    /// Number of stored trials that the snapshot has absorbed.
     pub told: u64,
 }
 
 /// What a campaign has used, in seconds.
 #[derive(Clone, Copy, PartialEq, Debug, Default)]
 pub struct Elapsed {
-    /// Time gone by while it ran.
+    /// Wall-clock time while it ran.
     pub wall: f64,
     /// CPU time of its trials.
     pub cpu: f64,
@@ -123,16 +124,16 @@ pub struct Elapsed {
 pub struct Session {
     /// Its number, from 1.
     pub id: u32,
-    /// UTC, such as `2026-01-31T12:00:00.000Z`.
+    /// Start in UTC, such as `2026-01-31T12:00:00.000Z`.
     pub began_at: String,
-    /// The same; `None` while it runs, and if it was killed.
+    /// Likewise in UTC; `None` while it runs, or if it was killed.
     pub ended_at: Option<String>,
     /// Why it ended.
     pub reason: Option<String>,
-    /// The machine.
+    /// Name of the machine.
     pub host: String,
-    /// The process.
+    /// Process id.
     pub pid: u32,
-    /// captune's version.
+    /// Version of captune.
     pub version: String,
 }

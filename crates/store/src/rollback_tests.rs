@@ -1,4 +1,4 @@
-//! The rollback journal of network file systems, tried on a local one.
+//! Tests of the rollback journal for network file systems, on a local one.
 
 use std::fs;
 use std::path::PathBuf;
@@ -45,19 +45,20 @@ fn batch(id: u32) -> Batch {
 }
 
 fn write(store: Store, ids: impl IntoIterator<Item = u32>) -> Writer {
-    let (send, words) = channel();
-    let mut writer = store.write(move |word| send.send(word).unwrap_or_default()).unwrap();
+    let (send, acknowledgements) = channel();
+    let mut writer =
+        store.write(move |acknowledgement| send.send(acknowledgement).unwrap_or_default()).unwrap();
     for id in ids {
         writer.submit(batch(id)).unwrap();
-        assert!(matches!(words.recv().unwrap(), Acknowledgement::Committed { .. }));
+        assert!(matches!(acknowledgements.recv().unwrap(), Acknowledgement::Committed { .. }));
     }
     writer
 }
 
 #[test]
-fn a_campaign_runs_without_a_log_and_locks_readers_out() {
+fn a_campaign_runs_without_a_log_and_locks_out_readers() {
     let folder = Folder::new("run");
-    let store = Store::found_with(&folder.0, &Founding::of(charter()), Journal::Rollback).unwrap();
+    let store = Store::create_using(&folder.0, &NewCampaign::of(charter()), Journal::Rollback).unwrap();
     assert_eq!(store.journal(), Journal::Rollback);
     let writer = write(store, 0..3);
     assert!(!folder.0.join("campaign.sqlite-wal").exists() && !folder.0.join("campaign.sqlite-shm").exists());
@@ -66,15 +67,15 @@ fn a_campaign_runs_without_a_log_and_locks_readers_out() {
     writer.finish("done").unwrap();
     assert_eq!(Store::read(&folder.0).unwrap().load().unwrap().history.configurations().len(), 3);
 
-    // And on: moved to a local file system, killed there, moved back.
-    let writer = write(Store::open_with(&folder.0, Journal::WriteAhead).unwrap(), 3..5);
+    // Then it is moved to a local file system, killed there, and moved back.
+    let writer = write(Store::open_using(&folder.0, Journal::WriteAhead).unwrap(), 3..5);
     let (database, log) = (folder.0.join("campaign.sqlite"), folder.0.join("campaign.sqlite-wal"));
     let moved = Folder::new("moved");
     for file in [database, log] {
         fs::copy(&file, moved.0.join(file.file_name().unwrap())).unwrap();
     }
     drop(writer);
-    let store = Store::open_with(&moved.0, Journal::Rollback).unwrap();
+    let store = Store::open_using(&moved.0, Journal::Rollback).unwrap();
     assert_eq!(store.load().unwrap().history.configurations().len(), 5);
     assert!(!moved.0.join("campaign.sqlite-wal").exists());
     write(store, 5..6).finish("done").unwrap();
@@ -82,13 +83,13 @@ fn a_campaign_runs_without_a_log_and_locks_readers_out() {
 }
 
 #[test]
-fn a_write_cut_short_is_undone_by_whoever_comes_next() {
+fn an_interrupted_write_is_undone_by_the_next_process() {
     let folder = Folder::new("cut");
     let writer =
-        write(Store::found_with(&folder.0, &Founding::of(charter()), Journal::Rollback).unwrap(), 0..3);
+        write(Store::create_using(&folder.0, &NewCampaign::of(charter()), Journal::Rollback).unwrap(), 0..3);
     writer.finish("done").unwrap();
-    // Half a transaction in the file: a cache of one page spills what is not committed yet.
-    let store = Store::open_with(&folder.0, Journal::Rollback).unwrap();
+    // Half a transaction is in the file: a cache of one page spills uncommitted data.
+    let store = Store::open_using(&folder.0, Journal::Rollback).unwrap();
     let connection = &store.reader.connection;
     let sql = "PRAGMA cache_size = 1; BEGIN;
                WITH RECURSIVE n(i) AS (SELECT 10 UNION ALL SELECT i + 1 FROM n WHERE i < 5000)
@@ -100,10 +101,10 @@ fn a_write_cut_short_is_undone_by_whoever_comes_next() {
             fs::copy(folder.0.join(file), copy.0.join(file)).unwrap();
         }
         let large = fs::metadata(copy.0.join("campaign.sqlite")).unwrap().len();
-        assert!(large > 100_000, "the file holds what was not committed: {large}");
+        assert!(large > 100_000, "the file contains uncommitted data: {large}");
         let loaded = match next {
             "reader" => Store::read(&copy.0).unwrap().load().unwrap(),
-            _ => Store::open_with(&copy.0, Journal::Rollback).unwrap().load().unwrap(),
+            _ => Store::open_using(&copy.0, Journal::Rollback).unwrap().load().unwrap(),
         };
         assert_eq!(loaded.history.configurations().len(), 3, "{next}");
     }

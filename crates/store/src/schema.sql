@@ -1,10 +1,10 @@
 -- The record of one campaign, version 7. Columns named `wall`, `cpu`, `started`, `ended` and `at` are
--- seconds; `started`, `ended` and `at` count from the start of the campaign, breaks left out.
--- Moments are UTC. What was not measured is NULL, never 0. A `checksum` goes over the row's other columns, but
--- for a `number`.
+-- seconds; `started`, `ended` and `at` count from the start of the campaign, without breaks.
+-- Dates are UTC. Values that were not measured are NULL, never 0. A `checksum` covers the row's other columns
+-- except `number`.
 
--- What the campaign is, by key: version, name, scenario, folder, space, seed, created; and test, a JSON
--- list of the instances that were set apart.
+-- Facts about the campaign, by key: version, name, scenario, folder, space, seed, created; and test, a JSON
+-- list of the instances held out for validation.
 CREATE TABLE campaign (
     key   TEXT PRIMARY KEY NOT NULL,
     value TEXT NOT NULL
@@ -24,31 +24,31 @@ CREATE TABLE session (
 -- Configurations in the order of appearance; number 0 is the baseline.
 CREATE TABLE configuration (
     id       INTEGER PRIMARY KEY,
-    origin   TEXT NOT NULL,     -- who proposed it: default, baseline, given, design, random, local ...
+    origin   TEXT NOT NULL,     -- what proposed it: default, baseline, given, design, random, local ...
     "values" TEXT NOT NULL,     -- JSON object of the active parameters by name
     codes    BLOB NOT NULL,     -- the same for captune: one little-endian double for each parameter of
                                 -- the space, a choice as its index, NaN if inactive
     checksum INTEGER NOT NULL
 );
 
--- The inputs trials run on.
+-- The inputs that trials run on.
 CREATE TABLE instance (
     id   INTEGER PRIMARY KEY,
     name TEXT NOT NULL
 );
 
--- Every trial that has ended, in the order the search was told of them.
+-- Every trial that has ended, in the order in which the search got them.
 CREATE TABLE trial (
     row           INTEGER PRIMARY KEY,  -- 1, 2, 3 ... without a gap
-    id            INTEGER NOT NULL UNIQUE, -- in the order of asking
+    id            INTEGER NOT NULL UNIQUE, -- in the order of requests
     configuration INTEGER NOT NULL REFERENCES configuration (id),
     instance      INTEGER NOT NULL REFERENCES instance (id),
     seed          INTEGER NOT NULL,
     status        TEXT NOT NULL,        -- finished, capped, timeout, memory, crashed, wrong,
                                         -- aborted, lost
     cost          REAL,                 -- NULL if it has none
-    censored      INTEGER,              -- 0: the cost is exact; 1: it is this or more; NULL: no cost
-    spent         REAL NOT NULL,        -- what it used, in the unit of the cost where that grows with time
+    censored      INTEGER,              -- 0: the cost is exact; 1: it is a lower bound; NULL: no cost
+    spent         REAL NOT NULL,        -- what it used, in the unit of the cost if that grows with time
     cap           REAL,                 -- the cost at which it would have been stopped; NULL: none
     why           TEXT NOT NULL,        -- incumbent, challenge
     constraints   TEXT,                 -- JSON list: number, {"at_least": number}, or null if unmeasured
@@ -56,18 +56,18 @@ CREATE TABLE trial (
     wall          REAL,
     memory        INTEGER,              -- largest, in bytes
     exit          INTEGER,              -- exit code, or minus the number of the signal that ended it
-    reason        TEXT,                 -- why it has this status, where that is not plain
+    reason        TEXT,                 -- why it has this status, if not obvious
     started       REAL NOT NULL,
     ended         REAL NOT NULL,
-    slot          INTEGER NOT NULL,     -- which of the places for trials it ran in
+    slot          INTEGER NOT NULL,     -- number of the slot it ran in
     session       INTEGER NOT NULL REFERENCES session (id),
     outputs       TEXT,                 -- JSON object of the scenario's outputs by name, as far as found
-    tie           REAL,                 -- what decides between two timeouts: the output of `objective.then`
+    tie           REAL,                 -- the output of `objective.then`, which decides between two timeouts
     checksum      INTEGER NOT NULL
 );
 
--- How many trials ended in each way, and what they used as far as it was measured: the sums over
--- `trial`, for quick looks at a large campaign.
+-- Number of trials with each status, and what they used as far as measured: sums over `trial`, for a quick
+-- overview of a large campaign.
 CREATE TABLE tally (
     status TEXT PRIMARY KEY NOT NULL,
     trials INTEGER NOT NULL,
@@ -75,7 +75,7 @@ CREATE TABLE tally (
     wall   REAL NOT NULL
 ) WITHOUT ROWID;
 
--- The end of what failed trials wrote: text, or a blob where it is not UTF-8.
+-- The end of the output of failed trials: text, or a blob if it is not UTF-8.
 CREATE TABLE output (
     trial  INTEGER PRIMARY KEY REFERENCES trial (row),
     stdout NOT NULL,
@@ -87,14 +87,14 @@ CREATE TABLE incumbent (
     number        INTEGER PRIMARY KEY,  -- 1, 2, 3 ...
     after_row     INTEGER NOT NULL,     -- the trial after which it took over; 0: before the first
     configuration INTEGER NOT NULL REFERENCES configuration (id),
-    pairs         INTEGER NOT NULL,     -- how many it had met by then
-    cost          REAL NOT NULL,        -- mean compared cost on them
+    pairs         INTEGER NOT NULL,     -- number of pairs it had run on by then
+    cost          REAL NOT NULL,        -- mean compared cost on these pairs
     wall          REAL NOT NULL,        -- spent by the campaign until then
     cpu           REAL NOT NULL,
     checksum      INTEGER NOT NULL
 );
 
--- What happened besides, warnings among them.
+-- Other events, including warnings.
 CREATE TABLE event (
     number INTEGER PRIMARY KEY,
     at     REAL NOT NULL,
@@ -102,14 +102,14 @@ CREATE TABLE event (
     text   TEXT NOT NULL
 );
 
--- Trials of the validation after the search, on unseen instances or with fresh seeds.
+-- Trials of the validation after the search, on unseen instances or with new seeds.
 CREATE TABLE validation (
     number        INTEGER PRIMARY KEY,
     role          TEXT NOT NULL,        -- default, incumbent
     configuration INTEGER NOT NULL REFERENCES configuration (id),
     instance      TEXT NOT NULL,        -- its name
     seed          INTEGER NOT NULL,
-    status        TEXT NOT NULL,        -- this and the following as of a trial
+    status        TEXT NOT NULL,        -- this and the following columns as in `trial`
     cost          REAL,
     censored      INTEGER,
     spent         REAL NOT NULL,
@@ -123,19 +123,19 @@ CREATE TABLE validation (
     started       REAL NOT NULL,
     ended         REAL NOT NULL,
     slot          INTEGER NOT NULL,
-    session       INTEGER REFERENCES session (id), -- NULL of campaigns before version 7
+    session       INTEGER REFERENCES session (id), -- NULL in campaigns before version 7
     outputs       TEXT,
     tie           REAL,
     checksum      INTEGER NOT NULL,
     UNIQUE (role, configuration, instance, seed, session)
 );
 
--- Where the search stands; one row.
+-- The state of the search; one row.
 CREATE TABLE state (
     one      INTEGER PRIMARY KEY CHECK (one = 1),
-    snapshot BLOB,                      -- of the search, for captune
-    told     INTEGER,                   -- how many trials the snapshot has taken in
+    snapshot BLOB,                      -- the search's own data
+    told     INTEGER,                   -- number of trials that the snapshot has absorbed
     wall     REAL NOT NULL,             -- spent by the campaign so far
     cpu      REAL NOT NULL,
-    format   INTEGER NOT NULL DEFAULT 2 -- how the snapshot is written; 1: by version 6 or earlier
+    format   INTEGER NOT NULL DEFAULT 2 -- format of the snapshot; 1: version 6 or earlier
 );

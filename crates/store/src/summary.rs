@@ -1,4 +1,4 @@
-//! The state of a campaign at a glance, without loading its trials.
+//! An overview of a campaign, without loading its trials.
 
 use engine::Status;
 
@@ -6,32 +6,32 @@ use super::record::{Elapsed, Session, StoredConfiguration, StoredIncumbent};
 use super::tables::word;
 use super::{StoreError, StoreReader};
 
-/// A campaign at a glance.
+/// An overview of a campaign.
 #[derive(Clone, Debug)]
 pub struct Summary {
-    /// What it is called.
+    /// Name of the campaign.
     pub name: String,
-    /// How many configurations have appeared.
+    /// Number of configurations.
     pub configurations: u64,
-    /// How many trials have ended.
+    /// Number of trials that have ended.
     pub trials: u64,
-    /// How many of them in each way, in the order of [`Status::ALL`].
+    /// Number of trials with each status, in the order of [`Status::ALL`].
     pub counts: [u64; Status::ALL.len()],
-    /// How many were lost; those cancelled on purpose are not among them.
+    /// Number of lost trials, without those cancelled on purpose.
     pub lost: u64,
-    /// CPU seconds of the trials, as far as measured.
+    /// Total CPU seconds of the trials, as far as measured.
     pub trial_cpu: f64,
-    /// Wall seconds of the trials, as far as measured, one after the other.
+    /// Total wall-clock seconds of the trials, as far as measured.
     pub trial_wall: f64,
     /// What the campaign has spent.
     pub spent: Elapsed,
-    /// In the order of succession.
+    /// All incumbents, in the order of succession.
     pub incumbents: Vec<StoredIncumbent>,
     /// The incumbent, once there is one.
     pub best: Option<Leader>,
-    /// In order; the last runs still, or was killed, if it has no end.
+    /// All sessions in order. If the last one has no end, it is still running or was killed.
     pub sessions: Vec<Session>,
-    /// How many warnings there were.
+    /// Number of warnings.
     pub warnings: u64,
 }
 
@@ -40,19 +40,19 @@ pub struct Summary {
 pub struct Leader {
     /// When it took over, and with what cost.
     pub incumbent: StoredIncumbent,
-    /// Its configuration and who proposed it.
+    /// Its configuration and origin.
     pub configuration: StoredConfiguration,
 }
 
 impl Summary {
-    /// How many trials ended in a way.
+    /// Returns the number of trials with a status.
     pub fn count(&self, status: Status) -> u64 {
         self.counts[status as usize]
     }
 }
 
 impl StoreReader {
-    /// The campaign at a glance, as it was at one moment.
+    /// Returns a consistent overview of the campaign.
     pub fn summary(&self) -> Result<Summary, StoreError> {
         let snapshot = self.ask(self.connection.unchecked_transaction())?;
         let incumbents = self.incumbents()?;
@@ -84,9 +84,9 @@ impl StoreReader {
         Ok(summary)
     }
 
-    /// How many trials were lost: those cancelled on purpose have the same status, and no reason.
+    /// Returns the number of lost trials. Those cancelled on purpose have the same status but no reason.
     pub(super) fn lost(&self) -> Result<u64, StoreError> {
-        // Where the tally has none, the trials need not be looked through.
+        // If the tally has none, the trials need not be searched.
         let sql = "SELECT count(*) FROM trial WHERE status = ?1 AND reason IS NOT NULL
                    AND EXISTS (SELECT 1 FROM tally WHERE status = ?1)";
         let count = self.connection.query_row(sql, [Status::Lost.name()], |row| row.get::<_, i64>(0));

@@ -9,7 +9,7 @@ use rusqlite::types::Type;
 use rusqlite::{OptionalExtension as _, Row};
 use space::format::{Format, read};
 
-use super::checksum::{CONFIGURATION, INCUMBENT, VALIDATION, check, is_sealed, is_sound};
+use super::checksum::{CONFIGURATION, INCUMBENT, VALIDATION, check, is_intact, is_sealed};
 use super::record::{
     Charter, Elapsed, Session, State, StoredConfiguration, StoredEvent, StoredIncumbent, StoredValidation,
 };
@@ -19,7 +19,7 @@ use super::{StoreError, StoreReader};
 use crate::fingerprint::Fingerprints;
 
 impl StoreReader {
-    /// What the campaign is.
+    /// Returns the definition of the campaign.
     pub fn charter(&self) -> Result<Charter, StoreError> {
         if !self.ask(is_sealed(&self.connection))? {
             return Err(self.damaged("the scenario, the space or the instances differ from their checksum"));
@@ -32,47 +32,48 @@ impl StoreReader {
         Ok(Charter { name: self.name()?, scenario, folder, space: self.space()?, instances, seed })
     }
 
-    /// The names of the instances that were set apart for the validation; `None` if none were.
+    /// Returns the names of the instances held out for validation; `None` if there are none.
     pub fn test_instances(&self) -> Result<Option<Vec<String>>, StoreError> {
         let Some(text) = self.fact("test")? else { return Ok(None) };
         let names = serde_json::from_str(&text);
-        names.map(Some).map_err(|error| self.damaged(format!("the instances set apart: {error}")))
+        names.map(Some).map_err(|error| self.damaged(format!("the held-out instances: {error}")))
     }
 
-    /// What the files of the scenario held when the campaign last began; `None` if nobody looked.
+    /// Returns the fingerprints of the scenario's files when the campaign was last started; `None` if
+    /// unknown.
     pub fn fingerprints(&self) -> Result<Option<Fingerprints>, StoreError> {
         let Some(text) = self.fact("files")? else { return Ok(None) };
         serde_json::from_str(&text).map(Some).map_err(|error| self.damaged(format!("its files: {error}")))
     }
 
-    /// A fact about the campaign that it may not have.
+    /// Returns a fact about the campaign, if it is stored.
     pub(super) fn fact(&self, key: &str) -> Result<Option<String>, StoreError> {
         let sql = "SELECT value FROM campaign WHERE key = ?";
         self.ask(self.connection.query_row(sql, [key], |row| row.get(0)).optional())
     }
 
-    /// What it is called.
+    /// Returns the campaign's name.
     pub fn name(&self) -> Result<String, StoreError> {
         self.campaign("name")
     }
 
-    /// When it was created: UTC, such as `2026-01-31T12:00:00.000Z`.
+    /// Returns when the campaign was created: UTC, such as `2026-01-31T12:00:00.000Z`.
     pub fn created_at(&self) -> Result<String, StoreError> {
         self.campaign("created")
     }
 
-    /// The version of captune that created it.
+    /// Returns the version of captune that created the campaign.
     pub fn created_by(&self) -> Result<String, StoreError> {
         self.campaign("version")
     }
 
-    /// The space its configurations are of.
+    /// Returns the space of its configurations.
     pub fn space(&self) -> Result<Space, StoreError> {
         let text = self.campaign("space")?;
         read(&text, "the stored space", Format::Toml).map_err(|mistakes| self.damaged(mistakes.to_string()))
     }
 
-    /// Every session, in order.
+    /// Returns all sessions, in order.
     pub fn sessions(&self) -> Result<Vec<Session>, StoreError> {
         let sql = "SELECT id, began_at, ended_at, reason, host, pid, version FROM session ORDER BY id";
         self.rows(sql, |row| {
@@ -88,7 +89,7 @@ impl StoreReader {
         })
     }
 
-    /// Every incumbent, in the order of succession.
+    /// Returns all incumbents, in the order of succession.
     pub fn incumbents(&self) -> Result<Vec<StoredIncumbent>, StoreError> {
         let sql = format!("SELECT {INCUMBENT}, checksum FROM incumbent ORDER BY number");
         self.rows(&sql, |row| {
@@ -103,13 +104,13 @@ impl StoreReader {
         })
     }
 
-    /// Every event, in order.
+    /// Returns all events, in order.
     pub fn events(&self) -> Result<Vec<StoredEvent>, StoreError> {
         let sql = "SELECT at, kind, text FROM event ORDER BY number";
         self.rows(sql, |row| Ok(StoredEvent { at: row.get(0)?, kind: row.get(1)?, text: row.get(2)? }))
     }
 
-    /// Every trial of the validation, in order.
+    /// Returns all validation trials, in order.
     pub fn validations(&self) -> Result<Vec<StoredValidation>, StoreError> {
         let hosts: BTreeMap<u32, String> =
             self.sessions()?.into_iter().map(|session| (session.id, session.host)).collect();
@@ -125,7 +126,7 @@ impl StoreReader {
         })
     }
 
-    /// The snapshot of the search, if one was stored, and what the campaign has spent.
+    /// Returns the snapshot of the search, if one was stored, and what the campaign has spent.
     pub fn state(&self) -> Result<(Option<State>, Elapsed), StoreError> {
         let sql = "SELECT snapshot, told, format, wall, cpu FROM state";
         let found = self.connection.query_row(sql, [], |row| {
@@ -141,12 +142,12 @@ impl StoreReader {
         Ok(self.ask(found.optional())?.unwrap_or_default())
     }
 
-    /// A configuration by its number.
+    /// Returns a configuration by its number.
     pub fn configuration(&self, id: ConfigId) -> Result<Option<StoredConfiguration>, StoreError> {
         self.configuration_in(id, &self.space()?)
     }
 
-    /// A configuration by its number, the space being known.
+    /// Returns a configuration of a known space by its number.
     pub(super) fn configuration_in(
         &self,
         id: ConfigId,
@@ -159,14 +160,14 @@ impl StoreReader {
         self.configuration_of(row, space).map(Some)
     }
 
-    /// The configuration of a row of [`CONFIGURATION`] and its checksum.
+    /// Reads a configuration from a row of [`CONFIGURATION`] and its checksum.
     pub(super) fn configuration_of(
         &self,
         row: &Row<'_>,
         space: &Space,
     ) -> Result<StoredConfiguration, StoreError> {
         let id = ConfigId(self.ask(row.get(0))?);
-        if !self.ask(is_sound(row))? {
+        if !self.ask(is_intact(row))? {
             return Err(self.damaged(format!("configuration {id} differs from its checksum")));
         }
         let (origin, blob): (String, Vec<u8>) = (self.ask(row.get(1))?, self.ask(row.get(3))?);
@@ -181,7 +182,7 @@ impl StoreReader {
         }
         space
             .configuration_of_codes(codes)
-            .map_err(|error| self.damaged(format!("configuration {id} is none of the space: {error}")))
+            .map_err(|error| self.damaged(format!("configuration {id} is not in the space: {error}")))
     }
 
     fn campaign(&self, key: &str) -> Result<String, StoreError> {
@@ -204,32 +205,32 @@ impl StoreReader {
     }
 }
 
-/// The thing that a column names.
+/// Reads a value that a column contains by name.
 pub(super) fn word<T>(row: &Row<'_>, column: usize, of_name: fn(&str) -> Option<T>) -> rusqlite::Result<T> {
     let name = row.get_ref(column)?.as_str()?;
     of_name(name).ok_or_else(|| {
-        let what = format!("nothing is called `{name}`");
+        let what = format!("unknown name `{name}`");
         rusqlite::Error::FromSqlConversionFailure(column, Type::Text, what.into())
     })
 }
 
-/// Trials of the validation are numbered from here, far from those of the search.
+/// Validation trials are numbered from here, far above those of the search.
 pub const FIRST_VALIDATION: u64 = 1 << 48;
 
-/// A trial of the validation from the columns of [`VALIDATION`]. Which instance it was only its name tells.
+/// Reads a validation trial from the columns of [`VALIDATION`]. Its instance is known only by name.
 fn validation_record(row: &Row<'_>, number: u64) -> rusqlite::Result<Record> {
-    let nonsense = |column: usize, what: &str| {
+    let invalid = |column: usize, what: &str| {
         rusqlite::Error::FromSqlConversionFailure(column, Type::Text, what.to_owned().into())
     };
     let parts = Parts { status: 4, cost: 5, spent: 7, constraints: 9, tie: 20 };
     let observation =
-        observation(row, &parts)?.ok_or_else(|| nonsense(4, "a trial of the validation makes no sense"))?;
+        observation(row, &parts)?.ok_or_else(|| invalid(4, "a validation trial is inconsistent"))?;
     let outputs = row.get_ref(19)?.as_str_or_null()?.map_or(Some(BTreeMap::new()), outputs_of_text);
     let pair = Pair { instance: InstanceId(0), seed: Seed(row.get(3)?) };
     let trial = Trial {
         id: TrialId(number),
         key: TrialKey { config: ConfigId(row.get(1)?), pair },
-        cap: cap(row, 8)?.ok_or_else(|| nonsense(8, "a cap is positive"))?,
+        cap: cap(row, 8)?.ok_or_else(|| invalid(8, "a cap must be positive"))?,
         why: Why::Validation,
         observation,
     };
@@ -239,7 +240,7 @@ fn validation_record(row: &Row<'_>, number: u64) -> rusqlite::Result<Record> {
         memory: row.get::<_, Option<i64>>(12)?.map(i64::cast_unsigned),
         exit: row.get(13)?,
         reason: row.get(14)?,
-        outputs: outputs.ok_or_else(|| nonsense(19, "outputs are a JSON object"))?,
+        outputs: outputs.ok_or_else(|| invalid(19, "outputs must be a JSON object"))?,
         ..Detail::default()
     };
     Ok(Record { trial, detail, started: row.get(15)?, ended: row.get(16)?, slot: row.get(17)? })

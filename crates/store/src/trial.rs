@@ -1,5 +1,4 @@
-//! Single trials: from the columns of their rows to what the search was told, and back to all that
-//! was measured.
+//! Reads single trials from the columns of their rows: as the search sees them, or as complete records.
 
 use std::collections::BTreeMap;
 
@@ -8,39 +7,40 @@ use engine::{Cap, ConfigId, InstanceId, Observation, Pair, Seed, Status, TrialId
 use execution::{Detail, Record};
 use rusqlite::{OptionalExtension as _, Row};
 
-use super::checksum::{TRIAL, is_sound};
+use super::checksum::{TRIAL, is_intact};
 use super::values::{constraints_of_text, outputs_of_text};
 use super::{StoreError, StoreReader};
 
 impl StoreReader {
-    /// A trial by its row, the first being 1, with all that was measured of it.
+    /// Returns the complete record of a trial by its row, from 1.
     pub fn trial(&self, row: u64) -> Result<Option<Record>, StoreError> {
         let sql = format!("SELECT {TRIAL}, checksum FROM trial WHERE row = ?");
         let mut statement = self.ask(self.connection.prepare(&sql))?;
         let mut rows = self.ask(statement.query([row.cast_signed()]))?;
         let Some(columns) = self.ask(rows.next())? else { return Ok(None) };
-        let mut record = self.whole(columns, row, record)?;
+        let mut record = self.intact(columns, row, record)?;
         self.add_output(row, &mut record.detail)?;
         Ok(Some(record))
     }
 
-    /// What a row of [`TRIAL`] and its checksum holds, which must make sense and be as it was written.
-    pub(super) fn whole<T>(
+    /// Reads a row of [`TRIAL`] and its checksum. The row must be consistent and unchanged since it was
+    /// written.
+    pub(super) fn intact<T>(
         &self,
         columns: &Row<'_>,
         row: u64,
         read: fn(&Row<'_>) -> rusqlite::Result<Option<T>>,
     ) -> Result<T, StoreError> {
         let found = self.ask(read(columns))?;
-        let found = found.ok_or_else(|| self.damaged(format!("trial row {row} makes no sense")))?;
-        if self.ask(is_sound(columns))? {
+        let found = found.ok_or_else(|| self.damaged(format!("trial row {row} is inconsistent")))?;
+        if self.ask(is_intact(columns))? {
             return Ok(found);
         }
         let id: i64 = self.ask(columns.get(ID))?;
         Err(self.damaged(format!("trial {id} (row {row}) differs from its checksum")))
     }
 
-    /// Adds the ends of what a failed trial wrote.
+    /// Adds the end of a failed trial's output.
     fn add_output(&self, row: u64, detail: &mut Detail) -> Result<(), StoreError> {
         let sql = "SELECT stdout, stderr FROM output WHERE trial = ?";
         let found = self.connection.query_row(sql, [row.cast_signed()], |columns| {
@@ -52,12 +52,12 @@ impl StoreReader {
     }
 }
 
-/// The place of the trial's number among the columns of [`TRIAL`].
+/// Index of the trial's number among the columns of [`TRIAL`].
 const ID: usize = 1;
 
-/// A trial from the columns of [`TRIAL`], without what it wrote.
+/// Reads a trial from the columns of [`TRIAL`], without its output.
 pub(super) fn record(columns: &Row<'_>) -> rusqlite::Result<Option<Record>> {
-    let Some(trial) = told(columns)? else { return Ok(None) };
+    let Some(trial) = search_trial(columns)? else { return Ok(None) };
     let Some(outputs) = columns.get_ref(21)?.as_str_or_null()?.map_or(Some(BTreeMap::new()), outputs_of_text)
     else {
         return Ok(None);
@@ -75,8 +75,8 @@ pub(super) fn record(columns: &Row<'_>) -> rusqlite::Result<Option<Record>> {
     Ok(Some(Record { trial, detail, started, ended, slot }))
 }
 
-/// What the search was told, from the columns of [`TRIAL`]; `None` if they contradict each other.
-pub(super) fn told(row: &Row<'_>) -> rusqlite::Result<Option<Trial>> {
+/// Reads a trial as the search sees it, from the columns of [`TRIAL`]; `None` if they contradict each other.
+pub(super) fn search_trial(row: &Row<'_>) -> rusqlite::Result<Option<Trial>> {
     let pair = Pair { instance: InstanceId(row.get(3)?), seed: Seed(row.get(4)?) };
     let key = TrialKey { config: ConfigId(row.get(2)?), pair };
     let why = match row.get_ref(10)?.as_bytes()? {
@@ -91,7 +91,7 @@ pub(super) fn told(row: &Row<'_>) -> rusqlite::Result<Option<Trial>> {
     Ok(Some(Trial { id, key, cap, why, observation }))
 }
 
-/// A cap by its column; `None` if it is none.
+/// Reads a cap from its column; `None` if it is invalid.
 pub(super) fn cap(row: &Row<'_>, column: usize) -> rusqlite::Result<Option<Cap>> {
     let cap: Option<f64> = row.get(column)?;
     Ok(match cap {
@@ -100,7 +100,7 @@ pub(super) fn cap(row: &Row<'_>, column: usize) -> rusqlite::Result<Option<Cap>>
     })
 }
 
-/// Where the parts of an observation are among the columns of a row.
+/// Indices of the columns that make up an observation.
 pub(super) struct Parts {
     pub(super) status: usize,
     pub(super) cost: usize,
@@ -109,7 +109,7 @@ pub(super) struct Parts {
     pub(super) tie: usize,
 }
 
-/// What a trial told; `None` if its parts contradict each other.
+/// Reads an observation; `None` if its parts contradict each other.
 pub(super) fn observation(row: &Row<'_>, parts: &Parts) -> rusqlite::Result<Option<Observation>> {
     let status = row.get_ref(parts.status)?.as_bytes()?;
     let status = Status::ALL.into_iter().find(|known| known.name().as_bytes() == status);
@@ -118,12 +118,12 @@ pub(super) fn observation(row: &Row<'_>, parts: &Parts) -> rusqlite::Result<Opti
     if cost.is_some_and(|cost| !cost.is_finite()) {
         return Ok(None);
     }
-    // Whether the cost is censored follows from the status; the column is for people.
+    // The status determines whether the cost is censored; the column `censored` is for people.
     let observation = match (status, cost) {
         (Some(Status::Finished), Some(cost)) => Observation::finished(cost),
         (Some(Status::Capped), Some(at)) => Observation::capped(at),
         (Some(Status::Timeout), Some(at)) => Observation::timeout(at),
-        (Some(status), None) if status.is_failure() || status.says_nothing() => {
+        (Some(status), None) if status.is_failure() || status.is_uninformative() => {
             Observation::failed(status, spent)
         }
         _ => return Ok(None),

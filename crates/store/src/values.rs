@@ -1,5 +1,5 @@
-//! Values in a store: configurations as JSON for people and as codes for captune, the outputs that
-//! constraints bound as JSON.
+//! Values in a store: configurations as JSON for people and as codes for captune, and constrained outputs as
+//! JSON.
 
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
@@ -8,7 +8,7 @@ use engine::{Configuration, Reading};
 use serde_json::Value;
 use space::{Literal, float_text};
 
-/// The active parameters as a JSON object.
+/// Returns the active parameters as a JSON object.
 pub(super) fn values_text(configuration: &Configuration) -> String {
     let mut text = String::from("{");
     for (name, value) in configuration.iter() {
@@ -26,20 +26,20 @@ pub(super) fn values_text(configuration: &Configuration) -> String {
     text + "}"
 }
 
-/// The codes as little-endian doubles.
+/// Writes the codes as little-endian doubles.
 pub(super) fn codes_blob(codes: &[f64], blob: &mut Vec<u8>) {
     blob.clear();
     blob.extend(codes.iter().flat_map(|code| code.to_le_bytes()));
 }
 
-/// Appends the codes of a blob; `false` if it does not hold as many.
+/// Appends the codes of a blob; `false` if it does not hold `count` of them.
 pub(super) fn append_codes(blob: &[u8], count: usize, codes: &mut Vec<f64>) -> bool {
     let (parts, rest) = blob.as_chunks::<8>();
     codes.extend(parts.iter().map(|&part| f64::from_le_bytes(part)));
     parts.len() == count && rest.is_empty()
 }
 
-/// The outputs as a JSON list; `None` if there are none.
+/// Returns the readings of constraints as a JSON list; `None` if there are none.
 pub(super) fn constraints_text(constraints: &[Option<Reading>]) -> Option<String> {
     if constraints.is_empty() {
         return None;
@@ -60,7 +60,7 @@ pub(super) fn constraints_text(constraints: &[Option<Reading>]) -> Option<String
     Some(text + "]")
 }
 
-/// Outputs by name as a JSON object; `None` if there are none.
+/// Returns outputs by name as a JSON object; `None` if there are none.
 pub(super) fn outputs_text(outputs: &BTreeMap<String, f64>) -> Option<String> {
     let entry = |(name, value): (&String, &f64)| format!("{}:{}", Value::from(name.as_str()), number(*value));
     (!outputs.is_empty()).then(|| format!("{{{}}}", outputs.iter().map(entry).collect::<Vec<_>>().join(",")))
@@ -71,7 +71,7 @@ pub(super) fn outputs_of_text(text: &str) -> Option<BTreeMap<String, f64>> {
     serde_json::from_str(text).ok()
 }
 
-/// JSON has no word for numbers that are not finite: they are texts.
+/// Returns a number as JSON. Non-finite numbers are strings, because JSON has no literals for them.
 fn number(value: f64) -> String {
     if value.is_finite() { float_text(value) } else { format!("\"{value}\"") }
 }
@@ -114,7 +114,7 @@ mod tests {
     }
 
     #[test]
-    fn constraints_read_back() {
+    fn constraints_are_read_back_unchanged() {
         let all = [
             None,
             Some(Reading::Exact(0.1)),

@@ -1,8 +1,8 @@
-//! One thread that writes, with group commit.
+//! The writing thread, with group commit.
 //!
-//! A commit waits for the disk, several milliseconds on most. Batches are therefore queued; the thread
-//! takes whatever has queued up into one transaction, commits, and then says how many batches are on
-//! disk. Nothing is acknowledged before that.
+//! A commit waits for the disk, which takes several milliseconds on most machines. So batches are queued. The
+//! thread writes all queued batches in one transaction, commits, and then acknowledges the number of batches
+//! on disk. Nothing is acknowledged earlier.
 
 use std::os::unix::fs::MetadataExt as _;
 use std::path::{Path, PathBuf};
@@ -19,25 +19,25 @@ use super::open::{begin_journal, set_journal};
 use super::record::Batch;
 use super::{Journal, StoreError};
 
-/// So that a flood of batches is acknowledged from time to time.
-const MOST_BATCHES: usize = 10_000;
+/// Maximum number of batches per commit, so that a flood of batches is acknowledged from time to time.
+const MAX_BATCHES: usize = 10_000;
 
 /// How long the end of a session waits for readers.
 const PATIENCE: Duration = Duration::from_millis(500);
 
-/// What the writing thread has to say.
+/// A message from the writing thread.
 #[derive(Debug)]
 pub enum Acknowledgement {
-    /// So many of the batches submitted to this writer, counted from the first, are on disk.
+    /// Batches submitted to this writer are on disk.
     Committed {
-        /// Never less than said before.
+        /// Number of batches, counted from the first one submitted; it never decreases.
         batches: u64,
     },
-    /// The rest will never be on disk. Said once, as the last thing.
+    /// The remaining batches will never be on disk. This is sent once, as the last message.
     Failed(StoreError),
 }
 
-/// Takes batches for a store; holds the lock against other writers.
+/// Accepts batches for a store, and holds the writer's lock.
 #[derive(Debug)]
 pub struct Writer {
     orders: Option<Sender<Order>>,
@@ -54,16 +54,16 @@ enum Order {
     Finish(String),
 }
 
-/// The lock stays with the writer until it is dropped, even if the thread has ended in failure.
+/// The end of the thread. The writer keeps the lock until it is dropped, even if the thread has failed.
 #[derive(Debug)]
 struct Ended {
     _lock: WriterLock,
-    /// Why it failed, where that is known.
+    /// The cause of a failure, if known.
     outcome: Result<(), Option<String>>,
 }
 
 impl Writer {
-    /// Begins a session.
+    /// Starts a session.
     pub(super) fn start(
         path: PathBuf,
         connection: Connection,
@@ -77,14 +77,15 @@ impl Writer {
         let file = identity(&path);
         let mut thread = Thread { path, file, connection, journal, numbers, queue, committed: 0 };
         let work = move || {
-            // Whoever waits for the word that a batch is on disk must not wait for ever.
+            // A caller that waits for an acknowledgement must not wait forever.
             let outcome = caught(|| thread.work(&acknowledge)).unwrap_or(Err(StoreError::Stopped));
-            // Before the word is out: whoever has heard it finds the queue closed.
+            // Closes the queue before the failure is sent, so that a caller that has received it cannot
+            // submit more.
             drop(thread);
             let outcome = outcome.map_err(|error| {
-                let said = (!matches!(error, StoreError::Stopped)).then(|| error.with_causes());
+                let message = (!matches!(error, StoreError::Stopped)).then(|| error.with_causes());
                 acknowledge(Acknowledgement::Failed(error));
-                said
+                message
             });
             Ended { _lock: lock, outcome }
         };
@@ -94,8 +95,8 @@ impl Writer {
         Ok(Self { orders, thread, failed: None, submitted: 0, session: numbers.session })
     }
 
-    /// Queues a batch without waiting, and says its number: it is on disk when an acknowledgement
-    /// counts that many.
+    /// Queues a batch without waiting, and returns its number. The batch is on disk when an acknowledgement
+    /// has reached that number.
     pub fn submit(&mut self, batch: Batch) -> Result<u64, StoreError> {
         if self.orders.as_ref().is_none_or(|orders| orders.send(Order::Write(batch)).is_err()) {
             return Err(self.failure());
@@ -104,20 +105,20 @@ impl Writer {
         Ok(self.submitted)
     }
 
-    /// How many batches were submitted.
+    /// Returns the number of submitted batches.
     pub fn submitted(&self) -> u64 {
         self.submitted
     }
 
-    /// The number of this session.
+    /// Returns the number of this session.
     pub fn session(&self) -> u32 {
         self.session
     }
 
-    /// Waits until everything queued is on disk, ends the session for this reason and tidies the
-    /// folder: the campaign is one file then.
+    /// Waits until all queued batches are on disk, ends the session with this reason and tidies the folder,
+    /// so that the campaign is a single file.
     pub fn finish(mut self, reason: &str) -> Result<(), StoreError> {
-        // A thread that has failed does not listen; its outcome says so.
+        // If the thread has failed, sending fails too; its outcome is handled below.
         if let Some(orders) = self.orders.take() {
             let _ = orders.send(Order::Finish(reason.to_owned()));
         }
@@ -130,25 +131,25 @@ impl Writer {
         }
     }
 
-    /// Why the writer takes no more batches. The caller may not have received the failure yet.
+    /// Returns why the writer accepts no more batches. The caller may not have received the failure yet.
     fn failure(&mut self) -> StoreError {
         self.orders = None;
         if let Some(thread) = self.thread.take() {
             self.failed = thread.join().ok();
         }
         match self.failed.as_ref().map(|ended| &ended.outcome) {
-            Some(Err(Some(said))) => StoreError::Failed { said: said.clone() },
+            Some(Err(Some(message))) => StoreError::Failed { message: message.clone() },
             _ => StoreError::Stopped,
         }
     }
 }
 
-/// Writes what is queued and lets go of the lock; the session stays without an end, as if killed.
+/// Writes the queued batches and releases the lock. The session has no end, as if it had been killed.
 impl Drop for Writer {
     fn drop(&mut self) {
         self.orders = None;
         if let Some(thread) = self.thread.take() {
-            // A panic there has been reported there.
+            // A panic of the thread has been reported there.
             let _ = thread.join();
         }
     }
@@ -163,14 +164,14 @@ fn begin_session(connection: &Connection) -> rusqlite::Result<Numbers> {
     Numbers::next(connection, connection.last_insert_rowid() as u32)
 }
 
-/// What tells a file from another under the same name: its device and its number there.
+/// Returns what distinguishes a file from another one with the same name: its device and inode number.
 fn identity(path: &Path) -> Option<(u64, u64)> {
     std::fs::metadata(path).ok().map(|data| (data.dev(), data.ino()))
 }
 
 struct Thread {
     path: PathBuf,
-    /// The file that is written.
+    /// Identity of the file that is written.
     file: Option<(u64, u64)>,
     connection: Connection,
     journal: Journal,
@@ -180,12 +181,12 @@ struct Thread {
 }
 
 impl Thread {
-    /// Writes until told to finish, or until nobody is left to tell it.
+    /// Writes until it gets the order to finish, or until the writer is dropped.
     fn work(&mut self, acknowledge: &impl Fn(Acknowledgement)) -> Result<(), StoreError> {
         let mut group = Vec::new();
         while let Ok(first) = self.queue.recv() {
             let mut finish = None;
-            for order in std::iter::once(first).chain(self.queue.try_iter()).take(MOST_BATCHES) {
+            for order in std::iter::once(first).chain(self.queue.try_iter()).take(MAX_BATCHES) {
                 match order {
                     Order::Write(batch) => group.push(batch),
                     Order::Finish(reason) => finish = Some(reason),
@@ -211,13 +212,13 @@ impl Thread {
             inserted.map_err(|error| self.check_file().err().unwrap_or(error))?;
         }
         transaction.commit().map_err(|error| self.error(error))?;
-        // SQLite goes on writing to a file that has no name any more, and nobody would find it.
+        // SQLite would keep writing to a file that has been removed or renamed.
         self.check_file()?;
         self.committed += group.len() as u64;
         Ok(())
     }
 
-    /// Refuses to go on if the file is not where it was.
+    /// Returns an error if the path no longer leads to the file.
     fn check_file(&self) -> Result<(), StoreError> {
         if self.file.is_some() && identity(&self.path) == self.file {
             return Ok(());
@@ -225,7 +226,7 @@ impl Thread {
         Err(StoreError::Gone { path: self.path.clone() })
     }
 
-    /// The error that SQLite met, or what lies behind it.
+    /// Returns the error of SQLite, or its cause if the file is gone.
     fn error(&self, error: rusqlite::Error) -> StoreError {
         self.check_file().err().unwrap_or_else(|| StoreError::sqlite(&self.path, error))
     }
@@ -238,8 +239,8 @@ impl Thread {
         if self.journal == Journal::WriteAhead {
             self.connection.busy_timeout(PATIENCE)?;
             self.connection.query_row("PRAGMA wal_checkpoint(TRUNCATE)", [], |_| Ok(()))?;
-            // A file without a log can be read from where nobody may write. A reader who is at it
-            // prevents this; then the log stays.
+            // A file without a log can be read without write access to its folder. An active reader prevents
+            // this; then the log stays.
             match set_journal(&self.connection, Journal::Rollback) {
                 Err(error) if error.sqlite_error_code() != Some(rusqlite::ErrorCode::DatabaseBusy) => {
                     return Err(error);

@@ -1,4 +1,4 @@
-//! How well a surrogate foretells readings that it has not seen.
+//! Cross-validation: how well a surrogate predicts held-out readings.
 //!
 //! ```text
 //! score = 1/n ( Σ_exact (ln φ(z_i) - ln σ_i) + Σ_censored ln(1 - Φ(z_i)) ),   z_i = (y_i - μ_i)/σ_i
@@ -6,13 +6,13 @@
 //!
 //! | symbol | meaning |
 //! |---|---|
-//! | y_i | a reading, or the bound that a stopped trial has reached, on the model's scale |
-//! | μ_i, σ_i | what a trial would show by a model that has seen no reading of the same configuration |
-//! | n | how many readings |
+//! | y_i | an exact reading, or the bound at which a trial was stopped, on the model's scale |
+//! | μ_i, σ_i | mean and deviation predicted by a model that has seen no reading of the same configuration |
+//! | n | number of readings |
 //!
-//! Configurations are dealt out to folds; each fold is foretold by a model of the others. σ has a floor, a
-//! tenth of the readings' spread: trees may agree, and a network may be sure, where little is known, and one
-//! such reading must not outweigh all others.
+//! Configurations are divided into folds, and each fold is predicted by a model of the others. σ has a
+//! floor of one tenth of the readings' spread. Trees may agree, and a network may be certain, where there is
+//! little data, and one such reading must not outweigh all others.
 
 use math::Rng;
 use math::normal;
@@ -20,13 +20,13 @@ use math::normal;
 use super::{Point, Points, Prediction, Surrogate, TrainingSet};
 use crate::Reading;
 
-/// The mean log likelihood of readings by models of the other folds; `None` if there are fewer
+/// Returns the mean log likelihood of readings under models of the other folds, or `None` if there are fewer
 /// configurations than folds. The folds depend on the seed alone, so that surrogates can be compared.
 ///
 /// # Panics
 /// If there are fewer than two folds.
 pub fn held_out(surrogate: &dyn Surrogate, data: &TrainingSet<'_>, folds: usize, seed: u64) -> Option<f64> {
-    assert!(folds > 1, "one fold to foretell, and another to learn from");
+    assert!(folds > 1, "one fold to predict, and another to learn from");
     let configurations = data.configurations();
     if configurations < folds {
         return None;
@@ -53,10 +53,10 @@ pub fn held_out(surrogate: &dyn Surrogate, data: &TrainingSet<'_>, folds: usize,
     Some(sum / data.len() as f64)
 }
 
-fn log_likelihood(reading: Reading, foretold: Prediction, floor: f64) -> f64 {
-    // Where all readings are one value there is no spread: any scale will do.
-    let deviation = foretold.deviation().max(floor).max(1e-9);
-    let z = (reading.lower_bound() - foretold.mean) / deviation;
+fn log_likelihood(reading: Reading, predicted: Prediction, floor: f64) -> f64 {
+    // If all readings are equal there is no spread, and any positive number will do.
+    let deviation = predicted.deviation().max(floor).max(1e-9);
+    let z = (reading.lower_bound() - predicted.mean) / deviation;
     match reading {
         Reading::Exact(_) => normal::log_density(z) - libm::log(deviation),
         Reading::AtLeast(_) => normal::log_survival(z),
@@ -68,16 +68,16 @@ mod tests {
     use super::*;
     use crate::{Column, FitError, InstanceTable, Predictor, Scale};
 
-    /// Foretells one law everywhere.
-    struct Law(Prediction);
+    /// Predicts the same distribution everywhere.
+    struct Constant(Prediction);
 
-    impl Surrogate for Law {
+    impl Surrogate for Constant {
         fn fit(&self, _data: &TrainingSet<'_>, _rng: &mut Rng) -> Result<Box<dyn Predictor>, FitError> {
             Ok(Box::new(Self(self.0)))
         }
     }
 
-    impl Predictor for Law {
+    impl Predictor for Constant {
         fn predict(&self, _points: Points<'_>, out: &mut [Prediction]) {
             out.fill(Prediction { variance: 0.0, ..self.0 });
         }
@@ -91,7 +91,7 @@ mod tests {
         }
     }
 
-    /// Remembers the mean of what it has seen at each place, and is sure of it.
+    /// Remembers the first reading it saw of each configuration, and predicts 1e6 for all others.
     struct Memory;
 
     struct Seen(Vec<(f64, f64)>);
@@ -131,24 +131,24 @@ mod tests {
     }
 
     #[test]
-    fn a_law_has_the_likelihood_done_by_hand() {
+    fn a_constant_prediction_has_the_likelihood_computed_by_hand() {
         let alike = InstanceTable::alike();
         let data = data(&alike);
-        let found = held_out(&Law(Prediction { mean: 3.0, variance: 4.0 }), &data, 4, 1).unwrap();
+        let found = held_out(&Constant(Prediction { mean: 3.0, variance: 4.0 }), &data, 4, 1).unwrap();
         let exact = |y: i32| normal::log_density(f64::from(y - 3) / 2.0) - std::f64::consts::LN_2;
         let by_hand = (0..8).map(exact).sum::<f64>() - 8.0 * std::f64::consts::LN_2;
         assert!((found - by_hand / 16.0).abs() < 1e-12, "{found} {}", by_hand / 16.0);
         assert_eq!(
-            held_out(&Law(Prediction::default()), &data, 9, 1),
+            held_out(&Constant(Prediction::default()), &data, 9, 1),
             None,
             "more folds than configurations"
         );
     }
 
     #[test]
-    fn nothing_of_a_configuration_is_known_when_it_is_foretold() {
+    fn a_configuration_is_predicted_without_its_own_readings() {
         let alike = InstanceTable::alike();
         let found = held_out(&Memory, &data(&alike), 4, 1).unwrap();
-        assert!(found < -1e6, "what was remembered is not foretold: {found}");
+        assert!(found < -1e6, "a model saw readings of the fold it predicts: {found}");
     }
 }

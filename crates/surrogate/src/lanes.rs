@@ -1,21 +1,21 @@
 //! Sixteen numbers at a time: as many as the widest registers hold.
 
-/// How many lanes.
+/// The number of lanes.
 pub(super) const LANES: usize = 16;
 
-/// A number for each lane, aligned so that no load or store touches two cache lines.
+/// One number per lane, aligned so that no load or store touches two cache lines.
 #[derive(Clone, Copy, PartialEq, Debug)]
 #[repr(C, align(64))]
 pub(super) struct Lanes(pub(super) [f32; LANES]);
 
-/// Sixteen rows.
+/// Sixteen rows of sixteen lanes.
 pub(super) type Square = [Lanes; LANES];
 
 impl Lanes {
     pub(super) const ZERO: Self = Self([0.0; LANES]);
     pub(super) const ONE: Self = Self([1.0; LANES]);
 
-    /// Lane by lane.
+    /// Returns the sum, lane by lane.
     #[inline(always)]
     pub(super) fn sum(mut self, other: &[f32; LANES]) -> Self {
         for (sum, &other) in self.0.iter_mut().zip(other) {
@@ -25,27 +25,28 @@ impl Lanes {
     }
 }
 
-/// How many rows of lanes so many numbers fill.
+/// Returns how many rows of lanes `numbers` numbers fill.
 pub(super) fn lines(numbers: usize) -> usize {
     numbers.div_ceil(LANES)
 }
 
-/// Rows become columns.
+/// Returns the transpose: rows become columns.
 ///
-/// Four riffles of all 256 numbers turn their places by half of their bits.
+/// Interleaving the two halves of all 256 numbers rotates the 8 bits of each index by one. Doing so four
+/// times swaps row and lane.
 #[inline(always)]
-pub(super) fn turned(rows: &Square) -> Square {
+pub(super) fn transposed(rows: &Square) -> Square {
     let (mut one, mut other) = ([Lanes::ZERO; LANES], [Lanes::ZERO; LANES]);
-    riffle(rows, &mut one);
-    riffle(&one, &mut other);
-    riffle(&other, &mut one);
-    riffle(&one, &mut other);
+    interleave(rows, &mut one);
+    interleave(&one, &mut other);
+    interleave(&other, &mut one);
+    interleave(&one, &mut other);
     other
 }
 
-/// The numbers of the first half between those of the second.
+/// Interleaves the numbers of the first half with those of the second.
 #[inline(always)]
-fn riffle(from: &Square, to: &mut Square) {
+fn interleave(from: &Square, to: &mut Square) {
     const HALF: usize = LANES / 2;
     for row in 0..HALF {
         let (first, second) = (from[row].0, from[row + HALF].0);
@@ -65,23 +66,23 @@ mod tests {
     use crate::arithmetic::Arithmetic;
     use crate::dispatch::{Instructions, Work};
 
-    struct Turn(Square);
+    struct Transpose(Square);
 
-    impl Work for Turn {
+    impl Work for Transpose {
         type Output = Square;
 
         fn run<A: Arithmetic>(self) -> Square {
-            A::turned(&self.0)
+            A::transposed(&self.0)
         }
     }
 
     #[test]
-    fn rows_become_columns_with_all_instructions() {
+    fn rows_become_columns_with_every_instruction_set() {
         let number = |row, lane| (100 * row + lane) as f32;
         let rows = std::array::from_fn(|row| Lanes(std::array::from_fn(|lane| number(row, lane))));
         for set in Instructions::all() {
-            let turned = set.run(Turn(rows));
-            for (lane, column) in turned.iter().enumerate() {
+            let transposed = set.run(Transpose(rows));
+            for (lane, column) in transposed.iter().enumerate() {
                 assert_eq!(column.0, std::array::from_fn(|row| number(row, lane)), "{set:?} {lane}");
             }
         }

@@ -1,30 +1,30 @@
-//! The columns of a training set: those of configurations, then those of instances.
+//! The columns of a training set: configuration columns first, then instance columns.
 //!
 //! | column | value in a row | inactive or missing |
 //! |---|---|---|
-//! | number | its place in [0, 1] | [`INACTIVE`] |
-//! | category i of n | (i + 1/2) / n | [`INACTIVE`], a category of its own |
+//! | number | its position in [0, 1] | [`INACTIVE`] |
+//! | category i of n | (i + 1/2) / n | [`INACTIVE`], treated as a separate category |
 
 use space::{INACTIVE, Kind, Space};
 
-/// What the numbers of a column mean.
+/// The kind of a column.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Column {
-    /// They are ordered.
+    /// Ordered numbers.
     Number,
-    /// They name one of so many things without an order.
+    /// One of this many unordered categories.
     Category(usize),
 }
 
 impl Column {
-    /// The index of a category by its value in a row; the one after the last if it is inactive.
+    /// Returns the index of the category with this value in a row; `count` if it is inactive.
     pub(crate) fn category(count: usize, value: f64) -> usize {
-        // A negative number becomes 0 by the cast, hence the test first.
+        // The cast would turn a negative value into 0, so it is tested first.
         if value < 0.0 { count } else { ((value * count as f64) as usize).min(count - 1) }
     }
 }
 
-/// The columns of a space's rows.
+/// Returns the columns of a space's rows.
 pub fn configuration_columns(space: &Space) -> Vec<Column> {
     let column = |parameter: &space::Parameter| match (parameter.kind(), parameter.choices()) {
         (Kind::Categorical, Some(choices)) => Column::Category(choices.count()),
@@ -33,7 +33,7 @@ pub fn configuration_columns(space: &Space) -> Vec<Column> {
     space.parameters().iter().map(column).collect()
 }
 
-/// What a model may know of the instances: a row for each.
+/// What a model knows about the instances: one row for each.
 #[derive(Clone, PartialEq, Debug)]
 pub struct InstanceTable {
     columns: Vec<Column>,
@@ -42,29 +42,29 @@ pub struct InstanceTable {
 }
 
 impl InstanceTable {
-    /// Nothing is known: all of them are alike.
+    /// Returns a table that does not distinguish instances.
     pub fn alike() -> Self {
         Self { columns: Vec::new(), rows: Vec::new(), count: 1 }
     }
 
-    /// The same, of which there need not be more than one.
+    /// Returns a shared static copy of [`alike`](Self::alike).
     pub fn unknown() -> &'static Self {
         static UNKNOWN: InstanceTable = InstanceTable { columns: Vec::new(), rows: Vec::new(), count: 1 };
         &UNKNOWN
     }
 
-    /// Nothing but which is which.
+    /// Returns a table that knows only which instance is which.
     pub fn named(count: usize) -> Self {
         assert!(count > 0, "there is at least one instance");
         let rows = (0..count).map(|i| (i as f64 + 0.5) / count as f64).collect();
         Self { columns: vec![Column::Category(count)], rows, count }
     }
 
-    /// Numbers computed from each instance, row after row; not a number where one is missing. Each
-    /// column is spread over [0, 1].
+    /// Returns a table of numeric features, given row by row with NaN for missing values. Each column is
+    /// scaled to [0, 1].
     ///
     /// # Panics
-    /// If there is no column, no row, or the last row is not whole.
+    /// If there are no columns or no rows, or the last row is incomplete.
     pub fn of_features(features: &[f64], width: usize) -> Self {
         assert!(width > 0 && !features.is_empty() && features.len().is_multiple_of(width), "whole rows");
         let mut rows = features.to_vec();
@@ -72,7 +72,7 @@ impl InstanceTable {
             let known = || features.iter().skip(column).step_by(width).copied().filter(|x| x.is_finite());
             let (low, high) =
                 known().fold((f64::INFINITY, f64::NEG_INFINITY), |(l, h), x| (l.min(x), h.max(x)));
-            // Halves, since the difference of two huge numbers may be infinite.
+            // Halved first, because the difference of two huge numbers may be infinite.
             let spread = high / 2.0 - low / 2.0;
             for place in rows.iter_mut().skip(column).step_by(width) {
                 *place = match *place {
@@ -85,17 +85,17 @@ impl InstanceTable {
         Self { columns: vec![Column::Number; width], count: rows.len() / width, rows }
     }
 
-    /// How many instances it tells apart; one if all are alike.
+    /// Returns the number of instances it distinguishes; 1 if all are alike.
     pub fn count(&self) -> usize {
         self.count
     }
 
-    /// What its columns mean.
+    /// Returns the columns.
     pub fn columns(&self) -> &[Column] {
         &self.columns
     }
 
-    /// The row of an instance.
+    /// Returns the row of an instance.
     pub fn row(&self, instance: usize) -> &[f64] {
         let width = self.columns.len();
         if width == 0 { &[] } else { &self.rows[instance * width..(instance + 1) * width] }
@@ -107,7 +107,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn features_are_spread_over_the_unit_interval() {
+    fn features_are_scaled_to_the_unit_interval() {
         let table = InstanceTable::of_features(&[10.0, 5.0, f64::NAN, 5.0, 30.0, 5.0, 15.0, 5.0], 2);
         assert_eq!(table.count(), 4);
         assert_eq!(
@@ -117,7 +117,7 @@ mod tests {
     }
 
     #[test]
-    fn categories_are_found_again() {
+    fn category_indices_survive_a_round_trip() {
         let table = InstanceTable::named(1000);
         for i in 0..1000 {
             assert_eq!(Column::category(1000, table.row(i)[0]), i);

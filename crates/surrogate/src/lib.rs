@@ -1,14 +1,14 @@
-//! Surrogates: what a configuration would cost, learned from trials, the stopped ones included.
+//! Surrogates: models that predict the cost of a configuration from trials, including stopped ones.
 //!
-//! A [`Surrogate`] holds settings, a [`Predictor`] is fitted, so that a model which was never trained
-//! cannot be asked. Costs enter on the model's [`Scale`]; what is censored stays a
-//! [`Reading`] and each surrogate says how it treats it.
+//! A [`Surrogate`] holds settings and a [`Predictor`] is the fitted model, so an untrained model cannot
+//! make predictions. Costs enter on the model's [`Scale`]. A censored cost stays a [`Reading`], and each
+//! surrogate documents how it treats censored readings.
 //!
-//! | chapter | learns by |
+//! | module | how it learns |
 //! |---|---|
-//! | [`forest`] | trees grown on bootstrap samples, censored costs filled in round by round |
-//! | [`neural`] | networks trained by gradient descent, censored costs by their likelihood |
-//! | [`gaussian`] | a Gaussian process of largest likelihood, censored costs by Gaussian sites |
+//! | [`forest`] | trees grown on bootstrap samples; censored costs are imputed round by round |
+//! | [`neural`] | networks trained by gradient descent; censored costs enter through their likelihood |
+//! | [`gaussian`] | a Gaussian process fitted by maximum a posteriori; censored costs become Gaussian sites |
 
 mod arithmetic;
 mod dispatch;
@@ -34,23 +34,24 @@ pub use training::{Point, TrainingSet};
 
 use math::Rng;
 
-/// What a predictor expects, on the model's scale.
+/// A predicted cost, on the model's scale.
 #[derive(Clone, Copy, PartialEq, Debug, Default)]
 pub struct Prediction {
     /// The expected value.
     pub mean: f64,
-    /// The uncertainty of that expectation, not the noise of single trials.
+    /// The uncertainty of the expected value. The noise of single trials is not included, except in
+    /// [`Predictor::predict_total`].
     pub variance: f64,
 }
 
 impl Prediction {
-    /// The square root of the variance.
+    /// Returns the standard deviation.
     pub fn deviation(self) -> f64 {
         self.variance.max(0.0).sqrt()
     }
 }
 
-/// Rows of one width, one after the other, as [`Space::encode_many`](space::Space::encode_many) writes them.
+/// Rows of equal width in one slice, as [`Space::encode_many`](space::Space::encode_many) writes them.
 #[derive(Clone, Copy, Debug)]
 pub struct Points<'a> {
     rows: &'a [f64],
@@ -58,110 +59,110 @@ pub struct Points<'a> {
 }
 
 impl<'a> Points<'a> {
-    /// Rows of so many columns.
+    /// Splits the slice into rows of `width` columns.
     ///
     /// # Panics
-    /// If the last row is not whole, or rows have no columns.
+    /// If the last row is incomplete or `width` is 0.
     pub fn new(rows: &'a [f64], width: usize) -> Self {
         assert!(width > 0 && rows.len().is_multiple_of(width), "whole rows of at least one column");
         Self { rows, width }
     }
 
-    /// How many there are.
+    /// Returns the number of rows.
     pub fn len(&self) -> usize {
         self.rows.len() / self.width
     }
 
-    /// Whether there are none.
+    /// Returns whether there are no rows.
     pub fn is_empty(&self) -> bool {
         self.rows.is_empty()
     }
 
-    /// Columns of each.
+    /// Returns the number of columns.
     pub fn width(&self) -> usize {
         self.width
     }
 
-    /// One after the other.
+    /// Iterates over the rows.
     pub fn iter(&self) -> std::slice::ChunksExact<'a, f64> {
         self.rows.chunks_exact(self.width)
     }
 }
 
-/// Why nothing could be learned.
+/// Why a model could not be fitted.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, thiserror::Error)]
 pub enum FitError {
-    /// There is no point at all.
+    /// The training set has no points.
     #[error("there is no reading to learn from yet; hint: propose without a model until a trial has ended")]
     Empty,
-    /// The covariances of the points cannot be factored, whatever the noise.
-    #[error("the covariances of the points cannot be factored, however large the noise")]
+    /// The covariance matrix cannot be factored, whatever the noise.
+    #[error("the covariance matrix of the points cannot be factored, however large the noise")]
     Singular,
-    /// The fit is no longer wanted.
+    /// Another thread raised the [`Interrupt`].
     #[error("the fit was interrupted")]
     Interrupted,
 }
 
 /// Settings of a model that can be trained.
 pub trait Surrogate: Send + Sync {
-    /// Learns from the readings of a training set. One that takes long asks the set now and then whether it is
-    /// [still wanted](TrainingSet::wanted).
+    /// Fits a model to a training set. A slow fit should call [`TrainingSet::check_interrupt`] now and then.
     fn fit(&self, data: &TrainingSet<'_>, rng: &mut Rng) -> Result<Box<dyn Predictor>, FitError>;
 }
 
 /// A trained model.
 pub trait Predictor: Send + Sync {
-    /// The cost of configurations on single instances: rows of all columns of the training set.
+    /// Predicts the cost of configurations on single instances. Each row has all columns of the training set.
     ///
     /// # Panics
-    /// If the width is not that of the training set, or `out` has another length.
+    /// If the width differs from that of the training set, or `out` has a different length than `points`.
     fn predict(&self, points: Points<'_>, out: &mut [Prediction]);
 
-    /// The same, with the noise of single trials in the variance: what a trial would show.
+    /// Like [`predict`](Self::predict), but the variance includes the noise of single trials: this is the
+    /// distribution of a trial's cost.
     ///
     /// # Panics
     /// As [`predict`](Self::predict).
     fn predict_total(&self, points: Points<'_>, out: &mut [Prediction]);
 
-    /// The cost of configurations over all instances of the training set: rows of the configuration's
-    /// columns alone.
+    /// Predicts the cost of configurations over all instances of the training set. Each row has the
+    /// configuration's columns only.
     ///
     /// # Panics
-    /// If the width is not that of the configurations, or `out` has another length.
+    /// If the width differs from that of the configurations, or `out` has a different length.
     fn predict_marginal(&self, configurations: Points<'_>, out: &mut [Prediction]);
 
-    /// The means of [`predict_marginal`](Self::predict_marginal), which some models can tell sooner.
+    /// Predicts only the means of [`predict_marginal`](Self::predict_marginal), which some models do faster.
     ///
     /// # Panics
-    /// As it does.
+    /// As [`predict_marginal`](Self::predict_marginal).
     fn expect_marginal(&self, configurations: Points<'_>, out: &mut [f64]) {
         let mut found = vec![Prediction::default(); out.len()];
         self.predict_marginal(configurations, &mut found);
         out.iter_mut().zip(found).for_each(|(out, found)| *out = found.mean);
     }
 
-    /// The cost of configurations over all instances, and how it changes with the columns of numbers; `None`
-    /// where the model has no slopes.
+    /// Predicts the cost of configurations over all instances together with its gradient in the numeric
+    /// columns. Returns `None` if the model is not differentiable.
     ///
     /// # Panics
-    /// If the width is not that of the configurations.
-    fn predict_with_slopes(&self, _configurations: Points<'_>) -> Option<Vec<(Prediction, Slopes)>> {
+    /// If the width differs from that of the configurations.
+    fn predict_with_gradient(&self, _configurations: Points<'_>) -> Option<Vec<(Prediction, Gradient)>> {
         None
     }
 }
 
-/// How a prediction changes with each column of a configuration; 0 in columns of names.
+/// The gradient of a prediction with respect to the columns of a configuration; 0 in categorical columns.
 #[derive(Clone, PartialEq, Debug, Default)]
-pub struct Slopes {
-    /// The mean.
+pub struct Gradient {
+    /// Partial derivatives of the mean.
     pub mean: Vec<f64>,
-    /// The variance.
+    /// Partial derivatives of the variance.
     pub variance: Vec<f64>,
 }
 
-impl Slopes {
-    /// So many zeros.
-    pub fn none(columns: usize) -> Self {
+impl Gradient {
+    /// Returns a gradient of zeros.
+    pub fn zeros(columns: usize) -> Self {
         Self { mean: vec![0.0; columns], variance: vec![0.0; columns] }
     }
 }

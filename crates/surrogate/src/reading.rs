@@ -1,31 +1,31 @@
-//! A cost as far as it is known.
+//! A cost that is known exactly or only as a lower bound.
 //!
-//! A trial that ends by itself tells its cost exactly. One that is stopped tells a lower bound: the
-//! cost is right-censored. The two are different types of knowledge and never share a bare number.
+//! A trial that ends by itself gives its exact cost. A trial that is stopped gives a lower bound: its
+//! cost is right-censored. The two are never mixed as bare numbers.
 
 use std::fmt;
 
 use serde::{Deserialize, Serialize};
 
-/// What is known of a cost.
+/// An exact cost or a lower bound on it.
 #[derive(Clone, Copy, PartialEq, Debug, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Reading {
-    /// The cost itself.
+    /// The exact cost.
     Exact(#[serde(with = "math::json_number")] f64),
-    /// The cost is this or more: the trial was stopped there.
+    /// A lower bound: the trial was stopped here, so its cost is this or more.
     AtLeast(#[serde(with = "math::json_number")] f64),
 }
 
 impl Reading {
-    /// The largest number that the cost is surely not below.
+    /// Returns the largest known lower bound on the cost; the cost itself if it is exact.
     pub fn lower_bound(self) -> f64 {
         match self {
             Self::Exact(cost) | Self::AtLeast(cost) => cost,
         }
     }
 
-    /// The cost, if it is known.
+    /// Returns the cost if it is known exactly.
     pub fn exact(self) -> Option<f64> {
         match self {
             Self::Exact(cost) => Some(cost),
@@ -33,14 +33,14 @@ impl Reading {
         }
     }
 
-    /// Whether only a lower bound is known.
+    /// Returns whether only a lower bound is known.
     pub fn is_censored(self) -> bool {
         matches!(self, Self::AtLeast(_))
     }
 
-    /// Whether this tells more of one and the same cost than `other` does: an exact value more than
-    /// a bound, a higher bound more than a lower one.
-    pub fn tells_more_than(self, other: Self) -> bool {
+    /// Returns whether this reading says more than `other`, a reading of the same cost. An exact value says
+    /// more than a bound, and a higher bound says more than a lower one.
+    pub fn is_more_informative_than(self, other: Self) -> bool {
         match (self, other) {
             (Self::Exact(_), Self::AtLeast(_)) => true,
             (Self::AtLeast(a), Self::AtLeast(b)) => a > b,
@@ -64,11 +64,11 @@ mod tests {
     use super::Reading::{AtLeast, Exact};
 
     #[test]
-    fn an_exact_cost_tells_more_than_any_bound() {
-        assert!(Exact(1.0).tells_more_than(AtLeast(0.5)));
-        assert!(AtLeast(2.0).tells_more_than(AtLeast(1.0)));
-        assert!(!AtLeast(1.0).tells_more_than(AtLeast(1.0)));
-        assert!(!AtLeast(9.0).tells_more_than(Exact(1.0)));
-        assert!(!Exact(1.0).tells_more_than(Exact(1.0)));
+    fn an_exact_cost_is_more_informative_than_any_bound() {
+        assert!(Exact(1.0).is_more_informative_than(AtLeast(0.5)));
+        assert!(AtLeast(2.0).is_more_informative_than(AtLeast(1.0)));
+        assert!(!AtLeast(1.0).is_more_informative_than(AtLeast(1.0)));
+        assert!(!AtLeast(9.0).is_more_informative_than(Exact(1.0)));
+        assert!(!Exact(1.0).is_more_informative_than(Exact(1.0)));
     }
 }

@@ -1,26 +1,26 @@
 //! The scale on which costs are modelled.
 //!
 //! ```text
-//! y = log10 max(c, grain)          positive costs: times of one program span decades
+//! y = log10 max(c, grain)          positive costs: run times of one program span decades
 //! y = c                            otherwise
 //! ```
 
 use crate::Reading;
 
-/// How a cost becomes a number to learn.
+/// The transformation from a cost to the number that a model learns.
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub enum Scale {
-    /// The decimal logarithm, of costs raised to the grain first.
+    /// The decimal logarithm. Costs below the grain count as the grain.
     Log10 {
         /// The smallest cost the measurement resolves.
         grain: f64,
     },
-    /// As it is.
+    /// The cost itself.
     Linear,
 }
 
 impl Scale {
-    /// A cost on this scale.
+    /// Converts a cost to this scale.
     pub fn model(self, cost: f64) -> f64 {
         match self {
             Self::Log10 { grain } => libm::log10(cost.max(grain).max(f64::MIN_POSITIVE)),
@@ -28,7 +28,7 @@ impl Scale {
         }
     }
 
-    /// The cost of a number on this scale.
+    /// Converts a number on this scale back to a cost.
     pub fn cost(self, number: f64) -> f64 {
         match self {
             Self::Log10 { .. } => libm::exp10(number),
@@ -36,7 +36,7 @@ impl Scale {
         }
     }
 
-    /// What is known of a cost, on this scale.
+    /// Converts a reading of a cost to this scale.
     pub fn reading(self, cost: Reading) -> Reading {
         match cost {
             Reading::Exact(cost) => Reading::Exact(self.model(cost)),

@@ -1,16 +1,16 @@
-//! What every surrogate must keep, whatever it is trained on.
+//! Properties that every surrogate must have, whatever it is trained on.
 //!
-//! | law | |
+//! | property | meaning |
 //! |---|---|
-//! | defined | predictions are finite, variances not negative, on every training set below and off it |
+//! | defined | predictions are finite and variances not negative, on and off the points of every set below |
 //! | repeatable | the same stream of random numbers gives the same predictions |
-//! | noise | that of single trials changes no mean and makes no variance smaller |
-//! | pure | predicting once or twice is the same, and one by one or all at once, but for rounding |
+//! | noise | the noise of single trials changes no mean and makes no variance smaller |
+//! | pure | predicting twice, or row by row instead of all at once, changes nothing except by rounding |
 //! | flat | where all readings are equal and exact, that value is predicted everywhere |
-//! | order | the order of the points does not matter, where the surrogate claims so |
+//! | order | the order of the points does not matter, if the surrogate claims so |
 //!
-//! The sets: one point; all equal; all censored; half censored; constant columns; a thousand categories,
-//! most of them unseen; inactive parameters; costs of nothing and enormous ones; instances with features.
+//! The training sets: one point; all equal; all censored; half censored; constant columns; a thousand
+//! categories, most of them unseen; inactive parameters; zero and enormous costs; instances with features.
 
 use math::Rng;
 use space::INACTIVE;
@@ -18,7 +18,7 @@ use space::INACTIVE;
 use crate::Reading::{self, AtLeast, Exact};
 use crate::{Column, InstanceTable, Points, Prediction, Predictor, Scale, Surrogate, TrainingSet};
 
-/// A training set by its name.
+/// A named training set.
 struct Case {
     name: &'static str,
     columns: Vec<Column>,
@@ -62,7 +62,7 @@ fn cases() -> Vec<Case> {
         case("all censored", draw(&mut |_, cost| AtLeast(cost.min(50.0)), 1, 40)),
         case("half censored", draw(&mut |i, cost| half(i, cost), 1, 80)),
         case(
-            "nothing and enormous",
+            "zero and enormous",
             draw(&mut |i, _| Exact(if i.is_multiple_of(2) { 0.0 } else { 1e300 }), 1, 30),
         ),
     ];
@@ -98,8 +98,8 @@ impl Case {
         set
     }
 
-    /// Rows on and off the training set.
-    fn questions(&self) -> Vec<f64> {
+    /// Rows to predict: those of the training set, and others.
+    fn test_rows(&self) -> Vec<f64> {
         let mut rng = Rng::new(6, "questions", 0);
         let mut rows: Vec<f64> = self.points.iter().flat_map(|(row, _, _)| row.clone()).collect();
         for _ in 0..97 {
@@ -113,10 +113,10 @@ impl Case {
     }
 }
 
-/// Trains a surrogate on every set. `ordered` says that the order of points matters to it.
+/// Trains a surrogate on every set and checks all properties. With `ordered`, the order of points may matter.
 ///
 /// # Panics
-/// If a law is broken.
+/// If a property is violated.
 pub fn conforms(surrogate: &dyn Surrogate, ordered: bool) {
     let empty = InstanceTable::alike();
     let none = TrainingSet::new(&[Column::Number], &empty, LOG, None);
@@ -129,7 +129,7 @@ pub fn conforms(surrogate: &dyn Surrogate, ordered: bool) {
             fitted.unwrap_or_else(|error| panic!("{name}: {error}"))
         };
         let predictor = fit(&order);
-        let rows = case.questions();
+        let rows = case.test_rows();
         let answers = marginals(&*predictor, &rows, case.columns.len());
         for answer in &answers {
             assert!(answer.mean.is_finite() && answer.variance.is_finite(), "{name}: {answer:?}");
@@ -148,14 +148,14 @@ pub fn conforms(surrogate: &dyn Surrogate, ordered: bool) {
         assert_eq!(
             marginals(&*predictor, &rows, case.columns.len()),
             answers,
-            "{name}: predicting changed it"
+            "{name}: predicting changed the model"
         );
         for (row, answer) in rows.chunks_exact(case.columns.len()).zip(&answers) {
             let alone = marginals(&*predictor, row, case.columns.len())[0];
             let near = |a: f64, b: f64| (a - b).abs() <= 1e-9 * (1.0 + a.abs());
             assert!(
                 near(alone.mean, answer.mean) && near(alone.variance, answer.variance),
-                "{name}: one by one"
+                "{name}: differs row by row"
             );
         }
         let mut means = vec![0.0; answers.len()];
@@ -185,7 +185,7 @@ fn marginals(predictor: &dyn Predictor, rows: &[f64], width: usize) -> Vec<Predi
     out
 }
 
-/// Without and with the noise of single trials.
+/// Predictions without and with the noise of single trials.
 fn on_first_instance(predictor: &dyn Predictor, case: &Case, rows: &[f64]) -> [Vec<Prediction>; 2] {
     let width = case.columns.len();
     let all: Vec<f64> =

@@ -1,13 +1,13 @@
-//! What surrogates learn from: configurations as rows, and what is known of their costs on instances.
+//! Training sets: configurations as rows, and readings of their costs on instances.
 
 use crate::{Column, FitError, InstanceTable, Interrupt, Reading, Scale};
 
-/// Where a reading was taken.
+/// The configuration and instance of a reading.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub struct Point {
-    /// Which of the set's configurations.
+    /// Index of the configuration in the training set.
     pub configuration: u32,
-    /// Which row of the instance table.
+    /// Row of the instance table.
     pub instance: u32,
 }
 
@@ -25,8 +25,8 @@ pub struct TrainingSet<'a> {
 }
 
 impl<'a> TrainingSet<'a> {
-    /// Without any point: the columns of configurations, what is known of instances, and the largest
-    /// cost any trial may reach.
+    /// Creates an empty training set from the configuration columns, the instance table, the scale, and
+    /// the largest cost any trial may reach.
     pub fn new(
         configuration: &[Column],
         instances: &'a InstanceTable,
@@ -47,26 +47,26 @@ impl<'a> TrainingSet<'a> {
         }
     }
 
-    /// The same; fits to it, and to parts of it, break off when the flag is raised.
+    /// Makes fits to this set and to its subsets stop when the flag is raised.
     #[must_use]
     pub fn until(self, interrupt: &Interrupt) -> Self {
         Self { interrupt: interrupt.clone(), ..self }
     }
 
-    /// The flag.
+    /// Returns the flag that stops fits.
     pub(super) fn interrupt(&self) -> &Interrupt {
         &self.interrupt
     }
 
-    /// Whether a fit is still wanted: an error if it is to break off.
-    pub fn wanted(&self) -> Result<(), FitError> {
+    /// Returns an error if the fit should stop because the flag was raised.
+    pub fn check_interrupt(&self) -> Result<(), FitError> {
         if self.interrupt.is_raised() { Err(FitError::Interrupted) } else { Ok(()) }
     }
 
-    /// Adds a configuration by its row; its number.
+    /// Adds a configuration by its row and returns its index.
     ///
     /// # Panics
-    /// If the row has not one value for each column of configurations.
+    /// If the row does not have one value for each configuration column.
     pub fn push_configuration(&mut self, row: &[f64]) -> u32 {
         assert_eq!(row.len(), self.configuration_width(), "a value for each column");
         let number = self.rows.len() / row.len().max(1);
@@ -74,10 +74,10 @@ impl<'a> TrainingSet<'a> {
         number as u32
     }
 
-    /// Adds what is known of the cost of a configuration on an instance.
+    /// Adds a reading of the cost of a configuration on an instance.
     ///
     /// # Panics
-    /// If the configuration or the instance is unknown, or the cost no finite number.
+    /// If the configuration or the instance is unknown, or the cost is not finite.
     pub fn push(&mut self, configuration: u32, instance: usize, cost: Reading) {
         assert!(cost.lower_bound().is_finite(), "costs are finite numbers");
         assert!(instance < self.instances.count(), "instance {instance} has no row");
@@ -86,9 +86,9 @@ impl<'a> TrainingSet<'a> {
         self.readings.push(self.scale.reading(cost));
     }
 
-    /// The points that are wanted, of the same configurations.
-    pub fn subset(&self, wanted: impl Fn(&Point) -> bool) -> Self {
-        let kept = self.points.iter().zip(&self.readings).filter(|(point, _)| wanted(point));
+    /// Returns the points selected by `keep`, with the same configurations.
+    pub fn subset(&self, keep: impl Fn(&Point) -> bool) -> Self {
+        let kept = self.points.iter().zip(&self.readings).filter(|(point, _)| keep(point));
         let (points, readings) = kept.map(|(&point, &reading)| (point, reading)).unzip();
         Self {
             points,
@@ -100,52 +100,52 @@ impl<'a> TrainingSet<'a> {
         }
     }
 
-    /// What its columns mean: those of configurations, then those of instances.
+    /// Returns the columns: configuration columns first, then instance columns.
     pub fn columns(&self) -> &[Column] {
         &self.columns
     }
 
-    /// What is known of the instances.
+    /// Returns the instance table.
     pub fn instances(&self) -> &'a InstanceTable {
         self.instances
     }
 
-    /// How many columns belong to configurations.
+    /// Returns the number of configuration columns.
     pub fn configuration_width(&self) -> usize {
         self.columns.len() - self.instances.columns().len()
     }
 
-    /// How many configurations there are.
+    /// Returns the number of configurations.
     pub fn configurations(&self) -> usize {
         self.rows.len() / self.configuration_width().max(1)
     }
 
-    /// The rows of all configurations, one after the other.
+    /// Returns the rows of all configurations in one slice.
     pub fn configuration_rows(&self) -> &[f64] {
         &self.rows
     }
 
-    /// How many points there are.
+    /// Returns the number of points.
     pub fn len(&self) -> usize {
         self.points.len()
     }
 
-    /// Whether there is nothing to learn from.
+    /// Returns whether there are no points.
     pub fn is_empty(&self) -> bool {
         self.points.is_empty()
     }
 
-    /// Where the readings were taken.
+    /// Returns the points, one for each reading.
     pub fn points(&self) -> &[Point] {
         &self.points
     }
 
-    /// What was read, on the model's scale.
+    /// Returns the readings on the model's scale.
     pub fn readings(&self) -> &[Reading] {
         &self.readings
     }
 
-    /// The deviation of what was read, bounds included.
+    /// Returns the standard deviation of the readings, with bounds taken as values.
     pub fn spread(&self) -> f64 {
         let count = self.readings.len().max(1) as f64;
         let unit = self.unit();
@@ -154,23 +154,23 @@ impl<'a> TrainingSet<'a> {
         unit * values().map(|value| (value - mean) * (value - mean) / count).sum::<f64>().sqrt()
     }
 
-    /// What readings are divided by before they are summed or squared: 1, unless that would overflow.
+    /// Returns the divisor for readings before they are summed or squared: 1 unless that could overflow.
     pub(super) fn unit(&self) -> f64 {
         let largest = self.readings.iter().map(|reading| reading.lower_bound().abs()).fold(1.0, f64::max);
         if largest > 1e140 { largest } else { 1.0 }
     }
 
-    /// The largest cost any trial may reach, on the model's scale.
+    /// Returns the largest cost any trial may reach, on the model's scale.
     pub fn cutoff(&self) -> Option<f64> {
         self.cutoff
     }
 
-    /// The scale of the readings.
+    /// Returns the scale of the readings.
     pub fn scale(&self) -> Scale {
         self.scale
     }
 
-    /// The values of a point's columns.
+    /// Returns the values of all columns at a point.
     pub fn row(&self, point: usize) -> impl Iterator<Item = f64> {
         let Point { configuration, instance } = self.points[point];
         let width = self.configuration_width();

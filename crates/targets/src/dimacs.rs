@@ -1,7 +1,7 @@
 //! The usual file format of formulas, DIMACS CNF.
 //!
 //! ```text
-//! c a remark
+//! c a comment
 //! p cnf 3 2
 //! 1 -2 0
 //! 2 3 -1 0
@@ -13,16 +13,16 @@ use std::fmt::Write as _;
 
 use crate::formula::{Formula, Literal};
 
-/// What is wrong with a file; lines count from 1.
+/// An error in a file. Lines count from 1.
 #[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
 pub enum DimacsError {
-    /// No `p` line before the clauses, or none at all.
+    /// There is no `p` line before the clauses.
     #[error("line {line}: expected `p cnf VARIABLES CLAUSES` before the clauses")]
     NoHeader {
         /// The first line that needs it, or the last of the file.
         line: usize,
     },
-    /// A `p` line that is not of this format.
+    /// The `p` line is malformed.
     #[error(
         "line {line}: `{text}` is not `p cnf VARIABLES CLAUSES` with at most {} variables",
         Formula::LARGEST
@@ -33,20 +33,20 @@ pub enum DimacsError {
         /// The line.
         text: String,
     },
-    /// More than one `p` line.
-    #[error("line {line}: a second `p` line")]
+    /// There is more than one `p` line.
+    #[error("line {line}: unexpected second `p` line")]
     SecondHeader {
         /// Where.
         line: usize,
     },
-    /// A word among the clauses that is no literal of the formula.
+    /// A word among the clauses is not a literal of the formula.
     #[error("line {line}: `{word}` is not a literal: a whole number from -{variables} to {variables}")]
     BadLiteral {
         /// Where.
         line: usize,
         /// The word.
         word: String,
-        /// How many variables the `p` line promises.
+        /// Number of variables that the `p` line declares.
         variables: u32,
     },
     /// The file ends within a clause.
@@ -55,15 +55,15 @@ pub enum DimacsError {
         /// The last line.
         line: usize,
     },
-    /// Fewer or more clauses than promised.
-    #[error("line {line}: the file has {found} clauses, but its `p` line promises {promised}")]
+    /// There are fewer or more clauses than declared.
+    #[error("line {line}: the file has {found} clauses, but its `p` line declares {declared}")]
     WrongCount {
         /// The last line.
         line: usize,
-        /// Clauses there are.
+        /// Number of clauses in the file.
         found: usize,
-        /// Clauses there should be.
-        promised: usize,
+        /// Number of clauses in the `p` line.
+        declared: usize,
     },
 }
 
@@ -99,13 +99,13 @@ pub fn read(text: &str) -> Result<Formula, DimacsError> {
             }
         }
     }
-    let (formula, promised) = header.ok_or(DimacsError::NoHeader { line })?;
+    let (formula, declared) = header.ok_or(DimacsError::NoHeader { line })?;
     if !clause.is_empty() {
         return Err(DimacsError::Unfinished { line });
     }
     match formula.clause_count() {
-        found if found == promised => Ok(formula),
-        found => Err(DimacsError::WrongCount { line, found, promised }),
+        found if found == declared => Ok(formula),
+        found => Err(DimacsError::WrongCount { line, found, declared }),
     }
 }
 
@@ -119,10 +119,10 @@ fn sizes(line: &str) -> Option<(u32, usize)> {
     words.next().is_none().then_some((variables, clauses))
 }
 
-/// Writes a formula, a clause a line, after the lines of a remark.
-pub fn write(formula: &Formula, remark: &str) -> String {
+/// Writes a formula after a comment, with one clause per line.
+pub fn write(formula: &Formula, comment: &str) -> String {
     let mut text = String::new();
-    for line in remark.lines() {
+    for line in comment.lines() {
         let _ = writeln!(text, "c {line}");
     }
     let _ = writeln!(text, "p cnf {} {}", formula.variables(), formula.clause_count());
@@ -135,7 +135,8 @@ pub fn write(formula: &Formula, remark: &str) -> String {
     text
 }
 
-/// A literal as the format writes it: variables from 1, negation as minus.
+/// Returns a literal as the format writes it: variables count from 1, and negative literals have a minus
+/// sign.
 pub fn number(literal: Literal) -> i64 {
     let number = i64::from(literal.variable()) + 1;
     if literal.is_negative() { -number } else { number }
@@ -146,7 +147,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_is_written_is_read() {
+    fn written_formulas_are_read_back() {
         let mut formula = Formula::new(4);
         formula.push([Literal::positive(0), Literal::negative(3)]);
         formula.push([]);
@@ -165,7 +166,7 @@ mod tests {
     }
 
     #[test]
-    fn mistakes_are_named_with_their_line() {
+    fn errors_name_their_line() {
         let message = |text: &str| read(text).unwrap_err().to_string();
         assert_eq!(message(""), "line 0: expected `p cnf VARIABLES CLAUSES` before the clauses");
         assert_eq!(message("c\n1 0\n"), "line 2: expected `p cnf VARIABLES CLAUSES` before the clauses");
@@ -175,14 +176,14 @@ mod tests {
             );
             assert_eq!(message(header), expected);
         }
-        assert_eq!(message("p cnf 1 0\np cnf 1 0\n"), "line 2: a second `p` line");
+        assert_eq!(message("p cnf 1 0\np cnf 1 0\n"), "line 2: unexpected second `p` line");
         for word in ["3", "-3", "x", "1.5", "99999999999", "-2147483648"] {
             let expected = format!("line 2: `{word}` is not a literal: a whole number from -2 to 2");
             assert_eq!(message(&format!("p cnf 2 1\n{word} 0\n")), expected);
         }
         let expected = "line 2: the file ends within a clause; every clause ends with 0";
         assert_eq!(message("p cnf 2 1\n1 2\n"), expected);
-        let expected = "line 3: the file has 2 clauses, but its `p` line promises 1";
+        let expected = "line 3: the file has 2 clauses, but its `p` line declares 1";
         assert_eq!(message("p cnf 2 1\n1 0\n2 0"), expected);
     }
 }

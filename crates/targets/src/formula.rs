@@ -2,44 +2,44 @@
 
 /// A variable, or its negation.
 ///
-/// Its [index](Self::index) is twice the variable, plus one if negated: arrays over literals are
-/// twice as long as arrays over variables.
+/// Its [index](Self::index) is twice the variable, plus one if negated. So arrays over literals are twice as
+/// long as arrays over variables.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub struct Literal(u32);
 
 impl Literal {
-    /// The variable itself; variables count from 0.
+    /// Returns the positive literal of a variable. Variables count from 0.
     pub fn positive(variable: u32) -> Self {
         Self(variable << 1)
     }
 
-    /// The negation of a variable.
+    /// Returns the negative literal of a variable.
     pub fn negative(variable: u32) -> Self {
         Self(variable << 1 | 1)
     }
 
-    /// Its variable.
+    /// Returns the variable.
     pub fn variable(self) -> u32 {
         self.0 >> 1
     }
 
-    /// Whether it is a negation.
+    /// Returns whether the literal is negative.
     pub fn is_negative(self) -> bool {
         self.0 & 1 == 1
     }
 
-    /// The place of this literal in an array over literals.
+    /// Returns the index of this literal in an array over literals.
     pub fn index(self) -> usize {
         self.0 as usize
     }
 
-    /// Whether it is true when its variable has this value.
+    /// Returns whether the literal is true when its variable has this value.
     pub fn holds(self, value: bool) -> bool {
         value != self.is_negative()
     }
 }
 
-/// The negation.
+/// Negation.
 impl std::ops::Not for Literal {
     type Output = Self;
 
@@ -48,55 +48,55 @@ impl std::ops::Not for Literal {
     }
 }
 
-/// Clauses that must hold together, each a disjunction of literals.
+/// A conjunction of clauses, each a disjunction of literals.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Formula {
     variables: u32,
-    /// Where each clause begins in `literals`; one more entry marks the end of the last.
+    /// Where each clause begins in `literals`; one more entry marks the end of the last clause.
     offsets: Vec<u32>,
     literals: Vec<Literal>,
 }
 
 impl Formula {
-    /// The largest number of variables.
+    /// The maximum number of variables.
     pub const LARGEST: u32 = i32::MAX as u32;
 
-    /// A formula without clauses.
+    /// Creates a formula without clauses.
     pub fn new(variables: u32) -> Self {
-        assert!(variables <= Self::LARGEST, "{variables} variables are more than a literal can number");
+        assert!(variables <= Self::LARGEST, "{variables} variables are more than the maximum");
         Self { variables, offsets: vec![0], literals: Vec::new() }
     }
 
-    /// Adds a clause; its variables must be those of the formula.
+    /// Adds a clause, whose variables must belong to the formula.
     pub fn push(&mut self, clause: impl IntoIterator<Item = Literal>) {
         let start = self.literals.len();
         self.literals.extend(clause);
         let known = |literal: &Literal| literal.variable() < self.variables;
-        assert!(self.literals[start..].iter().all(known), "a clause has a variable the formula does not");
+        assert!(self.literals[start..].iter().all(known), "a clause has a variable that the formula lacks");
         self.offsets.push(self.literals.len() as u32);
     }
 
-    /// The number of variables.
+    /// Returns the number of variables.
     pub fn variables(&self) -> u32 {
         self.variables
     }
 
-    /// The number of clauses.
+    /// Returns the number of clauses.
     pub fn clause_count(&self) -> usize {
         self.offsets.len() - 1
     }
 
-    /// One clause.
+    /// Returns one clause.
     pub fn clause(&self, index: usize) -> &[Literal] {
         &self.literals[self.offsets[index] as usize..self.offsets[index + 1] as usize]
     }
 
-    /// The clauses in order.
+    /// Iterates over the clauses in order.
     pub fn clauses(&self) -> impl Iterator<Item = &[Literal]> {
         self.offsets.windows(2).map(|ends| &self.literals[ends[0] as usize..ends[1] as usize])
     }
 
-    /// Whether every clause has a literal that holds.
+    /// Returns whether the assignment satisfies every clause.
     pub fn is_satisfied_by(&self, assignment: &[bool]) -> bool {
         assignment.len() == self.variables as usize
             && self.clauses().all(|clause| {
@@ -105,7 +105,7 @@ impl Formula {
     }
 }
 
-/// For every literal, the clauses it is in.
+/// For every literal, the clauses that contain it.
 #[derive(Clone, Debug)]
 pub struct Occurrences {
     offsets: Vec<u32>,
@@ -113,7 +113,7 @@ pub struct Occurrences {
 }
 
 impl Occurrences {
-    /// The occurrences of all literals of a formula.
+    /// Collects the occurrences of all literals of a formula.
     pub fn of(formula: &Formula) -> Self {
         let mut offsets = vec![0u32; 2 * formula.variables as usize + 1];
         for literal in &formula.literals {
@@ -134,7 +134,7 @@ impl Occurrences {
         Self { offsets, clauses }
     }
 
-    /// The clauses a literal is in, in order.
+    /// Returns the clauses that contain a literal, in order.
     pub fn clauses(&self, literal: Literal) -> &[u32] {
         let index = literal.index();
         &self.clauses[self.offsets[index] as usize..self.offsets[index + 1] as usize]
@@ -164,8 +164,8 @@ mod tests {
     }
 
     #[test]
-    #[should_panic(expected = "a variable the formula does not")]
-    fn unknown_variables_are_refused() {
+    #[should_panic(expected = "a variable that the formula lacks")]
+    fn unknown_variables_are_rejected() {
         Formula::new(2).push([Literal::positive(2)]);
     }
 }

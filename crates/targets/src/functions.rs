@@ -1,16 +1,16 @@
-//! Functions on which optimisers are commonly tried, as costs of a target.
+//! Common test functions of optimisers, as costs of a target.
 //!
 //! ```text
 //! value(x)      = 0.1 s + 9.9 s (f(x) - least f) / (largest f - least f)
 //! cost(x, i, s) = value(x) difficulty(i) noise(x, i, s)
 //! ```
 //!
-//! | term | law |
+//! | term | distribution |
 //! |---|---|
-//! | difficulty(i) | log-normal of mean 1, its logarithm of deviation 0.5 |
-//! | noise(x, i, s) | log-normal of mean 1, its logarithm of deviation 0.2 |
+//! | difficulty(i) | log-normal with mean 1; its logarithm has deviation 0.5 |
+//! | noise(x, i, s) | log-normal with mean 1; its logarithm has deviation 0.2 |
 //!
-//! so that `value` is the mean cost over instances and seeds, 0.1 s at best and 10 s at worst.
+//! So `value` is the mean cost over instances and seeds, 0.1 s at best and 10 s at worst.
 //!
 //! | function | domain | least f, at |
 //! |---|---|---|
@@ -19,7 +19,7 @@
 //! | Hartmann 3 | [0, 1]^3 | -3.862780 at (0.114589, 0.555649, 0.852547) |
 //! | Hartmann 6 | [0, 1]^6 | -3.322368 at (0.201690, 0.150011, 0.476874, 0.275332, 0.311652, 0.657301) |
 //!
-//! with, for Hartmann, `f(x) = - sum over i of c_i exp(- sum over j of A_ij (x_j - P_ij)^2)`.
+//! The Hartmann functions are `f(x) = - sum over i of c_i exp(- sum over j of A_ij (x_j - P_ij)^2)`.
 //!
 //! Reference: L. C. W. Dixon and G. P. Szegö, "The global optimization problem: an introduction", 1978.
 
@@ -34,7 +34,7 @@ use space::{ParameterDefinition, SpaceBuilder};
 pub enum Function {
     /// Two dimensions, three equally good minima.
     Branin,
-    /// Two dimensions, six minima of which two are best.
+    /// Two dimensions, six minima, two of them global.
     Camelback,
     /// Three dimensions, four minima.
     Hartmann3,
@@ -42,9 +42,9 @@ pub enum Function {
     Hartmann6,
 }
 
-/// Seconds at the best place.
+/// Seconds at the minimum.
 const BEST: f64 = 0.1;
-/// Seconds at the worst place.
+/// Seconds at the maximum.
 const WORST: f64 = 10.0;
 const DIFFICULTY: f64 = 0.5;
 const NOISE: f64 = 0.2;
@@ -53,7 +53,7 @@ impl Function {
     /// All functions.
     pub const ALL: [Self; 4] = [Self::Branin, Self::Camelback, Self::Hartmann3, Self::Hartmann6];
 
-    /// The parameters `x1`, `x2` and so on, in the usual domain.
+    /// Returns the space of the parameters `x1`, `x2` and so on, in the usual domain.
     pub fn space(self) -> Space {
         let mut builder = SpaceBuilder::new("function", "");
         for (index, &(lower, upper)) in self.domain().iter().enumerate() {
@@ -62,7 +62,7 @@ impl Function {
         builder.finish().expect("a test builds every space")
     }
 
-    /// The usual domain: a range for each dimension.
+    /// Returns the usual domain: a range for each dimension.
     pub fn domain(self) -> &'static [(f64, f64)] {
         match self {
             Self::Branin => &[(-5.0, 10.0), (0.0, 15.0)],
@@ -72,7 +72,7 @@ impl Function {
         }
     }
 
-    /// A place where the function is least.
+    /// Returns a point where the function is minimal.
     pub fn optimum(self) -> &'static [f64] {
         match self {
             Self::Branin => &[PI, 2.275],
@@ -82,7 +82,7 @@ impl Function {
         }
     }
 
-    /// The least and the largest value of the function itself.
+    /// Returns the minimum and the maximum of the function itself.
     fn extremes(self) -> (f64, f64) {
         match self {
             Self::Branin => (0.397_887_357_729_738, 308.129_096_012_067),
@@ -92,15 +92,16 @@ impl Function {
         }
     }
 
-    /// The mean cost over all instances and seeds, in seconds; the configuration must be of its space.
+    /// Returns the mean cost over all instances and seeds, in seconds. The configuration must belong to the
+    /// function's space.
     pub fn value(self, configuration: &Configuration) -> f64 {
         let (least, largest) = self.extremes();
-        // Rounding must not make the best place better than it is.
+        // Rounding must not take the value below the minimum.
         let above = (self.raw(configuration.codes()) - least).max(0.0);
         BEST + (WORST - BEST) * above / (largest - least)
     }
 
-    /// The cost of one trial in seconds.
+    /// Returns the cost of one trial, in seconds.
     pub fn cost(self, configuration: &Configuration, instance: u32, seed: u64) -> f64 {
         let log_normal =
             |deviation: f64, rng: &mut Rng| libm::exp(deviation * rng.normal() - deviation * deviation / 2.0);
@@ -112,7 +113,7 @@ impl Function {
         self.value(configuration) * difficulty * log_normal(NOISE, &mut rng)
     }
 
-    /// The function itself.
+    /// Evaluates the function itself.
     ///
     /// # Panics
     /// If `x` has fewer numbers than the function has dimensions.
@@ -177,7 +178,7 @@ mod tests {
         space.decode(&row).unwrap()
     }
 
-    /// Walks downhill by ever smaller random steps.
+    /// Minimises the function by ever smaller random steps.
     fn descend(function: Function, start: &[f64], rng: &mut Rng) -> (Vec<f64>, f64) {
         let (mut x, mut least, mut step) = (start.to_vec(), function.raw(start), 0.05);
         while step > 1e-10 {
@@ -201,7 +202,7 @@ mod tests {
     }
 
     #[test]
-    fn optima_are_the_documented_ones() {
+    fn optima_match_the_documented_ones() {
         let mut rng = Rng::new(1, "functions", 0);
         for function in Function::ALL {
             let (place, least) = descend(function, function.optimum(), &mut rng);
@@ -245,7 +246,7 @@ mod tests {
                 (mean - value).abs() < 5.0 * (variance / f64::from(n)).sqrt(),
                 "{function:?}: {mean}, {value}"
             );
-            // The logarithms' variances add up.
+            // The variances of the logarithms add up.
             let expected = value * value * (libm::exp(DIFFICULTY.powi(2) + NOISE.powi(2)) - 1.0);
             assert!((variance / expected - 1.0).abs() < 0.15, "{function:?}: {variance}, {expected}");
             assert_eq!(function.cost(&configuration, 1, 2), function.cost(&configuration, 1, 2));

@@ -1,16 +1,17 @@
 //! Random Latin squares by the walk of Jacobson and Matthews (1996).
 //!
-//! A square of order n is a cube of n^3 entries 0 and 1, the entry (row, column, symbol) being 1 where
-//! the symbol stands: every line of the cube, along any of its axes, sums to 1. A move adds
+//! A square of order n is a cube of n^3 entries 0 and 1. The entry (row, column, symbol) is 1 if the cell has
+//! that symbol: every line of the cube, along any of its axes, sums to 1. A move adds
 //!
 //! ```text
 //! +1 at (a, b, c) (a, b', c') (a', b, c') (a', b', c)      -1 at (a', b, c) (a, b', c) (a, b, c') (a', b', c')
 //! ```
 //!
-//! and so keeps the sums. With (a, b, c) an entry 0 and a', b', c' the places of the 1s on its three
-//! lines, the entry (a', b', c') may become -1: the square is then improper, and the next move starts
+//! and so keeps the sums. Here (a, b, c) is an entry 0, and a', b', c' are the positions of the 1s on its
+//! three lines. The entry (a', b', c') may become -1. The square is then improper, and the next move starts
 //! there, with each of a', b', c' one of the two 1s on its line. A long walk visits all proper squares
-//! equally often. (One that stops at the first proper square after so many moves does so only nearly.)
+//! equally often. (A walk that stops at the first proper square after a fixed number of moves does so only
+//! approximately.)
 //!
 //! Reference: M. T. Jacobson and P. Matthews, "Generating uniformly distributed random Latin squares",
 //! Journal of Combinatorial Designs 4 (1996).
@@ -25,10 +26,10 @@ pub struct LatinSquare {
 }
 
 impl LatinSquare {
-    /// The largest order.
+    /// The maximum order.
     pub const LARGEST: usize = 100;
 
-    /// A random square: n^3 moves from the cyclic one, and as many more as it takes to be proper.
+    /// Returns a random square: n^3 moves from the cyclic one, and as many more as it takes to be proper.
     pub fn random(order: usize, rng: &mut Rng) -> Self {
         assert!((1..=Self::LARGEST).contains(&order), "a Latin square of order {order}");
         let mut walk = Walk::cyclic(order);
@@ -45,12 +46,12 @@ impl LatinSquare {
         Self { order, symbols }
     }
 
-    /// The number of rows, columns and symbols.
+    /// Returns the number of rows, which is also that of columns and symbols.
     pub fn order(&self) -> usize {
         self.order
     }
 
-    /// The symbol at a place.
+    /// Returns the symbol of a cell.
     pub fn symbol(&self, row: usize, column: usize) -> usize {
         usize::from(self.symbols[row * self.order + column])
     }
@@ -79,8 +80,8 @@ impl Walk {
         &mut self.cube[(row * self.order + column) * self.order + symbol]
     }
 
-    /// Where on the line through `start` along `axis` the entry is 1; one of the two at random if
-    /// there are two.
+    /// Returns the position of the entry 1 on the line through `start` along `axis`; if there are two, one of
+    /// them at random.
     fn one_on_line(&mut self, start: [usize; 3], axis: usize, rng: &mut Rng) -> usize {
         let mut found = None;
         for place in 0..self.order {
@@ -153,7 +154,7 @@ mod tests {
                 walk.step(&mut rng);
                 if walk.improper.is_none() {
                     visits += 1;
-                    // Squares that follow each other are alike; after this many they are not.
+                    // Consecutive squares are similar; squares 20 visits apart are not.
                     if visits % 20 == 0 {
                         *counts.entry(walk.cube.clone()).or_insert(0u32) += 1;
                     }
@@ -161,7 +162,8 @@ mod tests {
             }
             assert_eq!(counts.len(), squares);
             let chi: f64 = counts.values().map(|&n| (f64::from(n) - 50.0).powi(2) / 50.0).sum();
-            // Mean k and variance 2 k, k one less than the squares: within five deviations.
+            // Chi-squared has mean k and variance 2 k, with k one less than the number of squares. Five
+            // deviations.
             let k = squares as f64 - 1.0;
             assert!((chi - k).abs() < 5.0 * (2.0 * k).sqrt(), "order {order}: {chi}");
         }

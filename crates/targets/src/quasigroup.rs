@@ -1,19 +1,19 @@
-//! Quasigroups with holes: formulas that say how to fill in a Latin square of which some cells were
-//! emptied. There is always a way, since the square was full before.
+//! Quasigroups with holes: formulas for completing a Latin square after some of its cells were emptied. There
+//! is always a solution, because the square was complete before.
 //!
-//! The square is [random](LatinSquare::random), the emptied cells are chosen uniformly. A triple (row,
-//! column, symbol) is possible where the symbol may still stand. Whatever is forced is filled in until
-//! nothing is: the only symbol of a cell, the only column of a symbol in a row, the only row of a symbol
-//! in a column. Each triple that remains is a variable, and belongs to three groups:
+//! The square is [random](LatinSquare::random), and the emptied cells are chosen uniformly. A triple (row,
+//! column, symbol) is possible if the symbol may still be placed there. Forced triples are filled in until
+//! none is left: the only symbol of a cell, the only column of a symbol in a row, the only row of a symbol
+//! in a column. Each remaining triple is a variable and belongs to three groups:
 //!
-//! | group | says |
+//! | group | constraint |
 //! |---|---|
 //! | cell | each cell has one symbol |
 //! | row and symbol | each symbol is in one column of a row |
 //! | column and symbol | each symbol is in one row of a column |
 //!
-//! A group is written as one clause "at least one of these" and, for all pairs, clauses "not both". It
-//! is hardest for local search near 0.36 to 0.42 holes per cell.
+//! A group is written as one clause "at least one of these" and, for all pairs, clauses "not both". The
+//! formulas are hardest for local search near 0.36 to 0.42 holes per cell.
 
 use std::fmt;
 use std::str::FromStr;
@@ -23,14 +23,14 @@ use math::Rng;
 use crate::formula::{Formula, Literal};
 use crate::latin::LatinSquare;
 
-/// Which formula to generate; as text `qwh:ORDER,HOLES,SEED`.
+/// The description of a formula to generate; as text `qwh:ORDER,HOLES,SEED`.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub struct Quasigroup {
-    /// Rows of the square.
+    /// Number of rows of the square.
     pub order: usize,
-    /// Cells emptied.
+    /// Number of emptied cells.
     pub holes: usize,
-    /// Decides the square and the cells.
+    /// Random seed for the square and the emptied cells.
     pub seed: u64,
 }
 
@@ -41,17 +41,17 @@ pub struct Puzzle {
     pub formula: Formula,
     /// The square before it was emptied, as values of the variables.
     pub solution: Vec<bool>,
-    /// What each variable stands for: row, column, symbol.
+    /// Row, column and symbol that each variable stands for.
     pub triples: Vec<[usize; 3]>,
 }
 
 impl Quasigroup {
-    /// The formula alone; the order must be 1 to 100, and the holes at most all cells.
+    /// Generates the formula. The order must be 1 to 100, and there must be no more holes than cells.
     pub fn formula(&self) -> Formula {
         self.puzzle().formula
     }
 
-    /// The formula and what it stands for.
+    /// Generates the formula with its solution and the meaning of its variables.
     pub fn puzzle(&self) -> Puzzle {
         let cells = self.order * self.order;
         assert!(self.holes <= cells, "{} holes in {cells} cells", self.holes);
@@ -68,10 +68,10 @@ impl Quasigroup {
     }
 }
 
-/// What may stand where.
+/// The triples that are still possible.
 struct Board {
     order: usize,
-    /// By row, column, symbol: possible and not yet placed.
+    /// By row, column, symbol: whether the triple is possible and not yet placed.
     open: Vec<bool>,
 }
 
@@ -84,7 +84,7 @@ impl Board {
         (row * self.order + column) * self.order + symbol
     }
 
-    /// The triples of a group: axis 0 varies the row, 1 the column, 2 the symbol.
+    /// Returns the triples of a group: axis 0 varies the row, 1 the column, 2 the symbol.
     fn line(&self, axis: usize, first: usize, second: usize) -> impl Iterator<Item = [usize; 3]> + use<> {
         (0..self.order).map(move |third| match axis {
             0 => [third, first, second],
@@ -93,7 +93,7 @@ impl Board {
         })
     }
 
-    /// Closes the triple and all that exclude it.
+    /// Closes the triple and all triples that it excludes.
     fn place(&mut self, [row, column, symbol]: [usize; 3]) {
         for (axis, first, second) in [(0, column, symbol), (1, row, symbol), (2, row, column)] {
             for triple in self.line(axis, first, second) {
@@ -107,7 +107,7 @@ impl Board {
         self.line(axis, first, second).filter(|&triple| self.open[self.index(triple)])
     }
 
-    /// Places what is forced until nothing is.
+    /// Places forced triples until none is left.
     fn propagate(&mut self) {
         let mut settled = false;
         while !settled {
@@ -123,7 +123,7 @@ impl Board {
         }
     }
 
-    /// All groups in the order of the clauses: cells, rows and symbols, columns and symbols.
+    /// Returns all groups in the order of the clauses: cells, rows and symbols, columns and symbols.
     fn groups(&self) -> impl Iterator<Item = (usize, usize, usize)> + use<> {
         let n = self.order;
         [2, 1, 0].into_iter().flat_map(move |axis| {
@@ -160,7 +160,7 @@ impl Board {
     }
 }
 
-/// Text that does not name a quasigroup.
+/// The text does not name a quasigroup.
 #[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
 #[error(
     "`{text}` is not `qwh:ORDER,HOLES,SEED` with an order of 1 to {} and at most ORDER * ORDER holes",
@@ -196,7 +196,7 @@ impl fmt::Display for Quasigroup {
 mod tests {
     use super::*;
 
-    /// (order, holes) from nothing to everything empty.
+    /// Pairs (order, holes), from no holes to all cells empty.
     const SIZES: [(usize, usize); 8] =
         [(1, 1), (5, 0), (5, 25), (10, 42), (22, 185), (25, 225), (27, 262), (30, 324)];
 
@@ -211,13 +211,13 @@ mod tests {
     }
 
     #[test]
-    fn the_encoding_is_as_described() {
+    fn the_encoding_matches_its_description() {
         for (order, holes) in SIZES {
             let puzzle = Quasigroup { order, holes, seed: 7 }.puzzle();
             let mut positive = vec![0; puzzle.triples.len()];
             let mut follow = 0;
             for clause in puzzle.formula.clauses() {
-                assert!(clause.len() >= 2, "a unit clause was left");
+                assert!(clause.len() >= 2, "a unit clause is left");
                 let first = clause[0];
                 if first.is_negative() {
                     assert!(clause.len() == 2 && clause[1].is_negative() && follow > 0);
@@ -225,7 +225,11 @@ mod tests {
                         let triple = |literal: Literal| puzzle.triples[literal.variable() as usize][axis];
                         usize::from(triple(first) == triple(clause[1]))
                     };
-                    assert_eq!((0..3).map(shared).sum::<usize>(), 2, "they would not exclude each other");
+                    assert_eq!(
+                        (0..3).map(shared).sum::<usize>(),
+                        2,
+                        "the two triples do not exclude each other"
+                    );
                     follow -= 1;
                 } else {
                     assert_eq!(follow, 0, "the pairs of a group follow its clause");
@@ -241,15 +245,15 @@ mod tests {
         }
     }
 
-    /// A campaign that is repeated in a year must meet the same formulas.
+    /// A campaign that is repeated in a year must get the same formulas.
     #[test]
-    fn formulas_are_the_recorded_ones() {
+    fn formulas_match_the_recorded_sizes() {
         let size = |order, holes, seed| {
             let formula = Quasigroup { order, holes, seed }.formula();
             (formula.variables(), formula.clause_count())
         };
-        assert_eq!(size(5, 25, 1), (125, 3 * 25 * 11), "nothing is given");
-        assert_eq!(size(5, 0, 1), (0, 0), "everything is given");
+        assert_eq!(size(5, 25, 1), (125, 3 * 25 * 11), "all cells are empty");
+        assert_eq!(size(5, 0, 1), (0, 0), "no cell is empty");
         assert_eq!(size(22, 185, 1), (497, 2650));
         assert_eq!(size(27, 262, 1), (1031, 6398));
         assert_eq!(size(30, 324, 5), (1349, 9452));

@@ -1,5 +1,5 @@
-//! smooth-5: a smooth function of five continuous parameters, without randomness, known only when it has been
-//! evaluated. Every surrogate should do well here.
+//! smooth-5: a smooth, deterministic function of five continuous parameters, known only after its evaluation.
+//! Every surrogate should do well here.
 //!
 //! ```text
 //! ln cost(x, i) = difficulty(i) + sum over k of w_k z_k^2 + 0.3 sin(3 z_1) sin(3 z_2),   z = H (u - best(i))
@@ -7,9 +7,9 @@
 //!
 //! | symbol | meaning |
 //! |---|---|
-//! | u | places of the parameters on their scales, from 0 to 1 |
-//! | best(i) | the optimum: one for all, shifted for each instance by normal numbers of deviation 0.04 |
-//! | H | the reflection at the plane orthogonal to (1, 2, 3, 4, 5): no parameter stands for itself |
+//! | u | positions of the parameters on their scales, from 0 to 1 |
+//! | best(i) | the optimum: a common one, shifted for each instance by normal numbers with deviation 0.04 |
+//! | H | the reflection at the plane orthogonal to (1, 2, 3, 4, 5), so that no parameter is separable |
 //! | w | 6, 3, 1.5, 0.75 and 0.25 |
 //! | difficulty(i) | uniform on [0, 1] |
 
@@ -29,12 +29,12 @@ const BEST: [f64; PARAMETERS] = [0.31, 0.72, 0.28, 0.63, 0.44];
 const SHIFT: f64 = 0.04;
 const WEIGHTS: [f64; PARAMETERS] = [6.0, 3.0, 1.5, 0.75, 0.25];
 
-/// The parameters.
+/// Returns the space of parameters.
 pub fn space() -> Space {
     read(SPACE, "smooth-5", Format::Toml).expect("a test reads this text")
 }
 
-/// The cost of a configuration of [`space()`] on an instance.
+/// Returns the cost of a configuration of [`space()`] on an instance.
 pub fn cost(configuration: &Configuration, instance: u32) -> f64 {
     let mut rng = Rng::new(5, "smooth-5", u64::from(instance));
     let difficulty = rng.unit();
@@ -53,7 +53,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_best_place_is_good_and_the_default_is_not() {
+    fn the_optimum_is_good_and_the_default_is_not() {
         let space = space();
         let mean = |it: &Configuration| (0..40).map(|instance| cost(it, instance)).sum::<f64>() / 40.0;
         let best = mean(&space.decode(&BEST).unwrap());
@@ -61,12 +61,12 @@ mod tests {
         assert!(default / best > 5.0 && default / best < 100.0, "{default} {best}");
         let mut rng = Rng::new(1, "smooth", 0);
         let least = (0..2000).map(|_| mean(&space.sample(&mut rng).unwrap())).fold(f64::MAX, f64::min);
-        // The interaction moves the optimum a little away from the centre.
+        // The sine term moves the optimum slightly away from `BEST`.
         assert!(least > 0.8 * best, "{least} {best}");
     }
 
     #[test]
-    fn costs_are_the_recorded_ones() {
+    fn costs_match_the_recorded_ones() {
         let default = space().default_configuration();
         let costs: Vec<String> = (0..3).map(|instance| format!("{:.6}", cost(&default, instance))).collect();
         assert_eq!(costs.join(" "), "64.036972 66.789471 72.678564");

@@ -1,4 +1,4 @@
-//! Constraints, and what came of them.
+//! Constraints, and how configurations meet them.
 
 use engine::Reading;
 use engine::problem::{Holding, Over};
@@ -7,36 +7,36 @@ use serde::{Serialize, Serializer};
 
 use crate::costs::Unit;
 
-/// What is asked for.
+/// A constraint.
 #[derive(Clone, PartialEq, Debug, Serialize)]
 pub struct Bound {
-    /// The name of what is bounded.
+    /// The name of the constrained output.
     pub name: String,
-    /// Over the pairs of a configuration: their mean, or the worst of them.
+    /// Whether the bound applies to the mean over the pairs of a configuration or to the worst pair.
     #[serde(serialize_with = "over")]
     pub over: Over,
     /// `<=` or `>=`.
     pub sign: &'static str,
     /// The bound.
     pub bound: f64,
-    /// What it is counted in.
+    /// The unit of the bound.
     #[serde(skip)]
     pub unit: Unit,
 }
 
-/// What a configuration has shown of it.
+/// How a configuration meets a constraint.
 #[derive(Clone, PartialEq, Debug, Serialize)]
 pub struct Held {
-    /// What is asked for.
+    /// The constraint.
     #[serde(flatten)]
     pub bound: Bound,
-    /// The mean or the worst of the pairs that count; `None` if there are none.
+    /// The mean or the worst value over the pairs that count; `None` if there are none.
     pub value: Option<f64>,
-    /// Whether it is that or more.
+    /// Whether the value is only a lower bound.
     pub censored: Option<bool>,
-    /// How many pairs count.
+    /// Number of pairs that count.
     pub pairs: usize,
-    /// Whether it is kept, as far as seen.
+    /// Whether the constraint is satisfied so far.
     pub kept: bool,
 }
 
@@ -59,7 +59,7 @@ impl Held {
     }
 }
 
-/// Whether all are kept, as far as seen.
+/// Whether all constraints are satisfied so far.
 pub fn are_kept(held: &[Held]) -> bool {
     held.iter().all(|one| one.kept)
 }

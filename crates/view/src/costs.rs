@@ -1,4 +1,4 @@
-//! What costs are: their unit, which way is better, and what gains are measured against.
+//! The meaning of costs: their unit, the direction of improvement, and what gains are measured against.
 
 use engine::problem::Holding;
 use engine::stats::Interval;
@@ -12,25 +12,25 @@ use crate::bounds::{Bound, Held};
 /// The costs of a scenario.
 #[derive(Clone, PartialEq, Debug, Serialize)]
 pub struct Costs {
-    /// What they are counted in.
+    /// Their unit.
     pub unit: Unit,
-    /// Which way is better.
+    /// Whether the objective is minimised or maximised.
     #[serde(serialize_with = "word_of_sense")]
     pub sense: Sense,
-    /// What is measured.
+    /// The name of the quantity measured.
     pub noun: String,
-    /// What a mean of compared costs is called.
+    /// The name of the mean of compared costs.
     pub mean: String,
     /// What gains are measured against: `default`, or `baseline` if one is given.
     pub against: &'static str,
-    /// What else is bounded.
+    /// The constraints.
     pub bounds: Vec<Bound>,
-    /// The same, for turning numbers of the engine into the user's.
+    /// The same constraints, for converting numbers of the engine to the user's.
     #[serde(skip)]
     constraints: Vec<Constraint>,
 }
 
-/// What a number is counted in.
+/// The unit of a number.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Unit {
@@ -38,7 +38,7 @@ pub enum Unit {
     Seconds,
     /// Bytes.
     Bytes,
-    /// The unit of an output, which nobody knows.
+    /// The unit of an output, which is unknown.
     Plain,
 }
 
@@ -70,7 +70,7 @@ impl Costs {
             Measure::Memory => "memory",
             Measure::Output(index) => scenario.outputs[index].name.as_str(),
         };
-        // The usual name for a mean in which a timeout counts as so many cutoffs.
+        // The usual name for a mean in which a timeout counts as `par` cutoffs.
         let mean = match (objective.cutoff, objective.capped_by) {
             (None, _) | (_, CappedBy::Nobody) => format!("mean {noun}"),
             (Some(_), _) if unit == Unit::Seconds => format!("PAR{}", objective.par),
@@ -80,7 +80,7 @@ impl Costs {
         Self::new(unit, objective.sense, noun, mean, against).bounded_by(&scenario.constraints)
     }
 
-    /// Costs without bounds.
+    /// Costs without constraints.
     pub fn new(unit: Unit, sense: Sense, noun: &str, mean: String, against: &'static str) -> Self {
         let (bounds, constraints) = (Vec::new(), Vec::new());
         Self { unit, sense, noun: noun.to_owned(), mean, against, bounds, constraints }
@@ -92,23 +92,23 @@ impl Costs {
         Self { bounds, constraints: constraints.to_vec(), ..self.clone() }
     }
 
-    /// A cost of the engine as the number that the user measures.
+    /// Converts a cost of the engine to the user's sign.
     pub fn number(&self, cost: f64) -> f64 {
         self.sense.shown(cost)
     }
 
-    /// An interval of costs as one of what the user measures.
+    /// Converts an interval of costs to the user's sign.
     pub fn ends(&self, Interval { low, high }: Interval) -> [f64; 2] {
         let (low, high) = if self.sense == Sense::Maximise { (high, low) } else { (low, high) };
         [self.number(low), self.number(high)]
     }
 
-    /// What a configuration has shown of each constraint.
+    /// How a configuration meets each constraint.
     pub fn held(&self, holdings: &[Holding]) -> Vec<Held> {
         self.constraints.iter().zip(holdings).map(|(one, holding)| Held::of(one, holding)).collect()
     }
 
-    /// The name of what a constraint bounds, by its place.
+    /// The name of the output of a constraint, by its index.
     pub fn name_of_bound(&self, place: usize) -> &str {
         self.bounds.get(place).map_or("", |one| &one.name)
     }
@@ -125,7 +125,7 @@ fn word_of_sense<S: Serializer>(sense: &Sense, serializer: S) -> Result<S::Ok, S
     })
 }
 
-/// Which way is better in a campaign, also if its scenario can no longer be read in full.
+/// Whether a campaign minimises or maximises, even if its scenario can no longer be read in full.
 pub(crate) fn sense(charter: &Charter) -> Sense {
     let table = DeTable::parse(&charter.scenario).ok();
     let maximises = |table: &DeTable<'_>| match table.get("objective").map(|value| value.get_ref()) {

@@ -1,4 +1,4 @@
-//! How a campaign ended that has just been run.
+//! How a campaign that has just been run ended.
 
 use campaign::conduct::Outcome;
 use campaign::event::Stop;
@@ -17,62 +17,62 @@ pub struct Ending {
     /// Why the search stopped.
     #[serde(serialize_with = "event::serialize_stop")]
     pub stop: Stop,
-    /// Where it stood then.
+    /// The state of the campaign when the search stopped.
     pub progress: Progress,
     /// What the search has found.
     pub found: Found,
-    /// What may be said of the best.
+    /// The verdict on the best.
     pub verdict: Option<Verdict>,
-    /// What kept the validation from its end, if not its budget.
+    /// What cut the validation short, apart from its budget.
     pub cut_short: Option<CutShort>,
-    /// Pairs that the validation was to have; `None` if there was to be no validation.
+    /// Number of pairs planned for the validation; `None` if no validation was planned.
     pub planned: Option<usize>,
 }
 
-/// What a search has found, as far as its own trials tell.
+/// What a search has found, according to its own trials.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Found {
-    /// No trial has said anything.
+    /// No trial has an informative result.
     NothingMeasured,
-    /// Nothing keeps every bound.
+    /// No configuration satisfies all constraints.
     NothingFeasible,
     /// The default is still the best.
     NothingBetter,
-    /// Something that looks better than the default.
+    /// A configuration looks better than the default.
     Better,
 }
 
-/// What kept a validation from its end.
+/// What cut a validation short.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum CutShort {
-    /// Someone stopped it.
+    /// The user stopped it.
     Interrupted,
-    /// The job ends.
+    /// The job ends before it could finish.
     Deadline,
-    /// Trials could not be run, or were lost each time.
+    /// Trials could not be run, or were lost every time.
     GaveUp(#[serde(serialize_with = "event::serialize_gave_up")] GaveUp),
 }
 
-/// Why what looks better has no verdict.
+/// Why a configuration that looks better has no verdict.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Unproven<'a> {
-    /// Something kept the validation from its end.
+    /// The validation was cut short.
     CutShort(&'a CutShort),
-    /// The scenario wants none.
+    /// The scenario asks for no validation.
     NotWanted,
-    /// Its budget was spent before it had one whole pair.
+    /// The budget of the validation was spent before the first pair was complete.
     TooShort,
-    /// There are no other pairs.
+    /// There are no pairs to validate on.
     NoPairs,
     /// The search has not ended.
     StillToCome,
 }
 
 impl Ending {
-    /// The end of a campaign whose trials were run on these machines. `wanted`: it was to be validated;
-    /// `interrupted`: someone asked it to stop.
+    /// The end of a campaign. `wanted`: a validation was planned; `interrupted`: the user asked the campaign
+    /// to stop.
     pub fn of(outcome: &Outcome, wanted: bool, interrupted: bool, costs: &Costs) -> Self {
         let cut_short = match outcome.stop {
             Stop::Interrupted | Stop::Deadline => None,
@@ -85,7 +85,7 @@ impl Ending {
         Self::new(outcome.stop.clone(), progress, verdict, cut_short, wanted.then_some(outcome.planned))
     }
 
-    /// An end of these parts.
+    /// Creates an ending from its parts.
     pub fn new(
         stop: Stop,
         progress: Progress,
@@ -103,28 +103,28 @@ impl Ending {
         Self { stop, progress, found, verdict, cut_short, planned }
     }
 
-    /// Whether the search stopped before its end.
+    /// Whether the search stopped early.
     pub fn is_unfinished(&self) -> bool {
         matches!(self.stop, Stop::Interrupted | Stop::Deadline | Stop::Aborted(_) | Stop::Lost { .. })
     }
 
-    /// Whether what was found may be better than the default.
+    /// Whether the best may be better than the default.
     pub fn is_usable(&self) -> bool {
         self.found == Found::Better && self.verdict.as_ref().is_none_or(|verdict| verdict.worth_using)
     }
 
-    /// Pairs that were measured with both.
+    /// Number of pairs measured with both.
     pub fn pairs(&self) -> usize {
         self.verdict.as_ref().map_or(0, |verdict| verdict.pairs)
     }
 
-    /// Pairs that there were to be, if the validation's budget was spent before that.
+    /// Number of pairs planned, if the budget of the validation was spent before all were measured.
     pub fn out_of_budget(&self) -> Option<usize> {
         let verdict = self.verdict.as_ref().filter(|verdict| verdict.basis != Basis::TrainingOnly)?;
         self.planned.filter(|&planned| self.cut_short.is_none() && verdict.pairs < planned)
     }
 
-    /// Why what looks better has no verdict.
+    /// Why a configuration that looks better has no verdict.
     pub fn unproven(&self) -> Unproven<'_> {
         let has_ended = matches!(self.stop, Stop::Budget(_) | Stop::Exhausted);
         match (&self.cut_short, self.planned) {

@@ -1,4 +1,4 @@
-//! Why a campaign cannot be looked at.
+//! Why a campaign cannot be viewed.
 
 use std::path::PathBuf;
 
@@ -7,7 +7,7 @@ use engine::ConfigId;
 use space::Diagnostics;
 use store::StoreError;
 
-/// Why a campaign cannot be looked at.
+/// Why a campaign cannot be viewed.
 #[derive(Debug, thiserror::Error)]
 #[allow(missing_docs, reason = "the messages say it")]
 pub enum ViewError {
@@ -15,13 +15,13 @@ pub enum ViewError {
     Store(#[from] StoreError),
     #[error(transparent)]
     Folds(#[from] FoldsError),
-    #[error("{} has {count} folds, each a campaign of its own", folder.display())]
+    #[error("{} has {count} folds, each a separate campaign", folder.display())]
     Several { folder: PathBuf, count: usize },
-    /// The stored scenario no longer reads.
+    /// The stored scenario can no longer be read.
     #[error("{0}")]
     Scenario(Diagnostics),
-    #[error("the file with the space has changed since the campaign last ran")]
+    #[error("the space file has changed since the campaign last ran")]
     OtherSpace { folder: PathBuf },
-    #[error("configuration {0} is missing in the store")]
+    #[error("configuration {0} is missing from the store")]
     NoConfiguration(ConfigId),
 }

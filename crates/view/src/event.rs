@@ -1,4 +1,4 @@
-//! Events as JSON, one object each. What is unknown or without bound is null.
+//! Events as JSON, one object each. Unknown and infinite values are null.
 
 use campaign::budget::Limit;
 use campaign::event::{Event, Stop, Warning, What};
@@ -13,7 +13,7 @@ use serde_json::{Map, Value, json};
 use crate::costs::Costs;
 use crate::progress::Progress;
 
-/// An event as one object.
+/// An event as a JSON object.
 pub fn event(event: &Event, costs: &Costs) -> Value {
     let (name, fields) = what(&event.what, costs);
     let mut object = Map::new();
@@ -29,7 +29,7 @@ fn what(what: &What, costs: &Costs) -> (&'static str, Value) {
     match what {
         What::TrialEnded(trial) => ("trial_ended", self::trial(trial, costs)),
         What::RaceOpened { config, foretold } => {
-            // Of what is maximised the lower end is the higher one.
+            // If the objective is maximised, changing the sign swaps the ends.
             let shown = foretold.map(|it| {
                 let [low, high] = [it.low, it.high].map(|end| costs.number(end));
                 json!({ "cost": costs.number(it.cost), "low": low.min(high), "high": low.max(high) })
@@ -113,7 +113,7 @@ fn trial(record: &Record, costs: &Costs) -> Value {
     fields
 }
 
-/// What one trial told of each constraint.
+/// The readings of one trial for each constraint.
 fn readings(told: &[Option<Reading>], costs: &Costs) -> Value {
     let one = |(one, reading): (&Constraint, &Option<Reading>)| {
         json!({

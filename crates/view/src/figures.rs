@@ -1,4 +1,4 @@
-//! What is known of the costs: whatever needs the scenario.
+//! The results of a campaign that can only be computed with its scenario.
 
 use campaign::budget::Budget;
 use engine::ConfigId;
@@ -10,12 +10,12 @@ use crate::records::Records;
 use crate::standing::{Standing, Training};
 use crate::verdict::Verdict;
 
-/// What is known of the costs.
+/// The results of a campaign.
 #[derive(Clone, PartialEq, Debug, Serialize)]
 pub struct Figures {
-    /// What costs are.
+    /// The meaning of the costs.
     pub costs: Costs,
-    /// What the last session may spend.
+    /// The budget of the last session.
     pub budget: Budget,
     /// The best, once it has been measured.
     #[serde(rename = "best_standing")]
@@ -23,14 +23,14 @@ pub struct Figures {
     /// The default, once it has been measured.
     #[serde(rename = "default_standing")]
     pub default: Option<Standing>,
-    /// Both on the pairs that both have met; `None` if the best is the default.
+    /// Both on the pairs that both have been tried on; `None` if the best is the default.
     pub training: Option<Training>,
-    /// What may be said of the best; `None` before it has been validated.
+    /// The verdict on the best; `None` before it has been validated.
     pub verdict: Option<Verdict>,
 }
 
 impl Figures {
-    /// Those of a campaign; an error if its scenario no longer reads.
+    /// Computes the results of a campaign; an error if its scenario can no longer be read.
     pub fn of(records: &Records<'_>) -> Result<Self, ViewError> {
         let settings = records.kept.settings()?;
         let costs = Costs::of(records.kept.scenario()?);

@@ -1,4 +1,4 @@
-//! A campaign as its folder keeps it.
+//! A campaign as stored in its folder.
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -21,20 +21,20 @@ use crate::error::ViewError;
 pub struct Kept {
     /// The folder.
     pub folder: PathBuf,
-    /// What the campaign is.
+    /// The charter of the campaign.
     pub charter: Charter,
     reader: StoreReader,
-    /// Its scenario as it would be read today: files may have gone since.
+    /// Its scenario as it is read now; files that it names may be gone.
     scenario: Result<Scenario, Diagnostics>,
 }
 
-/// The campaign's folder: as given, or the one that a scenario's campaign has unless told otherwise.
+/// The campaign's folder: the given folder, or the default folder for a scenario file.
 pub fn folder_of(path: &Path) -> PathBuf {
     if path.is_file() { path.with_extension("campaign") } else { path.to_owned() }
 }
 
 impl Kept {
-    /// Opens what a folder keeps, or that of a scenario, also while the campaign runs.
+    /// Opens the campaign of a folder or of a scenario file, even while it is running.
     pub fn open(path: &Path) -> Result<Self, ViewError> {
         let folder = folder_of(path);
         if let Some(plan) = FoldPlan::read(&folder)? {
@@ -45,13 +45,13 @@ impl Kept {
         let mut scenario = scenario::read(&charter.scenario, &charter.folder, "the stored scenario");
         if let Ok(scenario) = &mut scenario {
             let apart = reader.test_instances()?.unwrap_or_default();
-            scenario.instances.keep_apart(&charter.instances, &apart);
-            tuned_on(scenario, &charter.instances);
+            scenario.instances.keep_split(&charter.instances, &apart);
+            restore_training(scenario, &charter.instances);
         }
         Ok(Self { folder, charter, reader, scenario })
     }
 
-    /// The scenario, which must still be sound.
+    /// The scenario; an error if it is no longer valid.
     pub fn scenario(&self) -> Result<&Scenario, ViewError> {
         let scenario = self.scenario.as_ref().map_err(|mistakes| ViewError::Scenario(mistakes.clone()))?;
         if scenario.space != self.charter.space {
@@ -66,7 +66,7 @@ impl Kept {
         Ok(conduct::settings(self.scenario()?, &order))
     }
 
-    /// What the last session may spend.
+    /// The budget of the last session.
     pub fn budget(&self) -> Result<Budget, ViewError> {
         match Budget::of_events(&self.reader.events()?) {
             Some(budget) => Ok(budget),
@@ -74,7 +74,7 @@ impl Kept {
         }
     }
 
-    /// What gains are measured against.
+    /// The configuration that gains are measured against.
     pub fn default(&self) -> Result<Configuration, ViewError> {
         match (self.reader.configuration(ConfigId(0))?, &self.scenario) {
             (Some(stored), _) => Ok(stored.configuration),
@@ -83,14 +83,14 @@ impl Kept {
         }
     }
 
-    /// The process that runs the campaign now, if there is one.
+    /// The process that is running the campaign, if there is one.
     pub fn holder(&self) -> Result<Option<Holder>, ViewError> {
         Ok(Store::holder(&self.folder)?)
     }
 
     /// The command of a configuration, ready to paste.
     pub fn command(&self, configuration: &Configuration) -> Result<String, ViewError> {
-        Ok(CommandLine::for_use(self.scenario()?, configuration).to_string())
+        Ok(CommandLine::to_paste(self.scenario()?, configuration))
     }
 
     /// A configuration by its number.
@@ -99,7 +99,7 @@ impl Kept {
         stored.map(|stored| stored.configuration).ok_or(ViewError::NoConfiguration(config))
     }
 
-    /// A trial by its number in the order of asking.
+    /// A trial by its number, in the order in which trials were requested.
     pub fn trial(&self, id: TrialId) -> Result<Option<Record>, ViewError> {
         Ok(self.reader.trial_of_id(id)?)
     }
@@ -109,19 +109,20 @@ impl Kept {
         Ok(self.reader.last_trial()?)
     }
 
-    /// The trials that failed, the most frequent reason first.
+    /// The failed trials by reason, the most frequent reason first.
     pub fn failures(&self) -> Result<Vec<Failures>, ViewError> {
         Ok(self.reader.failures()?)
     }
 
-    /// The store, for writing all of it elsewhere.
+    /// The reader of the store, for exports.
     pub fn reader(&self) -> &StoreReader {
         &self.reader
     }
 }
 
-/// Has a scenario tune on what the campaign has met, by its numbers: files may have come and gone since.
-fn tuned_on(scenario: &mut Scenario, names: &[String]) {
+/// Restores the training instances of the campaign in their stored order, since files may have been added or
+/// removed.
+fn restore_training(scenario: &mut Scenario, names: &[String]) {
     let known = std::mem::take(&mut scenario.instances.train);
     let mut known: BTreeMap<String, Instance> =
         known.into_iter().map(|instance| (instance.name.clone(), instance)).collect();

@@ -1,4 +1,4 @@
-//! What came of a validation at a later time.
+//! The result of a separate validation.
 
 use campaign::conduct::LaterVerdict;
 use campaign::validation::GaveUp;
@@ -8,27 +8,27 @@ use crate::costs::Costs;
 use crate::event::serialize_gave_up;
 use crate::verdict::Verdict;
 
-/// What came of a validation.
+/// The result of a validation.
 #[derive(Clone, PartialEq, Debug, Serialize)]
 pub struct Later {
-    /// How many pairs were to be measured.
+    /// Number of pairs planned.
     pub planned: usize,
-    /// What may be said; `None` if no pair was measured with both.
+    /// The verdict; `None` if no pair was measured with both.
     pub verdict: Option<Verdict>,
-    /// Why some pairs are missing, if it gave up on them.
+    /// Why some pairs are missing, if the validation gave up on them.
     #[serde(serialize_with = "why")]
     pub gave_up: Option<GaveUp>,
 }
 
 impl Later {
-    /// A validation of a campaign whose trials were run on these machines.
+    /// Converts the result of a validation to the user's sign.
     pub fn of(told: &LaterVerdict, costs: &Costs) -> Self {
         let LaterVerdict { concluded, planned } = told;
         let verdict = concluded.verdict.as_ref().map(|judged| Verdict::of(judged, costs));
         Self { planned: *planned, verdict, gave_up: concluded.gave_up.clone() }
     }
 
-    /// Pairs that were measured with both.
+    /// Number of pairs measured with both.
     pub fn pairs(&self) -> usize {
         self.verdict.as_ref().map_or(0, |verdict| verdict.pairs)
     }

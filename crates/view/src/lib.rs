@@ -1,18 +1,18 @@
-//! Campaigns as plain data: every figure that a person or a program is shown.
+//! Campaigns as plain data: every number that captune shows to a person or a program.
 //!
 //! | from | to |
 //! |---|---|
-//! | the folder of a campaign ([`Kept`]) | where it stands ([`Picture`]) |
-//! | a running campaign | [`Progress`], every [`event()`], and what a pass of the default takes ([`Pass`]) |
-//! | one that has just been run | its [`Ending`] |
-//! | a validation at a later time | what came of it ([`Later`]) |
-//! | several folds ([`KeptFolds`]) | where they stand together ([`Joint`]) |
-//! | several campaigns | side by side ([`mod@compare`]) |
-//! | a trial, or those that failed | what the store has of it ([`Kept::trial`], [`Kept::failures`]) |
+//! | the folder of a campaign ([`Kept`]) | its current state ([`Picture`]) |
+//! | a running campaign | [`Progress`], every [`event()`], and the cost of a pass of the default ([`Pass`]) |
+//! | a campaign that has just been run | its [`Ending`] |
+//! | a separate validation | its result ([`Later`]) |
+//! | several folds ([`KeptFolds`]) | their joint state ([`Joint`]) |
+//! | several campaigns | a comparison ([`mod@compare`]) |
+//! | a trial, or the failed trials | their stored records ([`Kept::trial`], [`Kept::failures`]) |
 //! | all trials | CSV, JSON Lines, SMAC3 ([`export`]) |
 //!
-//! Costs have the user's sign from here on, as [`Costs`] turns them. All of it can be serialised;
-//! docs/reference/campaign-json.md says what the keys mean.
+//! [`Costs`] converts costs to the user's sign, which they have from here on. All of these types can be
+//! serialised; docs/reference/campaign-json.md explains the keys.
 
 mod bounds;
 pub mod compare;

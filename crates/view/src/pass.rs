@@ -1,4 +1,4 @@
-//! What one pass of the default over the instances takes, told once it is known well enough.
+//! The cost of one pass of the default over the instances, reported once it is known well enough.
 
 use std::collections::BTreeSet;
 
@@ -11,10 +11,10 @@ use serde::Serialize;
 
 use crate::costs::Costs;
 
-/// Instances that tell enough, if there are more.
+/// Largest number of instances needed for the report.
 const ENOUGH: usize = 10;
 
-/// Watches the trials of the default.
+/// Observes the trials of the default.
 #[derive(Clone, Debug, Default)]
 pub struct Pass {
     met: BTreeSet<InstanceId>,
@@ -22,46 +22,46 @@ pub struct Pass {
     timeouts: u64,
     wall: f64,
     cpu: f64,
-    /// The least and the most that one cost.
+    /// The smallest and the largest cost of a trial.
     costs: Option<Interval>,
-    told: bool,
+    is_reported: bool,
 }
 
-/// What a campaign may use.
+/// The resources of a campaign.
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub struct Means {
-    /// Instances to tune on.
+    /// Number of training instances.
     pub instances: u64,
-    /// Trials at one time.
+    /// Number of trials that run at the same time.
     pub workers: u64,
-    /// What may be spent.
+    /// The budget.
     pub budget: Budget,
 }
 
-/// What a pass takes.
+/// The cost of a pass.
 #[derive(Clone, Copy, PartialEq, Debug, Serialize)]
 pub struct PassCost {
-    /// Trials of the default that it is known from.
+    /// Number of trials of the default that it is estimated from.
     pub trials: u64,
-    /// How many of them timed out.
+    /// Number of these trials that timed out.
     pub timeouts: u64,
-    /// The least and the most that one cost.
+    /// The smallest and the largest cost of a trial.
     pub costs: [f64; 2],
-    /// Seconds on the clock to meet every instance once.
+    /// Wall time in seconds to run every instance once.
     pub wall: f64,
-    /// How many passes the budget affords, without capping; `None` if nothing limits them.
+    /// Number of passes that the budget covers without capping; `None` if it has no limit.
     pub affordable: Option<f64>,
 }
 
 impl Pass {
-    /// What a pass takes, when the time has come to say it.
+    /// Takes in an event. Returns the cost of a pass once, when it is known well enough.
     pub fn after(&mut self, event: &Event, means: &Means, costs: &Costs) -> Option<PassCost> {
-        if self.told {
+        if self.is_reported {
             return None;
         }
         match &event.what {
             What::TrialEnded(record)
-                if record.trial.key.config == ConfigId(0) && !record.status().says_nothing() =>
+                if record.trial.key.config == ConfigId(0) && !record.status().is_uninformative() =>
             {
                 self.add(record);
                 let enough = usize::try_from(means.instances).unwrap_or(usize::MAX).min(ENOUGH);
@@ -69,13 +69,13 @@ impl Pass {
                     return None;
                 }
             }
-            // The default is beaten, and meets hardly any more pairs.
+            // The default is beaten and will hardly be tried on more pairs.
             What::NewIncumbent(_) => {}
             _ => return None,
         }
-        // Nothing can be said of a default that fails.
+        // A default that fails has no cost.
         let range = self.costs?;
-        self.told = true;
+        self.is_reported = true;
         let one = |total: f64| total / self.trials as f64;
         let Means { instances, workers, budget } = means;
         let trials = [

@@ -1,4 +1,4 @@
-//! Where a campaign stands: everything that is known of it.
+//! The current state of a campaign: everything that is known about it.
 
 use campaign::budget::Spent;
 use serde::Serialize;
@@ -14,19 +14,19 @@ use crate::tally::Tally;
 use crate::trajectory::{Incumbent, trajectory};
 use crate::values::Valued;
 
-/// A campaign as it stands.
+/// The current state of a campaign.
 #[derive(Clone, PartialEq, Debug, Serialize)]
 pub struct Picture {
-    /// What the campaign is called.
+    /// The name of the campaign.
     pub name: String,
-    /// Where it lives.
+    /// The path of its folder.
     pub folder: String,
-    /// Whether it runs.
+    /// Whether it is running.
     #[serde(flatten)]
     pub state: State,
     /// What it has spent.
     pub spent: Spent,
-    /// Its trials and configurations.
+    /// Numbers of its trials and configurations.
     #[serde(flatten)]
     pub tally: Tally,
     /// The best so far; `None` if every trial of it has failed.
@@ -34,30 +34,30 @@ pub struct Picture {
     /// The number of the best, whether or not it has failed.
     #[serde(skip)]
     pub incumbent: u32,
-    /// Every best so far.
+    /// All incumbents so far.
     pub incumbents: Vec<Incumbent>,
-    /// How often it was started.
+    /// Number of sessions.
     #[serde(rename = "sessions")]
     pub session_count: usize,
-    /// Each time that it was started.
+    /// All sessions.
     #[serde(rename = "session_list")]
     pub sessions: Vec<Session>,
-    /// The machines on which its trials were run.
+    /// The machines that ran its trials.
     pub hosts: Vec<String>,
-    /// What needs the scenario.
+    /// The results, which need the scenario.
     #[serde(flatten)]
     pub figures: Figured,
 }
 
-/// What needs the scenario, or why there is none.
+/// The results, or why the scenario that they need cannot be read.
 #[derive(Clone, PartialEq, Debug, Serialize)]
 #[serde(untagged)]
 pub enum Figured {
-    /// The scenario reads.
+    /// The scenario can be read.
     Known(Box<Figures>),
-    /// It does not.
+    /// The scenario cannot be read.
     Unknown {
-        /// Why it no longer reads.
+        /// The first line of the error.
         problem: String,
     },
 }
@@ -73,7 +73,7 @@ impl Figured {
         }
     }
 
-    /// The figures, if the scenario reads.
+    /// The results, if the scenario can be read.
     pub fn known(&self) -> Option<&Figures> {
         match self {
             Self::Known(figures) => Some(figures),
@@ -83,12 +83,12 @@ impl Figured {
 }
 
 impl Picture {
-    /// Where a campaign stands, also while it runs.
+    /// Reads the current state of a campaign, even while it is running.
     pub fn of(kept: &Kept) -> Result<Self, ViewError> {
         Self::of_records(&Records::of(kept)?)
     }
 
-    /// The same of what has been read already.
+    /// The same, from records that have already been read.
     pub fn of_records(records: &Records<'_>) -> Result<Self, ViewError> {
         let figures = Figured::of(records)?;
         let (sessions, incumbent) = (records.sessions(), records.best().0);

@@ -1,4 +1,4 @@
-//! Where a running campaign stands.
+//! The progress of a running campaign.
 
 use campaign::budget::Spent;
 use campaign::progress;
@@ -8,36 +8,36 @@ use crate::costs::Costs;
 use crate::standing::{Standing, Training};
 use crate::tally::{ByStatus, Tally};
 
-/// A picture of a running campaign.
+/// The current state of a running campaign.
 #[derive(Clone, PartialEq, Debug, Serialize)]
 pub struct Progress {
-    /// What was used.
+    /// What has been spent.
     pub spent: Spent,
-    /// The part of the budget used.
+    /// Share of the budget used.
     pub fraction: f64,
-    /// How many slots there are.
+    /// Number of slots.
     pub workers: usize,
-    /// How many trials are out.
+    /// Number of trials running.
     pub out: usize,
     /// The optimizer's own share of this session's time.
     pub optimizer_share: f64,
-    /// Trials told, and their configurations.
+    /// Numbers of trials that have ended and of their configurations.
     #[serde(flatten)]
     pub tally: Tally,
     /// The incumbent.
     pub best: Standing,
-    /// The default and the incumbent, on the pairs that both have met.
+    /// The default and the incumbent, on the pairs that both have been tried on.
     #[serde(rename = "default")]
     pub training: Option<Training>,
-    /// Whether the default keeps every constraint, as far as seen.
+    /// Whether the default satisfies every constraint so far.
     pub default_is_feasible: bool,
-    /// Finished trials that told a constrained output as no finite number.
+    /// Finished trials that reported a non-finite value for a constrained output.
     pub unmeasured: u64,
     /// The challenger that has been racing longest.
     pub racing: Option<Racing>,
-    /// How many other challengers are racing.
+    /// Number of other challengers racing.
     pub others: usize,
-    /// By what factor capping has stretched trial time, by estimate.
+    /// Estimated factor by which trials would have cost more without capping.
     pub saved: f64,
 }
 
@@ -46,14 +46,14 @@ pub struct Progress {
 pub struct Racing {
     /// Its number.
     pub configuration: u32,
-    /// On how many pairs it is known.
+    /// Number of pairs on which its cost is known.
     pub met: usize,
     /// The cap of its running trial.
     pub cap: f64,
 }
 
 impl Progress {
-    /// Figures of the search as the user measures.
+    /// Converts the progress of the search to the user's sign.
     pub fn of(progress: &progress::Progress, costs: &Costs) -> Self {
         let progress::Progress { counts, lost, configurations, .. } = *progress;
         let racing = |racing: progress::Challenger| {

@@ -1,4 +1,4 @@
-//! What the store of a campaign holds, read once, and what it says.
+//! The contents of a campaign's store, read once, and what follows from them.
 
 use campaign::Settings;
 use campaign::budget::Spent;
@@ -15,7 +15,7 @@ use crate::kept::Kept;
 use crate::state::{Session, hosts};
 use crate::tally::Tally;
 
-/// What the store of a campaign holds.
+/// The contents of a campaign's store.
 #[derive(Debug)]
 pub struct Records<'a> {
     /// The campaign.
@@ -42,7 +42,7 @@ impl<'a> Records<'a> {
         &self.validations
     }
 
-    /// What gains are measured against.
+    /// The configuration that gains are measured against.
     pub fn default(&self) -> &Configuration {
         &self.default
     }
@@ -52,17 +52,17 @@ impl<'a> Records<'a> {
         self.loaded.incumbents.last().map_or(ConfigId(0), |last| last.config)
     }
 
-    /// Its values.
+    /// The configuration of the best.
     pub fn best_configuration(&self) -> &Configuration {
         if self.is_known(self.best()) { self.history().configuration(self.best()) } else { &self.default }
     }
 
-    /// Whether the best has been measured and has only failed.
+    /// Whether all informative trials of the best have failed.
     pub fn is_failing(&self) -> bool {
         self.is_known(self.best()) && progress::has_only_failed(self.history(), self.best())
     }
 
-    /// How many trials there were, and of how many configurations.
+    /// Numbers of trials and of configurations.
     pub fn tally(&self) -> Tally {
         Tally::of(self.history(), self.loaded.lost)
     }
@@ -73,12 +73,12 @@ impl<'a> Records<'a> {
         Spent { wall: spent.wall, cpu: spent.cpu, trials: history.trials().len() as u64 }
     }
 
-    /// Every time that it was started.
+    /// All sessions.
     pub fn sessions(&self) -> Vec<Session> {
         self.loaded.sessions.iter().map(Session::of).collect()
     }
 
-    /// The machines on which its trials were run.
+    /// The machines that ran its trials.
     pub fn hosts(&self) -> Vec<String> {
         hosts(&self.sessions())
     }
@@ -91,13 +91,14 @@ impl<'a> Records<'a> {
         config.index() < self.history().configurations().len()
     }
 
-    /// The names of the instances by number: those of the training, in the store's order, then the unseen ones.
+    /// The names of the instances by number: the training instances in the order of the store, then the
+    /// unseen ones.
     pub(crate) fn names(&self) -> Result<Vec<&'a String>, ViewError> {
         let test = self.kept.scenario()?.instances.test.iter().map(|instance| &instance.name);
         Ok(self.kept.charter.instances.iter().chain(test).collect())
     }
 
-    /// A configuration's figures; `None` if it has not been measured.
+    /// The results of a configuration; `None` if it has not been measured.
     pub(crate) fn standing(&self, settings: &Settings, config: ConfigId) -> Option<progress::Standing> {
         let objective = &settings.problem.objective;
         let standing =
@@ -105,17 +106,17 @@ impl<'a> Records<'a> {
         (standing.pairs > 0).then_some(standing)
     }
 
-    /// The default and the best in the training; `None` if that is the same.
+    /// The default and the best in the training; `None` if they are the same.
     pub(crate) fn training(&self, settings: &Settings) -> Option<progress::TrainingComparison> {
         let (default, best) = (ConfigId(0), self.best());
         let can_be = best != default && self.is_known(best);
         can_be.then(|| progress::compare(self.history(), settings, default, best)).flatten()
     }
 
-    /// What may be said of the best, as far as it has been validated: the verdict that its run gave.
+    /// The verdict on the best, as far as it has been validated. It equals the verdict of the run itself.
     pub(crate) fn judged(&self) -> Result<Option<Judged>, ViewError> {
         let (mut settings, best) = (self.kept.settings()?, self.best());
-        // Whatever the budget of the session that measured them.
+        // All stored pairs count, whatever the budget of the session that measured them.
         settings.budget.trials = None;
         if best == ConfigId(0) {
             return Ok(None);
@@ -132,7 +133,7 @@ impl<'a> Records<'a> {
         Ok(Judged::of_best(&both, plan.basis, self.history(), &settings, best))
     }
 
-    /// Whether the search has come to its end.
+    /// Whether the search was completed.
     fn has_ended(&self) -> bool {
         let last = self.loaded.sessions.last().and_then(|session| session.reason.as_deref());
         last.is_some_and(conduct::is_end)

@@ -1,4 +1,4 @@
-//! What is known of the costs of one configuration, and of two in the training.
+//! The results of one configuration, and the comparison of two in the training.
 
 use campaign::progress;
 use serde::Serialize;
@@ -6,27 +6,27 @@ use serde::Serialize;
 use crate::bounds::Held;
 use crate::costs::Costs;
 
-/// One configuration's figures.
+/// The results of one configuration.
 #[derive(Clone, PartialEq, Debug, Serialize)]
 pub struct Standing {
     /// Its number.
     pub configuration: u32,
-    /// On how many pairs it is known.
+    /// Number of pairs on which its cost is known.
     pub pairs: usize,
-    /// Its mean compared cost there; not a number if there are none.
+    /// Its mean compared cost on these pairs; NaN if there are none.
     pub cost: f64,
-    /// A 95 % interval of that mean.
+    /// 95 % confidence interval of the mean.
     pub interval: Option<[f64; 2]>,
-    /// On how many of them it times out.
+    /// Number of these pairs on which it times out.
     pub timeouts: usize,
-    /// Whether it keeps every constraint, as far as seen.
+    /// Whether it satisfies every constraint so far.
     pub feasible: bool,
-    /// What it has shown of each.
+    /// How it meets each constraint.
     pub constraints: Vec<Held>,
 }
 
 impl Standing {
-    /// Figures of the search as the user measures.
+    /// Converts results of the search to the user's sign.
     pub fn of(standing: &progress::Standing, costs: &Costs) -> Self {
         Self {
             configuration: standing.config.0,
@@ -40,36 +40,37 @@ impl Standing {
     }
 }
 
-/// The default and the best on the pairs that both have met in the training.
+/// The default and the best on the training pairs that both have been tried on.
 #[derive(Clone, Copy, PartialEq, Debug, Serialize)]
 pub struct Training {
-    /// How many pairs.
+    /// Number of pairs.
     pub pairs: usize,
     /// The default's mean compared cost.
     pub default: f64,
-    /// The best's.
+    /// The best's mean compared cost.
     pub best: f64,
-    /// How many times better the best is; `None` on too few pairs, and where costs of both signs have no ratio.
+    /// Factor by which the best is better; `None` if there are too few pairs, or if costs of both signs have
+    /// no ratio.
     pub ratio: Option<f64>,
-    /// The same on however few pairs.
+    /// The same ratio, on any number of pairs.
     #[serde(skip)]
     pub any_ratio: Option<f64>,
-    /// Whether there are enough pairs for a ratio to mean something.
+    /// Whether there are enough pairs for the ratio to be meaningful.
     #[serde(skip)]
     pub has_enough_pairs: bool,
-    /// By how much the best is better, whichever way that is.
+    /// Difference by which the best is better, whether the objective is minimised or maximised.
     #[serde(skip)]
     pub saved: f64,
 }
 
 impl Training {
-    /// Figures of the search as the user measures.
+    /// Converts a comparison of the search to the user's sign.
     pub fn of(both: &progress::TrainingComparison, costs: &Costs) -> Self {
         Self {
             pairs: both.pairs,
             default: costs.number(both.default),
             best: costs.number(both.incumbent),
-            ratio: both.telling_ratio(),
+            ratio: both.meaningful_ratio(),
             any_ratio: both.ratio,
             has_enough_pairs: both.has_enough_pairs,
             saved: both.default - both.incumbent,

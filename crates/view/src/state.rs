@@ -1,29 +1,29 @@
-//! Whether a campaign runs, and how often and where it did.
+//! Whether a campaign is running, and its sessions.
 
 use std::collections::BTreeSet;
 
 use serde::Serialize;
 use store::{self, Holder};
 
-/// Whether a campaign runs.
+/// Whether a campaign is running.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize)]
 #[serde(tag = "state", rename_all = "snake_case")]
 pub enum State {
-    /// It has not begun.
+    /// It has not started.
     New,
-    /// It runs.
+    /// It is running.
     Running {
-        /// The process, as far as it has signed.
+        /// The process, if it is known.
         pid: Option<u32>,
-        /// The machine.
+        /// The machine, if it is known.
         host: Option<String>,
     },
     /// It has ended.
     Stopped {
-        /// Why.
+        /// The reason.
         reason: String,
     },
-    /// It ended without a word.
+    /// It ended without storing a reason.
     Killed,
 }
 
@@ -40,14 +40,14 @@ impl State {
     }
 }
 
-/// One time that the campaign was started or resumed.
+/// One period from starting or resuming the campaign until it stopped.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize)]
 pub struct Session {
-    /// UTC, such as `2026-01-31T12:00:00.000Z`.
+    /// When it began, in UTC, such as `2026-01-31T12:00:00.000Z`.
     pub began_at: String,
-    /// The same; `None` while it runs, and if it was killed.
+    /// When it ended, in the same format; `None` while it is running, or if it was killed.
     pub ended_at: Option<String>,
-    /// Why it ended.
+    /// The reason for its end.
     pub reason: Option<String>,
     /// The machine.
     pub host: String,
@@ -64,7 +64,7 @@ impl Session {
     }
 }
 
-/// The machines of sessions, each once, in the order of their first.
+/// The machines of the sessions, each once, in the order of their first session.
 pub(crate) fn hosts(sessions: &[Session]) -> Vec<String> {
     let mut known = BTreeSet::new();
     sessions.iter().map(|session| session.host.clone()).filter(|host| known.insert(host.clone())).collect()
@@ -86,7 +86,7 @@ mod tests {
     }
 
     #[test]
-    fn whoever_holds_the_store_runs_and_the_last_session_says_the_rest() {
+    fn a_held_store_means_running_and_otherwise_the_last_session_decides() {
         let (ended, killed) = (session(Some("interrupted"), "a"), session(None, "a"));
         let holder = Holder { pid: Some(7), host: None };
         assert_eq!(State::of(None, None), State::New);
@@ -98,7 +98,7 @@ mod tests {
     }
 
     #[test]
-    fn a_machine_that_comes_back_is_named_once() {
+    fn a_machine_of_several_sessions_is_listed_once() {
         let sessions = ["b", "a", "b"].map(|host| session(None, host));
         assert_eq!(hosts(&sessions), ["b", "a"]);
     }

@@ -1,7 +1,6 @@
-//! How many trials there were, how they ended, and of how many configurations.
+//! Numbers of trials, by status, and of configurations.
 //!
-//! The history counts, and nobody else: what a running campaign shows and what is read from its store
-//! later are the same numbers.
+//! All of them come from the history, so that a running campaign and its store later show the same numbers.
 
 use engine::Status;
 use engine::history::History;
@@ -11,11 +10,11 @@ use serde::{Serialize, Serializer};
 /// Numbers of trials and of configurations.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default, Serialize)]
 pub struct Tally {
-    /// Trials that have ended, by how they did.
+    /// Trials that have ended, by status.
     pub trials: ByStatus,
-    /// Trials that vanished; those cancelled on purpose, which have the same status, are not among them.
+    /// Trials that were lost, without those cancelled on purpose, which have the same status.
     pub lost: u64,
-    /// Configurations of which a trial has ended.
+    /// Configurations with a trial that has ended.
     pub configurations: u64,
 }
 
@@ -24,7 +23,7 @@ pub struct Tally {
 pub struct ByStatus(pub [u64; Status::ALL.len()]);
 
 impl Tally {
-    /// The trials of a history, so many of which vanished.
+    /// Counts the trials of a history, of which `lost` were lost.
     pub fn of(history: &History, lost: u64) -> Self {
         let trials = ByStatus(Status::ALL.map(|status| history.count(status)));
         Self { trials, lost, configurations: history.tried() as u64 }
@@ -32,17 +31,17 @@ impl Tally {
 }
 
 impl ByStatus {
-    /// All of them.
+    /// Number of all trials.
     pub fn all(&self) -> u64 {
         self.0.iter().sum()
     }
 
-    /// Those that ended in one of these ways.
+    /// Number of trials with one of these statuses.
     pub fn count(&self, statuses: &[Status]) -> u64 {
         statuses.iter().map(|&status| self.0[status as usize]).sum()
     }
 
-    /// Those that failed.
+    /// Number of failed trials.
     pub fn failed(&self) -> u64 {
         let failed = Status::ALL.into_iter().filter(|status| status.is_failure());
         failed.map(|status| self.0[status as usize]).sum()

@@ -1,4 +1,4 @@
-//! Every best so far, and what each changed of the default.
+//! All incumbents so far, with their differences from the default.
 
 use scenario::Sense;
 use serde::Serialize;
@@ -7,26 +7,26 @@ use store::StoredIncumbent;
 use crate::records::Records;
 use crate::values::{Change, changes};
 
-/// A configuration that became the best.
+/// A configuration that became the incumbent.
 #[derive(Clone, PartialEq, Debug, Serialize)]
 pub struct Incumbent {
     /// Its number.
     pub configuration: u32,
-    /// How many pairs it had met.
+    /// Number of pairs it had been tried on.
     pub pairs: u32,
-    /// Its mean compared cost on them.
+    /// Its mean compared cost on these pairs.
     pub cost: f64,
-    /// Seconds of campaign time by then.
+    /// Campaign time in seconds when it took over.
     pub wall: f64,
-    /// CPU seconds of trials by then.
+    /// CPU seconds of trials when it took over.
     pub cpu: f64,
-    /// How many trials had been told by then.
+    /// Number of trials that had ended when it took over.
     pub after: u64,
-    /// What it changes of the default.
+    /// Its differences from the default.
     pub changes: Vec<Change>,
 }
 
-/// Every best of a campaign, in the order of succession.
+/// All incumbents of a campaign, in order.
 pub(crate) fn trajectory(records: &Records<'_>, sense: Sense) -> Vec<Incumbent> {
     let one = |stored: &StoredIncumbent| {
         let configuration =

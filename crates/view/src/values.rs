@@ -1,4 +1,4 @@
-//! Configurations by their values, and what they change of the default.
+//! The values of configurations, and their differences from the default.
 
 use engine::Configuration;
 use serde::{Serialize, Serializer};
@@ -14,15 +14,15 @@ pub struct Valued {
     pub values: Values,
 }
 
-/// One parameter that differs from the default; a value is `None` where it is inactive.
+/// A parameter that differs from the default; a value is `None` if the parameter is inactive.
 #[derive(Clone, PartialEq, Debug, Serialize)]
 pub struct Change {
-    /// The parameter.
+    /// The name of the parameter.
     pub name: String,
     /// Its value in the default.
     #[serde(serialize_with = "literal")]
     pub default: Option<Literal>,
-    /// Its value in the other.
+    /// Its value in the other configuration.
     #[serde(serialize_with = "literal")]
     pub value: Option<Literal>,
 }
@@ -31,7 +31,7 @@ fn literal<S: Serializer>(literal: &Option<Literal>, serializer: S) -> Result<S:
     literal.as_ref().map(value).serialize(serializer)
 }
 
-/// A value as JSON has it.
+/// A value as JSON.
 pub fn value(literal: &Literal) -> Value {
     match literal {
         Literal::Text(text) => text.as_str().into(),
@@ -41,7 +41,7 @@ pub fn value(literal: &Literal) -> Value {
     }
 }
 
-/// Every parameter that differs, in the order of the space.
+/// All parameters that differ, in the order of the space.
 pub fn changes(default: &Configuration, configuration: &Configuration) -> Vec<Change> {
     let space = configuration.space();
     let change = |id| {
@@ -59,7 +59,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn values_keep_the_order_of_the_space_and_changes_name_what_became_inactive() {
+    fn values_keep_the_order_of_the_space_and_changes_include_inactive_parameters() {
         let text = "z = { float = [0, 1], default = 0.5 }\nb = { boolean = true }\n\
                     a = { integer = [1, 9], default = 3, when = \"b == true\" }\n";
         let space = read(text, "space.toml", Format::Toml).unwrap();

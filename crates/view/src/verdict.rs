@@ -1,4 +1,4 @@
-//! The one verdict as data: what may be said of the best, its costs and its bounds together.
+//! The verdict on the best configuration as data: its costs and its constraints together.
 
 use campaign::validation::{self, Finding, Judged};
 use engine::stats::{self, Basis, Claim, Unit};
@@ -8,58 +8,58 @@ use serde::{Serialize, Serializer};
 use crate::bounds::Held;
 use crate::costs::Costs;
 
-/// What may be said of a validation.
+/// The verdict of a validation.
 #[derive(Clone, PartialEq, Debug, Serialize)]
 pub struct Verdict {
-    /// Costs and bounds in one word.
+    /// The verdict on costs and constraints in one word.
     #[serde(rename = "claim", serialize_with = "finding")]
     pub finding: Finding,
-    /// What the costs alone say.
+    /// The verdict on the costs alone.
     #[serde(skip)]
     pub of_costs: Claim,
     /// How the pairs relate to those of the training.
     #[serde(serialize_with = "basis")]
     pub basis: Basis,
-    /// How many pairs were measured with both.
+    /// Number of pairs measured with both.
     pub pairs: usize,
-    /// Of how many instances.
+    /// Number of their instances.
     pub instances: usize,
-    /// What the test and the interval take for independent.
+    /// What the test and the interval treat as independent.
     #[serde(skip)]
     pub unit: Unit,
     /// The default's mean compared cost.
     pub default: f64,
-    /// The best's.
+    /// The best's mean compared cost.
     pub best: f64,
-    /// How many times better the best is.
+    /// Factor by which the best is better.
     pub ratio: f64,
-    /// A 95 % interval of that.
+    /// 95 % confidence interval of the ratio.
     pub interval: Option<[f64; 2]>,
-    /// How likely a ratio so far from 1 would be without a difference.
+    /// Probability of a ratio this far from 1 if there were no difference.
     pub p: f64,
-    /// Pairs that finished.
+    /// Numbers of pairs that finished.
     pub solved: Solved,
-    /// Pairs on which the best gave a wrong answer.
+    /// Number of pairs on which the best gave a wrong answer.
     pub wrong: usize,
-    /// What timeouts that nobody saw would mean for an improvement that is claimed.
+    /// What timeouts too rare to have been seen would mean for a claimed improvement.
     pub unseen_timeouts: Option<UnseenTimeouts>,
-    /// How many times better the best was in the training.
+    /// Factor by which the best was better in the training.
     pub training_ratio: Option<f64>,
-    /// Whether the training promised much more.
+    /// Whether the gain in the training was much larger.
     pub gain_does_not_carry_over: bool,
-    /// Whether all constraints are kept.
+    /// Whether all constraints are satisfied.
     pub feasible: Both<bool>,
-    /// What was seen of each constraint.
+    /// How each constraint is met.
     pub constraints: Both<Vec<Held>>,
-    /// Whether the best is worth using, as far as one can tell.
+    /// Whether the best is worth using, as far as the data show.
     pub worth_using: bool,
-    /// How many configurations were compared with the default on such pairs so far, this one among them.
+    /// Number of configurations compared with the default on such pairs so far, including this one.
     pub candidates: usize,
-    /// The machines on which it was measured, as far as known.
+    /// The machines that ran the trials, as far as known.
     pub hosts: Vec<String>,
 }
 
-/// Of the default and of the best.
+/// A value for the default and one for the best.
 #[derive(Clone, PartialEq, Debug, Default, Serialize)]
 pub struct Both<T> {
     /// Of the default.
@@ -79,21 +79,21 @@ pub struct Solved {
     pub lost: usize,
 }
 
-/// Timeouts that are so rare that none was seen, and so dear that they would count.
+/// Timeouts that are too rare to have been seen, and so expensive that they would matter.
 #[derive(Clone, Copy, PartialEq, Debug, Serialize)]
 pub struct UnseenTimeouts {
-    /// The units without a timeout.
+    /// Number of units without a timeout.
     pub units: usize,
-    /// The share of timeouts that there may be.
+    /// The largest plausible share of timeouts.
     pub share: f64,
-    /// How many times better the best would be with so many of them.
+    /// Factor by which the best would be better with this share of timeouts.
     pub ratio: f64,
-    /// The share with which it would be as good as the default.
+    /// The share of timeouts with which the best would only equal the default.
     pub break_even: f64,
 }
 
 impl Verdict {
-    /// A verdict with costs in the user's sign.
+    /// Converts a verdict to the user's sign.
     pub fn of(judged: &Judged, costs: &Costs) -> Self {
         let Judged { verdict, holdings, unseen_timeouts, candidates, hosts } = judged;
         let stats::CostVerdict { comparison: found, solved, .. } = verdict;

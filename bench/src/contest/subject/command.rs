@@ -1,4 +1,4 @@
-//! Commands of real programs.
+//! Runs commands of real programs.
 
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
@@ -10,7 +10,7 @@ use engine::Configuration;
 /// CPU nanoseconds of all commands so far.
 static CPU: AtomicU64 = AtomicU64::new(0);
 
-/// Runs a command for so many CPU seconds at most.
+/// Runs a command with a limit of CPU seconds.
 pub(super) fn run(command: &Command, longest: u64) -> Result<Finished> {
     let limits = Limits { cpu: Some(Duration::from_secs(longest)), ..Limits::default() };
     let finished = confine::run(command, &limits, &Control::new())?;
@@ -19,13 +19,13 @@ pub(super) fn run(command: &Command, longest: u64) -> Result<Finished> {
     Ok(finished)
 }
 
-/// CPU seconds of all commands so far.
+/// Returns the CPU seconds of all commands so far.
 pub(crate) fn cpu() -> f64 {
     CPU.load(Ordering::Relaxed) as f64 * 1e-9
 }
 
-/// The words of a configuration's active parameters: the switch and its value, in two words if the switch ends with a
-/// blank.
+/// Returns the command-line arguments of a configuration's active parameters: switch and value, as two
+/// arguments if the switch ends with a space.
 pub(super) fn words(configuration: &Configuration) -> Vec<String> {
     let space = configuration.space();
     let mut words = Vec::new();
@@ -40,7 +40,7 @@ pub(super) fn words(configuration: &Configuration) -> Vec<String> {
     words
 }
 
-/// Whether a program is in one of the folders of PATH.
+/// Whether a program is in a folder of PATH.
 pub(super) fn is_installed(program: &str) -> bool {
     let path = std::env::var_os("PATH").unwrap_or_default();
     std::env::split_paths(&path).any(|folder| folder.join(program).is_file())
@@ -53,7 +53,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_switch_that_ends_with_a_blank_is_a_word_of_its_own() {
+    fn a_switch_that_ends_with_a_space_is_a_separate_argument() {
         let text = "a = { integer = [1, 9], default = 4, switch = \"--a=\" }\n\
                     b = { boolean = true, switch = \"-b \" }\n\
                     c = { integer = [1, 9], switch = \"-c\", when = \"b == false\" }\n";
@@ -62,7 +62,7 @@ mod tests {
     }
 
     #[test]
-    fn programs_are_looked_for_in_the_path() {
+    fn programs_are_searched_in_the_path() {
         assert!(is_installed("sh"));
         assert!(!is_installed("no-such-program"));
     }

@@ -1,5 +1,5 @@
-//! Generated instances as files, for programs that read files: in a folder named after their content, so that they are
-//! written once.
+//! Writes generated instances to files, for programs that read files. The folder is named after the content,
+//! so that each file is written once.
 
 use std::path::PathBuf;
 
@@ -11,14 +11,14 @@ use crate::contest::digest::Digest;
 pub(super) struct Files {
     /// In the order of the texts.
     pub(super) paths: Vec<PathBuf>,
-    /// Of all texts.
+    /// Checksum of all texts.
     pub(super) digest: Digest,
 }
 
 /// Writes each text to a file with this extension.
 pub(super) fn written(texts: &[String], extension: &str) -> Result<Files> {
     let mut digest = Digest::default();
-    texts.iter().for_each(|text| digest.take(text.as_bytes()));
+    texts.iter().for_each(|text| digest.add(text.as_bytes()));
     let folder = std::env::temp_dir().join(format!("captune-bench/{:016x}", digest.value()));
     let failed = || format!("could not write instances to {}", folder.display());
     std::fs::create_dir_all(&folder).with_context(failed)?;
@@ -26,7 +26,7 @@ pub(super) fn written(texts: &[String], extension: &str) -> Result<Files> {
     for (number, text) in texts.iter().enumerate() {
         let path = folder.join(format!("{number}.{extension}"));
         if std::fs::read(&path).map_or(true, |found| found != text.as_bytes()) {
-            // Renamed when it is whole: another process may be about to read it.
+            // Renamed when complete, because another process may be reading it.
             let unfinished = folder.join(format!("{number}.{}", std::process::id()));
             std::fs::write(&unfinished, text).with_context(failed)?;
             std::fs::rename(&unfinished, &path).with_context(failed)?;
@@ -41,7 +41,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_was_damaged_is_written_again() {
+    fn a_damaged_file_is_written_again() {
         let texts = ["first".to_owned(), format!("second {}", std::process::id())];
         let files = written(&texts, "txt").unwrap();
         let read =

@@ -1,4 +1,4 @@
-//! Training of networks, answered by the surrogate of LCBench; the cost is simulated seconds.
+//! Training of neural networks, answered by the surrogate of LCBench; the cost is simulated seconds.
 
 use std::sync::Arc;
 
@@ -7,7 +7,7 @@ use engine::{Configuration, Pair};
 use execution::executor::Answer;
 use targets::lcbench::{self, DATA_SETS, DataSet, Network};
 
-use super::{Known, Subject, beyond};
+use super::{Benchmark, Subject, beyond};
 
 impl Subject for DataSet {
     fn answer(&self, configuration: &Configuration, _pair: Pair, cap: f64) -> Answer {
@@ -15,23 +15,23 @@ impl Subject for DataSet {
     }
 }
 
-/// Time to accuracy on a data set.
-pub(crate) fn time_to_accuracy(network: &Arc<Network>, name: &str, cutoff: f64) -> Result<Known> {
+/// Returns the benchmark of the time to a given accuracy on a data set.
+pub(crate) fn time_to_accuracy(network: &Arc<Network>, name: &str, cutoff: f64) -> Result<Benchmark> {
     let data_set = data_set(network, name)?;
     let expected = data_set.recipe().cutoff;
     ensure!(expected == cutoff, "the recipe of {name} has the cutoff {expected}, not {cutoff}");
-    Ok(known(network, Box::new(data_set)))
+    Ok(benchmark(network, Box::new(data_set)))
 }
 
 fn data_set(network: &Arc<Network>, name: &str) -> Result<DataSet> {
     let recipe = DATA_SETS.into_iter().find(|recipe| recipe.name == name);
-    let recipe = recipe.with_context(|| format!("there is no data set `{name}`"))?;
-    DataSet::new(network.clone(), recipe).with_context(|| format!("the network does not know {name}"))
+    let recipe = recipe.with_context(|| format!("unknown data set `{name}`"))?;
+    DataSet::new(network.clone(), recipe).with_context(|| format!("{name} is missing from the network"))
 }
 
-/// One data set, without randomness: training and test are the same.
-fn known(network: &Network, subject: Box<dyn Subject>) -> Known {
-    Known {
+/// Returns a benchmark of one deterministic data set; training and test are the same.
+fn benchmark(network: &Network, subject: Box<dyn Subject>) -> Benchmark {
+    Benchmark {
         checksum: network.checksum(),
         subject,
         space: lcbench::space(),
@@ -41,7 +41,7 @@ fn known(network: &Network, subject: Box<dyn Subject>) -> Known {
     }
 }
 
-/// Training to the last epoch: the cost is its time, and the error on the validation set is an output.
+/// Training to the last epoch: the cost is its time, and the validation error is an output.
 struct Constrained(DataSet);
 
 impl Subject for Constrained {
@@ -51,7 +51,8 @@ impl Subject for Constrained {
     }
 }
 
-/// Time of a whole training on a data set, with the validation error in per cent as an output.
-pub(crate) fn time_and_error(network: &Arc<Network>, name: &str) -> Result<Known> {
-    Ok(known(network, Box::new(Constrained(data_set(network, name)?))))
+/// Returns the benchmark of a whole training on a data set, with the validation error in per cent as an
+/// output.
+pub(crate) fn time_and_error(network: &Arc<Network>, name: &str) -> Result<Benchmark> {
+    Ok(benchmark(network, Box::new(Constrained(data_set(network, name)?))))
 }

@@ -10,7 +10,7 @@ use execution::executor::Answer;
 use space::format::{Format, read};
 
 use super::command::words;
-use super::{Known, Subject, beyond};
+use super::{Benchmark, Subject, beyond};
 use crate::contest::digest::Digest;
 
 struct Minisat {
@@ -22,12 +22,12 @@ impl Minisat {
         let command = Command::new("minisat")
             .arg("-verb=0")
             .args(words(configuration))
-            // Zero is no seed for it.
+            // minisat does not accept 0 as a seed.
             .arg(format!("-rnd-seed={}", u64::from(pair.seed.0) + 1))
             .arg(&self.files[pair.instance.index()]);
         let limits = Limits { cpu: Some(Duration::from_secs_f64(cap)), ..Limits::default() };
         let finished = confine::run(&command, &limits, &Control::new())?;
-        let cost = finished.cpu.context("the CPU time of minisat is not known")?.total().as_secs_f64();
+        let cost = finished.cpu.context("the CPU time of minisat is unknown")?.total().as_secs_f64();
         Ok(match finished.end() {
             End::Exited(10 | 20) => Answer::finished(cost),
             End::Stopped(Limit::Cpu | Limit::Wall) => beyond(cap),
@@ -38,13 +38,13 @@ impl Minisat {
 
 impl Subject for Minisat {
     fn answer(&self, configuration: &Configuration, pair: Pair, cap: f64) -> Answer {
-        // A machine that cannot start a program can measure nothing.
-        self.run(configuration, pair, cap).unwrap_or_else(|error| panic!("minisat cannot be run: {error:#}"))
+        // Without the program no trial can be measured.
+        self.run(configuration, pair, cap).unwrap_or_else(|error| panic!("could not run minisat: {error:#}"))
     }
 }
 
-/// minisat on the formulas of a folder, but for those named.
-pub(crate) fn on(folder: &Path, without: &[&str]) -> Result<Known> {
+/// Returns minisat on the formulas of a folder, except those in `without`.
+pub(crate) fn on(folder: &Path, without: &[&str]) -> Result<Benchmark> {
     let entries = std::fs::read_dir(folder).with_context(|| format!("cannot read {}", folder.display()))?;
     let mut files: Vec<PathBuf> = entries.map(|entry| Ok(entry?.path())).collect::<Result<_>>()?;
     files.retain(|path| path.extension().is_some_and(|extension| extension == "cnf"));
@@ -52,14 +52,14 @@ pub(crate) fn on(folder: &Path, without: &[&str]) -> Result<Known> {
     files.sort();
     let mut digest = Digest::default();
     for path in &files {
-        digest.take(&std::fs::read(path)?);
+        digest.add(&std::fs::read(path)?);
     }
     let every_second = |first: usize| files.iter().skip(first).step_by(2).cloned().collect::<Vec<_>>();
     let (training, test) = (every_second(0), every_second(1));
     let (training_count, test_count) = (training.len() as u32, test.len() as u32);
-    ensure!(test_count > 0, "{} has too few formulas", folder.display());
+    ensure!(test_count > 0, "{} has fewer than two formulas (*.cnf)", folder.display());
     let space = read(include_str!("../../../../spaces/minisat.toml"), "minisat.toml", Format::Toml)?;
-    Ok(Known {
+    Ok(Benchmark {
         subject: Box::new(Minisat { files: [training, test].concat() }),
         space,
         training: training_count,

@@ -1,16 +1,16 @@
-//! What a scenario runs: one answer for a configuration and a pair, whatever the target.
+//! The targets of the scenarios: each answers a trial of a configuration on a pair.
 //!
 //! | file | target |
 //! |---|---|
 //! | `saps` | SAPS on generated formulas |
 //! | `synthetic` | the formula of 76 parameters |
-//! | `lcbench` | training of networks, answered by a surrogate |
+//! | `lcbench` | training of neural networks, answered by a surrogate |
 //! | `smooth` | the smooth function of five parameters |
-//! | `gcc` | the size of the code that gcc makes of generated programs |
-//! | `solver` | solvers on generated files, by a count that they print |
-//! | `minisat` | minisat on a folder of formulas, by CPU time |
+//! | `gcc` | gcc on generated programs; the cost is the size of the code |
+//! | `solver` | solvers on generated files; the cost is a count that they print |
+//! | `minisat` | minisat on a folder of formulas; the cost is CPU time |
 //!
-//! `command` writes the words of a configuration and `files` the generated instances.
+//! `command` runs programs with the arguments of a configuration, and `files` writes the generated instances.
 
 pub(crate) mod command;
 mod files;
@@ -27,45 +27,47 @@ use execution::executor::Answer;
 
 use super::digest::Digest;
 
-/// Answers trials; instances are those of the training, then those of the test.
+/// A target that answers trials; instances for training come first, then those for the test.
 pub(crate) trait Subject: Send + Sync {
-    /// What a trial is; its cost only has to be right up to the cap, and beyond it if it is there.
+    /// Answers a trial. A cost above the cap need not be exact, but must be above the cap.
     fn answer(&self, configuration: &Configuration, pair: Pair, cap: f64) -> Answer;
 }
 
-/// A subject with what is to be known of it.
-pub(crate) struct Known {
+/// A target with its space and instances.
+pub(crate) struct Benchmark {
     pub(crate) subject: Box<dyn Subject>,
     pub(crate) space: Space,
+    /// Number of training instances.
     pub(crate) training: u32,
+    /// Number of test instances; 0 if the training instances are also used for the test.
     pub(crate) test: u32,
-    /// Whether one seed tells all.
+    /// Whether costs do not depend on the seed.
     pub(crate) deterministic: bool,
     pub(crate) checksum: u64,
 }
 
-/// Training instances on which the default's answers are part of the checksum.
+/// Number of training instances on which the default's answers are part of the checksum.
 const ANSWERS: u32 = 3;
 
-impl Known {
-    /// With a checksum of the instances and of what the default answers on the first ones.
+impl Benchmark {
+    /// Sets the checksum to that of the instances and of the default's answers on the first ones.
     fn with_answers(self, mut digest: Digest, cutoff: f64) -> Self {
         let default = self.space.default_configuration();
         for instance in 0..self.training.min(ANSWERS) {
             let answer =
                 self.subject.answer(&default, Pair { instance: InstanceId(instance), seed: Seed(1) }, cutoff);
-            digest.take(&answer.cost.to_le_bytes());
+            digest.add(&answer.cost.to_le_bytes());
         }
         Self { checksum: digest.value(), ..self }
     }
 }
 
-/// A cost beyond a cap.
+/// Returns an answer with a cost above the cap.
 fn beyond(cap: f64) -> Answer {
     Answer::finished(2.0 * cap)
 }
 
-/// A cost that is known only when the trial is over, which always takes the same time.
-fn after(cost: f64) -> Answer {
+/// Returns an answer whose cost is known only at the end of the trial, which always takes the same time.
+fn at_the_end(cost: f64) -> Answer {
     Answer { time: 1.0, ..Answer::finished(cost) }
 }

@@ -1,4 +1,4 @@
-//! SAPS on generated formulas; the cost is steps.
+//! SAPS on generated formulas; the cost is the number of steps.
 
 use anyhow::Result;
 use engine::{Configuration, Pair};
@@ -6,7 +6,7 @@ use execution::executor::Answer;
 use targets::saps::{self, Saps, solve};
 use targets::{Formula, Quasigroup, dimacs};
 
-use super::{Known, Subject, beyond};
+use super::{Benchmark, Subject, beyond};
 use crate::contest::digest::Digest;
 use crate::seeds::range;
 
@@ -21,18 +21,18 @@ impl Subject for Formulas {
     }
 }
 
-/// SAPS on generated formulas.
-pub(crate) fn on(class: &str, training: &str, test: &str) -> Result<Known> {
+/// Returns SAPS on formulas of a class, generated from these seeds.
+pub(crate) fn on(class: &str, training: &str, test: &str) -> Result<Benchmark> {
     let mut digest = Digest::default();
     let mut formulas = |seeds: &str| -> Result<Vec<Formula>> {
         let formula = |seed| Ok(format!("qwh:{class},{seed}").parse::<Quasigroup>()?.formula());
         let all = range(seeds)?.map(formula).collect::<Result<Vec<Formula>>>()?;
-        all.iter().for_each(|formula| digest.take(dimacs::write(formula, "").as_bytes()));
+        all.iter().for_each(|formula| digest.add(dimacs::write(formula, "").as_bytes()));
         Ok(all)
     };
     let (training, test) = (formulas(training)?, formulas(test)?);
     let (training_count, test_count) = (training.len() as u32, test.len() as u32);
-    Ok(Known {
+    Ok(Benchmark {
         subject: Box::new(Formulas([training, test].concat())),
         space: saps::space(),
         training: training_count,

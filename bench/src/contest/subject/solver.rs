@@ -1,11 +1,11 @@
-//! Solvers on generated files. The cost is a count that the solver prints: the same on every machine.
+//! Solvers on generated files. The cost is a count that the solver prints; it is the same on every machine.
 //!
 //! | file | solver | count |
 //! |---|---|---|
 //! | `cadical` | a SAT solver | conflicts |
 //! | `minisat` | a SAT solver | conflicts |
 //! | `cbc` | a solver of mixed-integer programs | iterations of linear programs |
-//! | `z3` | an SMT solver | resources, as it counts them |
+//! | `z3` | an SMT solver | its own resource count |
 
 mod cadical;
 mod cbc;
@@ -27,34 +27,36 @@ pub(crate) use z3::Z3;
 
 use super::command::{is_installed, run, words};
 use super::files::written;
-use super::{Known, Subject, beyond};
+use super::{Benchmark, Subject, beyond};
 
-/// How a solver is run, and how its words are read.
+/// How a solver is run, and how its output is read.
 pub(crate) struct Solver {
     pub(crate) program: &'static str,
-    /// Its parameters, in captune's own format.
+    /// Parameters in captune's own format.
     space: &'static str,
-    /// What is written otherwise there, because not every configurator could be told: the text, and what replaces it.
+    /// Replacements in the space, for features that not every configurator supports: the text, and its
+    /// replacement.
     simplified: &'static [(&'static str, &'static str)],
-    /// How the names of its files end.
+    /// File extension of the instances.
     extension: &'static str,
-    /// All words of a command: those of the configuration, the largest count if the solver can be told, and the file.
+    /// Returns all arguments: those of the configuration, the largest count if the solver accepts one, and
+    /// the file.
     arguments: fn(words: Vec<String>, cap: f64, file: &Path) -> Vec<String>,
-    /// What it said, with its exit code.
-    read: fn(code: i32, stdout: &str) -> Said,
-    /// CPU seconds after which a run is stopped though its count is small: then it counts as beyond its cap. Far above
-    /// what counts up to the cutoff take, so that no machine stops a run that another one lets finish.
+    /// Reads the outcome from exit code and output.
+    read: fn(code: i32, stdout: &str) -> Outcome,
+    /// CPU seconds after which a run is stopped and counts as above its cap. Runs up to the cutoff take far
+    /// less, so that no machine stops a run that another one lets finish.
     longest: u64,
 }
 
 /// How a run ended.
 #[derive(Clone, Copy, PartialEq, Debug)]
-enum Said {
+enum Outcome {
     /// Solved, with this count.
     Solved(f64),
-    /// It stopped at the largest count.
+    /// Stopped at the largest count.
     Stopped,
-    /// Anything else.
+    /// Failed in any other way.
     Failed,
 }
 
@@ -62,7 +64,7 @@ impl Solver {
     fn space(&self) -> Result<Space> {
         let mut text = self.space.to_owned();
         for (from, to) in self.simplified {
-            ensure!(text.contains(from), "the space of {} has no `{from}` to simplify", self.program);
+            ensure!(text.contains(from), "the space of {} has no `{from}` to replace", self.program);
             text = text.replace(from, to);
         }
         read(&text, self.program, Format::Toml)
@@ -81,43 +83,44 @@ impl Runs {
         let arguments = (self.solver.arguments)(words(configuration), cap, file);
         let command = Command::new(self.solver.program).args(arguments);
         let finished = run(&command, self.solver.longest)?;
-        let said = match finished.end() {
+        let outcome = match finished.end() {
             End::Exited(code) => {
                 (self.solver.read)(code, &String::from_utf8_lossy(&finished.stdout.joined()))
             }
-            End::Stopped(Limit::Cpu | Limit::Wall) => Said::Stopped,
-            _ => Said::Failed,
+            End::Stopped(Limit::Cpu | Limit::Wall) => Outcome::Stopped,
+            _ => Outcome::Failed,
         };
-        Ok(match said {
-            // Costs are positive, and a formula may be solved without any count.
-            Said::Solved(count) => Answer::finished(count.max(1.0)),
-            Said::Stopped => beyond(cap),
-            Said::Failed => Answer { status: Status::Crashed, ..Answer::finished(1.0) },
+        Ok(match outcome {
+            // Costs must be positive, but a formula may be solved with a count of 0.
+            Outcome::Solved(count) => Answer::finished(count.max(1.0)),
+            Outcome::Stopped => beyond(cap),
+            Outcome::Failed => Answer { status: Status::Crashed, ..Answer::finished(1.0) },
         })
     }
 }
 
 impl Subject for Runs {
     fn answer(&self, configuration: &Configuration, pair: Pair, cap: f64) -> Answer {
-        // A machine that cannot start a program can measure nothing.
+        // Without the program no trial can be measured.
         let program = self.solver.program;
         self.run(configuration, pair, cap)
             .unwrap_or_else(|error| panic!("could not run {program}: {error:#}"))
     }
 }
 
-/// A solver on these texts, of which the first `training` serve the training; `None` if it is not installed.
+/// Returns a solver on these texts, of which the first `training` are for training; `None` if it is not
+/// installed.
 pub(crate) fn on(
     solver: &'static Solver,
     texts: &[String],
     training: usize,
     cutoff: f64,
-) -> Result<Option<Known>> {
+) -> Result<Option<Benchmark>> {
     if !is_installed(solver.program) {
         return Ok(None);
     }
     let files = written(texts, solver.extension)?;
-    let known = Known {
+    let benchmark = Benchmark {
         subject: Box::new(Runs { solver, files: files.paths }),
         space: solver.space()?,
         training: training as u32,
@@ -125,11 +128,11 @@ pub(crate) fn on(
         deterministic: true,
         checksum: 0,
     };
-    // Another version of the solver may answer otherwise.
-    Ok(Some(known.with_answers(files.digest, cutoff)))
+    // The answers are part of the checksum, because other versions of the solver may differ.
+    Ok(Some(benchmark.with_answers(files.digest, cutoff)))
 }
 
-/// The number after a name and a colon, in a line of its own.
+/// Returns the number after a name and a colon at the start of a line.
 fn count_of(stdout: &str, name: &str) -> Option<f64> {
     let mut counts = stdout.lines().filter_map(|line| {
         // Comments of SAT solvers begin with `c`.
@@ -146,7 +149,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn every_configurator_can_be_told_the_spaces() {
+    fn every_configurator_can_read_the_spaces() {
         for solver in [CADICAL, MINISAT, CBC, Z3] {
             let space = solver.space().unwrap();
             assert!(write(&space, Format::ConfigSpaceJson).is_ok(), "{}", solver.program);
@@ -154,9 +157,9 @@ mod tests {
     }
 
     #[test]
-    fn a_simplification_that_fits_nothing_is_told() {
+    fn a_replacement_without_a_match_is_an_error() {
         let solver = Solver { simplified: &[("no such text", "")], ..MINISAT };
         let why = solver.space().unwrap_err().to_string();
-        assert!(why.contains("the space of minisat has no `no such text` to simplify"), "{why}");
+        assert!(why.contains("the space of minisat has no `no such text` to replace"), "{why}");
     }
 }

@@ -4,7 +4,7 @@ use engine::{Configuration, Pair, Status};
 use execution::executor::Answer;
 use targets::synthetic::Synthetic;
 
-use super::{Known, Subject};
+use super::{Benchmark, Subject};
 use crate::contest::digest::Digest;
 
 struct Numbered {
@@ -13,7 +13,7 @@ struct Numbered {
 }
 
 impl Numbered {
-    /// Even instances serve training, odd ones tests.
+    /// Returns the number of an instance: even for training, odd for the test.
     fn number(&self, instance: u32) -> u32 {
         if instance < self.training { 2 * instance } else { 2 * (instance - self.training) + 1 }
     }
@@ -28,16 +28,16 @@ impl Subject for Numbered {
     }
 }
 
-/// The formula of 76 parameters.
-pub(crate) fn new(training: u32, test: u32) -> Known {
+/// Returns the formula with these numbers of instances.
+pub(crate) fn new(training: u32, test: u32) -> Benchmark {
     let target = Synthetic::default();
     let space = target.space().clone();
     let mut digest = Digest::default();
     let default = space.default_configuration();
     for instance in 0..2 * (training + test) {
-        digest.take(&target.answer(&default, instance, 1).cost.to_le_bytes());
+        digest.add(&target.answer(&default, instance, 1).cost.to_le_bytes());
     }
-    Known {
+    Benchmark {
         subject: Box::new(Numbered { target, training }),
         space,
         training,

@@ -1,29 +1,30 @@
-//! What a peer is installed in: a folder of virtual environments (`bench/peers/setup` makes it), R for irace.
+//! Where a peer is installed: a folder of virtual environments (created by `bench/peers/setup`), or R for
+//! irace.
 
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
 use anyhow::{Result, bail};
 
-/// A peer of the study.
+/// A peer of the comparison.
 pub(crate) struct Environment {
     pub(crate) name: &'static str,
-    /// The virtual environment in the folder of environments; `None` for any Python.
+    /// Virtual environment in the folder of environments; `None` for any Python.
     folder: Option<&'static str>,
-    /// Prints the version.
+    /// Package that has the version.
     version: Version,
     /// Budgets in trials.
     pub(crate) budgets: &'static [u64],
 }
 
 enum Version {
-    /// Of a Python package.
+    /// Version of a Python package.
     Python(&'static str),
-    /// Of an R package.
+    /// Version of an R package.
     R(&'static str),
 }
 
-/// Those that learn a model of all trials take too long for more.
+/// Peers that learn a model of all trials take too long for larger budgets.
 const WITH_MODELS: &[u64] = &[100, 400];
 const RACES: &[u64] = &[100, 400, 1500];
 
@@ -46,14 +47,14 @@ pub(crate) const PEERS: [Environment; 6] = [
     python("optuna-gp", "optuna", "optuna", WITH_MODELS),
 ];
 
-/// The interpreter and the version of a peer that is installed.
+/// Interpreter and version of an installed peer.
 pub(crate) struct Installed {
     pub(crate) python: PathBuf,
     pub(crate) version: String,
 }
 
 impl Environment {
-    /// Looks for the peer in a folder of environments.
+    /// Finds the peer in a folder of environments.
     pub(crate) fn find(&self, environments: &Path) -> Result<Installed> {
         let python = match self.folder {
             Some(folder) => environments.join(folder).join("bin/python"),
@@ -79,7 +80,7 @@ impl Environment {
         };
         let version = String::from_utf8_lossy(&output.stdout).trim().to_owned();
         if !output.status.success() || version.is_empty() {
-            bail!("{program} does not know its version: {}", String::from_utf8_lossy(&output.stderr).trim());
+            bail!("{program} did not print its version: {}", String::from_utf8_lossy(&output.stderr).trim());
         }
         Ok(Installed { python, version })
     }
@@ -90,13 +91,13 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_missing_environment_is_named() {
+    fn the_error_names_a_missing_environment() {
         let why = PEERS[0].find(Path::new("/no/such/folder")).map(|it| it.version).unwrap_err().to_string();
         assert!(why.contains("could not start /no/such/folder/smac3/bin/python"), "{why}");
     }
 
     #[test]
-    fn the_version_is_what_the_interpreter_says() {
+    fn the_version_is_what_the_interpreter_prints() {
         let folder = std::env::temp_dir().join(format!("captune-environment-{}", std::process::id()));
         let bin = folder.join("crace/bin");
         std::fs::create_dir_all(&bin).unwrap();

@@ -1,4 +1,5 @@
-//! What an adapter is told at the start: a fresh folder with the scenario, the space and a place for files of its own.
+//! The input of an adapter: a new folder with the scenario, the space and a folder for the adapter's own
+//! files.
 
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -11,7 +12,7 @@ use space::format::{Format, write};
 use super::OUTPUT;
 use crate::contest::arena::Arena;
 
-/// The folder of one cell. It stays if the cell fails.
+/// Folder of one cell. It is kept if the cell fails.
 pub(super) struct Folder(PathBuf);
 
 impl Folder {
@@ -23,7 +24,7 @@ impl Folder {
         std::fs::create_dir_all(path.join("work")).with_context(failed)?;
         let scenario = scenario(arena, trials, seed);
         std::fs::write(path.join("scenario.json"), scenario.to_string()).with_context(failed)?;
-        let space = write(&arena.known.space, Format::ConfigSpaceJson)?;
+        let space = write(&arena.benchmark.space, Format::ConfigSpaceJson)?;
         std::fs::write(path.join("space.json"), space).with_context(failed)?;
         Ok(Self(path))
     }
@@ -38,7 +39,7 @@ impl Folder {
 }
 
 fn scenario(arena: &Arena, trials: u64, seed: u64) -> Value {
-    let default = arena.known.space.default_configuration();
+    let default = arena.benchmark.space.default_configuration();
     let default: Map<String, Value> =
         default.iter().map(|(name, value)| (name.to_owned(), value_of(value))).collect();
     let constraint = arena.objective.constraints.first();
@@ -46,8 +47,8 @@ fn scenario(arena: &Arena, trials: u64, seed: u64) -> Value {
         "name": arena.name,
         "cutoff": arena.objective.cutoff,
         "par": arena.objective.par,
-        "instances": arena.known.training,
-        "deterministic": arena.known.deterministic,
+        "instances": arena.benchmark.training,
+        "deterministic": arena.benchmark.deterministic,
         "trials": trials,
         "seed": seed,
         "constraint": constraint.map(|it| json!({ "output": OUTPUT, "most": it.bound })),

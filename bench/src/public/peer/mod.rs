@@ -1,10 +1,10 @@
-//! Other configurators, each behind an adapter: a program that asks for trials on its standard output and reads the
-//! answers on its standard input, while trials are run here.
+//! Other configurators, each run through an adapter: a program that requests trials on its standard output
+//! and reads the answers on its standard input. The trials run in this process.
 //!
 //! | file | subject |
 //! |---|---|
-//! | `environment` | what a peer is installed in, and its version |
-//! | `folder` | what an adapter is told at the start |
+//! | `environment` | where a peer is installed, and its version |
+//! | `folder` | the input of an adapter |
 //! | `channel` | requests and answers |
 
 mod channel;
@@ -24,18 +24,18 @@ use rustix::process::{Pid, WaitId, WaitIdOptions, waitid};
 use crate::clock;
 use crate::contest::arena::Arena;
 use crate::contest::configurator::Configurator;
-use crate::contest::course::Course;
+use crate::contest::trajectory::Trajectory;
 use channel::Channel;
 pub(super) use environment::{Environment, PEERS};
 use folder::Folder;
 
-/// What adapters call the constrained output, where there is one.
+/// Name of the constrained output for adapters.
 const OUTPUT: &str = "constrained";
 
-/// One that is installed.
+/// An installed peer.
 pub(super) struct Peer {
     pub(super) name: &'static str,
-    /// The interpreter of its environment.
+    /// Interpreter of its environment.
     pub(super) python: PathBuf,
     pub(super) adapter: PathBuf,
 }
@@ -45,8 +45,8 @@ impl Configurator for Peer {
         self.name
     }
 
-    fn run(&self, arena: &Arc<Arena>, budget: &Budget, seed: u64) -> Result<Course> {
-        let trials = budget.trials.context("a peer's budget is a number of trials")?;
+    fn run(&self, arena: &Arc<Arena>, budget: &Budget, seed: u64) -> Result<Trajectory> {
+        let trials = budget.trials.context("the budget of a peer must be a number of trials")?;
         let folder = Folder::new(arena, trials, seed)?;
         let log = folder.path().join("log.txt");
         let stderr = File::create(&log).with_context(|| format!("could not write {}", log.display()))?;
@@ -59,12 +59,12 @@ impl Configurator for Peer {
             .stderr(stderr)
             .spawn()
             .with_context(|| format!("could not start {}", self.python.display()))?;
-        let course = converse(&mut child, arena, trials);
-        // An adapter that was not understood waits for an answer: without its streams it ends.
+        let trajectory = converse(&mut child, arena, trials);
+        // An adapter that still waits for an answer ends when its streams are closed.
         drop((child.stdin.take(), child.stdout.take()));
         let cpu = cpu_at_end(&child);
         let status = child.wait()?;
-        let said = || {
+        let failure = || {
             let text = std::fs::read_to_string(&log).unwrap_or_default();
             let last: Vec<&str> = text.lines().rev().take(5).collect();
             format!(
@@ -73,29 +73,29 @@ impl Configurator for Peer {
                 last.into_iter().rev().collect::<Vec<_>>().join(" / ")
             )
         };
-        let mut course = course.with_context(said)?;
-        ensure!(status.success(), "{}", said());
-        course.thinking = Some(cpu?);
+        let mut trajectory = trajectory.with_context(failure)?;
+        ensure!(status.success(), "{}", failure());
+        trajectory.own_cpu = Some(cpu?);
         folder.remove()?;
-        Ok(course)
+        Ok(trajectory)
     }
 }
 
-/// Answers all requests until the adapter closes its end.
-fn converse(child: &mut Child, arena: &Arena, trials: u64) -> Result<Course> {
+/// Answers all requests until the adapter closes its output.
+fn converse(child: &mut Child, arena: &Arena, trials: u64) -> Result<Trajectory> {
     let mut answers = child.stdin.take().context("the adapter has no standard input")?;
     let requests = child.stdout.take().context("the adapter has no standard output")?;
     let mut channel = Channel::new(arena, trials);
     for line in std::io::BufRead::lines(BufReader::new(requests)) {
         if let Some(answer) = channel.answer(&line.context("could not read a request")?) {
-            // Who does not listen any more has reasons of its own, which its end will tell.
+            // If the adapter no longer reads, its exit status will show why.
             let _ = writeln!(answers, "{answer}");
         }
     }
     channel.finish()
 }
 
-/// CPU seconds of a child and of its own children, when it has ended and before it is forgotten.
+/// Returns the CPU seconds of a child and its children, after it has ended and before it is reaped.
 fn cpu_at_end(child: &Child) -> Result<f64> {
     let pid = Pid::from_child(child);
     waitid(WaitId::Pid(pid), WaitIdOptions::EXITED | WaitIdOptions::NOWAIT)?;
@@ -109,25 +109,25 @@ mod tests {
     use super::*;
     use crate::contest::subject;
 
-    /// A peer whose adapter is this shell script, on the smooth function.
-    fn run(name: &str, script: &str) -> (Arc<Arena>, Result<Course>) {
+    /// Runs a peer whose adapter is this shell script on the smooth function.
+    fn run(name: &str, script: &str) -> (Arc<Arena>, Result<Trajectory>) {
         let folder = std::env::temp_dir().join(format!("captune-fake-{name}-{}", std::process::id()));
         std::fs::create_dir_all(&folder).unwrap();
         let adapter = folder.join("adapter");
         std::fs::write(&adapter, script).unwrap();
-        let known = subject::smooth::new(2, 3);
-        let checksum = known.checksum;
-        let arena = Arc::new(Arena::new("smooth-5", known, Objective::uncapped(), 1, checksum).unwrap());
+        let benchmark = subject::smooth::new(2, 3);
+        let checksum = benchmark.checksum;
+        let arena = Arc::new(Arena::new("smooth-5", benchmark, Objective::uncapped(), 1, checksum).unwrap());
         let peer = Peer { name: "fake", python: PathBuf::from("/bin/sh"), adapter };
         let budget = Budget { trials: Some(3), ..Budget::default() };
-        let course = peer.run(&arena, &budget, 7);
+        let trajectory = peer.run(&arena, &budget, 7);
         std::fs::remove_dir_all(&folder).unwrap();
-        (arena, course)
+        (arena, trajectory)
     }
 
     #[test]
-    fn an_adapter_gets_what_it_asks_for_until_the_budget_is_spent() {
-        // Goes on with b = 0.1, 0.2, ... until it is told that the budget is spent, and then burns some CPU time.
+    fn an_adapter_gets_answers_until_the_budget_is_spent() {
+        // Tries b = 0.1, 0.2, ... until the answer is that the budget is spent, and then uses some CPU time.
         let script = r#"
             test "$1" = fake && test -d "$2/work" && grep -q '"trials":3' "$2/scenario.json" || exit 3
             grep -q '"name": "b"' "$2/space.json" || exit 4
@@ -143,23 +143,24 @@ mod tests {
             done
             i=0; while [ $i -lt 200000 ]; do i=$((i + 1)); done
         "#;
-        let (arena, course) = run("good", script);
-        let course = course.unwrap();
-        assert_eq!((course.trials, course.capped, course.configurations), (3, 0, 3));
-        let space = &arena.known.space;
-        assert_eq!(course.after(0), &space.default_configuration());
-        let value = |trials: u64| course.after(trials).get("b").unwrap().to_string();
+        let (arena, trajectory) = run("good", script);
+        let trajectory = trajectory.unwrap();
+        assert_eq!((trajectory.trials, trajectory.capped, trajectory.configurations), (3, 0, 3));
+        let space = &arena.benchmark.space;
+        assert_eq!(trajectory.after(0), &space.default_configuration());
+        let value = |trials: u64| trajectory.after(trials).get("b").unwrap().to_string();
         assert_eq!([1, 2, 3].map(value), ["0.1", "0.2", "0.3"]);
-        assert!(course.thinking.unwrap() > 0.02, "{:?}", course.thinking);
+        assert!(trajectory.own_cpu.unwrap() > 0.02, "{:?}", trajectory.own_cpu);
     }
 
     #[test]
-    fn an_adapter_that_fails_is_quoted() {
-        let (_, course) = run("bad", "echo the reason >&2\nexit 3\n");
-        let why = format!("{:#}", course.unwrap_err());
+    fn the_error_quotes_the_log_of_a_failed_adapter() {
+        let (_, trajectory) = run("bad", "echo the reason >&2\nexit 3\n");
+        let why = format!("{:#}", trajectory.unwrap_err());
         assert!(why.contains("exit status: 3: the reason"), "{why}");
-        let (_, course) = run("wrong", "printf 'walk\\n'; read -r answer; echo \"$answer\" >&2; exit 1\n");
-        let why = format!("{:#}", course.unwrap_err());
-        assert!(why.contains("the adapter made a mistake") && why.contains("error"), "{why}");
+        let (_, trajectory) =
+            run("wrong", "printf 'walk\\n'; read -r answer; echo \"$answer\" >&2; exit 1\n");
+        let why = format!("{:#}", trajectory.unwrap_err());
+        assert!(why.contains("the adapter sent an invalid request") && why.contains("error"), "{why}");
     }
 }

@@ -1,8 +1,8 @@
 //! SAPS tuned on five quasigroups with holes and tested on twenty others.
 //!
-//! The cost is a number of steps, the budget is CPU time of the trials, and each trial stops itself at
-//! its cap. The incumbent and the default are then run on the test formulas with fresh seeds. Campaigns
-//! that the file of rows has are not run again, so that a long series can be made in pieces.
+//! The cost is the number of steps, the budget is the CPU time of the trials, and each trial stops itself at
+//! its cap. The incumbent and the default then run on the test formulas with new seeds. Campaigns whose rows
+//! are already in the file are not run again, so a long series can be run in parts.
 
 mod row;
 mod table;
@@ -18,7 +18,7 @@ use campaign::{Campaign, Desk, Ledger, Search};
 use clap::{Args, ValueEnum};
 use engine::{Objective, Status, TrialRequest, Why};
 use execution::executor::{Inbox, Local};
-use execution::{FunctionTarget, Leash, Said, Slot};
+use execution::{FunctionTarget, Leash, Outcome, Slot};
 use targets::saps::{Saps, solve, solve_while, space};
 use targets::{Formula, Quasigroup};
 
@@ -29,19 +29,19 @@ use row::Row;
 
 #[derive(Args)]
 pub(crate) struct Arguments {
-    /// Classes, as ORDER,HOLES
+    /// Classes of formulas, as ORDER,HOLES
     #[arg(long = "class", default_values = ["25,225", "27,262"])]
     classes: Vec<String>,
     /// Kinds of campaigns
     #[arg(long, value_enum, value_delimiter = ',', default_values_t = [Kind::Random])]
     kinds: Vec<Kind>,
-    /// Seeds of campaigns, as FIRST-LAST
+    /// Random seeds of campaigns, as FIRST-LAST
     #[arg(long, default_value = "1-10")]
     seeds: String,
     /// CPU seconds of each campaign's trials
     #[arg(long, default_value_t = 120.0)]
     cpu: f64,
-    /// Steps of a trial
+    /// Largest number of steps of a trial
     #[arg(long, default_value_t = 1e7)]
     cutoff: f64,
     /// Generator seeds of the formulas to tune on, as FIRST-LAST
@@ -50,13 +50,13 @@ pub(crate) struct Arguments {
     /// Generator seeds of the formulas to test on, as FIRST-LAST
     #[arg(long, default_value = "6-25")]
     test: String,
-    /// Runs of each test formula
+    /// Number of runs of each test formula
     #[arg(long, default_value_t = 3)]
     runs: u64,
-    /// Campaigns at one time
+    /// Campaigns to run at the same time
     #[arg(long, default_value_t = 2)]
     threads: usize,
-    /// The file of rows, one for each campaign
+    /// File of rows, one per campaign
     #[arg(long, default_value = "docs/results/spine-saps.csv")]
     rows: PathBuf,
 }
@@ -68,7 +68,7 @@ enum Kind {
     Random,
     /// Local search.
     Local,
-    /// Random search, capped at the cutoff alone.
+    /// Random search, capped only at the cutoff.
     Uncapped,
 }
 
@@ -82,7 +82,7 @@ impl Kind {
     }
 }
 
-/// The formulas of one class.
+/// Formulas of one class.
 struct Class {
     name: String,
     training: Arc<Vec<Formula>>,
@@ -103,7 +103,7 @@ impl Class {
     }
 }
 
-/// Runs what the file of rows does not have, and prints the tables of all that it has.
+/// Runs the campaigns that are missing from the file of rows, then prints the tables of all rows.
 pub(crate) fn measure(arguments: &Arguments) -> Result<()> {
     let known = row::read(&arguments.rows)?;
     let mut jobs = VecDeque::new();
@@ -111,30 +111,30 @@ pub(crate) fn measure(arguments: &Arguments) -> Result<()> {
         arguments.classes.iter().map(|class| Class::new(class, arguments)).collect::<Result<_>>()?;
     for &kind in &arguments.kinds {
         for seed in range(&arguments.seeds)? {
-            for (place, class) in classes.iter().enumerate() {
+            for (index, class) in classes.iter().enumerate() {
                 if !known.iter().any(|row| row.is_of(&class.name, kind.name(), seed)) {
-                    jobs.push_back((place, kind, seed));
+                    jobs.push_back((index, kind, seed));
                 }
             }
         }
     }
     // The default's costs do not depend on the campaign.
     let mut defaults = Vec::new();
-    for (place, class) in classes.iter().enumerate() {
+    for (index, class) in classes.iter().enumerate() {
         let known = known.iter().find(|row| row.class == class.name).map(|row| row.default_cost);
-        let wanted = jobs.iter().any(|job| job.0 == place);
+        let wanted = jobs.iter().any(|job| job.0 == index);
         defaults.push(known.or_else(|| wanted.then(|| test(class, &Saps::default(), arguments))));
     }
-    let line = |(place, kind, seed): (usize, Kind, u64)| {
-        let default_cost = defaults[place].context("the default was tested for every class")?;
-        Ok(Row { default_cost, ..run(&classes[place], kind, seed, arguments)? }.line())
+    let line = |(index, kind, seed): (usize, Kind, u64)| {
+        let default_cost = defaults[index].context("the default was not tested for this class")?;
+        Ok(Row { default_cost, ..run(&classes[index], kind, seed, arguments)? }.line())
     };
     rows::measure(jobs, arguments.threads, (&arguments.rows, row::HEAD), line)?;
     table::print(&row::read(&arguments.rows)?);
     Ok(())
 }
 
-/// Mean cost on the test formulas; a run at the cutoff counts ten times that.
+/// Returns the mean cost on the test formulas; a run that reaches the cutoff counts as ten times the cutoff.
 fn test(class: &Class, saps: &Saps, arguments: &Arguments) -> f64 {
     let mut costs = Vec::new();
     for formula in &class.test {
@@ -163,13 +163,13 @@ fn run(class: &Class, kind: Kind, seed: u64, arguments: &Arguments) -> Result<Ro
     let trial = move |request: &TrialRequest, leash: &Leash| {
         let pair = request.key.pair;
         let saps = Saps::from_configuration(&request.configuration);
-        let most = request.cap.cost().ceil() as u64;
+        let max_steps = request.cap.cost().ceil() as u64;
         let goes_on = |steps: u64| !leash.is_cancelled() && (steps as f64) < leash.cap().cost();
         let seed = u64::from(pair.seed.0);
-        let outcome = solve_while(&formulas[pair.instance.index()], &saps, seed, most, goes_on);
+        let outcome = solve_while(&formulas[pair.instance.index()], &saps, seed, max_steps, goes_on);
         match outcome.solved {
-            Some(_) => Said::Finished(outcome.steps as f64),
-            None => Said::Stopped(outcome.steps as f64),
+            Some(_) => Outcome::Finished(outcome.steps as f64),
+            None => Outcome::Stopped(outcome.steps as f64),
         }
     };
     let target = Arc::new(FunctionTarget::new(Some(arguments.cutoff), trial));

@@ -1,4 +1,4 @@
-//! One campaign as a line of a file.
+//! One campaign as a row of the file.
 
 use std::path::Path;
 use std::str::FromStr;
@@ -10,7 +10,7 @@ use crate::rows;
 pub(super) const HEAD: &str = "order,holes,kind,seed,configurations,trials,capped,timeouts,incumbents,pairs,cpu_s,\
                     cpu_incumbents_s,alpha,rho,ps,wp,training_steps,test_par10_steps,default_par10_steps";
 
-/// What a campaign did, found and cost.
+/// Result of one campaign.
 #[derive(Clone, PartialEq, Debug)]
 pub(super) struct Row {
     /// ORDER,HOLES.
@@ -21,9 +21,9 @@ pub(super) struct Row {
     pub(super) trials: u64,
     pub(super) capped: u64,
     pub(super) timeouts: u64,
-    /// How often the incumbent was replaced.
+    /// Number of times the incumbent was replaced.
     pub(super) incumbents: u64,
-    /// Pairs of the last incumbent.
+    /// Number of pairs of the last incumbent.
     pub(super) pairs: u64,
     pub(super) cpu: f64,
     pub(super) cpu_incumbents: f64,
@@ -54,7 +54,7 @@ impl Row {
         let mut words = line.split(',');
         let mut word = || words.next().with_context(|| format!("`{line}` is too short"));
         fn number<T: FromStr<Err: std::error::Error + Send + Sync + 'static>>(word: &str) -> Result<T> {
-            word.parse().with_context(|| format!("`{word}` is no number"))
+            word.parse().with_context(|| format!("`{word}` is not a number"))
         }
         Ok(Self {
             class: format!("{},{}", word()?, word()?),
@@ -76,7 +76,7 @@ impl Row {
     }
 }
 
-/// All rows of a file; empty if the file does not exist.
+/// Reads all rows of a file; empty if the file does not exist.
 pub(super) fn read(path: &Path) -> Result<Vec<Row>> {
     rows::read(path, HEAD, Row::of_line)
 }

@@ -3,7 +3,7 @@
 use super::row::Row;
 use crate::quantiles::Quantiles;
 
-/// The median over campaigns.
+/// Returns the median over campaigns.
 fn median(rows: &[&Row], what: fn(&Row) -> f64) -> f64 {
     of(rows, what).median()
 }
@@ -12,7 +12,7 @@ fn of(rows: &[&Row], what: fn(&Row) -> f64) -> Quantiles {
     Quantiles::of(rows.iter().map(|row| what(row)).collect())
 }
 
-/// For every class and kind, what was found and what was done.
+/// Prints results and effort for every class and kind.
 pub(super) fn print(rows: &[Row]) {
     let mut groups: Vec<(&str, &str)> =
         rows.iter().map(|row| (row.class.as_str(), row.kind.as_str())).collect();
@@ -22,7 +22,7 @@ pub(super) fn print(rows: &[Row]) {
         rows.iter().filter(|row| row.class == class && row.kind == kind).collect()
     };
     println!(
-        "| class | search | campaigns | default | incumbent, median | of the default: best | median | worst |"
+        "| class | search | campaigns | default | incumbent, median | incumbent / default: best | median | worst |"
     );
     println!("|---|---|---|---|---|---|---|---|");
     for &group in &groups {
@@ -41,8 +41,8 @@ pub(super) fn print(rows: &[Row]) {
         );
     }
     println!(
-        "\n| class | search | configurations | trials | capped | timeouts | incumbents | pairs of the last: least | \
-         median | CPU share of incumbents |"
+        "\n| class | search | configurations | trials | capped | timeouts | incumbents \
+         | pairs of the last incumbent: minimum | median | CPU share of incumbents |"
     );
     println!("|---|---|---|---|---|---|---|---|---|---|");
     for &group in &groups {
@@ -67,7 +67,7 @@ pub(super) fn print(rows: &[Row]) {
         let tried = |kind| median(&of_group((class, kind)), |row| row.configurations as f64);
         if groups.contains(&(class, "random")) {
             let more = tried("random") / tried("uncapped");
-            println!("{class}: {more:.1} times more configurations with capping.");
+            println!("{class}: {more:.1} times as many configurations with capping.");
         }
     }
 }

@@ -1,4 +1,4 @@
-//! What the optimizer has come to, as events.
+//! Turns what the optimizer has decided into events.
 
 use engine::racing::News;
 
@@ -7,7 +7,7 @@ use crate::event::{NewIncumbent, Warning, What};
 use crate::progress;
 
 impl Campaign<'_> {
-    /// Passes on what happened in the races, and who proposes from now on if that was a choice.
+    /// Emits what happened in the races, and which learner proposes from now on if that has changed.
     pub(super) fn follow(&mut self, sink: Sink<'_>) {
         if let Some(choice) = self.optimizer.choice()
             && self.chosen != Some(choice.learner)
@@ -22,7 +22,7 @@ impl Campaign<'_> {
             match news {
                 News::Opened(config) => {
                     let is_new = self.optimizer.history().readings(config).next().is_none();
-                    let foretold = self.optimizer.foretold(config).filter(|_| is_new);
+                    let foretold = self.optimizer.forecast(config).filter(|_| is_new);
                     self.emit(sink, What::RaceOpened { config, foretold });
                 }
                 News::Dropped(config, pairs, why) => {
@@ -34,7 +34,7 @@ impl Campaign<'_> {
                     let values = history.configuration(config).into();
                     let holdings = progress::holdings(history, objective, config);
                     let told = history.trials().len();
-                    self.ledger.crowned(config, pairs, cost, self.spent(), told);
+                    self.ledger.new_incumbent(config, pairs, cost, self.spent(), told);
                     self.emit(sink, What::Warning(Warning::Dethroned { config: before, by: config }));
                     let new = NewIncumbent {
                         config,
@@ -55,7 +55,7 @@ impl Campaign<'_> {
                     let shown = |config| progress::holdings(self.optimizer.history(), objective, config);
                     let (holdings, holdings_before) = (shown(config), shown(before));
                     let (cost, before) = (compared.incumbent, compared.default);
-                    self.ledger.crowned(
+                    self.ledger.new_incumbent(
                         config,
                         pairs,
                         cost,

@@ -1,4 +1,4 @@
-//! Campaigns that have no point: the default never succeeds or gives wrong answers, or trials are lost
+//! Stops campaigns that cannot succeed: the default always fails or gives wrong answers, or trials are lost
 //! again and again.
 
 use engine::history::{History, Trial};
@@ -8,12 +8,12 @@ use execution::{Detail, Record};
 use super::Campaign;
 use crate::event::Stop;
 
-/// Failures of any configurations, the default among them and nothing succeeding, after which there is no point.
-/// The default takes half of them.
+/// Number of failed trials after which the campaign stops if no trial has succeeded. They may be of any
+/// configuration, but the default must have been tried. About half of them are trials of the default.
 const HOPELESS: u64 = 10;
 
 impl Campaign<'_> {
-    /// A default that was wrong in an earlier session is wrong still.
+    /// Stops at once if the default gave a wrong answer in an earlier session.
     pub(super) fn refuse_wrong_default(&mut self) {
         let history = self.optimizer.history();
         let wrong =
@@ -22,8 +22,8 @@ impl Campaign<'_> {
         self.stop = Some(Stop::DefaultWrong { trial: remembered(trial) });
     }
 
-    /// Why a search really ended: one that has tried all it may without a single success has found nothing
-    /// that could be kept.
+    /// Corrects the reason for stopping. A search that spent its budget, or tried every configuration,
+    /// without a single success stopped because of failed or lost trials.
     pub(super) fn reconsider(&mut self, stop: Stop) -> Stop {
         let history = self.optimizer.history();
         if !matches!(stop, Stop::Budget(_) | Stop::Exhausted) || has_succeeded(history) {
@@ -47,7 +47,8 @@ impl Campaign<'_> {
         }
     }
 
-    /// Stops a campaign whose default cannot be run or gives wrong answers, or whose trials are lost.
+    /// Stops the campaign if its default cannot be run or gives wrong answers, or if too many trials are
+    /// lost.
     pub(super) fn judge(&mut self, told: &Record) {
         if !told.is_cancelled() {
             self.losses.count(told.is_lost());
@@ -82,12 +83,12 @@ impl Campaign<'_> {
     }
 }
 
-/// Whether any trial was run to its end or to its cap.
+/// Whether any trial ran to its end or to its cap.
 fn has_succeeded(history: &History) -> bool {
     [Status::Finished, Status::Capped, Status::Timeout].iter().any(|&status| history.count(status) > 0)
 }
 
-/// A trial of an earlier session, of which the store knows more.
+/// The record of a trial of an earlier session, without the details, which are only in the store.
 fn remembered(trial: &Trial) -> Box<Record> {
     Box::new(Record { trial: trial.clone(), detail: Detail::default(), started: 0.0, ended: 0.0, slot: 0 })
 }

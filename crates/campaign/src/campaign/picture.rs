@@ -1,4 +1,4 @@
-//! Pictures of where a campaign stands.
+//! Snapshots of the progress of a campaign, for displays and for the journal.
 
 use engine::{ConfigId, Status, TrialRequest};
 use scenario::are_kept;
@@ -8,11 +8,11 @@ use crate::event::{Event, What};
 use crate::progress::{self, Progress};
 use crate::savings::Savings;
 
-/// The part of the budget between two pictures that are kept.
+/// Share of the budget between two pictures that are stored.
 const KEPT_EVERY: f64 = 0.01;
 
 impl Campaign<'_> {
-    /// Shows the next picture, if it is time for one.
+    /// Emits the next picture if it is due.
     pub(super) fn tick(&mut self, sink: Sink<'_>) {
         let now = self.desk.now();
         if self.desk.is_stepwise() || (now < self.next_tick && self.stop.is_none()) {
@@ -25,13 +25,13 @@ impl Campaign<'_> {
         let event = Event { at: now, what: What::Progress(Box::new(progress)) };
         if fraction >= self.next_kept {
             self.next_kept = fraction + KEPT_EVERY;
-            self.ledger.write_down(&event);
+            self.ledger.record_always(&event);
         }
         sink(&event);
         warnings.into_iter().for_each(|warning| self.emit(sink, What::Warning(warning)));
     }
 
-    /// Where the campaign stands.
+    /// Returns the current state of the campaign.
     pub fn progress(&self) -> Progress {
         let (history, objective) = (self.optimizer.history(), &self.settings.problem.objective);
         let spent = self.spent();

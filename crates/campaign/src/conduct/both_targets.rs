@@ -1,4 +1,4 @@
-//! The target of a search and, where that has another cutoff, of its validation.
+//! The target of a search and of its validation, which may have different cutoffs.
 
 use std::sync::Arc;
 
@@ -6,7 +6,7 @@ use engine::{Cap, TrialRequest, Why};
 use execution::{Account, Leash, ProcessTarget, Slot, Target, TargetError};
 use scenario::{Instance, Objective, Scenario};
 
-/// Runs trials of the search with the objective's cutoff, those of the validation with theirs.
+/// Runs the trials of the search with the objective's cutoff, and those of the validation with its own.
 pub(super) struct BothTargets {
     search: ProcessTarget,
     validation: ProcessTarget,

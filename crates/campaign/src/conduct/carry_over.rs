@@ -1,10 +1,10 @@
-//! Trials of an earlier campaign in a new one.
+//! Carries the trials of an earlier campaign over to a new one.
 //!
-//! A trial is carried over if the new scenario would run the same: its configuration has the same active
-//! parameters with the same values in the new space. A parameter that is gone (or has another name), and
-//! one that is new, change what is run: what the target does without it is not known here. A trial that
-//! reached the earlier, smaller cutoff says only "at least that" now. Of the constraints, each takes the
-//! readings of the one that bounded the same.
+//! A trial is carried over if the new scenario would run the same command: its configuration has the same
+//! active parameters with the same values in the new space. A parameter that was removed, renamed or added
+//! changes what is run, because the behaviour of the target without it is unknown. A trial that reached the
+//! earlier, smaller cutoff is now only a lower bound. Each constraint takes the readings of the earlier
+//! constraint on the same output.
 
 use std::collections::{BTreeMap, HashMap};
 
@@ -20,11 +20,12 @@ use crate::Settings;
 use crate::resume::Resumed;
 use store::{Batch, Loaded, StoredConfiguration};
 
-/// Why trials of an earlier campaign are not re-used, and how many.
+/// Reasons why trials of an earlier campaign are not re-used, with the number of trials.
 pub type NotReused = BTreeMap<String, usize>;
 
-/// What a new campaign knows from an earlier one; its search starts anew, with the earlier incumbent
-/// among the first to race. `kept`: for each constraint the place that its readings had.
+/// Returns the trials that a new campaign takes from an earlier one. Its search starts afresh, with the
+/// earlier incumbent among the first to race. `kept` gives, for each constraint, the earlier index of its
+/// readings.
 pub(super) fn carry_over(
     loaded: &Loaded,
     settings: &Settings,
@@ -40,13 +41,14 @@ pub(super) fn carry_over(
     };
     let mut not_reused = NotReused::new();
     let mut translated: HashMap<ConfigId, Result<ConfigId, String>> = HashMap::new();
-    let telling = |trial: &&Trial| !trial.observation.status().says_nothing();
-    for trial in loaded.history.trials().iter().filter(telling) {
+    let informative = |trial: &&Trial| !trial.observation.status().is_uninformative();
+    for trial in loaded.history.trials().iter().filter(informative) {
         let config = translated.entry(trial.key.config).or_insert_with(|| {
             let configuration = loaded.history.configuration(trial.key.config);
             Ok(history.intern(&translate(configuration, &settings.problem.space)?))
         });
-        let place = number(trial.key.pair.instance).ok_or_else(|| "their instance is gone".to_owned());
+        let place =
+            number(trial.key.pair.instance).ok_or_else(|| "their instance no longer exists".to_owned());
         let (config, instance) = match config.clone().and_then(|config| Ok((config, place?))) {
             Ok(both) => both,
             Err(why) => {
@@ -56,7 +58,7 @@ pub(super) fn carry_over(
         };
         let pair = Pair { instance, ..trial.key.pair };
         let id = TrialId(history.trials().len() as u64);
-        let observation = seen_from(&trial.observation, settings.problem.objective.cutoff);
+        let observation = at_cutoff(&trial.observation, settings.problem.objective.cutoff);
         let readings = observation.constraints();
         let readings: Vec<_> = kept.iter().map(|&place| readings.get(place).copied().flatten()).collect();
         let observation = observation.with_constraints(readings);
@@ -65,9 +67,9 @@ pub(super) fn carry_over(
     (Resumed { history, ..Resumed::default() }, not_reused)
 }
 
-/// What a new store holds of a history, of which the first trials are of an earlier campaign and the others
-/// were imported from somewhere.
-pub(super) fn adopted(history: &History, earlier: usize, source: &str) -> Batch {
+/// A history as a batch for a new store. The first `earlier` trials are of an earlier campaign; the others
+/// were imported from `source`.
+pub(super) fn stored_history(history: &History, earlier: usize, source: &str) -> Batch {
     let configurations = history.configurations().iter().enumerate().map(|(number, configuration)| {
         let is_default = *configuration == configuration.space().default_configuration();
         let origin = match number {
@@ -89,20 +91,22 @@ pub(super) fn adopted(history: &History, earlier: usize, source: &str) -> Batch 
     Batch { configurations: configurations.collect(), trials: trials.collect(), ..Batch::default() }
 }
 
-/// The same configuration in the new space, or why there is none.
+/// Returns the same configuration in the new space, or the reason why there is none.
 fn translate(configuration: &Configuration, space: &Space) -> Result<Configuration, String> {
     space.configuration(configuration.iter()).map_err(|error| match error {
-        ConfigurationError::Unknown { name, .. } => format!("they were run with `{name}`, which is gone"),
+        ConfigurationError::Unknown { name, .. } => {
+            format!("they were run with `{name}`, which no longer exists")
+        }
         ConfigurationError::Missing(name) => format!("they were run without `{name}`"),
         ConfigurationError::NotActive(name) => {
-            format!("they were run with `{name}`, which is not active now")
+            format!("they were run with `{name}`, which is now inactive")
         }
         other => other.to_string(),
     })
 }
 
-/// A timeout at a smaller cutoff is a capped trial.
-fn seen_from(observation: &Observation, cutoff: Option<f64>) -> Observation {
+/// The observation under a new cutoff: a timeout at a smaller cutoff becomes a capped trial.
+fn at_cutoff(observation: &Observation, cutoff: Option<f64>) -> Observation {
     match (observation.status(), observation.cost(), cutoff) {
         (Status::Timeout, Some(Reading::AtLeast(at)), Some(cutoff)) if at < cutoff => Observation::capped(at)
             .with_constraints(observation.constraints().to_vec())

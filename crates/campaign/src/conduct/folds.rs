@@ -1,4 +1,4 @@
-//! A folder with several campaigns, each of which keeps another fold of the instances apart.
+//! A folder with several campaigns, each of which keeps a different fold of the instances for validation.
 
 use std::path::{Path, PathBuf};
 
@@ -14,19 +14,20 @@ use crate::folds::{FoldPlan, fold_folder};
 use crate::validation;
 use store::{Store, StoreError};
 
-/// Folds whose campaigns can be opened one after the other.
+/// The folds of a folder, whose campaigns can be opened one after the other.
 #[derive(Debug)]
 pub struct Folds {
-    /// The folder that has all of them.
+    /// The folder that contains all folds.
     pub folder: PathBuf,
-    /// What they are about; all instances are to tune on.
+    /// Their scenario, in which all instances are training instances.
     pub scenario: Scenario,
     text: String,
     order: Order,
     plan: FoldPlan,
 }
 
-/// The folds of a scenario or of a folder, which are dealt if need be and kept; `None` if it has none.
+/// Opens the folds of a scenario or of a folder. New folds are assigned and stored. `None` if there are no
+/// folds.
 pub fn open_folds(order: &Order) -> Result<Option<Folds>, ConductError> {
     let folder = order.folder();
     let kept = FoldPlan::read(&folder)?;
@@ -48,7 +49,7 @@ pub fn open_folds(order: &Order) -> Result<Option<Folds>, ConductError> {
     }
     let known = kept.as_ref().map_or(&[][..], |kept| &kept.folds);
     let plan = FoldPlan {
-        folds: scenario.instances.dealt(count, known),
+        folds: scenario.instances.assigned_to_folds(count, known),
         seed: order.seed.or(kept.as_ref().and_then(|kept| kept.seed)),
         ..kept.clone().unwrap_or_else(|| FoldPlan {
             name: scenario.name.clone(),
@@ -58,7 +59,7 @@ pub fn open_folds(order: &Order) -> Result<Option<Folds>, ConductError> {
             folds: Vec::new(),
         })
     };
-    // Before any campaign uses it: what has been tuned on must never be forgotten.
+    // The plan is written before any campaign uses it, so that the record of what was tuned on is never lost.
     if kept.as_ref() != Some(&plan) {
         plan.write(&folder)?;
     }
@@ -66,12 +67,12 @@ pub fn open_folds(order: &Order) -> Result<Option<Folds>, ConductError> {
 }
 
 impl Folds {
-    /// How many there are.
+    /// Number of folds.
     pub fn count(&self) -> usize {
         self.plan.folds.len()
     }
 
-    /// Opens the campaign of a fold, counted from 1, or begins it.
+    /// Opens the campaign of a fold, new or stored. Folds are counted from 1.
     pub fn open(&mut self, number: usize) -> Result<Opened, ConductError> {
         let Self { folder, scenario: whole, text, order, plan } = self;
         let count = plan.folds.len() as u32;
@@ -93,7 +94,7 @@ impl Folds {
             }
             Err(error) => return Err(error.into()),
         };
-        // A scenario that the campaigns refuse is not kept.
+        // Only now: a scenario that the campaigns refuse is not stored.
         let kept = FoldPlan {
             name: whole.name.clone(),
             scenario: text.clone(),
@@ -108,7 +109,7 @@ impl Folds {
     }
 }
 
-/// Each fold's part of a budget.
+/// The share of each fold in a budget.
 fn share(budget: &Budget, folds: u32) -> Budget {
     Budget {
         wall: budget.wall.map(|wall| wall / f64::from(folds)),
@@ -118,8 +119,8 @@ fn share(budget: &Budget, folds: u32) -> Budget {
 }
 
 impl Opened {
-    /// Whether nothing is left to be done: nothing has changed, the budget is spent or every configuration
-    /// tried, and the best is validated.
+    /// Whether nothing is left to do: nothing has changed, the budget is spent or every configuration has
+    /// been tried, and the best is validated.
     pub fn is_finished(&self) -> Result<bool, ConductError> {
         if self.opening != Opening::Continue(Vec::new()) {
             return Ok(false);

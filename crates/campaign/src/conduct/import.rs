@@ -1,8 +1,8 @@
-//! Earlier runs in a campaign's store.
+//! Imports earlier runs into a campaign's store.
 //!
-//! They stand there as trials of an earlier campaign: the search knows them from the start, and the
-//! configurations known best race first. A campaign under way begins anew with them, as after a change
-//! that re-uses its trials, and keeps what it has spent.
+//! They are stored like the trials of an earlier campaign: the search knows them from the start, and the
+//! best-known configurations race first. A campaign that already has trials is replaced by a new one with
+//! these and the imported runs, as after a change that re-uses its trials. What it has spent stays counted.
 
 use std::collections::BTreeMap;
 use std::path::PathBuf;
@@ -12,52 +12,52 @@ use scenario::change::{self, Stored};
 use scenario::keys::Row;
 use space::format::{Format, write};
 
-use super::carry_over::{adopted, carry_over};
+use super::carry_over::{carry_over, stored_history};
 use super::open::{ConductError, Earlier, Opened, Order, begin, open};
 use crate::import::runs::{Left, Runs, TakenIn, take_in};
 use crate::resume::Resumed;
 use store::{Batch, Elapsed, Store, StoreError, StoredEvent};
 
-/// Why a session ended that did nothing but import.
+/// The reason stored for a session that only imported runs.
 const IMPORTED: &str = "imported";
 
-/// What became of the runs.
+/// The result of an import.
 #[derive(Clone, PartialEq, Debug)]
 pub struct Imported {
     /// The campaign's folder.
     pub folder: PathBuf,
-    /// Trials taken in, by how they ended.
+    /// Number of trials imported, by status.
     pub trials: Vec<(Status, usize)>,
-    /// Of how many configurations.
+    /// Number of their configurations.
     pub configurations: usize,
-    /// Why runs were left out, and how many.
+    /// Reasons why runs were left out, with the number of runs.
     pub left: Left,
-    /// Parameters that no run names, and the values that they were given.
+    /// Parameters that no run names, with the values assigned to them.
     pub filled: BTreeMap<String, String>,
-    /// What the source has and nobody asks for.
+    /// Contents of the source that are not used.
     pub unused: Vec<String>,
-    /// Where the store is that the campaign had before.
+    /// The path of the previous store of the campaign.
     pub set_aside: Option<PathBuf>,
 }
 
 impl Imported {
-    /// How many trials were taken in.
+    /// Number of trials imported.
     pub fn count(&self) -> usize {
         self.trials.iter().map(|(_, count)| count).sum()
     }
 }
 
-/// Puts runs into the store of a campaign, which is begun if need be.
+/// Imports runs into the store of a campaign, which is created if it does not exist.
 pub fn import(order: &Order, runs: &Runs) -> Result<Imported, ConductError> {
     let opened = open(order)?;
     refuse_other_measures(&opened, runs)?;
     let Opened { folder, scenario, settings, store, .. } = opened;
     let loaded = store.load()?;
-    // Also one that an import has begun which was refused.
+    // A campaign created by an import that was then refused is new, too.
     let is_new = loaded.history.configurations().is_empty();
     let train = &scenario.instances.train;
-    let as_they_are: Vec<usize> = (0..scenario.constraints.len()).collect();
-    let (Resumed { mut history, .. }, _) = carry_over(&loaded, &settings, train, &as_they_are);
+    let unchanged: Vec<usize> = (0..scenario.constraints.len()).collect();
+    let (Resumed { mut history, .. }, _) = carry_over(&loaded, &settings, train, &unchanged);
     let before = history.trials().len();
     let TakenIn { left, filled, unused } =
         take_in(&mut history, runs, &settings, &scenario).map_err(ConductError::Runs)?;
@@ -86,13 +86,13 @@ pub fn import(order: &Order, runs: &Runs) -> Result<Imported, ConductError> {
     let text = loaded.charter.scenario.clone();
     let order = Order { seed: Some(loaded.charter.seed), ..order.clone() };
     let scenario = std::sync::Arc::unwrap_or_clone(scenario);
-    // In one step: killed at any moment, the campaign has its trials.
+    // In one step, so that the campaign has its trials even if it is killed at any moment.
     let earlier = Earlier { known: Some((batch, IMPORTED.to_owned())), ..Earlier::default() };
     (_, imported.set_aside) = begin(&order, scenario, text, folder, Some(store), earlier)?;
     Ok(imported)
 }
 
-/// Trials of a campaign that measured something else say nothing here.
+/// Refuses the trials of a campaign that measured something else.
 fn refuse_other_measures(opened: &Opened, runs: &Runs) -> Result<(), ConductError> {
     let Some(before) = &runs.charter else { return Ok(()) };
     let space = write(&before.space, Format::Toml)?;
@@ -101,7 +101,7 @@ fn refuse_other_measures(opened: &Opened, runs: &Runs) -> Result<(), ConductErro
     let text = opened.store.reader().charter()?.scenario;
     let mut differences =
         change::compare(&stored, &text, &opened.scenario).map_err(ConductError::Scenario)?;
-    // Each run is fitted to the cutoff and the instances of its own accord.
+    // The cutoff and the instances are checked for each run on its own.
     differences.retain(|difference| {
         difference.row == Row::Refuse
             && difference.key != "objective.cutoff"
@@ -116,10 +116,10 @@ fn refuse_other_measures(opened: &Opened, runs: &Runs) -> Result<(), ConductErro
 fn batch(history: &engine::History, before: usize, source: &str, spent: Elapsed) -> Batch {
     let text = format!("{} trials from {source}", history.trials().len() - before);
     let event = StoredEvent { at: spent.wall, kind: "import".to_owned(), text };
-    Batch { events: vec![event], spent: Some(spent), ..adopted(history, before, source) }
+    Batch { events: vec![event], spent: Some(spent), ..stored_history(history, before, source) }
 }
 
-/// Writes a batch in a session of its own.
+/// Writes a batch in a separate session.
 fn keep(store: Store, batch: Batch) -> Result<(), StoreError> {
     let mut writer = store.write(|_| {})?;
     writer.submit(batch)?;

@@ -1,4 +1,4 @@
-//! From a scenario file or a campaign folder to a campaign that can be run.
+//! Opens a campaign from a scenario file or a campaign folder.
 
 use std::collections::HashMap;
 use std::fs;
@@ -21,7 +21,7 @@ use space::Diagnostics;
 use space::format::{CannotExpress, Format, write};
 use surrogate::{InstanceTable, forest, gaussian, neural};
 
-use super::carry_over::{NotReused, adopted, carry_over};
+use super::carry_over::{NotReused, carry_over, stored_history};
 use crate::BookmarkError;
 use crate::budget::{Budget, Spent};
 use crate::deadline;
@@ -32,22 +32,22 @@ use crate::staging::StagingError;
 use crate::validation::Terms;
 use crate::{ByModel, CampaignError, LedgerError, Search, Settings};
 use store::fingerprint::Fingerprints;
-use store::{Batch, Charter, Founding, Store, StoreError};
+use store::{Batch, Charter, NewCampaign, Store, StoreError};
 
-/// What is asked for.
+/// What the user asks for.
 #[derive(Clone, Debug, Default)]
 pub struct Order {
     /// A scenario file, or the folder of a campaign.
     pub path: PathBuf,
     /// The campaign's folder, if it is not the one named after the scenario.
     pub folder: Option<PathBuf>,
-    /// Replaces the scenario's budget, where given.
+    /// Limits that replace those of the scenario.
     pub budget: Budget,
-    /// Replaces the scenario's number of workers.
+    /// Number of workers, instead of the scenario's.
     pub workers: Option<usize>,
-    /// Replaces the scenario's seed, for a new campaign.
+    /// Random seed of a new campaign, instead of the scenario's.
     pub seed: Option<u64>,
-    /// When whatever the campaign runs in ends: it stops in time before that.
+    /// When the job that the campaign runs in ends. The campaign stops in time before that.
     pub until: Option<SystemTime>,
 }
 
@@ -68,7 +68,7 @@ pub enum ConductError {
     Read { path: PathBuf, source: std::io::Error },
     #[error("{0}")]
     Scenario(Diagnostics),
-    #[error("the trials in {} measure something else than this scenario asks for", folder.display())]
+    #[error("the trials in {} measure something other than what this scenario asks for", folder.display())]
     Refused { folder: PathBuf, differences: Vec<Difference> },
     #[error(transparent)]
     Store(#[from] StoreError),
@@ -78,9 +78,9 @@ pub enum ConductError {
     Campaign(#[from] CampaignError),
     #[error("cannot start a worker")]
     Worker(#[source] std::io::Error),
-    #[error("the stored state of the search cannot be read: it was written by another version")]
+    #[error("cannot read the stored state of the search: another version of captune wrote it")]
     State(#[from] BookmarkError),
-    #[error("cannot write down the budget")]
+    #[error("cannot store the budget")]
     Budget(#[source] serde_json::Error),
     #[error(transparent)]
     Space(#[from] CannotExpress),
@@ -88,21 +88,21 @@ pub enum ConductError {
     Target(#[from] TargetError),
     #[error(transparent)]
     Staging(#[from] StagingError),
-    #[error("the file with the space of {} has changed since the campaign last ran", folder.display())]
+    #[error("the space file of {} has changed since the campaign last ran", folder.display())]
     OtherSpace { folder: PathBuf },
     #[error("{0}")]
     Instances(String),
-    #[error("the cutoff of a validation cannot be below the scenario's")]
+    #[error("the cutoff of a validation must not be below the scenario's")]
     ShortCutoff,
-    #[error("there is nothing to validate: the best is what gains are measured against")]
+    #[error("there is nothing to validate: the best configuration is the baseline")]
     NothingToValidate,
     #[error(transparent)]
     Folds(#[from] FoldsError),
-    #[error("{} has {count} folds, each a campaign of its own", folder.display())]
+    #[error("{} has {count} folds, each a separate campaign", folder.display())]
     Several { folder: PathBuf, count: usize },
     #[error(transparent)]
     Runs(Misfits),
-    #[error("a deterministic target has nothing to be validated on but instances that it was not tuned on")]
+    #[error("a deterministic target can only be validated on instances that it was not tuned on")]
     NothingUnseen,
 }
 
@@ -112,22 +112,22 @@ impl From<LedgerError> for ConductError {
     }
 }
 
-/// How a campaign begins.
+/// How a campaign was opened.
 #[derive(Clone, PartialEq, Debug)]
 pub enum Opening {
     /// In a new folder.
     New,
-    /// Where it was left, with what has changed since.
+    /// Resumed, with what has changed in the scenario since.
     Continue(Vec<Difference>),
-    /// Anew, with the trials of the campaign before it.
+    /// As a new campaign that re-uses the trials of the previous one.
     Reuse {
         /// What has changed.
         differences: Vec<Difference>,
-        /// How many trials fit.
+        /// Number of trials re-used.
         trials: usize,
-        /// Why the others do not.
+        /// Why the other trials were not re-used.
         not_reused: NotReused,
-        /// Where the earlier store is.
+        /// The path of the previous store.
         set_aside: PathBuf,
     },
 }
@@ -137,39 +137,39 @@ pub enum Opening {
 pub struct Opened {
     /// Its folder.
     pub folder: PathBuf,
-    /// What it is about.
+    /// The scenario.
     pub scenario: Arc<Scenario>,
-    /// What it is made of.
+    /// The settings of the search.
     pub settings: Settings,
     /// All instances by number: those to tune on, then the unseen ones.
     pub instances: Vec<Instance>,
-    /// How it begins.
+    /// How it was opened.
     pub opening: Opening,
-    /// Trials at one time.
+    /// Number of trials that run at the same time.
     pub workers: usize,
-    /// When whatever it runs in ends.
+    /// When the job that it runs in ends.
     pub until: Option<SystemTime>,
     pub(super) store: Store,
     pub(super) resumed: Resumed,
-    /// Configurations and trials in the store.
+    /// Numbers of configurations and trials in the store.
     pub(super) stored: (usize, u64),
 }
 
 impl Opened {
-    /// What has been spent before, and trials that are known already.
+    /// What earlier sessions have spent, with the number of trials already known.
     pub fn so_far(&self) -> Spent {
         let Resumed { history, untold, wall, cpu, .. } = &self.resumed;
         Spent { wall: *wall, cpu: *cpu, trials: (history.trials().len() + untold.len()) as u64 }
     }
 
-    /// Seconds for which it may go on from now, if something ends it.
+    /// Seconds for which it may run from now on, if there is a deadline.
     pub fn time_left(&self) -> Option<f64> {
         self.until.map(|end| deadline::left(&self.scenario, end, SystemTime::now()))
     }
 }
 
-/// The engine's settings for a scenario. If it asks for folds they are those of one fold, with its part of
-/// the scenario's budget; a budget that is ordered is taken as it is.
+/// The engine's settings for a scenario. If the scenario asks for folds, they are the settings of one fold,
+/// with its share of the scenario's budget; the budget of the order is not divided.
 pub fn settings(scenario: &Scenario, order: &Order) -> Settings {
     let folds = scenario.instances.folds;
     let given = scenario.budget.of_fold(folds);
@@ -178,7 +178,7 @@ pub fn settings(scenario: &Scenario, order: &Order) -> Settings {
         cpu: order.budget.cpu.or(given.cpu.map(|time| time.as_secs_f64())),
         trials: order.budget.trials.or(given.trials),
     };
-    // Of the folds' training parts some are smaller by one instance.
+    // The training parts of the folds may differ in size by one instance.
     let train = scenario.instances.train.len() as u32;
     let pairs = |count: u32| if scenario.racing.measured_once { count.min(train) } else { count } as usize;
     Settings {
@@ -207,7 +207,7 @@ pub fn settings(scenario: &Scenario, order: &Order) -> Settings {
             wanted: scenario.validation.at_the_end,
             cutoff: scenario.validation.cutoff,
             seeds: scenario.validation.seeds,
-            // What a campaign may take is what its user can wait for once more.
+            // By default, a validation may take as long as the search.
             budget: validation_budget(scenario).or(budget.wall),
             of_fold: folds.is_some(),
             has_seeds: !scenario.racing.deterministic,
@@ -219,7 +219,7 @@ pub fn settings(scenario: &Scenario, order: &Order) -> Settings {
     }
 }
 
-/// What is minimised, as the engine sees it.
+/// The objective of a scenario, as the engine sees it.
 pub fn objective(scenario: &Scenario) -> Objective {
     let objective = &scenario.objective;
     let capped = objective.capped_by != CappedBy::Nobody;
@@ -231,7 +231,7 @@ pub fn objective(scenario: &Scenario) -> Objective {
     }
 }
 
-/// Seconds that the scenario gives to a validation, or to that of each fold.
+/// Seconds that the scenario allows for a validation, or for that of each fold.
 pub(super) fn validation_budget(scenario: &Scenario) -> Option<f64> {
     let folds = scenario.instances.folds.unwrap_or(1);
     scenario.validation.budget.map(|time| time.as_secs_f64() / f64::from(folds))
@@ -243,8 +243,8 @@ fn search(scenario: &Scenario) -> Search {
         SurrogateKind::Random => return Search::Random,
         SurrogateKind::Local => return Search::Local,
         // A Gaussian process has no treatment of this name.
-        SurrogateKind::Suited if treatment == Treatment::Mean => ModelSettings::of(Learner::Forest),
-        SurrogateKind::Suited => ModelSettings::suited(&scenario.space, scenario.racing.deterministic),
+        SurrogateKind::Unspecified if treatment == Treatment::Mean => ModelSettings::of(Learner::Forest),
+        SurrogateKind::Unspecified => ModelSettings::suited(&scenario.space, scenario.racing.deterministic),
         SurrogateKind::Forest => ModelSettings::of(Learner::Forest),
         SurrogateKind::Neural => ModelSettings::of(Learner::Neural),
         SurrogateKind::Gaussian => ModelSettings::of(Learner::Gaussian),
@@ -262,7 +262,7 @@ fn search(scenario: &Scenario) -> Search {
         Treatment::Likelihood => gaussian.treatment = gaussian::Treatment::Likelihood,
         Treatment::Drop => gaussian.treatment = gaussian::Treatment::Drop,
         Treatment::Ignore => gaussian.treatment = gaussian::Treatment::Ignore,
-        // It has nothing of the kind, so `auto` does without it.
+        // A Gaussian process has no such treatment, so `auto` does without it.
         Treatment::Mean => *gaussian_points = 0,
     }
     forest.trees = trees as usize;
@@ -279,7 +279,7 @@ fn search(scenario: &Scenario) -> Search {
     Search::Model(Box::new(search))
 }
 
-/// The features of the instances to tune on, in their order.
+/// The features of the training instances, in their order.
 fn features(scenario: &Scenario) -> Option<InstanceTable> {
     let features = scenario.instances.features.as_ref()?;
     let width = features.numbers().len();
@@ -287,8 +287,8 @@ fn features(scenario: &Scenario) -> Option<InstanceTable> {
     (width > 0).then(|| InstanceTable::of_features(&matrix, width))
 }
 
-/// Trials at one time: as asked for, or one for each physical core that they leave. An error if there
-/// are no cores for so many.
+/// Number of trials that run at the same time: as requested, or else as many as the physical cores and the
+/// GPUs allow. An error if there are too few of them.
 pub fn workers(scenario: &Scenario, order: &Order) -> Result<usize, SlotError> {
     let each = scenario.parallel.cores_per_trial as usize;
     let given = order.workers.or(scenario.parallel.workers.map(|workers| workers as usize));
@@ -303,18 +303,18 @@ pub fn workers(scenario: &Scenario, order: &Order) -> Result<usize, SlotError> {
             by_cores.min(by_gpus).max(1)
         }
     };
-    places(scenario, workers)?;
+    worker_slots(scenario, workers)?;
     Ok(workers)
 }
 
 /// A slot for each worker, with its cores and its GPUs.
-pub fn places(scenario: &Scenario, workers: usize) -> Result<Vec<Slot>, SlotError> {
-    let mut places = slots(workers, scenario.parallel.cores_per_trial as usize)?;
-    share_gpus(&mut places, &available_gpus(&scenario.parallel), scenario.parallel.gpus_per_trial as usize)?;
-    Ok(places)
+pub fn worker_slots(scenario: &Scenario, workers: usize) -> Result<Vec<Slot>, SlotError> {
+    let mut found = slots(workers, scenario.parallel.cores_per_trial as usize)?;
+    share_gpus(&mut found, &available_gpus(&scenario.parallel), scenario.parallel.gpus_per_trial as usize)?;
+    Ok(found)
 }
 
-/// Opens a campaign, or begins it. Several folds are no single campaign: see
+/// Opens a campaign, new or stored. A scenario with folds is not a single campaign; see
 /// [`open_folds`](super::open_folds).
 pub fn open(order: &Order) -> Result<Opened, ConductError> {
     if order.path.is_dir() {
@@ -325,7 +325,7 @@ pub fn open(order: &Order) -> Result<Opened, ConductError> {
         let loaded = store.load()?;
         let Charter { scenario: text, folder, seed, name, .. } = loaded.charter.clone();
         let scenario = read(&text, &folder, "scenario.toml").map_err(ConductError::Scenario)?;
-        // It may be named after a file, which is not read here.
+        // The default name is that of the scenario file, which is not read here.
         let scenario = Scenario { name, ..scenario };
         let order = Order { seed: Some(seed), ..order.clone() };
         return resume(&order, scenario, text, order.path.clone(), store);
@@ -347,7 +347,7 @@ pub fn open(order: &Order) -> Result<Opened, ConductError> {
     }
 }
 
-/// A folder whose folds are not those that the scenario asks for.
+/// The error for a folder whose folds are not those that the scenario asks for.
 pub(super) fn other_folds(folder: PathBuf, before: Option<usize>, after: Option<usize>) -> ConductError {
     let shown = |folds: Option<usize>| {
         Some(folds.map_or_else(|| "one campaign".to_owned(), |folds| format!("folds: {folds}")))
@@ -378,25 +378,28 @@ fn charter(scenario: &Scenario, text: String, instances: &[Instance], settings: 
     }
 }
 
-/// What a new campaign knows from elsewhere.
+/// Trials that a new campaign takes from elsewhere.
 #[derive(Debug, Default)]
 pub(super) struct Earlier {
-    /// What its search is told at the start.
+    /// For the search.
     pub(super) resumed: Resumed,
-    /// The same for the store, and where it comes from.
+    /// The same trials for the store, and the reason for the session that stores them.
     pub(super) known: Option<(Batch, String)>,
 }
 
 impl Earlier {
     /// Trials of an earlier campaign.
     fn of_campaign(resumed: Resumed) -> Self {
-        let known =
-            (adopted(&resumed.history, resumed.history.trials().len(), ""), "trials re-used".to_owned());
+        let known = (
+            stored_history(&resumed.history, resumed.history.trials().len(), ""),
+            "trials re-used".to_owned(),
+        );
         Self { resumed, known: Some(known) }
     }
 }
 
-/// Begins a campaign in a new folder, or in the place of another, which is kept beside it: says where.
+/// Creates a campaign in a new folder, or in place of another. Returns the path of the previous store, which
+/// is kept beside the new one.
 pub(super) fn begin(
     order: &Order,
     scenario: Scenario,
@@ -411,18 +414,18 @@ pub(super) fn begin(
     let Earlier { resumed, known } = earlier;
     let stored =
         known.as_ref().map_or((0, 0), |(batch, _)| (batch.configurations.len(), batch.trials.len() as u64));
-    let founding = Founding {
+    let new = NewCampaign {
         charter: charter(&scenario, text, &train, &settings),
-        test: set_apart(&scenario),
+        test: drawn_test_instances(&scenario),
         files: Some(Fingerprints::of(&scenario)),
         known,
     };
     let (store, set_aside) = match before {
         Some(before) => {
-            let (store, aside) = before.replace(&founding)?;
+            let (store, aside) = before.replace(&new)?;
             (store, Some(aside))
         }
-        None => (Store::found(&folder, &founding)?, None),
+        None => (Store::create_with(&folder, &new)?, None),
     };
     let instances = train.into_iter().chain(scenario.instances.test.clone()).collect();
     let scenario = Arc::new(scenario);
@@ -442,12 +445,12 @@ pub(super) fn resume(
     let loaded = store.load()?;
     let before = &loaded.charter;
     let apart = store.reader().test_instances()?.unwrap_or_default();
-    scenario.instances.keep_apart(&before.instances, &apart);
+    scenario.instances.keep_split(&before.instances, &apart);
     let space = write(&before.space, Format::Toml)?;
     let baseline = loaded.history.configurations().first();
     let stored = Stored { text: &before.scenario, space: &space, instances: &before.instances, baseline };
     let mut differences = change::compare(&stored, &text, &scenario).map_err(ConductError::Scenario)?;
-    // What a scenario names may be another, although the scenario is the same.
+    // The files that the scenario names may have changed, although the scenario is the same.
     let files = Fingerprints::of(&scenario);
     if let Some(before) = store.reader().fingerprints()? {
         differences.extend(before.compare(&files, &scenario.folder));
@@ -459,23 +462,23 @@ pub(super) fn resume(
     let succeeded = [Status::Finished, Status::Capped, Status::Timeout];
     let worthless = succeeded.iter().all(|&status| loaded.history.count(status) == 0);
     match change::verdict(&differences) {
-        // Nothing is lost by leaving failures alone: whoever mends a scenario begins anew.
+        // Nothing is lost without the failed trials, so a corrected scenario starts from the beginning.
         Row::Refuse if worthless => {
             let begun = begin(order, scenario, text, folder, Some(store), Earlier::default())?;
-            Ok(begun_anew(begun, differences, 0, NotReused::new()))
+            Ok(in_place_of(begun, differences, 0, NotReused::new()))
         }
         Row::Refuse => Err(ConductError::Refused { folder, differences }),
         Row::Continue => {
-            // A seed given once on the command line is the campaign's, whatever the scenario says.
+            // The campaign keeps a seed given on the command line, whatever the scenario says.
             let order = Order { seed: Some(before.seed), ..order.clone() };
             let train = in_stored_order(&before.instances, &scenario.instances.train);
             scenario.instances.train.clone_from(&train);
             let settings = settings(&scenario, &order);
             let workers = workers(&scenario, &order)?;
             if text != before.scenario || train.len() > before.instances.len() {
-                store.recharter(&charter(&scenario, text, &train, &settings))?;
+                store.update_charter(&charter(&scenario, text, &train, &settings))?;
             }
-            if let Some(names) = set_apart(&scenario) {
+            if let Some(names) = drawn_test_instances(&scenario) {
                 store.keep_test_instances(&names)?;
             }
             store.keep_fingerprints(&files)?;
@@ -505,13 +508,13 @@ pub(super) fn resume(
             let trials = resumed.history.trials().len();
             let earlier = Earlier::of_campaign(resumed);
             let begun = begin(order, scenario, text, folder, Some(store), earlier)?;
-            Ok(begun_anew(begun, differences, trials, not_reused))
+            Ok(in_place_of(begun, differences, trials, not_reused))
         }
     }
 }
 
-/// A campaign that begins in the place of another.
-fn begun_anew(
+/// Marks a new campaign as the replacement of another.
+fn in_place_of(
     (opened, set_aside): (Opened, Option<PathBuf>),
     differences: Vec<Difference>,
     trials: usize,
@@ -521,13 +524,14 @@ fn begun_anew(
     Opened { opening: Opening::Reuse { differences, trials, not_reused, set_aside }, ..opened }
 }
 
-/// The names of the instances that were drawn for the validation, so that none of them is ever tuned on.
-fn set_apart(scenario: &Scenario) -> Option<Vec<String>> {
+/// The names of the instances that were drawn for the validation. They are stored, so that none is ever tuned
+/// on.
+fn drawn_test_instances(scenario: &Scenario) -> Option<Vec<String>> {
     let drawn = scenario.instances.share.is_some() || scenario.instances.folds.is_some();
     drawn.then(|| scenario.instances.test.iter().map(|instance| instance.name.clone()).collect())
 }
 
-/// The instances with those that the store knows first, by its numbers.
+/// Sorts the instances: first those in the store, in its order, then the others.
 pub(super) fn in_stored_order(known: &[String], instances: &[Instance]) -> Vec<Instance> {
     let places: HashMap<&String, usize> = known.iter().zip(0..).collect();
     let mut sorted: Vec<Instance> = instances.to_vec();

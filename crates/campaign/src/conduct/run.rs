@@ -6,7 +6,7 @@ use engine::{ConfigId, Configuration, InstanceId};
 use execution::executor::{Bell, Executor as _, Inbox, Local};
 
 use super::both_targets::BothTargets;
-use super::open::{ConductError, Opened, places};
+use super::open::{ConductError, Opened, worker_slots};
 use crate::deadline::Deadline;
 use crate::event::Stop;
 use crate::progress::Progress;
@@ -30,24 +30,25 @@ pub struct Valued {
 pub struct Outcome {
     /// Why the search stopped.
     pub stop: Stop,
-    /// Where it stood then.
+    /// The state of the campaign when the search stopped.
     pub progress: Progress,
     /// The best configuration.
     pub best: Valued,
-    /// What came of its validation; no verdict if it is the default or infeasible.
+    /// The result of its validation; no verdict if the best is the default or infeasible.
     pub validation: Concluded,
-    /// Pairs that a validation has; fewer of them are in the verdict if its budget was spent.
+    /// Number of pairs planned for the validation. The verdict has fewer if the budget of the validation was
+    /// spent.
     pub planned: usize,
-    /// What came of the deadline, if there was one.
+    /// The deadline, with the trials it refused, if there was one.
     pub deadline: Option<Deadline>,
 }
 
 impl Opened {
-    /// Searches, validates, and closes the store. `ready` is given a bell that stops the campaign.
+    /// Searches, validates, and closes the store. `ready` receives a bell that stops the campaign.
     pub fn run(self, ready: impl FnOnce(Bell), sink: Sink<'_>) -> Result<Outcome, ConductError> {
         let left = self.time_left();
         let Self { folder, scenario, settings, instances, workers, store, resumed, stored, .. } = self;
-        let slots = places(&scenario, workers)?;
+        let slots = worker_slots(&scenario, workers)?;
         let staging = Staging::of(&scenario, &folder);
         let sources = instances;
         let instances = staging.as_ref().map_or_else(|| sources.clone(), |staging| staging.staged(&sources));
@@ -88,17 +89,17 @@ impl Opened {
     }
 }
 
-/// Why a session ended that left nothing to be tried.
+/// The reason stored for a session that has tried every configuration.
 pub(super) const EXHAUSTED: &str = "every configuration tried";
-/// How the reason begins of one that spent its budget.
+/// How the reason stored for a session that spent its budget begins.
 const SPENT: &str = "budget spent";
 
-/// Whether the search came to its end in a session that ended for this reason.
+/// Whether a session that ended for this reason completed the search.
 pub fn is_end(reason: &str) -> bool {
     reason == EXHAUSTED || reason.starts_with(SPENT)
 }
 
-/// Why a session ended, for the store.
+/// The reason for the end of a session, for the store.
 fn reason(stop: &Stop, baseline: bool) -> String {
     match stop {
         Stop::Budget(limit) => format!("{SPENT}: {}", limit.name()),

@@ -1,4 +1,4 @@
-//! A validation at any later time, of the best or of any other configuration.
+//! A separate validation after a campaign, of the best or of any other configuration.
 
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -9,40 +9,40 @@ use execution::executor::{Bell, Inbox, Local};
 use scenario::{Instance, Scenario, read};
 
 use super::both_targets::BothTargets;
-use super::open::{ConductError, Order, in_stored_order, places, settings, validation_budget, workers};
+use super::open::{ConductError, Order, in_stored_order, settings, validation_budget, worker_slots, workers};
 use super::run::Valued;
 use crate::staging::Staging;
 use crate::validation::{self, Candidate, Concluded, Judged, Validation, plan};
 use crate::{Desk, Ledger, Settings, Sink};
 use store::{Batch, Store, StoredConfiguration, host_name};
 
-/// What is to be validated.
+/// What the user wants validated.
 #[derive(Clone, Debug, Default)]
 pub struct ValidationOrder {
     /// The campaign's folder.
     pub folder: PathBuf,
-    /// In place of the best.
+    /// The configuration to validate, instead of the best.
     pub configuration: Option<Configuration>,
-    /// Files or words, as the scenario has, in place of the instances that were set apart.
+    /// Files or words, as in the scenario, instead of the instances that were set apart.
     pub instances: Vec<String>,
-    /// Replaces the scenario's cutoff of the validation.
+    /// Cutoff of the validation, instead of the scenario's.
     pub cutoff: Option<f64>,
-    /// Replaces the scenario's number of seeds.
+    /// Number of seeds, instead of the scenario's.
     pub seeds: Option<u32>,
-    /// Replaces the scenario's number of workers.
+    /// Number of workers, instead of the scenario's.
     pub workers: Option<usize>,
 }
 
-/// A campaign that is about to be validated.
+/// A campaign opened for a validation.
 #[derive(Debug)]
 pub struct ToValidate {
-    /// What it is about.
+    /// Its scenario.
     pub scenario: Arc<Scenario>,
-    /// What it is made of.
+    /// Its settings.
     pub settings: Settings,
     /// The configuration that is compared with the baseline.
     pub candidate: Valued,
-    /// Trials at one time.
+    /// Number of trials that run at the same time.
     pub workers: usize,
     folder: PathBuf,
     store: Store,
@@ -53,12 +53,12 @@ pub struct ToValidate {
     is_new: bool,
 }
 
-/// What came of it.
+/// The result of a separate validation.
 #[derive(Clone, PartialEq, Debug)]
 pub struct LaterVerdict {
-    /// What may be said; no verdict if no pair was measured with both.
+    /// The verdict; none if no pair was measured with both.
     pub concluded: Concluded,
-    /// How many pairs were to be measured.
+    /// Number of pairs planned.
     pub planned: usize,
 }
 
@@ -73,7 +73,7 @@ pub fn open_to_validate(order: &ValidationOrder) -> Result<ToValidate, ConductEr
         return Err(ConductError::OtherSpace { folder: order.folder.clone() });
     }
     let apart = store.reader().test_instances()?.unwrap_or_default();
-    scenario.instances.keep_apart(&charter.instances, &apart);
+    scenario.instances.keep_split(&charter.instances, &apart);
     if !order.instances.is_empty() {
         scenario
             .instances
@@ -83,7 +83,7 @@ pub fn open_to_validate(order: &ValidationOrder) -> Result<ToValidate, ConductEr
     let given = Order { seed: Some(charter.seed), workers: order.workers, ..Order::default() };
     let mut settings = settings(&scenario, &given);
     let terms = &mut settings.validation;
-    // Whoever asks for it wants all of it, unless the scenario says otherwise.
+    // A separate validation has no time limit unless the scenario sets one.
     terms.budget = validation_budget(&scenario);
     (terms.cutoff, terms.seeds) = (order.cutoff.or(terms.cutoff), order.seeds.or(terms.seeds));
     if let (Some(wanted), Some(least)) = (terms.cutoff, settings.problem.objective.cutoff)
@@ -124,12 +124,13 @@ pub fn open_to_validate(order: &ValidationOrder) -> Result<ToValidate, ConductEr
 }
 
 impl ToValidate {
-    /// Runs what has not been measured yet and closes the store. `ready` is given a bell that stops it.
+    /// Runs the trials that have not been measured yet and closes the store. `ready` receives a bell that
+    /// stops them.
     pub fn run(self, ready: impl FnOnce(Bell), sink: Sink<'_>) -> Result<LaterVerdict, ConductError> {
         let Self { scenario, settings, candidate, workers, folder, store, instances, history, .. } = self;
         let staging = Staging::of(&scenario, &folder);
         let used = staging.as_ref().map_or_else(|| instances.clone(), |staging| staging.staged(&instances));
-        let slots = places(&scenario, workers)?;
+        let slots = worker_slots(&scenario, workers)?;
         let target = Arc::new(BothTargets::new(&scenario, &used, settings.validation.cutoff));
         let inbox = Inbox::new();
         let executor = Local::new(target, slots, self.wall, &inbox.bell()).map_err(ConductError::Worker)?;

@@ -1,7 +1,7 @@
 //! Cross-validated campaigns: each instance is tested once, by a campaign that never saw it.
 //!
-//! The instances are dealt into k folds. For each fold a campaign of its own, in `fold-1` .. `fold-k` of
-//! the folder, tunes on the other folds and validates on this one. The [`FoldPlan`] beside them says which
+//! The instances are divided into k folds. For each fold, a separate campaign in `fold-1` .. `fold-k` of the
+//! folder tunes on the other folds and validates on this one. The [`FoldPlan`] beside them records which
 //! instance is in which fold.
 
 mod plan;

@@ -1,4 +1,4 @@
-//! The file that says which instance is in which fold.
+//! The file that records which instance is in which fold.
 
 use std::fs;
 use std::io::ErrorKind;
@@ -8,21 +8,21 @@ use serde::{Deserialize, Serialize};
 
 use scenario::whole_file;
 
-/// The file, beside the folders of the folds.
+/// The name of the file, which is beside the folders of the folds.
 const NAME: &str = "folds.json";
 
 /// What the folds of a folder have in common.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 pub struct FoldPlan {
-    /// What the campaigns are called.
+    /// The name of the campaigns.
     pub name: String,
     /// The scenario's text.
     pub scenario: String,
-    /// The folder that its paths count from.
+    /// The folder that its paths are relative to.
     pub folder: String,
-    /// What the seed of each fold is drawn from, if that is not the scenario's seed.
+    /// The seed from which the seeds of the folds are drawn, if it is not the scenario's.
     pub seed: Option<u64>,
-    /// The names of the instances in each fold; none ever leaves its own.
+    /// The names of the instances in each fold. No instance ever changes its fold.
     pub folds: Vec<Vec<String>>,
 }
 
@@ -32,7 +32,7 @@ pub struct FoldPlan {
 pub enum FoldsError {
     #[error("cannot {action} {}", path.display())]
     File { action: &'static str, path: PathBuf, source: std::io::Error },
-    #[error("{} is damaged: put it back as it was, or begin a new campaign in another folder", path.display())]
+    #[error("{} is damaged: restore it, or start a new campaign in another folder", path.display())]
     Damaged { path: PathBuf, source: serde_json::Error },
 }
 
@@ -55,7 +55,7 @@ impl FoldPlan {
         serde_json::from_str(&text).map(Some).map_err(|source| FoldsError::Damaged { path, source })
     }
 
-    /// Writes it, so that it is there whole or as it was before, whatever happens.
+    /// Writes the plan atomically.
     pub fn write(&self, folder: &Path) -> Result<(), FoldsError> {
         let path = folder.join(NAME);
         let text = serde_json::to_string_pretty(self)

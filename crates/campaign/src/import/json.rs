@@ -1,16 +1,16 @@
-//! JSON as Python writes it: with `NaN` and `Infinity`, which JSON does not know. They become `null`.
+//! Reads JSON as Python writes it: with `NaN` and `Infinity`, which are not valid JSON. They become `null`.
 
 use serde_json::Value;
 
-/// Reads a text, or says what is wrong with it.
+/// Parses a text; the error says what is wrong with it.
 pub(super) fn read(text: &str) -> Result<Value, String> {
     match serde_json::from_str(text) {
         Ok(value) => Ok(value),
-        Err(_) => serde_json::from_str(&without_odd_numbers(text)).map_err(|error| error.to_string()),
+        Err(_) => serde_json::from_str(&without_nan_and_infinity(text)).map_err(|error| error.to_string()),
     }
 }
 
-fn without_odd_numbers(text: &str) -> String {
+fn without_nan_and_infinity(text: &str) -> String {
     let mut out = String::with_capacity(text.len());
     let (mut in_text, mut escaped) = (false, false);
     let mut rest = text;
@@ -37,7 +37,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn numbers_that_are_none_are_null_and_texts_are_left_alone() {
+    fn nan_and_infinity_become_null_and_strings_are_unchanged() {
         let read = read(r#"{"a": NaN, "b": [-Infinity, 1e3], "c": "NaN \" Infinity", "d": "\\"}"#);
         let expected = r#"{"a":null,"b":[null,1000.0],"c":"NaN \" Infinity","d":"\\"}"#;
         assert_eq!(read.map(|value| value.to_string()), Ok(expected.to_owned()));

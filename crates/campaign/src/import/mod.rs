@@ -1,8 +1,8 @@
-//! What others have left behind: scenarios of other configurators become drafts of ours, and their
-//! runs become trials.
+//! Imports from other configurators: their scenarios become drafts of captune scenarios, and their runs
+//! become trials.
 //!
-//! [`runs`] reads runs, [`scenarios`] finds and reads scenarios. Whatever has no counterpart here is
-//! listed in the draft, never dropped in silence.
+//! [`runs`] reads runs, [`scenarios`] finds and reads scenarios. Anything without a counterpart in captune is
+//! listed in the draft; nothing is dropped silently.
 
 mod json;
 pub mod runs;
@@ -18,7 +18,7 @@ use space::format::CannotExpress;
 
 use store::StoreError;
 
-/// Why others' files cannot be used.
+/// Why files of other configurators cannot be used.
 #[derive(Debug, thiserror::Error)]
 #[allow(missing_docs, reason = "the messages say it")]
 pub enum ImportError {
@@ -26,11 +26,11 @@ pub enum ImportError {
     Read { path: PathBuf, source: io::Error },
     #[error("{} is not UTF-8", path.display())]
     NotText { path: PathBuf },
-    #[error("{} has no runs: neither campaign.sqlite nor runhistory.json is in it", path.display())]
+    #[error("{} has no runs: it contains neither campaign.sqlite nor runhistory.json", path.display())]
     NoRuns { path: PathBuf },
-    #[error("{} is not as it should be: {what}", path.display())]
+    #[error("{} is not in the expected format: {what}", path.display())]
     Shape { path: PathBuf, what: String },
-    #[error("{} is of no configurator that is known here", path.display())]
+    #[error("{} is not a scenario of a configurator that captune knows", path.display())]
     Unknown { path: PathBuf },
     #[error("{0}")]
     Table(Diagnostics),
@@ -53,7 +53,7 @@ impl From<ForeignError> for ImportError {
     }
 }
 
-/// A value as Python prints it: its words for truth and nothing, the text itself, or else JSON.
+/// A value as Python prints it: `True`, `False`, `None`, the text itself, or else JSON.
 fn python_word(value: &serde_json::Value) -> String {
     match value {
         serde_json::Value::String(text) => text.clone(),

@@ -1,4 +1,4 @@
-//! What to change in a scenario, by what was found out.
+//! Advice on what to change in a scenario, based on the findings.
 
 use confine::quantity::show_size;
 use engine::Status;
@@ -8,46 +8,46 @@ use serde::Serialize;
 use super::findings::{Findings, Memory, Times};
 use crate::Settings;
 
-/// A slow-down by neighbours, or a variation, up to this is no trouble.
+/// A slow-down by neighbouring trials, or a variation, up to this share is harmless.
 const HARMLESS: f64 = 0.1;
-/// Less CPU time than this share of wall time is almost none.
+/// CPU time below this share of wall time counts as almost none.
 const ALMOST_NONE: f64 = 0.1;
-/// Passes over the instances that a budget should afford.
+/// Number of passes over the instances that a budget should cover.
 const PASSES: f64 = 20.0;
-/// A share of a memory limit that leaves little room.
+/// Above this share of a memory limit, there is little room left.
 const LITTLE_ROOM: f64 = 0.8;
-/// A cost of fewer grains than this is measured coarsely.
+/// A cost below this many grains is measured too coarsely.
 const GRAINS: f64 = 10.0;
 
-/// One thing to change.
+/// One change to make.
 #[derive(Clone, PartialEq, Debug, Serialize)]
 pub struct Advice {
     /// The scenario's key.
     pub key: String,
-    /// What to set it to, as TOML, where one value is the answer.
+    /// Its new value as TOML, if there is a single answer.
     pub value: Option<String>,
-    /// Why, in one sentence without its full stop.
+    /// The reason, in one sentence without a full stop.
     pub because: String,
 }
 
 /// All advice, the most important first.
 pub(super) fn all(findings: &Findings, scenario: &Scenario, settings: &Settings) -> Vec<Advice> {
-    let of = Of { findings, scenario, settings };
+    let adviser = Adviser { findings, scenario, settings };
     let parts = [
-        of.outputs(),
-        of.seeds(),
-        of.cpu_share(),
-        of.neighbours(),
-        of.variation(),
-        of.timeouts(),
-        of.coarse(),
-        of.memory(),
-        of.budget(),
+        adviser.outputs(),
+        adviser.seeds(),
+        adviser.cpu_share(),
+        adviser.neighbours(),
+        adviser.variation(),
+        adviser.timeouts(),
+        adviser.coarse(),
+        adviser.memory(),
+        adviser.budget(),
     ];
     parts.into_iter().flatten().collect()
 }
 
-struct Of<'a> {
+struct Adviser<'a> {
     findings: &'a Findings,
     scenario: &'a Scenario,
     settings: &'a Settings,
@@ -61,19 +61,19 @@ fn percent(share: f64) -> String {
     format!("{:.0} %", share * 100.0)
 }
 
-impl Of<'_> {
+impl Adviser<'_> {
     fn measure(&self) -> Measure {
         self.scenario.objective.minimise
     }
 
     fn outputs(&self) -> Vec<Advice> {
         let missing = self.findings.outputs.iter().filter(|output| output.found < output.of);
-        let one = |output: &super::OfOutput| {
+        let one = |output: &super::OutputValues| {
             let key = format!("outputs.{}", output.name);
             let of = output.of;
             let because = match output.found {
-                0 => format!("it was found in none of {of} trials that finished"),
-                found => format!("it was found in {found} of {of} trials that finished only"),
+                0 => format!("it was found in none of the {of} finished trials"),
+                found => format!("it was found in only {found} of {of} finished trials"),
             };
             Advice { key, value: None, because }
         };
@@ -97,14 +97,15 @@ impl Of<'_> {
         if let Some(same) = seeds.same.as_ref().filter(|_| by_chance) {
             let what = differ(same);
             found.push(if deterministic {
-                let because = format!("the same trial told different results ({what})");
+                let because = format!("the same trial gave different results ({what})");
                 advice("racing.deterministic", Some("false"), because)
             } else if seeds.given {
                 let because =
-                    format!("results differ with the same seed ({what}): the seed does not fix them");
+                    format!("results differ with the same seed ({what}): the seed does not determine them");
                 advice("target.command", None, because)
             } else {
-                let because = format!("results differ by chance ({what}), and no `{{seed}}` is passed on");
+                let because =
+                    format!("results vary randomly ({what}), and `{{seed}}` is not passed to the target");
                 advice("target.command", None, because)
             });
             return found;
@@ -116,12 +117,12 @@ impl Of<'_> {
                 found.push(advice("racing.deterministic", Some("false"), because));
             }
             (Some(false), Some(true)) if !deterministic && seeds.given => {
-                let because =
-                    "other seeds changed neither cost nor output: `{seed}` seems to do nothing".to_owned();
+                let because = "other seeds changed neither cost nor output: `{seed}` seems to have no effect"
+                    .to_owned();
                 found.push(advice("racing.deterministic", Some("true"), because));
             }
             (Some(false), Some(true)) if !deterministic => {
-                let because = "repeated trials told the same, and no `{seed}` is passed on: one trial of an instance is enough";
+                let because = "repeated trials gave the same results, and `{seed}` is not passed to the target: one trial per instance is enough";
                 found.push(advice("racing.deterministic", Some("true"), because.to_owned()));
             }
             _ => {}
@@ -132,8 +133,7 @@ impl Of<'_> {
     fn cpu_share(&self) -> Vec<Advice> {
         let share = self.findings.cpu_share.filter(|&share| share < ALMOST_NONE);
         let Some(share) = share.filter(|_| self.measure() == Measure::CpuTime) else { return Vec::new() };
-        let because =
-            format!("the target used a core in {} of its time: the work happens elsewhere", percent(share));
+        let because = format!("CPU time is only {} of wall time: the work happens elsewhere", percent(share));
         vec![advice("objective.minimise", Some("\"wall_time\""), because)]
     }
 
@@ -183,8 +183,8 @@ impl Of<'_> {
             }
             _ => {
                 let because = format!(
-                    "the cost of the same trial varies by {}: measure each configuration more often before it may win, as \
-                     `[3, 2000]` does, or use a quieter machine",
+                    "the cost of the same trial varies by {}: require more trials before a configuration may win, such as \
+                     `[3, 2000]`, or use a quieter machine",
                     percent(own)
                 );
                 vec![advice("racing.repeats", None, because)]
@@ -199,7 +199,7 @@ impl Of<'_> {
             return Vec::new();
         }
         let because = format!(
-            "{timeouts} of {all} trials of what is to be beaten reach it: raise it, or choose easier instances"
+            "{timeouts} of {all} trials of the baseline reach it: raise it, or choose easier instances"
         );
         vec![advice("objective.cutoff", None, because)]
     }
@@ -212,8 +212,8 @@ impl Of<'_> {
             return Vec::new();
         }
         let because = format!(
-            "{coarse} of {} measured instances take less than {GRAINS:.0} times the {:.1} ms that are told apart: \
-             harder ones tell more",
+            "{coarse} of {} measured instances take less than {GRAINS:.0} times the resolution of {:.1} ms: \
+             use harder ones",
             self.findings.instances.len(),
             grain * 1e3
         );
@@ -227,13 +227,13 @@ impl Of<'_> {
             let because = format!("a trial used {} of {}", show_size(peak), show_size(limit));
             return vec![advice("limits.memory", None, because)];
         }
-        // What a trial may use at most, if nothing stops it earlier.
+        // The largest amount that a trial may use.
         let each = limit.unwrap_or(peak);
         match available.filter(|&available| each.saturating_mul(workers) > available && each > 0) {
             Some(available) => {
                 let fit = (available / each).max(1).to_string();
                 let because = format!(
-                    "{workers} trials of {} do not fit into the {} that are free",
+                    "{workers} trials of {} do not fit into the {} of free memory",
                     show_size(each),
                     show_size(available)
                 );
@@ -253,7 +253,7 @@ impl Of<'_> {
             (None, None) => "budget.trials",
         };
         let because = format!(
-            "it affords about {passes:.1} passes over {} instances without capping: give more, or tune on fewer",
+            "it covers about {passes:.1} passes over {} instances without capping: raise it, or use fewer instances",
             pass.instances
         );
         vec![advice(key, None, because)]

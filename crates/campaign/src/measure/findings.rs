@@ -1,4 +1,4 @@
-//! What a few trials say of a scenario.
+//! What a few trials show about a scenario.
 
 use std::collections::BTreeMap;
 
@@ -12,43 +12,43 @@ use super::spread::{Spread, spread};
 use super::trials::{FIRST_SEED, Sample};
 use crate::Settings;
 
-/// Everything that was found out.
+/// The results of a measurement.
 #[derive(Clone, PartialEq, Debug, Serialize)]
 pub struct Findings {
-    /// Trials that ran alone.
+    /// Number of trials that ran alone.
     pub alone: usize,
-    /// Trials that ran with every slot busy.
+    /// Number of trials that ran with every slot busy.
     pub in_company: usize,
-    /// How many slots were busy then.
+    /// Number of slots.
     pub workers: usize,
-    /// Trials by their status, as far as there are any.
+    /// Number of trials by status, for each status that occurred.
     pub statuses: BTreeMap<&'static str, usize>,
     /// The times of each instance.
-    pub instances: Vec<OfInstance>,
-    /// How much longer trials take in company; `None` if no instance finished both ways.
+    pub instances: Vec<InstanceTimes>,
+    /// Slow-down of trials in company; `None` if no instance finished both alone and in company.
     pub slow_down: Option<SlowDown>,
-    /// What seeds do.
+    /// The effect of the seed.
     pub seeds: Seeds,
     /// Every output of the scenario.
-    pub outputs: Vec<OfOutput>,
-    /// Of the wall time of the trials that ran alone, the share in which they used a core.
+    pub outputs: Vec<OutputValues>,
+    /// CPU time as a share of wall time, over the trials that ran alone.
     pub cpu_share: Option<f64>,
-    /// What trials need.
+    /// The memory that trials need.
     pub memory: Option<Memory>,
-    /// What meeting every instance once takes; `None` if no trial tells.
+    /// The cost of one pass over the instances; `None` if it is unknown.
     pub pass: Option<Pass>,
     /// What to change, the most important first.
     pub advice: Vec<Advice>,
 }
 
-/// The times of trials of one instance with one seed that finished.
+/// The times of finished trials of one instance with one seed.
 #[derive(Clone, PartialEq, Debug, Serialize)]
-pub struct OfInstance {
+pub struct InstanceTimes {
     /// The instance's name.
     pub name: String,
-    /// Of those that ran alone.
+    /// Times of trials that ran alone.
     pub alone: Option<Times>,
-    /// Of those that ran with every slot busy.
+    /// Times of trials that ran with every slot busy.
     pub in_company: Option<Times>,
 }
 
@@ -59,27 +59,27 @@ pub struct Times {
     pub cpu: Option<Spread>,
     /// Wall time.
     pub wall: Spread,
-    /// What is minimised.
+    /// The cost, as the user measures it.
     pub cost: Spread,
 }
 
-/// How many times longer trials take with every slot busy: geometric means over the instances.
+/// Factor by which trials take longer with every slot busy, as a geometric mean over the instances.
 #[derive(Clone, Copy, PartialEq, Debug, Serialize)]
 pub struct SlowDown {
-    /// By the clock.
+    /// In wall time.
     pub wall: f64,
-    /// In CPU time, if that was measured.
+    /// In CPU time, if it was measured.
     pub cpu: Option<f64>,
 }
 
-/// An output of the scenario.
+/// The values of an output of the scenario.
 #[derive(Clone, PartialEq, Debug, Serialize)]
-pub struct OfOutput {
+pub struct OutputValues {
     /// Its name.
     pub name: String,
-    /// In how many trials it was found.
+    /// Number of trials in which it was found.
     pub found: usize,
-    /// Of how many.
+    /// Number of finished trials.
     pub of: usize,
     /// Its smallest value.
     pub least: Option<f64>,
@@ -90,29 +90,30 @@ pub struct OfOutput {
 /// Memory, in bytes.
 #[derive(Clone, Copy, PartialEq, Debug, Serialize)]
 pub struct Memory {
-    /// The most that a trial used.
+    /// The largest amount that a trial used.
     pub peak: u64,
-    /// What it may use.
+    /// The limit of a trial.
     pub limit: Option<u64>,
-    /// What this machine had left before, if it tells.
+    /// Free memory of this machine before the measurement, if known.
     pub available: Option<u64>,
 }
 
-/// What it takes to meet every instance once.
+/// The cost of one pass over the instances.
 #[derive(Clone, Copy, PartialEq, Debug, Serialize)]
 pub struct Pass {
-    /// Instances.
+    /// Number of instances.
     pub instances: usize,
-    /// Seconds by the clock, with every slot busy.
+    /// Wall time in seconds, with every slot busy.
     pub wall: f64,
-    /// Seconds of CPU time, if they were measured.
+    /// CPU time in seconds, if it was measured.
     pub cpu: Option<f64>,
-    /// How many passes the budget affords, without capping; `None` if it has no bound that tells.
+    /// Number of passes that the budget covers without capping; `None` if its limits do not determine it.
     pub affordable: Option<f64>,
 }
 
 impl Findings {
-    /// What the samples say. `names` are those of the instances, `available` is the machine's free memory.
+    /// Summarises the samples. `names` are those of the instances, `available` is the machine's free memory
+    /// in bytes.
     pub fn of(
         scenario: &Scenario,
         settings: &Settings,
@@ -126,12 +127,12 @@ impl Findings {
             *statuses.entry(sample.record.trial.observation.status().name()).or_insert(0) += 1;
         }
         let sense = scenario.objective.sense;
-        let of_instance = |(place, name): (usize, &String)| OfInstance {
+        let instance_times = |(place, name): (usize, &String)| InstanceTimes {
             name: name.clone(),
             alone: times(sense, samples, place, false),
             in_company: times(sense, samples, place, true),
         };
-        let instances: Vec<OfInstance> = names.iter().enumerate().map(of_instance).collect();
+        let instances: Vec<InstanceTimes> = names.iter().enumerate().map(instance_times).collect();
         let alone = || samples.iter().filter(|sample| !sample.in_company);
         let wall: f64 = alone().filter_map(|sample| sample.record.detail.wall).sum();
         let cpu: Option<f64> = alone().map(|sample| sample.record.detail.cpu).sum();
@@ -155,12 +156,13 @@ impl Findings {
         findings
     }
 
-    /// How many trials ended in a way.
+    /// Number of trials that ended with this status.
     pub fn count(&self, status: Status) -> usize {
         self.statuses.get(status.name()).copied().unwrap_or(0)
     }
 
-    /// The mean variation of trials that ran alone with the same instance and seed, by what is looked at.
+    /// The root mean square over the instances of the variation of one quantity, for trials that ran alone
+    /// with the same seed.
     pub fn variation(&self, of: impl Fn(&Times) -> Option<Spread>) -> Option<f64> {
         let all = self.instances.iter().filter_map(|one| of(one.alone.as_ref()?)?.variation);
         let squares: Vec<f64> = all.map(|variation| variation * variation).collect();
@@ -188,9 +190,9 @@ fn times(sense: Sense, samples: &[Sample], instance: usize, in_company: bool) ->
     })
 }
 
-fn slow_down(instances: &[OfInstance]) -> Option<SlowDown> {
+fn slow_down(instances: &[InstanceTimes]) -> Option<SlowDown> {
     let mean = |of: fn(&Times) -> Option<f64>| {
-        let ratio = |one: &OfInstance| Some(of(one.in_company.as_ref()?)? / of(one.alone.as_ref()?)?);
+        let ratio = |one: &InstanceTimes| Some(of(one.in_company.as_ref()?)? / of(one.alone.as_ref()?)?);
         let logs: Vec<f64> =
             instances.iter().filter_map(ratio).map(f64::ln).filter(|log| log.is_finite()).collect();
         (!logs.is_empty()).then(|| (logs.iter().sum::<f64>() / logs.len() as f64).exp())
@@ -199,13 +201,13 @@ fn slow_down(instances: &[OfInstance]) -> Option<SlowDown> {
     Some(SlowDown { wall, cpu: mean(|times| Some(times.cpu?.median)) })
 }
 
-fn outputs(scenario: &Scenario, samples: &[Sample]) -> Vec<OfOutput> {
+fn outputs(scenario: &Scenario, samples: &[Sample]) -> Vec<OutputValues> {
     let finished = |sample: &&Sample| sample.record.trial.observation.status() == Status::Finished;
     let of = samples.iter().filter(finished).count();
     let one = |output: &scenario::Output| {
         let value = |sample: &Sample| sample.record.detail.outputs.get(&output.name).copied();
         let found: Vec<f64> = samples.iter().filter(finished).filter_map(value).collect();
-        OfOutput {
+        OutputValues {
             name: output.name.clone(),
             found: found.len(),
             of,
@@ -217,7 +219,7 @@ fn outputs(scenario: &Scenario, samples: &[Sample]) -> Vec<OfOutput> {
 }
 
 fn pass(settings: &Settings, samples: &[Sample], workers: usize) -> Option<Pass> {
-    // Times in company are those of the campaign.
+    // In a campaign, trials run in company, so these times are preferred.
     let busy = samples.iter().any(|sample| sample.in_company);
     let those: Vec<&Sample> = samples.iter().filter(|sample| sample.in_company == busy).collect();
     let mean = |of: fn(&Sample) -> Option<f64>| {

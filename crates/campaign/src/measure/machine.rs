@@ -1,6 +1,6 @@
-//! What the machine has left.
+//! The free memory of the machine.
 
-/// Bytes of memory that programs may still use, as the kernel estimates it; `None` if it does not tell.
+/// The kernel's estimate of the memory that programs can still use, in bytes; `None` if it is not available.
 pub fn available_memory() -> Option<u64> {
     of_text(&std::fs::read_to_string("/proc/meminfo").ok()?)
 }
@@ -15,7 +15,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_kernels_own_lines_are_read() {
+    fn the_line_of_the_kernel_is_read() {
         assert_eq!(of_text("MemTotal: 9 kB\nMemAvailable:    2048 kB\n"), Some(2 << 20));
         assert_eq!(of_text("MemTotal: 9 kB\n"), None);
     }

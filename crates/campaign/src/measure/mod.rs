@@ -1,8 +1,8 @@
-//! What a target's measurements are worth, found out before a campaign spends its budget on them.
+//! Checks how reliable the measurements of a target are, before a campaign spends its budget on them.
 //!
-//! A few instances are run several times with the baseline: first one trial at a time, then with every
-//! slot busy. [`choose`] says on which instances, [`run`] runs them, [`Findings`] says what came of it
-//! and [`Advice`] what to change in the scenario.
+//! A few instances are run several times with the baseline: first one trial at a time, then with every slot
+//! busy. [`choose`] selects the instances, [`run`] runs them, [`Findings`] summarises the results, and
+//! [`Advice`] says what to change in the scenario.
 
 mod advice;
 mod findings;
@@ -14,7 +14,7 @@ mod tests;
 mod trials;
 
 pub use advice::Advice;
-pub use findings::{Findings, Memory, OfInstance, OfOutput, Pass, SlowDown, Times};
+pub use findings::{Findings, InstanceTimes, Memory, OutputValues, Pass, SlowDown, Times};
 pub use machine::available_memory;
 pub use seeds::{Repeated, Seeds};
 pub use spread::{Spread, spread};

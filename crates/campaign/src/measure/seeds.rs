@@ -1,4 +1,4 @@
-//! What repeating a trial with the same seed changes, and what another seed changes.
+//! Compares trials repeated with the same seed and trials with other seeds.
 
 use std::collections::BTreeSet;
 
@@ -9,47 +9,46 @@ use serde::Serialize;
 use super::spread::spread;
 use super::trials::{FIRST_SEED, Sample};
 
-/// Costs of another seed that are within this share of those of the first are the same.
+/// Costs with another seed count as equal if they are within this share of those with the first seed.
 const TOLERANCE: f64 = 0.1;
-/// Standard deviations that repetitions may differ by.
+/// Number of standard deviations by which repetitions may differ.
 const DEVIATIONS: f64 = 3.0;
 
-/// Trials of one instance that were compared with its first.
+/// Trials compared with the first trial of the same instance.
 #[derive(Clone, PartialEq, Debug, Serialize)]
 pub struct Repeated {
-    /// How many.
+    /// Number of trials compared.
     pub trials: usize,
-    /// How many wrote the very same.
+    /// Number of trials with identical standard output.
     pub same_text: usize,
-    /// Outputs that differed, by name.
+    /// Names of the outputs that differed.
     pub differing: BTreeSet<String>,
-    /// Whether exit code or status differed.
+    /// Whether the exit code differed.
     pub ended_otherwise: bool,
 }
 
 impl Repeated {
-    /// Whether nothing that the target told differed.
+    /// Whether nothing that the target reported differed.
     pub fn are_same(&self) -> bool {
         self.same_text == self.trials && self.differing.is_empty() && !self.ended_otherwise
     }
 }
 
-/// What seeds do.
+/// The effect of the seed.
 #[derive(Clone, PartialEq, Debug, Serialize)]
 pub struct Seeds {
-    /// Whether the target is told its seed.
+    /// Whether the seed is passed to the target.
     pub given: bool,
-    /// The same seed again; `None` if no trial was repeated.
+    /// Trials with the same seed; `None` if no trial was repeated.
     pub same: Option<Repeated>,
-    /// Other seeds; `None` if there was none.
+    /// Trials with other seeds; `None` if there were none.
     pub other: Option<Repeated>,
-    /// Whether costs with other seeds differ by more than repetition explains; `None` if that is not
-    /// known.
+    /// Whether costs with other seeds differ by more than repetition explains; `None` if unknown.
     pub change_costs: Option<bool>,
 }
 
 impl Seeds {
-    /// What the trials that ran alone say of seeds.
+    /// Determines the effect of the seed from the trials that ran alone.
     pub(super) fn of(scenario: &Scenario, samples: &[Sample]) -> Self {
         let finished = |sample: &&Sample| {
             !sample.in_company && sample.record.trial.observation.status() == Status::Finished
@@ -106,7 +105,7 @@ fn change_costs(scenario: &Scenario, alone: &[&Sample]) -> Option<bool> {
         let least = own.iter().copied().fold(f64::INFINITY, f64::min);
         let most = own.iter().copied().fold(f64::NEG_INFINITY, f64::max);
         let room = match scenario.objective.minimise {
-            // What the target computes is the same or is not.
+            // An output has no measurement noise.
             Measure::Output(_) => 0.0,
             _ => {
                 let part = (DEVIATIONS * spread.variation.unwrap_or(0.0)).max(TOLERANCE);

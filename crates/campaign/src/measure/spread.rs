@@ -1,19 +1,19 @@
-//! How far measurements of the same thing lie apart.
+//! The spread of repeated measurements.
 
 use serde::Serialize;
 
-/// Several measurements of one thing.
+/// The distribution of repeated measurements.
 #[derive(Clone, Copy, PartialEq, Debug, Serialize)]
 pub struct Spread {
-    /// How many there were.
+    /// Number of measurements.
     pub count: usize,
-    /// Half of them are at most this.
+    /// The median.
     pub median: f64,
-    /// A quarter of them is at most this.
+    /// The lower quartile.
     pub lower: f64,
-    /// Three quarters of them are at most this.
+    /// The upper quartile.
     pub upper: f64,
-    /// Standard deviation over mean; unknown of one measurement, and where the mean is not positive.
+    /// Standard deviation divided by mean; `None` for a single measurement, or if the mean is not positive.
     pub variation: Option<f64>,
 }
 
@@ -25,7 +25,7 @@ pub fn spread(values: &[f64]) -> Option<Spread> {
     let mean = sorted.iter().sum::<f64>() / count as f64;
     let squares: f64 = sorted.iter().map(|value| (value - mean).powi(2)).sum();
     let variation = (count > 1 && mean > 0.0).then(|| (squares / (count - 1) as f64).sqrt() / mean);
-    // By linear interpolation between the neighbours.
+    // Linear interpolation between the neighbours.
     let quantile = |part: f64| {
         let place = part * (count - 1) as f64;
         let (below, share) = (place.floor(), place.fract());
@@ -40,7 +40,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn quartiles_and_variation_are_those_done_by_hand() {
+    fn quartiles_and_variation_match_values_computed_by_hand() {
         assert_eq!(spread(&[]), None);
         let one = spread(&[3.0]).unwrap();
         assert_eq!((one.count, one.median, one.lower, one.upper, one.variation), (1, 3.0, 3.0, 3.0, None));

@@ -1,4 +1,4 @@
-//! Advice on trials that were made up.
+//! Tests the advice with artificial trials.
 
 use std::path::Path;
 
@@ -29,7 +29,7 @@ const WALL: &str = "minimise = \"wall_time\"\ncutoff = \"100s\"";
 const STEPS: &str = "minimise = \"steps\"";
 const OUTPUT: &str = "[outputs]\nsteps = { pattern = '([0-9]+)' }";
 
-/// A trial of one instance that took so long and wrote always the same.
+/// A trial of one instance with this cost and wall time. The output is always the same.
 fn sample(seed: u32, cost: f64, wall: f64) -> Sample {
     let detail = Detail { cpu: Some(cost), wall: Some(wall), exit: Some(0), ..Detail::default() };
     let record = Record { detail, ..record(0, 0, seed, Observation::finished(cost)) };
@@ -44,11 +44,11 @@ fn findings((scenario, settings): &(Scenario, Settings), samples: &[Sample]) -> 
     Findings::of(scenario, settings, samples, &["a".to_owned()], 2, Some(1 << 30))
 }
 
-/// The keys to set, with their values; all of them are keys that a scenario may have.
+/// The keys to set, with their values. Checks that they are keys of a scenario.
 fn advice(of: &(Scenario, Settings), samples: &[Sample]) -> Vec<String> {
     let found = findings(of, samples).advice;
     for Advice { key, .. } in &found {
-        assert!(is_known(key), "no scenario has `{key}`");
+        assert!(is_known(key), "`{key}` is not a key of a scenario");
     }
     let line = |one: &Advice| match &one.value {
         Some(value) => format!("{} = {value}", one.key),
@@ -69,14 +69,14 @@ fn quiet() -> Vec<Sample> {
 }
 
 #[test]
-fn a_quiet_machine_and_a_random_target_need_no_advice() {
+fn a_quiet_machine_and_a_randomised_target_need_no_advice() {
     let mut samples = quiet();
     samples.extend([1.0, 1.02].map(|cost| in_company(sample(1, cost, cost))));
     assert_eq!(advice(&scenario(", \"{seed}\"", CPU, ""), &samples), [""; 0]);
 }
 
 #[test]
-fn neighbours_that_slow_down_the_clock_speak_for_cpu_time_or_one_worker() {
+fn a_slow_down_in_wall_time_suggests_cpu_time_or_one_worker() {
     let mut samples = quiet();
     samples.extend([1.6, 1.6, 1.6].map(|wall| in_company(sample(1, 1.0, wall))));
     let wall = scenario(", \"{seed}\"", WALL, "");
@@ -90,37 +90,37 @@ fn neighbours_that_slow_down_the_clock_speak_for_cpu_time_or_one_worker() {
 }
 
 #[test]
-fn trials_alone_and_in_company_are_told_apart() {
-    // Alone they compute all the time; in company they wait for half of it.
+fn trials_alone_and_in_company_are_kept_separate() {
+    // Alone, trials compute all the time; in company, they wait for half of it.
     let mut samples = vec![sample(1, 1.0, 1.0), sample(1, 1.0, 1.0)];
     samples.extend([4.0, 4.0, 4.0].map(|wall| in_company(sample(1, 2.0, wall))));
     let found = findings(&scenario(", \"{seed}\"", CPU, ""), &samples);
     assert_eq!((found.alone, found.in_company), (2, 3));
-    assert_eq!(found.cpu_share, Some(1.0), "of those alone");
+    assert_eq!(found.cpu_share, Some(1.0), "of the trials alone");
     let instance = &found.instances[0];
     let walls = [&instance.alone, &instance.in_company].map(|times| times.as_ref().unwrap().wall.median);
     assert_eq!(walls, [1.0, 4.0]);
-    // Two instances on two slots, each trial as long as it takes in a campaign.
+    // Two instances on two slots, with the times of trials in company.
     let pass = found.pass.unwrap();
     assert_eq!((pass.wall, pass.cpu, pass.affordable), (4.0, Some(4.0), Some(900.0)));
 }
 
 #[test]
-fn a_seed_that_does_nothing_is_found_out() {
+fn a_seed_without_effect_is_detected() {
     let same: Vec<Sample> = [1, 1, 1, 2, 3].map(|seed| sample(seed, 1.0, 1.0)).to_vec();
     assert_eq!(advice(&scenario(", \"{seed}\"", CPU, ""), &same), ["racing.deterministic = true"]);
     assert_eq!(advice(&scenario("", CPU, ""), &same), ["racing.deterministic = true"]);
-    let told = scenario("", CPU, "[racing]\ndeterministic = true");
-    assert_eq!(advice(&told, &same), [""; 0]);
-    assert_eq!(advice(&told, &quiet()), ["racing.deterministic = false"]);
-    // The same costs with other answers are no sign of a seed without effect.
+    let declared = scenario("", CPU, "[racing]\ndeterministic = true");
+    assert_eq!(advice(&declared, &same), [""; 0]);
+    assert_eq!(advice(&declared, &quiet()), ["racing.deterministic = false"]);
+    // If the costs are the same but the outputs differ, the seed has an effect.
     let mut others = same;
     others[3].answer = Some(8);
     assert_eq!(advice(&scenario(", \"{seed}\"", CPU, ""), &others), [""; 0]);
 }
 
 #[test]
-fn results_that_differ_with_the_same_seed_are_told() {
+fn results_that_differ_with_the_same_seed_are_reported() {
     let with = |seed: u32, steps: f64| {
         let mut sample = sample(seed, steps, 1.0);
         sample.record.detail.outputs.insert("steps".to_owned(), steps);
@@ -129,15 +129,15 @@ fn results_that_differ_with_the_same_seed_are_told() {
     let random = [with(1, 10.0), with(1, 10.5), with(2, 10.2)];
     let found = findings(&scenario(", \"{seed}\"", STEPS, OUTPUT), &random);
     assert_eq!(found.advice[0].key, "target.command");
-    assert!(found.advice[0].because.contains("the seed does not fix them"), "{:?}", found.advice);
+    assert!(found.advice[0].because.contains("the seed does not determine them"), "{:?}", found.advice);
     let found = findings(&scenario("", STEPS, OUTPUT), &random);
-    assert!(found.advice[0].because.contains("no `{seed}` is passed on"), "{:?}", found.advice);
+    assert!(found.advice[0].because.contains("`{seed}` is not passed to the target"), "{:?}", found.advice);
     let steady = [with(1, 10.0), with(1, 10.0), with(2, 10.2)];
     assert_eq!(advice(&scenario(", \"{seed}\"", STEPS, OUTPUT), &steady), [""; 0]);
 }
 
 #[test]
-fn outputs_that_are_not_found_are_named() {
+fn missing_outputs_are_named() {
     let mut samples = quiet();
     samples[0].record.detail.outputs.insert("steps".to_owned(), 4.0);
     let found = findings(&scenario(", \"{seed}\"", CPU, OUTPUT), &samples);
@@ -147,14 +147,18 @@ fn outputs_that_are_not_found_are_named() {
 }
 
 #[test]
-fn limits_and_budgets_are_held_against_what_was_used() {
+fn limits_and_budgets_are_compared_with_what_was_used() {
     let of = scenario(", \"{seed}\"", CPU, "[limits]\nmemory = \"100MiB\"");
     let mut samples = quiet();
     samples[0].record.detail.memory = Some(90 << 20);
     assert_eq!(advice(&of, &samples), ["limits.memory"]);
     let of = scenario(", \"{seed}\"", CPU, "");
     samples[0].record.detail.memory = Some(600 << 20);
-    assert_eq!(advice(&of, &samples), ["parallel.workers = 1"], "two of 600 MiB do not fit into 1 GiB");
+    assert_eq!(
+        advice(&of, &samples),
+        ["parallel.workers = 1"],
+        "two trials of 600 MiB do not fit into 1 GiB"
+    );
     let mut slow = quiet();
     for sample in &mut slow {
         sample.record.trial.observation = Observation::timeout(100.0);
@@ -169,13 +173,13 @@ fn limits_and_budgets_are_held_against_what_was_used() {
 }
 
 #[test]
-fn short_or_varying_trials_are_told() {
+fn short_or_varying_trials_are_reported() {
     let of = scenario(", \"{seed}\"", CPU, "");
     let short = [sample(1, 0.004, 0.004), sample(1, 0.004, 0.004), sample(2, 0.2, 0.2)];
     assert_eq!(advice(&of, &short), ["instances"]);
     let varying = [sample(1, 1.0, 1.0), sample(1, 1.5, 1.5), sample(1, 0.7, 0.7), sample(2, 20.0, 20.0)];
     assert_eq!(advice(&of, &varying), ["racing.repeats"]);
-    // Where only the clock varies, CPU time is the better measure.
+    // If only the wall time varies, CPU time is the better measure.
     let clock = [1.0, 1.5, 0.7].map(|wall| {
         let mut sample = sample(1, wall, wall);
         sample.record.detail.cpu = Some(0.9);

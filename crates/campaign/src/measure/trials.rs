@@ -1,13 +1,13 @@
-//! Running the baseline a few times, alone and in company.
+//! Runs the baseline a few times, alone and in company.
 //!
 //! | round | slots busy | seed | shows |
 //! |---|---|---|---|
-//! | 1 to 3 | one | the same | what varies although nothing changes |
-//! | 4, 5 | one | others | what the seed changes |
-//! | 6 to 8 | all | that of the first | what neighbours change |
+//! | 1 to 3 | one | the same | the variation without any change |
+//! | 4, 5 | one | others | the effect of the seed |
+//! | 6 to 8 | all | that of the first | the effect of neighbouring trials |
 //!
-//! Each round meets every chosen instance once. In company a trial counts only if all slots were busy
-//! until its end. Half of the time is for each part; what does not fit is left out.
+//! Each round runs every chosen instance once. In company, a trial counts only if all slots were busy until
+//! its end. Each part gets half of the time; trials that do not fit are left out.
 
 use std::collections::BTreeMap;
 use std::hash::{DefaultHasher, Hash as _, Hasher as _};
@@ -22,13 +22,13 @@ use scenario::{Instance, Scenario};
 use crate::Settings;
 use crate::desk::{Came, Desk};
 
-/// Instances that are measured, if there are more.
+/// Largest number of instances measured.
 const INSTANCES: usize = 3;
 /// Seeds of the trials that run alone, round by round.
 pub(super) const ALONE: [Seed; 5] = [FIRST_SEED, FIRST_SEED, FIRST_SEED, Seed(2), Seed(3)];
-/// The seed of all others.
+/// The seed of all other trials.
 pub(super) const FIRST_SEED: Seed = Seed(1);
-/// Rounds with every slot busy.
+/// Number of rounds with every slot busy.
 const IN_COMPANY: usize = 3;
 
 /// Why nothing could be measured.
@@ -37,10 +37,10 @@ pub enum MeasureError {
     /// The target cannot be run at all.
     #[error(transparent)]
     Target(#[from] TargetError),
-    /// No thread.
+    /// No worker thread could be started.
     #[error("cannot start a worker")]
     Worker(#[source] std::io::Error),
-    /// Nobody runs it.
+    /// The executor refused a trial.
     #[error(transparent)]
     Refused(#[from] Refused),
 }
@@ -48,14 +48,14 @@ pub enum MeasureError {
 /// How much is measured.
 #[derive(Clone, Debug)]
 pub struct Terms {
-    /// Where trials run: the first part uses one of these at a time.
+    /// The slots. The first part uses one of them at a time.
     pub slots: Vec<Slot>,
-    /// Seconds that all of it may take.
+    /// Largest total time in seconds.
     pub time: f64,
 }
 
 impl Terms {
-    /// How many trials there are on so many instances, if time allows: alone, and in company.
+    /// Number of trials on this many instances, alone and in company, if time allows.
     pub fn trials(&self, instances: usize) -> (usize, usize) {
         let in_company = if self.slots.len() > 1 { IN_COMPANY * instances } else { 0 };
         (ALONE.len() * instances, in_company)
@@ -67,20 +67,20 @@ impl Terms {
 pub struct Sample {
     /// The trial.
     pub record: Record,
-    /// Whether all slots were busy.
+    /// Whether it ran with all slots busy.
     pub in_company: bool,
-    /// Stands for all that it wrote to standard output; unknown if its record was lost.
+    /// A hash of its standard output; `None` if its record was lost.
     pub answer: Option<u64>,
 }
 
 impl Sample {
-    /// On what it was run.
+    /// The pair it was run on.
     pub fn pair(&self) -> Pair {
         self.record.trial.key.pair
     }
 }
 
-/// The instances to measure: a few, from the first to the last.
+/// Chooses the instances to measure: a few, evenly spaced from the first to the last.
 pub fn choose(scenario: &Scenario) -> Vec<Instance> {
     let all = &scenario.instances.train;
     let count = all.len().min(INSTANCES);
@@ -88,8 +88,8 @@ pub fn choose(scenario: &Scenario) -> Vec<Instance> {
     (0..count).map(|number| all[place(number)].clone()).collect()
 }
 
-/// Measures a target on the first `instances` of its own. `ready` is given a bell that stops it; `None`
-/// if someone rang it.
+/// Measures a target on the first `instances` of its instances. `ready` receives a bell that stops the
+/// measurement; the result is `None` if it was rung.
 pub fn run(
     target: ProcessTarget,
     settings: &Settings,
@@ -131,12 +131,12 @@ struct Measuring {
 }
 
 impl Measuring {
-    /// Runs the trials wanted, so many at a time, until a moment; false if someone wants it to stop.
+    /// Runs the wanted trials, `busy` at a time, until a point in time. Returns false if it was interrupted.
     fn part(&mut self, wanted: Vec<(usize, Seed)>, busy: usize, until: f64) -> Result<bool, MeasureError> {
         let (mut begun, mut ended) = (0, 0);
         while ended < wanted.len() {
             while self.desk.out().len() < busy && (busy > 1 || begun < wanted.len()) {
-                // In company there are more trials than wanted, so that the last have neighbours, too.
+                // In company, more trials run than are wanted, so that the last ones have neighbours, too.
                 let (instance, seed) = wanted[begun % wanted.len()];
                 self.submit(instance, seed)?;
                 begun += 1;
@@ -177,7 +177,7 @@ impl Measuring {
         self.desk.submit(request, None)
     }
 
-    /// Stops what still runs, and waits for its end: the next part must not have it as a neighbour.
+    /// Stops the running trials and waits for their end, so that they do not disturb the next part.
     fn withdraw(&mut self) {
         self.desk.cancel_all();
         while !self.desk.out().is_empty() {
@@ -186,7 +186,7 @@ impl Measuring {
     }
 }
 
-/// Remembers what trials have written.
+/// A target that remembers a hash of the standard output of each trial.
 struct Recording {
     target: ProcessTarget,
     answers: Mutex<BTreeMap<TrialId, u64>>,

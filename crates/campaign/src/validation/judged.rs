@@ -1,12 +1,12 @@
-//! The one verdict: what may be said of the best, its costs and its bounds together.
+//! The verdict on the best configuration: its costs and its constraints together.
 //!
 //! | the default | the best | finding |
 //! |---|---|---|
 //! | - | gives wrong answers | wrong |
-//! | keeps its bounds | keeps them | what the costs say: faster, nothing reliable or slower |
-//! | does not | keeps them | only feasible |
-//! | keeps them | does not | infeasible |
-//! | does not | does not | neither feasible |
+//! | feasible | feasible | from the costs: faster, nothing reliable or slower |
+//! | infeasible | feasible | only feasible |
+//! | feasible | infeasible | infeasible |
+//! | infeasible | infeasible | neither feasible |
 
 use engine::history::History;
 use engine::problem::Objective;
@@ -18,53 +18,54 @@ use super::{BothHoldings, OnBoth};
 use crate::progress;
 use crate::settings::Settings;
 
-/// What may be said of a validation.
+/// The verdict of a validation.
 #[derive(Clone, PartialEq, Debug)]
 pub struct Judged {
-    /// Of the costs.
+    /// The verdict on the costs.
     pub verdict: CostVerdict,
-    /// Of the constraints.
+    /// How both configurations meet the constraints.
     pub holdings: BothHoldings,
-    /// What timeouts that nobody saw would mean for an improvement that is claimed.
+    /// What timeouts too rare to have been seen would mean for a claimed improvement.
     pub unseen_timeouts: Option<UnseenTimeouts>,
-    /// How many configurations were compared with the default on such pairs so far, this one among them: with each
-    /// the chance grows that one of them looks better by luck alone.
+    /// Number of configurations compared with the default on such pairs so far, including this one. With each
+    /// of them, the chance grows that one looks better by luck alone.
     pub candidates: usize,
-    /// The machines that measured them, as far as known.
+    /// The machines that ran the trials, as far as known.
     pub hosts: Vec<String>,
 }
 
-/// Timeouts that are so rare that none was seen, and so dear that they would count.
+/// Timeouts that are too rare to have been seen, and so expensive that they would matter.
 ///
-/// Of n units without a timeout up to 3/n may have one, by chance of 95 % (the rule of three): (1 - 3/n)^n is about e^-3.
+/// If none of n units timed out, the true share of timeouts is at most 3/n with 95 % confidence (the rule of
+/// three): (1 - 3/n)^n is about e^-3.
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub struct UnseenTimeouts {
-    /// The units without a timeout.
+    /// Number of units without a timeout.
     pub units: usize,
-    /// The share of timeouts that there may be.
+    /// The largest plausible share of timeouts.
     pub share: f64,
-    /// How many times better the best would be with so many of them.
+    /// Factor by which the best would be better with this share of timeouts.
     pub ratio: f64,
-    /// The share with which it would be as good as the default.
+    /// The share of timeouts with which the best would only equal the default.
     pub break_even: f64,
 }
 
-/// Costs and bounds in one word.
+/// The verdict on costs and constraints in one word.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Finding {
     /// The best beats the default.
     Faster,
-    /// The data do not tell them apart, or must not.
+    /// The data do not distinguish them, or do not permit a claim.
     NothingReliable,
     /// The default beats the best.
     Slower,
     /// The best gives wrong answers.
     Wrong,
-    /// The best keeps its bounds, the default does not.
+    /// The best is feasible, the default is not.
     OnlyFeasible,
-    /// The default keeps its bounds, the best does not.
+    /// The default is feasible, the best is not.
     Infeasible,
-    /// None of them keeps its bounds.
+    /// Neither of them is feasible.
     NeitherFeasible,
 }
 
@@ -102,8 +103,8 @@ impl UnseenTimeouts {
 }
 
 impl Judged {
-    /// The verdict on pairs measured with both; `None` if there are none. `training` is what the training promised.
-    /// The objective is that of the validation, the seed that of the campaign.
+    /// The verdict on pairs measured with both; `None` if there are none. `training` is the ratio in the
+    /// training, `objective` that of the validation, and `seed` that of the campaign.
     pub fn of(
         on_both: &OnBoth,
         basis: Basis,
@@ -118,7 +119,7 @@ impl Judged {
         Some(Self { verdict, holdings, unseen_timeouts, candidates, hosts })
     }
 
-    /// The same for the best of a search, of which the training promised what the history says.
+    /// The verdict on the best of a search, with the ratio in the training taken from the history.
     pub fn of_best(
         on_both: &OnBoth,
         basis: Basis,
@@ -128,11 +129,11 @@ impl Judged {
     ) -> Option<Self> {
         let is_known = best.index() < history.configurations().len();
         let both = is_known.then(|| progress::compare(history, settings, ConfigId(0), best)).flatten();
-        let training = both.and_then(|both| both.telling_ratio());
+        let training = both.and_then(|both| both.meaningful_ratio());
         Self::of(on_both, basis, training, &super::objective(settings), settings.problem.seed)
     }
 
-    /// What was found.
+    /// The finding.
     pub fn finding(&self) -> Finding {
         let Self { verdict, holdings, .. } = self;
         match (verdict.claim, are_kept(&holdings.default), are_kept(&holdings.tuned)) {
@@ -146,8 +147,8 @@ impl Judged {
         }
     }
 
-    /// Whether the best is worth using, as far as one can tell: on the training alone nothing is claimed, and what it
-    /// found is all there is.
+    /// Whether the best is worth using, as far as the data show. If there is only the training, nothing is
+    /// claimed, and its best is used.
     pub fn is_worth_using(&self) -> bool {
         match self.finding() {
             Finding::Faster | Finding::OnlyFeasible => true,
@@ -165,7 +166,7 @@ mod tests {
 
     use super::*;
 
-    /// Twelve instances on which the default costs 4, with what both told of an output bounded by 1.
+    /// Twelve instances on which the default costs 4, with the readings of both for an output bounded by 1.
     fn judged(tuned: f64, status: Status, outputs: [f64; 2], basis: Basis) -> Judged {
         let objective =
             Objective { constraints: vec![Constraint::new(1.0, Over::Mean)], ..Objective::capped(0.8) };
@@ -179,17 +180,17 @@ mod tests {
     }
 
     #[test]
-    fn an_improvement_without_timeouts_names_what_unseen_ones_would_mean() {
+    fn an_improvement_without_timeouts_reports_the_effect_of_unseen_ones() {
         let of = |tuned, status| judged(tuned, status, [0.5; 2], Basis::UnseenInstances).unseen_timeouts;
         // A timeout counts 8: a quarter of them and three quarters of 2 make 3.5.
         let expected = UnseenTimeouts { units: 12, share: 0.25, ratio: 4.0 / 3.5, break_even: 2.0 / 6.0 };
         assert_eq!(of(2.0, Status::Finished), Some(expected));
-        assert_eq!(of(2.0, Status::Timeout), None, "those were seen");
+        assert_eq!(of(2.0, Status::Timeout), None, "timeouts were seen");
         assert_eq!(of(4.0, Status::Finished), None, "nothing is claimed");
     }
 
     #[test]
-    fn bounds_come_before_costs_and_wrong_answers_before_both() {
+    fn constraints_come_before_costs_and_wrong_answers_before_both() {
         use Basis::{TrainingOnly, UnseenInstances};
         use Status::{Finished, Wrong};
         let cases = [

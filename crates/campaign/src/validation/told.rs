@@ -1,4 +1,4 @@
-//! What the default and the best told on the pairs of a validation.
+//! The results of the default and the best on the pairs of a validation.
 
 use std::collections::{BTreeSet, HashMap};
 
@@ -12,11 +12,12 @@ use store::StoredValidation;
 use super::{Plan, Terms};
 use crate::progress;
 
-/// What a trial told of the outputs that constraints bound.
+/// The readings of the constrained outputs of one trial.
 pub(crate) type Readings = Box<[Option<Reading>]>;
 
-/// The trials that may be compared with those of a machine: all of them, unless costs are times. One whose machine nobody
-/// knows is taken for one of it. Without a machine, that of the last trial counts.
+/// Keeps the trials that may be compared with trials of a machine. If costs are times, these are the trials
+/// of the same machine and those whose machine is unknown; otherwise all of them. Without `host`, the machine
+/// of the last trial counts.
 pub fn comparable(
     mut measured: Vec<StoredValidation>,
     terms: &Terms,
@@ -29,16 +30,16 @@ pub fn comparable(
     measured
 }
 
-/// What has been measured before, to be looked up by pair. Lost trials are not in it; of several measurements of one
-/// pair the last counts.
+/// Earlier measurements, by configuration and pair. Lost trials are left out; of several measurements of one
+/// pair, the last counts.
 pub(super) struct Known<'a>(HashMap<(ConfigId, &'a str, Seed), &'a StoredValidation>);
 
 impl<'a> Known<'a> {
     pub(super) fn of(measured: &'a [StoredValidation], objective: &Objective) -> Self {
-        let telling = measured
+        let known = measured
             .iter()
             .filter_map(|row| objective.known(&row.record.trial.observation).map(|_| (row.key(), row)));
-        Self(telling.collect())
+        Self(known.collect())
     }
 
     pub(super) fn find(&self, config: ConfigId, instance: &str, seed: Seed) -> Option<&'a StoredValidation> {
@@ -46,20 +47,20 @@ impl<'a> Known<'a> {
     }
 }
 
-/// The pairs that were measured with the default and with the best.
+/// The pairs measured with both the default and the best.
 #[derive(Clone, PartialEq, Debug, Default)]
 pub struct OnBoth {
     /// Their costs.
     pub validated: Vec<Validated>,
-    /// What the default and the best told there of the constraints.
+    /// The readings of the constrained outputs, of the default and of the best.
     pub(crate) readings: Vec<[Readings; 2]>,
-    /// Configurations that were compared with the default on such pairs so far, this one among them.
+    /// Number of configurations compared with the default on such pairs so far, including this one.
     pub(crate) candidates: usize,
-    /// The machines that measured them, as far as known.
+    /// The machines that ran the trials, as far as known.
     pub(crate) hosts: BTreeSet<String>,
 }
 
-/// What the default and the best have shown of each constraint on the pairs of a validation.
+/// How the default and the best meet each constraint on the pairs of a validation.
 #[derive(Clone, PartialEq, Debug, Default)]
 pub struct BothHoldings {
     /// The default.
@@ -69,7 +70,7 @@ pub struct BothHoldings {
 }
 
 impl OnBoth {
-    /// A pair, if both have told something there.
+    /// Adds a pair if the costs of both are known.
     pub(super) fn push(&mut self, pair: Pair, objective: &Objective, [default, tuned]: [&Observation; 2]) {
         let known = objective.known(default).zip(objective.known(tuned));
         let Some((default_cost, tuned_cost)) = known else { return };
@@ -78,7 +79,7 @@ impl OnBoth {
         self.readings.push([default, tuned].map(|told| told.constraints().into()));
     }
 
-    /// The configurations of these trials were compared on pairs of the plan, too.
+    /// Counts the configurations that were compared with the default on pairs of the plan.
     pub(super) fn looked_at(
         &mut self,
         measured: &[StoredValidation],
@@ -94,7 +95,7 @@ impl OnBoth {
         self.candidates = self.candidates.max(all.len());
     }
 
-    /// The pairs that the training knows both on.
+    /// The pairs of the training on which both are known.
     pub(super) fn of_training(
         history: &History,
         objective: &Objective,
@@ -110,7 +111,7 @@ impl OnBoth {
         Self { validated, readings: common.collect(), ..Self::default() }
     }
 
-    /// These pairs and others.
+    /// Adds the pairs of another set.
     pub fn join(&mut self, other: &Self) {
         self.validated.extend_from_slice(&other.validated);
         self.readings.extend_from_slice(&other.readings);
@@ -118,20 +119,20 @@ impl OnBoth {
         self.hosts.extend(other.hosts.iter().cloned());
     }
 
-    /// What both have shown of each constraint.
+    /// How both meet each constraint.
     pub fn holdings(&self, constraints: &[Constraint]) -> BothHoldings {
         let of = |place: usize| {
             let mut tally = Tally::default();
-            self.readings.iter().for_each(|both| tally.take_in_readings(&both[place]));
+            self.readings.iter().for_each(|both| tally.add_readings(&both[place]));
             tally.holdings(constraints)
         };
         BothHoldings { default: of(0), tuned: of(1) }
     }
 }
 
-/// The pairs of a plan that have been measured with the default and with the best before, in its order.
-/// Where the best is the default, each of its costs stands against itself: the ratio there is 1, as it is
-/// for whoever keeps the default. `names` are those of the instances by number.
+/// The pairs of a plan that have already been measured with both the default and the best, in the order of
+/// the plan. If the best is the default, its costs are compared with themselves, so that the ratio is 1.
+/// `names` are the names of the instances by number.
 pub fn recorded(
     plan: &Plan,
     names: &[&String],

@@ -1,4 +1,4 @@
-//! A campaign killed or interrupted at any moment goes on as if nothing had happened.
+//! A campaign that is killed or interrupted at any moment resumes as if nothing had happened.
 
 use std::cell::OnceCell;
 use std::collections::BTreeMap;
@@ -26,14 +26,14 @@ const REPEATABLE: &str = "CAPTUNE_TEST_REPEATABLE";
 const MODEL: &str = "CAPTUNE_TEST_MODEL";
 const BOUNDED: &str = "CAPTUNE_TEST_BOUNDED";
 
-/// How a campaign takes its trials.
+/// The kind of campaign.
 #[derive(Clone, Copy, Debug)]
 struct Manner {
     workers: usize,
     repeatable: bool,
     /// Whether a model proposes; such campaigns are smaller, as each start takes longer.
     model: bool,
-    /// Whether an output is bounded, so that most of what is cheap is infeasible.
+    /// Whether an output is constrained, so that most cheap configurations are infeasible.
     bounded: bool,
 }
 
@@ -55,7 +55,7 @@ impl Manner {
         if self.model {
             let mut search = ByModel::default();
             (search.model.candidates, search.model.starts, search.model.steps) = (50, 2, 3);
-            // Both learn, if not much, and take turns.
+            // Forest and networks both learn a little and take turns.
             search.model.learner = Learner::Auto;
             (search.model.thompson_candidates, search.model.training_steps) = (50, 60);
             search.model.neural.layers = vec![8, 8];
@@ -65,7 +65,7 @@ impl Manner {
     }
 }
 
-/// A bowl, with an output that is smallest beside its bottom.
+/// A bowl, with an output whose minimum is away from that of the cost.
 fn bounded_bowl(request: &TrialRequest) -> Answer {
     let answer = bowl(request);
     let noise = Rng::new(u64::from(request.key.pair.seed.0), "output", 0).normal();
@@ -78,17 +78,17 @@ fn executor(manner: Manner, wall: f64) -> Simulated {
     Simulated::new(Box::new(oracle), Some(20.0), manner.workers, wall)
 }
 
-/// The campaign of this test in a folder, from wherever it was left to its end.
+/// Resumes the campaign of this test in a folder and runs it to its end.
 fn go_on(folder: &Path, manner: Manner) {
     go_on_until(folder, manner, |_| {});
 }
 
-/// The same, while someone has the bell.
+/// The same, with the bell passed to `ready`.
 fn go_on_until(folder: &Path, manner: Manner, ready: impl FnOnce(Bell)) -> Stop {
     go_on_seen(folder, manner, ready, &mut |_| {})
 }
 
-/// The same, while someone reads the events.
+/// The same, with a reader of events.
 fn go_on_seen(folder: &Path, manner: Manner, ready: impl FnOnce(Bell), sink: Sink<'_>) -> Stop {
     let settings = manner.settings();
     let charter = Charter {
@@ -121,7 +121,7 @@ fn uninterrupted(manner: Manner) -> History {
     uninterrupted_with_journal(manner).0
 }
 
-/// With what happened in its races.
+/// Runs the campaign without interruptions. Returns also the events of its races.
 fn uninterrupted_with_journal(manner: Manner) -> (History, Vec<String>) {
     let settings = manner.settings();
     let executor = executor(manner, 0.0);
@@ -132,7 +132,7 @@ fn uninterrupted_with_journal(manner: Manner) -> (History, Vec<String>) {
     (campaign.optimizer().history().clone(), journal)
 }
 
-/// What happened in a race, in words; lowered caps depend on the moment.
+/// The text of an event of a race, including lowered caps; `None` for other events.
 fn race(what: &What) -> Option<String> {
     let is_of_race = matches!(
         what,
@@ -141,7 +141,7 @@ fn race(what: &What) -> Option<String> {
     is_of_race.then(|| format!("{what:?}"))
 }
 
-/// Not a test of its own: the process that gets killed.
+/// Not a test itself: the process that gets killed.
 #[test]
 fn process_to_be_killed() {
     if let Ok(folder) = std::env::var(FOLDER) {
@@ -180,7 +180,7 @@ fn a_killed_campaign_with_a_model_proposes_what_an_uninterrupted_one_does() {
 }
 
 #[test]
-fn a_killed_campaign_with_a_bound_keeps_what_was_told_of_it() {
+fn a_killed_campaign_with_a_constraint_keeps_its_readings() {
     for (workers, repeatable) in [(4, false), (3, true)] {
         let manner = Manner { workers, repeatable, model: false, bounded: true };
         let whole = uninterrupted(manner);
@@ -188,14 +188,14 @@ fn a_killed_campaign_with_a_bound_keeps_what_was_told_of_it() {
         let history = optimizer.history();
         let told = |trial: &&Trial| trial.observation.constraints().iter().any(Option::is_some);
         let (all, told) = (history.trials().len(), history.trials().iter().filter(told).count());
-        assert!(told > 50 && told < all, "{told} of {all} tell the output");
+        assert!(told > 50 && told < all, "{told} of {all} trials report the output");
         kill_and_compare(manner, 40_000);
     }
 }
 
-/// Most of the time goes into fits, so most interruptions fall into one.
+/// Most of the time is spent on fits, so most interruptions happen during one.
 #[test]
-fn a_campaign_interrupted_in_a_thought_proposes_what_an_uninterrupted_one_does() {
+fn a_campaign_interrupted_during_a_fit_proposes_what_an_uninterrupted_one_does() {
     for (workers, repeatable) in [(1, false), (4, false), (3, true)] {
         let manner = Manner { workers, repeatable, model: true, bounded: false };
         let stage = Stage::new();
@@ -224,7 +224,7 @@ fn a_campaign_interrupted_in_a_thought_proposes_what_an_uninterrupted_one_does()
 
 /// Every commit is a moment at which a campaign may be killed.
 #[test]
-fn a_bounded_campaign_goes_on_from_every_commit_as_if_nothing_had_happened() {
+fn a_constrained_campaign_resumes_from_every_commit_as_if_nothing_had_happened() {
     for (workers, repeatable) in [(4, false), (3, true)] {
         let manner = Manner { workers, repeatable, model: false, bounded: true };
         let stage = Stage::new();
@@ -251,7 +251,7 @@ fn a_bounded_campaign_goes_on_from_every_commit_as_if_nothing_had_happened() {
     }
 }
 
-/// Goes on for at least so many trials, if there are as many; gives how many.
+/// Resumes for at least `trials` trials, if that many are left. Returns their number.
 fn go_on_for(folder: &Path, manner: Manner, trials: usize) -> usize {
     let (bell, mut further) = (OnceCell::new(), 0);
     let ready = |its: Bell| assert!(bell.set(its).is_ok());
@@ -265,9 +265,9 @@ fn go_on_for(folder: &Path, manner: Manner, trials: usize) -> usize {
     further
 }
 
-/// As a store is after a step that could not keep the snapshot.
+/// A migration of the store may be unable to keep the snapshot.
 #[test]
-fn without_a_snapshot_the_best_stays_the_best() {
+fn without_a_snapshot_the_incumbent_is_kept() {
     let stage = Stage::new();
     let folder = stage.folder.join("campaign");
     let manner = Manner { workers: 1, repeatable: false, model: false, bounded: false };
@@ -276,14 +276,14 @@ fn without_a_snapshot_the_best_stays_the_best() {
     database.execute("UPDATE state SET snapshot = NULL, told = NULL", []).unwrap();
     drop(database);
     let loaded = Store::read(&folder).unwrap().load().unwrap();
-    let best = *loaded.incumbents.last().expect("somebody was better than the default");
+    let best = *loaded.incumbents.last().expect("a configuration better than the default");
     let resumed = Resumed::of_store(loaded).unwrap();
     let optimizer = manner.settings().optimizer(resumed.history, resumed.snapshot).unwrap();
     assert_eq!(optimizer.incumbent(), best.config);
     assert!(optimizer.incumbent_pairs() >= best.pairs as usize, "{}", optimizer.incumbent_pairs());
 }
 
-/// Kills a campaign after at most so many microseconds, again and again.
+/// Kills a campaign repeatedly, each time after at most `longest` microseconds, and compares the result.
 fn kill_and_compare(manner: Manner, longest: usize) {
     let stage = Stage::new();
     let folder = stage.folder.join("campaign");
@@ -301,7 +301,7 @@ fn kill_and_compare(manner: Manner, longest: usize) {
     compare(&folder, manner);
 }
 
-/// What a folder holds is what a campaign without interruptions has.
+/// Checks that the stored campaign equals one without interruptions.
 fn compare(folder: &Path, manner: Manner) {
     let reader = Store::read(folder).unwrap();
     reader.verify().unwrap();
@@ -314,7 +314,7 @@ fn compare(folder: &Path, manner: Manner) {
         history.trials().iter().map(|trial| (trial.id.0, trial.clone())).collect()
     };
     assert_eq!(stored.trials().len(), manner.trials() as usize);
-    assert_eq!(by_id(&stored).len(), manner.trials() as usize, "no trial is doubled");
+    assert_eq!(by_id(&stored).len(), manner.trials() as usize, "no trial is duplicated");
     for (stored, expected) in stored.trials().iter().zip(expected.trials()) {
         assert_eq!(stored, expected);
     }

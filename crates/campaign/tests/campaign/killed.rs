@@ -1,11 +1,11 @@
-//! A campaign of real processes, itself killed with SIGKILL at random moments: no trial that was told
-//! is lost or doubled, the store is intact, and no process of the target is left over.
+//! A campaign of real processes that is killed with SIGKILL at random moments. No reported trial is lost or
+//! duplicated, the store is intact, and no process of the target is left running.
 
 use scenario::testkit::Stage;
 
 use crate::session::{SCENARIO, kill_and_go_on};
 
-/// Every process of the target holds a lock on a file, children that it leaves behind included.
+/// Every process of the target holds a lock on a file, including children that it leaves behind.
 const SCRIPT: &str = "exec 9< \"${0%/*}/alive\"\nflock -s 9\n[ $1 -gt 7 ] && sleep 60 &\nsleep 0.00$1\n";
 
 const TEXT: &str = r#"

@@ -1,4 +1,4 @@
-//! Trials that were lost say nothing: they are run again, and never count.
+//! Lost trials have no result: they are run again and never count.
 
 use std::collections::BTreeMap;
 
@@ -14,10 +14,10 @@ use crate::watched::Watched;
 
 const UNSEEN: u32 = 20;
 const REASON: &str = "lost in simulated time";
-/// Nothing takes so long.
+/// Longer than any trial takes.
 const CUTOFF: f64 = 1e6;
 
-/// The validation of a bowl, where trials are lost that `is_lost` says so of, with how often each was tried.
+/// Validates a bowl with trials lost according to `is_lost`. Returns also how often each trial was run.
 fn validated(is_lost: fn(&TrialRequest, u32) -> bool) -> (Concluded, BTreeMap<TrialKey, u32>) {
     let settings = settings(5, CUTOFF, Budget { trials: Some(300), ..Budget::default() });
     let (sender, asked) = std::sync::mpsc::channel();
@@ -55,10 +55,10 @@ fn a_lost_trial_of_a_validation_is_run_again_and_changes_nothing() {
 }
 
 #[test]
-fn what_is_lost_each_time_is_no_penalty_and_is_said() {
+fn a_trial_that_is_always_lost_is_reported_and_not_penalised() {
     let (whole, _) = validated(|_, _| false);
     let whole = whole.verdict.unwrap().verdict;
-    // Instances 5 to 24 are unseen; the default vanishes on four of them.
+    // Instances 5 to 24 are unseen; the default is lost on four of them.
     let (partly, tries) =
         validated(|request, _| request.key.config == ConfigId(0) && request.key.pair.instance.0 % 5 == 0);
     let verdict = partly.verdict.unwrap().verdict;
@@ -94,7 +94,7 @@ fn a_campaign_whose_trials_are_all_lost_warns_and_stops() {
                 warnings.push(warning.clone());
             }
         });
-        let Stop::Lost { trial, lost, of } = stop.unwrap() else { panic!("it goes on") };
+        let Stop::Lost { trial, lost, of } = stop.unwrap() else { panic!("the campaign continues") };
         assert_eq!((lost, of, trial.status()), (10.max(3 * workers as u64), lost, Status::Lost));
         assert!(matches!(&warnings[..], [Warning::Lost { reason, .. }] if reason == REASON), "{warnings:?}");
         assert_eq!(campaign.progress().lost, lost);
@@ -121,7 +121,7 @@ fn a_campaign_that_loses_a_trial_now_and_then_goes_on() {
 }
 
 #[test]
-fn what_was_cancelled_on_purpose_is_not_lost() {
+fn cancelled_trials_do_not_count_as_lost() {
     let settings = settings(5, 50.0, Budget { trials: Some(1000), ..Budget::default() });
     let mut executor = Watched::new(Simulated::new(Box::new(bowl), Some(50.0), 7, 0.0));
     executor.loses_cancelled = true;

@@ -1,4 +1,4 @@
-//! Campaigns from the outside, with real files and real programs.
+//! Tests of whole campaigns, with real files and real programs.
 
 #![allow(missing_docs, clippy::unwrap_used, clippy::print_stdout)]
 

@@ -1,4 +1,4 @@
-//! Measuring a real program before a campaign.
+//! Measures a real program before a campaign.
 
 use std::sync::Arc;
 
@@ -39,7 +39,7 @@ fn measured(scenario: &Arc<Scenario>, workers: usize, time: f64, ring: bool) -> 
 }
 
 #[test]
-fn the_first_the_last_and_one_between_are_run_alone_and_in_company() {
+fn the_first_middle_and_last_instances_are_run_alone_and_in_company() {
     let stage = Stage::new();
     let scenario = scenario(&stage, "echo steps $2$3", "1m");
     let chosen: Vec<String> = choose(&scenario).into_iter().map(|instance| instance.name).collect();
@@ -77,7 +77,7 @@ fn one_worker_has_no_company() {
 }
 
 #[test]
-fn what_does_not_fit_into_the_time_is_left_out() {
+fn trials_that_do_not_fit_into_the_time_are_left_out() {
     let stage = Stage::new();
     let scenario = scenario(&stage, "[ $1 = a ] && exit 0; exec sleep 600", "20m");
     let samples = measured(&scenario, 2, 2.0, false).unwrap();

@@ -1,4 +1,4 @@
-//! Campaigns in which a model proposes.
+//! Campaigns with a model that proposes configurations.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -11,14 +11,14 @@ use engine::history::History;
 use engine::propose::Learner;
 use engine::{Ask, ConfigId, TrialRequest};
 use execution::executor::{Inbox, Local, Simulated, slots};
-use execution::{FunctionTarget, Leash, Said};
+use execution::{FunctionTarget, Leash, Outcome};
 use scenario::testkit::Stage;
 use surrogate::InstanceTable;
 use surrogate::forest::Treatment;
 
 use crate::simulated::{bowl, settings};
 
-/// A small search that asks the forest for little.
+/// A small search by a forest.
 fn forest(treatment: Treatment) -> Search {
     let mut search = ByModel::default();
     (search.model.candidates, search.model.starts, search.model.steps) = (60, 3, 3);
@@ -26,7 +26,7 @@ fn forest(treatment: Treatment) -> Search {
     Search::Model(Box::new(search))
 }
 
-/// A small search by small networks, little trained.
+/// A small search with small, briefly trained networks.
 fn small(learner: Learner) -> Search {
     let mut search = ByModel::default();
     search.model.learner = learner;
@@ -56,18 +56,19 @@ fn searched_over(settings: &Settings, desk: Desk<'_>) -> (History, Vec<&'static 
     (history, origins)
 }
 
-/// From one history the treatments lead to different proposals, and what they were to the same ones.
+/// From the same history, different treatments lead to different proposals, and the same treatment to the
+/// same ones.
 #[test]
-fn each_treatment_proposes_something_else_from_the_same_history() {
+fn treatments_propose_differently_from_the_same_history() {
     let (history, _) = searched(&plan(Search::Random, 80));
     let censored = history.trials().iter().filter(|trial| trial.observation.cost().unwrap().is_censored());
-    assert!(censored.count() > 20, "there is something to treat");
+    assert!(censored.count() > 20, "enough censored trials");
     let next = |treatment| {
         let settings = plan(forest(treatment), 120);
         let mut optimizer = settings.optimizer(history.clone(), None).unwrap();
         let mut proposed = Vec::new();
         while proposed.len() < 12 {
-            // Trials of the model's own proposals are not needed: each is believed to cost what it expects.
+            // The proposals need not be run: the model assumes that each costs what it predicts.
             let Ask::Run(request) = optimizer.ask(64) else { continue };
             if request.key.config.index() >= history.configurations().len()
                 && !proposed.contains(&request.configuration)
@@ -85,16 +86,17 @@ fn each_treatment_proposes_something_else_from_the_same_history() {
 }
 
 #[test]
-fn most_proposals_are_the_models_and_the_default_search_has_one() {
+fn most_proposals_come_from_the_model() {
     let (_, origins) = searched(&plan(forest(Treatment::Sample), 150));
     let count = |word| origins.iter().filter(|&&origin| origin == word).count();
     assert_eq!(count("default") + count("design") + count("random") + count("forest"), origins.len());
     assert!(count("forest") > 2 * count("random") && count("random") > 0, "{origins:?}");
 }
 
-/// Networks propose where they are asked for; which of both foretells better is judged and said.
+/// Networks propose if the scenario asks for them. With `auto`, the learners are compared and each choice is
+/// reported.
 #[test]
-fn networks_propose_and_a_choice_is_said() {
+fn networks_propose_and_choices_are_reported() {
     for learner in [Learner::Neural, Learner::Auto] {
         let settings = plan(small(learner), 90);
         let executor = Box::new(Simulated::new(Box::new(bowl), Some(20.0), 1, 0.0));
@@ -127,7 +129,7 @@ fn networks_propose_and_a_choice_is_said() {
             ];
             let best = scores.into_iter().max_by(|a, b| a.1.total_cmp(&b.1)).unwrap().0;
             assert_eq!(choice.learner, best);
-            assert!(i == 0 || said[i - 1].learner != choice.learner, "said once: {said:?}");
+            assert!(i == 0 || said[i - 1].learner != choice.learner, "reported once: {said:?}");
         }
         for learner in [Learner::Neural, Learner::Gaussian] {
             let chosen = said.iter().any(|choice| choice.learner == learner);
@@ -136,9 +138,10 @@ fn networks_propose_and_a_choice_is_said() {
     }
 }
 
-/// With no time to spend the model is never asked, but where no decision may be taken by the clock.
+/// Without time for the optimizer, the model is not used, except in repeatable campaigns, which ignore the
+/// clock.
 #[test]
-fn in_a_hurry_there_is_no_model_unless_the_campaign_is_repeatable() {
+fn in_a_hurry_the_model_is_used_only_if_the_campaign_is_repeatable() {
     for repeatable in [false, true] {
         let mut search = ByModel { overhead: 1e-9, ..ByModel::default() };
         (search.model.candidates, search.model.starts, search.model.steps) = (60, 3, 3);
@@ -146,7 +149,7 @@ fn in_a_hurry_there_is_no_model_unless_the_campaign_is_repeatable() {
         settings.repeatable = repeatable;
         let target = FunctionTarget::new(Some(20.0), |request: &TrialRequest, leash: &Leash| {
             let (cost, cap) = (bowl(request).cost, leash.cap().cost());
-            if cost > cap { Said::Stopped(cap) } else { Said::Finished(cost) }
+            if cost > cap { Outcome::Stopped(cap) } else { Outcome::Finished(cost) }
         });
         let inbox = Inbox::new();
         let executor = Local::new(Arc::new(target), slots(1, 1).unwrap(), 0.0, &inbox.bell()).unwrap();
@@ -157,10 +160,10 @@ fn in_a_hurry_there_is_no_model_unless_the_campaign_is_repeatable() {
     }
 }
 
-/// With time for the forest and none for a judgement `auto` asks the forest: a judgement is reckoned to take a second,
-/// which is a fifth of more than this campaign takes.
+/// If there is time for the forest but not for a comparison of learners, `auto` uses the forest. A comparison
+/// is estimated to take a second, which is more than a fifth of this campaign.
 #[test]
-fn auto_asks_the_forest_while_a_judgement_takes_too_long() {
+fn auto_uses_the_forest_while_a_comparison_of_learners_takes_too_long() {
     let mut search = ByModel { overhead: 0.2, ..ByModel::default() };
     search.model.learner = Learner::Auto;
     (search.model.candidates, search.model.starts, search.model.steps) = (60, 3, 3);
@@ -168,7 +171,7 @@ fn auto_asks_the_forest_while_a_judgement_takes_too_long() {
     let target = FunctionTarget::new(Some(20.0), |request: &TrialRequest, leash: &Leash| {
         std::thread::sleep(Duration::from_millis(3));
         let (cost, cap) = (bowl(request).cost, leash.cap().cost());
-        if cost > cap { Said::Stopped(cap) } else { Said::Finished(cost) }
+        if cost > cap { Outcome::Stopped(cap) } else { Outcome::Finished(cost) }
     });
     let inbox = Inbox::new();
     let executor = Local::new(Arc::new(target), slots(1, 1).unwrap(), 0.0, &inbox.bell()).unwrap();
@@ -181,8 +184,8 @@ fn auto_asks_the_forest_while_a_judgement_takes_too_long() {
     assert!(by_forest > 0 && optimizer.choice().is_none(), "{by_forest} {:?}", optimizer.choice());
 }
 
-/// Features are handed over by the names of instances, not by their order in the file; a campaign that
-/// goes on keeps the order of its store.
+/// Features are matched by the names of instances, not by their order in the file. A resumed campaign keeps
+/// the order of its store.
 #[test]
 fn features_reach_the_forest() {
     let stage = Stage::new();

@@ -1,4 +1,4 @@
-//! Code of this program that panics where a campaign waits for it.
+//! Panics in code that a campaign waits for.
 
 use std::sync::{Arc, mpsc};
 use std::time::Duration;
@@ -8,11 +8,12 @@ use campaign::event::{Stop, What};
 use campaign::{Campaign, Desk, Ledger};
 use engine::{Status, TrialRequest};
 use execution::executor::{Inbox, Local, slots};
-use execution::{Account, FunctionTarget, Leash, Said, Slot, Target, TargetError};
+use execution::{Account, FunctionTarget, Leash, Outcome, Slot, Target, TargetError};
 
 use crate::simulated::{bowl, settings};
 
-/// Searches with 30 trials; how it stopped, and the reasons of its failures. One that hangs fails.
+/// Runs a search of 30 trials. Returns why it stopped and the reasons for its failures. Panics if the search
+/// hangs.
 fn search(target: impl Target + 'static) -> (Stop, Vec<String>) {
     let (tell, told) = mpsc::channel();
     std::thread::spawn(move || {
@@ -35,10 +36,10 @@ fn search(target: impl Target + 'static) -> (Stop, Vec<String>) {
 }
 
 #[test]
-fn a_function_that_panics_has_crashed_that_trial() {
+fn a_function_that_panics_crashes_only_its_trial() {
     let target = FunctionTarget::new(Some(20.0), |request: &TrialRequest, _: &Leash| {
         assert!(request.id.0 % 5 != 3, "broken");
-        Said::Finished(bowl(request).cost)
+        Outcome::Finished(bowl(request).cost)
     });
     let (stop, reasons) = search(target);
     assert_eq!(stop, Stop::Budget(Limit::Trials));
@@ -49,11 +50,11 @@ struct Broken;
 
 impl Target for Broken {
     fn run_on(&self, _: &TrialRequest, _: &Leash, _: &Slot) -> Result<Account, TargetError> {
-        panic!("not even begun")
+        panic!("not even started")
     }
 }
 
 #[test]
 fn a_target_that_panics_stops_the_campaign() {
-    assert_eq!(search(Broken).0, Stop::Aborted("the target panicked: not even begun".to_owned()));
+    assert_eq!(search(Broken).0, Stop::Aborted("the target panicked: not even started".to_owned()));
 }

@@ -1,4 +1,4 @@
-//! What holds in every campaign: random worlds, budgets, settings and numbers of workers.
+//! Properties that hold in every campaign: with random worlds, budgets, settings and numbers of workers.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -17,7 +17,7 @@ use targets::worlds::{BOUND, Ending, Kind, mixed_space};
 
 use crate::watched::Watched;
 
-/// A campaign to be.
+/// A random campaign.
 #[derive(Clone, Debug)]
 struct Case {
     kind: Kind,
@@ -31,7 +31,7 @@ struct Case {
     repeatable: bool,
 }
 
-/// One number in a range of powers of ten.
+/// A log-uniform number between two bounds.
 fn magnitude(from: f64, to: f64) -> impl Strategy<Value = f64> {
     (from.log10()..to.log10()).prop_map(|exponent| 10f64.powf(exponent))
 }
@@ -54,7 +54,7 @@ fn case() -> impl Strategy<Value = Case> {
         magnitude(5.0, 3000.0).prop_map(|cpu| Budget { cpu: Some(cpu), ..Budget::default() }),
         Just(Budget::default()),
     ];
-    // Always a number of trials, too, so that no campaign is long.
+    // The number of trials is always limited, so that no campaign is long.
     let budget = (budget, 1..400u64).prop_map(|(budget, trials)| Budget { trials: Some(trials), ..budget });
     (
         (prop::sample::select(kinds), 0..u64::MAX, 1..9u32),
@@ -96,7 +96,7 @@ impl Case {
         Watched::new(Simulated::new(Box::new(oracle), Some(self.cutoff), self.workers, 0.0))
     }
 
-    /// The history of this campaign, kept in memory.
+    /// Runs this campaign in memory and returns its history.
     fn history(&self) -> History {
         let settings = self.settings();
         let executor = Box::new(self.executor());
@@ -111,7 +111,7 @@ fn answer(world: &World, request: &TrialRequest) -> Answer {
     truth(world, &request.configuration, request.key.pair)
 }
 
-/// What a trial would be if it were never stopped.
+/// The result of a trial that is never stopped.
 fn truth(world: &World, configuration: &Configuration, pair: Pair) -> Answer {
     let answer = world.answer(configuration, pair.instance.0, u64::from(pair.seed.0));
     let (status, cost) = match answer.ending {
@@ -122,15 +122,15 @@ fn truth(world: &World, configuration: &Configuration, pair: Pair) -> Answer {
     Answer { cost, status, constraints: answer.constraints, time: cost }
 }
 
-/// Whether a trial tells all there is to know of its pair: no later one could tell more.
-fn tells_all(trial: &Trial, cutoff: f64) -> bool {
+/// Whether a trial is fully informative about its pair, so that no later trial could add anything.
+fn is_fully_informative(trial: &Trial, cutoff: f64) -> bool {
     match trial.observation.status() {
         Status::Capped => trial.observation.cost().is_some_and(|cost| cost.lower_bound() >= cutoff),
-        status => !status.says_nothing(),
+        status => !status.is_uninformative(),
     }
 }
 
-/// Rounding in sums of times.
+/// A limit with room for rounding in sums of times.
 fn about(limit: f64) -> f64 {
     limit * (1.0 + 1e-9) + 1e-9
 }
@@ -139,7 +139,7 @@ proptest! {
     #![proptest_config(ProptestConfig { cases: 256, ..ProptestConfig::default() })]
 
     #[test]
-    fn budgets_caps_and_incumbents_are_kept_and_no_trial_is_forgotten(case in case()) {
+    fn budgets_and_caps_are_respected_and_no_trial_is_forgotten(case in case()) {
         let settings = case.settings();
         let mut executor = case.executor();
         let mut campaign =
@@ -147,7 +147,8 @@ proptest! {
         let mut told = Vec::new();
         let mut known: BTreeMap<ConfigId, BTreeSet<Pair>> = BTreeMap::new();
         let mut incumbent = ConfigId(0);
-        // With the pairs it won on. Who returns may know more: of trials that ended after it was replaced.
+        // An incumbent that returns may have more pairs than it won on, from trials that ended after it was
+        // replaced.
         let (mut reigned, mut returned_on) = (BTreeSet::from([incumbent]), None);
         let mut replaced_on_fewer = None;
         let stop = campaign
@@ -155,7 +156,7 @@ proptest! {
                 What::TrialEnded(record) => {
                     let trial = &record.trial;
                     told.push(trial.id);
-                    if tells_all(trial, case.cutoff) {
+                    if is_fully_informative(trial, case.cutoff) {
                         known.entry(trial.key.config).or_default().insert(trial.key.pair);
                     }
                 }
@@ -177,9 +178,9 @@ proptest! {
             .unwrap();
         let optimizer = campaign.optimizer();
         prop_assert_eq!(replaced_on_fewer, None, "the incumbent is never replaced on fewer pairs");
-        prop_assert_eq!(incumbent, optimizer.incumbent(), "every new incumbent is told");
+        prop_assert_eq!(incumbent, optimizer.incumbent(), "every new incumbent is reported");
 
-        // Every trial is accounted for: told or out, once.
+        // Every trial is accounted for once: either told or still running.
         let still_out: Vec<_> = optimizer.running().map(|request| request.id).collect();
         let mut accounted: Vec<_> = told.iter().chain(&still_out).copied().collect();
         accounted.sort_unstable();
@@ -191,7 +192,7 @@ proptest! {
         prop_assert_eq!(&accounted, &executor.submitted);
         prop_assert!(executor.submitted.iter().enumerate().all(|(number, id)| id.0 == number as u64));
 
-        // What was not measured to its end is a bound, and only that; every reading is true.
+        // A trial that was stopped is a lower bound and nothing else; every reading is true.
         let world = case.world();
         for Trial { key, cap, observation, .. } in history.trials() {
             let truth = truth(&world, history.configuration(key.config), key.pair);
@@ -204,8 +205,8 @@ proptest! {
             prop_assert!(cap.cost() <= case.cutoff && observation.spent() <= about(case.cutoff));
         }
 
-        // No worker has more than one trial, none a cap above the cutoff, and no budget is exceeded by
-        // more than what is running when it is spent. Simulated time stops where it shall.
+        // No worker has more than one trial, no cap is above the cutoff, and no budget is exceeded by more
+        // than the trials running when it is spent. Simulated time does not pass the limit.
         prop_assert!(executor.most_out <= case.workers);
         prop_assert!(executor.largest_cap <= case.cutoff);
         let caps = case.workers as f64 * case.cutoff;
@@ -213,7 +214,7 @@ proptest! {
         prop_assert!(case.budget.wall.is_none_or(|wall| executor.now() <= about(wall)));
         prop_assert!(case.budget.cpu.is_none_or(|cpu| executor.busy() <= about(cpu + caps)));
         prop_assert_eq!(spent.trials, told.len() as u64);
-        // And one of them is spent, unless there is nothing to be had.
+        // A limit is reached, unless every trial fails.
         match stop {
             Stop::Budget(_) => prop_assert!(case.budget.reached(&spent).is_some()),
             Stop::NeverSucceeded { .. } => prop_assert!(case.kind == Kind::Crashing),
@@ -235,7 +236,7 @@ proptest! {
 }
 
 proptest! {
-    // Every trial is a commit to a disk.
+    // Few cases, since every trial is a commit to disk.
     #![proptest_config(ProptestConfig { cases: 12, ..ProptestConfig::default() })]
 
     #[test]
@@ -266,6 +267,6 @@ proptest! {
         prop_assert_eq!(stored.history.configurations(), history.configurations());
         prop_assert_eq!(stored.state.unwrap().told, history.trials().len() as u64);
         let in_memory = case.history();
-        prop_assert_eq!(history.trials(), in_memory.trials(), "the disk decides nothing");
+        prop_assert_eq!(history.trials(), in_memory.trials(), "storing on disk does not change the search");
     }
 }

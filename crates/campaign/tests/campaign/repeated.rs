@@ -13,11 +13,11 @@ use store::Store;
 
 use crate::session::{GUARDIAN, SCENARIO, go_on};
 
-/// Fails with what stands in `how`, a line for each time, and succeeds when there is none left.
+/// Runs the next line of the file `how` each time, and succeeds when no line is left.
 const SCRIPT: &str =
     "how=$(flock $1/lock sh -c 'head -n 1 $0/how; sed -i 1d $0/how' $1); echo ran >> $1/runs; eval \"$how\"";
 
-/// Nothing is capped: on a busy machine a trial may meet its cap before it says how it fails.
+/// Nothing is capped: on a busy machine, a trial may reach its cap before it fails.
 fn text(retry: &str) -> String {
     format!(
         "[target]\ncommand = [\"sh\", \"{{folder}}/script.sh\", \"{{folder}}\", \"{{params}}\", \"{{seed}}\"]\n\
@@ -43,7 +43,7 @@ fn target(scenario: &Arc<Scenario>) -> ProcessTarget {
 }
 
 #[test]
-fn a_run_is_repeated_until_it_says_something() {
+fn a_run_is_repeated_until_it_gives_a_result() {
     let stage = Stage::new();
     let told = |retry: &str, how: &str| {
         let scenario = scenario(&stage, retry, how);
@@ -57,12 +57,12 @@ fn a_run_is_repeated_until_it_says_something() {
         told(both, "echo no licence >&2; exit 1\nexit 7\n"),
         (Status::Crashed, Some("exit 7".to_owned()), 2)
     );
-    // What succeeds is never repeated, whatever it says.
+    // A run that succeeds is never repeated, whatever it prints.
     assert_eq!(told(both, "echo no token left to ask for\n"), (Status::Finished, None, 1));
 }
 
 #[test]
-fn a_run_is_not_repeated_for_ever() {
+fn a_run_is_not_repeated_forever() {
     let stage = Stage::new();
     let scenario =
         scenario(&stage, "exit = 75, times = 2, wait = \"1ms\"", "exit 75\nexit 75\nexit 75\nexit 0\n");
@@ -75,7 +75,7 @@ fn a_run_is_not_repeated_for_ever() {
 }
 
 #[test]
-fn nobody_waits_for_a_cancelled_run() {
+fn cancelling_ends_the_wait_for_a_repetition() {
     let stage = Stage::new();
     let scenario = scenario(&stage, "exit = 75, wait = \"1h\"", "exit 75\nexit 75\n");
     let (target, leash) = (target(&scenario), Leash::new());
@@ -93,15 +93,15 @@ fn nobody_waits_for_a_cancelled_run() {
     assert_eq!(runs(&stage), 1);
 }
 
-/// The campaign stops where a licence is missing, and goes on when it is there: with the same trials as
-/// one that never missed it.
+/// The campaign stops when a licence is missing. When it is available again, the campaign resumes and keeps
+/// its trials.
 #[test]
-fn a_campaign_that_has_to_stop_goes_on_later() {
+fn a_campaign_stopped_by_a_missing_resource_can_be_resumed() {
     let stage = Stage::new();
     stage.file("script.sh", SCRIPT);
     stage.file("runs", "");
     stage.file(SCENARIO, &text("exit = 75, times = 1, wait = \"1ms\""));
-    // Both workers may be at it, each twice.
+    // Both workers may fail, each of them twice.
     stage.file("how", &format!("{}{}", "true\n".repeat(5), "exit 75\n".repeat(100)));
     let stop = go_on(&stage.folder, 12);
     assert!(matches!(&stop, Stop::Aborted(why) if why.contains("exit 75")), "{stop:?}");

@@ -1,4 +1,4 @@
-//! A campaign that begins, or takes the place of another, is there whole at every moment.
+//! A campaign that is created, or replaces another, is complete at every moment.
 
 use std::path::{Path, PathBuf};
 
@@ -19,7 +19,7 @@ struct World {
 }
 
 impl World {
-    /// A campaign that knows two trials.
+    /// A campaign with two trials.
     fn new() -> Self {
         let stage = Stage::new();
         let path = stage.file("s.toml", SCENARIO);
@@ -34,7 +34,7 @@ impl World {
         Order { path: self.path.clone(), ..Order::default() }
     }
 
-    /// Imports a table, in which INSTANCE stands for one to tune on.
+    /// Imports a table in which INSTANCE stands for a training instance.
     fn import(&self, table: &str) -> Result<Imported, String> {
         let train = open(&self.order()).unwrap().instances[0].name.clone();
         let table = self.stage.file("runs.csv", &table.replace("INSTANCE", &train));
@@ -42,7 +42,7 @@ impl World {
         import(&self.order(), &runs).map_err(|error| error.to_string())
     }
 
-    /// Trials that the campaign knows.
+    /// Number of trials in the campaign.
     fn known(&self) -> usize {
         Store::read(&self.folder).unwrap().load().unwrap().history.trials().len()
     }
@@ -54,29 +54,29 @@ impl World {
 
 const MORE: &str = "x,instance,seed,cost\n6,INSTANCE,1,0.75\n";
 
-/// A word of SQLite's header.
+/// A 32-bit number in the header of an SQLite file.
 fn header(path: &Path, place: usize) -> u32 {
     let bytes = std::fs::read(path).unwrap();
     u32::from_be_bytes(bytes[place..place + 4].try_into().unwrap())
 }
 
 #[test]
-fn a_campaign_stays_if_none_can_take_its_place() {
+fn a_campaign_stays_if_it_cannot_be_replaced() {
     let world = World::new();
     world.change_the_seed();
     let too_many = Order { workers: Some(100_000), ..world.order() };
     open(&too_many).unwrap_err();
     assert_eq!(world.known(), 2, "no cores for so many workers");
-    // No store can be made under this name.
+    // A folder with this name prevents a new store.
     std::fs::create_dir_all(world.folder.join("campaign.new/full")).unwrap();
     open(&world.order()).unwrap_err();
-    assert_eq!(world.known(), 2, "no room for another");
+    assert_eq!(world.known(), 2, "no new store can be created");
     assert!(!world.folder.join("campaign-1.sqlite").exists());
 }
 
 /// Carried-over trials are stored before anything runs, so a kill at that moment loses none.
 #[test]
-fn trials_are_in_the_new_store_from_its_first_moment() {
+fn trials_are_in_the_new_store_from_the_start() {
     let world = World::new();
     world.change_the_seed();
     let opened = open(&world.order()).unwrap();
@@ -87,7 +87,7 @@ fn trials_are_in_the_new_store_from_its_first_moment() {
 }
 
 #[test]
-fn an_import_under_a_changed_scenario_keeps_the_trials_of_before() {
+fn an_import_under_a_changed_scenario_keeps_the_earlier_trials() {
     let world = World::new();
     world.change_the_seed();
     let train = Store::read(&world.folder).unwrap().charter().unwrap().instances[0].clone();
@@ -97,7 +97,7 @@ fn an_import_under_a_changed_scenario_keeps_the_trials_of_before() {
 }
 
 #[test]
-fn what_a_kill_has_left_of_a_replacement_is_removed() {
+fn the_remains_of_a_killed_replacement_are_removed() {
     let world = World::new();
     std::fs::write(world.folder.join("campaign.new"), "half").unwrap();
     let (store, aside) = (world.folder.join("campaign.sqlite"), world.folder.join("campaign-1.sqlite"));
@@ -107,23 +107,24 @@ fn what_a_kill_has_left_of_a_replacement_is_removed() {
     let more = world.import(MORE).unwrap();
     assert_eq!(more.set_aside.as_deref(), Some(&*aside));
     drop(open(&world.order()).unwrap());
-    assert!(aside.exists(), "that of another store stays");
+    assert!(aside.exists(), "an earlier store stays");
     assert_eq!(world.known(), 3);
 }
 
-/// Killed between two, a campaign could forget which instances it had set apart.
+/// If it were killed between two transactions, a campaign could forget which instances it had set apart.
 #[test]
-fn a_campaign_begins_with_one_transaction() {
+fn a_campaign_is_created_in_one_transaction() {
     let stage = Stage::new();
     let path = stage.file("s.toml", SCENARIO);
     drop(open(&Order { path: path.clone(), ..Order::default() }).unwrap());
     let store = path.with_extension("campaign").join("campaign.sqlite");
-    assert_eq!(header(&store, 24), 1, "how often the file has changed");
+    assert_eq!(header(&store, 24), 1, "the number of changes to the file");
 }
 
-/// A left-over write-ahead log makes readers create files beside the store, and stops readers without write access.
+/// A left-over write-ahead log makes readers create files beside the store, and stops readers without write
+/// access.
 #[test]
-fn a_store_that_is_opened_and_left_alone_stays_one_file() {
+fn a_store_that_is_opened_and_not_written_stays_a_single_file() {
     let world = World::new();
     let store = world.folder.join("campaign.sqlite");
     let formats = |path: &Path| header(path, 16) & 0xffff;
@@ -131,7 +132,7 @@ fn a_store_that_is_opened_and_left_alone_stays_one_file() {
     drop(open(&world.order()).unwrap());
     assert_eq!(world.import("x,instance,seed,cost\n4,INSTANCE,1,0.5\n").unwrap().count(), 0);
     assert_eq!(formats(&store), 0x0101);
-    // As a writer leaves it that is killed when all is done.
+    // The state that a writer leaves if it is killed at the very end.
     let connection = rusqlite::Connection::open(&store).unwrap();
     connection.pragma_update(None, "journal_mode", "wal").unwrap();
     drop(connection);

@@ -1,4 +1,4 @@
-//! A validation that is interrupted and goes on comes to the verdict of one that is not.
+//! A validation that is interrupted and resumed gives the same verdict as an uninterrupted one.
 
 use campaign::budget::Budget;
 use campaign::event::What;
@@ -14,8 +14,8 @@ use crate::simulated::{bowl, settings};
 
 const UNSEEN: u32 = 8;
 
-/// Searches, or finds that there is nothing left to search, and validates until so many trials of the validation have
-/// ended. Every other time, some of them are lost.
+/// Searches, unless the search is already complete, and validates until `most` trials of the validation have
+/// ended. In every other session, some of them are lost.
 fn session(stage: &Stage, number: usize, most: usize) -> Concluded {
     let settings = settings(5, 50.0, Budget { trials: Some(60), ..Budget::default() });
     let folder = stage.folder.join("bowl.campaign");
@@ -62,7 +62,7 @@ fn session(stage: &Stage, number: usize, most: usize) -> Concluded {
 }
 
 #[test]
-fn an_interrupted_validation_comes_to_the_same_verdict() {
+fn an_interrupted_validation_gives_the_same_verdict() {
     let whole = session(&Stage::new(), 1, usize::MAX).verdict.unwrap();
     assert_eq!(whole.verdict.comparison.pairs, 24);
     for step in [1, 2, 3, 7, 20] {
@@ -81,7 +81,7 @@ fn an_interrupted_validation_comes_to_the_same_verdict() {
         // Nothing was measured twice.
         let store = Store::read(&stage.folder.join("bowl.campaign")).unwrap();
         assert_eq!(store.validations().unwrap().len(), 48);
-        // And once more changes nothing.
+        // Another session changes nothing.
         assert_eq!(session(&stage, 0, usize::MAX).verdict, Some(whole.clone()));
     }
 }

@@ -1,5 +1,5 @@
-//! Trials that set up a server, ask it and stop it, in a campaign that is killed at random moments: no
-//! server is left, and nobody is ever answered by the server of another trial.
+//! Trials that start a server, query it and stop it, in a campaign that is killed at random moments. No
+//! server is left running, and no trial is ever answered by the server of another one.
 
 use std::net::TcpListener;
 use std::os::unix::fs::PermissionsExt as _;
@@ -10,16 +10,16 @@ use store::Store;
 
 use crate::session::{GUARDIAN, SCENARIO, kill_and_go_on};
 
-/// The first of some ports in a row that nobody uses.
+/// The first of `count` consecutive free ports.
 fn free_ports(count: u16) -> u16 {
     let start = 20_000 + (std::process::id() % 10_000) as u16;
     let is_free = |port: u16| TcpListener::bind(("127.0.0.1", port)).is_ok();
     (start..32_000).find(|&first| (first..first + count).all(is_free)).unwrap()
 }
 
-/// A server listens on a port of its slot, and holds a lock of its slot; it answers with the number of
-/// its trial and with the `x` of its configuration, which is maximised. Whoever asks crashes if that is
-/// not his own. Every other trial leaves the server running.
+/// A server listens on the port of its slot and holds the lock of its slot. It answers with the number of its
+/// trial and the `x` of its configuration, which is maximised. A client crashes if the number is not that of
+/// its own trial. Every other trial leaves its server running.
 fn scenario(ports: u16) -> String {
     format!(
         r#"
@@ -44,7 +44,7 @@ fn scenario(ports: u16) -> String {
 }
 
 #[test]
-fn servers_of_a_killed_campaign_are_gone_and_never_mixed_up() {
+fn servers_of_a_killed_campaign_are_stopped_and_never_confused() {
     let stage = Stage::new();
     stage.file(SCENARIO, &scenario(free_ports(2)));
     stage.file("alive", "");
@@ -52,14 +52,14 @@ fn servers_of_a_killed_campaign_are_gone_and_never_mixed_up() {
     let history = Store::read(&stage.folder).unwrap().load().unwrap().history;
     for trial in trials {
         assert_eq!(trial.observation.status(), Status::Finished, "{trial:?}");
-        // The cost of what is maximised is its negative.
+        // The cost of a maximised output is its negative.
         let x = history.configuration(trial.key.config).get("x").unwrap().number().unwrap();
         assert_eq!(trial.observation.cost(), Some(Reading::Exact(-x)), "{trial:?}");
     }
 }
 
-/// Holds a lock as long as it lives, and answers with how many requests it has had; at times it kills the
-/// supervisor above it.
+/// A server that holds a lock while it runs and answers with the number of requests so far. For some values
+/// of `x` it kills its supervisor.
 const SERVER: &str = r#"#!/bin/sh
 exec 9< "${0%/*}/alive"; flock -s 9
 echo '{"ready": true}'
@@ -76,7 +76,7 @@ done
 "#;
 
 #[test]
-fn no_server_that_lives_on_survives_a_killed_campaign() {
+fn no_persistent_server_survives_a_killed_campaign() {
     let stage = Stage::new();
     stage.file("alive", "");
     let server = stage.file("server", SERVER);

@@ -1,7 +1,7 @@
-//! A campaign of real processes in a process of its own, which tests kill with SIGKILL and let go on.
+//! A campaign of real processes in a separate process, which tests kill with SIGKILL and resume.
 //!
-//! The campaign's folder has its scenario, and a file `alive` on which every process of the target
-//! holds a shared lock.
+//! The campaign's folder contains its scenario and a file `alive`, on which every process of the target holds
+//! a shared lock.
 
 use std::collections::BTreeSet;
 use std::fs::File;
@@ -25,14 +25,14 @@ use store::{Charter, Store, StoreError};
 
 pub(crate) const GUARDIAN: &str = env!("CARGO_BIN_EXE_guardian");
 pub(crate) const SCENARIO: &str = "scenario.toml";
-/// The folder of the campaign, for the process to be killed.
+/// The variable with the folder of the campaign, for the process to be killed.
 const FOLDER: &str = "CAPTUNE_TEST_KILLED";
-/// How many trials it makes at most.
+/// The variable with the largest number of trials.
 const TRIALS: &str = "CAPTUNE_TEST_TRIALS";
 const WORKERS: usize = 2;
 
-/// The campaign in a folder, from wherever it was left, to its stop; prints the number of every trial
-/// told.
+/// Resumes the campaign in a folder and runs it until it stops. Prints the number of every trial told to the
+/// optimizer.
 pub(crate) fn go_on(folder: &Path, trials: u64) -> Stop {
     let text = std::fs::read_to_string(folder.join(SCENARIO)).unwrap();
     let scenario = scenario::read(&text, folder, "test").unwrap_or_else(|mistakes| panic!("{mistakes}"));
@@ -59,7 +59,7 @@ pub(crate) fn go_on(folder: &Path, trials: u64) -> Stop {
     let ledger = Ledger::on_disk(store, inbox.bell(), configurations, stored as u64).unwrap();
     let mut campaign = Campaign::new(&settings, Desk::new(executor, inbox), ledger, Some(resumed)).unwrap();
     let mut out = std::io::stdout();
-    // Begins a new line: the frame of the tests has written half of one.
+    // The test harness has written part of a line, so a new one is begun.
     writeln!(out).unwrap();
     let stop = campaign.search(&mut |event| {
         if let What::TrialEnded(trial) = &event.what {
@@ -70,7 +70,7 @@ pub(crate) fn go_on(folder: &Path, trials: u64) -> Stop {
     stop.unwrap()
 }
 
-/// Not a test of its own: the process that gets killed.
+/// Not a test itself: the process that gets killed.
 #[test]
 fn process_to_be_killed() {
     if let Ok(folder) = std::env::var(FOLDER) {
@@ -79,7 +79,7 @@ fn process_to_be_killed() {
     }
 }
 
-/// The campaign in a process of its own.
+/// The command that runs the campaign in a separate process.
 fn command(folder: &Path, trials: u64) -> Command {
     let mut command = Command::new(std::env::current_exe().unwrap());
     command
@@ -90,20 +90,20 @@ fn command(folder: &Path, trials: u64) -> Command {
     command
 }
 
-/// The trial that a line says was told.
+/// The number of the trial in an output line.
 fn told(line: &str) -> Option<u64> {
     line.strip_prefix("told ")?.parse().ok()
 }
 
-/// Lets the campaign go on for a random while; the trials it said were told.
+/// Runs the campaign for a random time and kills it. Returns the trials that it reported.
 fn go_on_until_killed(folder: &Path, rng: &mut Rng) -> Vec<u64> {
     let mut child = command(folder, u64::from(u32::MAX)).stderr(Stdio::null()).spawn().unwrap();
     let mut lines = BufReader::new(child.stdout.take().unwrap());
     let mut said = String::new();
-    // A quarter of them die while they open the store, resume, or start the guardian.
+    // A quarter of the processes die while they open the store, resume, or start the guardian.
     let words = if rng.below(4) == 0 { 0 } else { 1 + rng.below(12) };
     while said.lines().filter_map(told).count() < words {
-        assert!(lines.read_line(&mut said).unwrap() > 0, "it ended by itself: {said}");
+        assert!(lines.read_line(&mut said).unwrap() > 0, "the process ended by itself: {said}");
     }
     let moment = Instant::now() + Duration::from_micros(rng.below(20_000) as u64);
     while Instant::now() < moment {
@@ -116,7 +116,7 @@ fn go_on_until_killed(folder: &Path, rng: &mut Rng) -> Vec<u64> {
     whole.lines().filter_map(told).collect()
 }
 
-/// Waits until no process of the target holds the lock; false if one does after a while.
+/// Waits until no process of the target holds the lock. Returns false if one still does after 30 s.
 fn all_dead(folder: &Path) -> bool {
     let alive = File::open(folder.join("alive")).unwrap();
     let (tell, dead) = mpsc::channel();
@@ -124,9 +124,9 @@ fn all_dead(folder: &Path) -> bool {
     matches!(dead.recv_timeout(Duration::from_secs(30)), Ok(Ok(())))
 }
 
-/// The stored trials: those before, and more, each once.
+/// Checks the store and returns its trials: all earlier ones and new ones, each once.
 fn check(folder: &Path, before: &[Trial], known: &BTreeSet<u64>) -> Vec<Trial> {
-    // One that was killed while it started the guardian may leave the lock to that for a moment.
+    // If the process was killed while it started the guardian, the guardian may hold the lock for a moment.
     let begin = Instant::now();
     let store = loop {
         match Store::open(folder) {
@@ -139,29 +139,29 @@ fn check(folder: &Path, before: &[Trial], known: &BTreeSet<u64>) -> Vec<Trial> {
     };
     store.reader().verify().unwrap();
     let trials = store.load().unwrap().history.trials().to_vec();
-    assert_eq!(&trials[..before.len()], before, "what was stored stays");
+    assert_eq!(&trials[..before.len()], before, "stored trials stay");
     let ids: BTreeSet<u64> = trials.iter().map(|trial| trial.id.0).collect();
-    assert_eq!(ids.len(), trials.len(), "no trial is doubled");
-    assert!(known.is_subset(&ids), "told and lost: {:?}", known.difference(&ids));
+    assert_eq!(ids.len(), trials.len(), "no trial is duplicated");
+    assert!(known.is_subset(&ids), "reported but not stored: {:?}", known.difference(&ids));
     trials
 }
 
-/// Kills the campaign so many times at random moments and lets it go on; then lets it come to an end.
-/// The trials in its store: none that was told is lost or doubled, and nothing of the target is left
-/// alive, each time.
+/// Kills the campaign `kills` times at random moments, resumes it each time, and finally lets it finish.
+/// Checks each time that no reported trial is lost or duplicated and that no process of the target is alive.
+/// Returns the stored trials.
 pub(crate) fn kill_and_go_on(folder: &Path, kills: u64, stream: &str) -> Vec<Trial> {
     let (mut known, mut trials) = (BTreeSet::new(), Vec::new());
     for kill in 0..kills {
         known.extend(go_on_until_killed(folder, &mut Rng::new(kill, stream, 0)));
-        assert!(all_dead(folder), "a process of the target survives");
+        assert!(all_dead(folder), "a process of the target is still alive");
         trials = check(folder, &trials, &known);
     }
     println!("{kills} kills, {} trials told, {} stored", known.len(), trials.len());
-    // And it comes to an end when it is let.
+    // Without a kill, it finishes.
     let budget = trials.len() as u64 + 20;
     assert!(command(folder, budget).output().unwrap().status.success());
     trials = check(folder, &trials, &known);
     assert_eq!(trials.len() as u64, budget);
-    assert!(all_dead(folder), "a process of the target survives");
+    assert!(all_dead(folder), "a process of the target is still alive");
     trials
 }

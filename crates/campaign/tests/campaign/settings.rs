@@ -1,4 +1,4 @@
-//! What a scenario means for the search.
+//! The settings of the search that follow from a scenario.
 
 use campaign::Search;
 use campaign::conduct::{Order, settings};
@@ -7,9 +7,9 @@ use scenario::testkit::{SMALL, Stage};
 use surrogate::forest::{ForestSettings, Treatment};
 use surrogate::{gaussian, neural};
 
-/// A deterministic target does the same each time; that takes another time each time.
+/// A deterministic target gives the same outputs each time, but its run time varies.
 #[test]
-fn times_of_a_deterministic_target_are_measured_again_and_what_it_tells_is_not() {
+fn only_the_times_of_a_deterministic_target_are_measured_repeatedly() {
     let stage = Stage::new();
     let instances = "[instances]\nlist = [\"a\", \"b\", \"c\", \"d\", \"e\", \"f\", \"g\", \"h\"]\n";
     let small = SMALL.replace("\"{seed}\"", "\"{instance}\"");
@@ -29,7 +29,7 @@ fn times_of_a_deterministic_target_are_measured_again_and_what_it_tells_is_not()
 }
 
 #[test]
-fn a_forest_is_as_the_scenario_says() {
+fn a_forest_has_the_settings_of_the_scenario() {
     let text = "[surrogate]\nkind = \"forest\"\ntreatment = \"drop\"\ntrees = 30\noverhead = 0.02\n";
     let scenario = Stage::new().read(&format!("{SMALL}{text}"));
     let Search::Model(search) = settings(&scenario, &Order::default()).search else { panic!("no forest") };
@@ -38,7 +38,7 @@ fn a_forest_is_as_the_scenario_says() {
 }
 
 #[test]
-fn learners_are_chosen_by_name_and_each_has_its_word_for_the_likelihood() {
+fn learners_are_chosen_by_name_and_each_has_its_name_for_the_likelihood() {
     let stage = Stage::new();
     let of = |text: &str| {
         let scenario = stage.read(&format!("{SMALL}[surrogate]\n{text}\n"));
@@ -64,7 +64,7 @@ fn learners_are_chosen_by_name_and_each_has_its_word_for_the_likelihood() {
         of("kind = \"gaussian\"\ntreatment = \"drop\"\nacquisition = \"improvement-per-budget\""),
         (Learner::Gaussian, gaussian::Treatment::Drop, true, Utility::ImprovementPerSpent, 5)
     );
-    // It has no such treatment: the others are chosen from.
+    // The Gaussian process has no such treatment, so the choice is between the others.
     assert_eq!(of("kind = \"auto\"\ntreatment = \"mean\""), (Learner::Auto, likely, false, gain, 10));
     let scenario =
         stage.read(&format!("{SMALL}[surrogate]\nkind = \"gaussian\"\ndependence = \"residuals\"\n"));
@@ -91,7 +91,7 @@ fn with_bounds(constraints: &str) -> String {
 }
 
 #[test]
-fn each_output_may_have_a_model_of_its_own() {
+fn each_output_may_have_its_own_model() {
     let stage = Stage::new();
     let text = |kind: &str| {
         let bounds = "recall = \">= 0.9\"\nerror = { bound = \"<= 0.05\", surrogate = \"gaussian\" }\n\
@@ -104,10 +104,11 @@ fn each_output_may_have_a_model_of_its_own() {
     assert_eq!(search.model.learner, Learner::Forest);
     assert_eq!(search.model.constraints, [Some(Learner::Gaussian), Some(Learner::Forest), None]);
     let said = stage.read(&text("kind = \"random\"")).warnings.to_string();
-    assert!(said.contains("`constraints.error.surrogate` says nothing: there is no model"), "{said}");
+    assert!(said.contains("`constraints.error.surrogate` has no effect: there is no model"), "{said}");
     let wrong = stage.mistakes(&text("kind = \"gaussian\"\ndependence = \"residuals\""));
     assert!(
-        wrong.contains("`constraints.memory.surrogate` is no Gaussian") && !wrong.contains("error.surrogate"),
+        wrong.contains("`constraints.memory.surrogate` is not `gaussian`")
+            && !wrong.contains("error.surrogate"),
         "{wrong}"
     );
     let wrong = stage.mistakes(&with_bounds("error = { bound = \"<= 1\", surrogate = \"neural\" }"));

@@ -32,7 +32,7 @@ pub(crate) fn settings(instances: u32, cutoff: f64, budget: Budget) -> Settings 
     }
 }
 
-/// Costs between 0.5 and some hundred: a bowl times instance and noise.
+/// Costs from 0.5 to a few hundred: a bowl, scaled by instance and noise.
 pub(crate) fn bowl(request: &TrialRequest) -> Answer {
     let codes = request.configuration.codes();
     let off = (codes[0] - 0.3).powi(2) + (codes[1] - 0.6).powi(2) + if codes[2] == 1.0 { 0.0 } else { 0.2 };
@@ -43,7 +43,7 @@ pub(crate) fn bowl(request: &TrialRequest) -> Answer {
 }
 
 #[test]
-fn a_bowl_is_descended_and_every_trial_is_accounted_for() {
+fn a_search_improves_on_a_bowl_and_every_trial_is_accounted_for() {
     for workers in [1, 2, 7, 64] {
         let settings = settings(5, 50.0, Budget { cpu: Some(3000.0), ..Budget::default() });
         let executor = Simulated::new(Box::new(bowl), Some(50.0), workers, 0.0);
@@ -67,7 +67,7 @@ fn a_bowl_is_descended_and_every_trial_is_accounted_for() {
 
 /// A budget of a hundred trials must not be followed by thousands of validation trials.
 #[test]
-fn a_validation_without_instances_of_its_own_takes_no_more_trials_than_the_search() {
+fn a_validation_without_unseen_instances_takes_no_more_trials_than_the_search() {
     let pairs = |trials, unseen| {
         let budget = Budget { trials, ..Budget::default() };
         campaign::validation::plan(&settings(1000, 50.0, budget), unseen).pairs
@@ -75,13 +75,14 @@ fn a_validation_without_instances_of_its_own_takes_no_more_trials_than_the_searc
     let few = pairs(Some(100), 0);
     assert_eq!((few.len(), pairs(Some(3), 0).len(), pairs(None, 0).len()), (50, 20, 1000));
     assert!(few.iter().any(|pair| pair.instance.0 >= 500), "{few:?}");
-    assert_eq!(few, pairs(Some(400), 0)[..50], "a larger budget goes on with them");
-    assert_eq!(pairs(Some(100), 300).len(), 300, "those that were asked for");
+    assert_eq!(few, pairs(Some(400), 0)[..50], "a larger budget extends them");
+    assert_eq!(pairs(Some(100), 300).len(), 300, "all unseen instances");
 }
 
-/// A default that is beaten at once has met few pairs: what it costs there is luck, unless there are no others.
+/// A default that is beaten at once has few pairs. Its cost on them is mostly luck, unless there are no
+/// others.
 #[test]
-fn a_ratio_of_the_training_needs_five_pairs_or_all_there_are() {
+fn a_ratio_in_the_training_needs_five_pairs_or_all_of_them() {
     let compared = |pairs: u32, change: &dyn Fn(&mut Settings)| {
         let mut settings = settings(8, 50.0, Budget::default());
         change(&mut settings);
@@ -99,7 +100,7 @@ fn a_ratio_of_the_training_needs_five_pairs_or_all_there_are() {
         let [default, incumbent] = configs;
         let both = progress::compare(&history, &settings, default, incumbent).unwrap();
         assert_eq!((both.pairs, both.ratio), (pairs as usize, Some(2.0)));
-        both.telling_ratio()
+        both.meaningful_ratio()
     };
     assert_eq!([1, 4, 5, 8].map(|pairs| compared(pairs, &|_| {})), [None, None, Some(2.0), Some(2.0)]);
     let deterministic = |settings: &mut Settings| {
@@ -112,7 +113,7 @@ fn a_ratio_of_the_training_needs_five_pairs_or_all_there_are() {
 }
 
 #[test]
-fn nothing_is_begun_that_cannot_end_before_a_deadline() {
+fn no_trial_starts_that_cannot_end_before_the_deadline() {
     for (workers, repeatable) in [(1, false), (7, false), (3, true)] {
         let settings =
             Settings { repeatable, ..settings(5, 50.0, Budget { wall: Some(1e4), ..Budget::default() }) };
@@ -127,15 +128,15 @@ fn nothing_is_begun_that_cannot_end_before_a_deadline() {
         drop(campaign);
         assert_eq!(stop, Stop::Deadline);
         assert!(executor.latest_end <= 1000.0, "{} {}", executor.latest_end, executor.largest_cap);
-        assert_eq!(progress.out, 0, "what was begun has ended");
+        assert_eq!(progress.out, 0, "all started trials have ended");
         assert_eq!(deadline.ended(), progress.counts.iter().sum::<u64>());
-        // Nothing was left but trials too long for the time that was left.
+        // Only trials too long for the remaining time were left.
         assert!(deadline.refused().is_some_and(|needed| last + needed >= 1000.0), "{deadline:?} {last}");
         assert!(last > 900.0, "{last}");
     }
 }
 
-/// Those that had lost, by how many trials had ended when they raced again.
+/// Configurations that raced again after losing, each with the number of trials that had ended by then.
 fn returns(settings: &Settings) -> Vec<(u64, u32)> {
     let executor = Simulated::new(Box::new(bowl), Some(50.0), 1, 0.0);
     let mut campaign =
@@ -153,11 +154,11 @@ fn returns(settings: &Settings) -> Vec<(u64, u32)> {
 }
 
 #[test]
-fn the_best_of_those_that_lost_race_again_before_the_end() {
+fn the_best_configurations_that_lost_race_again_before_the_end() {
     let budget = Budget { trials: Some(2000), ..Budget::default() };
     let returned = returns(&settings(5, 50.0, budget));
-    // A tenth before the end, or when the race that is open then is over, the finalists follow one another;
-    // elsewhere one returns now and then.
+    // In the last tenth, once the open race is over, the finalists follow one another. Before that, a
+    // configuration returns only now and then.
     let within = |from: u64, to: u64| returned.iter().filter(move |&&(told, _)| (from..to).contains(&told));
     let &(first, config) = within(1800, 2000).next().unwrap();
     assert_eq!(config, 0, "{returned:?}");
@@ -165,7 +166,8 @@ fn the_best_of_those_that_lost_race_again_before_the_end() {
     assert!(within(1500, 1800).count() < 5, "{returned:?}");
 }
 
-/// How a campaign stops in which some configurations crash.
+/// Runs a campaign in which some configurations crash. Returns why it stopped, with the numbers of trials and
+/// crashes.
 fn stop_with_crashes(workers: usize, crashes: fn(&TrialRequest) -> bool) -> (Stop, u64, u64) {
     let settings = settings(5, 50.0, Budget { trials: Some(300), ..Budget::default() });
     let answer = move |request: &TrialRequest| match crashes(request) {
@@ -185,15 +187,15 @@ fn a_target_that_never_succeeds_stops_the_campaign_soon() {
     for workers in [1, 2, 7] {
         let (stop, trials, _) = stop_with_crashes(workers, |_| true);
         let Stop::NeverSucceeded { trial } = stop else { panic!("{stop:?}") };
-        assert_eq!(trial.trial.key.config.0, 0, "the default's own failure is told");
+        assert_eq!(trial.trial.key.config.0, 0, "a failure of the default is reported");
         assert!(trials <= 10, "{trials}");
     }
 }
 
 #[test]
-fn others_may_succeed_where_the_default_and_many_more_fail() {
+fn others_may_succeed_although_the_default_and_many_more_fail() {
     for workers in [1, 2, 7] {
-        // The default has the first choice, as a third of all that are drawn do.
+        // The default has the first choice, like a third of all random configurations.
         let (stop, trials, crashed) =
             stop_with_crashes(workers, |request| request.configuration.codes()[2] == 0.0);
         assert!(matches!(stop, Stop::Budget(_)), "{stop:?}");

@@ -1,4 +1,4 @@
-//! The inputs: staged, and many of them.
+//! Staged instances, and large numbers of instances.
 
 use std::fs::File;
 use std::os::unix::fs::MetadataExt as _;
@@ -15,7 +15,7 @@ fn scenario(instances: &str) -> String {
     format!("{}[instances]\n{instances}\n", SMALL.replace("\"{seed}\"", "\"{seed}\", \"{instance}\""))
 }
 
-/// Waits until a change of these files would have a later time stamp.
+/// Waits until a change to these files would have a later time stamp.
 fn await_settled(instances: &[Instance]) {
     let changed = |instance: &Instance| {
         let about = std::fs::metadata(&instance.argument).unwrap();
@@ -28,7 +28,7 @@ fn await_settled(instances: &[Instance]) {
 }
 
 #[test]
-fn a_change_that_leaves_size_and_time_is_noticed() {
+fn a_change_that_keeps_size_and_modification_time_is_noticed() {
     let stage = Stage::new();
     let source = stage.file("cnf/a", "before");
     let read = stage.read(&scenario("files = \"cnf\"\nstage = true"));
@@ -45,7 +45,7 @@ fn a_change_that_leaves_size_and_time_is_noticed() {
     change(&source, "after.");
     assert_eq!(staging.stage(train).unwrap().files, 1);
     assert_eq!(copied(), "after.");
-    // So is a change of the copy.
+    // A change to the copy is noticed, too.
     await_settled(train);
     staging.stage(train).unwrap();
     await_settled(&staging.staged(train));
@@ -56,7 +56,7 @@ fn a_change_that_leaves_size_and_time_is_noticed() {
 }
 
 #[test]
-fn sources_of_the_same_name_have_copies_of_their_own() {
+fn sources_with_the_same_name_have_separate_copies() {
     let stage = Stage::new();
     let staged = |folder: &str, files: &str| {
         let place = stage.folder.join("staged");
@@ -74,13 +74,13 @@ fn sources_of_the_same_name_have_copies_of_their_own() {
     let [two] = &staged("two", r#"["x.cnf"]"#)[..] else { panic!() };
     let copies = [up, down, one, two].map(|copy| std::fs::read_to_string(&copy.argument).unwrap());
     assert_eq!(copies, ["a.cnf", "one/up/a.cnf", "one/x.cnf", "two/x.cnf"]);
-    // A link to a source is that source, wherever it leads later.
+    // A link is resolved to its source, even if it points elsewhere later.
     std::os::unix::fs::symlink("one", stage.folder.join("now")).unwrap();
     assert_eq!(staged("three", r#"["../now/x.cnf"]"#)[0].argument, one.argument);
 }
 
 #[test]
-fn what_is_not_a_file_is_not_waited_for() {
+fn a_fifo_is_refused_without_waiting() {
     let stage = Stage::new();
     stage.file("cnf/a", "");
     let read = stage.read(&scenario("files = \"cnf\"\nstage = true"));
@@ -93,7 +93,7 @@ fn what_is_not_a_file_is_not_waited_for() {
 }
 
 #[test]
-fn staged_files_are_copied_once_and_again_when_they_change() {
+fn staged_files_are_copied_once_and_again_after_a_change() {
     let stage = Stage::new();
     for file in ["cnf/b/2.cnf", "cnf/b/1.cnf", "cnf/a/deep/3.cnf", "cnf/.hidden", "cnf/c.cnf"] {
         stage.file(file, file);
@@ -110,7 +110,7 @@ fn staged_files_are_copied_once_and_again_when_they_change() {
         assert_eq!(copy.name, source.name);
     }
     stage.file("cnf/c.cnf", "longer than before");
-    // What was damaged is not trusted either.
+    // A damaged copy is replaced, too.
     std::fs::write(&staging.staged(train)[0].argument, "").unwrap();
     assert_eq!(staging.stage(train).unwrap(), Staged { files: 2, bytes: 34, kept: 2 });
 }
@@ -120,11 +120,11 @@ fn compressed_files_are_unpacked() {
     let stage = Stage::new();
     for (program, ending) in [("gzip", "gz"), ("xz", "xz"), ("bzip2", "bz2"), ("zstd", "zst")] {
         let path = stage.file(&format!("{program}/a.cnf"), "p cnf 0 0\n");
-        // Two streams one after the other are one file, as parallel packers write them.
+        // Parallel packers write several streams, one after the other, into one file.
         let pack = format!("{program} -c a.cnf > x && cat x x > a.cnf.{ending} && rm x");
         let packed = Command::new("sh").args(["-c", &pack]).current_dir(path.parent().unwrap()).output();
         if !packed.is_ok_and(|output| output.status.success()) {
-            println!("skipped: there is no {program} here");
+            println!("skipped: {program} is not installed");
             continue;
         }
         let text = scenario(&format!("files = \"{program}\"\nstage = true\nstage_folder = \"staged\""));
@@ -141,12 +141,12 @@ fn compressed_files_are_unpacked() {
     }
 }
 
-/// What takes time by the square of the number of instances takes hours here.
+/// Anything that takes quadratic time in the number of instances would take hours here.
 #[test]
-fn many_instances_with_many_features_are_opened_and_opened_again() {
+fn many_instances_with_many_features_are_opened_twice_in_time() {
     const COUNT: usize = 20_000;
     let stage = Stage::new();
-    // The rows are in another order, and half of the names are shorter than the instances'.
+    // The rows are in reverse order, and half of the names are shorter than those of the instances.
     let name = |number: usize| format!("in/{number:05}.cnf");
     let row = |number: usize| {
         let name = name(number);

@@ -1,4 +1,4 @@
-//! Simulated workers that write down what they were asked for.
+//! Simulated workers that record the requests they receive.
 
 use std::collections::BTreeSet;
 
@@ -7,18 +7,18 @@ use execution::executor::{Executor, Happening, Inbox, Pacing, Refused, Simulated
 
 pub(crate) struct Watched {
     workers: Simulated,
-    /// Every trial handed out, in order.
+    /// All submitted trials, in order.
     pub(crate) submitted: Vec<TrialId>,
-    /// The largest cap ordered, first or later.
+    /// The largest cap requested, initially or later.
     pub(crate) largest_cap: f64,
-    /// The most trials that were out at a time.
+    /// The largest number of trials that ran at the same time.
     pub(crate) most_out: usize,
     out: usize,
-    /// When the last trial handed out would end if it ran to its cap.
+    /// The latest time at which a submitted trial would end if it ran to its cap.
     pub(crate) latest_end: f64,
     /// Trials that were cancelled.
     pub(crate) cancelled: BTreeSet<TrialId>,
-    /// Whether these tell nothing, as trials whose cost does not grow.
+    /// Whether cancelled trials have no result, like trials whose cost does not grow with time.
     pub(crate) loses_cancelled: bool,
 }
 
@@ -36,7 +36,7 @@ impl Watched {
         }
     }
 
-    /// Seconds that the slots have spent on trials, those still running included.
+    /// Seconds that the slots have spent on trials, including running ones.
     pub(crate) fn busy(&self) -> f64 {
         let time = self.workers.now() * self.workers.workers() as f64;
         if time > 0.0 { self.workers.busy_share() * time } else { 0.0 }

@@ -1,4 +1,4 @@
-//! The guardian of the runs that tests make; and a server to be set up, asked and taken down:
+//! The guardian of the runs in the tests, and a server that trials start, query and stop:
 //! `up|ask|down PORTS SLOT TRIAL ...`.
 
 #![allow(clippy::print_stdout, clippy::exit, clippy::unwrap_used)]
@@ -25,8 +25,8 @@ fn main() {
     }
 }
 
-/// Starts a server in a group of its own, and leaves it when it can be used.
-#[allow(clippy::zombie_processes, reason = "the server is to be left behind")]
+/// Starts a server in its own process group, and returns when it is ready.
+#[allow(clippy::zombie_processes, reason = "the server is meant to keep running")]
 fn up(words: &[String]) {
     let mut server = Command::new(std::env::current_exe().unwrap());
     server.arg("serve").args(words).process_group(0).stdout(Stdio::piped());
@@ -39,7 +39,7 @@ fn up(words: &[String]) {
     }
 }
 
-/// Answers everybody with its trial and a number of its configuration, until it is told to stop.
+/// Answers every client with its trial and a value of its configuration, until a client asks it to stop.
 fn serve(port: u16, slot: &str, trial: &str, config: &str, folder: &str) {
     let alive = File::open(format!("{folder}/alive")).unwrap();
     flock(&alive, FlockOperation::LockShared).unwrap();

@@ -2,7 +2,7 @@
 
 mod questions;
 
-use std::io::IsTerminal;
+use std::io::{BufRead, IsTerminal};
 use std::path::{Path, PathBuf};
 
 use campaign::import::scenarios;
@@ -13,6 +13,7 @@ use scenario::draft::{Draft, words};
 use scenario::shell::quoted;
 
 use crate::exit_code::ExitCode;
+use crate::goal::Goal;
 use crate::import::unreadable;
 use crate::message::{self, Hinted};
 use crate::run::inline::explained;
@@ -45,24 +46,11 @@ pub(crate) struct Arguments {
     /// A file with the parameters
     #[arg(long, value_name = "FILE")]
     space: Option<String>,
-    /// Inputs: paths and patterns in quotes
-    #[arg(long, value_name = "FILES", num_args = 1..)]
-    instances: Vec<String>,
-    /// Inputs kept for the validation: paths and patterns, or a share such as 25%
-    #[arg(long, value_name = "FILES|SHARE", num_args = 1..)]
-    test: Vec<String>,
-    /// The largest cost of one trial (30s)
-    #[arg(long, value_name = "COST")]
-    cutoff: Option<String>,
-    /// What to minimise: cpu_time (if not given), wall_time or memory
-    #[arg(long, value_name = "WHAT")]
-    minimise: Option<String>,
+    #[command(flatten)]
+    goal: Goal,
     /// Time on the clock in all (90s, 2h)
     #[arg(long, value_name = "TIME")]
     budget: Option<String>,
-    /// Exit codes of a success, if not 0 (10,20)
-    #[arg(long, value_name = "CODES", value_delimiter = ',')]
-    success_exit: Vec<u8>,
     /// Replace a scenario that is there and says something else
     #[arg(long)]
     force: bool,
@@ -124,16 +112,8 @@ impl Arguments {
     /// The command and what else was wished for; what is not given is asked for.
     fn wishes(&self) -> anyhow::Result<(String, Wishes)> {
         let mut questions = Questions::new(std::io::stdin().lock(), std::io::stdin().is_terminal());
-        let any = self.command.is_some() || self.space.is_some() || !self.instances.is_empty();
-        let mut wishes = Wishes {
-            instances: self.instances.clone(),
-            test: self.test.clone(),
-            minimise: self.minimise.clone(),
-            cutoff: self.cutoff.clone(),
-            space: self.space.clone(),
-            success_exit: self.success_exit.clone(),
-            ..Wishes::default()
-        };
+        let any = self.command.is_some() || self.space.is_some() || !self.goal.instances.is_empty();
+        let mut wishes = Wishes { space: self.space.clone(), ..self.goal.wishes()? };
         let mut budget = self.budget.clone();
         let command = match &self.command {
             Some(command) => command.clone(),
@@ -158,8 +138,12 @@ impl Arguments {
                     questions.ask("Inputs kept for the validation: paths and patterns, or a share", "25%")?;
                 wishes.test = words(&asked);
             }
-            if wishes.cutoff.is_none() {
-                wishes.cutoff = Some(questions.ask("The longest that one trial may take", "30s")?);
+            if self.goal.minimise.is_none() && self.goal.maximise.is_none() {
+                ask_objective(&mut questions, &mut wishes)?;
+            }
+            let is_time = wishes.minimise.as_deref().is_none_or(|what| what.ends_with("_time"));
+            if wishes.cutoff.is_none() && is_time && wishes.maximise.is_none() {
+                wishes.cutoff = Some(questions.ask("Stop a trial after", "30s")?);
             }
             if budget.is_none() {
                 budget = Some(questions.ask("The time for all of it", "1h")?);
@@ -175,6 +159,30 @@ impl Arguments {
         };
         Ok((command, wishes))
     }
+}
+
+/// Asks what to optimise and, if the target prints it, where it is found.
+fn ask_objective(questions: &mut Questions<impl BufRead>, wishes: &mut Wishes) -> anyhow::Result<()> {
+    let asked = questions.ask(
+        "What to minimise: cpu_time, wall_time, memory, or the name of a number that the command prints\n\
+         (`max NAME` maximises it)",
+        "cpu_time",
+    )?;
+    let (what, maximise) = match asked.strip_prefix("max ") {
+        Some(name) => (name.trim().to_owned(), true),
+        None => (asked, false),
+    };
+    let is_measured = ["cpu_time", "wall_time", "memory"].contains(&what.as_str());
+    if !is_measured && !wishes.outputs.iter().any(|(name, _)| *name == what) {
+        let question = format!("Regular expression for `{what}`, with one group around the number");
+        let pattern = questions.ask(&question, &format!("{what} = ([0-9.]+)"))?;
+        wishes.outputs.push((what.clone(), pattern));
+    }
+    match maximise {
+        true => wishes.maximise = Some(what),
+        false => wishes.minimise = Some(what),
+    }
+    Ok(())
 }
 
 /// Exit codes between commas or spaces; only 0 is what holds without them.

@@ -8,27 +8,15 @@ use scenario::draft::inline::{self, Wishes};
 use scenario::draft::{SaveError, Saved};
 use scenario::shell::quoted;
 
+use crate::goal::Goal;
 use crate::init;
 use crate::message::{self, Hinted};
 
 #[derive(Args, Debug, Default)]
 #[command(next_help_heading = "With a command instead of a scenario")]
 pub(crate) struct InlineCommand {
-    /// Its inputs: paths and patterns in quotes
-    #[arg(long, value_name = "FILES", num_args = 1.., requires = "command")]
-    instances: Vec<String>,
-    /// Inputs kept for the validation: paths and patterns, or a share such as 25%
-    #[arg(long, value_name = "FILES|SHARE", num_args = 1.., requires = "command")]
-    test: Vec<String>,
-    /// The largest cost of one trial (30s)
-    #[arg(long, value_name = "COST", requires = "command")]
-    cutoff: Option<String>,
-    /// What to minimise: cpu_time (if not given), wall_time or memory
-    #[arg(long, value_name = "WHAT", requires = "command")]
-    minimise: Option<String>,
-    /// Exit codes of a success, if not 0 (10,20)
-    #[arg(long, value_name = "CODES", value_delimiter = ',', requires = "command")]
-    success_exit: Vec<u8>,
+    #[command(flatten)]
+    goal: Goal,
     /// Replace a scenario that is there and says something else
     #[arg(long, requires = "command")]
     force: bool,
@@ -52,21 +40,29 @@ impl InlineCommand {
         !self.command.is_empty()
     }
 
+    /// Refuses options that describe a command where there is none.
+    pub(super) fn check(&self) -> Result<(), Hinted> {
+        match self.goal.first_given() {
+            Some(option) if !self.is_given() => Err(Hinted {
+                message: format!("`{option}` describes a command, and there is none"),
+                hint:
+                    "give the command after `--`; a scenario has keys for this (docs/reference/scenario.md)"
+                        .to_owned(),
+            }),
+            _ => Ok(()),
+        }
+    }
+
     /// Writes the scenario and says where it is.
     pub(super) fn write(&self, path: Option<&Path>, terms: &Terms) -> anyhow::Result<PathBuf> {
         let path = path.unwrap_or(Path::new(init::FILE));
         let wishes = Wishes {
-            instances: self.instances.clone(),
-            test: self.test.clone(),
-            minimise: self.minimise.clone(),
-            cutoff: self.cutoff.clone(),
-            space: None,
-            success_exit: self.success_exit.clone(),
             wall: terms.wall.map(|time| time.as_secs_f64()),
             cpu: terms.cpu.map(|time| time.as_secs_f64()),
             trials: terms.trials,
             workers: terms.workers,
             seed: terms.seed,
+            ..self.goal.wishes()?
         };
         let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty());
         let draft = inline::draft_to_run(&self.command, &wishes, folder.unwrap_or(Path::new(".")))?;

@@ -115,6 +115,7 @@ impl Arguments {
 
     /// The scenario or folder; a command's scenario is written first.
     fn path(&self) -> anyhow::Result<PathBuf> {
+        self.inline.check()?;
         if self.inline.is_given() {
             let Self { budget: wall, cpu_budget: cpu, trials, workers, seed, .. } = *self;
             return self.inline.write(self.path.as_deref(), &Terms { wall, cpu, trials, workers, seed });
@@ -313,7 +314,7 @@ pub(crate) fn how_to_use(scenario: &Scenario, configuration: &Configuration, fol
     // Where the target reads a file, its command says nothing of the configuration.
     match &scenario.target.config_file {
         Some(_) => format!("captune best {} --as file", quoted(folder)),
-        None => CommandLine::for_use(scenario, configuration).to_string(),
+        None => CommandLine::to_paste(scenario, configuration),
     }
 }
 

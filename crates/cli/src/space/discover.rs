@@ -105,7 +105,7 @@ fn explain(error: DiscoverError) -> Hinted {
         DiscoverError::Nothing(source) | DiscoverError::NothingToTune(source, _) => {
             format!("what can be read is the text of: {}", source.command())
         }
-        DiscoverError::Unsound(_) => "this is a fault of captune; please report it with the text".to_owned(),
+        DiscoverError::Invalid(_) => "this is a fault of captune; please report it with the text".to_owned(),
         DiscoverError::Unrecognised => {
             let known = Source::ALL.map(|source| format!("\n  {:<10}{}", source.name(), source.command()));
             format!("--kind names the program if the text is one of these:{}", known.concat())

@@ -74,10 +74,10 @@ pub(crate) fn sample(arguments: &Arguments) -> anyhow::Result<ExitCode> {
 
 pub(crate) fn refusal(error: SampleError) -> Hinted {
     let reasons: Vec<String> =
-        error.reasons.iter().map(|(why, times)| format!("{why} refused {times}")).collect();
+        error.reasons.iter().map(|(why, times)| format!("{why} rejected {times}")).collect();
     Hinted {
-        message: format!("no valid configuration in {} attempts: {}", error.attempts, reasons.join(", ")),
-        hint: "nearly every combination of these parameters is forbidden: loosen that or shrink their ranges"
+        message: format!("no valid configuration found in {} attempts: {}", error.attempts, reasons.join(", ")),
+        hint: "nearly every combination of these parameters is forbidden; relax the clauses or narrow the ranges"
             .into(),
     }
 }

@@ -3,7 +3,7 @@
 use clap::Args;
 use comfy_table::{ContentArrangement, Table, presets};
 use engine::Space;
-use space::expression::Wording;
+use space::expression::Notation;
 use space::{Bound, Kind, Literal, Parameter, ParameterId, Range, float_text};
 
 use super::file::FileArguments;
@@ -31,11 +31,11 @@ fn terminal_width() -> Option<u16> {
 
 fn text(space: &Space, width: Option<u16>) -> String {
     let mut out = table(space, width);
-    let wording = Wording::captune(space);
+    let notation = Notation::captune(space);
     if !space.forbidden().is_empty() {
         out += "\nforbidden\n";
         for clause in space.forbidden() {
-            out += &format!("  {}\n", plain(&wording.formula(clause)));
+            out += &format!("  {}\n", plain(&notation.formula(clause)));
         }
     }
     out += &format!("\n{}\n{}\n", counts(space), size(space));
@@ -43,7 +43,7 @@ fn text(space: &Space, width: Option<u16>) -> String {
 }
 
 fn table(space: &Space, width: Option<u16>) -> String {
-    let wording = Wording::captune(space);
+    let notation = Notation::captune(space);
     let has_conditions = space.ids().any(|id| space.condition(id).is_some());
     let has_notes = space.parameters().iter().any(|parameter| parameter.note().is_some());
     let mut table = Table::new();
@@ -60,11 +60,11 @@ fn table(space: &Space, width: Option<u16>) -> String {
         let mut row = vec![
             parameter.name().to_owned(),
             parameter.kind().name().to_owned(),
-            values(parameter, &wording),
+            values(parameter, &notation),
             default(parameter),
         ];
         if has_conditions {
-            row.push(condition(space, id, &wording));
+            row.push(condition(space, id, &notation));
         }
         if has_notes {
             row.push(parameter.note().unwrap_or_default().to_owned());
@@ -78,13 +78,13 @@ fn table(space: &Space, width: Option<u16>) -> String {
     table.lines().map(|line| line.trim_end().to_owned() + "\n").collect()
 }
 
-fn condition(space: &Space, id: ParameterId, wording: &Wording<'_>) -> String {
-    space.condition(id).map(|condition| wording.formula(condition)).unwrap_or_default()
+fn condition(space: &Space, id: ParameterId, notation: &Notation<'_>) -> String {
+    space.condition(id).map(|condition| notation.formula(condition)).unwrap_or_default()
 }
 
-fn values(parameter: &Parameter, wording: &Wording<'_>) -> String {
+fn values(parameter: &Parameter, notation: &Notation<'_>) -> String {
     match (parameter.range(), parameter.choices()) {
-        (Some(range), _) => range_text(range, wording),
+        (Some(range), _) => range_text(range, notation),
         (None, Some(choices)) => match parameter.kind() {
             Kind::Boolean => "false, true".to_owned(),
             Kind::Ordinal => join(choices.values(), " < "),
@@ -104,11 +104,11 @@ fn join(values: &[Literal], between: &str) -> String {
     values.iter().map(ToString::to_string).collect::<Vec<_>>().join(between)
 }
 
-fn range_text(range: &Range, wording: &Wording<'_>) -> String {
+fn range_text(range: &Range, notation: &Notation<'_>) -> String {
     let number = |number: f64| if range.integer() { format!("{number}") } else { float_text(number) };
     let bound = |bound: &Bound| match bound {
         Bound::Number(value) => number(*value),
-        Bound::Dependent(quantity) => wording.quantity(quantity),
+        Bound::Dependent(quantity) => notation.quantity(quantity),
     };
     let mut text = format!("{} to {}", bound(range.lower()), bound(range.upper()));
     if range.log() {

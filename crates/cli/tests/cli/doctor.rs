@@ -16,7 +16,7 @@ fn it_tries_every_limit() {
 fn a_wish_that_cannot_be_met_gives_4() {
     let output = captune("doctor --cores 1000");
     assert_eq!(code(&output), 4, "{}", stderr(&output));
-    assert!(stderr(&output).contains("hint: choose among cores"), "{}", stderr(&output));
+    assert!(stderr(&output).contains("hint: choose from cores"), "{}", stderr(&output));
     assert_eq!(code(&captune("exec --cores 1000 -- true")), 4);
 }
 

@@ -45,7 +45,7 @@ fn every_space_in_the_documents_reads() {
 fn the_reference_has_every_key() {
     let output = captune_reading("space check -", "a = { zzzzzzzzzzzz = 1 }\n");
     let said = stderr(&output);
-    let keys = said.lines().find_map(|line| line.strip_prefix("hint: known are ")).unwrap();
+    let keys = said.lines().find_map(|line| line.strip_prefix("hint: known keys: ")).unwrap();
     let text = document("docs/reference/space-toml.md");
     let examples = blocks(&text, "toml").concat();
     assert!(keys.split(", ").count() >= 14, "{keys}");

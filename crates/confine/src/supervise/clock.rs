@@ -1,6 +1,6 @@
 //! The monotonic clock and an alarm on it.
 //!
-//! A timer descriptor, because the time-out of `poll` may be late by a thousandth of the wait.
+//! The alarm is a timer descriptor, because the timeout of `poll` may be late by a thousandth of the wait.
 
 use std::io;
 use std::ops::{Add, Sub};
@@ -42,7 +42,7 @@ impl Sub for Moment {
     }
 }
 
-/// A descriptor that becomes readable at a moment.
+/// A descriptor that becomes readable at a given moment.
 pub(super) struct Alarm(OwnedFd);
 
 impl Alarm {
@@ -50,7 +50,7 @@ impl Alarm {
         Ok(Self(timerfd_create(TimerfdClockId::Monotonic, TimerfdFlags::CLOEXEC | TimerfdFlags::NONBLOCK)?))
     }
 
-    /// Sets the alarm, in place of any set before.
+    /// Sets the alarm and replaces any previous one.
     pub(super) fn set(&self, at: Moment) -> io::Result<()> {
         let zero = Timespec { tv_sec: 0, tv_nsec: 0 };
         let at = match at {

@@ -1,4 +1,4 @@
-//! Who has died so far, and what is known from it.
+//! The processes of a tree that have died so far.
 
 use rustix::process::Pid;
 
@@ -6,15 +6,15 @@ use super::clock::Moment;
 use crate::finished::Exit;
 use crate::sys::{self, Reaped, Wait};
 
-/// The deaths in one tree that came to the supervisor.
+/// The dead processes of one tree that the supervisor has reaped.
 pub(super) struct Deaths {
-    /// The main process, if a job is under way.
+    /// The main process, if a job is running.
     main: Option<Pid>,
-    /// Whether orphans come to us; if not, only the main process does.
+    /// Whether this process adopts orphans; if not, it reaps only the main process.
     adopts: bool,
     /// How and when the main process ended.
     pub(super) of_main: Option<(Exit, Moment)>,
-    /// How many others died.
+    /// Number of other processes reaped.
     pub(super) adopted: u32,
     /// Largest resident set in bytes among them all.
     pub(super) largest: u64,
@@ -25,10 +25,10 @@ impl Deaths {
         Self { main, adopts, of_main: None, adopted: 0, largest: 0 }
     }
 
-    /// Takes everyone who is dead; false if no child is left.
+    /// Reaps all dead children; returns false if no child is left.
     pub(super) fn take_dead(&mut self) -> bool {
         loop {
-            match sys::wait(self.whom(), false) {
+            match sys::wait(self.waited_for(), false) {
                 Ok(Wait::Reaped(dead)) => self.note(&dead),
                 Ok(Wait::NoneDead | Wait::Stopped(_)) => return true,
                 Ok(Wait::NoChildren) | Err(_) => return false,
@@ -36,9 +36,9 @@ impl Deaths {
         }
     }
 
-    /// Waits for a death and takes it; false if no child is left.
+    /// Waits for a child to die and reaps it; returns false if no child is left.
     pub(super) fn await_one(&mut self) -> bool {
-        match sys::wait(self.whom(), true) {
+        match sys::wait(self.waited_for(), true) {
             Ok(Wait::Reaped(dead)) => {
                 self.note(&dead);
                 true
@@ -47,13 +47,13 @@ impl Deaths {
         }
     }
 
-    fn whom(&self) -> Option<Pid> {
+    fn waited_for(&self) -> Option<Pid> {
         if self.adopts { None } else { self.main }
     }
 
     fn note(&mut self, dead: &Reaped) {
         self.largest = self.largest.max(dead.peak_memory);
-        // Its number may be given to another later.
+        // Its PID may be reused by another process later.
         if Some(dead.pid) == self.main && self.of_main.is_none() {
             self.of_main = Some((dead.exit, Moment::now()));
         } else {

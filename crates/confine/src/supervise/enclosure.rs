@@ -1,4 +1,4 @@
-//! What the tiers do differently: how a tree is enclosed, killed, reaped and accounted for.
+//! How each tier encloses, kills, reaps and accounts for a tree.
 
 use std::collections::HashSet;
 
@@ -12,29 +12,28 @@ use crate::limits::Limits;
 use crate::sys::{self, Forked};
 use crate::tier::cgroup::ControlGroup;
 use crate::tier::{Tier, namespace};
-use crate::wire::Birth;
+use crate::wire::RunSpec;
 
-/// One run's enclosure, made and held by its supervisor.
+/// The enclosure of one run, created and held by its supervisor.
 pub(super) enum Enclosure {
     Cgroup(ControlGroup),
     Namespace,
     Subreaper,
-    /// The process group of the target, once it is started.
+    /// The process group of the target, once it has started.
     Group(Option<Pid>),
 }
 
 impl Enclosure {
-    /// Makes the enclosure.
-    pub(super) fn make(birth: &Birth, limits: &Limits) -> Result<Self, Failure> {
-        match birth.tier {
+    /// Creates the enclosure.
+    pub(super) fn make(spec: &RunSpec, limits: &Limits) -> Result<Self, Failure> {
+        match spec.tier {
             Tier::Cgroup => {
                 become_subreaper()?;
-                let plan =
-                    birth.cgroup.as_ref().ok_or(Failure { step: Step::Cgroup, errno: libc::ENOENT })?;
+                let plan = spec.cgroup.as_ref().ok_or(Failure { step: Step::Cgroup, errno: libc::ENOENT })?;
                 ControlGroup::make(plan, limits).map(Self::Cgroup)
             }
-            // We were born as the first process of it.
-            Tier::Namespace => namespace::settle().map(|()| Self::Namespace),
+            // This process is already the first one in the namespace.
+            Tier::Namespace => namespace::mount_proc().map(|()| Self::Namespace),
             Tier::Subreaper => become_subreaper().map(|()| Self::Subreaper),
             Tier::Group => Ok(Self::Group(None)),
         }
@@ -49,10 +48,10 @@ impl Enclosure {
         }
     }
 
-    /// Forks a child that is inside from its first moment.
+    /// Forks a child that is inside the enclosure from the start.
     pub(super) fn fork(&mut self) -> Result<Forked, Failure> {
         let forked = match self {
-            Self::Cgroup(group) => sys::fork_into(group.descriptor()).during(Step::CgroupBirth)?,
+            Self::Cgroup(group) => sys::fork_into(group.descriptor()).during(Step::CgroupFork)?,
             _ => sys::fork().during(Step::Fork)?,
         };
         if let (Self::Group(group), Forked::Parent(child)) = (self, &forked) {
@@ -61,7 +60,7 @@ impl Enclosure {
         Ok(forked)
     }
 
-    /// CPU time by the kernel's own account of the enclosure.
+    /// Returns the CPU time that the kernel counts for the enclosure, if it does.
     pub(super) fn cpu(&mut self) -> Option<CpuTime> {
         match self {
             Self::Cgroup(group) => group.cpu().ok(),
@@ -69,7 +68,7 @@ impl Enclosure {
         }
     }
 
-    /// The control group, where there is one.
+    /// Returns the control group, if there is one.
     pub(super) fn control_group(&self) -> Option<&ControlGroup> {
         match self {
             Self::Cgroup(group) => Some(group),
@@ -77,12 +76,12 @@ impl Enclosure {
         }
     }
 
-    /// Whether orphans come to the supervisor, so that it knows how many there were.
+    /// Returns whether the supervisor adopts orphans, so that it knows how many there were.
     pub(super) fn adopts(&self) -> bool {
         !matches!(self, Self::Group(_))
     }
 
-    /// Asks everything inside to end.
+    /// Sends TERM to everything inside.
     pub(super) fn terminate(&self, tree: Tree) {
         match self {
             Self::Cgroup(_) | Self::Namespace | Self::Subreaper => tree.signal(Signal::TERM),
@@ -92,13 +91,13 @@ impl Enclosure {
 
     /// Kills everything inside and waits until it is gone.
     pub(super) fn kill(&self, tree: Tree, deaths: &mut Deaths) {
-        // Outside the group tier every process inside is or becomes our child, so when there is none
-        // left the tree is gone. One that was born during the kill meets the next.
+        // Except in the group tier, every process inside is or becomes a child of the supervisor. So when
+        // no child is left, the tree is gone. A process started during one kill is caught by the next.
         while deaths.take_dead() || !self.adopts() {
             match self {
                 Self::Cgroup(group) => {
                     group.kill();
-                    // Whoever may move processes between groups has left this one, but not the tree.
+                    // Processes that moved to another group are still in the tree.
                     tree.signal(Signal::KILL);
                 }
                 Self::Namespace => sys::kill_namespace(),
@@ -111,9 +110,9 @@ impl Enclosure {
         }
     }
 
-    /// Kills everything inside but the processes of `spared` and what is below them, and waits until
-    /// it is gone. Not for the group tier.
-    pub(super) fn kill_but(&self, spared: &HashSet<Pid>, tree: Tree, deaths: &mut Deaths) {
+    /// Kills everything inside except the processes in `spared` and their descendants, and waits until it
+    /// is gone. Not for the group tier.
+    pub(super) fn kill_except(&self, spared: &HashSet<Pid>, tree: Tree, deaths: &mut Deaths) {
         while deaths.take_dead() {
             let strays = tree.descendants_outside(&|pid| spared.contains(&pid));
             if strays.is_empty() {
@@ -122,14 +121,14 @@ impl Enclosure {
             for process in strays {
                 kill_process(process.pid, Signal::KILL).ok();
             }
-            // The uppermost of them are our own children: one of their deaths comes to us.
+            // The topmost of them are children of the supervisor, so it can wait for one to die.
             if !deaths.await_one() {
                 return;
             }
         }
     }
 
-    /// Removes what the enclosure itself has left in the system.
+    /// Removes the control group, if there is one.
     pub(super) fn remove(&self) {
         if let Self::Cgroup(group) = self {
             group.remove();
@@ -143,7 +142,7 @@ fn become_subreaper() -> Result<(), Failure> {
 
 fn signal_group(group: Option<Pid>, signal: Signal) {
     if let Some(group) = group {
-        // Fails only when nobody is left in it.
+        // This fails only if the group is empty.
         kill_process_group(group, signal).ok();
     }
 }

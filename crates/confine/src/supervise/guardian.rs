@@ -1,7 +1,7 @@
-//! The guardian: forks a supervisor for each run, and destroys what a killed one has left.
+//! The guardian: forks a supervisor for each run, and cleans up after supervisors that were killed.
 //!
-//! Everything that ever comes to it is ours: its children are supervisors and, as it is a subreaper,
-//! the orphans of supervisors that were killed. So every child that is no supervisor is to die.
+//! The children of the guardian are supervisors and, because it is a subreaper, the orphans of
+//! supervisors that were killed. So it kills every child that is not a supervisor.
 
 use std::collections::HashMap;
 use std::os::fd::{AsFd, OwnedFd};
@@ -16,19 +16,20 @@ use crate::finished::Exit;
 use crate::folder;
 use crate::sys::{self, Forked, Wait};
 use crate::tier::{Tier, cgroup, namespace};
-use crate::wire::{self, Birth, Report, Word};
+use crate::wire::{self, Reply, Report, RunSpec};
 
-/// Forks supervisors until the caller is gone and nothing of its runs is left.
-pub(super) fn guard(births: OwnedFd) -> Option<()> {
-    // Without it the orphans of a killed supervisor would go to whoever is above us; the tiers that
-    // rest on it check for themselves.
+/// Forks supervisors until the caller is gone and nothing is left of its runs.
+pub(super) fn guard(requests: OwnedFd) -> Option<()> {
+    // Without this, another process would adopt the orphans of a killed supervisor. An error is ignored
+    // here, because the tiers that depend on it check for themselves.
     set_child_subreaper(Some(Pid::INIT)).ok();
     let ourselves = pidfd_open(getpid(), PidfdFlags::empty()).ok()?;
     let deaths = sys::signal_descriptor(Signal::CHILD).ok()?;
-    let mut guardian = Guardian { births: Some(births), ourselves, runs: HashMap::new(), lost: Vec::new() };
+    let mut guardian =
+        Guardian { requests: Some(requests), ourselves, runs: HashMap::new(), lost: Vec::new() };
     while guardian.is_needed() {
         let mut waits = vec![PollFd::new(&deaths, PollFlags::IN)];
-        waits.extend(guardian.births.as_ref().map(|births| PollFd::new(births, PollFlags::IN)));
+        waits.extend(guardian.requests.as_ref().map(|requests| PollFd::new(requests, PollFlags::IN)));
         poll(&mut waits, None).ok();
         let happened = |at: usize| waits.get(at).is_some_and(|wait| !wait.revents().is_empty());
         let (died, asked) = (happened(0), happened(1));
@@ -37,53 +38,53 @@ pub(super) fn guard(births: OwnedFd) -> Option<()> {
             guardian.take_deaths();
         }
         if asked {
-            guardian.take_birth();
+            guardian.take_request();
         }
     }
     Some(())
 }
 
-/// A run under way: what it would leave if its supervisor were killed.
+/// A run in progress, and what to clean up if its supervisor is killed.
 struct Run {
-    birth: Birth,
-    /// Our copy of its control socket: a caller who gets no report is held by it until all is gone.
+    spec: RunSpec,
+    /// Copy of its control socket: while it is open, a caller without a report waits until all is gone.
     _socket: OwnedFd,
 }
 
 struct Guardian {
-    /// Where the caller asks for supervisors, as long as it lives.
-    births: Option<OwnedFd>,
+    /// Socket on which the caller requests supervisors; `None` once the caller is gone.
+    requests: Option<OwnedFd>,
     ourselves: OwnedFd,
     runs: HashMap<Pid, Run>,
-    /// Runs whose supervisor was killed and whose tree may still live.
+    /// Runs whose supervisor was killed and whose tree may still be alive.
     lost: Vec<Run>,
 }
 
 impl Guardian {
     fn is_needed(&self) -> bool {
-        self.births.is_some() || !self.runs.is_empty() || !self.lost.is_empty()
+        self.requests.is_some() || !self.runs.is_empty() || !self.lost.is_empty()
     }
 
-    fn take_birth(&mut self) {
-        let Some(births) = &self.births else { return };
-        let Ok(Some((birth, sockets))) = wire::receive::<Birth>(births) else {
-            self.births = None;
+    fn take_request(&mut self) {
+        let Some(requests) = &self.requests else { return };
+        let Ok(Some((spec, sockets))) = wire::receive::<RunSpec>(requests) else {
+            self.requests = None;
             return;
         };
         for socket in sockets {
-            match fork_for(birth.tier) {
+            match fork_for(spec.tier) {
                 Ok(Forked::Child) => {
-                    // The sockets of others must close when those end, not when we do.
-                    self.births = None;
+                    // The sockets of other runs must close when those end, not when this process does.
+                    self.requests = None;
                     self.runs.clear();
                     self.lost.clear();
-                    supervise(socket.as_fd(), self.ourselves.as_fd(), &birth);
+                    supervise(socket.as_fd(), self.ourselves.as_fd(), &spec);
                 }
                 Ok(Forked::Parent(supervisor)) => {
-                    self.runs.insert(supervisor, Run { birth: birth.clone(), _socket: socket });
+                    self.runs.insert(supervisor, Run { spec: spec.clone(), _socket: socket });
                 }
-                // A caller that is gone by now needs no answer.
-                Err(failure) => drop(wire::send(&socket, &Word::Report(Report::NotStarted(failure)), &[])),
+                // A caller that has gone needs no answer.
+                Err(failure) => drop(wire::send(&socket, &Reply::Report(Report::NotStarted(failure)), &[])),
             }
         }
     }
@@ -95,7 +96,7 @@ impl Guardian {
                     let run = self.runs.remove(&dead.pid);
                     self.lost.extend(run.filter(|_| dead.exit != Exit::Code(0)));
                 }
-                // A supervisor that stands still keeps no limit.
+                // A stopped supervisor would enforce no limits.
                 Ok(Wait::Stopped(pid)) => drop(kill_process(pid, Signal::CONT)),
                 Ok(Wait::NoneDead | Wait::NoChildren) | Err(_) => break,
             }
@@ -104,18 +105,18 @@ impl Guardian {
             return;
         }
         for run in &self.lost {
-            run.birth.cgroup.iter().for_each(cgroup::Plan::clear);
+            run.spec.cgroup.iter().for_each(cgroup::Plan::clear);
         }
-        // Each death of a stray brings us its children, and us here again.
+        // When a stray process dies, the guardian adopts its children and this runs again.
         if self.kill_strays() == 0 {
             for run in self.lost.drain(..) {
-                // What cannot be removed is for the next sweep.
-                run.birth.private_folder().map(|path| folder::remove(&path).ok());
+                // The next sweep removes what cannot be removed now.
+                run.spec.private_folder().map(|path| folder::remove(&path).ok());
             }
         }
     }
 
-    /// Kills every process below us that is below no supervisor; returns how many there were.
+    /// Kills every descendant that does not belong to a supervisor; returns their number.
     fn kill_strays(&self) -> usize {
         let strays = Tree::probe().map(|tree| tree.descendants_outside(&|pid| self.runs.contains_key(&pid)));
         let strays = strays.unwrap_or_default();

@@ -1,18 +1,18 @@
-//! What the tree has used so far, by estimates that are never too high.
+//! Measures what the tree has used so far, by estimates that are never too high.
 //!
 //! | symbol | meaning |
 //! |---|---|
-//! | W | time of children we have waited for, and of theirs (rusage) |
+//! | W | time of children that the supervisor has waited for, and of their children (rusage) |
 //! | o(p) | own time of a living process p, to the nanosecond (its CPU clock) |
-//! | c(p) | time of the children p has waited for, in whole ticks (`stat`) |
+//! | c(p) | time of the children that p has waited for, in whole ticks (`stat`) |
 //! | s(p) | o(p) when p, dead or alive, was last seen |
-//! | G | time of the control group, where there is one |
+//! | G | time of the control group, if there is one |
 //!
-//! The time used is at least max( W + Σ o(p) + Σ c(p), Σ s(p), G ). The second bound sees through
-//! parents that never wait; the third is complete but lags behind by a tick for what is running.
+//! The time used is at least max( W + Σ o(p) + Σ c(p), Σ s(p), G ). The second bound includes children
+//! of parents that never wait. The third is complete, but up to a tick late for running processes.
 //!
-//! Where processes of an earlier job live on, each of the three counts from what it was when the job
-//! began, so that their own roundings, of a tick for each process, go into the difference.
+//! If processes of an earlier job are still running, each of the three bounds is counted from its value
+//! at the start of the job. The difference then includes rounding of up to a tick for each process.
 
 use std::collections::HashMap;
 use std::time::Duration;
@@ -24,10 +24,10 @@ use super::tree::{Process, Tree};
 use crate::finished::CpuTime;
 use crate::sys;
 
-/// One look at the tree.
+/// One measurement of the tree.
 #[derive(Debug, Clone, Copy, Default)]
 pub(super) struct Sample {
-    /// CPU time used so far; the truth may be more.
+    /// CPU time used so far; a lower bound.
     pub(super) cpu: Duration,
     /// Sum of the resident sets in bytes.
     pub(super) memory: u64,
@@ -35,22 +35,22 @@ pub(super) struct Sample {
     pub(super) processes: u32,
 }
 
-/// Adds up what the tree uses.
+/// Sums up what the tree uses.
 pub(super) struct Meter {
     tree: Tree,
     page: u64,
-    /// s(p) of each process number.
+    /// s(p) of each PID.
     seen: HashMap<Pid, Duration>,
-    /// s(p) of processes whose number has been given to another since.
+    /// Sum of s(p) over processes whose PID has been reused since.
     replaced: Duration,
     /// The largest memory sampled.
     pub(super) peak_memory: u64,
-    /// Whether a process was seen whose children are reaped by nobody.
+    /// Whether a process was seen whose children nobody reaps.
     pub(super) saw_unreaped: bool,
     before: Before,
 }
 
-/// What had been used when the job began.
+/// The values at the start of the job.
 #[derive(Default)]
 struct Before {
     accounted: Duration,
@@ -73,36 +73,36 @@ impl Meter {
         }
     }
 
-    /// Counts from now on only.
+    /// Starts counting from now.
     pub(super) fn begin(&mut self, enclosure: &mut Enclosure) {
-        let (accounted, _) = self.look();
+        let (accounted, _) = self.read_tree();
         self.before = Before {
             accounted,
             system: sys::usage_of_children().system,
-            seen: self.seen_in_all(),
+            seen: self.total_seen(),
             group: enclosure.cpu(),
         };
     }
 
-    /// Looks at the tree now.
+    /// Measures the tree now.
     pub(super) fn sample(&mut self, enclosure: &mut Enclosure) -> Sample {
-        let (accounted, mut sample) = self.look();
+        let (accounted, mut sample) = self.read_tree();
         self.peak_memory = self.peak_memory.max(sample.memory);
         let accounted = accounted.saturating_sub(self.before.accounted);
         let group = self.of_group(enclosure).map_or(Duration::ZERO, |cpu| cpu.total());
-        sample.cpu = accounted.max(self.seen_in_all()).max(group);
+        sample.cpu = accounted.max(self.total_seen()).max(group);
         sample
     }
 
-    /// What the processes that were waited for and the living ones have used, in user and kernel mode:
-    /// the latter as far as waited for.
+    /// Returns the user and system time of living and waited-for processes. The system time covers only
+    /// processes that were waited for; the user time is the rest.
     pub(super) fn accounted(&mut self) -> (Duration, Duration) {
-        let total = self.look().0.saturating_sub(self.before.accounted);
+        let total = self.read_tree().0.saturating_sub(self.before.accounted);
         let system = sys::usage_of_children().system.saturating_sub(self.before.system).min(total);
         (total - system, system)
     }
 
-    /// What the control group has used, where there is one.
+    /// Returns what the control group has used, if there is one.
     pub(super) fn of_group(&self, enclosure: &mut Enclosure) -> Option<CpuTime> {
         let now = enclosure.cpu()?;
         let Some(before) = &self.before.group else { return Some(now) };
@@ -110,8 +110,8 @@ impl Meter {
         Some(CpuTime { user, system, complete: now.complete })
     }
 
-    /// W + Σ o(p) + Σ c(p), and what else shows.
-    fn look(&mut self) -> (Duration, Sample) {
+    /// Returns W + Σ o(p) + Σ c(p), and the memory and number of processes.
+    fn read_tree(&mut self) -> (Duration, Sample) {
         let waited = sys::usage_of_children();
         let mut accounted = waited.user + waited.system;
         let mut sample = Sample::default();
@@ -127,12 +127,13 @@ impl Meter {
         (accounted, sample)
     }
 
-    /// Looks for what is slow to tell: whether the tree has children that nobody reaps.
-    pub(super) fn look_closer(&mut self) {
+    /// Checks whether the tree has children that nobody reaps; this is slow.
+    pub(super) fn check_unreaped(&mut self) {
         self.saw_unreaped |= self.tree.descendants().iter().any(Process::ignores_children);
     }
 
-    /// Memory in bytes with shared pages counted once; the plain sum where that is not told.
+    /// Returns the memory in bytes with shared pages counted once, or the plain sum if the kernel does not
+    /// report this.
     pub(super) fn shared_memory(&self) -> u64 {
         let processes = self.tree.descendants();
         processes.iter().map(|process| process.proportional().unwrap_or(process.resident * self.page)).sum()
@@ -145,8 +146,8 @@ impl Meter {
         }
     }
 
-    /// Σ s(p): own time of every process ever seen, as last seen.
-    pub(super) fn seen_in_all(&self) -> Duration {
+    /// Returns Σ s(p): the own time of every process ever seen, as last seen.
+    pub(super) fn total_seen(&self) -> Duration {
         (self.seen.values().sum::<Duration>() + self.replaced).saturating_sub(self.before.seen)
     }
 }

@@ -1,18 +1,18 @@
-//! What happens behind the control socket, in processes of one thread each.
+//! The processes at the other end of the control socket; each has one thread.
 //!
 //! ```text
 //! caller ── guardian ── supervisor ── target ── …
 //!   └──── control socket ────┘
 //! ```
 //!
-//! The *guardian*, one for each caller, forks a supervisor for each run and destroys what a killed
-//! one has left. The *supervisor* makes the enclosure, starts the target, watches its limits, kills
-//! and reaps the tree, cleans up and reports. Of a sequence it runs one job after the other in the same
-//! enclosure, and what an earlier one has started may live on until the end.
+//! The *guardian*, one for each caller, forks a supervisor for each run and cleans up after supervisors
+//! that were killed. The *supervisor* creates the enclosure, starts the target, watches its limits,
+//! kills and reaps the tree, cleans up and reports. For a sequence, it runs one job after the other in
+//! the same enclosure, and processes of an earlier job may keep running until the end.
 //!
 //! | who dies | who notices | how |
 //! |---|---|---|
-//! | caller | guardian, supervisor | their sockets hang up |
+//! | caller | guardian, supervisor | their sockets are closed |
 //! | guardian | supervisor; caller, at the next run | its process descriptor; its socket |
 //! | supervisor | guardian | SIGCHLD |
 
@@ -34,20 +34,20 @@ use crate::sys;
 /// The hidden first argument that turns an executable into a guardian.
 pub(crate) const SUPERVISE: &str = "__supervise";
 
-/// What guardians and supervisors are called in lists of processes. Whoever kills all processes called like their
-/// caller, as `killall` does, must leave them alive: they kill what it has started.
+/// Name of guardians and supervisors in process lists. It differs from the caller's name, so that
+/// `killall` with that name leaves them alive: they kill what the caller has started.
 pub(crate) const NAME: &str = "confine";
 
 /// Runs as guardian until the caller is gone.
 pub(crate) fn guard() -> ! {
-    // One that keeps its old name does its work all the same.
+    // A failure does no harm.
     rustix::thread::set_name(c"confine").ok();
     sys::close_inherited();
-    // Once for all that will be forked from here. Whoever signals everything he finds must not end
-    // us before our targets: the sockets tell us when to go.
+    // All processes forked from here inherit this. A signal sent to every process must not end them
+    // before their targets; they exit when their sockets close.
     sys::default_signals();
     sys::block_signals();
-    // Started by hand, with a standard input that is no socket: nothing to do.
+    // If started by hand, standard input is not a socket and there is nothing to do.
     let done = take_socket().and_then(guardian::guard).is_some();
     sys::exit_now(i32::from(!done))
 }
@@ -55,7 +55,7 @@ pub(crate) fn guard() -> ! {
 /// Moves the caller's socket away from standard input, so that no child can inherit it.
 fn take_socket() -> Option<OwnedFd> {
     let socket = rustix::io::fcntl_dupfd_cloexec(rustix::stdio::stdin(), 3).ok()?;
-    let nothing = std::fs::File::open("/dev/null").ok()?;
-    rustix::stdio::dup2_stdin(&nothing).ok()?;
+    let null = std::fs::File::open("/dev/null").ok()?;
+    rustix::stdio::dup2_stdin(&null).ok()?;
     Some(socket)
 }

@@ -1,7 +1,7 @@
-//! One output stream: its beginning and end in memory, all of it in a file if asked.
+//! One output stream: its start and end in memory, and all of it in a file if requested.
 //!
-//! It comes through a pipe. But where processes may live on that write to it when nobody reads any
-//! more, the file itself is their stream, and is read when the job has ended.
+//! The stream is a pipe. If processes may keep writing to it after the job, when nobody reads the pipe
+//! any more, they write directly to the file, which is read when the job has ended.
 
 use std::fs::File;
 use std::io::{self, Read, Seek, SeekFrom, Write};
@@ -14,12 +14,12 @@ use rustix::pipe::{PipeFlags, pipe_with};
 use crate::command::Keep;
 use crate::finished::Captured;
 
-/// At most this much is taken from a stream before the limits are looked at again.
-const ONE_TURN: usize = 1 << 20;
+/// Maximum number of bytes to read from a stream before the limits are checked again.
+const MAX_DRAINED: usize = 1 << 20;
 
 /// Our end of a target's output.
 pub(super) struct Stream {
-    /// None if the target writes into the file itself.
+    /// `None` if the target writes directly to the file.
     pipe: Option<OwnedFd>,
     keep: Keep,
     kept: Captured,
@@ -28,7 +28,7 @@ pub(super) struct Stream {
 }
 
 impl Stream {
-    /// A pipe: our end as a stream, and the target's.
+    /// Opens a pipe; returns our end as a stream, and the target's end.
     pub(super) fn open(keep: Keep, file: Option<OwnedFd>) -> io::Result<(Self, OwnedFd)> {
         let (ours, theirs) = pipe_with(PipeFlags::CLOEXEC)?;
         rustix::fs::fcntl_setfl(&ours, OFlags::NONBLOCK)?;
@@ -36,14 +36,14 @@ impl Stream {
         Ok((Self { pipe: Some(ours), keep, kept, file: file.map(File::from), ended: false }, theirs))
     }
 
-    /// A file that the target writes into: our hold of it, and the target's.
-    pub(super) fn straight(keep: Keep, file: OwnedFd) -> io::Result<(Self, OwnedFd)> {
+    /// Lets the target write directly to a file; returns our stream, and the target's descriptor.
+    pub(super) fn direct(keep: Keep, file: OwnedFd) -> io::Result<(Self, OwnedFd)> {
         let theirs = file.try_clone()?;
         let kept = Captured { file_complete: true, ..Captured::default() };
         Ok((Self { pipe: None, keep, kept, file: Some(file.into()), ended: true }, theirs))
     }
 
-    /// How many bytes have come so far.
+    /// Returns the number of bytes written so far.
     pub(super) fn written(&self) -> u64 {
         match (&self.pipe, &self.file) {
             (None, Some(file)) => file.metadata().map_or(0, |data| data.len()),
@@ -51,16 +51,16 @@ impl Stream {
         }
     }
 
-    /// What to wait at for more; none if there is nothing to wait for.
+    /// Returns the descriptor to poll for more output; `None` if there is nothing to wait for.
     pub(super) fn source(&self) -> Option<BorrowedFd<'_>> {
         self.pipe.as_ref().filter(|_| !self.ended).map(AsFd::as_fd)
     }
 
-    /// Takes what is there, without waiting, and no more than a turn's worth.
+    /// Reads what is available without waiting, up to about [`MAX_DRAINED`] bytes.
     pub(super) fn drain(&mut self, buffer: &mut [u8]) {
         let Some(pipe) = self.pipe.take() else { return };
         let mut taken = 0;
-        while taken < ONE_TURN && !self.ended {
+        while taken < MAX_DRAINED && !self.ended {
             match rustix::io::read(&pipe, &mut *buffer) {
                 Ok(0) => self.ended = true,
                 Ok(bytes) => {
@@ -86,7 +86,7 @@ impl Stream {
         let into_head = bytes.len().min(self.keep.head - self.kept.head.len());
         self.kept.head.extend_from_slice(&bytes[..into_head]);
         self.kept.tail.extend_from_slice(&bytes[into_head..]);
-        // Cut at twice the size, so that each byte is moved once at most.
+        // Cutting at twice the size moves each byte at most once.
         if self.kept.tail.len() > 2 * self.keep.tail {
             self.cut_tail();
         }
@@ -97,7 +97,7 @@ impl Stream {
         self.kept.tail.drain(..surplus);
     }
 
-    /// What was kept.
+    /// Returns what was kept.
     pub(super) fn finish(mut self) -> Captured {
         if let (None, Some(file)) = (&self.pipe, self.file.take()) {
             self.kept.file_complete = self.read_back(file).is_ok();
@@ -106,11 +106,11 @@ impl Stream {
         self.kept
     }
 
-    /// Takes the beginning and the end of what was written straight into the file.
+    /// Reads the start and the end of what was written directly to the file.
     fn read_back(&mut self, mut file: File) -> io::Result<()> {
         let written = file.metadata()?.len();
         file.rewind()?;
-        // By its length of now: someone may go on writing.
+        // Use the current length, because a process may keep writing.
         let head = written.min(self.keep.head as u64);
         (&file).take(head).read_to_end(&mut self.kept.head)?;
         let tail = (written - head).min(self.keep.tail as u64);
@@ -143,19 +143,19 @@ mod tests {
     }
 
     #[test]
-    fn what_went_straight_into_a_file_is_read_back() {
-        let path = std::env::temp_dir().join(format!("confine-straight-{}", std::process::id()));
+    fn output_written_directly_to_a_file_is_read_back() {
+        let path = std::env::temp_dir().join(format!("confine-direct-{}", std::process::id()));
         let mut options = File::options();
         let file = options.read(true).append(true).create(true).open(&path).unwrap();
         std::fs::remove_file(&path).unwrap();
-        let (mut stream, theirs) = Stream::straight(Keep { head: 3, tail: 4 }, file.into()).unwrap();
+        let (mut stream, theirs) = Stream::direct(Keep { head: 3, tail: 4 }, file.into()).unwrap();
         let mut writer = File::from(theirs);
         writer.write_all(b"abcdefghij").unwrap();
         stream.drain(&mut [0; 7]);
         assert_eq!(stream.written(), 10);
         let kept = stream.finish();
         assert_eq!((&kept.head[..], &kept.tail[..], kept.written), (&b"abc"[..], &b"ghij"[..], 10));
-        // Whoever goes on writing meets no closed pipe.
+        // A process that keeps writing does not hit a closed pipe.
         writer.write_all(b"more").unwrap();
     }
 

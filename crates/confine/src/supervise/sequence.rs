@@ -1,4 +1,4 @@
-//! A supervisor from its first job to its last: most have only one.
+//! The life of a supervisor from its first job to its last; most have only one.
 
 use std::os::fd::{BorrowedFd, OwnedFd};
 
@@ -11,25 +11,25 @@ use super::watch::watch;
 use crate::finished::{Finished, Unread};
 use crate::folder;
 use crate::sys;
-use crate::wire::{self, Birth, Job, Killed, Report, Request, Word};
+use crate::wire::{self, Job, Killed, Reply, Report, Request, RunSpec};
 
 /// Runs as supervisor; never returns.
-pub(super) fn supervise(socket: BorrowedFd<'_>, guardian: BorrowedFd<'_>, birth: &Birth) -> ! {
+pub(super) fn supervise(socket: BorrowedFd<'_>, guardian: BorrowedFd<'_>, spec: &RunSpec) -> ! {
     let mut held: Option<Enclosure> = None;
     while let Some((job, files)) = next_job(socket, guardian) {
         let is_first = held.is_none();
-        let mut enclosure = match held.take().map_or_else(|| Enclosure::make(birth, &job.limits), Ok) {
+        let mut enclosure = match held.take().map_or_else(|| Enclosure::make(spec, &job.limits), Ok) {
             Ok(enclosure) => enclosure,
-            Err(failure) => not_started(socket, birth, Report::NotStarted(failure)),
+            Err(failure) => not_started(socket, spec, Report::NotStarted(failure)),
         };
         let report = match watch(socket, guardian, &job, files, &mut enclosure, is_first) {
             Ok(Some(finished)) if job.at_end == Killed::All => {
                 let files = read_files(&job);
                 enclosure.remove();
-                let left_behind = clear_folder(birth);
+                let left_behind = clear_folder(spec);
                 let finished = Box::new(Finished { files, left_behind, ..finished });
-                // If the caller is gone there is nobody to report to.
-                wire::send(socket, &Word::Report(Report::Finished(finished)), &[]).ok();
+                // If the caller is gone, there is nobody to report to.
+                wire::send(socket, &Reply::Report(Report::Finished(finished)), &[]).ok();
                 sys::exit_now(0)
             }
             Ok(Some(finished)) => {
@@ -41,28 +41,28 @@ pub(super) fn supervise(socket: BorrowedFd<'_>, guardian: BorrowedFd<'_>, birth:
             }
             Err(failure) if is_first => {
                 enclosure.remove();
-                not_started(socket, birth, Report::NotStarted(failure))
+                not_started(socket, spec, Report::NotStarted(failure))
             }
-            // What came before may still have to be taken down.
+            // Processes of earlier jobs may still have to be torn down.
             Err(failure) => Report::NotStarted(failure),
         };
         held = Some(enclosure);
-        if wire::send(socket, &Word::Report(report), &[]).is_err() {
+        if wire::send(socket, &Reply::Report(report), &[]).is_err() {
             break;
         }
     }
     if let Some(enclosure) = held {
-        // Without a way to read the tree no job was ever started.
+        // If the tree cannot be read, no job was ever started.
         if let Some(tree) = Tree::probe() {
             enclosure.kill(tree, &mut Deaths::new(None, enclosure.adopts()));
         }
         enclosure.remove();
     }
-    clear_folder(birth);
+    clear_folder(spec);
     sys::exit_now(0)
 }
 
-/// Waits for the next job; `None` if there is none to come, or nobody to send it.
+/// Waits for the next job; `None` if there is no further job, or the caller or guardian is gone.
 fn next_job(socket: BorrowedFd<'_>, guardian: BorrowedFd<'_>) -> Option<(Box<Job>, Vec<OwnedFd>)> {
     loop {
         let mut waits = [socket, guardian].map(|source| PollFd::from_borrowed_fd(source, PollFlags::IN));
@@ -76,28 +76,28 @@ fn next_job(socket: BorrowedFd<'_>, guardian: BorrowedFd<'_>) -> Option<(Box<Job
         }
         match wire::receive::<Request>(socket) {
             Ok(Some((Request::Run(job), files))) => return Some((job, files)),
-            // It came too late for the job before.
+            // The order came too late for the previous job.
             Ok(Some((Request::Order(_), _))) => {}
             Ok(Some((Request::End, _)) | None) | Err(_) => return None,
         }
     }
 }
 
-/// Reports that the first job did not start. The folder is left to the caller, who may try again in
+/// Reports that the first job did not start. The folder is left to the caller, which may try again with
 /// another tier.
-fn not_started(socket: BorrowedFd<'_>, birth: &Birth, report: Report) -> ! {
-    if wire::send(socket, &Word::Report(report), &[]).is_err() {
-        clear_folder(birth);
+fn not_started(socket: BorrowedFd<'_>, spec: &RunSpec, report: Report) -> ! {
+    if wire::send(socket, &Reply::Report(report), &[]).is_err() {
+        clear_folder(spec);
     }
     sys::exit_now(0)
 }
 
-/// What the job has written and its caller wants to see.
+/// Reads the files that the caller has requested.
 fn read_files(job: &Job) -> Vec<Result<Vec<u8>, Unread>> {
     job.read_files.iter().map(|path| folder::read(&job.folder, path)).collect()
 }
 
-/// Removes the private folder; the path if that fails.
-fn clear_folder(birth: &Birth) -> Option<std::path::PathBuf> {
-    birth.private_folder().filter(|path| folder::remove(path).is_err())
+/// Removes the private folder; returns its path if that fails.
+fn clear_folder(spec: &RunSpec) -> Option<std::path::PathBuf> {
+    spec.private_folder().filter(|path| folder::remove(path).is_err())
 }

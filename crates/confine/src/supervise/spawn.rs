@@ -1,4 +1,4 @@
-//! From a job to the first instruction of its program.
+//! Starts the program of a job.
 
 use std::fs::{self, File};
 use std::io::Read;
@@ -24,24 +24,24 @@ pub(super) struct Main {
     pub(super) descriptor: OwnedFd,
 }
 
-/// Starts the target inside its enclosure. Returns when its program runs, or says which step failed.
+/// Starts the target inside its enclosure. Returns when its program runs, or the step that failed.
 pub(super) fn spawn(
     job: &Job,
     enclosure: &mut Enclosure,
     streams: [BorrowedFd<'_>; 3],
 ) -> Result<Main, Failure> {
-    let (failure, tell) = pipe_with(PipeFlags::CLOEXEC).during(Step::Descriptors)?;
-    // The kernel limits memory where it counts it; elsewhere each process gets a limit of its own.
+    let (failure, reporter) = pipe_with(PipeFlags::CLOEXEC).during(Step::Descriptors)?;
+    // If the kernel does not limit the memory of the group, each process gets its own limit.
     let memory_by_process = enclosure.control_group().is_none_or(|group| !group.counts_memory());
     match enclosure.fork()? {
         Forked::Child => {
             let failure = become_target(job, memory_by_process, streams);
             let message = [[failure.step as u8].as_slice(), &failure.errno.to_le_bytes()].concat();
-            rustix::io::write(&tell, &message).ok();
+            rustix::io::write(&reporter, &message).ok();
             sys::exit_now(127)
         }
         Forked::Parent(pid) => {
-            drop(tell);
+            drop(reporter);
             let descriptor = pidfd_open(pid, PidfdFlags::empty()).during(Step::Descriptors)?;
             let mut message = Vec::new();
             File::from(failure).read_to_end(&mut message).during(Step::Descriptors)?;
@@ -59,7 +59,7 @@ pub(super) fn spawn(
     }
 }
 
-/// Turns a fresh child into the target; returns only if that fails.
+/// Turns a forked child into the target; returns only if that fails.
 fn become_target(job: &Job, memory_by_process: bool, streams: [BorrowedFd<'_>; 3]) -> Failure {
     let prepared = prepare_session(streams)
         .and_then(|()| limit_resources(job, memory_by_process))
@@ -72,18 +72,18 @@ fn become_target(job: &Job, memory_by_process: bool, streams: [BorrowedFd<'_>; 3
 }
 
 fn prepare_session([stdin, stdout, stderr]: [BorrowedFd<'_>; 3]) -> Result<(), Failure> {
-    // A session of its own has no terminal to read from and no Ctrl-C to die of.
+    // A new session has no terminal to read from and receives no Ctrl-C.
     setsid().during(Step::Session)?;
     set_parent_process_death_signal(Some(Signal::KILL)).during(Step::Session)?;
     rustix::stdio::dup2_stdin(stdin).during(Step::Session)?;
     rustix::stdio::dup2_stdout(stdout).during(Step::Session)?;
     rustix::stdio::dup2_stderr(stderr).during(Step::Session)?;
-    // Their actions are at their defaults already, since the guardian.
+    // The guardian has already set the default action of every signal.
     sys::unblock_signals();
-    // A program that took another user's rights could not be killed by us any more.
+    // A program that gained another user's rights could not be killed any more.
     set_no_new_privs(true).during(Step::Session)?;
-    // When memory runs out, the kernel is to choose the target and not whoever watches it. This is
-    // nobody's limit, so a system that refuses it stops nothing.
+    // If memory runs out, the kernel should kill the target and not its supervisor. This is not a limit,
+    // so a failure is ignored.
     fs::write("/proc/self/oom_score_adj", "800").ok();
     Ok(())
 }
@@ -103,8 +103,8 @@ fn limit_resources(job: &Job, memory_by_process: bool) -> Result<(), Failure> {
         limit(Resource::Data, bytes)?;
     }
     if let (Some(cap), None) = (job.limits.cpu, job.limits.grace) {
-        // Only in case everyone who watches is killed at once: it counts ticks, and whole seconds.
-        // A target with grace may use more.
+        // A safety net in case caller, guardian and supervisor are all killed at once. It is coarse,
+        // because it counts ticks and whole seconds. A target with grace may use more.
         limit(Resource::Cpu, cap.saturating_add(Duration::from_secs(3)).as_secs())?;
     }
     Ok(())
@@ -117,7 +117,7 @@ fn choose_cores(job: &Job) -> Result<(), Failure> {
     sched_setaffinity(None, &mask).during(Step::Affinity)
 }
 
-/// Nothing to read: end of file at once.
+/// Returns an empty standard input.
 pub(super) fn closed_stdin() -> Result<OwnedFd, Failure> {
     File::open("/dev/null").map(OwnedFd::from).during(Step::Descriptors)
 }

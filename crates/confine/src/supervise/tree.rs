@@ -1,4 +1,4 @@
-//! The processes below this one, read from /proc.
+//! The descendants of this process, read from /proc.
 
 use std::collections::{HashMap, HashSet};
 use std::fs;
@@ -9,12 +9,12 @@ use rustix::process::{Pid, Signal, getpid, kill_process};
 
 use crate::sys;
 
-/// How to find the children of a process.
+/// The method for finding the children of a process.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Tree {
-    /// The kernel lists them for each thread.
+    /// The kernel's list of children for each thread.
     Listed,
-    /// Every process is asked for its parent, on kernels without such lists.
+    /// A scan of all processes for their parents, on kernels without such lists.
     Scanned,
 }
 
@@ -22,7 +22,7 @@ pub(super) enum Tree {
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Process {
     pub(super) pid: Pid,
-    /// What its waited-for children had used when it was read, in whole ticks.
+    /// CPU time of its waited-for children when it was read, in whole ticks.
     pub(super) of_children: Duration,
     /// Resident set in pages.
     pub(super) resident: u64,
@@ -31,7 +31,7 @@ pub(super) struct Process {
 }
 
 impl Tree {
-    /// Chooses by what this kernel offers; `None` if /proc shows nothing at all.
+    /// Chooses the method that this kernel supports; `None` if /proc is not available.
     pub(super) fn probe() -> Option<Self> {
         let own = getpid().as_raw_pid();
         if Path::new(&format!("/proc/{own}/task/{own}/children")).exists() {
@@ -41,16 +41,16 @@ impl Tree {
         }
     }
 
-    /// All processes below this one, each after its parent.
+    /// Returns all descendants of this process, each after its parent.
     pub(super) fn descendants(self) -> Vec<Process> {
         self.descendants_outside(&|_| false)
     }
 
-    /// All processes below this one, each after its parent, without the subtrees that `leave_out`
-    /// begins.
+    /// Returns all descendants of this process, each after its parent. Processes for which `leave_out` is
+    /// true are skipped together with their descendants.
     ///
-    /// A process is read before its children are listed. So one that dies in between is missed, but
-    /// its time is never counted twice, in itself and in a parent that has waited for it.
+    /// A process is read before its children are listed. So a child that dies in between is missed, but
+    /// its time is never counted twice, once for itself and once in a parent that has waited for it.
     pub(super) fn descendants_outside(self, leave_out: &dyn Fn(Pid) -> bool) -> Vec<Process> {
         let scanned = if self == Self::Scanned { scan() } else { HashMap::new() };
         let children = |pid: i32| match self {
@@ -58,12 +58,12 @@ impl Tree {
             Self::Scanned => scanned.get(&pid).cloned().unwrap_or_default(),
         };
         let mut found = Vec::new();
-        let mut met = HashSet::new();
+        let mut visited = HashSet::new();
         let mut waiting = children(getpid().as_raw_pid());
         while let Some(pid) = waiting.pop() {
-            // A process that changes parents during the walk may be met twice.
+            // A process that changes parents during the walk may be found twice.
             if let (true, Some(process)) =
-                (met.insert(pid), read(pid).filter(|process| !leave_out(process.pid)))
+                (visited.insert(pid), read(pid).filter(|process| !leave_out(process.pid)))
             {
                 found.push(process);
                 waiting.extend(children(pid));
@@ -72,10 +72,10 @@ impl Tree {
         found
     }
 
-    /// Sends a signal to every process below this one.
+    /// Sends a signal to every descendant of this process.
     pub(super) fn signal(self, signal: Signal) {
         for process in self.descendants() {
-            // It may have ended by now, which is what we want of it.
+            // An error is ignored, because the process may have ended already.
             kill_process(process.pid, signal).ok();
         }
     }
@@ -90,7 +90,7 @@ fn list(pid: i32) -> Vec<i32> {
     children
 }
 
-/// The children of every process on the machine.
+/// Returns the children of every process on the machine.
 fn scan() -> HashMap<i32, Vec<i32>> {
     let mut children: HashMap<i32, Vec<i32>> = HashMap::new();
     let entries = fs::read_dir("/proc").into_iter().flatten().flatten();
@@ -110,16 +110,16 @@ fn read(pid: i32) -> Option<Process> {
     let field = |at: usize| number(fields.get(at)?);
     let ticks = field(13)? + field(14)?;
     let leader_is_dead = matches!(*fields.first()?, b"Z" | b"X");
-    let lives_on = leader_is_dead && field(17)? > 1;
+    let has_other_threads = leader_is_dead && field(17)? > 1;
     Some(Process {
         pid: Pid::from_raw(pid)?,
         of_children: Duration::from_nanos(ticks * 1_000_000_000 / sys::ticks_per_second()),
-        resident: if lives_on { resident_of_threads(pid) } else { field(21)? },
-        dead: leader_is_dead && !lives_on,
+        resident: if has_other_threads { resident_of_threads(pid) } else { field(21)? },
+        dead: leader_is_dead && !has_other_threads,
     })
 }
 
-/// Resident set in pages of a process whose first thread has ended before the others.
+/// Returns the resident set, in pages, of a process whose first thread has ended before the others.
 fn resident_of_threads(pid: i32) -> u64 {
     let threads = fs::read_dir(format!("/proc/{pid}/task")).into_iter().flatten().flatten();
     let resident = |thread: fs::DirEntry| {
@@ -130,15 +130,15 @@ fn resident_of_threads(pid: i32) -> u64 {
 }
 
 impl Process {
-    /// Resident set in bytes, in which a page shared by n processes counts as its nth part; slow to
-    /// tell.
+    /// Returns the proportional set size in bytes, in which a page shared by n processes counts as 1/n;
+    /// slow to read.
     pub(super) fn proportional(&self) -> Option<u64> {
         let text = fs::read_to_string(format!("/proc/{}/smaps_rollup", self.pid.as_raw_pid())).ok()?;
         let line = text.lines().find_map(|line| line.strip_prefix("Pss:"))?;
         Some(line.trim().trim_end_matches(" kB").parse::<u64>().ok()? * 1024)
     }
 
-    /// Whether its children are reaped by nobody.
+    /// Returns whether nobody reaps its children, because it ignores SIGCHLD.
     pub(super) fn ignores_children(&self) -> bool {
         let status =
             fs::read_to_string(format!("/proc/{}/status", self.pid.as_raw_pid())).unwrap_or_default();
@@ -148,7 +148,7 @@ impl Process {
     }
 }
 
-/// The fields of a `stat` line from the state on; the name before it may hold any character.
+/// Returns the fields of a `stat` line from the state on; the name before it may contain any character.
 fn fields(stat: &[u8]) -> Option<impl Iterator<Item = &[u8]>> {
     let end_of_name = stat.iter().rposition(|&byte| byte == b')')?;
     Some(stat.get(end_of_name + 2..)?.split(|&byte| byte == b' '))
@@ -164,7 +164,7 @@ mod tests {
     use std::process::{Command, Stdio};
 
     #[test]
-    fn both_ways_find_the_same_tree() {
+    fn both_methods_find_the_same_tree() {
         let mut child = Command::new("sh")
             .args(["-c", "cat | cat"])
             .stdin(Stdio::piped())
@@ -176,7 +176,7 @@ mod tests {
             pids.sort_unstable();
             pids
         };
-        // The shell needs a moment to start what it starts; then all three wait for us.
+        // The shell needs a moment to start its children; then all three processes wait for input.
         while pids(Tree::Scanned).len() < 3 {
             std::thread::yield_now();
         }
@@ -188,7 +188,7 @@ mod tests {
     }
 
     #[test]
-    fn a_name_with_brackets_and_spaces_is_no_obstacle() {
+    fn a_process_name_may_contain_brackets_and_spaces() {
         let stat = b"12 (a) S (b) R 7 0 0 0 0 0 0 0 0 0 0 0 3 4 0 0 0 0 0 0 99 ";
         let fields: Vec<&[u8]> = fields(stat).unwrap().collect();
         assert_eq!((fields[0], number(fields[1])), (&b"R"[..], Some(7)));

@@ -1,4 +1,4 @@
-//! One job from its start to its record: wait for an end, an order or a limit, then kill and reap.
+//! Runs one job: waits for its end, an order or a limit, then kills and reaps, and writes its record.
 
 use std::collections::HashSet;
 use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
@@ -19,22 +19,23 @@ use crate::finished::{CpuTime, Exit, Finished, Stop};
 use crate::limits::{Cores, Limit, implied_wall};
 use crate::sys;
 use crate::tier::cgroup::ControlGroup;
-use crate::wire::{self, Job, Killed, Order, Request, Word};
+use crate::wire::{self, Job, Killed, Order, Reply, Request};
 
-/// The shortest wait between two looks at the CPU time, and the longest that it grows to while the
-/// tree uses none.
-const FINEST: Duration = Duration::from_micros(200);
-const IDLE: Duration = Duration::from_millis(4);
-/// The wait before the first and between later looks at memory and the number of processes.
+/// Shortest wait between two checks of the CPU time.
+const MIN_WAIT: Duration = Duration::from_micros(200);
+/// The wait to which [`MIN_WAIT`] grows while the tree uses no CPU time.
+const IDLE_WAIT: Duration = Duration::from_millis(4);
+/// Wait before the first check of memory and number of processes.
 const FIRST_SAMPLE: Duration = Duration::from_millis(5);
-const SAMPLES: Duration = Duration::from_millis(50);
-/// As before, when the number of processes is limited: they multiply fast.
-const CROWD_SAMPLES: Duration = Duration::from_millis(5);
-/// Two accounts of the same time may differ by this.
+/// Wait between later checks of memory and number of processes.
+const SAMPLE_WAIT: Duration = Duration::from_millis(50);
+/// The same if the number of processes is limited, because they multiply fast.
+const PROCESS_SAMPLE_WAIT: Duration = Duration::from_millis(5);
+/// Possible difference between two measurements of the same time.
 const ROUNDING: Duration = Duration::from_millis(1);
 
-/// Runs a job to its end; `None` if nobody is left to report to. Where others came before it in its
-/// enclosure, `is_first` is false.
+/// Runs a job to its end; `None` if nobody is left to report to. `is_first` is false if other jobs ran in
+/// this enclosure before.
 pub(super) fn watch(
     socket: BorrowedFd<'_>,
     guardian: BorrowedFd<'_>,
@@ -49,7 +50,7 @@ pub(super) fn watch(
     let mut attached = job.attached.map(|is_attached| if is_attached { files.next() } else { None });
     let stdin = attached[0].take().map_or_else(spawn::closed_stdin, Ok)?;
     let stream = |file: Option<OwnedFd>| match file {
-        Some(file) if job.at_end == Killed::Nothing => Stream::straight(job.keep, file),
+        Some(file) if job.at_end == Killed::Nothing => Stream::direct(job.keep, file),
         file => Stream::open(job.keep, file),
     };
     let (stdout, their_stdout) = stream(attached[1].take()).during(Step::Descriptors)?;
@@ -61,7 +62,7 @@ pub(super) fn watch(
         from_before = tree.descendants().iter().map(|process| process.pid).collect();
     }
 
-    // What the child inherits of our own memory before it becomes its program is no use of its.
+    // The memory that the child inherits before it executes its program does not count as used by it.
     let inherited_memory = sys::usage_of_self().peak_memory;
     let start = Moment::now();
     let main = spawn::spawn(job, enclosure, [stdin.as_fd(), their_stdout.as_fd(), their_stderr.as_fd()])?;
@@ -86,23 +87,23 @@ pub(super) fn watch(
         next_cpu: if job.limits.cpu.is_some() { start } else { Moment::NEVER },
         next_sample: start + FIRST_SAMPLE,
         last_cpu: Duration::ZERO,
-        idle_wait: FINEST,
+        idle_wait: MIN_WAIT,
         stopped: None,
         kill_at: Moment::NEVER,
         inherited_memory,
         buffer: vec![0; 64 << 10],
     };
     let ended = watch.until_end(socket, guardian, &alarm);
-    // If nobody is left to say what comes next, nothing may be left alive.
+    // If the caller or guardian is gone, nothing may be left alive.
     let at_end = if matches!(ended, Ok(Ended::Run)) { job.at_end } else { Killed::All };
     let finished = watch.finish(at_end)?;
     Ok(if ended? == Ended::Abandoned { None } else { Some(finished) })
 }
 
-/// What ended the watch.
+/// Why the watch ended.
 #[derive(PartialEq, Eq)]
 enum Ended {
-    /// The main process has ended or is to be killed.
+    /// The main process has ended or must be killed.
     Run,
     /// The caller or the guardian is gone.
     Abandoned,
@@ -113,32 +114,32 @@ struct Watch<'a> {
     enclosure: &'a mut Enclosure,
     tree: Tree,
     meter: Meter,
-    /// What was alive in the enclosure when the job began.
+    /// Processes that were alive in the enclosure when the job began.
     from_before: HashSet<Pid>,
     deaths: Deaths,
     main: Main,
     stdout: Stream,
     stderr: Stream,
     start: Moment,
-    /// How many seconds of CPU time the tree may use in one second.
+    /// Number of cores: the seconds of CPU time that the tree can use per second.
     cores: u32,
     cpu_cap: Option<Duration>,
     wall_end: Moment,
     next_cpu: Moment,
     next_sample: Moment,
-    /// CPU time at the last look.
+    /// CPU time at the last check.
     last_cpu: Duration,
-    /// The shortest wait between two looks at a tree that does nothing.
+    /// The current shortest wait between two checks; it grows while the tree is idle.
     idle_wait: Duration,
     stopped: Option<Stop>,
-    /// When grace ends after a stop.
+    /// When the grace period ends after a stop.
     kill_at: Moment,
     inherited_memory: u64,
     buffer: Vec<u8>,
 }
 
 impl Watch<'_> {
-    /// Waits until the main process has ended or everything is to be killed.
+    /// Waits until the main process has ended or must be killed.
     fn until_end(
         &mut self,
         socket: BorrowedFd<'_>,
@@ -173,16 +174,16 @@ impl Watch<'_> {
                 return Ok(Ended::Abandoned);
             }
             let now = Moment::now();
-            self.look(now, guardian);
+            self.check(now, guardian);
             if now >= self.kill_at {
                 return Ok(Ended::Run);
             }
         }
     }
 
-    /// Takes one order; false if the caller is gone.
+    /// Receives and carries out one order; returns false if the caller is gone.
     fn obey(&mut self, socket: BorrowedFd<'_>) -> bool {
-        // Whoever sends another job, or the end, before this job has ended does not keep to the rules.
+        // Another job, or the end, before this job has ended violates the protocol.
         let Ok(Some((Request::Order(order), _))) = wire::receive::<Request>(socket) else { return false };
         match order {
             Order::LowerCpu(cap) => {
@@ -193,20 +194,20 @@ impl Watch<'_> {
                 }
             }
             Order::LowerWall(cap) => self.wall_end = self.wall_end.min(self.start + cap),
-            // Whoever asks again does not want to wait for grace.
+            // A second cancel order skips the rest of the grace period.
             Order::Cancel if self.stopped == Some(Stop::Cancelled) => self.kill_at = self.start,
             Order::Cancel => self.stop(Stop::Cancelled),
-            Order::TellCpu => {
+            Order::ReportCpu => {
                 self.sample(Moment::now());
-                // Whoever asked may be gone by now, as the next look will show.
-                wire::send(socket, &Word::Used(self.last_cpu), &[]).ok();
+                // If the caller is gone, the next poll shows it.
+                wire::send(socket, &Reply::Used(self.last_cpu), &[]).ok();
             }
         }
         true
     }
 
-    /// Looks at everything that is due.
-    fn look(&mut self, now: Moment, guardian: BorrowedFd<'_>) {
+    /// Checks everything that is due.
+    fn check(&mut self, now: Moment, guardian: BorrowedFd<'_>) {
         if now >= self.wall_end {
             self.stop(Stop::Limit(Limit::Wall));
         }
@@ -221,9 +222,10 @@ impl Watch<'_> {
         }
         if now >= self.next_sample {
             self.next_sample =
-                now + if self.job.limits.processes.is_some() { CROWD_SAMPLES } else { SAMPLES };
-            self.meter.look_closer();
-            // A target may stop the guardian; the guardian sees to it that we go on.
+                now + if self.job.limits.processes.is_some() { PROCESS_SAMPLE_WAIT } else { SAMPLE_WAIT };
+            self.meter.check_unreaped();
+            // A target may stop the guardian with a signal, so resume it. The guardian does the same for
+            // supervisors.
             pidfd_send_signal(guardian, Signal::CONT).ok();
             self.sample(now);
         } else if now >= self.next_cpu {
@@ -231,13 +233,14 @@ impl Watch<'_> {
         }
     }
 
-    /// Looks at the tree, and foretells when the next look is due: no sooner can the CPU cap be
-    /// reached than when every core works on it from now on.
+    /// Measures the tree and sets the time of the next check: the earliest moment at which the CPU cap can
+    /// be reached, if every core works on it from now on.
     fn sample(&mut self, now: Moment) {
-        // Dead orphans must not pile up during a long run.
+        // Dead orphans must not accumulate during a long run.
         self.deaths.take_dead();
         let sample = self.meter.sample(self.enclosure);
-        self.idle_wait = if sample.cpu > self.last_cpu { FINEST } else { (self.idle_wait * 2).min(IDLE) };
+        self.idle_wait =
+            if sample.cpu > self.last_cpu { MIN_WAIT } else { (self.idle_wait * 2).min(IDLE_WAIT) };
         self.last_cpu = sample.cpu;
         self.next_cpu = match self.cpu_cap {
             Some(cap) if self.stopped.is_none() => {
@@ -263,9 +266,9 @@ impl Watch<'_> {
         self.enclosure.control_group().is_some_and(|group| group.counts_memory())
     }
 
-    /// Notes the first reason to stop; from then on only grace keeps the target alive.
+    /// Records the first reason to stop; from then on, the target only lives until its grace period ends.
     fn stop(&mut self, why: Stop) {
-        // No deadline is left but that of grace, or the alarm would ring without end.
+        // Clear all other deadlines; otherwise the alarm would go off again and again.
         (self.wall_end, self.next_cpu) = (Moment::NEVER, Moment::NEVER);
         if self.stopped.is_some() {
             return;
@@ -276,12 +279,12 @@ impl Watch<'_> {
                 self.kill_at = Moment::now() + grace;
                 self.enclosure.terminate(self.tree);
             }
-            // Long past, whenever it is looked at.
+            // A time in the past: kill at the next check.
             None => self.kill_at = self.start,
         }
     }
 
-    /// Kills what is to be killed, waits until it is gone, and adds up.
+    /// Kills what must be killed, waits until it is gone, and returns the record.
     fn finish(mut self, at_end: Killed) -> Result<Finished, Failure> {
         self.deaths.take_dead();
         let before = self.deaths.adopted;
@@ -289,12 +292,12 @@ impl Watch<'_> {
             Killed::All => self.enclosure.kill(self.tree, &mut self.deaths),
             Killed::Nothing if self.stopped.is_none() => {}
             Killed::Own | Killed::Nothing => {
-                self.enclosure.kill_but(&self.from_before, self.tree, &mut self.deaths);
+                self.enclosure.kill_except(&self.from_before, self.tree, &mut self.deaths);
             }
         }
         let killed = self.deaths.adopted - before;
         let (exit, end) = self.deaths.of_main.ok_or(Failure { step: Step::Fork, errno: libc::ECHILD })?;
-        // No more than a turn: in the group tier someone who escaped may go on writing.
+        // Drain only once: in the group tier, an escaped process may keep writing.
         self.stdout.drain(&mut self.buffer);
         self.stderr.drain(&mut self.buffer);
 
@@ -321,10 +324,11 @@ impl Watch<'_> {
         })
     }
 
-    /// Limits that the kernel itself enforces by ending the process.
+    /// Returns the limit that the kernel itself enforced by ending the process, if any.
     fn stopped_by_kernel(&self, exit: Exit) -> Option<Stop> {
         let limits = &self.job.limits;
-        let out_of_memory = || self.enclosure.control_group().is_some_and(ControlGroup::met_memory_limit);
+        let out_of_memory =
+            || self.enclosure.control_group().is_some_and(ControlGroup::exceeded_memory_limit);
         if limits.memory.is_some() && exit == Exit::Signal(libc::SIGKILL) && out_of_memory() {
             Some(Stop::Limit(Limit::Memory))
         } else if limits.file_size.is_some() && exit == Exit::Signal(libc::SIGXFSZ) {
@@ -334,25 +338,26 @@ impl Watch<'_> {
         }
     }
 
-    /// CPU time of the tree, now that all of it is dead but what is to live on.
+    /// Returns the CPU time of the tree, now that everything is dead except what may keep running.
     fn cpu(&mut self) -> CpuTime {
         let (user, system) = self.meter.accounted();
         let accounted = user + system;
-        // Less than we have waited for is only told of a tree that has left its group.
+        // The group's time is less than the accounted time only if processes have left the group.
         let group = self.meter.of_group(self.enclosure);
         if let Some(complete) = group.filter(|cpu| cpu.total() + ROUNDING >= accounted) {
             return complete;
         }
-        // Seen but accounted for by nobody: it was used all the same. A rounding is no such case.
-        let lost = self.meter.seen_in_all().saturating_sub(accounted);
+        // Time that was seen but is not accounted for was used too. A difference within rounding still
+        // counts as complete.
+        let lost = self.meter.total_seen().saturating_sub(accounted);
         let complete = lost < ROUNDING && !self.meter.saw_unreaped;
         CpuTime { user: user + lost, system, complete }
     }
 
     fn peak_memory(&self) -> Option<u64> {
         let counted = self.enclosure.control_group().and_then(ControlGroup::peak_memory);
-        // Before it becomes its program the child is a copy of us, which the kernel's maximum
-        // includes: up to our own size it tells nothing about the target.
+        // Before it executes its program, the child is a copy of the supervisor, and the kernel's maximum
+        // includes this. Values up to that size say nothing about the target.
         let largest = Some(self.deaths.largest).filter(|&bytes| bytes > self.inherited_memory);
         let sampled = Some(self.meter.peak_memory).filter(|&bytes| bytes > 0);
         counted.or_else(|| largest.max(sampled))

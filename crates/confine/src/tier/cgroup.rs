@@ -1,10 +1,10 @@
-//! A control group (version 2) for each run: complete CPU time, atomic kill, and a memory limit where
-//! that controller is delegated to us.
+//! A control group (version 2) for each run: complete CPU time, atomic kill, and a memory limit if the
+//! memory controller is delegated to this user.
 //!
 //! ```text
-//! <ours>/                    the group we were started in, if we may make groups below it
-//!   captune-caller/     we ourselves, moved here only where the controller needs it
-//!   captune-run-<pid>-<n>/   one for each run, made and removed by its supervisor
+//! <ours>/                    the caller's group, if groups can be created below it
+//!   captune-caller/          the caller itself, moved here only if the controller requires it
+//!   captune-run-<pid>-<n>/   one for each run, created and removed by its supervisor
 //! ```
 
 use std::ffi::{CString, OsStr};
@@ -25,14 +25,14 @@ use crate::finished::CpuTime;
 use crate::folder::{self, RUN_PREFIX};
 use crate::limits::Limits;
 
-/// Where to make the group of one run.
+/// Where to create the group of one run.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 pub(crate) struct Plan {
     path: CString,
 }
 
 impl Plan {
-    /// Kills and removes the group, if it was made; what a killed supervisor could not do itself.
+    /// Kills and removes the group, if it exists, for a supervisor that was killed.
     pub(crate) fn clear(&self) {
         remove(self.path());
     }
@@ -42,19 +42,20 @@ impl Plan {
     }
 }
 
-/// The group below which runs get theirs.
+/// The group below which the groups of runs are created.
 #[derive(Debug)]
 pub(crate) struct Parent {
     path: PathBuf,
 }
 
 impl Parent {
-    /// Our own group, found once; the memory controller is claimed and left-overs swept then.
+    /// Returns the group of this process. The first call finds it, enables the memory controller and
+    /// removes leftover groups.
     pub(crate) fn ours() -> Result<&'static Self, String> {
         static OURS: OnceLock<Result<Parent, String>> = OnceLock::new();
         OURS.get_or_init(|| {
             let path = own_group()?;
-            claim_memory(&path);
+            enable_memory(&path);
             sweep(&path);
             Ok(Self { path })
         })
@@ -62,12 +63,12 @@ impl Parent {
         .map_err(Clone::clone)
     }
 
-    /// A name for the next run.
+    /// Returns the path for the next run.
     pub(crate) fn plan(&self) -> Plan {
         static COUNT: AtomicU64 = AtomicU64::new(0);
         let count = COUNT.fetch_add(1, Ordering::Relaxed);
         let path = self.path.join(format!("{RUN_PREFIX}{}-{count}", std::process::id()));
-        // A path that came from the system holds no NUL.
+        // A path from the system contains no NUL.
         Plan { path: CString::new(path.into_os_string().into_vec()).unwrap_or_default() }
     }
 }
@@ -75,7 +76,7 @@ impl Parent {
 /// The group of one run.
 pub(crate) struct ControlGroup {
     path: PathBuf,
-    /// Held open and locked as long as the supervisor lives, which tells [`sweep`] so.
+    /// Kept open and locked while the supervisor lives, which [`sweep`] checks.
     folder: File,
     cpu_stat: File,
     kill: File,
@@ -83,13 +84,13 @@ pub(crate) struct ControlGroup {
 }
 
 impl ControlGroup {
-    /// Makes the group and sets its limits.
+    /// Creates the group and sets its limits.
     pub(crate) fn make(plan: &Plan, limits: &Limits) -> Result<Self, Failure> {
         fs::create_dir(plan.path()).during(Step::Cgroup)?;
         match Self::open(plan.path(), limits) {
             Ok(group) => Ok(group),
             Err(failure) => {
-                // The failure in hand says more than one of removing an empty group would.
+                // The original failure matters more than a failure to remove an empty group.
                 fs::remove_dir(plan.path()).ok();
                 Err(failure)
             }
@@ -100,7 +101,7 @@ impl ControlGroup {
         let folder = File::open(path).during(Step::Cgroup)?;
         rustix::fs::flock(&folder, FlockOperation::NonBlockingLockExclusive).during(Step::Cgroup)?;
         let cpu_stat = File::open(path.join("cpu.stat")).during(Step::Cgroup)?;
-        // Without `cgroup.kill` (Linux before 5.14) this tier could not keep its word.
+        // Without `cgroup.kill` (Linux before 5.14), this tier could not guarantee to kill everything.
         let kill = File::options().write(true).open(path.join("cgroup.kill")).during(Step::Cgroup)?;
         let memory = path.join("memory.max").exists();
         let set = |file: &str, value: String| fs::write(path.join(file), value).during(Step::CgroupLimit);
@@ -114,17 +115,17 @@ impl ControlGroup {
         Ok(Self { path: path.to_owned(), folder, cpu_stat, kill, memory })
     }
 
-    /// Where a child is to be born.
+    /// Returns the descriptor for starting a child in the group.
     pub(crate) fn descriptor(&self) -> BorrowedFd<'_> {
         self.folder.as_fd()
     }
 
-    /// Whether the kernel limits and measures the memory of the group.
+    /// Returns whether the kernel limits and measures the memory of the group.
     pub(crate) fn counts_memory(&self) -> bool {
         self.memory
     }
 
-    /// CPU time of everything that ever ran in the group.
+    /// Returns the CPU time of everything that ever ran in the group.
     pub(crate) fn cpu(&mut self) -> io::Result<CpuTime> {
         let mut text = String::new();
         self.cpu_stat.rewind()?;
@@ -132,25 +133,25 @@ impl ControlGroup {
         let time = |key| {
             field(&text, key)
                 .map(Duration::from_micros)
-                .ok_or_else(|| io::Error::other("cpu.stat lacks a field"))
+                .ok_or_else(|| io::Error::other("a field is missing in cpu.stat"))
         };
         Ok(CpuTime { user: time("user_usec")?, system: time("system_usec")?, complete: true })
     }
 
-    /// Largest memory the group ever had, where the kernel counts it.
+    /// Returns the largest memory that the group ever had, if the kernel measures it.
     pub(crate) fn peak_memory(&self) -> Option<u64> {
         fs::read_to_string(self.path.join("memory.peak")).ok()?.trim().parse().ok()
     }
 
-    /// Whether the kernel killed the group for its memory.
-    pub(crate) fn met_memory_limit(&self) -> bool {
+    /// Returns whether the kernel killed the group for exceeding its memory limit.
+    pub(crate) fn exceeded_memory_limit(&self) -> bool {
         fs::read_to_string(self.path.join("memory.events"))
             .is_ok_and(|text| field(&text, "oom_kill").is_some_and(|count| count > 0))
     }
 
     /// Kills all members at once.
     pub(crate) fn kill(&self) {
-        // Fails only if the group is gone, and then so are its members.
+        // This fails only if the group, and so its members, are gone.
         (&self.kill).write_all(b"1").ok();
     }
 
@@ -160,8 +161,8 @@ impl ControlGroup {
     }
 }
 
-/// Kills what is in a group and removes it. A killed process takes a moment to leave its group, so
-/// this tries for up to two seconds; what is left then is for the next [`sweep`].
+/// Kills the processes of a group and removes it. A killed process takes a moment to leave its group, so
+/// this tries for up to two seconds; the next [`sweep`] removes what is left.
 fn remove(path: &Path) {
     for round in 0..1000 {
         match remove_once(path) {
@@ -176,7 +177,7 @@ fn remove(path: &Path) {
     }
 }
 
-/// Removes an empty group, after the empty groups a target has made below it.
+/// Removes an empty group, after any empty groups that a target has created below it.
 fn remove_once(path: &Path) -> io::Result<()> {
     match fs::remove_dir(path) {
         Err(error) if error.kind() == io::ErrorKind::ResourceBusy => {
@@ -192,21 +193,21 @@ fn remove_once(path: &Path) -> io::Result<()> {
     }
 }
 
-/// The folder of the control group we are in.
+/// Returns the folder of the control group of this process.
 fn own_group() -> Result<PathBuf, String> {
     let read = |path: &str| fs::read_to_string(path).map_err(|error| format!("{path}: {error}"));
     let mounts = read("/proc/self/mountinfo")?;
     let mount = mounts
         .lines()
         .filter_map(|line| line.split_once(" - ").filter(|(_, kind)| kind.starts_with("cgroup2 ")))
-        .filter_map(|(place, _)| place.split(' ').nth(4))
+        .filter_map(|(fields, _)| fields.split(' ').nth(4))
         .next()
         .ok_or("no version 2 control groups are mounted")?;
     let groups = read("/proc/self/cgroup")?;
     let within = groups
         .lines()
         .find_map(|line| line.strip_prefix("0::"))
-        .ok_or("we are in no version 2 control group")?;
+        .ok_or("this process is not in a version 2 control group")?;
     let path = Path::new(mount).join(within.trim_start_matches('/'));
     if rustix::fs::access(&path, rustix::fs::Access::WRITE_OK).is_err() {
         return Err(format!("the control group {} is not delegated to this user", path.display()));
@@ -214,17 +215,17 @@ fn own_group() -> Result<PathBuf, String> {
     Ok(path)
 }
 
-/// Turns on the memory controller for groups below `path`, where it is delegated to us.
+/// Enables the memory controller for groups below `path`, if it is delegated to this user.
 ///
-/// A group that passes controllers on may hold no process itself. So if we are alone in it we move
-/// into a group below; if we are not, moving strangers is not ours to do, and runs are limited by
-/// other means. What came of it shows in the groups made below.
-fn claim_memory(path: &Path) {
+/// A group that passes on controllers must not contain processes itself. If this process is alone in
+/// the group, it moves into a group below. If there are others, they are not moved, and runs are
+/// limited by other means. The groups created below show whether this succeeded.
+fn enable_memory(path: &Path) {
     let has = |file: &str| words(&path.join(file)).iter().any(|word| word == "memory");
     if !has("cgroup.controllers") || has("cgroup.subtree_control") {
         return;
     }
-    // The true root has no `cgroup.type` and may hold processes.
+    // The root group has no `cgroup.type` and may contain processes.
     if path.join("cgroup.type").exists() {
         if words(&path.join("cgroup.procs")) != [std::process::id().to_string()] {
             return;
@@ -242,7 +243,7 @@ fn sweep(path: &Path) {
     for entry in fs::read_dir(path).into_iter().flatten().flatten() {
         let is_run = entry.file_name().to_str().is_some_and(|name| name.starts_with(RUN_PREFIX));
         if is_run && folder::is_abandoned(&entry.path()) {
-            // Without waiting: one that is busy is met again by the next.
+            // Do not wait: the next sweep removes a group that is busy now.
             fs::write(entry.path().join("cgroup.kill"), "1").ok();
             remove_once(&entry.path()).ok();
         }
@@ -253,7 +254,7 @@ fn words(path: &Path) -> Vec<String> {
     fs::read_to_string(path).unwrap_or_default().split_whitespace().map(str::to_owned).collect()
 }
 
-/// The number after `key` in a file of `key number` lines.
+/// Returns the number after `key` in text with lines of the form `key number`.
 fn field(text: &str, key: &str) -> Option<u64> {
     text.lines().find_map(|line| line.strip_prefix(key)?.strip_prefix(' ')?.trim().parse().ok())
 }

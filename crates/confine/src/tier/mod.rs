@@ -1,11 +1,11 @@
-//! How a process tree is held together, so that its time can be added up and all of it killed.
+//! How a process tree is held together, so that its CPU time can be summed and all of it killed.
 //!
-//! | tier | finds the tree by | kills it by | escapes |
+//! | tier | finds the tree by | kills it by | what escapes |
 //! |---|---|---|---|
 //! | cgroup | a control group of its own | `cgroup.kill` | none |
 //! | namespace | a PID namespace | `kill(-1)` inside, or the kernel | none; time of children nobody waits for |
 //! | subreaper | parent links, orphans adopted | repeated walks | none; time of children nobody waits for |
-//! | group | a process group | `kill(-group)` | whatever calls `setsid` |
+//! | group | a process group | `kill(-group)` | processes that call `setsid` |
 
 pub(crate) mod cgroup;
 pub(crate) mod namespace;
@@ -21,11 +21,11 @@ use serde::{Deserialize, Serialize};
 pub enum Tier {
     /// A control group (version 2) for each run.
     Cgroup,
-    /// A PID namespace for each run, in a user namespace of its own where we are not root.
+    /// A PID namespace for each run, inside a new user namespace if the caller is not root.
     Namespace,
     /// The supervisor adopts every orphan and walks the tree.
     Subreaper,
-    /// A process group; a target that leaves it escapes.
+    /// A process group; processes that leave it escape.
     Group,
 }
 
@@ -33,7 +33,7 @@ impl Tier {
     /// All tiers, best first.
     pub const ALL: [Self; 4] = [Self::Cgroup, Self::Namespace, Self::Subreaper, Self::Group];
 
-    /// The word for it in commands, records and logs.
+    /// Returns its name in commands, records and logs.
     pub fn name(self) -> &'static str {
         match self {
             Self::Cgroup => "cgroup",
@@ -55,7 +55,7 @@ impl FromStr for Tier {
 
     fn from_str(text: &str) -> Result<Self, String> {
         Self::ALL.into_iter().find(|tier| tier.name() == text).ok_or_else(|| {
-            format!("`{text}` is not a tier; they are {}", Self::ALL.map(Self::name).join(", "))
+            format!("`{text}` is not a tier; expected one of {}", Self::ALL.map(Self::name).join(", "))
         })
     }
 }

@@ -1,4 +1,4 @@
-//! A PID namespace whose first process is the supervisor: when that ends, the kernel kills the rest.
+//! A PID namespace whose first process is the supervisor: when it ends, the kernel kills the rest.
 
 use std::fs;
 
@@ -11,18 +11,19 @@ use crate::sys::{self, Forked};
 
 /// Forks a child that is the first process of a new PID namespace.
 ///
-/// Root needs nothing else. Anyone else may do it inside a user namespace of his own.
+/// Root needs nothing else. Other users need a user namespace of their own.
 pub(crate) fn fork() -> Result<Forked, Failure> {
     if getuid().is_root()
-        && let Ok(forked) = sys::fork_apart(UnshareFlags::NEWPID)
+        && let Ok(forked) = sys::fork_into_namespaces(UnshareFlags::NEWPID)
     {
         return Ok(forked);
     }
     let (user, group) = (getuid().as_raw(), getgid().as_raw());
-    let forked = sys::fork_apart(UnshareFlags::NEWUSER | UnshareFlags::NEWPID).during(Step::Namespace)?;
+    let forked =
+        sys::fork_into_namespaces(UnshareFlags::NEWUSER | UnshareFlags::NEWPID).during(Step::Namespace)?;
     if let Forked::Child = forked {
-        // Everyone keeps his own user and group number. Without this nothing below would be allowed,
-        // so a failure shows in the next step.
+        // User and group IDs stay the same. A failure here shows in the next step, which is only allowed
+        // with these mappings.
         fs::write("/proc/self/setgroups", "deny").ok();
         fs::write("/proc/self/uid_map", format!("{user} {user} 1")).ok();
         fs::write("/proc/self/gid_map", format!("{group} {group} 1")).ok();
@@ -30,8 +31,8 @@ pub(crate) fn fork() -> Result<Forked, Failure> {
     Ok(forked)
 }
 
-/// Gives the namespace a /proc that shows its own processes; called by its first process.
-pub(crate) fn settle() -> Result<(), Failure> {
+/// Mounts a /proc that shows only the processes of the namespace; called by its first process.
+pub(crate) fn mount_proc() -> Result<(), Failure> {
     sys::unshare(UnshareFlags::NEWNS).during(Step::MountProc)?;
     mount_change("/", MountPropagationFlags::REC | MountPropagationFlags::PRIVATE).during(Step::MountProc)?;
     let flags = MountFlags::NOSUID | MountFlags::NODEV | MountFlags::NOEXEC;

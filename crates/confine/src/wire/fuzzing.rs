@@ -1,4 +1,4 @@
-//! A door for the fuzzer, to frames of anybody's bytes: only it is compiled with it.
+//! Entry point for fuzzing the frame format; compiled only for the fuzzer.
 
 use std::io::Write;
 use std::net::Shutdown;
@@ -7,14 +7,14 @@ use std::os::unix::net::UnixStream;
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 
-use super::{Birth, Request, Word, receive, send};
+use super::{Reply, Request, RunSpec, receive, send};
 
-/// Receives these bytes as frames of one sort. Each that is understood is sent again, and must come back the same.
-pub fn put(sort: u8, bytes: &[u8]) {
-    match sort % 3 {
-        0 => frames::<Birth>(bytes),
+/// Receives bytes as frames of one kind. Each valid frame is sent again and must come back unchanged.
+pub fn check_frames(kind: u8, bytes: &[u8]) {
+    match kind % 3 {
+        0 => frames::<RunSpec>(bytes),
         1 => frames::<Request>(bytes),
-        _ => frames::<Word>(bytes),
+        _ => frames::<Reply>(bytes),
     }
 }
 
@@ -29,6 +29,6 @@ fn frames<T: Serialize + DeserializeOwned>(bytes: &[u8]) {
         send(&one, &frame, &[]).expect("what was received can be sent");
         let again = receive::<T>(&other).expect("what was sent can be received").expect("a whole frame").0;
         let written = |frame: &T| postcard::to_allocvec(frame).expect("what was received can be written");
-        assert!(written(&again) == written(&frame), "not the same when it is sent again");
+        assert!(written(&again) == written(&frame), "changed when sent again");
     }
 }

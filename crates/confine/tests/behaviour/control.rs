@@ -1,4 +1,4 @@
-//! Steering a run from another thread.
+//! Controlling a run from another thread.
 
 use std::time::Duration;
 
@@ -6,7 +6,7 @@ use confine::{Control, Finished, Limit, Stop};
 
 use crate::stage::{Stage, cpu, every_tier, misbehave, no_limits, undisturbed, wall};
 
-/// Runs a target, gives an order when it is ready, and returns its record.
+/// Runs a target, gives an order once it is ready, and returns its record.
 fn steer(tier: confine::Tier, what: &str, order: impl FnOnce(&Control) + Send) -> Finished {
     let stage = Stage::new();
     let command = stage.direct(misbehave(what)).tier(tier);
@@ -20,7 +20,7 @@ fn steer(tier: confine::Tier, what: &str, order: impl FnOnce(&Control) + Send) -
 }
 
 #[test]
-fn cancel_ends_it() {
+fn cancel_ends_a_run() {
     for tier in every_tier() {
         let finished = steer(tier, "stubborn", Control::cancel);
         assert_eq!(finished.stopped, Some(Stop::Cancelled), "{tier}");
@@ -28,7 +28,7 @@ fn cancel_ends_it() {
 }
 
 #[test]
-fn a_lowered_cpu_cap_holds() {
+fn a_lowered_cpu_cap_is_enforced() {
     for tier in every_tier() {
         let late = Duration::from_millis(200);
         let used = undisturbed(late, || {
@@ -41,7 +41,7 @@ fn a_lowered_cpu_cap_holds() {
 }
 
 #[test]
-fn a_lowered_wall_cap_holds_also_when_it_is_past() {
+fn a_lowered_wall_cap_is_enforced_even_if_it_has_passed() {
     for tier in every_tier() {
         let finished = steer(tier, "deadlock", |control| control.lower_wall(Duration::from_nanos(1)));
         assert_eq!(finished.stopped, Some(Stop::Limit(Limit::Wall)), "{tier}");
@@ -87,7 +87,7 @@ fn two_cancels_before_the_start_do_not_wait_for_grace() {
 }
 
 #[test]
-fn an_order_given_before_the_start_holds() {
+fn an_order_given_before_the_start_takes_effect() {
     let control = Control::new();
     control.cancel();
     let finished = confine::run(&misbehave("sleep 60"), &no_limits(), &control).unwrap();
@@ -95,7 +95,7 @@ fn an_order_given_before_the_start_holds() {
 }
 
 #[test]
-fn a_lowered_cpu_cap_brings_a_wall_limit_too() {
+fn a_lowered_cpu_cap_implies_a_wall_limit_too() {
     let control = Control::new();
     control.lower_cpu(Duration::from_millis(200));
     let finished = confine::run(&misbehave("deadlock"), &no_limits(), &control).unwrap();
@@ -125,7 +125,7 @@ fn orders_during_grace_change_nothing() {
 }
 
 #[test]
-fn what_it_has_used_so_far_is_told_and_grows() {
+fn the_cpu_time_used_so_far_is_reported_and_grows() {
     for tier in every_tier() {
         let finished = steer(tier, "stubborn", |control| {
             let mut last = Duration::ZERO;

@@ -1,4 +1,4 @@
-//! Nothing survives: not its own main process, not its caller, not its supervisor.
+//! No process survives its main process, its caller, its guardian or its supervisor.
 
 use std::io::{BufRead, BufReader};
 use std::process::{Child, Command, Stdio};
@@ -41,7 +41,7 @@ fn an_orphan_dies_when_the_main_process_has_ended() {
 }
 
 #[test]
-fn a_chain_of_forks_and_sessions_is_caught() {
+fn a_chain_of_forks_and_sessions_is_killed() {
     for tier in tight_tiers() {
         let stage = Stage::new();
         let finished = run(&stage.direct(misbehave("chain")).tier(tier), &wall(150));
@@ -51,7 +51,7 @@ fn a_chain_of_forks_and_sessions_is_caught() {
 }
 
 #[test]
-fn the_group_tier_knows_what_it_does_not_know() {
+fn the_group_tier_reports_orphans_and_stragglers_as_unknown() {
     for tier in working(&[Tier::Group]) {
         let finished = run(&misbehave("exit 0").tier(tier), &no_limits());
         assert_eq!((finished.adopted, finished.stragglers), (None, None));
@@ -109,7 +109,7 @@ fn the_tree_dies_with_its_guardian() {
 }
 
 #[test]
-fn whoever_signals_everything_he_finds_ends_no_supervisor_before_its_tree() {
+fn a_signal_sent_to_every_process_ends_no_supervisor_before_its_tree() {
     for tier in tight_tiers() {
         let stage = Stage::new();
         let mut caller = call(&stage, tier, "daemon");
@@ -119,16 +119,16 @@ fn whoever_signals_everything_he_finds_ends_no_supervisor_before_its_tree() {
                 kill_process(Pid::from_raw(pid as i32).unwrap(), signal).unwrap();
             }
         }
-        assert!(!stage.all_dead_now(), "{tier}: the daemon should be there still");
+        assert!(!stage.all_dead_now(), "{tier}: the daemon should still be alive");
         caller.kill().unwrap();
         caller.wait().unwrap();
         assert!(stage.all_dead(), "{tier}: a daemon survived");
     }
 }
 
-/// Whoever kills all processes with the name of the caller leaves those alive that clean up after it.
+/// Killing all processes with the caller's name must leave those alive that clean up after it.
 #[test]
-fn guardian_and_supervisor_are_not_called_like_their_caller() {
+fn guardian_and_supervisor_do_not_have_the_name_of_their_caller() {
     let stage = Stage::new();
     let mut caller = call(&stage, tight_tiers()[0], "daemon");
     stage.await_ready();
@@ -141,22 +141,22 @@ fn guardian_and_supervisor_are_not_called_like_their_caller() {
     assert!(stage.all_dead());
 }
 
-/// A namespace dies with its supervisor. A control group stays, until it is found by the next to make one.
+/// A namespace dies with its supervisor. A control group stays until the next caller finds it.
 #[test]
-fn what_is_left_when_all_are_killed_at_once_dies_with_the_next_start() {
+fn processes_left_when_all_others_are_killed_at_once_die_at_the_next_start() {
     for tier in working(&[Tier::Cgroup, Tier::Namespace]) {
         let stage = Stage::new();
         let mut caller = call(&stage, tier, "daemon");
         stage.await_ready();
         let helpers = [guardian_of(&caller), supervisor_of(&caller)];
-        // None of them may act between the death of another and its own.
+        // Stop all of them first, so that none can react to the death of another.
         for signal in [Signal::STOP, Signal::KILL] {
             helpers.iter().for_each(|&pid| kill_process(Pid::from_raw(pid as i32).unwrap(), signal).unwrap());
         }
         caller.kill().unwrap();
         caller.wait().unwrap();
         if tier == Tier::Cgroup {
-            assert!(!stage.all_dead_now(), "the daemon should be there still");
+            assert!(!stage.all_dead_now(), "the daemon should still be alive");
         }
         stage.alone(&["call", tier.name(), "exit", "0"]);
         assert!(stage.all_dead(), "{tier}: a daemon survived the next start");
@@ -164,7 +164,7 @@ fn what_is_left_when_all_are_killed_at_once_dies_with_the_next_start() {
 }
 
 #[test]
-fn a_caller_that_lost_its_guardian_gets_another() {
+fn a_caller_that_lost_its_guardian_gets_a_new_one() {
     for tier in tight_tiers() {
         let stage = Stage::new();
         let mut caller = Command::new(MISBEHAVE);
@@ -182,7 +182,7 @@ fn a_caller_that_lost_its_guardian_gets_another() {
 }
 
 #[test]
-fn one_lost_run_does_not_hold_up_another() {
+fn one_lost_run_does_not_block_another() {
     for tier in tight_tiers() {
         let stages = [Stage::new(), Stage::new()];
         let mut caller = Command::new(MISBEHAVE);
@@ -195,7 +195,7 @@ fn one_lost_run_does_not_hold_up_another() {
         let supervisors = children(guardian_of(&caller));
         assert_eq!(supervisors.len(), 2, "{tier}");
         kill(supervisors[0]);
-        // The caller prints each record when it has it; the other run goes on for a minute.
+        // The caller prints each record as soon as it has it; the other run takes a minute.
         let mut said = BufReader::new(caller.stdout.take().unwrap());
         let mut line = String::new();
         said.read_line(&mut line).unwrap();
@@ -207,9 +207,9 @@ fn one_lost_run_does_not_hold_up_another() {
 }
 
 #[test]
-fn an_unprivileged_user_has_namespaces_too() {
+fn an_unprivileged_user_can_use_the_namespace_tier() {
     if !rustix::process::getuid().is_root() {
-        println!("skipped: only root can become someone else");
+        println!("skipped: only root can switch users");
         return;
     }
     let said = Stage::new().alone_unprivileged(&["call", "namespace", "tree", "2", "0.1"]);
@@ -224,7 +224,7 @@ fn an_unprivileged_user_has_namespaces_too() {
     }
 }
 
-/// A caller in a process of its own.
+/// Starts a caller in a separate process.
 fn call(stage: &Stage, tier: Tier, what: &str) -> Child {
     Command::new(MISBEHAVE)
         .args(["call", tier.name()])
@@ -236,7 +236,7 @@ fn call(stage: &Stage, tier: Tier, what: &str) -> Child {
         .unwrap()
 }
 
-/// The only child of the caller.
+/// Returns the only child of the caller.
 fn guardian_of(caller: &Child) -> u32 {
     children(caller.id())[0]
 }

@@ -1,4 +1,4 @@
-//! Each limit is kept, and named as the reason.
+//! Each limit is enforced and reported as the reason.
 
 use std::time::Duration;
 
@@ -47,7 +47,7 @@ fn cpu_time_of_one_process_and_of_a_tree() {
 #[test]
 fn cpu_time_of_children_nobody_waits_for() {
     for tier in every_tier() {
-        // Together, or one after the other so that each is gone when the next is seen.
+        // At the same time, or one after the other, so that each is gone when the next one is seen.
         for what in ["unwaited 2 60", "relay 200 0.02"] {
             let finished = run(&misbehave(what).tier(tier), &cpu(200));
             assert_eq!(finished.stopped, Some(Stop::Limit(Limit::Cpu)), "{tier} {what}");
@@ -56,8 +56,8 @@ fn cpu_time_of_children_nobody_waits_for() {
 }
 
 #[test]
-fn a_deadlock_ends_by_the_wall_limit_that_a_cpu_limit_brings() {
-    // The shortest that a CPU limit brings is five seconds, so one tier must do.
+fn a_deadlock_ends_by_the_wall_limit_that_a_cpu_limit_implies() {
+    // The implied wall limit is at least five seconds, so only one tier is tested.
     let finished = run(&misbehave("deadlock"), &cpu(200));
     assert_eq!(finished.stopped, Some(Stop::Limit(Limit::Wall)));
     assert!(finished.wall >= Duration::from_millis(5400));
@@ -68,9 +68,9 @@ fn memory_of_one_process() {
     let limits = Limits { memory: Some(64 << 20), ..no_limits() };
     for tier in every_tier() {
         let finished = run(&misbehave("allocate 400000000").tier(tier), &limits);
-        // Stopped by us or the kernel's controller, or refused the memory and ended by itself.
-        let refused = finished.stopped.is_none() && finished.exit == Exit::Signal(libc::SIGABRT);
-        assert!(refused || finished.stopped == Some(Stop::Limit(Limit::Memory)), "{tier}: {finished:?}");
+        // It was stopped by the supervisor or the kernel, or an allocation failed and it aborted.
+        let aborted = finished.stopped.is_none() && finished.exit == Exit::Signal(libc::SIGABRT);
+        assert!(aborted || finished.stopped == Some(Stop::Limit(Limit::Memory)), "{tier}: {finished:?}");
         let peak = finished.peak_memory.unwrap();
         assert!(peak < 80 << 20, "{tier}: {}", quantity::show_size(peak));
     }
@@ -78,7 +78,7 @@ fn memory_of_one_process() {
 
 #[test]
 fn memory_of_a_tree_of_small_processes() {
-    // None of the processes is too large, together they are.
+    // No single process is too large, but together they are.
     let limits = Limits { memory: Some(64 << 20), wall: Some(Duration::from_secs(20)), ..no_limits() };
     for tier in every_tier() {
         let finished = run(&misbehave("herd 8 20000000").tier(tier), &limits);
@@ -110,12 +110,12 @@ fn output_of_a_target_that_writes_and_ends() {
     let command = confine::Command::new("seq").arg("1000").guardian(crate::stage::MISBEHAVE);
     let finished = run(&command, &limits);
     assert_eq!(finished.stopped, Some(Stop::Limit(Limit::Output)));
-    // It has ended by itself, unless the machine gave us the processor first.
+    // It usually ends by itself before the supervisor can stop it.
     assert!(matches!(finished.exit, Exit::Code(0) | Exit::Signal(9)), "{finished:?}");
 }
 
 #[test]
-fn a_target_that_stops_its_supervisor_is_stopped_all_the_same() {
+fn a_target_that_stops_its_supervisor_is_still_limited() {
     for tier in every_tier() {
         let stage = Stage::new();
         let finished = run(&stage.direct(misbehave("stop-parent")).tier(tier), &wall(200));
@@ -125,7 +125,7 @@ fn a_target_that_stops_its_supervisor_is_stopped_all_the_same() {
 }
 
 #[test]
-fn a_target_that_leaves_its_control_group_is_stopped_all_the_same() {
+fn a_target_that_leaves_its_control_group_is_still_limited() {
     if !rustix::process::getuid().is_root() {
         println!("skipped: only root may move to any group");
         return;
@@ -147,7 +147,7 @@ fn output() {
 }
 
 #[test]
-fn a_flood_without_a_limit_stays_bounded_in_memory() {
+fn unlimited_output_uses_bounded_memory() {
     let command = misbehave("flood").keep_output(1000, 2000);
     let finished = run(&command, &wall(200));
     assert_eq!((finished.stdout.head.len(), finished.stdout.tail.len()), (1000, 2000));
@@ -182,7 +182,7 @@ fn cores() {
 }
 
 #[test]
-fn grace_lets_a_polite_target_end_by_itself() {
+fn a_polite_target_ends_by_itself_during_grace() {
     for tier in every_tier() {
         let limits = Limits { grace: Some(Duration::from_secs(20)), ..cpu(50) };
         let finished = run(&misbehave("polite").tier(tier), &limits);
@@ -195,7 +195,7 @@ fn grace_lets_a_polite_target_end_by_itself() {
 }
 
 #[test]
-fn grace_ends_for_a_stubborn_target() {
+fn a_stubborn_target_is_killed_after_grace() {
     for tier in every_tier() {
         let limits = Limits { grace: Some(Duration::from_millis(50)), ..wall(50) };
         let finished = run(&misbehave("stubborn").tier(tier), &limits);

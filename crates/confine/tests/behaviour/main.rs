@@ -1,4 +1,4 @@
-//! The behaviour table of the runner, for every tier that works on the machine.
+//! Tests the behaviour of the crate in every tier that works on the machine.
 
 #![allow(missing_docs, clippy::unwrap_used, clippy::print_stdout)]
 

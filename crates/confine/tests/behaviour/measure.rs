@@ -1,4 +1,4 @@
-//! What a run has used, and how it ended.
+//! What a run used, and how it ended.
 
 use std::time::Duration;
 
@@ -6,8 +6,8 @@ use confine::{Command, Exit, Tier};
 
 use crate::stage::{every_tier, misbehave, no_limits, run, undisturbed, working};
 
-/// Checks that a run is said to have used what it burnt, and not much more for its start and end.
-fn uses(command: &Command, milliseconds: u64) {
+/// Checks that the reported CPU time is what the run burnt, and not much more for its start and end.
+fn assert_used(command: &Command, milliseconds: u64) {
     let burnt = Duration::from_millis(milliseconds);
     let too_much = burnt + Duration::from_millis(100);
     let used = undisturbed(too_much, || {
@@ -22,7 +22,7 @@ fn uses(command: &Command, milliseconds: u64) {
 #[test]
 fn cpu_time_of_one_process() {
     for tier in every_tier() {
-        uses(&misbehave("burn 0.1").tier(tier), 100);
+        assert_used(&misbehave("burn 0.1").tier(tier), 100);
         let finished = run(&misbehave("burn 0.1").tier(tier), &no_limits());
         assert!(finished.wall >= Duration::from_millis(100), "{tier}: {:?}", finished.wall);
         assert_eq!((finished.exit, finished.stopped, finished.tier), (Exit::Code(0), None, tier));
@@ -33,7 +33,7 @@ fn cpu_time_of_one_process() {
 fn cpu_time_of_waited_children_and_of_threads() {
     for tier in every_tier() {
         for what in ["tree 2 0.1", "threads 2 0.1"] {
-            uses(&misbehave(what).tier(tier), 200);
+            assert_used(&misbehave(what).tier(tier), 200);
         }
     }
 }
@@ -41,12 +41,12 @@ fn cpu_time_of_waited_children_and_of_threads() {
 #[test]
 fn cpu_time_of_children_nobody_waits_for_is_complete_in_a_cgroup() {
     for tier in working(&[Tier::Cgroup]) {
-        uses(&misbehave("unwaited 2 0.2").tier(tier), 400);
+        assert_used(&misbehave("unwaited 2 0.2").tier(tier), 400);
     }
 }
 
 #[test]
-fn cpu_time_of_children_nobody_waits_for_is_a_lower_bound_elsewhere_and_says_so() {
+fn cpu_time_of_children_nobody_waits_for_is_marked_as_a_lower_bound_elsewhere() {
     for tier in working(&[Tier::Namespace, Tier::Subreaper, Tier::Group]) {
         let too_much = Duration::from_millis(900);
         let used = undisturbed(too_much, || {
@@ -59,7 +59,7 @@ fn cpu_time_of_children_nobody_waits_for_is_a_lower_bound_elsewhere_and_says_so(
 }
 
 #[test]
-fn codes_and_signals_are_told_apart() {
+fn exit_codes_and_signals_are_distinguished() {
     for tier in every_tier() {
         assert_eq!(run(&misbehave("exit 42").tier(tier), &no_limits()).exit, Exit::Code(42));
         let finished = run(&misbehave("signal 11").tier(tier), &no_limits());
@@ -77,7 +77,7 @@ fn peak_memory_of_one_process() {
 }
 
 #[test]
-fn memory_that_cannot_be_told_from_our_own_is_absent() {
+fn memory_that_cannot_be_separated_from_the_supervisors_is_unknown() {
     let finished = run(&Command::new("true").guardian(crate::stage::MISBEHAVE), &no_limits());
     assert_ne!(finished.peak_memory, Some(0));
 }

@@ -1,4 +1,4 @@
-//! Several commands in one tree: what is set up lives on, and nothing outlives the whole.
+//! Several commands in one tree: processes of a set-up keep running, and none survives the sequence.
 
 use std::process::{Child, Command as Process, Stdio};
 use std::time::Duration;
@@ -15,7 +15,7 @@ fn shell(script: &str) -> Command {
 }
 
 #[test]
-fn what_is_set_up_lives_on_until_the_end() {
+fn processes_of_a_set_up_keep_running_until_the_end() {
     for tier in tight_tiers() {
         let (server, own) = (Stage::new(), Stage::new());
         let mut sequence = Sequence::new().unwrap();
@@ -23,14 +23,14 @@ fn what_is_set_up_lives_on_until_the_end() {
         let set_up = server.direct(misbehave("orphan")).tier(tier);
         let finished = sequence.set_up(&set_up, &no_limits(), &Control::new()).unwrap();
         assert_eq!((finished.exit, finished.tier), (Exit::Code(0), tier));
-        // A command that ends by itself, and one that is stopped: what they leave is killed.
+        // Processes left by a command are killed, whether it ended by itself or was stopped.
         for (what, limits, stopped) in
             [("orphan", no_limits(), None), ("chain", wall(150), Some(Stop::Limit(Limit::Wall)))]
         {
             let finished = sequence.run(&own.direct(misbehave(what)), &limits, &Control::new()).unwrap();
             assert_eq!(finished.stopped, stopped, "{tier}");
             assert!(own.all_dead_now(), "{tier}: {what} survived its command");
-            assert!(!server.all_dead_now(), "{tier}: what was set up did not survive {what}");
+            assert!(!server.all_dead_now(), "{tier}: the set-up process did not survive {what}");
         }
         assert!(folder.exists());
         let finished = sequence.run_last(&own.direct(misbehave("orphan")), &no_limits(), &Control::new());
@@ -41,7 +41,7 @@ fn what_is_set_up_lives_on_until_the_end() {
 }
 
 #[test]
-fn a_sequence_that_is_dropped_leaves_nothing() {
+fn a_dropped_sequence_leaves_nothing() {
     for tier in tight_tiers() {
         let stage = Stage::new();
         let mut sequence = Sequence::new().unwrap();
@@ -55,7 +55,7 @@ fn a_sequence_that_is_dropped_leaves_nothing() {
 }
 
 #[test]
-fn a_set_up_that_is_stopped_leaves_nothing_behind() {
+fn a_stopped_set_up_leaves_nothing() {
     for tier in tight_tiers() {
         let stage = Stage::new();
         let mut sequence = Sequence::new().unwrap();
@@ -63,14 +63,14 @@ fn a_set_up_that_is_stopped_leaves_nothing_behind() {
         let finished = sequence.set_up(&set_up, &wall(150), &Control::new()).unwrap();
         assert_eq!(finished.stopped, Some(Stop::Limit(Limit::Wall)));
         assert!(stage.all_dead_now(), "{tier}");
-        // And what cleans up can run.
+        // A clean-up command can still run.
         let finished = sequence.run_last(&misbehave("exit 3"), &no_limits(), &Control::new()).unwrap();
         assert_eq!(finished.exit, Exit::Code(3));
     }
 }
 
 #[test]
-fn a_command_that_does_not_start_ends_no_sequence() {
+fn a_command_that_does_not_start_does_not_end_the_sequence() {
     let stage = Stage::new();
     let mut sequence = Sequence::new().unwrap();
     let set_up = stage.direct(misbehave("orphan")).tier(Tier::Subreaper);
@@ -85,9 +85,9 @@ fn a_command_that_does_not_start_ends_no_sequence() {
     assert!(stage.all_dead_now());
 }
 
-/// Whoever writes to a pipe that nobody reads is ended by a signal, or waits for ever.
+/// A process that writes to a pipe that nobody reads is killed by a signal or blocks forever.
 #[test]
-fn what_lives_on_can_write() {
+fn processes_that_keep_running_can_write() {
     for tier in tight_tiers() {
         let mut sequence = Sequence::new().unwrap();
         let script = "echo up; (until [ -e go ]; do sleep 0.01; done; head -c 200000 /dev/zero; echo more; : > done) &";
@@ -95,19 +95,19 @@ fn what_lives_on_can_write() {
         assert_eq!(finished.stdout.joined(), b"up\n");
         let script = ": > go; until [ -e done ]; do sleep 0.01; done";
         let finished = sequence.run(&shell(script), &wall(30_000), &Control::new()).unwrap();
-        assert_eq!(finished.stopped, None, "{tier}: it was never done");
+        assert_eq!(finished.stopped, None, "{tier}: it was never finished");
     }
 }
 
 #[test]
-fn a_command_is_not_charged_for_what_was_used_before_it() {
+fn a_command_is_not_charged_for_earlier_cpu_time() {
     for tier in tight_tiers() {
         let mut sequence = Sequence::new().unwrap();
         let used = |finished: &confine::Finished| finished.cpu.unwrap().total();
         let burn = misbehave("burn 0.3").tier(tier);
         let set_up = sequence.set_up(&burn, &no_limits(), &Control::new()).unwrap();
         assert!(used(&set_up) >= Duration::from_millis(299), "{tier}");
-        // Nor does it come nearer to its limit by that.
+        // Nor does earlier time count towards its limit.
         let limit = Duration::from_millis(200);
         let took = undisturbed(limit, || {
             used(&sequence.run(&misbehave("burn 0.1"), &cpu(200), &Control::new()).unwrap())
@@ -119,9 +119,9 @@ fn a_command_is_not_charged_for_what_was_used_before_it() {
     }
 }
 
-/// What works for a command while it runs is its own doing.
+/// A server that works while a command runs is assumed to work for it.
 #[test]
-fn a_command_is_charged_for_what_a_server_does_meanwhile() {
+fn a_command_is_charged_for_what_a_server_does_while_it_runs() {
     for tier in tight_tiers() {
         let mut sequence = Sequence::new().unwrap();
         let script = format!("(until [ -e go ]; do sleep 0.01; done; {MISBEHAVE} burn 0.2; : > done) &");
@@ -133,7 +133,7 @@ fn a_command_is_charged_for_what_a_server_does_meanwhile() {
 }
 
 #[test]
-fn a_control_steers_the_command_under_way() {
+fn a_control_applies_to_the_running_command() {
     let control = Control::new();
     control.cancel();
     let mut sequence = Sequence::new().unwrap();
@@ -141,13 +141,13 @@ fn a_control_steers_the_command_under_way() {
     assert_eq!(sequence.set_up(&set_up, &no_limits(), &Control::new()).unwrap().stopped, None);
     let finished = sequence.run(&misbehave("sleep 60"), &no_limits(), &control).unwrap();
     assert_eq!(finished.stopped, Some(Stop::Cancelled));
-    // An order that comes after the end of its command does nothing to the next.
+    // An order given after the end of its command does not affect the next one.
     control.cancel();
     assert_eq!(sequence.run(&misbehave("exit 0"), &no_limits(), &Control::new()).unwrap().stopped, None);
 }
 
 #[test]
-fn the_group_tier_holds_one_command_only() {
+fn the_group_tier_supports_only_one_command() {
     for tier in working(&[Tier::Group]) {
         let mut sequence = Sequence::new().unwrap();
         let error = sequence.set_up(&misbehave("exit 0").tier(tier), &no_limits(), &Control::new());
@@ -155,9 +155,9 @@ fn the_group_tier_holds_one_command_only() {
     }
 }
 
-/// Whoever is killed, and whether a command runs at that moment or none does.
+/// This holds whether or not a command is running at that moment.
 #[test]
-fn what_is_set_up_dies_with_its_caller_guardian_and_supervisor() {
+fn processes_of_a_set_up_die_with_caller_guardian_and_supervisor() {
     for tier in tight_tiers() {
         for idle in [false, true] {
             for victim in ["caller", "guardian", "supervisor"] {
@@ -179,11 +179,11 @@ fn what_is_set_up_dies_with_its_caller_guardian_and_supervisor() {
     }
 }
 
-/// A caller in a process of its own that has set something up, and runs a command or does nothing.
+/// Starts a caller in a separate process that runs a set-up, and then a command or nothing.
 fn call(stage: &Stage, tier: Tier, idle: bool) -> Child {
     Process::new(MISBEHAVE)
         .args(["call-sequence", tier.name(), if idle { "idle" } else { "busy" }])
-        // The locks are of what it sets up and runs, not its own.
+        // Only the processes it starts hold the lock, not the caller itself.
         .env("STAGE_ALIVE", stage.path("alive"))
         .env("STAGE_READY", stage.path("ready"))
         .stdout(Stdio::null())

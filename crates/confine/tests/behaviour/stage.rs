@@ -1,4 +1,4 @@
-//! What the tests share: the ill-mannered program, tiers to run it in, a way to see who is alive.
+//! Shared by the tests: the misbehaving program, the tiers to run it in, and checks for living processes.
 
 use std::fs::File;
 use std::os::unix::fs::PermissionsExt;
@@ -13,15 +13,15 @@ use rustix::fs::FlockOperation;
 
 pub(crate) const MISBEHAVE: &str = env!("CARGO_BIN_EXE_misbehave");
 
-/// Longer than anything here takes, even on a crowded machine; only a failure waits this long.
-pub(crate) const PATIENCE: Duration = Duration::from_secs(30);
+/// Longer than any test takes, even on a busy machine; only a failure waits this long.
+pub(crate) const TIMEOUT: Duration = Duration::from_secs(30);
 
-/// `misbehave WHAT...`, given as one string.
+/// Returns the command `misbehave WHAT...`, given as one string.
 pub(crate) fn misbehave(what: &str) -> Command {
     Command::new(MISBEHAVE).args(what.split(' ')).guardian(MISBEHAVE)
 }
 
-/// Runs without further control; a launch error fails the test.
+/// Runs a command without orders; a launch error fails the test.
 pub(crate) fn run(command: &Command, limits: &Limits) -> Finished {
     confine::run(command, limits, &Control::new()).unwrap_or_else(|error| panic!("{error}: {error:?}"))
 }
@@ -38,8 +38,8 @@ pub(crate) fn cpu(milliseconds: u64) -> Limits {
     Limits { cpu: Some(Duration::from_millis(milliseconds)), ..Limits::default() }
 }
 
-/// The tiers that work on this machine among those asked for; says which are left out. None of those
-/// may be that `$EXPECT_TIERS` names, which scripts/test has found to be possible here.
+/// Returns those of the given tiers that work on this machine, and prints which are skipped. A tier in
+/// `$EXPECT_TIERS`, which scripts/test has found to be possible here, must work.
 pub(crate) fn working(tiers: &[Tier]) -> Vec<Tier> {
     let works =
         |tier: Tier| match confine::run(&misbehave("exit 0").tier(tier), &no_limits(), &Control::new()) {
@@ -55,17 +55,17 @@ pub(crate) fn working(tiers: &[Tier]) -> Vec<Tier> {
     tiers.iter().copied().filter(|&tier| works(tier)).collect()
 }
 
-/// Every tier that works here.
+/// Returns every tier that works here.
 pub(crate) fn every_tier() -> Vec<Tier> {
     working(&Tier::ALL)
 }
 
-/// Every working tier from which nothing escapes.
+/// Returns every working tier from which no process can escape.
 pub(crate) fn tight_tiers() -> Vec<Tier> {
     working(&[Tier::Cgroup, Tier::Namespace, Tier::Subreaper])
 }
 
-/// A folder of a test's own with a file that living processes lock and a pipe that says "ready".
+/// A folder for one test, with a file that living processes lock and a pipe that signals "ready".
 pub(crate) struct Stage {
     folder: PathBuf,
 }
@@ -89,17 +89,17 @@ impl Stage {
         self.folder.join(name)
     }
 
-    /// The command as an actor of this stage.
+    /// Returns the command with the lock file and the pipe of this stage.
     pub(crate) fn direct(&self, command: Command) -> Command {
         command.env("ALIVE", self.path("alive")).env("READY", self.path("ready"))
     }
 
-    /// Runs the ill-mannered program as a process of its own, its TMPDIR on this stage.
+    /// Runs the misbehaving program as a separate process, with its TMPDIR in this stage.
     pub(crate) fn alone(&self, words: &[&str]) -> String {
         self.alone_in("tmp", words)
     }
 
-    /// The same with another name of that TMPDIR.
+    /// The same with another path to that TMPDIR.
     pub(crate) fn alone_in(&self, temporary: &str, words: &[&str]) -> String {
         let output = std::process::Command::new(MISBEHAVE)
             .args(words)
@@ -109,9 +109,9 @@ impl Stage {
         String::from_utf8(output.stdout).unwrap()
     }
 
-    /// The same without the rights of root, should we have them.
+    /// The same without root privileges, if the test has them.
     pub(crate) fn alone_unprivileged(&self, words: &[&str]) -> String {
-        // Programs below a folder that others may not enter cannot be started by them.
+        // Other users cannot start a program in a folder that they may not enter.
         let copy = self.path("misbehave");
         std::fs::copy(MISBEHAVE, &copy).unwrap();
         std::fs::set_permissions(self.path("tmp"), PermissionsExt::from_mode(0o777)).unwrap();
@@ -123,30 +123,30 @@ impl Stage {
         String::from_utf8(output.stdout).unwrap()
     }
 
-    /// How many files and folders such processes have left in TMPDIR.
+    /// Returns the number of files and folders that such processes have left in TMPDIR.
     pub(crate) fn left_in_tmp(&self) -> usize {
         std::fs::read_dir(self.path("tmp")).unwrap().count()
     }
 
-    /// Waits until a process says it is ready.
+    /// Waits until a process signals that it is ready.
     pub(crate) fn await_ready(&self) {
         let path = self.path("ready");
-        within_patience("nobody was ready", move || drop(File::open(path).unwrap()));
+        within_timeout("no process was ready", move || drop(File::open(path).unwrap()));
     }
 
-    /// Waits until every process of this stage is dead; false if one is still alive after a while.
+    /// Waits until every process of this stage is dead; returns false if one is still alive after a while.
     pub(crate) fn all_dead(&self) -> bool {
         let path = self.path("alive");
-        let (tell, told) = mpsc::channel();
+        let (sender, receiver) = mpsc::channel();
         std::thread::spawn(move || {
             let file = File::open(path).unwrap();
             rustix::fs::flock(&file, FlockOperation::LockExclusive).unwrap();
-            tell.send(()).ok();
+            sender.send(()).ok();
         });
-        told.recv_timeout(Duration::from_secs(5)).is_ok()
+        receiver.recv_timeout(Duration::from_secs(5)).is_ok()
     }
 
-    /// Whether every process of this stage is dead at this moment.
+    /// Returns whether every process of this stage is dead now.
     pub(crate) fn all_dead_now(&self) -> bool {
         let file = File::open(self.path("alive")).unwrap();
         rustix::fs::flock(&file, FlockOperation::NonBlockingLockExclusive).is_ok()
@@ -159,18 +159,18 @@ impl Drop for Stage {
     }
 }
 
-/// Runs something that must not take forever.
-pub(crate) fn within_patience(complaint: &str, work: impl FnOnce() + Send + 'static) {
-    let (tell, told) = mpsc::channel();
+/// Runs `work`, which must end within [`TIMEOUT`].
+pub(crate) fn within_timeout(message: &str, work: impl FnOnce() + Send + 'static) {
+    let (sender, receiver) = mpsc::channel();
     std::thread::spawn(move || {
         work();
-        tell.send(()).ok();
+        sender.send(()).ok();
     });
-    assert!(told.recv_timeout(PATIENCE).is_ok(), "{complaint}");
+    assert!(receiver.recv_timeout(TIMEOUT).is_ok(), "{message}");
 }
 
-/// The first of ten measures that is within a limit, or else the last: whatever disturbs a measure on a
-/// crowded machine makes it larger, and not each time; what is wrong is wrong each time.
+/// Returns the first of up to ten measurements that is below a limit, otherwise the last. Other load on
+/// the machine makes some measurements larger, but not all; an error shows in every one.
 pub(crate) fn undisturbed(limit: Duration, mut measure: impl FnMut() -> Duration) -> Duration {
     let mut measured = measure();
     for _ in 1..10 {
@@ -182,7 +182,7 @@ pub(crate) fn undisturbed(limit: Duration, mut measure: impl FnMut() -> Duration
     measured
 }
 
-/// The children of a process.
+/// Returns the children of a process.
 pub(crate) fn children(pid: u32) -> Vec<u32> {
     let mut children = Vec::new();
     for thread in std::fs::read_dir(Path::new("/proc").join(pid.to_string()).join("task")).unwrap().flatten()

@@ -1,4 +1,4 @@
-//! What a target sees: its folder, environment, streams and signals; and what it leaves behind.
+//! The folder, environment, streams and signals of a target, and what it leaves behind.
 
 use std::fs::Permissions;
 use std::os::unix::fs::PermissionsExt as _;
@@ -13,7 +13,7 @@ fn shown(command: &confine::Command) -> Vec<String> {
 }
 
 #[test]
-fn a_private_folder_is_fresh_and_gone_afterwards() {
+fn a_private_folder_is_removed_afterwards() {
     for tier in every_tier() {
         let said = shown(&misbehave("show").tier(tier));
         let folder = said[0].strip_prefix("folder ").unwrap();
@@ -23,7 +23,7 @@ fn a_private_folder_is_fresh_and_gone_afterwards() {
 }
 
 #[test]
-fn a_mess_is_removed_and_links_are_not_followed() {
+fn locked_folders_are_removed_and_links_are_not_followed() {
     for tier in every_tier() {
         let finished = run(&misbehave("litter").tier(tier), &no_limits());
         assert_eq!((finished.exit, finished.left_behind), (Exit::Code(0), None), "{tier}");
@@ -31,7 +31,7 @@ fn a_mess_is_removed_and_links_are_not_followed() {
 }
 
 #[test]
-fn a_given_folder_stays() {
+fn a_given_folder_is_kept() {
     let stage = Stage::new();
     let folder = stage.path("given");
     std::fs::create_dir(&folder).unwrap();
@@ -46,18 +46,18 @@ fn a_given_folder_stays() {
 fn files_are_read_before_their_folder_is_removed() {
     let script = "mkdir d; printf 42 > d/n; ln -s d/n near; ln -s /etc/passwd far; ln -s .. up; mkfifo pipe; \
                   head -c 1048577 /dev/zero > long; head -c 1048576 /dev/zero > full";
-    let asked = ["d/n", "near", "none", "far", "up/x", "../x", "/etc/passwd", "pipe", "d", "long"];
+    let requested = ["d/n", "near", "none", "far", "up/x", "../x", "/etc/passwd", "pipe", "d", "long"];
     for tier in every_tier() {
         let command = confine::Command::new("sh").args(["-c", script]).guardian(MISBEHAVE).tier(tier);
-        let command = asked.iter().fold(command, |command, path| command.read_file(path));
+        let command = requested.iter().fold(command, |command, path| command.read_file(path));
         let finished = run(&command.read_file("full"), &no_limits());
         let mut files = finished.files.into_iter();
         let mut next = || files.next().unwrap();
         assert_eq!([next(), next()], [Ok(b"42".to_vec()), Ok(b"42".to_vec())], "{tier}");
-        let refused = [(); 8].map(|()| next().unwrap_err());
+        let unread = [(); 8].map(|()| next().unwrap_err());
         use confine::Unread::{Missing, NotAFile, Outside, TooLong};
         assert_eq!(
-            refused,
+            unread,
             [Missing, Outside, Outside, Outside, Outside, NotAFile, NotAFile, TooLong],
             "{tier}"
         );
@@ -66,7 +66,7 @@ fn files_are_read_before_their_folder_is_removed() {
 }
 
 #[test]
-fn the_environment_is_what_was_asked_for() {
+fn the_environment_is_as_requested() {
     let said = shown(&misbehave("show").pass_env("CARGO_*").env("ANSWER", "4 2"));
     assert!(said.contains(&"env ANSWER=4 2".to_owned()), "{said:?}");
     assert!(said.contains(&"env OMP_NUM_THREADS=1".to_owned()), "{said:?}");
@@ -75,9 +75,9 @@ fn the_environment_is_what_was_asked_for() {
 }
 
 #[test]
-fn a_target_inherits_three_descriptors_and_a_session_of_its_own() {
+fn a_target_has_three_descriptors_and_its_own_session() {
     for tier in every_tier() {
-        // A caller of its own, which is careless with a descriptor.
+        // The separate caller leaves a descriptor open that children could inherit.
         let said = Stage::new().alone(&["call", tier.name(), "show"]);
         let said = said.split_once("head: [").unwrap().1.split_once(']').unwrap().0;
         let bytes: Vec<u8> = said.split(", ").map(|byte| byte.parse().unwrap()).collect();
@@ -106,7 +106,7 @@ fn stdin_is_closed_unless_given() {
 }
 
 #[test]
-fn whole_streams_go_to_files_when_asked() {
+fn whole_streams_go_to_files_if_requested() {
     let stage = Stage::new();
     let input: Vec<u8> = (0..200_000_u32).flat_map(u32::to_le_bytes).collect();
     std::fs::write(stage.path("input"), &input).unwrap();
@@ -125,13 +125,13 @@ fn whole_streams_go_to_files_when_asked() {
 }
 
 #[test]
-fn output_that_is_no_text_is_kept_to_the_byte() {
+fn output_that_is_not_text_is_kept_byte_for_byte() {
     let finished = run(&misbehave("raw"), &no_limits());
     assert_eq!(finished.stdout.head, [0xff, 0xfe, b'x', 0, b'\n']);
 }
 
 #[test]
-fn arguments_reach_the_target_as_they_are() {
+fn arguments_reach_the_target_unchanged() {
     let nasty = ["$(reboot)", "a b", "", "*", "`id`", "\"'\\", "\n", "é"];
     let command = confine::Command::new("printf").arg("%s|").args(nasty).guardian(MISBEHAVE);
     let finished = run(&command, &no_limits());
@@ -150,7 +150,7 @@ fn many_runs_leave_nothing() {
 }
 
 #[test]
-fn a_link_on_the_way_to_the_temporary_folder_is_no_obstacle() {
+fn the_path_of_the_temporary_folder_may_contain_a_link() {
     for tier in every_tier() {
         let stage = Stage::new();
         std::os::unix::fs::symlink(".", stage.path("link")).unwrap();
@@ -160,9 +160,9 @@ fn a_link_on_the_way_to_the_temporary_folder_is_no_obstacle() {
     }
 }
 
-/// Root may write to any folder, others only to those that allow it.
+/// Root may write to any folder, so this runs without root privileges.
 #[test]
-fn a_folder_that_its_target_has_locked_is_removed() {
+fn a_folder_that_its_target_made_inaccessible_is_removed() {
     for tier in Tier::ALL {
         for mode in ["500", "300", "0"] {
             let script =
@@ -181,7 +181,7 @@ fn a_folder_that_its_target_has_locked_is_removed() {
 }
 
 #[test]
-fn groups_that_a_target_makes_are_removed_with_its_own() {
+fn control_groups_that_a_target_creates_are_removed() {
     for tier in working(&[Tier::Cgroup]) {
         let said = Stage::new().alone(&["call-many", tier.name(), "2", "nest-group"]);
         assert!(said.ends_with("groups 0\n"), "{said}");
@@ -189,7 +189,7 @@ fn groups_that_a_target_makes_are_removed_with_its_own() {
 }
 
 #[test]
-fn what_is_mounted_in_a_private_folder_is_not_removed() {
+fn a_mount_in_a_private_folder_is_not_removed() {
     if !rustix::process::getuid().is_root() {
         println!("skipped: only root can mount");
         return;

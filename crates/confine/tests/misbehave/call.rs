@@ -1,4 +1,4 @@
-//! A caller of the runner as a process of its own, for tests that kill it or look what it leaves.
+//! A caller in a separate process, for tests that kill it or check what it leaves behind.
 
 use std::ffi::OsString;
 use std::path::Path;
@@ -6,13 +6,13 @@ use std::time::{Duration, Instant};
 
 use confine::{Command, Control, Finished, LaunchError, Limits, Sequence};
 
-/// `call TIER WHAT...`: runs another misbehaviour of this program, or a program given by its
-/// path, without any limit but a minute of wall time, and prints its record.
+/// `call TIER WHAT...`: runs another misbehaviour of this program, or a program given by its path, and
+/// prints its record. The only limit is a minute of wall time.
 pub(crate) fn once(words: &[String]) {
     show(run(&words[0], &words[1..], std::env::var_os("READY")));
 }
 
-/// `call-both TIER WHAT...`: the same twice at a time; the second is ready at `$READY2`.
+/// `call-both TIER WHAT...`: the same twice in parallel; the second run signals at `$READY2`.
 pub(crate) fn both(words: &[String]) {
     std::thread::scope(|scope| {
         for name in ["READY", "READY2"] {
@@ -28,15 +28,15 @@ fn show(result: Result<Finished, LaunchError>) {
     }
 }
 
-/// `call-many TIER COUNT WHAT...`: runs a misbehaviour that many times, and prints how many
-/// descriptors it and its guardian have more than after the first, and how many processes and control
-/// groups are left.
+/// `call-many TIER COUNT WHAT...`: runs a misbehaviour COUNT times. Prints how many more descriptors
+/// caller and guardian have than after the first run, and how many processes and control groups are
+/// left.
 pub(crate) fn many(tier: &str, count: usize, what: &[String]) {
     run(tier, what, None).expect("a run");
     let guardian = children(std::process::id())[0];
     let descriptors = |pid: u32| std::fs::read_dir(format!("/proc/{pid}/fd")).expect("/proc").count();
     let both = || {
-        // A supervisor ends a moment after its report, and the guardian takes note of it.
+        // A supervisor ends shortly after its report, and then the guardian reaps it.
         while !children(guardian).is_empty() {
             std::thread::yield_now();
         }
@@ -46,20 +46,20 @@ pub(crate) fn many(tier: &str, count: usize, what: &[String]) {
     for _ in 1..count {
         run(tier, what, None).expect("a run");
     }
-    // The guardian closes what it had for a run a moment after that; what leaks stays for ever.
-    let patience = Instant::now() + Duration::from_secs(5);
-    while both() > before && Instant::now() < patience {
+    // The guardian closes the descriptors of a run shortly after that; leaked ones stay open forever.
+    let deadline = Instant::now() + Duration::from_secs(5);
+    while both() > before && Instant::now() < deadline {
         std::thread::yield_now();
     }
-    // One that the guardian was about to close when they were first counted is no loss.
+    // The first count may include a descriptor that the guardian was about to close.
     println!("descriptors {}", both().saturating_sub(before));
-    // The guardian is the one child it keeps.
+    // The guardian is the only child that stays.
     println!("children {}", children(std::process::id()).len() - 1);
     println!("groups {}", groups(Path::new("/sys/fs/cgroup")));
 }
 
-/// `call-sequence TIER busy|idle`: sets up what lives on, and then runs a command, or nothing, for a
-/// minute. Whoever comes last is ready at `$STAGE_READY`.
+/// `call-sequence TIER busy|idle`: runs a set-up whose process keeps running, and then a command, or
+/// nothing, for a minute. The last process to start signals at `$STAGE_READY`.
 pub(crate) fn sequence(tier: &str, idle: bool) {
     let variable = |name: &str| std::env::var_os(name).expect("a variable");
     let this = std::env::current_exe().expect("this program");
@@ -82,7 +82,7 @@ fn children(pid: u32) -> Vec<u32> {
     list.split_whitespace().map(|pid| pid.parse().expect("a number")).collect()
 }
 
-/// Control groups named after this process, anywhere below a folder.
+/// Counts the control groups named after this process, anywhere below a folder.
 fn groups(folder: &Path) -> usize {
     let ours = format!("captune-run-{}-", std::process::id());
     let entries = std::fs::read_dir(folder).into_iter().flatten().flatten();
@@ -95,9 +95,9 @@ fn groups(folder: &Path) -> usize {
 }
 
 fn run(tier: &str, words: &[String], ready: Option<OsString>) -> Result<Finished, LaunchError> {
-    // A file that a careless caller would pass on to its children.
-    let careless = std::fs::File::open("/dev/null").expect("/dev/null");
-    rustix::io::fcntl_setfd(&careless, rustix::io::FdFlags::empty()).expect("a descriptor");
+    // A descriptor without CLOEXEC, which children would inherit.
+    let inheritable = std::fs::File::open("/dev/null").expect("/dev/null");
+    rustix::io::fcntl_setfd(&inheritable, rustix::io::FdFlags::empty()).expect("a descriptor");
     let this = std::env::current_exe().expect("this program");
     let command = match words[0].starts_with('/') {
         true => Command::new(&words[0]).args(&words[1..]),

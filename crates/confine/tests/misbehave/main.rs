@@ -1,7 +1,7 @@
-//! A program with no manners, for the tests of the runner: `misbehave WHAT [NUMBER...]`.
+//! A misbehaving program for the tests of this crate: `misbehave WHAT [NUMBER...]`.
 //!
-//! Every process of it holds a lock on the file `$ALIVE` while it lives, so a test can wait for the
-//! death of all of them; it opens the pipe `$READY` for writing when it is at its worst.
+//! Each of its processes holds a lock on the file `$ALIVE` while it lives, so that a test can wait until
+//! all are dead. The program opens the pipe `$READY` for writing once it misbehaves.
 
 #![allow(unsafe_code, clippy::print_stdout, clippy::exit, clippy::undocumented_unsafe_blocks)]
 
@@ -54,7 +54,7 @@ fn main() {
     }
 }
 
-/// Locks `$ALIVE` for the life of this process and all it forks.
+/// Locks `$ALIVE` for the lifetime of this process and all that it forks.
 fn hold_alive() {
     if let Some(path) = std::env::var_os("ALIVE") {
         let file = File::open(path).expect("the file ALIVE");
@@ -63,14 +63,14 @@ fn hold_alive() {
     }
 }
 
-/// Lets a test know by the pipe `$READY` that it can go on.
+/// Signals a test through the pipe `$READY` that it can continue.
 fn ready() {
     if let Some(path) = std::env::var_os("READY") {
         drop(File::options().write(true).open(path));
     }
 }
 
-/// Uses that much CPU time of this thread.
+/// Uses this much CPU time in this thread.
 fn burn(seconds: f64) {
     let clock = rustix::time::ClockId::ThreadCPUTime;
     loop {
@@ -85,7 +85,7 @@ fn fork() -> bool {
     unsafe { libc::fork() == 0 }
 }
 
-/// Children that burn; waited for, or reaped by nobody because SIGCHLD is ignored.
+/// Starts children that burn CPU time; waits for them, or ignores SIGCHLD so that nobody reaps them.
 fn tree(children: usize, seconds: f64, wait: bool) {
     if !wait {
         unsafe { libc::signal(libc::SIGCHLD, libc::SIG_IGN) };
@@ -100,7 +100,7 @@ fn tree(children: usize, seconds: f64, wait: bool) {
     while unsafe { libc::wait(std::ptr::null_mut()) } > 0 {}
 }
 
-/// Children that burn one after the other and are reaped by nobody.
+/// Starts children that burn CPU time one after the other; nobody reaps them.
 fn relay(children: usize, seconds: f64) {
     for _ in 0..children {
         tree(1, seconds, false);
@@ -112,7 +112,7 @@ fn threads(count: usize, seconds: f64) {
     threads.into_iter().for_each(|thread| thread.join().expect("a thread"));
 }
 
-/// Takes memory and writes to every page of it, a mebibyte at a time.
+/// Allocates memory and writes to every page of it, a mebibyte at a time.
 fn allocate(bytes: usize) {
     let mut taken: Vec<Vec<u8>> = Vec::new();
     for _ in 0..bytes >> 20 {
@@ -122,7 +122,7 @@ fn allocate(bytes: usize) {
     ready();
 }
 
-/// Children that sleep, each with memory of its own.
+/// Starts children that sleep, each with its own memory.
 fn crowd(count: usize, bytes: usize) {
     for _ in 0..count {
         if fork() {
@@ -136,14 +136,14 @@ fn crowd(count: usize, bytes: usize) {
     std::thread::sleep(Duration::from_secs(60));
 }
 
-/// Children that sleep and share the memory of their parent.
+/// Starts children that sleep and share the memory of their parent.
 fn share(count: usize, bytes: usize) {
     let taken = vec![1_u8; bytes];
     std::hint::black_box(&taken);
     crowd(count, 0);
 }
 
-/// Its first thread ends; another takes memory that is no private data, and sleeps.
+/// Ends the first thread; another allocates shared memory and sleeps.
 fn headless(bytes: usize) {
     std::thread::spawn(move || unsafe {
         let (protection, flags) =
@@ -155,35 +155,35 @@ fn headless(bytes: usize) {
     unsafe { libc::syscall(libc::SYS_exit, 0) };
 }
 
-/// Stops whoever watches it, and burns.
+/// Stops the parent process and burns CPU time.
 fn stop_parent() {
     unsafe { libc::kill(libc::getppid(), libc::SIGSTOP) };
     burn(60.0);
 }
 
-/// Where version 2 control groups are mounted.
+/// Returns the folder in which version 2 control groups are mounted.
 fn groups() -> std::path::PathBuf {
     let mounts = std::fs::read_to_string("/proc/self/mountinfo").expect("/proc");
     let line = mounts.lines().find(|line| line.contains(" - cgroup2 ")).expect("control groups");
     line.split(' ').nth(4).expect("a place").into()
 }
 
-/// Moves to the group at the root, and sleeps.
+/// Moves to the root group and sleeps.
 fn leave_group() {
     std::fs::write(groups().join("cgroup.procs"), "0").expect("the right to move");
     ready();
     std::thread::sleep(Duration::from_secs(60));
 }
 
-/// Makes groups below its own.
+/// Creates groups below its own.
 fn nest_group() {
     let own = std::fs::read_to_string("/proc/self/cgroup").expect("/proc");
     let own = own.lines().find_map(|line| line.strip_prefix("0::/")).expect("a group").to_owned();
-    std::fs::create_dir_all(groups().join(own).join("a/b")).expect("the right to make groups");
+    std::fs::create_dir_all(groups().join(own).join("a/b")).expect("the right to create groups");
 }
 
-/// A double-forked daemon in a session of its own that ignores TERM and spins; the main process
-/// stays or goes.
+/// Starts a double-forked daemon in its own session that ignores TERM and spins; the main process stays
+/// or exits.
 fn daemon(stay: bool) {
     if fork() {
         unsafe { libc::setsid() };
@@ -198,7 +198,7 @@ fn daemon(stay: bool) {
     }
 }
 
-/// Forks and ends, forks and ends, each time in a new session, as long as it is let.
+/// Forks and exits repeatedly, each time in a new session, for up to 20 seconds.
 fn chain() {
     if !fork() {
         std::thread::sleep(Duration::from_secs(60));
@@ -230,7 +230,7 @@ fn stubborn() {
     burn(60.0);
 }
 
-/// Ends by itself when asked to.
+/// Exits by itself on TERM.
 fn polite() {
     extern "C" fn leave(_: i32) {
         unsafe { libc::_exit(7) }
@@ -240,7 +240,7 @@ fn polite() {
     burn(60.0);
 }
 
-/// Uses no CPU and never ends.
+/// Uses no CPU time and never ends.
 fn deadlock() {
     let mutex = std::sync::Mutex::new(());
     let _held = mutex.lock();
@@ -267,7 +267,7 @@ fn grow_file() {
     std::process::exit(9);
 }
 
-/// Leaves a mess: folders it has locked, links that lead outside.
+/// Leaves inaccessible folders and links that lead outside.
 fn litter() {
     use std::os::unix::fs::{PermissionsExt, symlink};
     std::fs::create_dir_all("a/b/c").expect("folders");
@@ -276,7 +276,7 @@ fn litter() {
     std::fs::set_permissions("a/b", std::fs::Permissions::from_mode(0o0)).expect("permissions");
 }
 
-/// What a target can see of its surroundings.
+/// Prints what a target can see of its environment.
 fn show() {
     println!("folder {}", std::env::current_dir().expect("a folder").display());
     let allowed = confine::Cores::allowed().expect("cores");
@@ -286,7 +286,7 @@ fn show() {
     }
     let open: Vec<_> =
         std::fs::read_dir("/proc/self/fd").expect("/proc").flatten().map(|e| e.file_name()).collect();
-    // One of them is the listing itself.
+    // One of them belongs to the listing itself.
     println!("descriptors {}", open.len() - 1);
     println!("session {}", unsafe { libc::getsid(0) == libc::getpid() });
 }

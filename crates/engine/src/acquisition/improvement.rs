@@ -6,18 +6,18 @@
 //!
 //! | symbol | meaning |
 //! |---|---|
-//! | μ, σ | predicted mean and deviation |
+//! | μ, σ | predicted mean and standard deviation |
 //! | φ, Φ | standard normal density and distribution function |
 //!
-//! Below zero h(u) = φ(u) (1 - t r(-t)) with t = -u and r = Φ/φ, whose last factor is 1/t² - 3/t⁴ + 15/t⁶
-//! far out, where the difference would lose its digits.
+//! For u below zero, h(u) = φ(u) (1 - t r(-t)) with t = -u and r = Φ/φ. Far out, where this difference would
+//! lose its digits, the last factor is replaced by 1/t² - 3/t⁴ + 15/t⁶.
 
 use math::normal::{cdf, cdf_over_density, log_density};
 use surrogate::Prediction;
 
 use super::{Acquisition, log_feasibility};
 
-/// How much lower than the best the value will be, on average; for costs that are modelled as they are.
+/// Expected improvement over the best value, for costs that are modelled on their own scale.
 #[derive(Clone, Copy, PartialEq, Debug, Default)]
 pub struct ExpectedImprovement;
 
@@ -29,7 +29,7 @@ impl Acquisition for ExpectedImprovement {
             if deviation > 0.0 && u.is_finite() {
                 libm::log(deviation) + log_h(u)
             } else {
-                // Nothing is uncertain; the logarithm of nothing is -∞.
+                // The prediction is certain; without an improvement the logarithm is -∞.
                 libm::log((best - cost.mean).max(0.0))
             }
         });
@@ -42,11 +42,11 @@ pub(super) fn log_h(u: f64) -> f64 {
     if u > -1.0 {
         return libm::log(u * cdf(u) + libm::exp(log_density(u)));
     }
-    log_density(u) + libm::log(slope_of_ratio(u))
+    log_density(u) + libm::log(derivative_of_ratio(u))
 }
 
-/// 1 + u Φ(u)/φ(u), the slope of Φ/φ, for u up to about 5.
-pub(super) fn slope_of_ratio(u: f64) -> f64 {
+/// 1 + u Φ(u)/φ(u), the derivative of Φ/φ, for u up to about 5.
+pub(super) fn derivative_of_ratio(u: f64) -> f64 {
     if u > -100.0 {
         return 1.0 + u * cdf_over_density(u);
     }
@@ -59,7 +59,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn values_are_those_of_many_digits() {
+    fn values_match_those_of_high_precision() {
         for (u, known) in KNOWN {
             let found = log_h(u);
             assert!((found - known).abs() <= 1e-10 * known.abs().max(0.1), "{u}: {found} {known}");

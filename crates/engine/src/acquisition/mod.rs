@@ -1,18 +1,18 @@
-//! Acquisitions: how much a trial of a configuration is worth, given what a model predicts of it.
+//! Acquisition functions: the utility of a trial of a configuration, given a model's prediction.
 //!
-//! They see predictions, never models, so that each works with every surrogate. All answer the
-//! logarithm of a utility, larger being better: far from the best the utilities themselves are 0 in
-//! floating point, and all such points would look alike.
+//! They see predictions, never models, so each works with every surrogate. All return the logarithm of a
+//! utility; larger is better. Far from the best, the utilities themselves underflow to 0, and all such points
+//! would look alike.
 //!
 //! | acquisition | utility |
 //! |---|---|
 //! | [`ExpectedImprovement`] | E max(0, best - y), on the model's scale |
 //! | [`ExpectedSaving`] | E max(0, 10^best - 10^y): improvement of a cost modelled by its logarithm |
-//! | [`LowerBound`] | exp(-(μ - k σ)): how good it may be |
+//! | [`LowerBound`] | exp(-(μ - k σ)), the lower confidence bound |
 //! | [`ProbabilityOfImprovement`] | P(y < best) |
 //!
-//! Constraints multiply it by the probability that each is kept, [`with_success`] by that of ending
-//! without a failure.
+//! Constraints multiply the utility by the probability that each is satisfied, [`with_success`] by the
+//! probability that a trial ends without a failure.
 
 mod improvement;
 mod multivariate_normal;
@@ -25,18 +25,18 @@ use math::normal::log_cdf;
 pub use multivariate_normal::MultivariateNormal;
 use surrogate::Prediction;
 
-/// What a trial is worth.
+/// An acquisition function.
 pub trait Acquisition: Send + Sync {
-    /// The logarithm of the utility of a predicted cost, against the best known; without one the
-    /// smallest mean is best. Each constraint is the prediction of how far an output lies above its
+    /// Returns the logarithm of the utility of a predicted cost relative to the best known cost; without a
+    /// best cost, the smallest mean is best. Each constraint is the predicted excess of an output over its
     /// bound.
     fn log_utility(&self, cost: Prediction, constraints: &[Prediction], best: Option<f64>) -> f64;
 }
 
-/// The mean less some deviations.
+/// The lower confidence bound: the mean minus some standard deviations.
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub struct LowerBound {
-    /// How many deviations.
+    /// Number of standard deviations.
     pub deviations: f64,
 }
 
@@ -57,26 +57,26 @@ impl Acquisition for ProbabilityOfImprovement {
     }
 }
 
-/// The logarithm of the probability that all constraints are kept.
+/// Returns the logarithm of the probability that all constraints are satisfied, if they are independent.
 pub fn log_feasibility(constraints: &[Prediction]) -> f64 {
     constraints.iter().map(|&excess| log_probability_below(excess, 0.0)).sum()
 }
 
-/// The same of constraints that depend on each other, one value of the law for each.
+/// Returns the same for dependent constraints, given the joint distribution of their standardised outputs.
 ///
 /// # Panics
-/// If there is not one constraint for each value.
-pub fn log_joint_feasibility(constraints: &[Prediction], law: &MultivariateNormal) -> f64 {
+/// If the number of constraints differs from the number of values of the distribution.
+pub fn log_joint_feasibility(constraints: &[Prediction], joint: &MultivariateNormal) -> f64 {
     let bounds: Vec<f64> = constraints.iter().map(|&excess| standardised(excess, 0.0)).collect();
-    law.log_cdf(&bounds)
+    joint.log_cdf(&bounds)
 }
 
-/// A utility with the probability that a trial ends without a failure.
+/// Multiplies a utility by the probability that a trial ends without a failure.
 pub fn with_success(log_utility: f64, success: f64) -> f64 {
     log_utility + libm::log(success)
 }
 
-/// log P(y <= at); of a certain value 0 or -∞.
+/// Returns log P(y <= at); 0 or -∞ for a certain value.
 pub fn log_probability_below(value: Prediction, at: f64) -> f64 {
     match standardised(value, at) {
         z if z.is_finite() => log_cdf(z),
@@ -85,7 +85,7 @@ pub fn log_probability_below(value: Prediction, at: f64) -> f64 {
     }
 }
 
-/// How many deviations a number lies above the mean; ±∞ of a certain value.
+/// The distance of `at` above the mean in standard deviations; ±∞ for a certain value.
 fn standardised(value: Prediction, at: f64) -> f64 {
     let deviation = value.deviation();
     if deviation > 0.0 {
@@ -106,7 +106,7 @@ mod tests {
     }
 
     #[test]
-    fn all_are_ordered_and_defined_everywhere() {
+    fn utilities_decrease_with_the_mean_and_are_defined_everywhere() {
         let all: [&dyn Acquisition; 4] = [
             &ExpectedImprovement,
             &ExpectedSaving,
@@ -118,7 +118,7 @@ mod tests {
                 let utility = |mean| acquisition.log_utility(of(mean, deviation), &[], Some(1.0));
                 let mut last = f64::INFINITY;
                 for i in -300..=300 {
-                    // From 30 deviations below the best to 30 above.
+                    // From 30 standard deviations below the best to 30 above.
                     let now = utility(1.0 + f64::from(i) / 10.0 * deviation);
                     assert!(now.is_finite() && now <= last + 1e-9, "{number} {deviation} {i}: {now} {last}");
                     last = now;
@@ -131,7 +131,7 @@ mod tests {
     }
 
     #[test]
-    fn constraints_may_be_added_by_the_caller_to_the_last_bit() {
+    fn adding_constraints_outside_gives_identical_bits() {
         let all: [&dyn Acquisition; 4] = [
             &ExpectedImprovement,
             &ExpectedSaving,
@@ -151,8 +151,8 @@ mod tests {
 
     #[test]
     fn a_certain_output_decides_alone_or_not_at_all() {
-        let law = MultivariateNormal::new(&[1.0, 0.6, 0.6, 1.0], 2);
-        let joint = |one: Prediction, other: Prediction| log_joint_feasibility(&[one, other], &law);
+        let normal = MultivariateNormal::new(&[1.0, 0.6, 0.6, 1.0], 2);
+        let joint = |one: Prediction, other: Prediction| log_joint_feasibility(&[one, other], &normal);
         assert_eq!(joint(of(1.0, 0.0), of(-1.0, 1.0)), f64::NEG_INFINITY);
         assert!((joint(of(-1.0, 0.0), of(0.5, 1.0)) - log_cdf(-0.5)).abs() < 1e-9);
         let both = joint(of(0.5, 1.0), of(0.5, 1.0));

@@ -1,4 +1,4 @@
-//! The probability that several dependent normal values all stay below their bounds.
+//! The probability that several dependent normal values are all below their bounds.
 //!
 //! ```text
 //! P(X_1 <= b_1, ..., X_k <= b_k) = ∫ e_1 e_2(w_1) ... e_k(w_1, ..., w_k-1) dw          over [0, 1]^(k-1)
@@ -8,35 +8,36 @@
 //! | symbol | meaning |
 //! |---|---|
 //! | X | standard normal values with correlations R |
-//! | l_ij | the entries of L, a lower triangle |
-//! | e_i | how probable it is that the i-th is kept, given the ones before |
-//! | w_i | the share of what is left to the i-th that lies below its value y_i |
+//! | l_ij | the entries of the lower triangular matrix L |
+//! | e_i | the probability that the i-th value is below its bound, given the values before it |
+//! | w_i | the share of e_i that lies below the value y_i |
 //!
-//! The integral is the mean over a fixed set of points: evenly spaced in w_1, multiples of the square roots of
-//! primes, folded, in the others (a lattice of Richtmyer). So the answer is the same every time, and follows
-//! its bounds smoothly. Values are taken in the order of their probability given the ones before, the least
-//! probable first, so that the later factors vary little. Products are sums of logarithms: far out in the tail
-//! the answer stays a finite number.
+//! The integral is computed as the mean over a fixed set of points: evenly spaced in w_1, and folded
+//! multiples of the square roots of primes in the others (a Richtmyer lattice). The result is therefore the
+//! same every time and a smooth function of the bounds. The values are ordered by their probability given the
+//! ones before, least probable first, so that the later factors vary little. Products are sums of logarithms,
+//! so the result stays finite far out in the tail.
 //!
-//! With 256 points the logarithm is right to a few thousandths where no value is nearly a function of the others, and
-//! k is at most 10.
+//! With 256 points, the logarithm is accurate to a few thousandths if no value is nearly a function of the
+//! others and k is at most 10.
 //!
-//! A. Genz, Numerical Computation of Multivariate Normal Probabilities, Journal of Computational and Graphical
-//! Statistics 1, 1992; the order is that of G. Gibson, C. Glasbey, D. Elston, 1994.
+//! A. Genz, Numerical Computation of Multivariate Normal Probabilities, Journal of Computational and
+//! Graphical Statistics 1, 1992; the order is that of G. Gibson, C. Glasbey, D. Elston, 1994.
 
 use math::normal::{hazard, log_cdf, quantile_of_log};
 
-/// Points of the lattice.
+/// Number of points of the lattice.
 const POINTS: usize = 256;
-/// Under the roots of the lattice, repeated if there are more values: these are then less evenly spread.
+/// The primes whose square roots generate the lattice. With more values they repeat, and the points are less
+/// evenly spread.
 const PRIMES: [f64; 12] = [2.0, 3.0, 5.0, 7.0, 11.0, 13.0, 17.0, 19.0, 23.0, 29.0, 31.0, 37.0];
-/// Least eigenvalue of R: where values all but determine each other, the integrand is a step that no fixed
-/// set of points can follow.
+/// Smallest eigenvalue allowed in R: if values nearly determine each other, the integrand is a step that no
+/// fixed set of points can follow.
 const LEAST_EIGENVALUE: f64 = 1e-4;
-/// Halvings of the interval in which the share of the identity lies.
-const HALVINGS: usize = 40;
+/// Number of bisections to find the share by which correlations are lowered.
+const BISECTIONS: usize = 40;
 
-/// Standard normal values that depend on each other.
+/// Dependent standard normal values.
 #[derive(Clone, PartialEq, Debug)]
 pub struct MultivariateNormal {
     count: usize,
@@ -47,15 +48,15 @@ pub struct MultivariateNormal {
 }
 
 impl MultivariateNormal {
-    /// So many values with these correlations, row after row; what stands on the diagonal is taken for 1.
-    /// Correlations that cannot be, or of values that determine each other, are lowered, all by one factor, as
-    /// little as is needed.
+    /// Creates the distribution of `count` values with these correlations, row after row; the diagonal is
+    /// taken as 1. If the correlations are impossible, or the values determine each other, all correlations
+    /// are lowered by the same factor, as little as needed.
     ///
     /// # Panics
-    /// If there are not as many entries as in a square, or one is not between -1 and 1.
+    /// If the matrix is not square, or an entry is not between -1 and 1.
     pub fn new(correlation: &[f64], count: usize) -> Self {
-        assert_eq!(correlation.len(), count * count, "a square");
-        assert!(correlation.iter().all(|r| r.abs() <= 1.0), "correlations are between -1 and 1");
+        assert_eq!(correlation.len(), count * count, "the matrix must be square");
+        assert!(correlation.iter().all(|r| r.abs() <= 1.0), "correlations must be between -1 and 1");
         let lowered = |share: f64| -> Vec<f64> {
             let entry =
                 |at: usize| if at / count == at % count { 1.0 } else { (1.0 - share) * correlation[at] };
@@ -64,7 +65,7 @@ impl MultivariateNormal {
         let mut share = 0.0;
         if !is_definite(&lowered(share), count) {
             let (mut too_small, mut enough) = (0.0, 1.0);
-            for _ in 0..HALVINGS {
+            for _ in 0..BISECTIONS {
                 let middle = (too_small + enough) / 2.0;
                 let end = if is_definite(&lowered(middle), count) { &mut enough } else { &mut too_small };
                 *end = middle;
@@ -74,28 +75,28 @@ impl MultivariateNormal {
         Self { count, correlation: lowered(share), log_shares: log_lattice(count.saturating_sub(1)) }
     }
 
-    /// How many values there are.
+    /// Number of values.
     pub fn count(&self) -> usize {
         self.count
     }
 
-    /// The correlation of two values, as far as it was not lowered.
+    /// The correlation of two values, after lowering.
     pub fn correlation(&self, one: usize, other: usize) -> f64 {
         self.correlation[one * self.count + other]
     }
 
-    /// The logarithm of the probability that each value is at most its bound. A bound may be infinite.
+    /// Returns the logarithm of the probability that each value is at most its bound. Bounds may be infinite.
     ///
     /// # Panics
-    /// If there is not one bound for each value.
+    /// If the number of bounds differs from the number of values.
     pub fn log_cdf(&self, bounds: &[f64]) -> f64 {
-        assert_eq!(bounds.len(), self.count, "a bound for each value");
+        assert_eq!(bounds.len(), self.count, "each value needs a bound");
         if bounds.contains(&f64::NEG_INFINITY) {
             return f64::NEG_INFINITY;
         }
         let Sequence { order, factor } = self.sequence(bounds);
         let Some((&first, later)) = order.split_first() else { return 0.0 };
-        // The first has nothing before it: its factor is the same at all points.
+        // The first value has none before it, so its factor is the same at all points.
         let log_first = log_cdf(bounds[first]);
         if later.is_empty() {
             return log_first;
@@ -120,15 +121,15 @@ impl MultivariateNormal {
         let mut rows: Vec<Vec<f64>> = vec![Vec::with_capacity(self.count); self.count];
         let mut left: Vec<usize> = (0..self.count).collect();
         let mut order = Vec::with_capacity(self.count);
-        // What is expected of the values taken so far, given that they are below their bounds.
+        // The expected values of those chosen so far, given that they are below their bounds.
         let mut expected: Vec<f64> = Vec::with_capacity(self.count);
         while !left.is_empty() {
-            let standing = |index: usize| {
+            let standardised = |index: usize| {
                 let row = &rows[index];
                 let deviation = (1.0 - dot(row, row)).max(LEAST_EIGENVALUE).sqrt();
                 ((bounds[index] - dot(row, &expected)) / deviation, deviation)
             };
-            let each = left.iter().enumerate().map(|(place, &index)| (place, standing(index)));
+            let each = left.iter().enumerate().map(|(place, &index)| (place, standardised(index)));
             let least = each.reduce(|least, next| if next.1.0 < least.1.0 { next } else { least });
             let Some((place, (z, deviation))) = least else { break };
             let index = left.remove(place);
@@ -151,7 +152,7 @@ struct Sequence {
     factor: Vec<Vec<f64>>,
 }
 
-/// The sum of products of what both have.
+/// The dot product over the shorter of the two lengths.
 fn dot(one: &[f64], other: &[f64]) -> f64 {
     one.iter().zip(other).map(|(a, b)| a * b).sum()
 }
@@ -166,12 +167,12 @@ fn log_mean_exp(logs: &[f64]) -> f64 {
     most + libm::log(sum / logs.len() as f64)
 }
 
-/// Whether all eigenvalues are above the least.
+/// Whether all eigenvalues are above the smallest allowed.
 fn is_definite(matrix: &[f64], count: usize) -> bool {
     linalg::Factor::new(matrix, &vec![-LEAST_EIGENVALUE; count]).is_some()
 }
 
-/// ln w of all points, in so many coordinates.
+/// ln w of all points of the lattice.
 fn log_lattice(coordinates: usize) -> Vec<f64> {
     let mut logs = Vec::with_capacity(POINTS * coordinates);
     for point in 0..POINTS {
@@ -179,7 +180,7 @@ fn log_lattice(coordinates: usize) -> Vec<f64> {
         for coordinate in 0..coordinates {
             let share = match coordinate.checked_sub(1) {
                 None => place / POINTS as f64,
-                // Folded, so that both ends of the interval meet.
+                // Folded, so that the function is continuous across the ends of the interval.
                 Some(at) => (2.0 * libm::modf(place * PRIMES[at % PRIMES.len()].sqrt()).0 - 1.0).abs(),
             };
             logs.push(libm::log(share));
@@ -203,7 +204,7 @@ mod tests {
     }
 
     #[test]
-    fn one_value_is_the_normal_law_and_none_is_certain() {
+    fn one_value_has_the_normal_distribution_and_none_is_certain() {
         for z in [-40.0, -3.0, 0.0, 0.7, 5.0, f64::INFINITY] {
             assert_eq!(equally(1, 1.0).log_cdf(&[z]), log_cdf(z));
         }
@@ -234,7 +235,7 @@ mod tests {
     }
 
     #[test]
-    fn two_values_are_those_of_the_closed_form_and_of_quadrature() {
+    fn two_values_match_the_closed_form_and_quadrature() {
         for r in [-0.99, -0.9, -0.5, -0.1, 0.3, 0.5, 0.9, 0.99] {
             let known = 0.25 + libm::asin(r) / (2.0 * PI);
             assert_near(two(0.0, 0.0, r), known, 1e-8, "quadrature");
@@ -250,7 +251,7 @@ mod tests {
     }
 
     #[test]
-    fn three_values_are_those_of_the_closed_form() {
+    fn three_values_match_the_closed_form() {
         for [a, b, c] in [[0.3, 0.3, 0.3], [0.9, 0.8, 0.6], [-0.4, 0.2, 0.5], [-0.3, -0.3, -0.3]] {
             let normal = MultivariateNormal::new(&[1.0, a, b, a, 1.0, c, b, c, 1.0], 3);
             let known = 0.125 + (libm::asin(a) + libm::asin(b) + libm::asin(c)) / (4.0 * PI);
@@ -258,9 +259,10 @@ mod tests {
         }
     }
 
-    /// With correlations of 1/2 each of k + 1 independent values is as likely to be the largest.
+    /// With correlations of 1/2, the probability is that of one of k + 1 independent values to be the
+    /// largest.
     #[test]
-    fn many_values_are_those_of_the_closed_form() {
+    fn many_values_match_the_closed_form() {
         for count in 2..=10 {
             let known = -libm::log(count as f64 + 1.0);
             assert_near(equally(count, 0.5).log_cdf(&vec![0.0; count]), known, 5e-3, &format!("{count}"));
@@ -268,7 +270,7 @@ mod tests {
     }
 
     #[test]
-    fn of_values_that_are_one_the_lowest_bound_counts() {
+    fn for_identical_values_the_lowest_bound_counts() {
         for bounds in [[1.0, -0.5, 2.0], [-3.0, 0.0, -2.0], [-20.0, -19.0, 4.0]] {
             let least = bounds.iter().copied().fold(f64::INFINITY, f64::min);
             assert_near(equally(3, 1.0).log_cdf(&bounds), log_cdf(least), 1e-6, &format!("{bounds:?}"));
@@ -277,7 +279,7 @@ mod tests {
     }
 
     #[test]
-    fn of_opposite_values_what_lies_between_counts() {
+    fn opposite_values_give_the_probability_between_their_bounds() {
         let opposite = MultivariateNormal::new(&[1.0, -1.0, -1.0, 1.0], 2);
         for [a, b] in [[0.5, 0.5], [1.0, 0.0], [-0.2, 1.5]] {
             let between = cdf(a) - cdf(-b);
@@ -302,16 +304,16 @@ mod tests {
     }
 
     #[test]
-    fn correlations_that_cannot_be_are_lowered_as_little_as_needed() {
-        // Three values cannot all be opposite: the least eigenvalue is 1 + 2 r.
+    fn impossible_correlations_are_lowered_as_little_as_needed() {
+        // Three values cannot all be opposite: the smallest eigenvalue is 1 + 2 r.
         let lowered = equally(3, -0.8).correlation(0, 1);
-        assert_near(lowered, -(1.0 - LEAST_EIGENVALUE) / 2.0, 1e-9, "as far as can be");
-        assert_eq!(equally(3, -0.4).correlation(2, 1), -0.4, "what can be stays");
+        assert_near(lowered, -(1.0 - LEAST_EIGENVALUE) / 2.0, 1e-9, "as low as possible");
+        assert_eq!(equally(3, -0.4).correlation(2, 1), -0.4, "possible correlations stay");
         assert!(equally(3, -0.8).log_cdf(&[0.0; 3]).is_finite());
     }
 
     #[test]
-    fn the_lattice_is_inside() {
+    fn the_lattice_is_inside_the_unit_cube() {
         assert!(log_lattice(9).iter().all(|log| log.is_finite() && *log < 0.0));
     }
 }

@@ -1,4 +1,4 @@
-//! Expected improvement of a cost that is modelled by its logarithm, in the cost itself.
+//! Expected improvement in the cost itself, where the model predicts the logarithm of the cost.
 //!
 //! ```text
 //! EI = f Φ(v) - exp(m + s²/2) Φ(v - s),   v = (ln f - m) / s
@@ -8,20 +8,19 @@
 //! | symbol | meaning |
 //! |---|---|
 //! | f | the best cost |
-//! | m, s | mean and deviation of the natural logarithm of the cost |
+//! | m, s | mean and standard deviation of the natural logarithm of the cost |
 //!
-//! The second form loses nothing in the tail; where s is small the difference of r is taken by its
-//! Taylor series in the middle, and for large v, where r overflows, the first form is used. (Hutter, Hoos,
+//! The second form loses no digits in the tail. For small s, the difference of r is computed by its Taylor
+//! series around the midpoint. For large v, where r overflows, the first form is used. (Hutter, Hoos,
 //! Leyton-Brown, Murphy, An Experimental Investigation of Model-Based Parameter Optimisation, 2009.)
 
 use math::normal::{cdf_over_density, log_cdf, log_density, log_one_minus_exp};
 use surrogate::Prediction;
 
-use super::improvement::slope_of_ratio;
+use super::improvement::derivative_of_ratio;
 use super::{Acquisition, log_feasibility};
 
-/// How much less than the best the cost will be, on average; for costs modelled by their decimal
-/// logarithm.
+/// Expected improvement over the best cost, for costs modelled by their decimal logarithm.
 #[derive(Clone, Copy, PartialEq, Debug, Default)]
 pub struct ExpectedSaving;
 
@@ -40,7 +39,7 @@ fn log_saving(best: f64, mean: f64, deviation: f64) -> f64 {
         return if mean < best { best + log_one_minus_exp(best - mean) } else { f64::NEG_INFINITY };
     }
     if v > 5.0 {
-        // Φ(v) is nearly 1: the two terms are compared by their logarithms.
+        // Φ(v) is nearly 1, so the two terms are compared by their logarithms.
         let over = best - mean - deviation * deviation / 2.0 + log_cdf(v) - log_cdf(v - deviation);
         if over > 0.0 {
             return best + log_cdf(v) + log_one_minus_exp(over);
@@ -48,10 +47,10 @@ fn log_saving(best: f64, mean: f64, deviation: f64) -> f64 {
     }
     let difference = if deviation < 1e-3 * v.abs().max(1.0) {
         let u = v - deviation / 2.0;
-        let slope = slope_of_ratio(u);
-        // The third derivative of r is 2 r' + u (r + u r'), as nothing beside r' in the tail.
-        let third = if u > -1.0 { 2.0 * slope + u * (cdf_over_density(u) + u * slope) } else { 0.0 };
-        deviation * (slope + deviation * deviation / 24.0 * third)
+        let first = derivative_of_ratio(u);
+        // The third derivative of r is 2 r' + u (r + u r'), which is negligible compared with r' in the tail.
+        let third = if u > -1.0 { 2.0 * first + u * (cdf_over_density(u) + u * first) } else { 0.0 };
+        deviation * (first + deviation * deviation / 24.0 * third)
     } else {
         cdf_over_density(v) - cdf_over_density(v - deviation)
     };
@@ -63,7 +62,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn values_are_those_of_many_digits() {
+    fn values_match_those_of_high_precision() {
         for (best, mean, deviation, known) in KNOWN {
             let found = log_saving(best, mean, deviation);
             assert!((found - known).abs() <= 1e-6, "{best} {mean} {deviation}: {found} {known}");

@@ -1,8 +1,8 @@
-//! Fingerprints as keys: their bits are as good as random already, so that a table need not mix them.
+//! A hasher for fingerprints, whose bits are already as good as random and need no mixing.
 
 use std::hash::{BuildHasherDefault, Hasher};
 
-/// Takes the low half of a fingerprint for its hash.
+/// Uses the low half of a fingerprint as its hash.
 pub(super) type AlreadyMixed = BuildHasherDefault<LowHalf>;
 
 #[derive(Clone, Debug, Default)]

@@ -1,14 +1,13 @@
-//! The hash of pairs: small numbers of our own making, so that a defence against crafted keys would
-//! be wasted.
+//! A hasher for pairs. Pairs are small numbers chosen by captune, so the hash need not resist crafted keys.
 
 use std::hash::{BuildHasherDefault, Hasher};
 
 use math::mix;
 
-/// Builds hashers for keys of a few whole numbers.
+/// Builds hashers for keys of a few integers.
 pub(super) type Mixing = BuildHasherDefault<MixingHasher>;
 
-/// Mixes whole numbers into 64 bits.
+/// Mixes integers into 64 bits.
 #[derive(Clone, Copy, Default)]
 pub(super) struct MixingHasher(u64);
 
@@ -40,7 +39,7 @@ mod tests {
     use std::hash::BuildHasher;
 
     #[test]
-    fn keys_that_differ_in_one_bit_differ_in_half_of_the_hash() {
+    fn keys_that_differ_in_one_bit_differ_in_about_half_of_the_hash_bits() {
         let hash = |key: (u32, u32)| Mixing::default().hash_one(key);
         for bit in 0..32 {
             let (a, b) = (hash((5, 1 << bit)), hash((5, 0)));

@@ -1,8 +1,8 @@
 //! Everything tried so far, in memory.
 //!
-//! The history only grows. Configurations and pairs are interned: a trial holds two numbers. For
-//! every configuration it knows the pairs it has met and, of several readings of one pair, the
-//! trial that tells most.
+//! The history only grows. Configurations and pairs are interned, so a trial stores their numbers. For
+//! every configuration the history records the pairs it has met and, of several trials on one pair, the
+//! most informative one.
 
 mod fingerprint;
 mod mixing;
@@ -18,28 +18,28 @@ use crate::trial::{Cap, ConfigId, Pair, TrialId, TrialKey, Why};
 use fingerprint::AlreadyMixed;
 use mixing::Mixing;
 use table::Readings;
-pub(crate) use table::tells_more;
+pub(crate) use table::is_more_informative;
 
-/// A trial that has ended, as far as a search wants to know.
+/// A trial that has ended, with what the search needs to know.
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
 pub struct Trial {
-    /// Its number in the order of asking.
+    /// Its number, in the order in which trials were requested.
     pub id: TrialId,
     /// What it executed.
     pub key: TrialKey,
-    /// Where it would have been stopped.
+    /// The cost at which it was or would have been stopped.
     pub cap: Cap,
-    /// Why it was asked for.
+    /// Why it was requested.
     pub why: Why,
-    /// What it told.
+    /// Its result.
     pub observation: Observation,
 }
 
-/// A pair's number in the history, in the order of appearance.
+/// A pair's number in the history, in order of appearance.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Debug)]
 pub struct PairId(pub u32);
 
-/// All trials, in the order they were told.
+/// All trials, in the order in which they were told.
 #[derive(Clone, Debug, Default)]
 pub struct History {
     configurations: Vec<Configuration>,
@@ -49,20 +49,21 @@ pub struct History {
     trials: Vec<Trial>,
     readings: Vec<Readings>,
     counts: [u64; Status::ALL.len()],
-    /// Trials of every configuration, and how many configurations have any.
+    /// Number of trials of every configuration.
     trials_of: Vec<u32>,
+    /// Number of configurations with at least one trial.
     tried: usize,
-    /// Configurations that gave wrong answers, and how many.
+    /// Number of wrong answers of each configuration that gave any.
     wrong: BTreeMap<ConfigId, u32>,
 }
 
 impl History {
-    /// Nothing tried yet.
+    /// An empty history.
     pub fn new() -> Self {
         Self::default()
     }
 
-    /// Nothing tried yet, with room for so much.
+    /// An empty history with memory for this many configurations and trials.
     pub fn with_capacity(configurations: usize, trials: usize) -> Self {
         Self {
             configurations: Vec::with_capacity(configurations),
@@ -74,7 +75,7 @@ impl History {
         }
     }
 
-    /// The number of a configuration, given now if it is new.
+    /// Returns the number of a configuration; assigns one if it is new.
     pub fn intern(&mut self, configuration: &Configuration) -> ConfigId {
         let next = ConfigId(self.configurations.len() as u32);
         let id = *self.by_fingerprint.entry(configuration.fingerprint()).or_insert(next);
@@ -86,12 +87,12 @@ impl History {
         id
     }
 
-    /// The number of a configuration that has appeared.
+    /// Returns the number of a configuration, if the history contains it.
     pub fn find(&self, configuration: &Configuration) -> Option<ConfigId> {
         self.by_fingerprint.get(&configuration.fingerprint()).copied()
     }
 
-    /// How many configurations have a trial that ended, whatever it told. Others have only been proposed.
+    /// Number of configurations with a trial that ended, in whatever way. The others have only been proposed.
     pub fn tried(&self) -> usize {
         self.tried
     }
@@ -106,7 +107,7 @@ impl History {
         &self.configurations[id.index()]
     }
 
-    /// The number of a pair, given now if it is new.
+    /// Returns the number of a pair; assigns one if it is new.
     pub fn intern_pair(&mut self, pair: Pair) -> PairId {
         let next = PairId(self.pairs.len() as u32);
         let id = *self.by_pair.entry(pair).or_insert(next);
@@ -121,7 +122,7 @@ impl History {
         self.pairs[id.0 as usize]
     }
 
-    /// The number of a pair that has appeared.
+    /// Returns the number of a pair, if the history contains it.
     pub fn find_pair(&self, pair: Pair) -> Option<PairId> {
         self.by_pair.get(&pair).copied()
     }
@@ -137,13 +138,13 @@ impl History {
         if trial.observation.status().bars() {
             *self.wrong.entry(trial.key.config).or_default() += 1;
         }
-        if !trial.observation.status().says_nothing() {
+        if !trial.observation.status().is_uninformative() {
             self.readings[trial.key.config.index()].insert(pair, row, &trial.observation, &self.trials);
         }
         self.trials.push(trial);
     }
 
-    /// Takes back all trials but the first `told`.
+    /// Removes and returns all trials after the first `told`.
     pub fn take_after(&mut self, told: usize) -> Vec<Trial> {
         let taken = self.trials.split_off(told.min(self.trials.len()));
         for trial in &taken {
@@ -161,7 +162,7 @@ impl History {
             let readings = &mut self.readings[key.config.index()];
             readings.remove(pair);
             for (row, left) in self.trials.iter().enumerate().filter(|(_, left)| left.key == *key) {
-                if !left.observation.status().says_nothing() {
+                if !left.observation.status().is_uninformative() {
                     readings.insert(pair, row as u32, &left.observation, &self.trials);
                 }
             }
@@ -169,28 +170,28 @@ impl History {
         taken
     }
 
-    /// All trials in the order they were told.
+    /// All trials in the order in which they were told.
     pub fn trials(&self) -> &[Trial] {
         &self.trials
     }
 
-    /// How many trials ended in a way.
+    /// Number of trials with this status.
     pub fn count(&self, status: Status) -> u64 {
         self.counts[status as usize]
     }
 
-    /// Whether a configuration has given a wrong answer, so that it can win no more.
+    /// Whether a configuration has given a wrong answer and can therefore never win.
     pub fn is_barred(&self, config: ConfigId) -> bool {
         self.wrong.get(&config).is_some_and(|&count| count > 0)
     }
 
-    /// The most telling trial of a configuration on a pair.
+    /// The most informative trial of a configuration on a pair.
     pub fn reading(&self, config: ConfigId, pair: PairId) -> Option<&Trial> {
         let row = self.readings[config.index()].find(pair)?;
         Some(&self.trials[row as usize])
     }
 
-    /// The pairs a configuration has met with the most telling trial of each, by number of the pair.
+    /// The pairs a configuration has met, by number, with the most informative trial on each.
     pub fn readings(&self, config: ConfigId) -> impl Iterator<Item = (PairId, &Trial)> {
         self.readings[config.index()].iter().map(|(pair, row)| (pair, &self.trials[row as usize]))
     }
@@ -225,7 +226,7 @@ mod tests {
         }
         assert_eq!((history.tried(), history.configurations().len()), (2, 3));
         history.take_after(2);
-        assert_eq!(history.tried(), 2, "a trial that was lost has ended, too");
+        assert_eq!(history.tried(), 2, "a lost trial has ended, too");
         history.take_after(1);
         assert_eq!(history.tried(), 1);
     }

@@ -1,10 +1,10 @@
-//! The pairs one configuration has met, sorted by number: pairs come in nearly rising order, so
-//! that adding one is usually a push.
+//! The pairs that one configuration has met, sorted by number. Pairs arrive in nearly ascending order, so
+//! adding one is usually a push.
 
 use super::{PairId, Trial};
 use crate::observation::{Observation, Status};
 
-/// For every pair met, the row of the trial that tells most of it.
+/// For every pair met, the row of the most informative trial.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Readings(Vec<(PairId, u32)>);
 
@@ -17,7 +17,7 @@ impl Readings {
         match self.0.binary_search_by_key(&pair, |&(pair, _)| pair) {
             Ok(place) => {
                 let kept = &mut self.0[place].1;
-                if tells_more(observation, &trials[*kept as usize].observation) {
+                if is_more_informative(observation, &trials[*kept as usize].observation) {
                     *kept = row;
                 }
             }
@@ -39,13 +39,13 @@ impl Readings {
     }
 }
 
-/// Of two trials of one configuration on one pair: whether the new one replaces the kept one. Only a
-/// trial stopped at a cap leaves the question open; the first answer stays.
-pub(crate) fn tells_more(new: &Observation, kept: &Observation) -> bool {
+/// Whether the new one of two trials of one configuration on one pair replaces the kept one. Only a
+/// capped trial can be replaced; otherwise the first result stays.
+pub(crate) fn is_more_informative(new: &Observation, kept: &Observation) -> bool {
     kept.status() == Status::Capped
         && match (new.cost(), kept.cost()) {
             (Some(new_cost), Some(kept_cost)) => {
-                new.status() != Status::Capped || new_cost.tells_more_than(kept_cost)
+                new.status() != Status::Capped || new_cost.is_more_informative_than(kept_cost)
             }
             _ => true,
         }

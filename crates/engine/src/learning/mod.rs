@@ -1,4 +1,4 @@
-//! What models learn from: the readings of a history, as training sets.
+//! The training sets of models, built from the trials of a history.
 
 mod part;
 mod training;

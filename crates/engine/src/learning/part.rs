@@ -1,8 +1,8 @@
-//! Which trials of a history a model learns from.
+//! The trials of a history that a model learns from.
 //!
-//! The first so many; where these are too many for a fit, a share of their configurations and pairs, chosen by a
-//! hash of each. While the share stays the same later sets still begin with the earlier ones, and all outputs are
-//! learned from the same trials.
+//! These are the first n trials. If they are too many for a fit, they are thinned to a share of their
+//! configurations and pairs, chosen by a hash of each. While the share stays the same, later sets still begin
+//! with the earlier ones, and all outputs are learned from the same trials.
 
 use math::mix;
 
@@ -12,42 +12,42 @@ use crate::trial::{ConfigId, TrialKey};
 /// A part of a history.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Part {
-    /// How many trials from the start.
+    /// Number of trials from the start.
     pub(super) trials: usize,
-    /// Keys with a hash up to this are in.
+    /// Largest hash of the keys that belong to the part.
     highest: u64,
 }
 
 impl From<usize> for Part {
-    /// The first so many trials, all of them.
+    /// The first `trials` trials, without thinning.
     fn from(trials: usize) -> Self {
         Self { trials, highest: u64::MAX }
     }
 }
 
 impl Part {
-    /// The first so many trials, thinned by the share that leaves about `most` of the first `of`.
+    /// The first `trials` trials, thinned to the share that leaves about `most` of the first `of`.
     pub fn thinned(trials: usize, of: usize, most: usize) -> Self {
         let share = most as f64 / of.max(1) as f64;
-        // Of a share below 1 the product is below 2^64.
+        // With a share below 1, the product is below 2^64.
         let highest = if share < 1.0 { (share * u64::MAX as f64) as u64 } else { u64::MAX };
         Self { trials, highest }
     }
 
-    /// Its trials, with their rows.
+    /// The trials of the part, with their rows.
     pub(super) fn of(self, history: &History) -> impl Iterator<Item = (usize, &Trial)> {
         let rows = history.trials()[..self.trials].iter().enumerate();
         rows.filter(move |(_, trial)| self.has(&trial.key))
     }
 
-    /// Whether readings of a configuration and pair are in.
+    /// Whether readings of this configuration and pair belong to the part.
     pub(super) fn has(&self, key: &TrialKey) -> bool {
         let TrialKey { config, pair } = key;
         let pair = u64::from(pair.instance.0) << 32 | u64::from(pair.seed.0);
         self.highest == u64::MAX || mix(mix(pair) ^ u64::from(config.0)) <= self.highest
     }
 
-    /// Whether a reading of a configuration is in that stands for all its pairs.
+    /// Whether a reading that stands for all pairs of this configuration belongs to the part.
     pub(super) fn has_configuration(&self, config: ConfigId) -> bool {
         self.highest == u64::MAX || mix(u64::from(config.0)) <= self.highest
     }
@@ -66,12 +66,12 @@ mod tests {
     }
 
     #[test]
-    fn the_share_is_kept_and_a_larger_one_has_all_of_a_smaller() {
+    fn parts_have_the_wanted_share_and_a_larger_part_contains_a_smaller_one() {
         let count = |part: Part| keys().filter(|key| part.has(key)).count();
         assert_eq!(count(Part::from(20_000)), 20_000);
         assert_eq!(count(Part::thinned(20_000, 900, 1000)), 20_000);
         let (quarter, half) = (Part::thinned(20_000, 4000, 1000), Part::thinned(20_000, 2000, 1000));
-        // Deviations of 61 and 71.
+        // The standard deviations are 61 and 71.
         assert!((4700..5300).contains(&count(quarter)), "{}", count(quarter));
         assert!((9650..10_350).contains(&count(half)), "{}", count(half));
         assert!(keys().all(|key| half.has(&key) || !quarter.has(&key)));

@@ -1,21 +1,20 @@
-//! The training sets of a history: what its trials told of the cost, of success, of what they used and of the
-//! outputs that constraints bound.
+//! The training sets of a history: costs, successes, what trials used of the budget, and constrained outputs.
 //!
-//! One point for each configuration and pair: the reading that tells most of it. Points keep the order
-//! of their first reading, so that later training sets of a campaign begin with the earlier ones, some
-//! readings told better. Trials without a cost are left out; penalties never come here.
+//! A set has one point for each configuration and pair, with the most informative reading. Points keep the
+//! order of their first reading, so later training sets of a campaign begin with the earlier ones, some
+//! with more informative readings. Trials without a cost are left out; penalties are never used here.
 
 use std::collections::HashMap;
 
 use surrogate::{InstanceTable, Reading, Scale, TrainingSet, configuration_columns};
 
 use super::Part;
-use crate::history::{History, Trial, tells_more};
+use crate::history::{History, Trial, is_more_informative};
 use crate::problem::constraint::Over;
 use crate::problem::{Objective, Problem};
 use crate::trial::{ConfigId, TrialKey};
 
-/// The costs of the first so many trials of a history, or of a part of them.
+/// Returns the costs of the first trials of a history, or of a part of them.
 pub fn costs<'a>(
     problem: &Problem,
     history: &History,
@@ -26,7 +25,7 @@ pub fn costs<'a>(
     let scale = scale_of(&problem.objective, history, part.trials);
     let costs = part.of(history).filter(|(_, trial)| trial.observation.cost().is_some());
     let mut kept: Vec<(TrialKey, usize)> = Vec::new();
-    keep_the_most_telling(history, costs.map(|(row, _)| row), &mut kept);
+    keep_most_informative(history, costs.map(|(row, _)| row), &mut kept);
     of_trials(
         problem,
         history,
@@ -38,8 +37,8 @@ pub fn costs<'a>(
     )
 }
 
-/// Whether the first so many trials of a history succeeded: 1 or 0. A trial that was stopped had
-/// not failed.
+/// Returns whether each of the first trials of a history succeeded: 1 or 0. A trial that was stopped counts
+/// as a success.
 pub fn outcomes<'a>(
     problem: &Problem,
     history: &History,
@@ -47,9 +46,9 @@ pub fn outcomes<'a>(
     instances: &'a InstanceTable,
 ) -> TrainingSet<'a> {
     let part: Part = part.into();
-    let telling = part.of(history).filter(|(_, trial)| !trial.observation.status().says_nothing());
+    let informative = part.of(history).filter(|(_, trial)| !trial.observation.status().is_uninformative());
     let mut kept: Vec<(TrialKey, usize)> = Vec::new();
-    keep_the_most_telling(history, telling.map(|(row, _)| row), &mut kept);
+    keep_most_informative(history, informative.map(|(row, _)| row), &mut kept);
     let outcomes = kept.into_iter().map(|(key, row)| {
         let failed = history.trials()[row].observation.status().is_failure();
         (key, Reading::Exact(if failed { 0.0 } else { 1.0 }))
@@ -57,8 +56,8 @@ pub fn outcomes<'a>(
     of_trials(problem, history, instances, Scale::Linear, None, outcomes)
 }
 
-/// What the first so many trials of a history have used of the budget; of those that were stopped at least
-/// that.
+/// Returns what the first trials of a history used of the budget, as a lower bound for those that were
+/// stopped.
 pub fn spent<'a>(
     problem: &Problem,
     history: &History,
@@ -66,8 +65,8 @@ pub fn spent<'a>(
     instances: &'a InstanceTable,
 ) -> TrainingSet<'a> {
     let part: Part = part.into();
-    let told = part.of(history).filter(|(_, trial)| !trial.observation.status().says_nothing());
-    let spent = told.map(|(_, Trial { key, observation, .. })| {
+    let informative = part.of(history).filter(|(_, trial)| !trial.observation.status().is_uninformative());
+    let spent = informative.map(|(_, Trial { key, observation, .. })| {
         let stopped = observation.cost().is_some_and(Reading::is_censored);
         let used = observation.spent();
         (*key, if stopped { Reading::AtLeast(used) } else { Reading::Exact(used) })
@@ -76,8 +75,8 @@ pub fn spent<'a>(
     of_trials(problem, history, instances, scale, None, spent)
 }
 
-/// What the first so many trials of a history have shown of the output that a constraint bounds. Of one
-/// whose worst reading counts, the worst of each configuration so far, whatever the instance.
+/// Returns the output that a constraint bounds, from the first trials of a history. For a constraint on the
+/// maximum, the set has the largest reading of each configuration so far, whatever the instance.
 pub fn constraint<'a>(
     problem: &Problem,
     history: &History,
@@ -86,24 +85,25 @@ pub fn constraint<'a>(
     instances: &'a InstanceTable,
 ) -> TrainingSet<'a> {
     let over = problem.objective.constraints[constraint].over;
-    let Told { readings, .. } = Told::of(history, part.into(), constraint, over);
+    let Outputs { readings, .. } = Outputs::of(history, part.into(), constraint, over);
     let instances = if over == Over::Max { InstanceTable::unknown() } else { instances };
     of_trials(problem, history, instances, Scale::Linear, None, readings.into_iter())
 }
 
-/// Which reading of [that set](constraint) is due to each of the first trials, among others of its pair
-/// or configuration; `None` if the trial did not tell the output or is not in the part.
+/// Returns the place in [that set](constraint) of the reading that each of the first trials contributed to,
+/// alone or with others of its pair or configuration; `None` if the trial did not report the output or is not
+/// in the part.
 pub fn constraint_places(
     problem: &Problem,
     history: &History,
     part: impl Into<Part>,
     constraint: usize,
 ) -> Vec<Option<usize>> {
-    Told::of(history, part.into(), constraint, problem.objective.constraints[constraint].over).places
+    Outputs::of(history, part.into(), constraint, problem.objective.constraints[constraint].over).places
 }
 
-/// Logarithmic where costs are cut off, since those grow from nothing, and where every cost of
-/// the first so many trials is positive.
+/// Chooses the scale of a model: logarithmic if there is a cutoff, since such costs grow from zero, or if
+/// every cost of the first trials is positive.
 pub fn scale_of(objective: &Objective, history: &History, trials: usize) -> Scale {
     let positive = || {
         let mut costs = history.trials()[..trials].iter().filter_map(|trial| trial.observation.cost());
@@ -136,14 +136,14 @@ fn of_trials<'a>(
     set
 }
 
-/// What trials told of a constrained output.
-struct Told {
+/// The readings of a constrained output.
+struct Outputs {
     readings: Vec<(TrialKey, Reading)>,
-    /// The reading of each trial.
+    /// The place of each trial's reading.
     places: Vec<Option<usize>>,
 }
 
-impl Told {
+impl Outputs {
     fn of(history: &History, part: Part, constraint: usize, over: Over) -> Self {
         let worst = over == Over::Max;
         let (mut readings, mut places) = (Vec::<(TrialKey, Reading)>::new(), vec![None; part.trials]);
@@ -163,7 +163,7 @@ impl Told {
             match readings.get_mut(place) {
                 None => readings.push((*key, reading)),
                 Some((_, known)) if worst && reading.lower_bound() > known.lower_bound() => *known = reading,
-                Some((_, known)) if !worst && says_more(reading, *known) => *known = reading,
+                Some((_, known)) if !worst && improves_on(reading, *known) => *known = reading,
                 Some(_) => {}
             }
         }
@@ -171,13 +171,13 @@ impl Told {
     }
 }
 
-/// Whether one reading of a pair says more than another.
-fn says_more(one: Reading, other: Reading) -> bool {
+/// Whether one reading of a pair is more informative than another.
+fn improves_on(one: Reading, other: Reading) -> bool {
     other.is_censored() && (!one.is_censored() || one.lower_bound() > other.lower_bound())
 }
 
-/// Of the trials of each configuration and pair the one that tells most, in the order of their first.
-fn keep_the_most_telling(
+/// Keeps the most informative trial of each configuration and pair, in the order of their first trials.
+fn keep_most_informative(
     history: &History,
     rows: impl Iterator<Item = usize>,
     kept: &mut Vec<(TrialKey, usize)>,
@@ -189,7 +189,7 @@ fn keep_the_most_telling(
         let place = *places.entry(key).or_insert(kept.len());
         if place == kept.len() {
             kept.push((key, row));
-        } else if tells_more(&trials[row].observation, &trials[kept[place].1].observation) {
+        } else if is_more_informative(&trials[row].observation, &trials[kept[place].1].observation) {
             kept[place].1 = row;
         }
     }
@@ -205,7 +205,7 @@ mod tests {
     use space::Space;
     use space::format::{Format, read};
 
-    fn told(history: &mut History, config: u32, instance: u32, observation: Observation) {
+    fn record(history: &mut History, config: u32, instance: u32, observation: Observation) {
         let pair = Pair { instance: InstanceId(instance), seed: Seed(1) };
         let key = TrialKey { config: ConfigId(config), pair };
         let id = TrialId(history.trials().len() as u64);
@@ -213,7 +213,7 @@ mod tests {
     }
 
     #[test]
-    fn constraints_are_learned_by_pair_or_by_the_worst() {
+    fn constraints_are_learned_per_pair_or_from_the_largest_reading() {
         let (mut problem, _) = campaign();
         let mut history = History::new();
         for code in [1.0, 2.0] {
@@ -221,7 +221,7 @@ mod tests {
         }
         let mut tell = |config, instance, output: Option<Reading>| {
             let observation = Observation::finished(1.0).with_constraints([output, output]);
-            told(&mut history, config, instance, observation);
+            record(&mut history, config, instance, observation);
         };
         tell(0, 0, Some(AtLeast(1.0)));
         tell(0, 1, Some(Exact(3.0)));
@@ -249,19 +249,19 @@ mod tests {
         for code in [1.0, 2.0, 3.0] {
             history.intern(&space.configuration_of_codes(vec![code]).unwrap());
         }
-        told(&mut history, 0, 0, Observation::capped(1.0));
-        told(&mut history, 1, 0, Observation::failed(Status::Crashed, 1.0));
-        told(&mut history, 1, 1, Observation::finished(0.0));
-        told(&mut history, 0, 0, Observation::finished(10.0));
-        told(&mut history, 2, 1, Observation::capped(10.0));
-        told(&mut history, 2, 1, Observation::failed(Status::Lost, 0.0));
-        told(&mut history, 2, 1, Observation::capped(5.0));
-        told(&mut history, 2, 0, Observation::timeout(100.0));
+        record(&mut history, 0, 0, Observation::capped(1.0));
+        record(&mut history, 1, 0, Observation::failed(Status::Crashed, 1.0));
+        record(&mut history, 1, 1, Observation::finished(0.0));
+        record(&mut history, 0, 0, Observation::finished(10.0));
+        record(&mut history, 2, 1, Observation::capped(10.0));
+        record(&mut history, 2, 1, Observation::failed(Status::Lost, 0.0));
+        record(&mut history, 2, 1, Observation::capped(5.0));
+        record(&mut history, 2, 0, Observation::timeout(100.0));
         (Problem { space, default, objective, instances: 2, seed: 1 }, history)
     }
 
     #[test]
-    fn each_pair_gives_its_most_telling_cost_in_the_order_of_appearance() {
+    fn each_pair_gives_its_most_informative_cost_in_order_of_appearance() {
         let (problem, history) = campaign();
         let named = InstanceTable::named(2);
         let set = costs(&problem, &history, 8, &named);
@@ -275,7 +275,7 @@ mod tests {
     }
 
     #[test]
-    fn outcomes_tell_failures_from_the_rest() {
+    fn outcomes_distinguish_failures_from_other_trials() {
         let (problem, history) = campaign();
         let alike = InstanceTable::alike();
         let set = outcomes(&problem, &history, 8, &alike);

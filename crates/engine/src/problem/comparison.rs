@@ -4,18 +4,18 @@
 //! compared = cost              the trial finished
 //!            k * cutoff        timeout, crash, memory, wrong answer     (infinite where there is no cutoff)
 //!            at least the cap  capped below the cutoff: the race decides whether that is enough
-//!            unknown           lost or aborted: it says nothing, and no penalty stands for it
+//!            unknown           lost or aborted: no evidence, and no penalty either
 //! ```
 //!
 //! | symbol | meaning |
 //! |---|---|
 //! | k | [`Objective::par`], the penalty factor; 10 gives the mean known as PAR10 |
 //!
-//! Two configurations are compared by their sums over the same pairs. Where these are equal, timeouts
-//! may still differ in how far the target came: then the sums of what breaks ties decide, over the
-//! pairs on which both timed out ([`Objective::compare`]).
+//! Two configurations are compared by their sums over the same pairs. If these are equal, timeouts may
+//! still differ in how far the target came. Then the sums of the tie-breakers decide, over the pairs on
+//! which both configurations timed out ([`Objective::compare`]).
 //!
-//! The penalty exists only here: the history keeps what was measured, and no surrogate sees it.
+//! The penalty exists only here: the history keeps what was measured, and no surrogate sees the penalty.
 
 use std::cmp::Ordering;
 use std::iter::Sum;
@@ -33,7 +33,7 @@ pub struct Objective {
     /// The largest cost any trial may reach; `None` if costs do not grow while a trial runs, so that
     /// nothing is capped.
     pub cutoff: Option<f64>,
-    /// The factor on the cutoff that a trial without a cost counts.
+    /// Penalty factor: a trial without a cost counts this factor times the cutoff.
     pub par: f64,
     /// The smallest cost the measurement resolves.
     pub grain: f64,
@@ -42,7 +42,7 @@ pub struct Objective {
 }
 
 impl Objective {
-    /// A cost that grows while a trial runs and is cut off, without constraints.
+    /// A cost that grows while a trial runs and is limited by a cutoff, without constraints.
     pub fn capped(cutoff: f64) -> Self {
         Self { cutoff: Some(cutoff), par: 10.0, grain: 1e-3, constraints: Vec::new() }
     }
@@ -52,7 +52,7 @@ impl Objective {
         Self { cutoff: None, par: 10.0, grain: 0.0, constraints: Vec::new() }
     }
 
-    /// The cap of a trial that may take as long as any.
+    /// The cap of a trial that may run up to the cutoff.
     pub fn full_cap(&self) -> Cap {
         self.cutoff.map_or(Cap::NONE, Cap::at)
     }
@@ -62,27 +62,27 @@ impl Objective {
         self.cutoff.map_or(f64::INFINITY, |cutoff| self.par * cutoff)
     }
 
-    /// What a trial counts in a comparison: exact, or a bound if it was capped; `None` if it says nothing. The
-    /// only place where a status becomes a number.
+    /// The compared cost of a trial: exact, or a lower bound if it was capped; `None` if it is no evidence.
+    /// This is the only place where a status becomes a number.
     pub fn compared(&self, observation: &Observation) -> Option<Reading> {
         match (observation.status(), observation.cost()) {
             (Status::Finished, Some(cost)) => Some(cost),
             (Status::Capped, Some(cost)) if !self.reaches_cutoff(cost) => {
                 Some(Reading::AtLeast(cost.lower_bound()))
             }
-            (status, _) if status.says_nothing() => None,
+            (status, _) if status.is_uninformative() => None,
             _ => Some(Reading::Exact(self.penalty())),
         }
     }
 
-    /// What a trial counts, if that is known and not only a bound.
+    /// The compared cost of a trial, if it is known exactly.
     pub fn known(&self, observation: &Observation) -> Option<f64> {
         self.compared(observation)?.exact()
     }
 
-    /// One configuration against another on pairs that both are known on: by the sums of compared costs
-    /// and, if they are equal, by the sums of what breaks ties where both timed out. One that tells
-    /// nothing there counts as more than any number.
+    /// Compares two configurations on pairs where both are known: by the sums of compared costs and, if these
+    /// are equal, by the sums of the tie-breakers where both timed out. A missing tie-breaker counts as
+    /// infinite.
     pub fn compare(&self, both: &[(&Observation, &Observation)]) -> Ordering {
         let cost = |observation: &Observation| {
             self.compared(observation).map_or(f64::INFINITY, Reading::lower_bound)
@@ -112,11 +112,11 @@ impl Objective {
     }
 }
 
-/// A sum of compared costs. Where failures cost infinitely much they are counted, and count first:
-/// of two configurations that fail equally often the cheaper one is better.
+/// A sum of compared costs. Infinite costs are counted separately and compared first: of two configurations
+/// that fail equally often, the cheaper one is better.
 #[derive(Clone, Copy, PartialEq, PartialOrd, Debug, Default)]
 pub struct Total {
-    /// How many costs were infinite.
+    /// Number of infinite costs.
     pub failures: usize,
     /// The sum of the others.
     pub cost: f64,
@@ -125,7 +125,7 @@ pub struct Total {
 impl Total {
     fn order(self, other: Self) -> Ordering {
         self.failures.cmp(&other.failures).then_with(|| {
-            // Equal zeros of either sign are equal.
+            // `partial_cmp` treats zeros of different signs as equal, unlike `total_cmp`.
             self.cost.partial_cmp(&other.cost).unwrap_or(Ordering::Equal)
         })
     }
@@ -146,15 +146,15 @@ impl Sum<f64> for Total {
 /// The scenario as the engine sees it.
 #[derive(Clone, Debug)]
 pub struct Problem {
-    /// The configurations.
+    /// The space of configurations.
     pub space: Space,
-    /// The one that the user would run.
+    /// The baseline: the configuration that the user would run without tuning.
     pub default: Configuration,
     /// What is minimised.
     pub objective: Objective,
-    /// How many inputs there are; one if the target takes none.
+    /// Number of instances; one if the target takes no input.
     pub instances: u32,
-    /// Key of all random streams.
+    /// Seed of all random streams.
     pub seed: u64,
 }
 
@@ -163,14 +163,14 @@ mod tests {
     use super::*;
 
     #[test]
-    fn penalties_exist_in_the_comparison_only() {
+    fn penalties_apply_only_in_comparisons() {
         let objective = Objective::capped(5.0);
         assert_eq!(objective.compared(&Observation::finished(3.0)), Some(Reading::Exact(3.0)));
         assert_eq!(objective.compared(&Observation::capped(2.0)), Some(Reading::AtLeast(2.0)));
         assert_eq!(
             objective.compared(&Observation::capped(5.0)),
             Some(Reading::Exact(50.0)),
-            "no later cap is larger"
+            "no later cap can be larger"
         );
         assert_eq!(objective.known(&Observation::timeout(1.0)), Some(50.0));
         assert_eq!(objective.known(&Observation::failed(Status::Crashed, 1.0)), Some(50.0));
@@ -181,7 +181,7 @@ mod tests {
     }
 
     #[test]
-    fn ties_between_timeouts_are_broken_by_what_they_told() {
+    fn tie_breakers_decide_between_timeouts() {
         let objective = Objective::capped(5.0);
         let timeout = |tie: Option<f64>| Observation::timeout(5.0).with_tie(tie);
         let compare = |own: &[&Observation], other: &[&Observation]| {
@@ -193,7 +193,7 @@ mod tests {
         assert_eq!(compare(&[&near], &[&far]), Ordering::Less);
         assert_eq!(compare(&[&far], &[&silent]), Ordering::Less);
         assert_eq!(compare(&[&silent], &[&silent]), Ordering::Equal);
-        // Costs go first, and only timeouts of both count.
+        // Costs come first, and tie-breakers count only where both timed out.
         assert_eq!(compare(&[&far, &one], &[&near, &two]), Ordering::Less);
         assert_eq!(compare(&[&one, &near], &[&far, &one]), Ordering::Equal);
         let sure = Observation::capped(5.0).with_tie(Some(2.0));
@@ -202,7 +202,7 @@ mod tests {
     }
 
     #[test]
-    fn of_equally_many_failures_the_rest_decides() {
+    fn with_equally_many_failures_the_other_costs_decide() {
         let total = |costs: &[f64]| -> Total { costs.iter().copied().sum() };
         let failure = Objective::uncapped().penalty();
         assert!(total(&[failure, 1.0]) <= total(&[2.0, failure]));

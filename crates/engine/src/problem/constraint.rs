@@ -1,4 +1,4 @@
-//! Bounds on other outputs than the cost.
+//! Constraints: bounds on outputs other than the cost.
 //!
 //! ```text
 //! excess    = mean_i c_i - bound   or   max_i c_i - bound          over the pairs where c counts
@@ -8,13 +8,14 @@
 //! | reading of c on a pair | counts as |
 //! |---|---|
 //! | exact | its value |
-//! | at least v, and v is above the bound | v: the least that it can be |
+//! | at least v, and v is above the bound | v, the smallest value it can have |
 //! | at least v, and v is not above the bound | nothing, as if it had not been measured |
 //!
-//! A configuration is feasible as far as seen if its violation is 0. It is infeasible beyond doubt if
-//! one pair violates a `max`, or if after four pairs the lower bound of a mean, `mean - t * sd / sqrt(n)`
-//! with t the quantile of Student's t at the constraint's confidence, is above the constraint's. Where
-//! readings are bounds this judges smaller numbers than the true ones: what it finds too large is.
+//! A configuration is feasible, as far as measured, if its violation is 0. It is proven infeasible if one
+//! pair violates a `max`. For a mean, at least four pairs are needed: the configuration is proven infeasible
+//! if the lower confidence bound `mean - t * sd / sqrt(n)` is above the constraint's bound, with t the
+//! quantile of Student's t at the constraint's confidence. A censored reading counts as less than its true
+//! value, so a value found too large is too large.
 
 use math::student::quantile_of;
 use serde::{Deserialize, Serialize};
@@ -22,74 +23,73 @@ use surrogate::Reading;
 
 use crate::observation::Observation;
 
-/// Pairs needed before a mean can be judged.
+/// Number of pairs needed to judge a mean.
 const LEAST_PAIRS: usize = 4;
 
-/// How sure a race is that a mean is beyond its bound before it drops a challenger, unless told otherwise.
+/// Default confidence that a mean is above its bound at which a race drops a challenger.
 pub const CONFIDENCE: f64 = 0.975;
 
-/// How the readings of many pairs make one number.
+/// How the readings of many pairs are combined into one number.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub enum Over {
     /// Their mean.
     Mean,
-    /// The largest.
+    /// Their maximum.
     Max,
 }
 
-/// The output must not be above the bound.
+/// An upper bound on an output.
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub struct Constraint {
     /// The largest value allowed.
     pub bound: f64,
-    /// Over the pairs of a configuration.
+    /// How the readings of a configuration's pairs are combined.
     pub over: Over,
-    /// How sure a race must be that a mean is above the bound before it drops a challenger for that:
-    /// above 0.5 and below 1.
+    /// Confidence that a mean is above the bound at which a race drops a challenger: above 0.5 and below 1.
     pub confidence: f64,
 }
 
 impl Constraint {
-    /// A bound with the usual confidence.
+    /// A bound with the default confidence.
     pub const fn new(bound: f64, over: Over) -> Self {
         Self { bound, over, confidence: CONFIDENCE }
     }
 }
 
-/// What some trials have shown of one constraint.
+/// The value of one constrained output according to some trials, and whether it satisfies the constraint.
 #[derive(Clone, Copy, PartialEq, Debug, Serialize, Deserialize)]
 pub struct Holding {
-    /// The mean or the largest, at least that where some readings are bounds; `None` if no pair counts.
+    /// The mean or maximum, as a lower bound if some readings are lower bounds; `None` if no pair counts.
     pub value: Option<Reading>,
-    /// How many pairs count.
+    /// Number of pairs that count.
     pub pairs: usize,
-    /// How far the value is above the bound, in units of the bound: 0 if it is not, infinite if no pair
-    /// counts.
+    /// Distance of the value above the bound, relative to the bound: 0 if it is not above, infinite if no
+    /// pair counts.
     #[serde(with = "math::json_number")]
     pub violation: f64,
 }
 
 impl Holding {
-    /// Whether the constraint is kept, as far as seen.
+    /// Whether the constraint is satisfied, as far as measured.
     pub fn is_kept(&self) -> bool {
         self.violation == 0.0
     }
 }
 
-/// What some trials have shown of the constrained outputs.
+/// Summary of the constrained outputs of some trials.
 #[derive(Clone, PartialEq, Debug, Default, Serialize, Deserialize)]
 pub struct Tally(Vec<Seen>);
 
-/// What is known of one output.
+/// Summary of one output.
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
 struct Seen {
-    /// Of the exact readings.
+    /// Moments of the exact readings.
     exact: Moments,
-    /// The readings that are bounds: whether they count depends on the constraint.
+    /// Readings that are lower bounds; whether they count depends on the constraint.
     at_least: Vec<f64>,
 }
 
-/// Count, mean and spread of numbers that come one by one (Welford, 1962).
+/// Running count, mean and spread (Welford, 1962).
 #[derive(Clone, Copy, PartialEq, Debug, Serialize, Deserialize)]
 struct Moments {
     count: usize,
@@ -102,7 +102,7 @@ struct Moments {
 impl Moments {
     const NONE: Self = Self { count: 0, mean: 0.0, spread: 0.0, max: f64::NEG_INFINITY };
 
-    fn take_in(&mut self, value: f64) {
+    fn add(&mut self, value: f64) {
         self.count += 1;
         let off = value - self.mean;
         self.mean += off / self.count as f64;
@@ -114,18 +114,18 @@ impl Moments {
 static NOTHING: Seen = Seen { exact: Moments::NONE, at_least: Vec::new() };
 
 impl Seen {
-    fn take_in(&mut self, reading: Reading) {
+    fn add(&mut self, reading: Reading) {
         match reading {
-            Reading::Exact(value) => self.exact.take_in(value),
+            Reading::Exact(value) => self.exact.add(value),
             Reading::AtLeast(value) => self.at_least.push(value),
         }
     }
 
-    /// All readings that count, and whether some of them are bounds.
+    /// The moments of all readings that count, and whether some of these are lower bounds.
     fn counted(&self, constraint: &Constraint) -> (Moments, bool) {
         let mut all = self.exact;
         let proofs = self.at_least.iter().filter(|&&value| value > constraint.bound);
-        proofs.for_each(|&value| all.take_in(value));
+        proofs.for_each(|&value| all.add(value));
         (all, all.count > self.exact.count)
     }
 
@@ -144,7 +144,7 @@ impl Seen {
         }
     }
 
-    fn is_beyond_doubt(&self, constraint: &Constraint) -> bool {
+    fn proves_violation(&self, constraint: &Constraint) -> bool {
         let (all, _) = self.counted(constraint);
         match constraint.over {
             Over::Max => all.max > constraint.bound,
@@ -159,26 +159,26 @@ impl Seen {
 }
 
 impl Tally {
-    /// Of all these trials.
+    /// Summarises these trials.
     pub fn of<'a>(observations: impl Iterator<Item = &'a Observation>) -> Self {
         let mut tally = Self::default();
-        observations.for_each(|observation| tally.take_in(observation));
+        observations.for_each(|observation| tally.add(observation));
         tally
     }
 
-    /// One trial more; an output that a stopped trial left unmeasured does not count.
-    pub fn take_in(&mut self, observation: &Observation) {
-        self.take_in_readings(observation.constraints());
+    /// Adds a trial; an output that a stopped trial left unmeasured does not count.
+    pub fn add(&mut self, observation: &Observation) {
+        self.add_readings(observation.constraints());
     }
 
-    /// What one trial more has told of the outputs.
-    pub fn take_in_readings(&mut self, outputs: &[Option<Reading>]) {
+    /// Adds the outputs of a trial.
+    pub fn add_readings(&mut self, outputs: &[Option<Reading>]) {
         if self.0.len() < outputs.len() {
             self.0.resize(outputs.len(), NOTHING.clone());
         }
         for (seen, output) in self.0.iter_mut().zip(outputs) {
             if let Some(reading) = output {
-                seen.take_in(*reading);
+                seen.add(*reading);
             }
         }
     }
@@ -188,20 +188,19 @@ impl Tally {
         seen.zip(constraints)
     }
 
-    /// What the trials have shown of each constraint.
+    /// Returns the value of each constrained output, and whether it satisfies its constraint.
     pub fn holdings(&self, constraints: &[Constraint]) -> Vec<Holding> {
         self.each(constraints).map(|(seen, constraint)| seen.holding(constraint)).collect()
     }
 
-    /// How far the trials are from feasible: 0 if they are, infinite if a constraint was never
-    /// measured.
+    /// The total violation: 0 if the trials are feasible, infinite if a constraint was never measured.
     pub fn violation(&self, constraints: &[Constraint]) -> f64 {
         self.each(constraints).map(|(seen, constraint)| seen.holding(constraint).violation).sum()
     }
 
     /// Whether the trials prove that their configuration violates a constraint.
-    pub fn is_beyond_doubt(&self, constraints: &[Constraint]) -> bool {
-        self.each(constraints).any(|(seen, constraint)| seen.is_beyond_doubt(constraint))
+    pub fn proves_violation(&self, constraints: &[Constraint]) -> bool {
+        self.each(constraints).any(|(seen, constraint)| seen.proves_violation(constraint))
     }
 }
 
@@ -218,7 +217,7 @@ mod tests {
     }
 
     #[test]
-    fn unmeasured_pairs_do_not_count_and_never_measured_is_not_feasible() {
+    fn unmeasured_pairs_do_not_count_and_an_output_never_measured_is_infeasible() {
         let mean = [Constraint::new(2.0, Over::Mean)];
         assert_eq!(tally(&[Some(1.0), None, Some(2.0)]).violation(&mean), 0.0);
         assert_eq!(tally(&[None]).violation(&mean), f64::INFINITY);
@@ -231,15 +230,15 @@ mod tests {
         let values = [Some(9.0), Some(1.0), Some(1.0), Some(1.0), Some(1.1)];
         let max = [Constraint::new(2.0, Over::Max)];
         let mean = [Constraint::new(2.0, Over::Mean)];
-        assert!(tally(&values).is_beyond_doubt(&max));
-        assert!(!tally(&values).is_beyond_doubt(&mean));
+        assert!(tally(&values).proves_violation(&max));
+        assert!(!tally(&values).proves_violation(&mean));
         let high = [Constraint::new(0.5, Over::Mean)];
-        assert!(!tally(&values[1..4]).is_beyond_doubt(&high), "three pairs are too few");
-        assert!(tally(&values[1..]).is_beyond_doubt(&high));
+        assert!(!tally(&values[1..4]).proves_violation(&high), "three pairs are too few");
+        assert!(tally(&values[1..]).proves_violation(&high));
     }
 
     #[test]
-    fn violations_add_up_in_units_of_their_bounds() {
+    fn violations_add_up_relative_to_their_bounds() {
         let both = [Constraint::new(2.0, Over::Max), Constraint::new(0.0, Over::Mean)];
         let trial = Observation::finished(1.0)
             .with_constraints(vec![Some(Reading::Exact(3.0)), Some(Reading::AtLeast(0.25))]);
@@ -248,7 +247,7 @@ mod tests {
 
     fn stopped(values: &[Reading]) -> Tally {
         let mut tally = Tally::default();
-        values.iter().for_each(|&value| tally.take_in_readings(&[Some(value)]));
+        values.iter().for_each(|&value| tally.add_readings(&[Some(value)]));
         tally
     }
 
@@ -258,10 +257,14 @@ mod tests {
         for over in [Over::Mean, Over::Max] {
             let constraint = [Constraint::new(2.0, over)];
             let short = stopped(&[AtLeast(0.5), AtLeast(2.0)]);
-            assert_eq!(short.violation(&constraint), f64::INFINITY, "it might have gone on to any value");
+            assert_eq!(short.violation(&constraint), f64::INFINITY, "it might have reached any value");
             assert_eq!(short.holdings(&constraint)[0].value, None);
             let held = stopped(&[AtLeast(0.0), Exact(2.0)]);
-            assert_eq!(held.holdings(&constraint)[0].value, Some(Exact(2.0)), "no zero lowers the mean");
+            assert_eq!(
+                held.holdings(&constraint)[0].value,
+                Some(Exact(2.0)),
+                "the lower bound of 0 does not lower the mean"
+            );
             assert_eq!(held.violation(&constraint), 0.0);
             let long = stopped(&[AtLeast(1.0), AtLeast(3.0)]);
             assert_eq!(long.violation(&constraint), 0.5);
@@ -269,21 +272,25 @@ mod tests {
             assert_eq!((shown.value, shown.pairs, shown.is_kept()), (Some(AtLeast(3.0)), 1, false));
         }
         let max = [Constraint::new(2.0, Over::Max)];
-        assert!(stopped(&[Exact(1.0), AtLeast(2.1)]).is_beyond_doubt(&max));
-        assert!(!stopped(&[Exact(1.0), AtLeast(2.0)]).is_beyond_doubt(&max));
+        assert!(stopped(&[Exact(1.0), AtLeast(2.1)]).proves_violation(&max));
+        assert!(!stopped(&[Exact(1.0), AtLeast(2.0)]).proves_violation(&max));
         let mean = [Constraint::new(2.0, Over::Mean)];
-        assert_eq!(stopped(&[Exact(0.0), AtLeast(3.0)]).violation(&mean), 0.0, "one pair is not the mean");
-        assert!(stopped(&[AtLeast(3.0); 4]).is_beyond_doubt(&mean));
-        assert!(!stopped(&[AtLeast(1.0); 40]).is_beyond_doubt(&mean));
+        assert_eq!(
+            stopped(&[Exact(0.0), AtLeast(3.0)]).violation(&mean),
+            0.0,
+            "the mean of both pairs counts"
+        );
+        assert!(stopped(&[AtLeast(3.0); 4]).proves_violation(&mean));
+        assert!(!stopped(&[AtLeast(1.0); 40]).proves_violation(&mean));
     }
 
     #[test]
-    fn less_confidence_is_sooner_beyond_doubt() {
+    fn a_lower_confidence_proves_a_violation_sooner() {
         let values = [Some(1.0), Some(1.4), Some(0.8), Some(1.6)];
         let with = |confidence| [Constraint { confidence, ..Constraint::new(1.0, Over::Mean) }];
         // The mean is 1.2, its error 0.183: t = 1.095 with three degrees of freedom, 82 %.
-        assert!(tally(&values).is_beyond_doubt(&with(0.8)));
-        assert!(!tally(&values).is_beyond_doubt(&with(0.85)));
-        assert!(!tally(&values).is_beyond_doubt(&with(CONFIDENCE)));
+        assert!(tally(&values).proves_violation(&with(0.8)));
+        assert!(!tally(&values).proves_violation(&with(0.85)));
+        assert!(!tally(&values).proves_violation(&with(CONFIDENCE)));
     }
 }

@@ -1,4 +1,4 @@
-//! What is tuned, as the engine sees it: the space, what is minimised, and the bounds that must be kept.
+//! The tuning problem as the engine sees it: the space, the objective, and the constraints.
 
 mod comparison;
 pub mod constraint;

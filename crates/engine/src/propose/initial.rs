@@ -1,26 +1,26 @@
-//! First proposals: configurations given by the user, then a design that covers the space evenly.
+//! The first proposals: configurations given by the user, then a design that covers the space evenly.
 
 use math::Rng;
 use space::design::Design;
 use space::{Configuration, SampleError, Space};
 use surrogate::Interrupt;
 
-use super::{Choice, Foretold, Proposer, Tempo};
+use super::{Choice, Forecast, Proposer, Tempo};
 use crate::history::History;
 use crate::trial::ConfigId;
 
-/// Some first configurations, then another proposer.
+/// Proposes some first configurations, then those of another proposer.
 pub struct Initial {
     first: Vec<Configuration>,
     given: usize,
     default: Configuration,
-    /// All before this place are in the history.
+    /// All configurations before this place are in the history.
     cursor: usize,
     then: Box<dyn Proposer>,
 }
 
 impl Initial {
-    /// `given`, then `count` points of a design, then what `then` proposes.
+    /// Proposes `given`, then `count` points of a design, then the proposals of `then`.
     pub fn new(
         given: Vec<Configuration>,
         space: &Space,
@@ -49,7 +49,7 @@ impl Proposer for Initial {
     }
 
     fn origin(&self, config: ConfigId, history: &History) -> &'static str {
-        // A configuration may be given twice, or be the default: it is what it was first.
+        // A configuration may be given twice, or be the default: its first source counts.
         let configuration = history.configuration(config);
         match self.first.iter().position(|first| first == configuration) {
             _ if *configuration == self.default => "default",
@@ -64,19 +64,19 @@ impl Proposer for Initial {
         self.then.expected(history)
     }
 
-    fn foretold(&self, config: ConfigId) -> Option<Foretold> {
-        self.then.foretold(config)
+    fn forecast(&self, config: ConfigId) -> Option<Forecast> {
+        self.then.forecast(config)
     }
 
     fn choice(&self) -> Option<Choice> {
         self.then.choice()
     }
 
-    fn keep_tempo(&mut self, tempo: Tempo) {
-        self.then.keep_tempo(tempo);
+    fn set_tempo(&mut self, tempo: Tempo) {
+        self.then.set_tempo(tempo);
     }
 
-    fn heed(&mut self, interrupt: &Interrupt) {
-        self.then.heed(interrupt);
+    fn watch_interrupt(&mut self, interrupt: &Interrupt) {
+        self.then.watch_interrupt(interrupt);
     }
 }

@@ -1,16 +1,16 @@
-//! Local search: small changes of the incumbent, in turns with random search.
+//! Local search: small changes of the incumbent, alternating with random search.
 //!
-//! A step changes one parameter; a proposal takes one step with probability 1/2, two with 1/4, and
-//! so on, so that most stay near and some leave a local optimum.
+//! A step changes one parameter. A proposal takes one step with probability 1/2, two with 1/4, and so on, so
+//! that most stay near the incumbent and some leave a local optimum.
 
 use math::Rng;
 use space::{Configuration, Neighbourhood, ParameterId, Space};
 
-use super::{ATTEMPTS, Proposer, RandomSearch, new_one};
+use super::{ATTEMPTS, Proposer, RandomSearch, first_new};
 use crate::history::History;
 use crate::trial::ConfigId;
 
-/// Every second proposal is near the incumbent.
+/// Makes every second proposal near the incumbent.
 #[derive(Clone, Debug)]
 pub struct LocalSearch {
     space: Space,
@@ -20,13 +20,13 @@ pub struct LocalSearch {
 }
 
 impl LocalSearch {
-    /// Searches this space.
+    /// Creates a search of this space.
     pub fn new(space: Space, seed: u64) -> Self {
         let variable = space.ids().filter(|&id| space.parameter(id).is_variable()).collect();
         Self { random: RandomSearch::new(space.clone(), seed), space, variable, seed }
     }
 
-    /// Changes one active parameter; nothing if it has no other value.
+    /// Changes one active parameter, unless it has no other value.
     fn step(&self, codes: &mut Vec<f64>, rng: &mut Rng) {
         let active: Vec<ParameterId> =
             self.variable.iter().copied().filter(|id| !codes[id.index()].is_nan()).collect();
@@ -50,7 +50,7 @@ impl Proposer for LocalSearch {
         if number % 2 == 1 {
             let mut rng = Rng::new(self.seed, "local search", number as u64);
             let origin = history.configuration(incumbent).codes();
-            let near = new_one(ATTEMPTS, history, || {
+            let near = first_new(ATTEMPTS, history, || {
                 let mut codes = origin.to_vec();
                 self.step(&mut codes, &mut rng);
                 while rng.unit() < 0.5 {

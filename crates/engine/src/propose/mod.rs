@@ -1,8 +1,8 @@
 //! Proposing configurations to race against the incumbent.
 //!
-//! A proposer is a pure function of the seed, the history and the incumbent: its random streams are
-//! keyed by the number of configurations seen so far, so that a campaign goes on after an
-//! interruption as if there had been none.
+//! A proposer is a pure function of the seed, the history and the incumbent. Its random streams are keyed by
+//! the number of configurations seen so far, so a campaign continues after an interruption as if there had
+//! been none.
 
 mod initial;
 mod local;
@@ -21,81 +21,81 @@ use surrogate::Interrupt;
 use crate::history::History;
 use crate::trial::ConfigId;
 
-/// Attempts at a configuration that has not appeared before, where there is no end of them.
+/// Attempts to draw a new configuration from an infinite space.
 const ATTEMPTS: usize = 100;
-/// Attempts where there is an end: a few tenths of a second at the end of a campaign.
+/// Largest number of attempts for a finite space: a few tenths of a second at the end of a campaign.
 const MOST_ATTEMPTS: usize = 200_000;
 
 /// Finds configurations worth a race.
 pub trait Proposer: Send {
-    /// A configuration that is not in the history; `None` if none was found.
+    /// Returns a configuration that is not in the history; `None` if none was found.
     fn propose(&mut self, history: &History, incumbent: ConfigId) -> Option<Configuration>;
 
-    /// The word for where a configuration of the history comes from.
+    /// The name of the source that a configuration of the history came from.
     fn origin(&self, config: ConfigId, history: &History) -> &'static str;
 
-    /// What the configurations of the history are expected to cost, by number and on any scale; NaN, or
-    /// nothing at all, where there is no expectation.
+    /// Returns the expected costs of the configurations of the history, by number and on any scale. An
+    /// unknown one is NaN or, at the end, missing.
     fn expected(&mut self, _history: &History) -> &[f64] {
         &[]
     }
 
-    /// What was expected of a configuration when it was proposed; `None` where nobody expected anything.
-    fn foretold(&self, _config: ConfigId) -> Option<Foretold> {
+    /// Returns what a model predicted for a configuration when it was proposed; `None` if no model proposed
+    /// it.
+    fn forecast(&self, _config: ConfigId) -> Option<Forecast> {
         None
     }
 
-    /// Which of several learners was judged to be the best, and why; `None` where there is no choice.
+    /// Returns which of several learners was judged to be the best, and why; `None` if there is no choice.
     fn choice(&self) -> Option<Choice> {
         None
     }
 
-    /// How much time there is to think about the proposals from now on. Those that take none need not
-    /// listen.
-    fn keep_tempo(&mut self, _tempo: Tempo) {}
+    /// Sets how much time may be spent on proposals from now on. Proposers that take little time ignore it.
+    fn set_tempo(&mut self, _tempo: Tempo) {}
 
-    /// Breaks off when the flag is raised; proposals and expectations count for nothing from then on. Those
-    /// that take no time need not look.
-    fn heed(&mut self, _interrupt: &Interrupt) {}
+    /// Interrupts computations when the flag is raised; proposals and expectations are invalid from then on.
+    /// Proposers that take little time ignore it.
+    fn watch_interrupt(&mut self, _interrupt: &Interrupt) {}
 }
 
-/// What a model expected of a configuration over all instances, as a cost.
+/// The cost that a model predicted for a configuration, over all instances.
 #[derive(Clone, Copy, PartialEq, Debug, Serialize, Deserialize)]
-pub struct Foretold {
-    /// The cost that is as likely too low as too high.
+pub struct Forecast {
+    /// The predicted median.
     pub cost: f64,
-    /// A standard deviation below it, on the model's scale.
+    /// One standard deviation below, on the model's scale.
     pub low: f64,
-    /// A standard deviation above it.
+    /// One standard deviation above.
     pub high: f64,
 }
 
-/// How much time there is to think about a proposal.
+/// How much time may be spent on a proposal.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub enum Tempo {
-    /// Enough.
+    /// Enough for every model.
     #[default]
     Calm,
-    /// Enough for what is cheaper.
+    /// Enough only for a cheaper model.
     Brisk,
-    /// None.
+    /// Not enough for a model.
     Hurried,
 }
 
-/// How often to draw before giving up on a new configuration.
+/// Number of draws before giving up on finding a new configuration.
 fn attempts(space: &Space) -> usize {
     let size = space.size();
     if size.continuous > 0 {
         return ATTEMPTS;
     }
-    // The last of n configurations is missed with probability (1 - 1/n)^(20 n) = 2e-9; where that is
-    // too many attempts, the last n/10000.
+    // The last of n configurations is missed with probability (1 - 1/n)^(20 n) = 2e-9. Where 20 n exceeds the
+    // largest number of attempts, about the last n/10000 configurations may be missed.
     let n = if size.dependent == 0 { libm::pow(10.0, size.log10) } else { f64::INFINITY };
     ((20.0 * n) as usize).clamp(ATTEMPTS, MOST_ATTEMPTS)
 }
 
-/// The first of some draws that is new.
-fn new_one(
+/// Returns the first drawn configuration that is not in the history.
+fn first_new(
     attempts: usize,
     history: &History,
     mut draw: impl FnMut() -> Option<Configuration>,

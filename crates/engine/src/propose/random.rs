@@ -1,9 +1,9 @@
-//! Random search: every configuration equally likely by its parameters' laws.
+//! Random search: draws every parameter from its distribution.
 
 use math::Rng;
 use space::{Configuration, Space};
 
-use super::{Proposer, attempts, new_one};
+use super::{Proposer, attempts, first_new};
 use crate::history::History;
 use crate::trial::ConfigId;
 
@@ -16,7 +16,7 @@ pub struct RandomSearch {
 }
 
 impl RandomSearch {
-    /// Draws from this space.
+    /// Creates a search of this space.
     pub fn new(space: Space, seed: u64) -> Self {
         Self { attempts: attempts(&space), space, seed }
     }
@@ -25,7 +25,7 @@ impl RandomSearch {
 impl Proposer for RandomSearch {
     fn propose(&mut self, history: &History, _incumbent: ConfigId) -> Option<Configuration> {
         let mut rng = Rng::new(self.seed, "random search", history.configurations().len() as u64);
-        new_one(self.attempts, history, || self.space.sample(&mut rng).ok())
+        first_new(self.attempts, history, || self.space.sample(&mut rng).ok())
     }
 
     fn origin(&self, _config: ConfigId, _history: &History) -> &'static str {

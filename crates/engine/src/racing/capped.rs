@@ -1,44 +1,43 @@
-//! The racer: incumbent gains pairs, challengers meet it in doubling batches, capped by sums.
+//! The racer: the incumbent gains pairs; challengers meet it in doubling batches, capped by sums.
 
 use std::collections::{BTreeMap, VecDeque};
 
 use surrogate::Reading;
 
-use super::again::{Again, FINALISTS};
+use super::exhausted::{self, Remaining};
+use super::incumbent::IncumbentState;
 use super::losses::Losses;
 use super::race::{Race, Standing, compared, known};
+use super::rematches::{FINALISTS, Rematches};
 use super::snapshot::{Order, PendingTrial, Snapshot};
-use super::terms::Terms;
-use super::tried_out::{self, Rest};
 use super::{Ask, Drop, News, Racer, Racing, Requested, StopReason};
 use crate::history::History;
 use crate::problem::Problem;
 use crate::propose::Proposer;
 use crate::trial::{Cap, ConfigId, Pair, TrialId, TrialKey, TrialRequest, Why};
 
-/// Most configurations of an earlier campaign that race again.
+/// Largest number of configurations of an earlier campaign that race again.
 const MOST_EARLIER: usize = 10;
 
 /// Races with adaptive capping, on any number of workers.
 pub struct CappedRacer {
-    terms: Terms,
-    /// Configurations of an earlier campaign, or asked for, that are to race before new ones.
+    state: IncumbentState,
+    /// Configurations that race before new ones: requested ones, and those of an earlier campaign.
     earlier: VecDeque<ConfigId>,
-    /// How many of these were asked for: they come first.
+    /// Number of these that were requested; they come first.
     requested: usize,
-    again: Again,
+    rematches: Rematches,
     losses: Losses,
     /// Open races, oldest first.
     races: Vec<Race>,
     running: BTreeMap<TrialId, Running>,
     next_trial: u64,
-    /// Challengers raced so far; those that race again do not count, but for those of a finite space that
-    /// has been tried out.
+    /// Number of challengers raced so far. Those that race again count only in an exhausted finite space.
     challengers: usize,
-    /// Whether there is no new configuration left.
+    /// Whether no new configuration is left.
     exhausted: bool,
     orders: VecDeque<Order>,
-    /// Whether running trials are left alone.
+    /// Whether running trials are never capped lower or stopped.
     hands_off: bool,
     news: Vec<News>,
 }
@@ -53,36 +52,36 @@ impl Running {
         Self { trial, elapsed: 0.0 }
     }
 
-    /// What was known of its cost before.
+    /// The lower bound of its cost from an earlier trial; 0 if there is none.
     fn prior(&self) -> f64 {
         self.trial.prior.unwrap_or(0.0)
     }
 
-    /// What it has reached beyond what was known before.
+    /// The cost it has reached beyond the earlier lower bound.
     fn excess(&self) -> f64 {
         (self.elapsed - self.prior()).max(0.0)
     }
 }
 
 impl CappedRacer {
-    /// A race of everything against the default. If the history holds trials of an earlier campaign,
-    /// the default is known where it was, and the configurations known best race before new ones:
-    /// nobody proposes them again.
+    /// Races all configurations against the default. Trials of an earlier campaign in the history count for
+    /// the default, and the configurations known on most pairs race before new ones, because proposers never
+    /// propose them again.
     pub fn new(problem: Problem, racing: Racing, history: &mut History) -> Self {
         let incumbent = history.intern(&problem.default);
-        let mut terms = Terms::new(problem, racing, incumbent);
-        terms.gain_all_known(history);
+        let mut state = IncumbentState::new(problem, racing, incumbent);
+        state.gain_all_known(history);
         let mut earlier: Vec<(usize, ConfigId)> = (0..history.configurations().len() as u32)
-            .map(|number| (terms.known_pairs(ConfigId(number), history), ConfigId(number)))
+            .map(|number| (state.known_pairs(ConfigId(number), history), ConfigId(number)))
             .filter(|&(pairs, config)| pairs > 0 && config != incumbent && !history.is_barred(config))
             .collect();
-        // An incumbent is known on more pairs than whoever lost against it.
+        // An incumbent is known on more pairs than the configurations that lost against it.
         earlier.sort_by_key(|&(pairs, config)| (std::cmp::Reverse(pairs), config));
         Self {
-            terms,
+            state,
             earlier: earlier.into_iter().take(MOST_EARLIER).map(|(_, config)| config).collect(),
             requested: 0,
-            again: Again::default(),
+            rematches: Rematches::default(),
             losses: Losses::default(),
             races: Vec::new(),
             running: BTreeMap::new(),
@@ -95,21 +94,21 @@ impl CappedRacer {
         }
     }
 
-    /// Goes on from a snapshot taken when the history was what it is now. What running trials have
-    /// reached is to be reported anew, if they still run.
+    /// Continues from a snapshot taken with the same history. The costs that running trials have reached must
+    /// be reported again, if these still run.
     pub fn restore(problem: Problem, racing: Racing, snapshot: Snapshot, history: &History) -> Self {
         let Snapshot { incumbent, incumbent_pairs, next_trial, challengers, races, orders, .. } = snapshot;
         Self {
-            terms: Terms::resumed(problem, racing, incumbent, &incumbent_pairs, history),
+            state: IncumbentState::resumed(problem, racing, incumbent, &incumbent_pairs, history),
             earlier: snapshot.earlier.into(),
             requested: snapshot.requested,
-            again: snapshot.again,
+            rematches: snapshot.again,
             losses: snapshot.losses,
             races,
             running: snapshot.pending.into_iter().map(|trial| (trial.id, Running::new(trial))).collect(),
             next_trial,
             challengers,
-            // If it still is, the next proposal will show.
+            // The next proposal will show whether the space is still exhausted.
             exhausted: false,
             orders: orders.into(),
             hands_off: false,
@@ -117,22 +116,22 @@ impl CappedRacer {
         }
     }
 
-    /// Never lowers the cap of a running trial and never stops one: for whoever must not let decisions
-    /// depend on how far trials have come.
+    /// Never lowers the cap of a running trial and never stops one, so that decisions do not depend on how
+    /// far trials have come.
     #[must_use]
     pub fn hands_off(mut self) -> Self {
         self.hands_off = true;
         self
     }
 
-    /// The incumbent's trials that are running, so that it gains their pairs.
+    /// The pairs of the incumbent's running trials, which it is about to gain.
     fn gains(&self) -> impl Iterator<Item = Pair> {
         let gain =
-            |trial: &&PendingTrial| trial.why == Why::Incumbent && trial.key.config == self.terms.incumbent();
+            |trial: &&PendingTrial| trial.why == Why::Incumbent && trial.key.config == self.state.incumbent();
         self.running.values().map(|running| &running.trial).filter(gain).map(|trial| trial.key.pair)
     }
 
-    /// A trial of these settings on this pair.
+    /// Starts a trial.
     fn run(&mut self, key: TrialKey, cap: Cap, why: Why, prior: Option<f64>, history: &History) -> Ask {
         let id = TrialId(self.next_trial);
         self.next_trial += 1;
@@ -141,46 +140,47 @@ impl CappedRacer {
         Ask::Run(TrialRequest { id, key, configuration, cap, why })
     }
 
-    /// The next trial of the incumbent, if it is to gain a pair. A pair that the history can answer is gained at
-    /// once.
+    /// The next trial of the incumbent, if a pair is due. A pair on which the history contains its cost is
+    /// gained at once.
     fn gain(&mut self, history: &History) -> Option<Ask> {
         loop {
             let pending: Vec<Pair> = self.gains().collect();
-            if self.terms.pairs().len() + pending.len() >= self.terms.pairs_due(self.challengers) {
+            if self.state.pairs().len() + pending.len() >= self.state.pairs_due(self.challengers) {
                 return None;
             }
-            let pair = self.terms.next_pair(&pending)?;
-            let config = self.terms.incumbent();
-            if known(history, self.terms.objective(), config, pair).is_none() {
-                let cap = self.terms.objective().full_cap();
+            let pair = self.state.next_pair(&pending)?;
+            let config = self.state.incumbent();
+            if known(history, self.state.objective(), config, pair).is_none() {
+                let cap = self.state.objective().full_cap();
                 return Some(self.run(TrialKey { config, pair }, cap, Why::Incumbent, None, history));
             }
             self.gained(pair, history);
         }
     }
 
-    /// The incumbent is known on one more pair.
+    /// Takes in that the incumbent is known on one more pair.
     fn gained(&mut self, pair: Pair, history: &History) {
-        let rules = |terms: &Terms| (terms.are_ready(), terms.is_feasible());
-        let before = rules(&self.terms);
-        self.terms.gain(pair, history);
-        self.again.gained();
-        let after = rules(&self.terms);
-        // Where a mean is what counts it has moved.
-        if after != before || !self.terms.compares_seeds() {
-            if before.1 && !after.1 && self.terms.pairs().len() > 1 {
+        let rules = |state: &IncumbentState| (state.is_ready(), state.is_feasible());
+        let before = rules(&self.state);
+        self.state.gain(pair, history);
+        self.rematches.gained();
+        let after = rules(&self.state);
+        // Where means are compared, they have changed.
+        if after != before || !self.state.compares_seeds() {
+            if before.1 && !after.1 && self.state.pairs().len() > 1 {
                 self.recall_former(history);
             }
             self.judge_all(history);
         }
     }
 
-    /// The incumbent was feasible only on fewer pairs: those that it beat by its cost may have been better.
+    /// Lets former incumbents race again after the incumbent turned out infeasible: configurations that it
+    /// beat by its cost may be better.
     fn recall_former(&mut self, history: &History) {
         let mut busy = self.busy();
         busy.extend(&self.earlier);
-        // Whether they look feasible is not asked: on pairs where capping stopped them nobody knows.
-        let latest = self.again.latest(self.terms.field(history, &busy));
+        // Their feasibility is not checked: it is unknown on pairs where they were capped.
+        let latest = self.rematches.latest(self.state.field(history, &busy));
         let place = self.requested.min(self.earlier.len());
         for config in latest.into_iter().take(FINALISTS).rev() {
             self.earlier.insert(place, config);
@@ -196,11 +196,11 @@ impl CappedRacer {
                 place += 1;
                 continue;
             };
-            let objective = self.terms.objective();
+            let objective = self.state.objective();
             let config = race.config;
             let prior = compared(history, objective, config, pair).map(Reading::lower_bound);
             let left = self.left(place, history);
-            if left <= 0.0 || left < self.races[place].least_left(self.terms.rules(history)) {
+            if left <= 0.0 || left < self.races[place].least_left(self.state.rules(history)) {
                 self.remove(place, Drop::Sum);
                 continue;
             }
@@ -216,17 +216,17 @@ impl CappedRacer {
         None
     }
 
-    /// What a challenger may still cost, running trials counted at what they have reached.
+    /// The cost that a challenger has left; running trials count with what they have reached.
     fn left(&self, place: usize, history: &History) -> f64 {
         let race = &self.races[place];
-        race.left(self.terms.rules(history), self.elapsed_of(race))
+        race.left(self.state.rules(history), self.elapsed_of(race))
     }
 
     fn elapsed_of(&self, race: &Race) -> f64 {
         race.running.iter().filter_map(|id| self.running.get(id)).map(Running::excess).sum()
     }
 
-    /// Ends a race; what still runs for it is stopped.
+    /// Ends a race and stops its running trials.
     fn remove(&mut self, place: usize, drop: Drop) {
         let race = self.races.remove(place);
         if !self.hands_off {
@@ -235,8 +235,8 @@ impl CappedRacer {
         self.news.push(News::Dropped(race.config, race.sums.count, drop));
     }
 
-    /// The first of those that are to race before new ones; whoever was wrong is passed over, whoever
-    /// wants it tried.
+    /// The first configuration that races before new ones. Barred configurations are skipped, even requested
+    /// ones.
     fn next_earlier(&mut self, history: &History) -> Option<ConfigId> {
         loop {
             let config = self.earlier.pop_front()?;
@@ -247,32 +247,32 @@ impl CappedRacer {
         }
     }
 
-    /// Those that race, and those of which a trial has not ended yet.
+    /// Configurations that are racing or have a running trial.
     fn busy(&self) -> Vec<ConfigId> {
         let running = self.running.values().map(|running| running.trial.key.config);
         self.races.iter().map(|race| race.config).chain(running).collect()
     }
 
-    /// One that has lost and races again.
-    fn next_again(&mut self, history: &History, proposer: &mut dyn Proposer) -> Option<ConfigId> {
-        if !self.again.is_due() || !self.terms.are_ready() {
+    /// A configuration that has lost and races again.
+    fn next_rematch(&mut self, history: &History, proposer: &mut dyn Proposer) -> Option<ConfigId> {
+        if !self.rematches.is_due() || !self.state.is_ready() {
             return None;
         }
         let busy = self.busy();
-        let field = self.terms.field(history, &busy);
-        // A model that nobody listens to need not think.
-        let expected = if self.again.hopes(field) { proposer.expected(history) } else { &[] };
-        self.again.next(field, expected)
+        let field = self.state.field(history, &busy);
+        // The model's expectations take time, so they are computed only if they are used.
+        let expected = if self.rematches.needs_model(field) { proposer.expected(history) } else { &[] };
+        self.rematches.next(field, expected)
     }
 
-    /// The race of the next challenger: one asked for, one that races again, a new one, or one of a space that
-    /// has been tried out; `None` if there is none.
+    /// The race of the next challenger: a requested one, one that races again, a new one, or one of an
+    /// exhausted space; `None` if there is none.
     fn next_race(&mut self, history: &mut History, proposer: &mut dyn Proposer) -> Option<Race> {
-        if let Some(config) = self.next_earlier(history).or_else(|| self.next_again(history, proposer)) {
+        if let Some(config) = self.next_earlier(history).or_else(|| self.next_rematch(history, proposer)) {
             return Some(Race::new(config));
         }
         if !self.exhausted {
-            if let Some(configuration) = proposer.propose(history, self.terms.incumbent()) {
+            if let Some(configuration) = proposer.propose(history, self.state.incumbent()) {
                 self.challengers += 1;
                 return Some(Race::new(history.intern(&configuration)));
             }
@@ -280,40 +280,40 @@ impl CappedRacer {
         }
         let config = self.next_of_all(history)?;
         self.challengers += 1;
-        Some(Race::again(config, tried_out::TOLERANCE, self.terms.rules(history)))
+        Some(Race::rematch(config, exhausted::TOLERANCE, self.state.rules(history)))
     }
 
-    /// Who races again in a space that has been tried out. If all that could win have met the incumbent on all
-    /// its pairs, it is to gain another one.
+    /// The configuration of an exhausted space that races again. If all that could win have met the incumbent
+    /// on all its pairs, the incumbent is made to gain another pair.
     fn next_of_all(&mut self, history: &History) -> Option<ConfigId> {
-        if !self.terms.are_ready() {
+        if !self.state.is_ready() {
             return None;
         }
         let busy = self.busy();
-        let pairs = self.terms.pairs().len();
-        match tried_out::next(&self.terms, history, |config| {
-            busy.contains(&config) || self.again.has_met(config, pairs)
+        let pairs = self.state.pairs().len();
+        match exhausted::next(&self.state, history, |config| {
+            busy.contains(&config) || self.rematches.has_met(config, pairs)
         }) {
-            Rest::Race(config) => Some(config),
-            Rest::Gain => {
-                let Terms { problem, racing, .. } = &self.terms;
+            Remaining::Race(config) => Some(config),
+            Remaining::Gain => {
+                let IncumbentState { problem, racing, .. } = &self.state;
                 let wanted = racing.schedule.challengers(pairs + 1, problem.instances as usize);
                 self.challengers = self.challengers.max(wanted);
                 None
             }
-            Rest::Nothing => None,
+            Remaining::Nothing => None,
         }
     }
 
-    /// Opens a race; false if there is nobody to race.
+    /// Opens a race; returns false if there is no challenger.
     fn open(&mut self, history: &mut History, proposer: &mut dyn Proposer) -> bool {
         let Some(race) = self.next_race(history, proposer) else { return false };
         let config = race.config;
         let is_racing =
-            config == self.terms.incumbent() || self.races.iter().any(|race| race.config == config);
-        assert!(!is_racing, "a proposal is neither the incumbent nor racing against it");
+            config == self.state.incumbent() || self.races.iter().any(|race| race.config == config);
+        assert!(!is_racing, "a challenger must be neither the incumbent nor already racing");
         if history.readings(config).next().is_some() {
-            self.again.returns(config, self.terms.pairs().len());
+            self.rematches.record(config, self.state.pairs().len());
         }
         self.news.push(News::Opened(config));
         self.races.push(race);
@@ -325,21 +325,22 @@ impl CappedRacer {
     fn next_batch(&mut self, place: usize, history: &History) {
         let pending: Vec<Pair> = self.gains().collect();
         let race = &mut self.races[place];
-        let (seed, rules) = (self.terms.problem.seed, self.terms.rules(history));
+        let (seed, rules) = (self.state.problem.seed, self.state.rules(history));
         if rules.ready {
             race.add_batch(rules.pairs, seed, rules);
         } else {
-            // The incumbent's first pairs are still running: challengers may meet them already.
+            // The incumbent's first trials are still running: challengers may already run on their pairs.
             let pairs: Vec<Pair> = rules.pairs.iter().copied().chain(pending).collect();
             race.add_batch(&pairs, seed, rules);
         }
     }
 
-    /// Judges a race and follows from it: dropped, on to the next batch, or incumbent.
+    /// Judges a race and acts on the result: drops the challenger, adds the next batch, or promotes the
+    /// challenger.
     fn settle(&mut self, place: usize, history: &History) {
         loop {
             let race = &self.races[place];
-            let rules = self.terms.rules(history);
+            let rules = self.state.rules(history);
             match race.standing(rules, self.elapsed_of(race)) {
                 Standing::Open => return self.tighten(place, history),
                 Standing::Lost(drop) => return self.remove(place, drop),
@@ -351,38 +352,38 @@ impl CappedRacer {
 
     fn promote(&mut self, place: usize, history: &History) {
         let race = self.races.remove(place);
-        let before = self.terms.crown(race.config, history);
-        self.again.fell(before, history);
+        let before = self.state.promote(race.config, history);
+        self.rematches.replaced(before, history);
         self.news.push(News::NewIncumbent(race.config, race.order.len(), before));
         self.judge_all(history);
     }
 
-    /// Judges every race against what the incumbent is now.
+    /// Judges every race against the current incumbent.
     fn judge_all(&mut self, history: &History) {
         let configs: Vec<ConfigId> = self.races.iter().map(|race| race.config).collect();
         for config in configs {
-            // One of them may have become the incumbent, which has judged the others.
+            // A challenger promoted meanwhile has left the list, and its promotion has judged the others.
             let Some(place) = self.races.iter().position(|race| race.config == config) else { continue };
-            self.races[place].refresh(self.terms.rules(history));
+            self.races[place].refresh(self.state.rules(history));
             self.settle(place, history);
         }
     }
 
-    /// A configuration has given a wrong answer: it is out, also as the incumbent.
+    /// Bars a configuration that has given a wrong answer, even the incumbent.
     fn bar(&mut self, config: ConfigId, history: &History) {
         self.earlier.retain(|&other| other != config);
-        if config == self.terms.incumbent() {
+        if config == self.state.incumbent() {
             self.dethrone(history);
         } else if let Some(place) = self.races.iter().position(|race| race.config == config) {
             self.remove(place, Drop::Wrong);
         }
     }
 
-    /// The incumbent is barred. Its successor may know fewer pairs, of which open races have met
-    /// others: they begin anew, with what is known of them.
+    /// Replaces a barred incumbent. Its successor may have fewer pairs than open races have met, so these
+    /// start again; known results are kept.
     fn dethrone(&mut self, history: &History) {
-        let Some((successor, pairs)) = self.terms.successor(history) else { return };
-        let before = self.terms.incumbent();
+        let Some((successor, pairs)) = self.state.successor(history) else { return };
+        let before = self.state.incumbent();
         while let Some(last) = self.races.len().checked_sub(1) {
             let config = self.races[last].config;
             self.remove(last, Drop::Restart);
@@ -390,22 +391,22 @@ impl CappedRacer {
             self.requested += 1;
         }
         self.earlier.retain(|&config| config != successor);
-        let (problem, racing) = (self.terms.problem.clone(), self.terms.racing.clone());
-        self.terms = Terms::resumed(problem, racing, successor, &pairs, history);
-        self.terms.gain_all_known(history);
-        // The successor goes on from the pairs it has, instead of catching up at once.
-        let Terms { problem, racing, .. } = &self.terms;
-        self.challengers = racing.schedule.challengers(self.terms.pairs().len(), problem.instances as usize);
-        self.news.push(News::Dethroned(successor, self.terms.pairs().len(), before));
+        let (problem, racing) = (self.state.problem.clone(), self.state.racing.clone());
+        self.state = IncumbentState::resumed(problem, racing, successor, &pairs, history);
+        self.state.gain_all_known(history);
+        // The successor continues from the pairs it has, instead of catching up at once.
+        let IncumbentState { problem, racing, .. } = &self.state;
+        self.challengers = racing.schedule.challengers(self.state.pairs().len(), problem.instances as usize);
+        self.news.push(News::Dethroned(successor, self.state.pairs().len(), before));
     }
 
-    /// Lowers the caps of a challenger's running trials to what is left for each.
+    /// Lowers the caps of a challenger's running trials to the cost left for each.
     fn tighten(&mut self, place: usize, history: &History) {
         let left = self.left(place, history);
         if self.hands_off || !left.is_finite() {
             return;
         }
-        let grain = self.terms.objective().grain;
+        let grain = self.state.objective().grain;
         for &id in &self.races[place].running {
             let Some(running) = self.running.get_mut(&id) else { continue };
             let cap = left + running.excess() + running.prior();
@@ -420,7 +421,7 @@ impl CappedRacer {
         self.races.iter().position(|race| race.running.contains(&id))
     }
 
-    /// The next order that still makes sense.
+    /// The next order that is still valid.
     fn order(&mut self) -> Option<Ask> {
         while let Some(order) = self.orders.pop_front() {
             match order {
@@ -445,7 +446,7 @@ impl Racer for CappedRacer {
             if slots == 0 {
                 return Ask::Wait;
             }
-            if !self.terms.are_ready()
+            if !self.state.is_ready()
                 && let Some(ask) = self.gain(history)
             {
                 return ask;
@@ -456,7 +457,7 @@ impl Racer for CappedRacer {
             if !self.orders.is_empty() {
                 continue;
             }
-            if self.terms.are_ready()
+            if self.state.is_ready()
                 && let Some(ask) = self.gain(history)
             {
                 return ask;
@@ -471,18 +472,18 @@ impl Racer for CappedRacer {
     }
 
     fn near_end(&mut self, near: bool, history: &History, proposer: &mut dyn Proposer) {
-        if near == self.again.is_final() {
+        if near == self.rematches.is_final() {
             return;
         }
         let mut busy = self.busy();
         busy.extend(&self.earlier);
         let finalists =
-            self.again.finalists(near, self.terms.field(history, &busy), proposer.expected(history));
+            self.rematches.finalists(near, self.state.field(history, &busy), proposer.expected(history));
         self.earlier.extend(finalists);
     }
 
     fn request(&mut self, config: ConfigId) -> Requested {
-        if config == self.terms.incumbent() {
+        if config == self.state.incumbent() {
             return Requested::Incumbent;
         }
         if self.earlier.contains(&config) || self.races.iter().any(|race| race.config == config) {
@@ -500,14 +501,14 @@ impl Racer for CappedRacer {
             self.races[place].running.retain(|&other| other != id);
         }
         let Some(observation) = history.trials().last().map(|trial| &trial.observation) else { return };
-        let objective = self.terms.objective();
+        let objective = self.state.objective();
         if observation.status().bars() {
             return self.bar(trial.key.config, history);
         }
         match (trial.why, place) {
             (Why::Incumbent, _) => {
                 let is_known = known(history, objective, trial.key.config, trial.key.pair).is_some();
-                if trial.key.config == self.terms.incumbent() && is_known {
+                if trial.key.config == self.state.incumbent() && is_known {
                     self.gained(trial.key.pair, history);
                 }
             }
@@ -515,7 +516,7 @@ impl Racer for CappedRacer {
             (Why::Challenge, Some(place)) => {
                 let race = &mut self.races[place];
                 let pair = trial.key.pair;
-                if observation.status().says_nothing() {
+                if observation.status().is_uninformative() {
                     race.todo.push_front(pair);
                     if self.losses.lost(trial.key.config) {
                         self.remove(place, Drop::Lost);
@@ -527,10 +528,10 @@ impl Racer for CappedRacer {
                     race.todo.push_back(pair);
                 }
                 if trial.prior.is_some() {
-                    // The pair is in the sums already, with what was known of it then.
-                    race.refresh(self.terms.rules(history));
+                    // The sums already contain the earlier lower bound of this pair.
+                    race.refresh(self.state.rules(history));
                 } else {
-                    race.add(pair, self.terms.rules(history));
+                    race.add(pair, self.state.rules(history));
                 }
                 self.settle(place, history);
             }
@@ -560,11 +561,11 @@ impl Racer for CappedRacer {
     }
 
     fn incumbent(&self) -> ConfigId {
-        self.terms.incumbent()
+        self.state.incumbent()
     }
 
     fn incumbent_pairs(&self) -> usize {
-        self.terms.pairs().len()
+        self.state.pairs().len()
     }
 
     fn news(&mut self) -> Vec<News> {
@@ -582,11 +583,11 @@ impl Racer for CappedRacer {
     fn snapshot(&self) -> Snapshot {
         Snapshot {
             next_trial: self.next_trial,
-            incumbent: self.terms.incumbent(),
-            incumbent_pairs: self.terms.pairs().to_vec(),
+            incumbent: self.state.incumbent(),
+            incumbent_pairs: self.state.pairs().to_vec(),
             earlier: self.earlier.iter().copied().collect(),
             requested: self.requested,
-            again: self.again.clone(),
+            again: self.rematches.clone(),
             losses: self.losses.clone(),
             challengers: self.challengers,
             races: self.races.clone(),

@@ -1,36 +1,35 @@
-//! Racing: which of two configurations is better, with as little trial time as possible.
+//! Racing: finds out which of two configurations is better with as little trial time as possible.
 //!
-//! The incumbent gains pairs with the number of challengers it has met (`schedule`); a challenger meets it
-//! on its pairs in batches of 1, 2, 4, … and is dropped as soon as it cannot win. A trial of a challenger is
-//! capped where its sum of costs would pass the incumbent's:
+//! The incumbent gains pairs with the number of challengers it has met (`schedule`). A challenger meets it on
+//! these pairs in batches of 1, 2, 4, … and is dropped as soon as it cannot win. A challenger's trial is
+//! capped where its sum of costs would exceed the incumbent's:
 //!
 //! ```text
 //! cap = min(cutoff, slack * sum of incumbent + n * grain - sum of challenger)
 //! ```
 //!
-//! both sums by compared cost (see [`Objective::compared`](crate::Objective::compared)) over the n pairs of this and earlier batches, the
-//! incumbent's by its mean on each instance (`reference`). Capping with a
-//! slack of 1 or more never changes which configuration wins, since a challenger stopped there has lost
-//! already. (Hutter, Hoos and Leyton-Brown, 2011; the sum rule with slack 1 is that of ParamILS.)
+//! Both sums are of compared costs (see [`Objective::compared`](crate::Objective::compared)) over the n pairs
+//! of this and earlier batches; the incumbent's uses its mean on each instance (`reference`). Capping with a
+//! slack of 1 or more never changes which configuration wins, since a challenger stopped there has already
+//! lost. (Hutter, Hoos and Leyton-Brown, 2011; the sum rule with slack 1 is that of ParamILS.)
 //!
-//! Whoever has lost may race again when there are more pairs: see the table in `again.rs`.
+//! Configurations that have lost may race again when there are more pairs: see the table in `rematches.rs`.
 //!
-//! A wrong answer bars a configuration: it leaves its race at once and is never raced again. If it
-//! is the incumbent's, the best configuration that was never wrong takes its place, and open races
-//! begin anew.
+//! A wrong answer bars a configuration: it leaves its race at once and never races again. If the incumbent
+//! gives a wrong answer, the best configuration that was never wrong replaces it, and open races start again.
 
-mod again;
 mod capped;
+mod exhausted;
+mod incumbent;
 mod losses;
 mod pairs;
 mod race;
 mod reference;
+mod rematches;
 mod schedule;
 mod snapshot;
-mod terms;
 #[cfg(test)]
 mod tests;
-mod tried_out;
 
 pub use capped::CappedRacer;
 pub use schedule::Schedule;
@@ -48,16 +47,16 @@ pub enum Ask {
     Run(TrialRequest),
     /// Lower the cap of a running trial.
     Tighten(TrialId, Cap),
-    /// Stop a running trial; what it has reached is to be told. Where costs do not grow while a trial
-    /// runs that says nothing: then it is withdrawn.
+    /// Stop a running trial and tell the cost it has reached. Where costs do not grow while a trial runs,
+    /// withdraw it instead.
     Cancel(TrialId),
-    /// Nothing until something is told.
+    /// Do nothing until a result is told.
     Wait,
-    /// There is nothing more to try.
+    /// Nothing is left to try.
     Done(StopReason),
 }
 
-/// Why there is nothing more to try.
+/// Why nothing is left to try.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum StopReason {
     /// Every configuration of the space has been tried.
@@ -67,39 +66,39 @@ pub enum StopReason {
 /// What happened in the races.
 #[derive(Clone, PartialEq, Debug)]
 pub enum News {
-    /// A challenger meets the incumbent.
+    /// A challenger begins to race against the incumbent.
     Opened(ConfigId),
-    /// A challenger is out after meeting the incumbent on so many pairs.
+    /// A challenger was dropped after meeting the incumbent on this many pairs.
     Dropped(ConfigId, usize, Drop),
-    /// The second one was the incumbent until it gave a wrong answer; the first one, known on so many
-    /// pairs, takes its place.
+    /// The incumbent (second configuration) gave a wrong answer; the first configuration, known on this many
+    /// pairs, replaces it.
     Dethroned(ConfigId, usize, ConfigId),
-    /// A challenger has won on so many pairs and is the incumbent now, instead of the second one.
+    /// A challenger has won on this many pairs and replaces the second configuration as the incumbent.
     NewIncumbent(ConfigId, usize, ConfigId),
 }
 
-/// Why a challenger is out.
+/// Why a challenger was dropped.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Drop {
-    /// Its sum passed the bound.
+    /// Its sum exceeded the bound.
     Sum,
     /// Its sum was larger at the end of a batch.
     Batch,
     /// It failed where the incumbent did not.
     Failure,
-    /// It gave a wrong answer, and races no more.
+    /// It gave a wrong answer and never races again.
     Wrong,
-    /// The incumbent gave a wrong answer: the race begins anew against its successor.
+    /// The incumbent gave a wrong answer: the race starts again against its successor.
     Restart,
-    /// It violates a constraint beyond doubt, or more than the incumbent.
+    /// It provably violates a constraint, or violates constraints more than the incumbent.
     Constraint,
-    /// Its trials were lost several times in a row: it may be what kills whoever runs them.
+    /// Its trials were lost several times in a row: the configuration may be what kills the workers.
     Lost,
 }
 
 impl Drop {
-    /// The word for it.
+    /// The name of the reason in the store.
     pub fn name(self) -> &'static str {
         match self {
             Self::Sum => "sum",
@@ -113,13 +112,13 @@ impl Drop {
     }
 }
 
-/// What becomes of a configuration that someone wants raced.
+/// What becomes of a requested configuration.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Requested {
-    /// It is the next to race, after others that were asked for before it.
+    /// It races next, after those requested before it.
     Next,
-    /// It is racing or waiting to race already.
+    /// It is already racing or waiting to race.
     Underway,
     /// It is the incumbent.
     Incumbent,
@@ -128,18 +127,18 @@ pub enum Requested {
 /// How to race.
 #[derive(Clone, PartialEq, Debug)]
 pub struct Racing {
-    /// Factor on the incumbent's sum; infinite to cap at the cutoff only.
+    /// Factor on the incumbent's sum; infinite to cap only at the cutoff.
     pub slack: f64,
-    /// Pairs the incumbent has before the first challenger is judged.
+    /// Number of pairs the incumbent has before the first challenger is judged.
     pub min_pairs: usize,
-    /// Pairs after which the incumbent gains no more.
+    /// Number of pairs after which the incumbent gains no more.
     pub max_pairs: usize,
     /// When the incumbent gains a pair.
     pub schedule: Schedule,
-    /// Whether seeds are common random numbers: with the same seed two configurations are lucky together, so
-    /// that their costs are compared seed by seed.
+    /// Whether seeds act as common random numbers: with the same seed, two configurations share their luck,
+    /// so their costs are compared seed by seed.
     pub common_seeds: bool,
-    /// Whether one seed per instance tells all.
+    /// Whether the target is deterministic, so that one seed per instance is enough.
     pub deterministic: bool,
 }
 
@@ -158,40 +157,41 @@ impl Default for Racing {
 
 /// Decides which trials to run.
 pub trait Racer: Send {
-    /// What to do next, with so many free slots: with none, only orders about running trials. To be
-    /// called again until it answers [`Ask::Wait`] or [`Ask::Done`]; with a free slot it answers so
-    /// only if the proposer has nothing new.
+    /// Returns what to do next with this many free slots; with no free slot, only orders about running
+    /// trials. Call it again until it returns [`Ask::Wait`] or [`Ask::Done`]. With a free slot it returns
+    /// these only if the proposer has nothing new.
     fn next(&mut self, slots: usize, history: &mut History, proposer: &mut dyn Proposer) -> Ask;
 
-    /// Whether the end is near: then the best of those that lost race once more before new ones.
+    /// Sets whether the end of the campaign is near. If so, the best configurations that lost race once more
+    /// before new ones do.
     fn near_end(&mut self, near: bool, history: &History, proposer: &mut dyn Proposer);
 
     /// Races a configuration of the history before any new one.
     fn request(&mut self, config: ConfigId) -> Requested;
 
-    /// A trial has ended and is now the last of the history.
+    /// Takes in a trial that has ended and is now the last of the history.
     fn told(&mut self, id: TrialId, history: &History);
 
-    /// The costs that running trials have reached at one moment. Of a trial that is not among them nothing counts
-    /// until it is told: decisions depend on this moment, never on what was reported before.
+    /// Reports the costs that running trials have reached at one moment. A trial that is not listed counts as
+    /// zero until its result is told: decisions depend on this moment, never on what was reported before.
     fn elapsed(&mut self, reached: &[(TrialId, f64)], history: &History);
 
-    /// A trial will not be run to its end, and says nothing.
+    /// Withdraws a trial that will not be run to its end, without a result.
     fn withdrawn(&mut self, id: TrialId);
 
-    /// The best so far.
+    /// The best configuration so far.
     fn incumbent(&self) -> ConfigId;
 
-    /// How many pairs the incumbent has.
+    /// Number of pairs the incumbent has.
     fn incumbent_pairs(&self) -> usize;
 
-    /// What happened since this was last asked.
+    /// Returns what happened since the last call.
     fn news(&mut self) -> Vec<News>;
 
-    /// If no trial ends before each running one has cost this much more, some should be cancelled:
-    /// the time to report what they have reached.
+    /// The additional cost of every running trial after which some should be cancelled, unless one ends
+    /// before. This is when to report what they have reached.
     fn patience(&self, history: &History) -> Option<f64>;
 
-    /// The racer's state, to go on from after an interruption.
+    /// The racer's state, from which a campaign continues after an interruption.
     fn snapshot(&self) -> Snapshot;
 }

@@ -1,9 +1,9 @@
-//! Which pairs there are, in the order in which an incumbent meets them.
+//! The sequence of pairs in the order in which an incumbent meets them.
 //!
-//! The pairs come in rounds. In each round every instance comes once, in an order drawn for the
-//! round, and the k-th round gives it its k-th seed. So the first pair of the order that a
-//! configuration has not met is on an instance it has met least often, with a fresh seed, and any
-//! two configurations that have met equally many pairs have met the same ones.
+//! The pairs come in rounds. Each round contains every instance once, in an order drawn for the round, and
+//! the k-th round gives each instance its k-th seed. Therefore the first pair of the sequence that a
+//! configuration has not met is on an instance it has met least often, with a new seed. Two configurations
+//! that have met equally many pairs have met the same ones.
 
 use std::collections::HashSet;
 
@@ -15,7 +15,7 @@ use crate::trial::{InstanceId, Pair, Seed};
 #[derive(Clone, Debug)]
 pub(super) struct Pairs {
     instances: u32,
-    /// Whether the target has no use for a second seed.
+    /// Whether one seed per instance is enough.
     deterministic: bool,
     seed: u64,
     rounds: u32,
@@ -25,16 +25,16 @@ pub(super) struct Pairs {
 
 impl Pairs {
     pub(super) fn new(instances: u32, deterministic: bool, seed: u64) -> Self {
-        assert!(instances > 0, "a target without inputs has one instance, not none");
+        assert!(instances > 0, "at least one instance is needed, even for a target without input");
         Self { instances, deterministic, seed, rounds: 0, drawn: Vec::new(), seen: HashSet::new() }
     }
 
-    /// How many there are.
+    /// Number of pairs.
     pub(super) fn count(&self) -> usize {
         if self.deterministic { self.instances as usize } else { usize::MAX }
     }
 
-    /// The pair at this place of the order; `None` if there are not so many.
+    /// The pair at this place of the sequence; `None` beyond the last one.
     pub(super) fn get(&mut self, place: usize) -> Option<Pair> {
         while self.drawn.len() <= place && self.drawn.len() < self.count() {
             self.draw_round();
@@ -46,7 +46,7 @@ impl Pairs {
         let mut order: Vec<u32> = (0..self.instances).collect();
         Rng::new(self.seed, "instances", u64::from(self.rounds)).shuffle(&mut order);
         for instance in order {
-            // Two rounds may draw the same seed: then the next one that is new.
+            // Two rounds may draw the same seed: then take the next one that is new.
             let mut round = self.rounds;
             let mut pair = self.pair(instance, round);
             while !self.seen.insert(pair) {

@@ -18,37 +18,37 @@ use crate::trial::{ConfigId, Pair, TrialId};
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
 pub(super) struct Race {
     pub(super) config: ConfigId,
-    /// How much worse than the incumbent it may be on its first n pairs and stay: by a factor of
-    /// `1 + tolerance / sqrt(n)`; where costs have no cutoff, not at all.
+    /// How much worse than the incumbent it may be on its first n pairs without being dropped: by a factor of
+    /// `1 + tolerance / sqrt(n)`. Costs without a cutoff have no tolerance.
     tolerance: f64,
     /// The pairs of this and earlier batches, in the order drawn for this challenger.
     pub(super) order: Vec<Pair>,
-    /// How many batches there have been.
+    /// Number of batches so far.
     batches: u32,
-    /// Its trials, by number.
+    /// Its running trials, by number.
     pub(super) running: Vec<TrialId>,
     pub(super) sums: Sums,
     tally: Tally,
-    /// The pairs that are neither known nor running, in the order in which they will be run.
+    /// The pairs that are neither known nor running, in the order in which trials on them start.
     pub(super) todo: VecDeque<Pair>,
 }
 
 /// Sums of compared costs over the pairs of `order`.
 #[derive(Clone, Copy, PartialEq, Debug, Default, Serialize, Deserialize)]
 pub(super) struct Sums {
-    /// The incumbent's; `None` while it has not ended on one of them.
+    /// The incumbent's sum; `None` while its cost on one of the pairs is unknown.
     pub(super) incumbent: Option<f64>,
-    /// The challenger's where it is known.
+    /// The challenger's sum over the pairs on which its cost is known.
     pub(super) known: f64,
-    /// On how many pairs that is.
+    /// Number of these pairs.
     pub(super) count: usize,
-    /// The challenger's bounds where it was capped.
+    /// Sum of the challenger's lower bounds where it was capped.
     pub(super) bounds: f64,
-    /// On how many pairs it failed and the incumbent did not.
+    /// Number of pairs on which the challenger failed and the incumbent did not.
     pub(super) failures: usize,
 }
 
-/// What a race is judged by.
+/// What a race is judged against.
 #[derive(Clone, Copy)]
 pub(super) struct Rules<'a> {
     pub(super) objective: &'a Objective,
@@ -57,22 +57,22 @@ pub(super) struct Rules<'a> {
     pub(super) incumbent: ConfigId,
     /// The incumbent's pairs, in the order gained.
     pub(super) pairs: &'a [Pair],
-    /// Its means by instance; `None` where costs are compared seed by seed.
+    /// The incumbent's means by instance; `None` where costs are compared seed by seed.
     pub(super) references: Option<&'a References>,
-    /// Whether the incumbent has enough pairs for judging challengers.
+    /// Whether the incumbent has enough pairs to judge challengers.
     pub(super) ready: bool,
-    /// Whether the incumbent keeps all constraints.
+    /// Whether the incumbent satisfies all constraints.
     pub(super) feasible: bool,
 }
 
 impl Rules<'_> {
-    /// Whether a challenger may be stopped for its cost: not before the incumbent is feasible, else a
-    /// fast infeasible one would stop every slower feasible one.
+    /// Whether a challenger may be stopped for its cost: not before the incumbent is feasible, otherwise a
+    /// fast infeasible incumbent would stop every slower feasible challenger.
     fn capping(&self) -> bool {
         self.objective.cutoff.is_some() && self.ready && self.feasible
     }
 
-    /// The incumbent's cost that a challenger is held against on a pair; `None` while it is not known.
+    /// The incumbent's cost that a challenger is compared with on a pair; `None` while it is unknown.
     fn reference(&self, pair: Pair) -> Option<f64> {
         match self.references {
             Some(references) => references.mean(pair.instance),
@@ -81,7 +81,7 @@ impl Rules<'_> {
     }
 }
 
-/// Where a race stands.
+/// The state of a race after judging it.
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub(super) enum Standing {
     Open,
@@ -104,8 +104,8 @@ impl Race {
         }
     }
 
-    /// A tolerant race that begins with all pairs on which the challenger was met before.
-    pub(super) fn again(config: ConfigId, tolerance: f64, rules: Rules<'_>) -> Self {
+    /// A race with tolerance that starts with all pairs on which the challenger is already known.
+    pub(super) fn rematch(config: ConfigId, tolerance: f64, rules: Rules<'_>) -> Self {
         let is_met = |pair: &&Pair| known(rules.history, rules.objective, config, **pair).is_some();
         let order = rules.pairs.iter().filter(is_met).copied().collect();
         let mut race = Self { tolerance, order, ..Self::new(config) };
@@ -113,7 +113,7 @@ impl Race {
         race
     }
 
-    /// Adds a batch of twice the size of the last one, drawn from the pairs not met yet.
+    /// Adds a batch twice the size of the last one, drawn from the pairs not met yet.
     pub(super) fn add_batch(&mut self, incumbent_pairs: &[Pair], seed: u64, rules: Rules<'_>) {
         let first = self.order.len();
         self.draw_batch(incumbent_pairs, seed);
@@ -128,7 +128,7 @@ impl Race {
         let mut rng = Rng::new(seed, "order", u64::from(self.config.0) << 32 | u64::from(self.batches));
         self.batches += 1;
         if (self.order.len() + size) * 2 <= incumbent_pairs.len() {
-            // Few of many: draw until it is a new one, rather than listing them all.
+            // Few of many pairs: drawing until a new one appears is cheaper than listing them all.
             for _ in 0..size {
                 let fresh = loop {
                     let pair = incumbent_pairs[rng.below(incumbent_pairs.len())];
@@ -147,7 +147,7 @@ impl Race {
         }
     }
 
-    /// Computes the sums anew.
+    /// Recomputes the sums.
     pub(super) fn refresh(&mut self, rules: Rules<'_>) {
         self.sums = Sums { incumbent: Some(0.0), ..Sums::default() };
         self.tally = Tally::default();
@@ -159,11 +159,11 @@ impl Race {
         }
     }
 
-    /// Takes in the challenger's reading of one pair.
+    /// Adds the challenger's result on one pair.
     pub(super) fn add(&mut self, pair: Pair, rules: Rules<'_>) {
         let Rules { objective, history, incumbent, .. } = rules;
         let Some(Trial { observation, .. }) = trial(history, self.config, pair) else { return };
-        self.tally.take_in(observation);
+        self.tally.add(observation);
         match objective.compared(observation) {
             Some(Reading::Exact(cost)) => {
                 self.sums.known += cost;
@@ -178,20 +178,20 @@ impl Race {
         }
     }
 
-    /// The factor on the incumbent's sum with which the challenger goes on after a batch.
+    /// The factor on the incumbent's sum up to which the challenger continues after a batch.
     fn factor(&self, rules: Rules<'_>) -> f64 {
         let tolerant = rules.objective.cutoff.is_some() && !self.has_met_all(rules);
         if tolerant { 1.0 + self.tolerance / libm::sqrt(self.order.len() as f64) } else { 1.0 }
     }
 
-    /// The largest sum with which the challenger stays in the race.
+    /// The largest sum at which the challenger stays in the race.
     pub(super) fn bound(&self, rules: Rules<'_>) -> f64 {
         let slack = rules.racing.slack.max(self.factor(rules));
         match self.sums.incumbent {
-            // An infinite slack times a sum of zero would not be a number.
+            // An infinite slack times a sum of zero would be NaN.
             Some(sum) if rules.capping() && slack.is_finite() => {
-                // Whoever costs nothing is met at a grain, however small: a bound of zero would stop every
-                // challenger before its first trial.
+                // An incumbent of zero cost counts as one grain, however small: a bound of zero would stop
+                // every challenger before its first trial.
                 let grain = rules.objective.grain.max(f64::MIN_POSITIVE);
                 slack * sum.max(0.0) + self.order.len() as f64 * grain
             }
@@ -199,35 +199,35 @@ impl Race {
         }
     }
 
-    /// What the challenger may still cost, with `elapsed` the sum of what its running trials have
-    /// reached beyond earlier bounds.
+    /// The cost that the challenger has left. `elapsed` is the sum of what its running trials have reached
+    /// beyond earlier lower bounds.
     pub(super) fn left(&self, rules: Rules<'_>, elapsed: f64) -> f64 {
         let bound = self.bound(rules);
-        // The sum of costs without a cutoff may be infinite, too.
+        // Without a cutoff, the sum of costs may be infinite, too.
         if bound.is_finite() { bound - (self.sums.known + self.sums.bounds + elapsed) } else { bound }
     }
 
-    /// What a trial must be allowed beyond what is known to be worth running: one grain, and something
-    /// that a sum of this size can tell from nothing.
+    /// The smallest remaining cost with which a trial is worth running: one grain, but at least an amount
+    /// that does not vanish by rounding in a sum of this size.
     pub(super) fn least_left(&self, rules: Rules<'_>) -> f64 {
         let bound = self.bound(rules);
         let resolution = if bound.is_finite() { bound * 1e-12 } else { 0.0 };
         rules.objective.grain.max(resolution)
     }
 
-    /// Whether the sum has passed the bound. A pair on which it was stopped needs another trial, for
-    /// which there may be too little left.
+    /// Whether the sum exceeds the bound. A pair on which the challenger was stopped needs another trial, for
+    /// which too little may be left.
     fn is_too_slow(&self, rules: Rules<'_>, elapsed: f64) -> bool {
         let left = self.left(rules, elapsed);
         left < 0.0 || self.sums.bounds > 0.0 && left < self.least_left(rules)
     }
 
-    /// Whether it has met all pairs of the incumbent.
+    /// Whether the challenger has met all pairs of the incumbent.
     pub(super) fn has_met_all(&self, rules: Rules<'_>) -> bool {
         self.order.len() >= rules.pairs.len()
     }
 
-    /// Where the race stands, with `elapsed` as above.
+    /// Judges the race, with `elapsed` as in [`Self::left`].
     pub(super) fn standing(&self, rules: Rules<'_>, elapsed: f64) -> Standing {
         if !rules.ready {
             return Standing::Open;
@@ -238,7 +238,7 @@ impl Race {
         if self.is_too_slow(rules, elapsed) {
             return Standing::Lost(Drop::Sum);
         }
-        if rules.feasible && self.tally.is_beyond_doubt(&rules.objective.constraints) {
+        if rules.feasible && self.tally.proves_violation(&rules.objective.constraints) {
             return Standing::Lost(Drop::Constraint);
         }
         if self.sums.count < self.order.len() || self.sums.incumbent.is_none() {
@@ -247,7 +247,7 @@ impl Race {
         self.compare(rules)
     }
 
-    /// The end of a batch before the last: whether the challenger goes on.
+    /// Whether the challenger continues after a batch that is not the last.
     fn is_promising(&self, rules: Rules<'_>) -> bool {
         let of = |cost: &dyn Fn(Pair) -> Option<f64>| -> Total {
             self.order.iter().filter_map(|&pair| cost(pair)).sum()
@@ -258,8 +258,8 @@ impl Race {
         own <= Total { failures: other.failures, cost: other.cost * factor }
     }
 
-    /// The end of a batch. Sums are taken in an order of their own, so that they do not depend on
-    /// the order in which parallel trials ended.
+    /// Judges the race at the end of a batch. The costs are summed in a fixed order, so that the sums do not
+    /// depend on the order in which parallel trials ended.
     fn compare(&self, rules: Rules<'_>) -> Standing {
         let Rules { objective, history, incumbent, feasible, .. } = rules;
         let last = self.has_met_all(rules);
@@ -281,7 +281,7 @@ impl Race {
         let own = violation(self.config);
         match (own == 0.0, feasible) {
             (_, true) if !cheaper => Standing::Lost(Drop::Batch),
-            // Perhaps feasible after all: more pairs will tell.
+            // Before the last batch it may still turn out feasible on more pairs.
             (false, true) if last => Standing::Lost(Drop::Constraint),
             (_, true) | (true, false) => Standing::Won,
             (false, false) => {
@@ -293,7 +293,7 @@ impl Race {
     }
 }
 
-/// The most telling trial of a configuration on a pair.
+/// The most informative trial of a configuration on a pair.
 pub(super) fn trial(history: &History, config: ConfigId, pair: Pair) -> Option<&Trial> {
     history.reading(config, history.find_pair(pair)?)
 }
@@ -308,7 +308,7 @@ pub(super) fn compared(
     objective.compared(&trial(history, config, pair)?.observation)
 }
 
-/// The compared cost of a configuration on a pair, if it is not only a bound.
+/// The compared cost of a configuration on a pair, if it is known exactly.
 pub(super) fn known(history: &History, objective: &Objective, config: ConfigId, pair: Pair) -> Option<f64> {
     compared(history, objective, config, pair)?.exact()
 }

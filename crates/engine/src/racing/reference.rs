@@ -1,8 +1,8 @@
-//! What a challenger is held against on a pair.
+//! The incumbent's cost that a challenger is compared with on a pair.
 //!
 //! ```text
-//! reference(π, s) = c(π, s)              where one seed tells all
-//!                   mean over s' of c(π, s')     elsewhere, over the incumbent's seeds on this instance
+//! reference(π, s) = c(π, s)                    where costs are compared seed by seed
+//!                   mean over s' of c(π, s')   elsewhere, over the incumbent's seeds on this instance
 //! ```
 //!
 //! | symbol | meaning |
@@ -10,10 +10,10 @@
 //! | π, s | instance, seed |
 //! | c | the incumbent's compared cost |
 //!
-//! A randomised target draws other random numbers for another configuration, whatever the seed: the
-//! incumbent's one cost with this seed is then nothing but one more draw, and a lucky one would stop every
-//! challenger that meets it. Over all pairs of the incumbent both definitions have the same sum, so who
-//! becomes the incumbent is decided on equal pairs either way.
+//! A randomised target draws different random numbers for each configuration, whatever the seed. The
+//! incumbent's cost with one seed is then only one random draw, and a lucky draw would stop every challenger
+//! that meets it. Over all pairs of the incumbent both definitions have the same sum, so the decision which
+//! configuration becomes the incumbent is made on equal pairs either way.
 
 use std::collections::HashMap;
 
@@ -26,14 +26,14 @@ pub(super) struct References {
 }
 
 impl References {
-    /// The incumbent's compared cost on one more pair.
-    pub(super) fn take_in(&mut self, pair: Pair, cost: f64) {
+    /// Adds the incumbent's compared cost on a pair.
+    pub(super) fn add(&mut self, pair: Pair, cost: f64) {
         let (sum, count) = self.by_instance.entry(pair.instance).or_default();
         *sum += cost;
         *count += 1;
     }
 
-    /// The mean on an instance; `None` while the incumbent is not known there.
+    /// The mean on an instance; `None` while the incumbent's cost there is unknown.
     pub(super) fn mean(&self, instance: InstanceId) -> Option<f64> {
         self.by_instance.get(&instance).map(|&(sum, count)| sum / count as f64)
     }

@@ -1,4 +1,4 @@
-//! How many pairs the incumbent has, as a function of the challengers met.
+//! The number of pairs the incumbent has, as a function of the challengers met.
 //!
 //! ```text
 //! pairs(k) = 1 + floor(k / early)                        while that is at most n
@@ -9,14 +9,14 @@
 //! |---|---|
 //! | k | challengers raced so far |
 //! | n | instances |
-//! | early, late | challengers for each pair gained: until every instance has been met once, and afterwards |
+//! | early, late | challengers per pair gained: until every instance has been met once, and afterwards |
 //!
-//! What challengers cost plays no part. Balancing trial time instead locks the incumbent on its first
-//! pairs when the default is expensive and one lucky challenger makes all later caps small: its gains
-//! then cost more than all challengers together. Counts do not depend on caps, so capping does not
-//! change when the incumbent gains a pair.
+//! The cost of challengers plays no part. Balancing trial time instead would lock the incumbent on its first
+//! pairs if the default is expensive and one lucky challenger makes all later caps small: the incumbent's new
+//! pairs would then cost more than all challengers together. Counts do not depend on caps, so capping does
+//! not change when the incumbent gains a pair.
 
-/// Challengers raced for each pair that the incumbent gains.
+/// Number of challengers raced for each pair that the incumbent gains.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Schedule {
     /// Until every instance has been met once.
@@ -32,7 +32,7 @@ impl Default for Schedule {
 }
 
 impl Schedule {
-    /// Pairs that are due after so many challengers, with so many instances.
+    /// Returns the number of pairs due after this many challengers, with this many instances.
     pub fn pairs(self, challengers: usize, instances: usize) -> usize {
         let first_round = instances.saturating_sub(1).saturating_mul(self.early);
         match challengers.checked_sub(first_round) {
@@ -41,7 +41,7 @@ impl Schedule {
         }
     }
 
-    /// The fewest challengers after which so many pairs are due.
+    /// Returns the smallest number of challengers after which this many pairs are due.
     pub(super) fn challengers(self, pairs: usize, instances: usize) -> usize {
         let (instances, gains) = (instances.max(1), pairs.saturating_sub(1));
         let early = gains.min(instances - 1);
@@ -54,7 +54,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn pairs_grow_with_challengers_alone() {
+    fn pairs_grow_with_the_number_of_challengers() {
         let pairs = |early, late, instances| {
             (0..9).map(|k| Schedule { early, late }.pairs(k, instances)).collect::<Vec<_>>()
         };

@@ -1,39 +1,39 @@
-//! The state of a racer as plain data.
+//! The state of a racer as serialisable data.
 
 use serde::{Deserialize, Serialize};
 
-use super::again::Again;
 use super::losses::Losses;
 use super::race::Race;
+use super::rematches::Rematches;
 use crate::history::History;
 use crate::observation::Status;
 use crate::trial::{Cap, ConfigId, Pair, TrialId, TrialKey, Why};
 
-/// Everything a racer must remember beside the history. News and the costs that running trials have
-/// reached are not part of it.
+/// The state of a racer apart from the history. It contains neither news nor the costs that running trials
+/// have reached.
 ///
-/// It is stored with the names of its fields. A field that comes later has `#[serde(default)]`, so that campaigns
-/// stored before go on in the midst of their races.
+/// It is stored with the names of its fields. A field added later needs `#[serde(default)]`, so that
+/// campaigns stored by earlier versions continue in the middle of their races.
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
 pub struct Snapshot {
     pub(super) next_trial: u64,
     pub(super) incumbent: ConfigId,
     pub(super) incumbent_pairs: Vec<Pair>,
     pub(super) earlier: Vec<ConfigId>,
-    /// How many of these were asked for.
+    /// Number of these that were requested.
     #[serde(default)]
     pub(super) requested: usize,
-    pub(super) again: Again,
+    pub(super) again: Rematches,
     #[serde(default)]
     pub(super) losses: Losses,
     pub(super) challengers: usize,
     pub(super) races: Vec<Race>,
     pub(super) orders: Vec<Order>,
-    /// Trials asked for and not told.
+    /// Trials asked for and not yet told.
     pub pending: Vec<PendingTrial>,
 }
 
-/// Something to be done with a running trial.
+/// An order about a running trial.
 #[derive(Clone, Copy, PartialEq, Debug, Serialize, Deserialize)]
 pub(super) enum Order {
     /// Lower its cap.
@@ -42,29 +42,30 @@ pub(super) enum Order {
     Cancel(TrialId),
 }
 
-/// A trial asked for and not told.
+/// A trial asked for and not yet told.
 #[derive(Clone, Copy, PartialEq, Debug, Serialize, Deserialize)]
 pub struct PendingTrial {
     /// Its number.
     pub id: TrialId,
     /// What it executes.
     pub key: TrialKey,
-    /// Where it is stopped.
+    /// The cost at which it is stopped.
     pub cap: Cap,
-    /// Why it was asked for.
+    /// Why it was requested.
     pub why: Why,
-    /// The cost this pair was known to exceed before, if it was met before.
+    /// The lower bound of the cost from an earlier trial on this pair, if there was one.
     pub(super) prior: Option<f64>,
 }
 
-/// The snapshot of stores up to version 6, which were written without names: its fields and their order are fixed.
+/// The snapshot in stores up to version 6, which were written without field names: its fields and their order
+/// are fixed.
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
 pub struct SnapshotOfVersion6 {
     next_trial: u64,
     incumbent: ConfigId,
     incumbent_pairs: Vec<Pair>,
     earlier: Vec<ConfigId>,
-    again: Again,
+    again: Rematches,
     challengers: usize,
     races: Vec<Race>,
     orders: Vec<Order>,
@@ -92,18 +93,18 @@ impl From<SnapshotOfVersion6> for Snapshot {
 }
 
 impl Snapshot {
-    /// The state of races that begin anew with an incumbent, which has the pairs that the history tells its
-    /// cost on.
+    /// The state with this incumbent and no open race. The incumbent has the pairs on which the history
+    /// contains its cost.
     pub fn of_incumbent(incumbent: ConfigId, history: &History) -> Self {
-        let tells = |status: Status| status != Status::Capped && !status.says_nothing();
-        let readings = history.readings(incumbent).filter(|(_, it)| tells(it.observation.status()));
+        let is_known = |status: Status| status != Status::Capped && !status.is_uninformative();
+        let readings = history.readings(incumbent).filter(|(_, it)| is_known(it.observation.status()));
         Self {
             next_trial: history.trials().iter().map(|trial| trial.id.0 + 1).max().unwrap_or(0),
             incumbent,
             incumbent_pairs: readings.map(|(_, trial)| trial.key.pair).collect(),
             earlier: Vec::new(),
             requested: 0,
-            again: Again::default(),
+            again: Rematches::default(),
             losses: Losses::default(),
             challengers: 0,
             races: Vec::new(),
@@ -112,7 +113,7 @@ impl Snapshot {
         }
     }
 
-    /// The best so far.
+    /// The best configuration so far.
     pub fn incumbent(&self) -> ConfigId {
         self.incumbent
     }

@@ -1,7 +1,7 @@
 //! The bootstrap interval of a ratio of means.
 //!
-//! Units are drawn with replacement, as many as there are, and the ratio is taken anew; after many
-//! such draws the interval reaches from the ratio of rank r to that of rank B + 1 - r.
+//! Each resample draws as many units as there are, with replacement, and the ratio is computed for it. After
+//! many resamples, the interval reaches from the ratio of rank r to that of rank B + 1 - r.
 //!
 //! ```text
 //! r = floor((B + 1) tail(n)), at least 1
@@ -9,12 +9,13 @@
 //!
 //! | symbol | meaning |
 //! |---|---|
-//! | B | resamples |
-//! | n | units |
-//! | tail(n) | the share left out at either end, less than 2.5 % (see `student`) |
+//! | B | number of resamples |
+//! | n | number of units |
+//! | tail(n) | the share cut off at either end, less than 2.5 % (see `student`) |
 //!
-//! Which interval was chosen by how often it covers the true ratio, in % of 2000 simulated data sets,
-//! log-normal costs with sigma 1.8 and the same with a fifth of timeouts at PAR10 (ratio 1.36):
+//! The method was chosen by its coverage: how often the interval contains the true ratio, in % of 2000
+//! simulated data sets. The left columns are for log-normal costs with sigma 1.8, the right columns for the
+//! same with a fifth of timeouts at PAR10 (ratio 1.36):
 //!
 //! | n | percentile | expanded tails | BCa | log t || percentile | expanded tails | BCa | log t |
 //! |---|---|---|---|---|---|---|---|---|---|
@@ -23,19 +24,19 @@
 //! | 20 | 88 | 92 | 82 | 80 || 88 | 90 | 88 | 89 |
 //! | 50 | 92 | 93 | 87 | 86 || 94 | 94 | 95 | 96 |
 //!
-//! Expanded tails lead nearly everywhere. BCa estimates a skewness from the very values that are
-//! too few, and comes out shorter where it should be longer. Below five units no interval is worth
-//! its name (88 % with four, 75 % with three).
+//! Expanded tails are best nearly everywhere. BCa estimates a skewness from too few values, and its intervals
+//! are shorter where they should be longer. With fewer than five units no interval is reliable (88 % with
+//! four, 75 % with three).
 
 use math::Rng;
 use math::student;
 
 use super::Interval;
 
-/// Units below which there is no interval.
+/// Smallest number of units with an interval.
 const FEWEST: usize = 5;
 
-/// The interval of `statistic` over resampled `units`; none if they are too few.
+/// Returns the interval of `statistic` over resampled `units`; `None` if they are too few.
 pub(super) fn interval<T: Copy>(
     units: &[T],
     statistic: impl Fn(&[T]) -> f64,
@@ -77,7 +78,7 @@ mod tests {
     }
 
     #[test]
-    fn of_a_mean_of_even_values_it_is_nearly_that_of_student() {
+    fn for_the_mean_of_evenly_spaced_values_it_is_nearly_students_interval() {
         let mut rng = Rng::new(2, "bootstrap", 0);
         let units: Vec<f64> = (0..40).map(|i| f64::from(i) - 19.5).collect();
         let spread = (units.iter().map(|x| x * x).sum::<f64>() / 39.0 / 40.0).sqrt();

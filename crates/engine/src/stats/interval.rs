@@ -7,13 +7,13 @@
 //!
 //! | symbol | meaning |
 //! |---|---|
-//! | n, m, s | number of pairs, mean of their costs, standard deviation |
+//! | n, m, s | number of pairs, mean and standard deviation of their costs |
 //! | t | 97.5 % quantile of Student's t with n - 1 degrees of freedom |
 //!
-//! The first is the interval of log m by the delta method: like costs it is never negative and
-//! reaches further up than down. Coverage in % of 10 000 simulated data sets, against the plain t
-//! interval and Cox's interval for log-normal values, which is best for those and for nothing else:
-//! with timeouts it closes in on a wrong mean.
+//! The first is the interval of log m by the delta method: like costs, it is never negative and reaches
+//! further up than down. The table shows its coverage in % of 10 000 simulated data sets, compared with the
+//! plain t interval and Cox's interval for log-normal values. Cox's interval is best for log-normal values
+//! only: with timeouts it converges to a wrong mean.
 //!
 //! | costs | n | t | this | Cox |
 //! |---|---|---|---|---|
@@ -28,8 +28,8 @@
 //! | | 131 | 90 | 93 | 43 |
 //! | | 500 | 95 | 95 | 6 |
 //!
-//! With few pairs and rare timeouts it is too short: pairs yet to come may hold the first timeout.
-//! No claim rests on it.
+//! With few pairs and rare timeouts this interval is too short: the first timeout may be on a pair yet to
+//! come. No claim is based on it.
 
 use math::student;
 
@@ -38,26 +38,26 @@ use super::Interval;
 /// A mean cost over pairs.
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub struct MeanCost {
-    /// Pairs it is over.
+    /// Number of pairs.
     pub pairs: usize,
     /// The mean; infinite if any cost is.
     pub mean: f64,
-    /// Where the true mean lies; unknown after one pair, or if a cost is infinite.
+    /// 95 % interval of the true mean; unknown after one pair, or if a cost is infinite.
     pub interval: Option<Interval>,
 }
 
-/// The mean of compared costs, in one pass; `None` if there are none.
+/// Returns the mean of compared costs, computed in one pass; `None` if there are none.
 pub fn mean_cost(costs: impl IntoIterator<Item = f64>) -> Option<MeanCost> {
     let (mut pairs, mut mean, mut squares, mut lowest) = (0usize, 0.0, 0.0, f64::INFINITY);
     let mut infinite = false;
     for cost in costs {
-        assert!(!cost.is_nan() && cost != f64::NEG_INFINITY, "a compared cost is a number above -inf");
+        assert!(!cost.is_nan() && cost != f64::NEG_INFINITY, "a compared cost must be a number above -inf");
         pairs += 1;
         if cost == f64::INFINITY {
             infinite = true;
             continue;
         }
-        // Welford's update: sums of squares would cancel where costs are large and alike.
+        // Welford's update: sums of squares would cancel if costs are large and nearly equal.
         let off = cost - mean;
         mean += off / pairs as f64;
         squares += off * (cost - mean);
@@ -71,12 +71,12 @@ pub fn mean_cost(costs: impl IntoIterator<Item = f64>) -> Option<MeanCost> {
         1 => Some(MeanCost { pairs, mean, interval: None }),
         _ => {
             let n = pairs as f64;
-            let reach = student::quantile(pairs - 1) * (squares / (n - 1.0) / n).sqrt();
+            let margin = student::quantile(pairs - 1) * (squares / (n - 1.0) / n).sqrt();
             let interval = if lowest >= 0.0 && mean > 0.0 {
-                let factor = libm::exp(reach / mean);
+                let factor = libm::exp(margin / mean);
                 Interval { low: mean / factor, high: mean * factor }
             } else {
-                Interval { low: mean - reach, high: mean + reach }
+                Interval { low: mean - margin, high: mean + margin }
             };
             Some(MeanCost { pairs, mean, interval: Some(interval) })
         }
@@ -92,7 +92,7 @@ mod tests {
     }
 
     #[test]
-    fn small_cases_are_those_done_by_hand() {
+    fn small_cases_match_calculations_by_hand() {
         assert_eq!(mean_cost([]), None);
         assert_eq!(mean_cost([3.0]), Some(MeanCost { pairs: 1, mean: 3.0, interval: None }));
         // Mean 3, variance 2, standard error 1, t(1) = 12.706205: 3 exp(-+ 4.235402).
@@ -106,7 +106,7 @@ mod tests {
     }
 
     #[test]
-    fn equal_costs_have_an_interval_of_no_width() {
+    fn equal_costs_have_an_interval_of_zero_width() {
         for cost in [0.0, 1e-3, 600.0, -4.0, 1e15] {
             let found = mean_cost([cost; 7]).unwrap();
             assert_eq!(found.interval, Some(Interval { low: cost, high: cost }), "{cost}");
@@ -114,7 +114,7 @@ mod tests {
     }
 
     #[test]
-    fn where_costs_are_negative_the_interval_is_even() {
+    fn with_negative_costs_the_interval_is_symmetric() {
         let Interval { low, high } = mean_cost([-2.0, -4.0]).unwrap().interval.unwrap();
         assert!(near(low, -3.0 - 12.706_205) && near(high, -3.0 + 12.706_205));
     }

@@ -1,17 +1,17 @@
-//! Honest ends: how sure one may be that the tuned configuration beats the default.
+//! The statistics of a verdict: how certain it is that the tuned configuration beats the default.
 //!
-//! | file | question |
+//! | file | subject |
 //! |---|---|
-//! | `paired` | two configurations on the same pairs: how much better is one, and can it be luck? |
-//! | `contrast` | what do both cost in sum, failures included? |
-//! | `bootstrap` | between which ratios does the true one lie? |
-//! | `sign_flip` | how often would luck alone make such a difference? |
-//! | `verdict` | may an improvement be claimed, and does it carry over from training? |
-//! | `interval` | the mean cost of one configuration, cheap enough for every tick |
+//! | `paired` | comparison of two configurations on the same pairs: ratio, interval and p value |
+//! | `contrast` | sums of both configurations' costs, including failures |
+//! | `bootstrap` | bootstrap interval of the ratio |
+//! | `sign_flip` | p value of the difference |
+//! | `verdict` | whether an improvement may be claimed, and whether it carries over from training |
+//! | `interval` | mean cost of one configuration, cheap enough for every status update |
 //!
-//! All costs here are compared costs (see [`Objective::compared`](crate::Objective::compared)), so a
-//! timeout is a large number and a failure without a cutoff is infinite. Nothing here is worded: that
-//! is for whoever prints it.
+//! All costs here are compared costs (see [`Objective::compared`](crate::Objective::compared)), so a timeout
+//! is a large number and a failure without a cutoff is infinite. This module returns numbers only; their
+//! wording is left to the code that prints them.
 
 mod bootstrap;
 mod contrast;
@@ -31,10 +31,10 @@ use serde::{Deserialize, Serialize};
 /// A 95 % interval.
 #[derive(Clone, Copy, PartialEq, Debug, Serialize, Deserialize)]
 pub struct Interval {
-    /// Its lower end.
+    /// Lower end.
     #[serde(with = "math::json_number")]
     pub low: f64,
-    /// Its upper end; infinite where the data set no bound.
+    /// Upper end; infinite where the data set no limit.
     #[serde(with = "math::json_number")]
     pub high: f64,
 }

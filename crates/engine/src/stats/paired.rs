@@ -1,17 +1,18 @@
-//! Two configurations on the same pairs: the ratio of their means, its interval, and the p of their
-//! difference.
+//! Comparison of two configurations on the same pairs: the ratio of their means, its interval, and the p
+//! value of their difference.
 //!
 //! ```text
 //! ratio = sum of default / sum of tuned          costs of at least 0
 //!         sum of tuned / sum of default          costs of at most 0: something maximised
 //! ```
 //!
-//! so that more than 1 is better for the tuned one in either case. Costs of both signs have no ratio.
+//! In both cases, a ratio above 1 means that the tuned configuration is better. Costs of both signs have no
+//! ratio.
 //!
-//! What is resampled and flipped is a [`Unit`]. Pairs of one instance are alike, so the instance is
-//! the unit as soon as there are six: with five the test could not reach 5 %, since 2 of its 2^5
-//! patterns are always as extreme. Below that the pair is the unit, and the result speaks for these
-//! instances only.
+//! The bootstrap and the sign-flip test work on [`Unit`]s. Pairs of one instance are alike, so the instance
+//! is the unit if there are at least six instances: with five, the test could not reach 5 %, since 2 of its
+//! 2^5 patterns are always as extreme. With fewer instances the pair is the unit, and the result holds for
+//! these instances only.
 
 use std::collections::BTreeMap;
 
@@ -21,10 +22,10 @@ use super::contrast::Contrast;
 use super::{Interval, bootstrap, sign_flip};
 use crate::trial::InstanceId;
 
-/// Sign patterns and resamples drawn.
+/// Number of sign patterns and of resamples drawn.
 pub(super) const DRAWS: usize = 10_000;
 
-/// Instances from which on they are the units.
+/// Smallest number of instances with which they are the units.
 const FEWEST_INSTANCES: usize = 6;
 
 /// The compared costs of both configurations on one pair.
@@ -38,53 +39,53 @@ pub struct Measured {
     pub tuned: f64,
 }
 
-/// What varies independently, and is resampled and flipped as a whole.
+/// What varies independently and is resampled and flipped as a whole.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Unit {
-    /// All pairs of an instance together: the result speaks for instances like these.
+    /// All pairs of an instance together: the result holds for instances like these.
     Instance,
-    /// Each pair by itself: the result speaks for these instances.
+    /// Each pair by itself: the result holds for these instances only.
     Pair,
 }
 
 /// How two configurations compare.
 #[derive(Clone, PartialEq, Debug)]
 pub struct Comparison {
-    /// Pairs measured.
+    /// Number of pairs measured.
     pub pairs: usize,
-    /// Distinct instances among them.
+    /// Number of distinct instances among them.
     pub instances: usize,
-    /// What was taken as independent.
+    /// What was treated as independent.
     pub unit: Unit,
     /// Mean cost of the default.
     pub default: f64,
     /// Mean cost of the tuned configuration.
     pub tuned: f64,
-    /// How many times better the tuned one is; below 1 it is worse, infinite if it costs nothing.
+    /// How many times better the tuned configuration is; below 1 it is worse, infinite if it costs nothing.
     pub ratio: f64,
-    /// Where the true ratio lies; unknown with fewer than five units.
+    /// 95 % interval of the true ratio; unknown with fewer than five units.
     pub interval: Option<Interval>,
-    /// How probable so large a difference, to either side, would be if there were none.
+    /// Two-sided p value: the probability of a difference at least as large if there is none.
     pub p: f64,
 }
 
 /// Why two configurations cannot be compared.
 #[derive(Clone, PartialEq, Debug, thiserror::Error)]
 pub enum CompareError {
-    /// Nothing was measured.
+    /// No pair was measured.
     #[error("no pair was measured with both configurations: nothing to compare")]
     Empty,
-    /// A cost is not a number, or infinitely good.
-    #[error("the cost {cost} on instance {instance} cannot be compared: costs are numbers above -inf")]
+    /// A cost is NaN or -∞.
+    #[error("the cost {cost} on instance {instance} cannot be compared: costs must be numbers above -inf")]
     NotACost {
-        /// Where it is.
+        /// The instance.
         instance: InstanceId,
-        /// What it is.
+        /// The cost.
         cost: f64,
     },
     /// Costs lie on both sides of zero.
     #[error(
-        "costs from {lowest} to {highest} have no ratio: add a constant to the objective so that all have one sign"
+        "costs from {lowest} to {highest} have no ratio: add a constant to the objective so that all have the same sign"
     )]
     MixedSigns {
         /// The smallest cost.
@@ -99,7 +100,7 @@ pub fn compare(measured: &[Measured], rng: &mut Rng) -> Result<Comparison, Compa
     compare_with(measured, DRAWS, rng)
 }
 
-/// How many times better the tuned configuration is in the mean, without saying how sure that is.
+/// Returns how many times better the tuned configuration is in the mean, without an interval.
 pub fn ratio_of_means(measured: &[Measured]) -> Result<f64, CompareError> {
     let scale = check(measured)?;
     Ok(Contrast::sum(&each(measured, scale)).ratio())
@@ -122,7 +123,7 @@ pub(super) fn compare_with(
         (Unit::Pair, each(measured, scale))
     };
     let pairs = measured.len();
-    // Finite differences are below 2 a pair, and turning signs moves their sum by twice that at most.
+    // Finite differences are below 2 per pair, and flipping signs changes their sum by at most twice that.
     let infinity = (4 * pairs) as f64;
     let differences: Vec<f64> = units.iter().map(|unit| unit.difference(infinity)).collect();
     let total = Contrast::sum(&units);
@@ -138,8 +139,8 @@ pub(super) fn compare_with(
     })
 }
 
-/// The unit in which finite costs are below 2, so that no sum overflows: a power of two, so that
-/// nothing is rounded.
+/// Checks the costs and returns a unit in which finite costs are below 2, so that no sum overflows. The unit
+/// is a power of two, so that nothing is rounded.
 fn check(measured: &[Measured]) -> Result<f64, CompareError> {
     if measured.is_empty() {
         return Err(CompareError::Empty);
@@ -172,7 +173,7 @@ mod tests {
 
     const INF: f64 = f64::INFINITY;
 
-    /// Pairs of `seeds` seeds an instance.
+    /// Pairs with `seeds` seeds per instance.
     fn pairs(costs: &[(f64, f64)], seeds: usize) -> Vec<Measured> {
         let instance = |i: usize| InstanceId((i / seeds) as u32);
         costs
@@ -187,7 +188,7 @@ mod tests {
     }
 
     #[test]
-    fn one_pair_and_two_tell_a_ratio_and_nothing_more() {
+    fn one_or_two_pairs_give_a_ratio_without_an_interval() {
         let one = compared(&[(3.0, 2.0)], 1);
         assert_eq!((one.ratio, one.interval, one.p), (1.5, None, 1.0));
         assert_eq!((one.pairs, one.instances, one.unit), (1, 1, Unit::Pair));
@@ -197,7 +198,7 @@ mod tests {
     }
 
     #[test]
-    fn a_constant_ratio_has_an_interval_of_no_width() {
+    fn a_constant_ratio_has_an_interval_of_zero_width() {
         let found = compared(&[(2.0, 1.0), (4.0, 2.0), (8.0, 4.0), (2.0, 1.0), (4.0, 2.0), (8.0, 4.0)], 1);
         assert_eq!((found.ratio, found.interval), (2.0, Some(Interval { low: 2.0, high: 2.0 })));
         assert_eq!((found.p, found.unit), (2.0 / 64.0, Unit::Instance));
@@ -213,15 +214,15 @@ mod tests {
     }
 
     #[test]
-    fn zeros_make_ratios_of_nothing_and_of_infinity() {
+    fn costs_of_zero_give_ratios_of_zero_or_infinity() {
         assert_eq!(compared(&[(1.0, 0.0); 8], 1).ratio, INF);
         assert_eq!(compared(&[(0.0, 1.0); 8], 1).ratio, 0.0);
         assert_eq!(compared(&[(0.0, 1.0), (3.0, 0.0)], 1).ratio, 3.0);
     }
 
     #[test]
-    fn instances_are_the_units_from_six_on() {
-        // Within each instance two pairs, of which the second undoes the first.
+    fn instances_are_the_units_if_there_are_at_least_six() {
+        // Each instance has two pairs, and the second cancels the first.
         let costs: Vec<_> = (0..12).map(|i| if i % 2 == 0 { (3.0, 1.0) } else { (1.0, 3.0) }).collect();
         let six = compared(&costs, 2);
         assert_eq!((six.unit, six.instances, six.pairs), (Unit::Instance, 6, 12));
@@ -229,7 +230,7 @@ mod tests {
         let five = compared(&costs[..10], 2);
         assert_eq!((five.unit, five.instances), (Unit::Pair, 5));
         assert!(five.interval.unwrap().low < 0.7);
-        // Six instances alike in sign are 2 of 64 patterns, however many seeds each has.
+        // Six instances with the same sign are 2 of 64 patterns, however many seeds each has.
         assert_eq!(compared(&[(2.0, 1.0); 60], 10).p, 2.0 / 64.0);
     }
 
@@ -240,18 +241,18 @@ mod tests {
         costs.push((INF, 1.0));
         let found = compared(&costs, 1);
         assert_eq!((found.ratio, found.default, found.tuned), (INF, INF, 701.0 / 8.0));
-        // The other seven can only take away from the failure as much as they do already, or less: every
-        // pattern is as extreme.
+        // The seven wins already reduce the sum of the failure as far as possible, so every pattern is as
+        // extreme.
         assert_eq!(found.p, 1.0);
         assert_eq!(compared(&[(INF, 1.0); 6], 1).p, 2.0 / 64.0);
         assert_eq!(compared(&[(INF, 1.0); 6], 1).interval, Some(Interval { low: INF, high: INF }));
         assert_eq!(compared(&[(1.0, INF); 6], 1).ratio, 0.0);
-        // Two against one.
+        // Two failures against one.
         assert_eq!(compared(&[(INF, 1.0), (INF, INF), (1.0, 1.0)], 1).ratio, 2.0);
     }
 
     #[test]
-    fn more_is_better_where_something_is_maximised() {
+    fn negative_costs_of_a_maximised_objective_are_compared_by_size() {
         let found = compared(&[(-100.0, -150.0); 6], 1);
         assert_eq!((found.ratio, found.default, found.tuned), (1.5, -100.0, -150.0));
         assert!(compared(&[(-100.0, -50.0); 6], 1).ratio < 1.0);
@@ -266,7 +267,7 @@ mod tests {
     }
 
     #[test]
-    fn what_cannot_be_compared_is_refused() {
+    fn costs_that_cannot_be_compared_are_rejected() {
         assert_eq!(compare(&[], &mut Rng::new(1, "", 0)), Err(CompareError::Empty));
         assert!(matches!(ratio_of_means(&pairs(&[(f64::NAN, 1.0)], 1)), Err(CompareError::NotACost { .. })));
         assert!(matches!(ratio_of_means(&pairs(&[(1.0, -INF)], 1)), Err(CompareError::NotACost { .. })));
@@ -275,7 +276,7 @@ mod tests {
     }
 
     #[test]
-    fn the_same_stream_gives_the_same_figures() {
+    fn the_same_random_stream_gives_the_same_numbers() {
         let costs: Vec<_> = (0..30).map(|i| (f64::from(i % 7) + 1.0, f64::from(i % 5) + 1.0)).collect();
         assert_eq!(compared(&costs, 1), compared(&costs, 1));
         assert_eq!(ratio_of_means(&pairs(&costs, 1)), Ok(compared(&costs, 1).ratio));

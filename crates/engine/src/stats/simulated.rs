@@ -1,18 +1,18 @@
-//! Simulated campaigns' ends: false claims where nothing is better, power where something is, and
-//! how often the intervals cover the truth.
+//! Simulated validations: the rate of false claims without an improvement, the power with one, and the
+//! coverage of the intervals.
 //!
 //! ```text
-//! log cost = a_i + b_ic - gain (if tuned) + e          a cost above the cutoff counts 10 cutoffs
+//! log cost = a_i + b_ic - gain (if tuned) + e          a cost above the cutoff counts as 10 cutoffs
 //! ```
 //!
 //! | symbol | meaning |
 //! |---|---|
-//! | a_i | how hard instance i is, normal with sd 1.5 |
-//! | b_ic | how instance i likes configuration c, normal |
+//! | a_i | hardness of instance i, normal with standard deviation 1.5 |
+//! | b_ic | preference of instance i for configuration c, normal |
 //! | e | noise of one trial, normal |
 //!
-//! The tests draw fewer patterns and resamples than campaigns do, to be quick; that costs power, not
-//! validity. The ignored test prints the figures at full effort:
+//! The tests draw fewer patterns and resamples than campaigns do, to save time; that costs power, not
+//! validity. The ignored test prints the numbers at full effort:
 //!
 //! ```text
 //! cargo test --release -p captune-engine --lib stats::simulated -- --ignored --nocapture
@@ -25,7 +25,7 @@ use super::verdict::{Basis, Claim, Validated, judge_with};
 use super::{Interval, mean_cost};
 use crate::trial::InstanceId;
 
-/// With 99 patterns drawn, p takes the value 5 % and keeps its law exactly.
+/// With 99 patterns drawn, p can equal 5 %, and its distribution is exact.
 const FEW: usize = 99;
 
 const HARDNESS: f64 = 1.5;
@@ -33,19 +33,19 @@ const HARDNESS: f64 = 1.5;
 #[derive(Clone, Copy)]
 struct World {
     name: &'static str,
-    liking: f64,
+    preference: f64,
     noise: f64,
     gain: f64,
     cutoff: f64,
 }
 
-/// Heavy tails: the cost of a trial spreads over five orders of magnitude.
-const FLAT: World = World { name: "flat", liking: 0.0, noise: 1.0, gain: 0.0, cutoff: f64::INFINITY };
+/// Heavy tails: the costs of trials spread over five orders of magnitude.
+const FLAT: World = World { name: "flat", preference: 0.0, noise: 1.0, gain: 0.0, cutoff: f64::INFINITY };
 /// A quarter of the trials reach the cutoff.
 const TIMEOUTS: World = World { name: "flat, 25 % timeouts", cutoff: 3.4, ..FLAT };
-/// Each instance prefers one of the two, but in all neither is better.
-const LIKINGS: World = World { name: "flat, instances differ", liking: 0.7, noise: 0.3, ..FLAT };
-/// e^0.7, twice as good.
+/// Each instance prefers one of the two configurations, but overall neither is better.
+const PREFERENCES: World = World { name: "flat, instances differ", preference: 0.7, noise: 0.3, ..FLAT };
+/// The tuned configuration is e^0.7 times, about twice, as good.
 const GAIN: World = World { name: "gain", noise: 0.5, gain: 0.7, ..FLAT };
 const GAIN_TIMEOUTS: World = World { name: "gain, timeouts", cutoff: 3.4, ..GAIN };
 
@@ -59,10 +59,10 @@ impl World {
         let mut all = Vec::new();
         for i in 0..instances {
             let hardness = HARDNESS * rng.normal();
-            let liking = [self.liking * rng.normal(), self.liking * rng.normal() - self.gain];
+            let preference = [self.preference * rng.normal(), self.preference * rng.normal() - self.gain];
             for _ in 0..seeds {
                 let [default, tuned] =
-                    liking.map(|liking| self.cost(hardness + liking + self.noise * rng.normal()));
+                    preference.map(|preference| self.cost(hardness + preference + self.noise * rng.normal()));
                 all.push(Validated {
                     measured: Measured { instance: InstanceId(i as u32), default, tuned },
                     default_solved: default <= self.cutoff,
@@ -74,9 +74,9 @@ impl World {
         all
     }
 
-    /// The mean of a log-normal cost with its penalty, in closed form.
+    /// The mean of a log-normal cost with the penalty for timeouts, in closed form.
     fn mean(self, gain: f64) -> f64 {
-        let variance = HARDNESS * HARDNESS + self.liking * self.liking + self.noise * self.noise;
+        let variance = HARDNESS * HARDNESS + self.preference * self.preference + self.noise * self.noise;
         let full = libm::exp(variance / 2.0 - gain);
         if self.cutoff == f64::INFINITY {
             return full;
@@ -87,7 +87,7 @@ impl World {
     }
 }
 
-/// Shares of the data sets.
+/// Shares of the data sets with each result.
 #[derive(Debug)]
 struct Shares {
     faster: f64,
@@ -114,33 +114,33 @@ fn shares(world: World, instances: usize, seeds: usize, sets: u64, draws: usize)
 }
 
 #[test]
-fn improvements_are_rarely_claimed_where_there_is_none() {
+fn improvements_are_rarely_claimed_if_there_is_none() {
     for world in [FLAT, TIMEOUTS] {
         for pairs in [5, 10, 20, 50] {
             let found = shares(world, pairs, 1, 2000, FEW);
-            // One side of a two-sided test at 5 %, and three standard errors.
+            // One side of a two-sided test at 5 %, plus three standard errors.
             assert!(found.faster <= 0.025 + 0.0105, "{} {pairs}: {found:?}", world.name);
             assert!(found.rejected <= 0.05 + 0.015, "{} {pairs}: {found:?}", world.name);
-            assert!(pairs == 5 || found.rejected >= 0.03, "the test is too shy: {found:?}");
+            assert!(pairs == 5 || found.rejected >= 0.03, "the test is too conservative: {found:?}");
         }
     }
 }
 
 #[test]
-fn a_target_without_instances_claims_as_rarely() {
+fn false_claims_are_as_rare_for_a_target_without_instances() {
     let found = shares(FLAT, 1, 30, 1000, FEW);
     assert!(found.faster <= 0.025 + 0.015 && found.rejected <= 0.05 + 0.021, "{found:?}");
 }
 
 #[test]
-fn preferences_of_single_instances_are_no_improvement() {
-    // Taken pair by pair, these would be claimed in one of three campaigns.
-    let found = shares(LIKINGS, 8, 10, 1000, FEW);
+fn preferences_of_single_instances_are_not_claimed_as_an_improvement() {
+    // With pairs as units, an improvement would be claimed in one of three campaigns.
+    let found = shares(PREFERENCES, 8, 10, 1000, FEW);
     assert!(found.faster <= 0.025 + 0.015 && found.rejected <= 0.05 + 0.021, "{found:?}");
 }
 
 #[test]
-fn real_gains_are_found() {
+fn real_gains_are_claimed() {
     let found = shares(GAIN, 50, 1, 300, FEW);
     assert!(found.faster > 0.8 && found.slower == 0.0, "{found:?}");
 }
@@ -169,7 +169,7 @@ fn intervals_of_a_mean_cover_it() {
 }
 
 #[test]
-fn closed_means_are_those_of_the_draws() {
+fn means_in_closed_form_match_those_of_the_draws() {
     for (world, gain) in [(TIMEOUTS, 0.0), (GAIN_TIMEOUTS, GAIN.gain)] {
         let data = world.draw(200_000, 1, &mut Rng::new(1, "closed", 0));
         let mean = data.iter().map(|one| one.measured.tuned).sum::<f64>() / data.len() as f64;
@@ -178,17 +178,17 @@ fn closed_means_are_those_of_the_draws() {
 }
 
 #[test]
-#[ignore = "a table of figures, to be run in release mode"]
+#[ignore = "prints a table; run it in release mode"]
 fn figures() {
     println!(
         "| world | instances | seeds | faster | slower | p <= 5 % | covered |\n|---|---|---|---|---|---|---|"
     );
     let shapes = [(5, 1), (10, 1), (20, 1), (50, 1)];
     let mut rows: Vec<(World, usize, usize)> = Vec::new();
-    for world in [FLAT, TIMEOUTS, LIKINGS, GAIN, GAIN_TIMEOUTS] {
+    for world in [FLAT, TIMEOUTS, PREFERENCES, GAIN, GAIN_TIMEOUTS] {
         rows.extend(shapes.map(|(instances, seeds)| (world, instances, seeds)));
     }
-    rows.extend([(FLAT, 1, 30), (LIKINGS, 8, 10)]);
+    rows.extend([(FLAT, 1, 30), (PREFERENCES, 8, 10)]);
     for (world, instances, seeds) in rows {
         let found = shares(world, instances, seeds, 2000, DRAWS);
         let [faster, slower, rejected, covered] =

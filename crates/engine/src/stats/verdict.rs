@@ -1,53 +1,54 @@
-//! What may be said at the end of a campaign.
+//! The verdict: what may be claimed at the end of a campaign.
 //!
-//! An improvement is claimed only if p <= 5 % *and* the interval lies above 1. The test alone keeps
-//! false claims rare where the costs of two configurations are exchangeable (see `sign_flip`): at most one campaign
-//! in forty claims an improvement then. Rare timeouts that nobody met can hide behind equal means; a claim without any
-//! is told with what they would mean. The interval keeps the claim in line with the figures printed beside it.
+//! An improvement is claimed only if p <= 5 % *and* the interval lies above 1. The test alone keeps false
+//! claims rare if the costs of two configurations are exchangeable (see `sign_flip`): then at most one
+//! campaign in forty claims an improvement. With equal means, rare timeouts that did not occur in the
+//! validation can mislead the test, so a claim without any timeout is reported together with what they would
+//! mean. The interval keeps the claim consistent with the numbers printed next to it.
 //!
-//! That holds for pairs which had no part in choosing the configuration. Those of the training had:
-//! the incumbent is the luckiest of many there, so on them nothing is ever claimed.
+//! All this holds for pairs that were not used to choose the configuration. The training pairs were: the
+//! incumbent is the luckiest of many configurations there, so nothing is ever claimed from them.
 
 use math::Rng;
 
 use super::paired::{CompareError, Comparison, DRAWS, Measured, compare_with};
 use crate::observation::Status;
 
-/// The largest p that is taken for evidence.
+/// The largest p value that counts as evidence.
 const LEVEL: f64 = 0.05;
 
-/// How the pairs of the comparison relate to those of the training.
+/// How the pairs of the comparison relate to those of the search (training).
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Basis {
     /// Instances that the campaign never used.
     UnseenInstances,
-    /// Instances of the training with seeds that the campaign never used.
+    /// Training instances with seeds that the campaign never used.
     FreshSeeds,
-    /// Instances of the training, measured again with a target that has no use for seeds.
+    /// Training instances, measured again with a deterministic target.
     MeasuredAgain,
-    /// The training itself.
+    /// The pairs of the training itself.
     TrainingOnly,
 }
 
-/// What may be said.
+/// What may be claimed.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Claim {
     /// The tuned configuration beats the default.
     Faster,
-    /// The data do not tell them apart, or must not.
+    /// The data show no reliable difference, or are not allowed to.
     NothingReliable,
     /// The default beats the tuned configuration.
     Slower,
-    /// The tuned configuration gives wrong answers, however fast.
+    /// The tuned configuration gives wrong answers, however fast it is.
     Wrong,
 }
 
-/// One pair, measured with both configurations to the end.
+/// One pair, measured to the end with both configurations.
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub struct Validated {
     /// The compared costs.
     pub measured: Measured,
-    /// Whether the default finished, rather than reach the cutoff or fail.
+    /// Whether the default finished, rather than reaching the cutoff or failing.
     pub default_solved: bool,
     /// Whether the tuned configuration finished.
     pub tuned_solved: bool,
@@ -56,7 +57,7 @@ pub struct Validated {
 }
 
 impl Validated {
-    /// A pair with how both trials ended.
+    /// A pair with the status of both trials.
     pub fn new(measured: Measured, default: Status, tuned: Status) -> Self {
         Self {
             measured,
@@ -78,27 +79,26 @@ pub struct Solved {
     pub lost: usize,
 }
 
-/// The end of a campaign.
+/// The verdict on the cost at the end of a campaign.
 #[derive(Clone, PartialEq, Debug)]
 pub struct CostVerdict {
-    /// What may be said.
+    /// What may be claimed.
     pub claim: Claim,
-    /// On what.
+    /// The pairs it is based on.
     pub basis: Basis,
-    /// The figures.
+    /// The numbers.
     pub comparison: Comparison,
-    /// Pairs that finished.
+    /// Numbers of pairs that finished.
     pub solved: Solved,
-    /// Pairs on which the tuned configuration gave a wrong answer.
+    /// Number of pairs on which the tuned configuration gave a wrong answer.
     pub wrong: usize,
     /// How many times better the tuned configuration was in the training.
     pub training_ratio: Option<f64>,
-    /// Whether the training promised more than twice the gain found here, or more than the interval
-    /// allows.
+    /// Whether the gain in the training was more than twice the gain found here, or beyond the interval.
     pub gain_does_not_carry_over: bool,
 }
 
-/// The verdict on pairs measured with both configurations.
+/// Returns the verdict from pairs measured with both configurations.
 pub fn judge(
     validated: &[Validated],
     basis: Basis,
@@ -146,7 +146,7 @@ fn claim(comparison: &Comparison, basis: Basis) -> Claim {
     }
 }
 
-/// A ratio of 1 is no gain, so the gain is what exceeds it.
+/// A ratio of 1 means no gain, so the gain is the ratio minus 1.
 fn promised_too_much(training: f64, found: &Comparison) -> bool {
     let gain = (found.ratio - 1.0).max(0.0);
     training > 1.0
@@ -177,7 +177,7 @@ mod tests {
     const WORSE: [(f64, f64); 8] = [(2.0, 4.0); 8];
 
     #[test]
-    fn clear_data_are_claimed_either_way() {
+    fn clear_differences_are_claimed_in_either_direction() {
         for basis in [Basis::UnseenInstances, Basis::FreshSeeds] {
             let better = verdict(&BETTER, basis, None);
             assert_eq!((better.claim, better.comparison.ratio), (Claim::Faster, 2.0));
@@ -195,7 +195,7 @@ mod tests {
     }
 
     #[test]
-    fn training_never_claims_and_never_contradicts_itself() {
+    fn training_alone_claims_nothing_and_is_not_checked_against_itself() {
         for costs in [&BETTER, &WORSE] {
             let found = verdict(costs, Basis::TrainingOnly, Some(9.0));
             assert_eq!((found.claim, found.gain_does_not_carry_over), (Claim::NothingReliable, false));
@@ -203,7 +203,7 @@ mod tests {
     }
 
     #[test]
-    fn five_pairs_are_too_few_however_clear() {
+    fn five_pairs_are_too_few_however_clear_the_difference() {
         let five = verdict(&BETTER[..5], Basis::UnseenInstances, None);
         assert_eq!((five.claim, five.comparison.p), (Claim::NothingReliable, 0.0625));
         assert_eq!(verdict(&BETTER[..6], Basis::UnseenInstances, None).claim, Claim::Faster);
@@ -223,14 +223,14 @@ mod tests {
     }
 
     #[test]
-    fn pairs_that_finish_are_counted() {
+    fn finished_pairs_are_counted() {
         let costs = [(1.0, 2.0), (100.0, 3.0), (100.0, 4.0), (5.0, 100.0), (100.0, 100.0)];
         let found = verdict(&costs, Basis::UnseenInstances, None);
         assert_eq!(found.solved, Solved { before: 2, after: 3, lost: 1 });
     }
 
     #[test]
-    fn a_promise_is_held_against_the_finding() {
+    fn the_training_gain_is_compared_with_the_gain_found() {
         let with = |training, ratio, high: Option<f64>| {
             let found = verdict(&BETTER, Basis::FreshSeeds, None).comparison;
             let interval = high.map(|high| Interval { low: 0.5, high });
@@ -239,14 +239,14 @@ mod tests {
         assert!(!with(1.8, 1.6, Some(1.9)));
         assert!(with(1.8, 1.6, Some(1.7)), "beyond the interval");
         assert!(with(1.8, 1.3, Some(2.5)), "0.8 is more than twice 0.3");
-        assert!(!with(1.5, 1.25, Some(2.5)), "0.5 is just twice 0.25");
+        assert!(!with(1.5, 1.25, Some(2.5)), "0.5 is exactly twice 0.25");
         assert!(with(1.1, 0.9, None), "a gain that became a loss");
-        assert!(!with(1.0, 0.9, Some(0.95)), "no gain was promised");
+        assert!(!with(1.0, 0.9, Some(0.95)), "there was no gain in the training");
         assert!(!with(1.4, 1.3, None));
     }
 
     #[test]
-    fn the_flag_reaches_the_verdict() {
+    fn the_verdict_contains_the_flag() {
         assert!(verdict(&BETTER, Basis::UnseenInstances, Some(3.5)).gain_does_not_carry_over);
         let kept = verdict(&BETTER, Basis::UnseenInstances, Some(1.9));
         assert_eq!((kept.gain_does_not_carry_over, kept.training_ratio), (false, Some(1.9)));

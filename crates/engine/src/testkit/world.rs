@@ -1,4 +1,4 @@
-//! Random worlds: a space, instances, and what every trial would cost if it were never stopped.
+//! Random worlds: a space, instances, and the cost of every trial if it were never stopped.
 //!
 //! ```text
 //! log10 cost(θ, π, s) = instance(π) + quality(θ) + taste(θ, π) + noise(θ, π, s)
@@ -7,11 +7,11 @@
 //! | symbol | meaning |
 //! |---|---|
 //! | θ, π, s | configuration, instance, seed |
-//! | instance | uniform over a spread of 10 to 1000 |
+//! | instance | uniform over a spread by a factor of 10 to 1000 |
 //! | quality, taste, noise | normal; noise only where seeds matter |
 //!
-//! Every term is drawn from a stream keyed by what it depends on, so that the truth is a function of
-//! the trial, whenever and however often it is asked for.
+//! Every term is drawn from a random stream keyed by what it depends on. The truth is therefore a function of
+//! the trial, whenever and however often it is computed.
 
 use math::{Rng, mix};
 use space::Space;
@@ -25,7 +25,7 @@ use crate::propose::{Initial, LocalSearch, Proposer, RandomSearch};
 use crate::racing::{Racing, Schedule};
 use crate::trial::{Cap, TrialRequest};
 
-/// Spaces from a single choice to mixed ones with conditions; the first three are soon exhausted.
+/// Spaces from a single parameter to mixed ones with conditions; the first three are soon exhausted.
 const SPACES: [&str; 6] = [
     "a = { boolean = true }\n",
     "a = { choices = [\"x\", \"y\", \"z\"] }\nb = { integer = [1, 4] }\n",
@@ -38,40 +38,40 @@ const SPACES: [&str; 6] = [
     "a = { float = [0, 1] }\n",
 ];
 
-/// Challengers for each pair gained, before and after every instance was met.
+/// Challengers per pair gained, before and after every instance has been met.
 const SCHEDULES: [(usize, usize); 3] = [(1, 1), (1, 4), (3, 2)];
 
-/// What a world is like.
+/// The properties of a world.
 #[derive(Clone, PartialEq, Debug)]
 pub struct Traits {
     /// Share of configurations that fail on some instances.
     pub failures: f64,
-    /// Standard deviation of the noise, as a power of ten.
+    /// Standard deviation of the noise of the log10 cost.
     pub noise: f64,
-    /// Whether running the same trial again gives another cost.
+    /// Whether running the same trial again gives a different cost.
     pub jitter: bool,
-    /// Whether costs are whole numbers, so that many are equal.
+    /// Whether costs are integers, so that many are equal.
     pub whole: bool,
-    /// Costs are this factor apart between the easiest and the hardest instance.
+    /// Factor between the costs of the easiest and the hardest instance.
     pub spread: f64,
-    /// What the default costs, divided by what another configuration like it would.
-    pub dear_default: f64,
+    /// Factor on the cost of the default, compared with other configurations.
+    pub default_factor: f64,
 }
 
-/// A problem whose every trial is known beforehand.
+/// A problem in which the result of every trial is known beforehand.
 #[derive(Clone, Debug)]
 pub struct World {
     /// Its number.
     pub seed: u64,
-    /// What it is like.
+    /// Its properties.
     pub traits: Traits,
-    /// The scenario.
+    /// The problem.
     pub problem: Problem,
-    /// How it is raced.
+    /// How configurations race in it.
     pub racing: Racing,
 }
 
-/// What a trial would be if it were never stopped.
+/// The result of a trial if it were never stopped.
 #[derive(Clone, PartialEq, Debug)]
 pub struct Truth {
     /// The time it takes, which is its cost where there is a cutoff.
@@ -82,12 +82,12 @@ pub struct Truth {
     pub status: Status,
     /// The outputs that constraints bound.
     pub outputs: Vec<f64>,
-    /// What breaks ties between timeouts, if it tells that.
+    /// The tie-breaker between timeouts, if it reports one.
     pub tie: Option<f64>,
 }
 
 impl World {
-    /// The world of a number: with or without cutoff, noise, failures and constraints.
+    /// The world with this number: with or without cutoff, noise, failures and constraints.
     pub fn random(seed: u64) -> Self {
         let mut rng = Rng::new(seed, "world", 0);
         let mut one_of = |n: usize| rng.below(n);
@@ -99,7 +99,7 @@ impl World {
             jitter: !deterministic && one_of(4) == 0,
             whole: one_of(4) == 0,
             spread: [10.0, 100.0, 1000.0][one_of(3)],
-            dear_default: 1.0,
+            default_factor: 1.0,
         };
         let mut objective = match one_of(5) {
             0 => Objective::uncapped(),
@@ -123,8 +123,8 @@ impl World {
         Self::new(seed, SPACES[one_of(SPACES.len())], traits, objective, instances, racing)
     }
 
-    /// A world for the law that capping changes nothing: times that never change, with timeouts,
-    /// failures and sometimes a constraint.
+    /// A world for the law that capping changes nothing: repeatable times, with timeouts, failures and
+    /// sometimes a constraint.
     pub fn repeatable(seed: u64) -> Self {
         let mut rng = Rng::new(seed, "repeatable world", 0);
         let mut one_of = |n: usize| rng.below(n);
@@ -134,7 +134,7 @@ impl World {
             jitter: false,
             whole: one_of(4) == 0,
             spread: [10.0, 100.0, 1000.0][one_of(3)],
-            dear_default: 1.0,
+            default_factor: 1.0,
         };
         let mut objective = Objective::capped([20.0, 100.0, 1000.0, 5000.0][one_of(4)]);
         if one_of(4) == 0 {
@@ -154,8 +154,8 @@ impl World {
         Self::new(seed, space, traits, objective, instances, racing)
     }
 
-    /// A world that fools a racer which balances trial time: the default is 10 000 times as dear as others, and
-    /// heavy tails make some of these very cheap on one pair.
+    /// A world that misleads a racer that balances trial time: the default is 10 000 times as expensive as
+    /// others, and heavy tails make some of these very cheap on one pair.
     pub fn adversarial(seed: u64) -> Self {
         let mut rng = Rng::new(seed, "adversarial world", 0);
         let mut one_of = |n: usize| rng.below(n);
@@ -165,7 +165,7 @@ impl World {
             jitter: false,
             whole: false,
             spread: [1.0, 100.0][one_of(2)],
-            dear_default: 1e4,
+            default_factor: 1e4,
         };
         let instances = [1, 5, 20][one_of(3)];
         Self::new(seed, SPACES[3 + one_of(3)], traits, Objective::capped(1e9), instances, Racing::default())
@@ -179,13 +179,13 @@ impl World {
         instances: u32,
         racing: Racing,
     ) -> Self {
-        let space: Space = read(space, "space of a world", Format::Toml).expect("the spaces above are sound");
+        let space: Space = read(space, "space of a world", Format::Toml).expect("the spaces above are valid");
         let default = space.default_configuration();
         let problem = Problem { space, default, objective, instances, seed };
         Self { seed, traits, problem, racing }
     }
 
-    /// Who proposes configurations here: random search, local search, or a design before it.
+    /// The proposer of this world: random search, local search, or a design followed by local search.
     pub fn proposer(&self) -> Box<dyn Proposer> {
         let Problem { space, seed, .. } = &self.problem;
         let local = || Box::new(LocalSearch::new(space.clone(), *seed));
@@ -201,13 +201,13 @@ impl World {
         }
     }
 
-    /// A stream for what depends on these keys.
+    /// A random stream for a term that depends on these keys.
     fn stream(&self, purpose: &str, keys: &[u64]) -> Rng {
         let key = keys.iter().fold(0, |key, &part| mix(mix(key) ^ part));
         Rng::new(self.seed, purpose, key)
     }
 
-    /// What a trial would be if it were never stopped.
+    /// Returns the result of a trial if it were never stopped.
     pub fn truth(&self, request: &TrialRequest) -> Truth {
         let config = (request.configuration.fingerprint() >> 64) as u64;
         let (instance, seed) = (u64::from(request.key.pair.instance.0), u64::from(request.key.pair.seed.0));
@@ -221,12 +221,12 @@ impl World {
         }
         let mut time = libm::pow(10.0, log_cost);
         if request.configuration == self.problem.default {
-            time *= self.traits.dear_default;
+            time *= self.traits.default_factor;
         }
         if self.traits.whole {
             time = time.ceil();
         }
-        // Costs that do not grow may be negative.
+        // Costs without a cutoff may be negative.
         let cost = if self.problem.objective.cutoff.is_some() { time } else { log_cost - 1.0 };
         let mut failure = self.stream("failure", &[config]);
         let fragile = failure.unit() < self.traits.failures;
@@ -240,19 +240,19 @@ impl World {
             level + 0.2 * self.stream("output", &[which, config, instance, seed]).normal()
         };
         let count = self.problem.objective.constraints.len() as u64;
-        // How far it came where it times out: in whole steps, so that ties remain, and not always told.
+        // How far it came if it times out: an integer, so that ties remain, and not always reported.
         let mut ties = self.stream("tie", &[config, instance, seed]);
-        let (tie, told) = (ties.below(4) as f64, ties.below(8) > 0);
+        let (tie, reported) = (ties.below(4) as f64, ties.below(8) > 0);
         Truth {
             time,
             cost,
             status,
             outputs: (0..count).map(output).collect(),
-            tie: Some(tie).filter(|_| told),
+            tie: Some(tie).filter(|_| reported),
         }
     }
 
-    /// What a trial tells that is stopped at a cap.
+    /// Returns the observation of a trial with a cap.
     pub fn observe(&self, truth: &Truth, cap: Cap) -> Observation {
         let cap = cap.cost();
         if truth.time > cap && self.problem.objective.cutoff.is_some() {
@@ -273,7 +273,7 @@ impl World {
         }
     }
 
-    /// What a trial tells that is stopped when it has reached this cost.
+    /// Returns the observation of a trial that is stopped at this cost.
     pub fn stopped(&self, at: f64) -> Observation {
         self.unmeasured(Observation::capped(at))
     }

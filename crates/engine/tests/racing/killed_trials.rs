@@ -1,8 +1,8 @@
-//! The laws that the picture of killed trials shows.
+//! The properties that the figure of killed trials shows.
 
 use surrogate::forest::Treatment;
 
-#[allow(dead_code, unreachable_pub, reason = "an example has a main of its own")]
+#[allow(dead_code, unreachable_pub, reason = "the example has its own main function")]
 #[path = "../../examples/killed_trials.rs"]
 mod example;
 
@@ -13,9 +13,9 @@ fn deviations(treatment: Treatment, trials: usize, places: &[f64]) -> Vec<f64> {
 }
 
 #[test]
-fn trees_agree_on_finished_trials_and_not_on_killed_ones() {
+fn trees_agree_on_finished_trials_but_not_on_killed_ones() {
     let (killed, finished): (Vec<f64>, Vec<f64>) = PLACES.iter().partition(|x| cost(**x) > CAP);
-    // So many trials at each place that every tree has drawn some.
+    // Enough trials at each place that every tree has drawn some.
     let sampled = deviations(Treatment::Sample, 10, &killed);
     for treatment in [Treatment::Mean, Treatment::Ignore] {
         let collapsed = deviations(treatment, 10, &killed);

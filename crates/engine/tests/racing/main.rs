@@ -1,4 +1,4 @@
-//! Races from the outside.
+//! Tests of races through the public interface.
 
 #![allow(missing_docs, clippy::unwrap_used, clippy::print_stdout)]
 

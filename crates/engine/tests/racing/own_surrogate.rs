@@ -1,10 +1,10 @@
-//! The surrogate of the example keeps what every surrogate must, and finds more than chance.
+//! The surrogate of the example passes the suite for surrogates and is better than random search.
 
 use engine::Status;
 use engine::propose::RandomSearch;
 use surrogate::testkit::conforms;
 
-#[allow(dead_code, unreachable_pub, reason = "its main function is for whoever runs the example")]
+#[allow(dead_code, unreachable_pub, reason = "the example has its own main function")]
 #[path = "../../examples/own_surrogate.rs"]
 mod example;
 
@@ -18,7 +18,7 @@ fn the_example_conforms() {
 }
 
 #[test]
-fn it_finds_more_than_random_proposals_in_the_same_races() {
+fn it_is_better_than_random_proposals_in_the_same_races() {
     let (mut wins, mut ratio) = (0, 1.0);
     for seed in 1..=8 {
         let problem = problem(seed).unwrap();
@@ -26,7 +26,7 @@ fn it_finds_more_than_random_proposals_in_the_same_races() {
         let chance = Box::new(RandomSearch::new(problem.space.clone(), seed));
         let random = optimise(&problem, chance).unwrap();
         let stopped = near.history().count(Status::Capped);
-        assert!(stopped > 15, "it learns from stopped trials, {stopped}");
+        assert!(stopped > 15, "it must learn from stopped trials, not {stopped}");
         let [near, random] = [near, random].map(|one| best(&problem, &one));
         println!("seed {seed}: {near:.4} {random:.4}, {stopped} stopped");
         wins += usize::from(near < random);
@@ -36,7 +36,7 @@ fn it_finds_more_than_random_proposals_in_the_same_races() {
 }
 
 #[test]
-fn the_same_seed_gives_the_same_trials_and_another_one_others() {
+fn the_same_seed_gives_the_same_trials_and_another_seed_different_ones() {
     let run = |seed| {
         let problem = problem(seed).unwrap();
         optimise(&problem, proposer(&problem)).unwrap()
@@ -47,5 +47,5 @@ fn the_same_seed_gives_the_same_trials_and_another_one_others() {
     assert_ne!(one.history().configurations(), other.history().configurations());
     let ids = (0..one.history().configurations().len() as u32).map(engine::ConfigId);
     let by_it = ids.filter(|&id| one.origin(id) == "near").count();
-    assert!(by_it > 20, "{by_it} are by it");
+    assert!(by_it > 20, "the surrogate proposed {by_it}");
 }

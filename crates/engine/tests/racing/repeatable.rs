@@ -8,7 +8,7 @@ use engine::racing::CappedRacer;
 use engine::testkit::World;
 use engine::{Ask, Cap, Observation, Optimizer, Rng, TrialId, TrialRequest};
 
-/// Trials asked for and not told.
+/// Largest number of trials asked for and not yet told.
 const WINDOW: usize = 8;
 
 fn optimizer(world: &World) -> Optimizer {
@@ -17,14 +17,14 @@ fn optimizer(world: &World) -> Optimizer {
     Optimizer::new(history, Box::new(racer), world.proposer())
 }
 
-/// What was done with an optimizer.
+/// A call of an optimizer.
 enum Call {
     Ask(usize, Ask),
     Tell(TrialId, Observation),
     Elapsed(TrialId, f64),
 }
 
-/// Trials of four workers end and report in any order.
+/// Records a run in which the trials of four workers end and report in any order.
 fn recorded(world: &World) -> Vec<Call> {
     let mut optimizer = optimizer(world);
     let mut rng = Rng::new(world.seed, "endings", 0);
@@ -55,7 +55,7 @@ fn recorded(world: &World) -> Vec<Call> {
 }
 
 #[test]
-fn recorded_results_repeat_every_decision() {
+fn recorded_results_reproduce_every_decision() {
     for seed in 0..100 {
         let world = World::random(seed);
         let mut again = optimizer(&world);
@@ -69,17 +69,17 @@ fn recorded_results_repeat_every_decision() {
     }
 }
 
-/// Whether orders about trials that were asked for are followed: a tightened trial tells what it would
-/// have told under its last cap, a cancelled one is withdrawn.
+/// Whether orders about running trials are followed: a tightened trial ends as under its last cap, a
+/// cancelled one is withdrawn.
 #[derive(Clone, Copy, PartialEq, Debug)]
 enum Orders {
     Followed,
     Ignored,
 }
 
-/// The trials asked for, of which a fixed number is out at any time and told in the order of asking,
-/// whichever worker thread is done first.
-fn in_the_order_of_asking(world: &World, workers: usize, orders: Orders) -> Vec<TrialRequest> {
+/// Returns the trials asked for. A fixed number of them is running at any time, and their results are told in
+/// the order of asking, whichever worker thread is done first.
+fn in_order_of_asking(world: &World, workers: usize, orders: Orders) -> Vec<TrialRequest> {
     let (jobs, queue) = mpsc::channel::<TrialRequest>();
     let queue = Mutex::new(queue);
     let (results, inbox) = mpsc::channel();
@@ -132,12 +132,12 @@ fn in_the_order_of_asking(world: &World, workers: usize, orders: Orders) -> Vec<
 }
 
 #[test]
-fn told_in_the_order_of_asking_the_number_of_workers_does_not_matter() {
+fn the_number_of_workers_does_not_matter_if_results_are_told_in_order_of_asking() {
     for seed in 0..60 {
         let world = World::random(seed);
         for orders in [Orders::Followed, Orders::Ignored] {
-            let one = in_the_order_of_asking(&world, 1, orders);
-            let four = in_the_order_of_asking(&world, 4, orders);
+            let one = in_order_of_asking(&world, 1, orders);
+            let four = in_order_of_asking(&world, 4, orders);
             assert_eq!(one, four, "world {seed}, orders {orders:?}");
         }
     }

@@ -1,4 +1,4 @@
-//! Which GPUs each worker has: those of CUDA_VISIBLE_DEVICES, or of the scenario, shared out.
+//! Distributes the GPUs in CUDA_VISIBLE_DEVICES, or those in the scenario, among the workers.
 
 use scenario::Parallel;
 
@@ -6,7 +6,7 @@ use super::SlotError;
 use crate::GPUS;
 use crate::Slot;
 
-/// The GPUs to share out: those that the scenario names, or those that we may use by our environment.
+/// Returns the GPUs to distribute: those that the scenario names, or those in CUDA_VISIBLE_DEVICES.
 pub fn available_gpus(parallel: &Parallel) -> Vec<String> {
     match &parallel.gpus {
         Some(numbers) => numbers.iter().map(u32::to_string).collect(),
@@ -14,13 +14,13 @@ pub fn available_gpus(parallel: &Parallel) -> Vec<String> {
     }
 }
 
-/// A list of numbers or names; what stands behind a number below zero does not count.
+/// Splits a list of numbers or names. As in CUDA, a negative number ends the list.
 fn visible(list: &str) -> Vec<String> {
     let entries = list.split(',').map(str::trim);
     entries.take_while(|entry| !entry.is_empty() && !entry.starts_with('-')).map(str::to_owned).collect()
 }
 
-/// Gives each slot so many GPUs of its own.
+/// Gives `each` GPUs to every slot.
 pub fn share_gpus(slots: &mut [Slot], available: &[String], each: usize) -> Result<(), SlotError> {
     if each == 0 {
         return Ok(());
@@ -39,20 +39,20 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_list_ends_at_the_first_that_is_none() {
+    fn the_list_ends_at_the_first_negative_number() {
         assert_eq!(visible("0, 2,GPU-8f"), ["0", "2", "GPU-8f"]);
         assert_eq!(visible("1,-1,2"), ["1"]);
         assert!(visible("").is_empty() && visible("-1").is_empty());
     }
 
     #[test]
-    fn no_two_slots_share_one() {
+    fn no_two_slots_share_a_gpu() {
         let mut slots = vec![Slot::default(); 2];
         let gpus = visible("4,5,6,7,8");
         share_gpus(&mut slots, &gpus, 2).unwrap();
         assert_eq!((&slots[0].gpus[..], &slots[1].gpus[..]), (&gpus[0..2], &gpus[2..4]));
         let error = share_gpus(&mut slots, &gpus, 3).unwrap_err();
-        let shown = "2 workers with 3 GPU(s) each need 6 GPUs, and there are 5 to share out";
+        let shown = "2 workers with 3 GPU(s) each need 6 GPUs, but only 5 are available";
         assert_eq!(error.to_string(), shown);
         share_gpus(&mut slots, &[], 0).unwrap();
     }

@@ -7,11 +7,11 @@ use engine::Interrupt;
 
 use super::Happening;
 
-/// Waits no longer than this at a time, so that an absurd patience is no arithmetic problem.
+/// Longest single wait. It keeps an absurdly long patience from overflowing.
 const LONGEST_WAIT: Duration = Duration::from_secs(3600);
 
-/// Messages in order of arrival. The campaign owns it; executors and other threads hold its [bell](Self::bell), the
-/// sending side.
+/// Messages in order of arrival. The campaign owns it; executors and other threads hold its
+/// [bell](Self::bell), the sending side.
 #[derive(Debug)]
 pub struct Inbox {
     receiver: mpsc::Receiver<Happening>,
@@ -26,17 +26,17 @@ impl Default for Inbox {
 }
 
 impl Inbox {
-    /// An empty one.
+    /// Creates an empty inbox.
     pub fn new() -> Self {
         Self::default()
     }
 
-    /// The sending side.
+    /// Returns the sending side.
     pub fn bell(&self) -> Bell {
         self.bell.clone()
     }
 
-    /// The next message, waiting for `patience` seconds at most; an hour if that is `None`.
+    /// Returns the next message. Waits at most `patience` seconds, or an hour if that is `None`.
     pub fn next(&self, patience: Option<f64>) -> Happening {
         let wait = patience.map_or(LONGEST_WAIT, |seconds| {
             Duration::try_from_secs_f64(seconds.max(0.0)).unwrap_or(LONGEST_WAIT).min(LONGEST_WAIT)
@@ -44,13 +44,13 @@ impl Inbox {
         self.receiver.recv_timeout(wait).unwrap_or(Happening::Nothing)
     }
 
-    /// The next message, without waiting.
-    pub fn already(&self) -> Option<Happening> {
+    /// Returns the next message without waiting.
+    pub fn try_next(&self) -> Option<Happening> {
         self.receiver.try_recv().ok()
     }
 }
 
-/// Tells a campaign something from another thread.
+/// Sends messages to a campaign from another thread.
 #[derive(Clone, Debug)]
 pub struct Bell {
     sender: mpsc::Sender<Happening>,
@@ -58,21 +58,22 @@ pub struct Bell {
 }
 
 impl Bell {
-    /// Makes the campaign's next wait return this. An interruption also breaks off what it is thinking about.
+    /// Sends a message, which the campaign's next wait returns. An interruption also stops the search in
+    /// progress.
     pub fn ring(&self, happening: Happening) {
-        // A campaign that has ended needs no telling.
-        let _ = self.ring_while_heard(happening);
+        // A campaign that has ended needs no message.
+        let _ = self.try_ring(happening);
     }
 
-    /// The same; false if nobody listens any more.
-    pub fn ring_while_heard(&self, happening: Happening) -> bool {
+    /// Sends a message; false if the campaign has ended.
+    pub fn try_ring(&self, happening: Happening) -> bool {
         if matches!(happening, Happening::Interrupted) {
             self.interrupt.raise();
         }
         self.sender.send(happening).is_ok()
     }
 
-    /// Raised by the first interruption.
+    /// Returns the flag that the first interruption raises.
     pub fn interrupt(&self) -> &Interrupt {
         &self.interrupt
     }

@@ -1,4 +1,4 @@
-//! Trials on this machine: one thread per slot, each slot with cores of its own.
+//! Runs trials on this machine: one thread per slot, and each slot has its own cores.
 
 use std::collections::{BTreeMap, VecDeque};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
@@ -48,10 +48,10 @@ impl Queue {
     }
 }
 
-/// A trial that has been handed out.
+/// A submitted trial that has not ended.
 struct Out {
     leash: Arc<Leash>,
-    /// Campaign time when a slot took it up.
+    /// Campaign time when it started.
     started: Option<f64>,
 }
 
@@ -82,7 +82,7 @@ impl Local {
         Ok(local)
     }
 
-    fn take_in(&mut self, happening: Happening) -> Happening {
+    fn update(&mut self, happening: Happening) -> Happening {
         match &happening {
             Happening::Started { id, at, .. } => {
                 if let Some(out) = self.out.get_mut(id) {
@@ -105,20 +105,20 @@ fn work(slot: &Slot, queue: &Queue, target: &dyn Target, bell: &Bell, origin: In
     while let Some(Job { request, leash }) = queue.take() {
         let now = || before + origin.elapsed().as_secs_f64();
         let started = now();
-        // Once nobody listens the campaign is over, and so is the work.
-        if !bell.ring_while_heard(Happening::Started { id: request.id, slot: slot.number, at: started }) {
+        // Once the campaign has ended, so has the work.
+        if !bell.try_ring(Happening::Started { id: request.id, slot: slot.number, at: started }) {
             return;
         }
-        // A worker that ended without a word would leave the campaign waiting for its trial.
+        // If a panic ended this thread silently, the campaign would wait for the trial forever.
         let account = caught(|| target.run_on(&request, &leash, slot))
-            .unwrap_or_else(|said| Err(TargetError::Panicked { said }));
+            .unwrap_or_else(|message| Err(TargetError::Panicked { message }));
         let happening = match account {
             Ok(account) => {
                 Happening::Ended(Box::new(Record::of(&request, account, started, now(), slot.number)))
             }
             Err(error) => Happening::Failed(request.id, error),
         };
-        if !bell.ring_while_heard(happening) {
+        if !bell.try_ring(happening) {
             return;
         }
     }
@@ -165,7 +165,7 @@ impl Executor for Local {
     }
 
     fn next(&mut self, inbox: &Inbox, patience: Option<f64>) -> Happening {
-        self.take_in(inbox.next(patience))
+        self.update(inbox.next(patience))
     }
 
     fn reached(&self) -> Vec<(TrialId, f64)> {
@@ -180,7 +180,7 @@ impl Executor for Local {
     }
 }
 
-/// Stops what still runs, so that no thread and no process outlives the campaign.
+/// Stops all running trials, so that no thread or process outlives the campaign.
 impl Drop for Local {
     fn drop(&mut self) {
         {
@@ -193,7 +193,7 @@ impl Drop for Local {
             out.leash.cancel();
         }
         for worker in self.workers.drain(..) {
-            // A worker that panicked has said so; there is nothing to add here.
+            // A panic of the worker has already been printed.
             let _ = worker.join();
         }
     }

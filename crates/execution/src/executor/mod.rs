@@ -1,9 +1,10 @@
-//! Running trials: on this machine's cores, in simulated time, or wherever an [`Executor`] of your own runs them.
+//! Running trials: on this machine's cores, in simulated time, or wherever an [`Executor`] of your own runs
+//! them.
 //!
-//! An executor gets a [`Bell`] when it is created, and rings it when a trial starts or ends. Every submitted trial must
-//! end once, with a record or with an error, unless it was [cancelled](Executor::cancel) before it started. The campaign
-//! ignores duplicates and trials that it does not wait for. `testkit` has the suite that every executor must pass;
-//! `examples/own_executor.rs` is a complete executor.
+//! An executor gets a [`Bell`] when it is created, and rings it when a trial starts or ends. Every submitted
+//! trial must end once, with a record or with an error, unless it was [cancelled](Executor::cancel) before it
+//! started. The campaign ignores duplicates and trials that it does not wait for. `testkit` has the suite
+//! that every executor must pass; `examples/own_executor.rs` is a complete executor.
 
 mod gpus;
 mod inbox;
@@ -24,82 +25,82 @@ use crate::{Record, TargetError};
 /// Something that happened.
 #[derive(Debug)]
 pub enum Happening {
-    /// A trial was taken up by a slot.
+    /// A trial has started.
     Started {
-        /// Which one.
+        /// Number of the trial.
         id: TrialId,
-        /// Where, counted from 0.
+        /// Number of its slot, from 0.
         slot: usize,
         /// Campaign time.
         at: f64,
     },
     /// A trial has ended.
     Ended(Box<Record>),
-    /// A trial could not be run at all, as no other could.
+    /// A trial could not be run, for a reason that applies to all trials.
     Failed(TrialId, TargetError),
-    /// The store has committed so many more batches, or failed.
+    /// The store has committed this many more batches, or has failed.
     Committed(Result<u64, String>),
-    /// Someone wants the campaign to stop.
+    /// The user or the system wants the campaign to stop.
     Interrupted,
-    /// The time to wait is over.
+    /// Nothing happened within the time to wait.
     Nothing,
 }
 
-/// How time goes by.
+/// How campaign time passes.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Pacing {
-    /// By itself: trials go on while others are dealt with.
+    /// In real time: trials continue while the campaign works.
     Clock,
     /// Only while the campaign waits, one event at a time, so that a campaign is reproducible.
     Stepwise,
 }
 
-/// Why a trial was refused; submitting it later may work.
+/// Why an executor refused a trial. Submitting it later may work.
 #[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
 #[error("no trial can be run now: {0}")]
 pub struct Refused(pub String);
 
-/// Runs trials. Times are campaign time: seconds since the start, interruptions left out.
+/// Runs trials. Times are campaign time: seconds since the start, without interruptions.
 pub trait Executor {
-    /// How many trials run at once; it may change while a campaign runs.
+    /// Returns the number of trials that run at once. It may change while a campaign runs.
     fn workers(&self) -> usize;
 
-    /// How time goes by.
+    /// Returns how campaign time passes.
     fn pacing(&self) -> Pacing {
         Pacing::Clock
     }
 
-    /// Campaign time now.
+    /// Returns the current campaign time.
     fn now(&self) -> f64;
 
-    /// Runs a trial as soon as a slot is free. `started`: when it had been started before an
-    /// interruption, for time that goes by stepwise.
+    /// Runs a trial as soon as a slot is free. `started` is when the trial had started before an
+    /// interruption; only executors with [`Pacing::Stepwise`] use it.
     fn submit(&mut self, request: &TrialRequest, started: Option<f64>) -> Result<(), Refused>;
 
     /// Lowers the cap of a trial.
     fn tighten(&mut self, id: TrialId, cap: Cap);
 
-    /// Stops a trial. True if it had not been taken up: then it will not end.
+    /// Cancels a trial. Returns true if it had not started: then it never ends.
     fn cancel(&mut self, id: TrialId) -> bool;
 
-    /// The next thing to happen, waiting for so many seconds at most.
+    /// Returns the next message, waiting at most `patience` seconds.
     fn next(&mut self, inbox: &Inbox, patience: Option<f64>) -> Happening {
         inbox.next(patience)
     }
 
-    /// The costs that running trials have surely reached.
+    /// Returns lower bounds on the costs that running trials have reached.
     fn reached(&self) -> Vec<(TrialId, f64)> {
         Vec::new()
     }
 
-    /// Seconds that the command of a trial takes if it runs to its cap; `None` if nobody knows.
+    /// Returns the seconds that a trial's command takes if it runs to its cap; `None` if unknown.
     fn longest(&self, _request: &TrialRequest) -> Option<f64> {
         None
     }
 }
 
 /// Implements `Executor` for a reference or a box.
-macro_rules! held {
+macro_rules! delegate {
     ($holder:ty) => {
         impl<E: Executor + ?Sized> Executor for $holder {
             fn workers(&self) -> usize {
@@ -142,5 +143,5 @@ macro_rules! held {
 }
 
 // A borrowed executor can be used again after the campaign.
-held!(&mut E);
-held!(Box<E>);
+delegate!(&mut E);
+delegate!(Box<E>);

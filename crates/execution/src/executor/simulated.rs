@@ -1,5 +1,5 @@
-//! Trials in simulated time: a recorded table or a formula answers at once, and the clock jumps from
-//! one end of a trial to the next. A campaign of thousands of trials takes milliseconds.
+//! Runs trials in simulated time: a recorded table or a formula answers at once, and the clock jumps to the
+//! end of the next trial. A campaign of thousands of trials takes milliseconds.
 
 use std::collections::{BTreeMap, VecDeque};
 
@@ -9,21 +9,21 @@ use super::{Executor, Happening, Inbox, Pacing, Refused};
 use crate::panics::caught;
 use crate::{Account, Detail, Record, TargetError};
 
-/// What a trial would be if it were never stopped.
+/// The result of a trial that is never stopped.
 #[derive(Clone, PartialEq, Debug)]
 pub struct Answer {
-    /// Its cost, also the time it takes if costs are times.
+    /// Cost of the trial; also its time, if costs are times.
     pub cost: f64,
-    /// How it ends: finished, crashed, memory, wrong or lost; aborted if no trial can succeed.
+    /// How the trial ends: finished, crashed, memory, wrong or lost; aborted if no trial can succeed.
     pub status: Status,
-    /// The outputs that constraints bound.
+    /// The constrained outputs.
     pub constraints: Vec<f64>,
-    /// Seconds it takes.
+    /// Duration of the trial in seconds.
     pub time: f64,
 }
 
 impl Answer {
-    /// Finishes at this cost, which is its time.
+    /// Creates the answer of a trial that finishes at this cost, which is also its time.
     pub fn finished(cost: f64) -> Self {
         Self { cost, status: Status::Finished, constraints: Vec::new(), time: cost }
     }
@@ -31,7 +31,7 @@ impl Answer {
 
 /// Knows the answer to every trial.
 pub trait Oracle: Send {
-    /// What the trial would be.
+    /// Returns the result of the trial.
     fn answer(&mut self, request: &TrialRequest) -> Answer;
 }
 
@@ -43,7 +43,7 @@ impl<F: FnMut(&TrialRequest) -> Answer + Send> Oracle for F {
 
 struct Running {
     request: TrialRequest,
-    /// An oracle that panics gives the words of its panic.
+    /// The answer, or the message of the oracle's panic.
     answer: Result<Answer, String>,
     started: f64,
     slot: usize,
@@ -52,7 +52,7 @@ struct Running {
 impl Running {
     fn ends(&self) -> f64 {
         let Ok(Answer { cost, time, .. }) = self.answer else { return self.started };
-        // The share of its time after which the cost passes the cap.
+        // The trial stops when its cost, which grows linearly, reaches the cap.
         let cap = self.request.cap.cost();
         if cost > cap && cost > 0.0 { self.started + time * (cap / cost) } else { self.started + time }
     }
@@ -74,24 +74,24 @@ pub struct Simulated {
     workers: usize,
     now: f64,
     running: BTreeMap<TrialId, Running>,
-    /// Trials that wait for a slot.
+    /// Trials waiting for a slot.
     waiting: VecDeque<TrialRequest>,
-    /// Time that slots were busy, summed.
+    /// Total time that slots were busy.
     busy: f64,
 }
 
 impl Simulated {
-    /// Workers that ask an oracle, starting at campaign time `now`.
+    /// Creates workers that ask an oracle, starting at campaign time `now`.
     pub fn new(oracle: Box<dyn Oracle>, cutoff: Option<f64>, workers: usize, now: f64) -> Self {
         Self { oracle, cutoff, workers, now, running: BTreeMap::new(), waiting: VecDeque::new(), busy: 0.0 }
     }
 
-    /// Lets time go by in which nothing happens.
+    /// Advances the clock without running trials.
     pub fn pass(&mut self, seconds: f64) {
         self.now += seconds;
     }
 
-    /// Share of the slots' time that was spent on trials so far.
+    /// Returns the share of the slots' time spent on trials so far.
     pub fn busy_share(&self) -> f64 {
         let open: f64 = self.running.values().map(|running| self.now - running.started).sum();
         (self.busy + open) / (self.now * self.workers as f64)
@@ -121,10 +121,10 @@ impl Simulated {
         let answer = match running.answer {
             Ok(answer) if answer.status != Status::Aborted => answer,
             Ok(_) => {
-                let said = "aborted in simulated time".to_owned();
-                return Happening::Failed(id, TargetError::Aborted { said });
+                let message = "aborted in simulated time".to_owned();
+                return Happening::Failed(id, TargetError::Aborted { message });
             }
-            Err(said) => return Happening::Failed(id, TargetError::Panicked { said }),
+            Err(message) => return Happening::Failed(id, TargetError::Panicked { message }),
         };
         let cap = running.request.cap;
         let observation = if answer.cost > cap.cost() {
@@ -196,7 +196,7 @@ impl Executor for Simulated {
     }
 
     fn next(&mut self, inbox: &Inbox, patience: Option<f64>) -> Happening {
-        if let Some(happening) = inbox.already() {
+        if let Some(happening) = inbox.try_next() {
             return happening;
         }
         match (self.first(), patience) {

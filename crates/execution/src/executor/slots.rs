@@ -1,7 +1,7 @@
-//! Which cores each worker has: whole physical cores of those this process may use, as far as they go.
+//! Assigns cores to workers: whole physical cores that this process may use, as long as there are enough.
 //!
-//! Two trials on the two threads of one physical core slow each other down, so that the second thread
-//! of a core is given away only when there are more workers than cores.
+//! Two trials on the two threads of one physical core slow each other down. So the second thread of a core is
+//! assigned only when there are more workers than cores.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -11,58 +11,58 @@ use confine::Cores;
 
 use crate::Slot;
 
-/// The workers asked for cannot have their cores.
+/// Why the requested workers cannot have their cores.
 #[derive(Debug, thiserror::Error)]
 pub enum SlotError {
-    /// There are not enough of them.
+    /// There are not enough cores.
     #[error(
-        "{workers} workers with {each} core(s) each need {} cores, and {allowed} may be used here",
+        "{workers} workers with {each} core(s) each need {} cores, but only {allowed} may be used",
         workers * each
     )]
     TooFew {
-        /// Trials at one time.
+        /// Number of parallel trials.
         workers: usize,
-        /// Cores of each.
+        /// Cores of each trial.
         each: usize,
-        /// Cores that there are.
+        /// Cores that may be used.
         allowed: usize,
     },
     /// There are not enough GPUs.
     #[error(
-        "{workers} workers with {each} GPU(s) each need {} GPUs, and there {} {available} to share out",
-        workers * each, if *available == 1 { "is" } else { "are" }
+        "{workers} workers with {each} GPU(s) each need {} GPUs, but only {available} {} available",
+                workers * each, if *available == 1 { "is" } else { "are" }
     )]
     TooFewGpus {
-        /// Trials at one time.
+        /// Number of parallel trials.
         workers: usize,
-        /// GPUs of each.
+        /// GPUs of each trial.
         each: usize,
-        /// GPUs that there are.
+        /// GPUs that are available.
         available: usize,
     },
-    /// The kernel does not tell.
-    #[error("cannot find out which cores may be used: {0}")]
+    /// The kernel did not report the cores.
+    #[error("cannot determine which cores may be used: {0}")]
     Unknown(#[from] std::io::Error),
 }
 
 const TOPOLOGY: &str = "/sys/devices/system/cpu";
 
-/// A slot for each worker.
+/// Returns a slot for each worker.
 pub fn slots(workers: usize, each: usize) -> Result<Vec<Slot>, SlotError> {
     assign(&by_physical_core(&Cores::allowed()?, Path::new(TOPOLOGY)), workers, each)
 }
 
-/// How many trials can run at once without sharing a physical core.
+/// Returns the number of trials that can run at once without sharing a physical core.
 pub fn physical_cores() -> Result<usize, SlotError> {
     Ok(by_physical_core(&Cores::allowed()?, Path::new(TOPOLOGY)).len())
 }
 
-/// The threads of each physical core, as far as allowed.
+/// Returns the allowed threads of each physical core.
 fn by_physical_core(allowed: &Cores, topology: &Path) -> Vec<Vec<usize>> {
     let mut cores: BTreeMap<String, Vec<usize>> = BTreeMap::new();
     for thread in allowed.iter() {
         let siblings = topology.join(format!("cpu{thread}/topology/thread_siblings_list"));
-        // Without that file, every thread counts as a core of its own.
+        // Without this file, every thread counts as a core of its own.
         let core = fs::read_to_string(siblings).unwrap_or_else(|_| thread.to_string());
         cores.entry(core.trim().to_owned()).or_default().push(thread);
     }
@@ -73,7 +73,7 @@ fn by_physical_core(allowed: &Cores, topology: &Path) -> Vec<Vec<usize>> {
 
 fn assign(cores: &[Vec<usize>], workers: usize, each: usize) -> Result<Vec<Slot>, SlotError> {
     let most = cores.iter().map(Vec::len).max().unwrap_or(0);
-    // All first threads, then all second ones.
+    // All first threads, then all second threads.
     let order: Vec<usize> =
         (0..most).flat_map(|place| cores.iter().filter_map(move |core| core.get(place).copied())).collect();
     if workers * each > order.len() {

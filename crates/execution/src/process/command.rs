@@ -1,11 +1,11 @@
-//! The commands of one trial: the scenario's templates with everything put in.
+//! The commands of one trial: the scenario's templates with all placeholders filled in.
 
 use std::fmt;
 use std::path::{Path, PathBuf};
 
 use engine::{Cap, Configuration, TrialRequest};
 use scenario::shell;
-use scenario::{Argument, CappedBy, CommandTemplate, Instance, Measure, Piece, Scenario};
+use scenario::{Argument, CappedBy, CommandTemplate, Instance, Measure, Piece, Program, Scenario};
 
 use super::place::Place;
 use super::protocol;
@@ -13,37 +13,37 @@ use super::protocol;
 /// A command with all of its arguments. Its `Display` can be pasted into a shell.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct CommandLine {
-    /// The program's full path.
+    /// Full path of the program.
     pub program: PathBuf,
     /// Its arguments.
     pub arguments: Vec<String>,
     /// Variables that the scenario sets.
     pub env: Vec<(String, String)>,
-    /// Names and `*` patterns of variables to pass.
+    /// Names and `*` patterns of variables to pass on.
     pub pass_env: Vec<String>,
-    /// A line on standard input, by which some protocols tell the trial.
+    /// A line for standard input, with which some protocols describe the trial.
     pub request: Option<String>,
 }
 
-/// What is put into the templates of a trial.
+/// The values of the placeholders for a trial.
 #[derive(Clone, Copy, Debug)]
-pub struct Filling<'a> {
+pub struct Values<'a> {
     /// The parameters' values.
     pub configuration: &'a Configuration,
-    /// The input as the target is told of it.
+    /// The input, as passed to the target.
     pub instance: &'a str,
     /// The seed.
     pub seed: &'a str,
-    /// Where to stop.
+    /// The cap.
     pub cap: Cap,
-    /// Which trial on which instance it is; without it, what protocols tell of that is left open.
+    /// The trial and its instance; without them, the protocol's placeholders for these are left unfilled.
     pub subject: Option<(&'a TrialRequest, &'a Instance)>,
-    /// Where the trial runs; without it, placeholders of that are left as they are.
+    /// Where the trial runs; without it, the placeholders for this are left unfilled.
     pub place: Option<&'a Place>,
 }
 
-impl<'a> Filling<'a> {
-    /// That of a trial, whose seed is given as text.
+impl<'a> Values<'a> {
+    /// Creates the values for a trial; its seed is given as text.
     pub fn new(
         trial: &'a TrialRequest,
         instance: &'a Instance,
@@ -57,38 +57,50 @@ impl<'a> Filling<'a> {
 }
 
 impl CommandLine {
-    /// The command of a trial that does not run anywhere yet.
+    /// Returns the command of a trial that has no place to run yet.
     pub fn new(scenario: &Scenario, trial: &TrialRequest, instance: &Instance) -> Self {
         let seed = &trial.key.pair.seed.to_string();
-        Self::of_trial(scenario, &Filling::new(trial, instance, seed, None))
+        Self::of_trial(scenario, &Values::new(trial, instance, seed, None))
     }
 
-    /// The command of a configuration, for use: with `{instance}` and `{seed}` left in their places,
-    /// and the cutoff as the cap.
-    pub fn for_use(scenario: &Scenario, configuration: &Configuration) -> Self {
+    /// Returns the command for using a configuration: `{instance}` and `{seed}` are left unfilled, and the
+    /// cap is the cutoff.
+    fn for_use(scenario: &Scenario, configuration: &Configuration) -> Self {
         let cap = scenario.objective.cutoff.map_or(Cap::NONE, Cap::at);
         let (instance, seed) = ("{instance}", "{seed}");
-        let filling = Filling { configuration, instance, seed, cap, subject: None, place: None };
-        Self::of_trial(scenario, &filling)
+        let values = Values { configuration, instance, seed, cap, subject: None, place: None };
+        Self::of_trial(scenario, &values)
     }
 
-    /// The target's own command, with what is told on standard input.
-    pub fn of_trial(scenario: &Scenario, filling: &Filling<'_>) -> Self {
-        let line = Self::filled(scenario, &scenario.target.command, filling);
+    /// What to paste into a shell to use a configuration: `setup` if it takes parameters, as a compiler does,
+    /// and then the target's own command.
+    pub fn to_paste(scenario: &Scenario, configuration: &Configuration) -> String {
+        let own = Self::for_use(scenario, configuration);
+        let setup = scenario.target.setup.iter().map(|step| &step.command);
+        let setup = setup.filter(|command| command.has_parameters());
+        let (instance, seed) = ("{instance}", "{seed}");
+        let values = Values { configuration, instance, seed, cap: Cap::NONE, subject: None, place: None };
+        let setup = setup.map(|command| Self::filled(scenario, command, &values));
+        setup.chain([own]).map(|line| line.to_string()).collect::<Vec<_>>().join(" && ")
+    }
+
+    /// Returns the target's own command, with its line for standard input.
+    pub fn of_trial(scenario: &Scenario, values: &Values<'_>) -> Self {
+        let line = Self::filled(scenario, &scenario.target.command, values);
         let is_json = scenario.target.protocol.is_json();
-        Self { request: is_json.then(|| protocol::json::request(scenario, filling)), ..line }
+        Self { request: is_json.then(|| protocol::json::request(scenario, values)), ..line }
     }
 
-    /// A template of the scenario with everything put in.
-    pub fn filled(scenario: &Scenario, template: &CommandTemplate, filling: &Filling<'_>) -> Self {
-        let Filling { configuration, instance, seed, cap, subject, place } = *filling;
+    /// Fills in a template of the scenario.
+    pub fn filled(scenario: &Scenario, template: &CommandTemplate, values: &Values<'_>) -> Self {
+        let Values { configuration, instance, seed, cap, subject, place } = *values;
         let placed = |name: &str, text: fn(&Place) -> String| place.map_or_else(|| name.to_owned(), text);
         let text = |piece: &Piece| match piece {
             Piece::Literal(text) => text.clone(),
             Piece::Instance => instance.to_owned(),
             Piece::Seed => seed.to_owned(),
             Piece::Cap => cap_text(scenario, cap),
-            // The reader has refused parameters that may be inactive.
+            // The reader rejects parameters here that may be inactive.
             Piece::Param(id) => configuration.value(*id).map_or_else(String::new, |value| value.to_string()),
             Piece::Workdir => placed("{workdir}", |place| shown(&place.workdir)),
             Piece::ConfigFile => placed("{config_file}", |place| shown(&place.config_file)),
@@ -96,9 +108,9 @@ impl CommandLine {
             Piece::Slot => placed("{slot}", |place| place.slot.to_string()),
             Piece::Trial => placed("{trial}", |place| place.trial.0.to_string()),
             Piece::Cores => scenario.parallel.cores_per_trial.to_string(),
-            // The reader has refused it where there is no limit.
+            // The reader rejects this placeholder without a memory limit.
             Piece::Memory => (scenario.limits.memory.unwrap_or(0) >> 20).to_string(),
-            Piece::Seconds => told_seconds(scenario, cap),
+            Piece::Seconds => cap_in_seconds(scenario, cap),
             Piece::ConfigurationNumber => subject.map_or_else(
                 || "{configuration}".to_owned(),
                 |(trial, _)| (trial.key.config.0 + 1).to_string(),
@@ -121,7 +133,12 @@ impl CommandLine {
         }
         let target = &scenario.target;
         Self {
-            program: template.program.clone(),
+            program: match &template.program {
+                Program::Found(path) => path.clone(),
+                Program::Built(path) => {
+                    place.map_or_else(|| PathBuf::from("{workdir}"), |place| place.workdir.clone()).join(path)
+                }
+            },
             arguments,
             env: target.env.iter().map(|(name, value)| (name.clone(), value.clone())).collect(),
             pass_env: target.pass_env.clone(),
@@ -129,7 +146,7 @@ impl CommandLine {
         }
     }
 
-    /// The command to run.
+    /// Returns the command to run.
     pub fn command(&self) -> confine::Command {
         let mut command = confine::Command::new(&self.program).args(&self.arguments);
         for pattern in &self.pass_env {
@@ -146,7 +163,7 @@ fn shown(path: &Path) -> String {
     path.to_string_lossy().into_owned()
 }
 
-/// The arguments of `{params}` in a command.
+/// Returns the arguments of `{params}` in a command.
 fn params(scenario: &Scenario, command: &CommandTemplate, configuration: &Configuration) -> Vec<String> {
     let written = scenario.space.ids().zip(&scenario.target.writing);
     let written = written.filter(|(id, _)| !command.names(*id));
@@ -156,7 +173,7 @@ fn params(scenario: &Scenario, command: &CommandTemplate, configuration: &Config
         .collect()
 }
 
-/// The cap as the target is told: never below it.
+/// Returns the cap as passed to the target, rounded up.
 fn cap_text(scenario: &Scenario, cap: Cap) -> String {
     let objective = &scenario.objective;
     let cost = objective.cutoff.map_or(cap.cost(), |cutoff| cap.cost().min(cutoff));
@@ -166,9 +183,9 @@ fn cap_text(scenario: &Scenario, cap: Cap) -> String {
     }
 }
 
-/// Where to stop, as protocols tell it: in seconds, never below the cap.
-pub(super) fn told_seconds(scenario: &Scenario, cap: Cap) -> String {
-    /// Callers that know no limit have always told this number.
+/// Returns the cap in seconds as protocols pass it, rounded up.
+pub(super) fn cap_in_seconds(scenario: &Scenario, cap: Cap) -> String {
+    /// Configurators conventionally pass this number for "no limit".
     const NO_LIMIT: &str = "2147483647";
     let objective = &scenario.objective;
     let cost = objective.cutoff.map_or(cap.cost(), |cutoff| cap.cost().min(cutoff));
@@ -180,19 +197,20 @@ pub(super) fn told_seconds(scenario: &Scenario, cap: Cap) -> String {
     if seconds.is_finite() { rounded_up(seconds, decimals) } else { NO_LIMIT.to_owned() }
 }
 
-/// The numbers that describe an instance, as a list without spaces.
+/// Returns the features of an instance, as a list without spaces.
 fn features(scenario: &Scenario, instance: &Instance) -> String {
     let row = scenario.instances.features.iter().flat_map(|features| features.row(instance));
     let numbers = row.map(space::float_text);
     format!("[{}]", numbers.collect::<Vec<_>>().join(","))
 }
 
-/// Seconds with three decimals, rounded up.
+/// Returns seconds with three decimals, rounded up.
 fn seconds_text(seconds: f64) -> String {
     rounded_up(seconds, 3)
 }
 
-/// How many decimals costs of a grain have: none from 1 on, below that as many as the grain itself, at most nine.
+/// Returns the number of decimals of costs with this grain: none for 1 or more, otherwise as many as the
+/// grain itself has, at most nine.
 fn decimals(grain: f64) -> i32 {
     const MOST: i32 = 9;
     if grain >= 1.0 || grain <= 0.0 {
@@ -202,19 +220,19 @@ fn decimals(grain: f64) -> i32 {
     (1..MOST).find(|&decimals| is_whole(format!("{grain:.*}", decimals as usize))).unwrap_or(MOST)
 }
 
-/// A number with so many decimals, rounded up.
+/// Returns a number with this many decimals, rounded up.
 fn rounded_up(number: f64, decimals: i32) -> String {
-    /// From here on all numbers are whole.
+    /// All floating-point numbers from here on are whole.
     const WHOLE: f64 = 9_007_199_254_740_992.0;
     let scale = 10_f64.powi(decimals);
     let text = |number: f64| format!("{number:.*}", decimals as usize);
     if number * scale >= WHOLE {
-        // It has no more decimals than these: they are the number itself.
+        // The number has no further decimals.
         return text(number);
     }
     let lower = (number * scale).floor();
-    // A product that is off in its last bit must not cost a whole unit.
-    let reads_back = |text: &String| text.parse::<f64>().is_ok_and(|told| told >= number);
+    // A rounding error in the product must not add a whole unit.
+    let reads_back = |text: &String| text.parse::<f64>().is_ok_and(|parsed| parsed >= number);
     Some(text(lower / scale)).filter(reads_back).unwrap_or_else(|| text((lower + 1.0) / scale))
 }
 
@@ -248,8 +266,8 @@ mod tests {
         }
         for step in 1..5000 {
             let seconds = f64::from(step) * 0.000_7;
-            let told: f64 = seconds_text(seconds).parse().unwrap();
-            assert!(told >= seconds && told - seconds < 0.001, "{seconds} as {told}");
+            let shown: f64 = seconds_text(seconds).parse().unwrap();
+            assert!(shown >= seconds && shown - seconds < 0.001, "{seconds} as {shown}");
         }
     }
 
@@ -273,19 +291,22 @@ mod tests {
     }
 
     #[test]
-    fn what_is_told_is_never_below_and_never_nothing() {
+    fn numbers_are_rounded_up_and_never_to_zero() {
         for decimals in 0..=9 {
             let unit = 10_f64.powi(-decimals);
             let mut number: f64 = 1e-12;
             while number < 1e300 {
                 for number in [number, number.next_up(), 1.0 + number, number.round().max(1.0)] {
                     let text = rounded_up(number, decimals);
-                    let told: f64 = text.parse().unwrap();
-                    assert!(told >= number && told > 0.0, "{number} as {text}");
-                    // But for the last bit of what is told.
-                    assert!(told - number <= unit * (1.0 + 1e-6) + told * f64::EPSILON, "{number} as {text}");
+                    let shown: f64 = text.parse().unwrap();
+                    assert!(shown >= number && shown > 0.0, "{number} as {text}");
+                    // Allow for the last bit of the parsed number.
+                    assert!(
+                        shown - number <= unit * (1.0 + 1e-6) + shown * f64::EPSILON,
+                        "{number} as {text}"
+                    );
                     if decimals == 0 {
-                        assert_eq!(text, format!("{:.0}", number.ceil()), "whole numbers are as ever");
+                        assert_eq!(text, format!("{:.0}", number.ceil()), "whole numbers are rounded up");
                     }
                 }
                 number *= 1.37;

@@ -1,10 +1,10 @@
-//! What a trial tells of the outputs that constraints bound.
+//! A trial's readings of constrained outputs.
 //!
-//! | bounded | the trial finished | it was stopped or failed |
+//! | constrained | the trial finished | the trial was stopped or failed |
 //! |---|---|---|
-//! | an output | its value; nothing if that is not a finite number | nothing: the number that counts is printed at the end |
-//! | `cpu_time`, `wall_time`, `memory` | what it used | at least what it had used; if the memory limit stopped it, at least that |
-//! | `solved` | 1 | 0; nothing if it was stopped below the cutoff |
+//! | an output | its value; unknown if that is not a finite number | unknown: the number that counts is printed at the end |
+//! | `cpu_time`, `wall_time`, `memory` | what it used | at least what it had used; at least the memory limit if that stopped it |
+//! | `solved` | 1 | 0; unknown if it was stopped below the cutoff |
 
 use confine::{End, Finished, Limit};
 use engine::{Observation, Reading, Status};
@@ -12,8 +12,8 @@ use scenario::{Bounded, Measure, Scenario};
 
 use super::{Account, Detail};
 
-/// The account with what it tells of each constraint; `record` is that of its run, if there is one.
-pub(super) fn told(scenario: &Scenario, account: Account, record: Option<&Finished>) -> Account {
+/// Adds a reading of each constraint to an account; `record` is that of the trial's run, if there is one.
+pub(super) fn with_readings(scenario: &Scenario, account: Account, record: Option<&Finished>) -> Account {
     if scenario.constraints.is_empty() {
         return account;
     }
@@ -38,7 +38,7 @@ fn reading(
     memory_limit: Option<u64>,
 ) -> Option<Reading> {
     let status = observation.status();
-    if status.says_nothing() {
+    if status.is_uninformative() {
         return None;
     }
     let finished = status == Status::Finished;
@@ -54,7 +54,8 @@ fn reading(
     }
 }
 
-/// Whether a trial that ended so has solved its instance; not known if it was stopped below the cutoff.
+/// Returns whether a trial with this status has solved its instance; `None` if it was stopped below the
+/// cutoff.
 pub fn solved(status: Status) -> Option<Reading> {
     match status {
         Status::Capped => None,
@@ -78,18 +79,18 @@ mod tests {
         let scenario = scenario::read(SCENARIO, Path::new("."), "test.toml").unwrap();
         let names: Vec<_> = scenario.constraints.iter().map(|one| (one.name.as_str(), one.sign())).collect();
         let order = [("cpu_time", "<="), ("error", "<="), ("error", ">="), ("memory", "<=")];
-        assert_eq!(names[..4], order, "by name, whatever the order of the file");
+        assert_eq!(names[..4], order, "sorted by name, whatever the order in the file");
         let outputs = [("error".to_owned(), 0.25)].into();
         let detail = Detail { cpu: Some(1.0), wall: Some(2.0), memory, outputs, ..Detail::default() };
-        told(&scenario, Account { observation, detail }, None).observation.constraints().to_vec()
+        with_readings(&scenario, Account { observation, detail }, None).observation.constraints().to_vec()
     }
 
     #[test]
-    fn only_a_finished_trial_tells_what_is_exact() {
+    fn only_a_finished_trial_has_exact_readings() {
         use Reading::{AtLeast, Exact};
         let finished = readings(Observation::finished(1.0), Some(7));
-        let told = [Exact(1.0), Exact(0.25), Exact(-0.25), Exact(7.0), Exact(-1.0), Exact(2.0)];
-        assert_eq!(finished, told.map(Some));
+        let expected = [Exact(1.0), Exact(0.25), Exact(-0.25), Exact(7.0), Exact(-1.0), Exact(2.0)];
+        assert_eq!(finished, expected.map(Some));
         let stopped = |solved| {
             [Some(AtLeast(1.0)), None, None, Some(AtLeast(7.0)), solved, Some(AtLeast(2.0))].to_vec()
         };

@@ -1,14 +1,15 @@
-//! Variables of our environment that a crashing target may have missed.
+//! Guesses which environment variables a crashed target may have needed.
 //!
-//! A target sees little of our environment, so that trials are alike everywhere. A program that needs
-//! more of it fails at once, and this guesses at what: names only, never values.
+//! A target sees little of our environment, so that trials behave the same everywhere. A program that needs
+//! more of it fails at once. This module guesses which variables are missing; it reports names only, never
+//! values.
 
 use std::collections::BTreeMap;
 use std::ffi::{OsStr, OsString};
 
 use scenario::TargetSettings;
 
-/// Names, and with `*` families of names, that programs are known to need.
+/// Names and `*` patterns of variables that programs are known to need.
 const NEEDED: [&str; 24] = [
     "LD_LIBRARY_PATH",
     "LD_PRELOAD",
@@ -36,8 +37,8 @@ const NEEDED: [&str; 24] = [
     "MODULEPATH",
 ];
 
-/// The variables that we have, the target does not get, and its failure may be due to: first those
-/// that its output names, then those that programs are known to need.
+/// Returns variables of our environment that the target does not get and whose absence may explain its
+/// failure: first those that its output names, then those that programs are known to need.
 pub fn suspects(output_tail: &[u8], target: &TargetSettings) -> Vec<String> {
     let set = target.env.iter().map(|(name, value)| (name.into(), value.into())).collect();
     among(std::env::vars_os(), output_tail, &target.pass_env, &set)
@@ -54,19 +55,19 @@ fn among(
     let missing = ours.keys().filter(|name| !passed.contains_key(name.as_os_str()));
     let missing: Vec<&str> = missing.filter_map(|name| OsStr::to_str(name)).collect();
     let text = String::from_utf8_lossy(output_tail);
-    // A short word without an underscore says little: `USER` stands in many messages.
-    let telling = |name: &str| name.len() > 5 || (name.contains('_') && name.len() > 2);
+    // A short word without an underscore proves little: many messages contain `USER`.
+    let is_distinctive = |name: &str| name.len() > 5 || (name.contains('_') && name.len() > 2);
     let is_word = |c: char| c.is_ascii_alphanumeric() || c == '_';
     let words: Vec<&str> = text.split(|c| !is_word(c)).collect();
-    let named = |name: &str| telling(name) && words.contains(&name);
-    let known = |name: &str| NEEDED.iter().any(|pattern| fits(pattern, name));
+    let named = |name: &str| is_distinctive(name) && words.contains(&name);
+    let known = |name: &str| NEEDED.iter().any(|pattern| matches(pattern, name));
     let first = missing.iter().copied().filter(|&name| named(name));
     let then = missing.iter().copied().filter(|&name| known(name) && !named(name));
     first.chain(then).map(str::to_owned).collect()
 }
 
-/// Whether a name fits a pattern with stars at its ends.
-fn fits(pattern: &str, name: &str) -> bool {
+/// Whether a name matches a pattern with stars at its ends.
+fn matches(pattern: &str, name: &str) -> bool {
     match (pattern.strip_prefix('*'), pattern.strip_suffix('*')) {
         (Some(rest), Some(_)) => name.contains(rest.trim_end_matches('*')),
         (Some(end), None) => name.ends_with(end),
@@ -88,14 +89,14 @@ mod tests {
     }
 
     #[test]
-    fn known_needs_are_suspected_unless_passed() {
+    fn variables_known_to_be_needed_are_suspected_unless_passed() {
         assert_eq!(found("", &[], &[]), ["GRB_LICENSE_FILE", "JAVA_HOME"]);
         assert_eq!(found("", &["GRB_*"], &[]), ["JAVA_HOME"]);
         assert_eq!(found("", &["GRB_*"], &["JAVA_HOME"]), Vec::<String>::new());
     }
 
     #[test]
-    fn what_the_output_names_comes_first() {
+    fn variables_that_the_output_names_come_first() {
         let tail = "error: $MYTOOL_CONFIG is not set for this USER (MYTOOL_CONFIGS?)";
         assert_eq!(found(tail, &[], &[]), ["MYTOOL_CONFIG", "GRB_LICENSE_FILE", "JAVA_HOME"]);
         assert_eq!(found("MYTOOL_CONFIGS", &[], &[]), ["GRB_LICENSE_FILE", "JAVA_HOME"]);

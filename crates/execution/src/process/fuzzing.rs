@@ -1,4 +1,4 @@
-//! Doors for the fuzzer, to what targets write: only it is compiled with them.
+//! Entry points for the fuzzer of target output; compiled only for the fuzzer.
 
 use confine::{Control, Finished};
 use engine::{Cap, TrialId};
@@ -7,12 +7,12 @@ use scenario::Scenario;
 use super::protocol::server;
 use super::{Account, TargetError, outcome};
 
-/// What the record of a run with this cap says.
+/// Returns the account of a run with this cap.
 pub fn account(scenario: &Scenario, cap: Cap, finished: &Finished) -> Result<Account, TargetError> {
     outcome::account(scenario, cap, &Control::new(), finished)
 }
 
-/// Puts trials to a server that writes these lines after each of them, and gives which lines answered which trial.
+/// Returns which lines answer which trial, for a server that writes these lines after each request.
 pub fn answered<'l>(turns: &[(TrialId, Vec<&'l str>)]) -> Vec<(TrialId, &'l str)> {
     server::answered(turns)
 }

@@ -1,6 +1,7 @@
-//! The program of a scenario, confined.
+//! Runs the program of a scenario under resource limits.
 //!
-//! [`ProcessTarget`] runs it; [`command`] shows the line it runs, [`environment`] what it may have missed.
+//! [`ProcessTarget`] runs the program; [`command`] builds its command line; [`environment`] guesses which
+//! variables a failed program may have needed.
 
 pub mod command;
 mod constrained;

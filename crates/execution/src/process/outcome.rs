@@ -1,13 +1,13 @@
-//! From the record of a run to what the trial tells.
+//! Derives the result of a trial from the record of its run.
 //!
 //! | the run | the trial |
 //! |---|---|
 //! | succeeded, cost at most the cutoff | finished at that cost |
 //! | succeeded, but with a wrong answer | wrong (see `verify`) |
 //! | succeeded, cost above the cutoff | timeout at the cutoff |
-//! | stopped at its cap, or stopped or failed beyond it | capped there; timeout if that is the cutoff |
-//! | stopped below its cap by a limit on another time | timeout at what the cost had reached |
-//! | cancelled | capped at what the cost had reached, or at its cap if that is less |
+//! | stopped at its cap, or stopped or failed beyond it | capped at the cap; timeout if that is the cutoff |
+//! | stopped below its cap by the limit on another time | timeout at what the cost had reached |
+//! | cancelled | capped at what the cost had reached, or at the cap if that is less |
 //! | stopped by its memory limit | memory |
 //! | anything else | crashed |
 //!
@@ -17,22 +17,22 @@ use confine::{Control, End, Exit, Finished, Limit};
 use engine::{Cap, Observation, Status};
 use scenario::{Bounded, CappedBy, Measure, Protocol, Scenario};
 
-use super::command::told_seconds;
+use super::command::cap_in_seconds;
 use super::output::matches;
 use super::protocol::{self, Answer, Verdict};
-use super::verify::Said;
+use super::verify::Check;
 use super::{Account, Detail, TargetError, outputs};
 
-/// How the reason of a failure ends if the target has given no answer of its protocol.
+/// End of the failure reason if the target gave no answer in its protocol.
 pub const NO_ANSWER: &str = "no answer";
 
-/// The share of a cost in fractions that a target may lose by adding up, in single precision too.
+/// Relative rounding error that a target may make when it sums up fractional costs, even in single precision.
 const ROUNDING: f64 = 1e-6;
 
-/// How much of each stream is kept of a failure.
+/// Number of bytes of each stream that are kept for a failure.
 pub(super) const TAIL: usize = 8 << 10;
 
-/// What the record of a run with this cap says.
+/// Returns the account of a run with this cap.
 pub(super) fn account(
     scenario: &Scenario,
     cap: Cap,
@@ -67,27 +67,27 @@ pub(super) fn account(
     Ok(Account { observation, detail })
 }
 
-/// The account of a success, with what was said of its answer.
-pub(super) fn judged(account: Account, finished: &Finished, said: Said) -> Account {
-    let (status, reason, wrote) = match said {
-        Said::Right => return account,
-        Said::Wrong(reason, wrote) => (Status::Wrong, reason, wrote),
-        Said::NoAnswer => {
+/// Applies the check of the answer to the account of a successful trial.
+pub(super) fn checked(account: Account, finished: &Finished, check: Check) -> Account {
+    let (status, reason, output) = match check {
+        Check::Right => return account,
+        Check::Wrong(reason, output) => (Status::Wrong, reason, output),
+        Check::NoAnswer => {
             (Status::Crashed, "no match for `target.answer`".to_owned(), finished.stderr.joined())
         }
-        Said::Unknown(why) => (Status::Lost, why.to_owned(), Vec::new()),
+        Check::Unknown(why) => (Status::Lost, why.to_owned(), Vec::new()),
     };
     let observation = Observation::failed(status, account.observation.spent());
     let detail = Detail {
         reason: Some(reason),
         stdout_tail: end_of(finished.stdout.joined()),
-        stderr_tail: end_of(wrote),
+        stderr_tail: end_of(output),
         ..account.detail
     };
     Account { observation, detail }
 }
 
-/// The end of a stream.
+/// Returns the end of a stream.
 pub(super) fn tail(stream: &confine::Captured) -> Vec<u8> {
     end_of(stream.joined())
 }
@@ -96,8 +96,8 @@ fn end_of(all: Vec<u8>) -> Vec<u8> {
     all[all.len().saturating_sub(TAIL)..].to_vec()
 }
 
-/// An observation, and why it failed if it did.
-type Told = (Observation, Option<String>);
+/// An observation, and the reason if the trial failed.
+type Observed = (Observation, Option<String>);
 
 struct Outcome<'a> {
     scenario: &'a Scenario,
@@ -108,10 +108,10 @@ struct Outcome<'a> {
 }
 
 impl Outcome<'_> {
-    fn observation(&self) -> Result<Told, TargetError> {
+    fn observation(&self) -> Result<Observed, TargetError> {
         match self.finished.end() {
             End::Exited(code) if self.scenario.target.protocol != Protocol::Command => self.answered(code),
-            End::Exited(code) => match self.shortcoming(code) {
+            End::Exited(code) => match self.unmet_condition(code) {
                 None => self.success(),
                 Some(reason) => Ok(self.failure(reason)),
             },
@@ -126,14 +126,14 @@ impl Outcome<'_> {
         }
     }
 
-    /// What a run that ended by itself has answered.
-    fn answered(&self, code: i32) -> Result<Told, TargetError> {
+    /// Returns the observation of a run that ended by itself, from its answer.
+    fn answered(&self, code: i32) -> Result<Observed, TargetError> {
         let Some(answer) = self.answer else {
             let but = if code == 0 { "but" } else { "and" };
             return Ok(self.failure(format!("exit {code} {but} {NO_ANSWER}")));
         };
         match &answer.verdict {
-            Verdict::Finished => match self.shortcoming(code) {
+            Verdict::Finished => match self.unmet_condition(code) {
                 None if self.at_bound() => self.stopped_itself(),
                 None => self.success(),
                 Some(reason) => Ok(self.failure(reason)),
@@ -141,34 +141,35 @@ impl Outcome<'_> {
             Verdict::Stopped => self.stopped_itself(),
             Verdict::Memory => {
                 let observation = Observation::failed(Status::Memory, self.spent());
-                Ok((observation, Some("the target says: out of memory".to_owned())))
+                Ok((observation, Some("the target reported that it ran out of memory".to_owned())))
             }
             Verdict::Crashed(reason) => Ok(self.failure(reason.clone())),
-            Verdict::Aborted(said) => Err(TargetError::Aborted { said: said.clone() }),
+            Verdict::Aborted(message) => Err(TargetError::Aborted { message: message.clone() }),
         }
     }
 
-    /// Whether the cost is where irace's runners leave it that have met their bound.
+    /// Whether the cost is at or above the bound passed to an irace runner, which means that the runner
+    /// stopped there.
     fn at_bound(&self) -> bool {
         let by_bound = self.scenario.target.protocol == Protocol::Irace
             && self.scenario.objective.capped_by == CappedBy::Argument;
-        let told = told_seconds(self.scenario, Cap::at(self.cap)).parse::<f64>();
-        by_bound && self.reached().zip(told.ok()).is_some_and(|(reached, told)| reached >= told)
+        let bound = cap_in_seconds(self.scenario, Cap::at(self.cap)).parse::<f64>();
+        by_bound && self.reached().zip(bound.ok()).is_some_and(|(reached, bound)| reached >= bound)
     }
 
-    /// The target says that it has stopped where it was told to.
-    fn stopped_itself(&self) -> Result<Told, TargetError> {
+    /// Returns the observation of a target that reported to have stopped at its cap.
+    fn stopped_itself(&self) -> Result<Observed, TargetError> {
         let (cap, reached) = (self.cap_in_force(), self.reached());
         if !self.grows() {
-            // What it has found in this time counts, if it says so.
+            // The cost at that time counts, if the target reports one.
             return match self.measure() {
                 Measure::Output(index) if self.output(index).is_ok() => self.success(),
-                _ => Ok(self.crashed("the target says: timeout".to_owned())),
+                _ => Ok(self.crashed("the target reported a timeout".to_owned())),
             };
         }
         let early = reached.filter(|reached| *reached < cap - self.scenario.objective.grain);
         let observation = match early {
-            // By a limit of its own, which no later trial will raise.
+            // It stopped at a limit of its own, which a larger cap would not raise.
             Some(reached) => Observation::timeout(reached),
             None if cap.is_finite() => self.censored(cap, cap),
             None => Observation::timeout(reached.unwrap_or(0.0)),
@@ -176,8 +177,8 @@ impl Outcome<'_> {
         Ok((if reached.is_some() { self.with_spent(observation) } else { observation }, None))
     }
 
-    /// What a run that ended by itself lacks for a success.
-    fn shortcoming(&self, code: i32) -> Option<String> {
+    /// Returns the condition for a success that a run did not meet, if any.
+    fn unmet_condition(&self, code: i32) -> Option<String> {
         let success = &self.scenario.target.success;
         if success.exit.as_ref().is_some_and(|codes| !codes.contains(&code)) {
             return Some(format!("exit {code}"));
@@ -187,7 +188,7 @@ impl Outcome<'_> {
         missing.then(|| format!("exit {code} but pattern not found"))
     }
 
-    fn success(&self) -> Result<Told, TargetError> {
+    fn success(&self) -> Result<Observed, TargetError> {
         self.is_measured(self.measure())?;
         let cost = match self.measure() {
             Measure::Output(index) => match self.output(index) {
@@ -196,14 +197,14 @@ impl Outcome<'_> {
             },
             _ => self.reached().unwrap_or(0.0),
         };
-        if let Some(reason) = self.unbounded()? {
+        if let Some(reason) = self.missing_output()? {
             return Ok(self.crashed(reason));
         }
         if cost < 0.0 && self.grows() {
             // Races add up costs to decide where to stop the next trial.
             let reason = format!(
-                "the cost is {cost}, but a cost that trials are capped by grows from zero; if it does not, set \
-                 `objective.capped_by = \"none\"`"
+                "the cost is {cost}, but capped costs must not be negative; for costs that can be, set \
+                                 `objective.capped_by = \"none\"`"
             );
             return Ok(self.crashed(reason));
         }
@@ -214,11 +215,11 @@ impl Outcome<'_> {
         Ok((self.with_spent(observation), None))
     }
 
-    /// An error if this machine cannot tell it exactly.
+    /// Returns an error if this machine cannot measure it exactly.
     fn is_measured(&self, measure: Measure) -> Result<(), TargetError> {
         let tier = self.finished.tier;
         match measure {
-            // A part of the time is not known: the cost is not exact.
+            // Part of the time is unknown, so the cost is not exact.
             Measure::CpuTime if !self.finished.cpu.is_some_and(|cpu| cpu.complete) => {
                 Err(TargetError::Unmeasured { what: "CPU time", tier })
             }
@@ -229,9 +230,9 @@ impl Outcome<'_> {
         }
     }
 
-    /// Why a success cannot be held against its bounds, if a bounded output is missing. One that is told
-    /// as no finite number is only left unmeasured.
-    fn unbounded(&self) -> Result<Option<String>, TargetError> {
+    /// Returns why a constrained output of a success is missing, if one is. A non-finite output does not
+    /// count as missing: its reading is unknown.
+    fn missing_output(&self) -> Result<Option<String>, TargetError> {
         for constraint in &self.scenario.constraints {
             let Bounded::Measure(measure) = constraint.of else { continue };
             self.is_measured(measure)?;
@@ -245,12 +246,12 @@ impl Outcome<'_> {
         Ok(None)
     }
 
-    /// Ended without success: what happened beyond the cap does not count.
-    fn failure(&self, reason: String) -> Told {
+    /// Returns the observation of a run without success. What happened beyond the cap does not count.
+    fn failure(&self, reason: String) -> Observed {
         let objective = &self.scenario.objective;
         let cap = self.cap_in_force();
-        // A target that stops itself may measure its time a grain differently, and lose the last digits of fractions that it
-        // adds up; what is counted in whole numbers is exact.
+        // A target that stops itself may measure a time that differs by a grain, and may lose the last digits
+        // when it sums up fractions. Whole numbers are exact.
         let tolerance = match objective.capped_by {
             CappedBy::Argument if self.measure().is_time() => objective.grain,
             CappedBy::Argument if objective.grain < 1.0 => ROUNDING * cap,
@@ -262,19 +263,19 @@ impl Outcome<'_> {
         }
     }
 
-    /// Stopped by a limit on time: its cap, or another.
-    fn stopped(&self, limit: Limit) -> Told {
+    /// Returns the observation of a run that a time limit stopped: its cap, or another limit.
+    fn stopped(&self, limit: Limit) -> Observed {
         let own = match self.measure() {
             Measure::CpuTime => limit == Limit::Cpu,
             Measure::WallTime => limit == Limit::Wall,
-            // It was told to stop and did not.
-            Measure::Output(_) => limit == Limit::Wall && self.outlived(),
+            // The target had its cap but did not stop there.
+            Measure::Output(_) => limit == Limit::Wall && self.passed_cap(),
             Measure::Memory => false,
         };
         let reached = self.reached().unwrap_or(0.0);
         let cap = self.cap_in_force();
         let observation = if own && cap.is_finite() {
-            // If it was lowered, the trial had reached this much or what was measured.
+            // If the cap was lowered, the trial had reached the lowered cap or the measured cost.
             let lowered = match limit {
                 Limit::Cpu => self.control.lowered_cpu(),
                 _ => self.control.lowered_wall(),
@@ -292,28 +293,28 @@ impl Outcome<'_> {
         (self.with_spent(observation), None)
     }
 
-    /// Whether a target that was told in seconds where to stop was killed later than that.
-    fn outlived(&self) -> bool {
-        let told = self.scenario.objective.capped_by == CappedBy::Argument
-            && self.scenario.target.protocol.tells_seconds();
-        told && self.finished.wall.as_secs_f64() >= self.cap_in_force()
+    /// Whether a target that gets its cap in seconds was killed after that time.
+    fn passed_cap(&self) -> bool {
+        let has_cap = self.scenario.objective.capped_by == CappedBy::Argument
+            && self.scenario.target.protocol.caps_in_seconds();
+        has_cap && self.finished.wall.as_secs_f64() >= self.cap_in_force()
     }
 
-    fn cancelled(&self) -> Told {
+    fn cancelled(&self) -> Observed {
         let observation = match self.measure() {
-            // What such a cost had reached is not known, nor whether it is above zero.
+            // What such a cost had reached is unknown; it may even be negative.
             Measure::Output(_) if !self.grows() => Observation::failed(Status::Lost, 0.0),
-            // Killing takes a moment, in which it may pass its cap: that would not have been seen otherwise.
+            // Killing takes a moment in which the cost may pass the cap; that part does not count.
             _ => Observation::capped(self.reached().unwrap_or(0.0).min(self.cap_in_force())),
         };
         (self.with_spent(observation), None)
     }
 
-    fn crashed(&self, reason: String) -> Told {
+    fn crashed(&self, reason: String) -> Observed {
         (Observation::failed(Status::Crashed, self.spent()), Some(reason))
     }
 
-    /// Censored at a bound by a cap.
+    /// Returns the observation of a trial that a cap censored at a lower bound.
     fn censored(&self, bound: f64, cap: f64) -> Observation {
         let at_cutoff = self.scenario.objective.cutoff.is_some_and(|cutoff| cap >= cutoff && bound >= cap);
         if at_cutoff { Observation::timeout(bound) } else { Observation::capped(bound) }
@@ -323,7 +324,7 @@ impl Outcome<'_> {
         self.scenario.objective.minimise
     }
 
-    /// The cap, or the cutoff if that is smaller.
+    /// Returns the cap, or the cutoff if that is smaller.
     fn cap_in_force(&self) -> f64 {
         self.below_cutoff(self.cap)
     }
@@ -342,7 +343,7 @@ impl Outcome<'_> {
         outputs::one(outputs, &outputs[index], self.finished, self.answer)
     }
 
-    /// What the cost had reached at the end, as far as it is known.
+    /// Returns what the cost had reached at the end, if known.
     fn reached(&self) -> Option<f64> {
         match self.measure() {
             Measure::CpuTime => self.finished.cpu.map(|cpu| cpu.total().as_secs_f64()),
@@ -352,11 +353,11 @@ impl Outcome<'_> {
         }
     }
 
-    /// What the trial used: in the unit of the cost if that grows, else in seconds.
+    /// Returns what the trial used: in the unit of the cost if that grows, otherwise in seconds.
     fn spent(&self) -> f64 {
         let wall = self.finished.wall.as_secs_f64();
         match self.grows() {
-            true => self.reached().unwrap_or(if self.outlived() { wall } else { 0.0 }),
+            true => self.reached().unwrap_or(if self.passed_cap() { wall } else { 0.0 }),
             false => wall,
         }
     }
@@ -366,7 +367,7 @@ impl Outcome<'_> {
     }
 }
 
-/// ` (SIGSEGV)` for the signals that programs die of.
+/// Returns ` (SIGSEGV)` and the like for common signals; otherwise an empty text.
 pub(super) fn signal_name(signal: i32) -> String {
     let name = match signal {
         1 => "SIGHUP",
@@ -402,7 +403,7 @@ mod tests {
     const SCENARIO: &str = "[target]\ncommand = [\"true\", \"{params}\", \"{seed}\"]\n[objective]\n\
         minimise = \"cpu_time\"\ncutoff = \"9s\"\n[budget]\ntrials = 1\n[space]\nx = { integer = [1, 9] }\n";
 
-    fn told(cpu: Option<CpuTime>) -> Result<Account, TargetError> {
+    fn observed(cpu: Option<CpuTime>) -> Result<Account, TargetError> {
         let scenario = scenario::read(SCENARIO, Path::new("."), "test.toml").unwrap();
         account(&scenario, Cap::NONE, &Control::new(), &finished(cpu, None))
     }
@@ -425,9 +426,9 @@ mod tests {
     }
 
     #[test]
-    fn whoever_stops_a_trial_beyond_its_cap_it_is_censored_there() {
+    fn a_trial_stopped_beyond_its_cap_is_censored_at_the_cap() {
         let scenario = scenario::read(SCENARIO, Path::new("."), "test.toml").unwrap();
-        let told = |seconds: u64, stop: Stop| {
+        let observed = |seconds: u64, stop: Stop| {
             let time = CpuTime { user: Duration::from_secs(seconds), system: Duration::ZERO, complete: true };
             let record = finished(Some(time), Some(stop));
             let account = account(&scenario, Cap::at(3.0), &Control::new(), &record).unwrap();
@@ -435,20 +436,20 @@ mod tests {
         };
         let at_least = |cost: f64| Some(engine::Reading::AtLeast(cost));
         let wall = Stop::Limit(Limit::Wall);
-        assert_eq!(told(4, wall), (Status::Capped, at_least(3.0)));
-        assert_eq!(told(2, wall), (Status::Timeout, at_least(2.0)));
-        assert_eq!(told(4, Stop::Cancelled), (Status::Capped, at_least(3.0)));
-        assert_eq!(told(2, Stop::Cancelled), (Status::Capped, at_least(2.0)));
+        assert_eq!(observed(4, wall), (Status::Capped, at_least(3.0)));
+        assert_eq!(observed(2, wall), (Status::Timeout, at_least(2.0)));
+        assert_eq!(observed(4, Stop::Cancelled), (Status::Capped, at_least(3.0)));
+        assert_eq!(observed(2, Stop::Cancelled), (Status::Capped, at_least(2.0)));
     }
 
-    /// Which machine loses the time of which process is not for a test to arrange.
+    /// A test cannot make a machine lose the time of a process, so the records are made up.
     #[test]
-    fn a_cost_of_which_a_part_is_lost_is_no_cost() {
+    fn a_cost_that_is_partly_unmeasured_is_an_error() {
         let time =
             |complete| Some(CpuTime { user: Duration::from_secs(1), system: Duration::ZERO, complete });
-        assert_eq!(told(time(true)).unwrap().observation, Observation::finished(1.0));
+        assert_eq!(observed(time(true)).unwrap().observation, Observation::finished(1.0));
         for lost in [time(false), None] {
-            assert!(matches!(told(lost), Err(TargetError::Unmeasured { what: "CPU time", .. })));
+            assert!(matches!(observed(lost), Err(TargetError::Unmeasured { what: "CPU time", .. })));
         }
     }
 }

@@ -1,20 +1,20 @@
 //! Finding patterns in the lines of an output stream.
 //!
-//! Lines longer than [`LONGEST`] are not looked at, nor are lines cut where a long stream was dropped:
-//! half a number would pass for a whole one.
+//! Lines longer than [`MAX_LINE`] are skipped. So are lines that were cut where the middle of a long stream
+//! was dropped, because half a number would look like a whole one.
 
 use confine::Captured;
 use regex::bytes::Regex;
 
-/// Longest line that is looked at, in bytes.
-const LONGEST: usize = 64 << 10;
+/// Longest line that is searched, in bytes.
+const MAX_LINE: usize = 64 << 10;
 
-/// Whether some line matches.
+/// Whether any line matches.
 pub(super) fn matches(stream: &Captured, pattern: &Regex) -> bool {
     parts(stream).iter().any(|part| lines(part).any(|line| pattern.is_match(line)))
 }
 
-/// What stands in the one group of a pattern, where it matches last.
+/// Returns the text of the pattern's group in its last match.
 pub(super) fn last_group(stream: &Captured, pattern: &Regex) -> Option<String> {
     let of_line = |line| {
         let groups = pattern.captures_iter(line).filter_map(|found| found.get(1));
@@ -23,7 +23,7 @@ pub(super) fn last_group(stream: &Captured, pattern: &Regex) -> Option<String> {
     parts(stream).iter().rev().find_map(|part| lines(part).rev().find_map(of_line))
 }
 
-/// The same where it matches first.
+/// Returns the text of the pattern's group in its first match.
 pub(super) fn first_group(stream: &Captured, pattern: &Regex) -> Option<String> {
     let of_line = |line| {
         let group = pattern.captures_iter(line).find_map(|found| found.get(1))?;
@@ -32,13 +32,13 @@ pub(super) fn first_group(stream: &Captured, pattern: &Regex) -> Option<String> 
     parts(stream).iter().find_map(|part| lines(part).find_map(of_line))
 }
 
-/// What is found in the last line in which it is.
+/// Returns the result of `find` for the last line in which it finds anything.
 pub(super) fn last_line<T>(stream: &Captured, find: impl Fn(&str) -> Option<T>) -> Option<T> {
     let of_line = |line: &[u8]| find(&String::from_utf8_lossy(line));
     parts(stream).iter().rev().find_map(|part| lines(part).rev().find_map(of_line))
 }
 
-/// The whole stream, or its beginning and its end without the lines cut between them.
+/// Returns the whole stream, or its start and its end without the lines that were cut.
 fn parts(stream: &Captured) -> Vec<Vec<u8>> {
     if stream.dropped() == 0 {
         return vec![[stream.head.as_slice(), stream.tail.as_slice()].concat()];
@@ -51,7 +51,7 @@ fn parts(stream: &Captured) -> Vec<Vec<u8>> {
 
 fn lines(part: &[u8]) -> impl DoubleEndedIterator<Item = &[u8]> {
     let lines = part.split(|&byte| byte == b'\n');
-    lines.map(|line| line.strip_suffix(b"\r").unwrap_or(line)).filter(|line| line.len() <= LONGEST)
+    lines.map(|line| line.strip_suffix(b"\r").unwrap_or(line)).filter(|line| line.len() <= MAX_LINE)
 }
 
 #[cfg(test)]
@@ -75,20 +75,20 @@ mod tests {
         assert_eq!(first(&captured("x\nsteps 2 steps 3\nsteps 4\n", "", 0)).as_deref(), Some("2"));
         assert_eq!(first(&captured("steps", "\n1\nsteps 5", 9)).as_deref(), Some("5"));
         assert_eq!(last(&captured("nothing", "", 0)), None);
-        // A line may lie across the two parts.
+        // A line may span the two parts.
         assert_eq!(last(&captured("steps 1", "23\n", 0)).as_deref(), Some("123"));
     }
 
     #[test]
-    fn a_line_that_was_cut_is_not_looked_at() {
+    fn a_line_that_was_cut_is_skipped() {
         assert_eq!(last(&captured("steps 1\nsteps 2", "steps 3\nend\n", 9)).as_deref(), Some("1"));
         assert_eq!(last(&captured("steps 1", "steps 3", 9)), None);
         assert_eq!(last(&captured("steps 1\n", "x\nsteps 4", 9)).as_deref(), Some("4"));
     }
 
     #[test]
-    fn a_line_without_end_is_not_looked_at() {
-        let long = "x".repeat(LONGEST) + "steps 5";
+    fn a_line_that_is_too_long_is_skipped() {
+        let long = "x".repeat(MAX_LINE) + "steps 5";
         assert_eq!(last(&captured(&long, "\nsteps 6\n", 0)).as_deref(), Some("6"));
         assert_eq!(last(&captured(&long, "", 0)), None);
         assert!(matches(&captured("a\nb", "", 0), &Regex::new("^b$").unwrap()));

@@ -1,18 +1,18 @@
-//! The outputs of a trial: the numbers that its target printed or left in a file.
+//! The outputs of a trial: the numbers that its target printed or wrote to a file.
 //!
-//! A file is JSON, or TOML if its name says so. A key leads into it by names and, in lists, by
-//! numbers counted from 0: `latency.p99`, `runs.0.time`.
+//! A file is JSON, or TOML if its name ends in `.toml`. A key is a path of names and, in lists, of indices
+//! from 0: `latency.p99`, `runs.0.time`.
 
 use std::collections::BTreeMap;
 
-use confine::{Finished, Unread};
-use scenario::{Output, Source, Take};
+use confine::{Captured, Finished, Unread};
+use scenario::{Output, Source, Stream, Take};
 use toml::de::{DeTable, DeValue};
 
 use super::output::{first_group, last_group};
 use super::protocol::Answer;
 
-/// Files to be read for these outputs, each once.
+/// Returns the files to read for these outputs, without duplicates.
 pub(super) fn files(outputs: &[Output]) -> Vec<&str> {
     let mut files: Vec<&str> = Vec::new();
     for output in outputs {
@@ -25,18 +25,18 @@ pub(super) fn files(outputs: &[Output]) -> Vec<&str> {
     files
 }
 
-/// Every output that was found, by name.
+/// Returns every output that was found, by name.
 pub(super) fn all(outputs: &[Output], finished: &Finished, answer: Option<&Answer>) -> BTreeMap<String, f64> {
     let found = |output: &Output| Some((output.name.clone(), one(outputs, output, finished, answer).ok()?));
     outputs.iter().filter_map(found).collect()
 }
 
-/// Why an output is not there.
+/// Why an output is missing.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(super) struct Absent {
-    /// In words that are the same for the same cause.
+    /// The reason, in words that are the same for the same cause.
     pub(super) reason: String,
-    /// Whether the target told it, as no number or one without end: `nan`, `inf`, or `null` in JSON.
+    /// Whether the target reported a non-finite value: `nan`, `inf`, or `null` in JSON.
     pub(super) not_finite: bool,
 }
 
@@ -46,7 +46,7 @@ impl From<String> for Absent {
     }
 }
 
-/// One of the `outputs`, or why there is none.
+/// Returns one of the `outputs`, or why it is missing.
 pub(super) fn one(
     outputs: &[Output],
     output: &Output,
@@ -55,10 +55,15 @@ pub(super) fn one(
 ) -> Result<f64, Absent> {
     let name = &output.name;
     let text = match &output.source {
-        Source::Pattern { pattern, take } => {
-            let group = match take {
-                Take::First => first_group(&finished.stdout, pattern),
-                Take::Last => last_group(&finished.stdout, pattern),
+        Source::Pattern { pattern, take, stream } => {
+            let group = |text: &Captured| match take {
+                Take::First => first_group(text, pattern),
+                Take::Last => last_group(text, pattern),
+            };
+            let group = match stream {
+                Stream::Either => group(&finished.stdout).or_else(|| group(&finished.stderr)),
+                Stream::Stdout => group(&finished.stdout),
+                Stream::Stderr => group(&finished.stderr),
             };
             group.ok_or_else(|| format!("no match for output `{name}`"))?
         }
@@ -138,7 +143,7 @@ mod tests {
     }
 
     #[test]
-    fn a_key_leads_through_tables_and_lists() {
+    fn a_key_is_a_path_through_tables_and_lists() {
         let json =
             br#"{ "latency": { "p99": 12.5 }, "runs": [{ "time": 3 }, { "time": "4e2" }], "ok": true }"#;
         assert_eq!(in_json(json, &key("latency.p99")).unwrap(), "12.5");

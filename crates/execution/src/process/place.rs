@@ -1,5 +1,4 @@
-//! Where one trial runs: its slot, its folder and the files in it, and what its commands are told of
-//! that by variables.
+//! Where one trial runs: its slot, its folder with its files, and the environment variables for its commands.
 
 use std::path::{Path, PathBuf};
 use std::{fs, io};
@@ -10,7 +9,7 @@ use scenario::{ConfigFile, Piece, Scenario, Workdir};
 use super::Slot;
 use crate::GPUS;
 
-/// Variables by which libraries are told how many threads to start.
+/// Variables that tell libraries how many threads to start.
 pub const THREADS: [&str; 9] = [
     "OMP_NUM_THREADS",
     "OPENBLAS_NUM_THREADS",
@@ -26,9 +25,9 @@ pub const THREADS: [&str; 9] = [
 /// Where one trial runs.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Place {
-    /// Which of the trials running at one time it is, from 0.
+    /// Number of the slot, from 0.
     pub slot: usize,
-    /// Its number.
+    /// Number of the trial.
     pub trial: TrialId,
     /// The folder its commands run in.
     pub workdir: PathBuf,
@@ -38,12 +37,12 @@ pub struct Place {
     pub stdout: PathBuf,
     /// The file for its standard input.
     pub request: PathBuf,
-    /// What its commands are told by variables, unless the scenario says otherwise.
+    /// Variables for its commands, except those that the scenario sets or passes.
     variables: Vec<(&'static str, String)>,
 }
 
 impl Place {
-    /// The place of a trial that has a `private` folder.
+    /// Creates the place of a trial with a `private` folder.
     pub(super) fn new(scenario: &Scenario, private: &Path, trial: TrialId, slot: &Slot) -> Self {
         let target = &scenario.target;
         let cores = scenario.parallel.cores_per_trial.to_string();
@@ -66,7 +65,7 @@ impl Place {
         }
     }
 
-    /// Writes the file of a configuration, if the scenario wants one.
+    /// Writes the configuration file, if the scenario asks for one.
     pub(super) fn write_config(&self, scenario: &Scenario, configuration: &Configuration) -> io::Result<()> {
         match &scenario.target.config_file {
             None => Ok(()),
@@ -74,13 +73,13 @@ impl Place {
         }
     }
 
-    /// Whether standard output is wanted as a file.
+    /// Whether a command needs standard output as a file.
     pub(super) fn wants_stdout(scenario: &Scenario) -> bool {
         scenario.target.commands().any(|command| command.mentions(&Piece::Stdout))
     }
 
-    /// A command of the trial, in its folder and with its variables.
-    pub(super) fn furnish(&self, mut command: confine::Command) -> confine::Command {
+    /// Sets the folder and the variables of a command of the trial.
+    pub(super) fn prepare(&self, mut command: confine::Command) -> confine::Command {
         for (name, value) in &self.variables {
             command = command.env(name, value);
         }
@@ -88,7 +87,7 @@ impl Place {
     }
 }
 
-/// Whether the scenario itself sets a variable, or passes the one that we have.
+/// Whether the scenario sets a variable, or passes on ours.
 fn is_given(scenario: &Scenario, name: &str) -> bool {
     let target = &scenario.target;
     let passed = confine::environment::passes(&target.pass_env, name) && std::env::var_os(name).is_some();

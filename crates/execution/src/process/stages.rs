@@ -1,12 +1,12 @@
-//! One run of a trial: set-up, the command itself, teardown, one after the other in one process tree.
+//! One run of a trial: set-up, the command itself and teardown, one after another in one process tree.
 //!
-//! | stage | counts | runs | what it leaves alive |
+//! | stage | counts towards | runs | its remaining processes |
 //! |---|---|---|---|
-//! | set-up | nothing | first | lives on |
-//! | command | the cost | if the set-up succeeded | is killed |
-//! | teardown | nothing | always, last | is killed, with all that was set up |
+//! | set-up | nothing | first | keep running |
+//! | command | the cost | if the set-up succeeded | are killed |
+//! | teardown | nothing | always, last | are killed, with those of the set-up |
 //!
-//! The answer of a success is checked after that, outside its cost.
+//! The answer of a successful trial is checked after that, which adds nothing to its cost.
 //!
 //! When the last stage has ended, no process of the run is left.
 
@@ -17,27 +17,27 @@ use confine::{Control, End, Finished, LaunchError, Limit, Limits, Sequence, Stdi
 use engine::{Observation, Status, TrialRequest};
 use scenario::{CappedBy, CommandTemplate, Instance, Protocol, Scenario, Step};
 
-use super::command::Filling;
+use super::command::Values;
 use super::outcome::{self, signal_name, tail};
 use super::outputs;
 use super::place::Place;
 use super::protocol::server;
-use super::verify::{self, Said, Whole};
+use super::verify::{self, Check, StdoutFolder};
 use super::{Account, CommandLine, Detail, Leash, ProcessTarget, Slot, TargetError};
 
 /// A run that has ended.
 pub(super) struct Run {
     pub(super) account: Account,
-    /// The record of the command, or of the set-up if that failed; `None` if that was lost.
+    /// The record of the command, or of the set-up if that failed; `None` if it was lost.
     pub(super) record: Option<Finished>,
 }
 
-/// What is known during a run.
+/// The context of a run.
 struct Stages<'a> {
     target: &'a ProcessTarget,
     scenario: &'a Scenario,
     instance: &'a Instance,
-    filling: Filling<'a>,
+    values: Values<'a>,
     place: &'a Place,
     trial: &'a TrialRequest,
     slot: &'a Slot,
@@ -61,27 +61,27 @@ pub(super) fn run(
     };
     let sequence = Sequence::new().map_err(refused)?;
     let mut place = Place::new(scenario, sequence.folder(), trial.id, slot);
-    let whole = Whole::of(scenario).map_err(refused)?;
-    if let Some(whole) = &whole {
-        place.stdout = whole.path();
+    let stdout = StdoutFolder::of(scenario).map_err(refused)?;
+    if let Some(folder) = &stdout {
+        place.stdout = folder.path();
     }
     let unwritten = |source| TargetError::ConfigFile { path: place.config_file.clone(), source };
     place.write_config(scenario, &trial.configuration).map_err(unwritten)?;
     let seed = trial.key.pair.seed.to_string();
-    let filling = Filling::new(trial, instance, &seed, Some(&place));
-    let stages = Stages { target, scenario, instance, filling, place: &place, trial, slot };
+    let values = Values::new(trial, instance, &seed, Some(&place));
+    let stages = Stages { target, scenario, instance, values, place: &place, trial, slot };
     let private = sequence.folder().to_owned();
     let mut run = or_lost(stages.run(sequence, leash))?;
-    run.account.detail.left_behind = still_there(private);
+    run.account.detail.left_behind = left_behind(private);
     Ok(run)
 }
 
-/// A private folder that should be gone, if it is not.
-pub(super) fn still_there(private: PathBuf) -> Option<PathBuf> {
+/// Returns a private folder that should have been removed, if it still exists.
+pub(super) fn left_behind(private: PathBuf) -> Option<PathBuf> {
     private.symlink_metadata().is_ok().then_some(private)
 }
 
-/// A trial whose supervisor was lost says nothing.
+/// Turns the loss of a supervisor into a lost trial, which says nothing about its configuration.
 pub(super) fn or_lost(run: Result<Run, TargetError>) -> Result<Run, TargetError> {
     match run {
         Err(TargetError::Launch { source: LaunchError::SupervisorLost, .. }) => {
@@ -121,61 +121,63 @@ impl Stages<'_> {
             Some(_) => (sequence.run(&command, &limits, leash.control()), Some(sequence)),
         };
         leash.end();
-        // Whatever came of the command, what was set up is taken down.
+        // The teardown runs whatever happened to the command.
         let teardown = rest.map_or(Ok(None), |sequence| self.tear_down(sequence));
         let record = done.map_err(|source| launch(&line, source))?;
         let mut account = outcome::account(self.scenario, self.trial.cap, leash.control(), &record)?;
         account.detail.teardown = teardown?;
         if account.observation.status() == Status::Finished {
-            let said = self.check(&line, &record, leash)?;
-            account = outcome::judged(account, &record, said);
+            let check = self.check(&line, &record, leash)?;
+            account = outcome::checked(account, &record, check);
         }
         Ok(Run { account, record: Some(record) })
     }
 
-    /// What is said of the answer of a success.
-    fn check(&self, line: &CommandLine, record: &Finished, leash: &Leash) -> Result<Said, TargetError> {
+    /// Checks the answer of a successful trial.
+    fn check(&self, line: &CommandLine, record: &Finished, leash: &Leash) -> Result<Check, TargetError> {
         let answers = &self.scenario.target.answers;
         let known = answers.known.as_ref();
-        let said = known.map_or(Said::Right, |known| verify::compare(known, self.instance, record));
-        let Some(verify) = answers.verify.as_ref().filter(|_| said == Said::Right) else { return Ok(said) };
+        let check = known.map_or(Check::Right, |known| verify::compare(known, self.instance, record));
+        let Some(verify) = answers.verify.as_ref().filter(|_| check == Check::Right) else {
+            return Ok(check);
+        };
         if !record.stdout.file_complete {
-            return Ok(Said::Unknown("standard output could not be kept for verification"));
+            return Ok(Check::Unknown("standard output could not be kept for verification"));
         }
         let pair = (self.instance, self.trial.key.pair.seed);
         let line = verify::command(verify, pair, line, &self.place.stdout);
         let limits = Limits { wall: Some(verify.limit), cores: self.slot.cores.clone(), ..Limits::default() };
-        let command = self.target.hosted(line.command());
+        let command = self.target.with_guardian(line.command());
         let checked = confine::run(&command, &limits, leash.check_control());
         Ok(verify::judge(&checked.map_err(|source| launch(&line, source))?))
     }
 
-    /// Takes down what was set up, and kills what is left; says what went wrong.
+    /// Runs the teardown and kills what is left. Returns what went wrong.
     fn tear_down(&self, sequence: Sequence) -> Result<Option<String>, TargetError> {
         let Some(teardown) = &self.scenario.target.teardown else { return Ok(None) };
         let (line, command) = self.command(&teardown.command);
-        // A supervisor that was lost has taken the folder with it.
+        // If the supervisor was lost, its folder is gone.
         fs::create_dir_all(sequence.folder()).ok();
-        // Nobody but its own limit stops it: what it leaves undone is in the way of later trials.
+        // Only its own limit stops a teardown, because an unfinished teardown would disturb later trials.
         match sequence.run_last(&command, &self.limits_of(teardown), &Control::new()) {
             Ok(record) if record.end() == End::Exited(0) => Ok(None),
             Ok(record) => Ok(Some(format!("teardown: {}", ending(&record)))),
-            // The tree is gone, and the trial itself had ended.
+            // The process tree is gone, and the trial itself had already ended.
             Err(LaunchError::SupervisorLost) => Ok(Some("teardown: the supervisor was lost".to_owned())),
             Err(source) => Err(launch(&line, source)),
         }
     }
 
     fn command(&self, template: &CommandTemplate) -> (CommandLine, confine::Command) {
-        let line = CommandLine::filled(self.scenario, template, &self.filling);
-        let command = self.place.furnish(self.target.hosted(line.command()));
+        let line = CommandLine::filled(self.scenario, template, &self.values);
+        let command = self.place.prepare(self.target.with_guardian(line.command()));
         (line, command)
     }
 
-    /// The target's own command, and what it reads.
+    /// Returns the target's own command, with its standard input.
     fn own_command(&self) -> Result<(CommandLine, confine::Command), TargetError> {
-        let line = CommandLine::of_trial(self.scenario, &self.filling);
-        let mut command = self.place.furnish(self.target.hosted(line.command()));
+        let line = CommandLine::of_trial(self.scenario, &self.values);
+        let mut command = self.place.prepare(self.target.with_guardian(line.command()));
         if let Some(request) = &line.request {
             let path = &self.place.request;
             let unwritten = |source| TargetError::ConfigFile { path: path.clone(), source };
@@ -185,16 +187,16 @@ impl Stages<'_> {
         Ok((line, command))
     }
 
-    /// The scenario's limits, and the step's own on the clock.
+    /// Returns the scenario's limits, with the step's own wall-clock limit.
     fn limits_of(&self, step: &Step) -> Limits {
         Limits { wall: Some(step.limit), cores: self.slot.cores.clone(), ..self.scenario.limits.clone() }
     }
 
-    /// What a trial tells whose set-up did not succeed.
+    /// Returns the account of a trial whose set-up did not succeed.
     fn not_set_up(&self, record: &Finished) -> Account {
         let detail = Detail { wall: Some(0.0), tier: record.tier.name().into(), ..Detail::default() };
         let status = match record.end() {
-            End::Cancelled => return Account { observation: not_begun(self.scenario), detail },
+            End::Cancelled => return Account { observation: not_started(self.scenario), detail },
             End::Stopped(Limit::Memory) => Status::Memory,
             _ => Status::Crashed,
         };
@@ -208,9 +210,9 @@ impl Stages<'_> {
     }
 }
 
-/// What a trial tells that was cancelled before its command began: its cost, if it grows, has reached
-/// nothing yet.
-pub(super) fn not_begun(scenario: &Scenario) -> Observation {
+/// Returns the observation of a trial that was cancelled before its command started: a growing cost is still
+/// zero.
+pub(super) fn not_started(scenario: &Scenario) -> Observation {
     let objective = &scenario.objective;
     if objective.minimise.is_time() || objective.capped_by == CappedBy::Argument {
         Observation::capped(0.0)
@@ -219,7 +221,7 @@ pub(super) fn not_begun(scenario: &Scenario) -> Observation {
     }
 }
 
-/// How a run without success ended, in the same words each time.
+/// Describes how an unsuccessful run ended, in words that are the same for the same cause.
 pub(super) fn ending(record: &Finished) -> String {
     match record.end() {
         End::Exited(code) => format!("exit {code}"),

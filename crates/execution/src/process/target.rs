@@ -1,5 +1,5 @@
-//! The program of a scenario, run under `confine`: its limits, and which of its runs are repeated. What
-//! happens in one run is in [`stages`].
+//! Runs the program of a scenario under `confine`: its limits, and which runs are repeated. [`stages`]
+//! performs a single run.
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -10,7 +10,7 @@ use engine::{Cap, Status, TrialRequest};
 use regex::bytes::Regex;
 use scenario::{CappedBy, Instance, Measure, Retry, Scenario, Step};
 
-use super::command::Filling;
+use super::command::Values;
 use super::protocol::server::Servers;
 use super::stages::{self, Run};
 use super::{Account, CommandLine, Detail, Leash, Slot, Target, TargetError, constrained, output};
@@ -26,43 +26,43 @@ pub struct ProcessTarget {
 }
 
 impl ProcessTarget {
-    /// The target of a scenario, on the instances to tune on in the scenario's order.
+    /// Creates the target of a scenario, on its training instances in the scenario's order.
     pub fn new(scenario: Arc<Scenario>) -> Self {
         let instances = scenario.instances.train.clone();
         Self { scenario, instances, guardian: None, servers: Servers::default() }
     }
 
-    /// On other instances, or in another order: trials name them by their places here.
+    /// Sets other instances, or another order. Trials refer to instances by their index here.
     #[must_use]
     pub fn on(mut self, instances: Vec<Instance>) -> Self {
         self.instances = instances;
         self
     }
 
-    /// Names the executable to start as guardian; see [`confine::Command::guardian`].
+    /// Sets the executable to start as guardian; see [`confine::Command::guardian`].
     #[must_use]
     pub fn guardian(mut self, executable: impl AsRef<Path>) -> Self {
         self.guardian = Some(executable.as_ref().to_owned());
         self
     }
 
-    /// The command of a trial.
+    /// Returns the command of a trial.
     pub fn command_line(&self, trial: &TrialRequest) -> Result<CommandLine, TargetError> {
         Ok(CommandLine::new(&self.scenario, trial, self.instance(trial)?))
     }
 
-    /// The commands around that of a trial, with their keys: what runs before it, and after it.
+    /// Returns the commands before and after that of a trial, with their keys.
     pub fn steps(&self, trial: &TrialRequest) -> Result<Vec<(&'static str, CommandLine)>, TargetError> {
         let (instance, seed) = (self.instance(trial)?, trial.key.pair.seed.to_string());
-        let filling = Filling::new(trial, instance, &seed, None);
+        let values = Values::new(trial, instance, &seed, None);
         let target = &self.scenario.target;
         let steps = [("setup", &target.setup), ("teardown", &target.teardown)];
         let given = steps.into_iter().filter_map(|(key, step)| Some((key, step.as_ref()?)));
-        let line = |step: &Step| CommandLine::filled(&self.scenario, &step.command, &filling);
+        let line = |step: &Step| CommandLine::filled(&self.scenario, &step.command, &values);
         Ok(given.map(|(key, step)| (key, line(step))).collect())
     }
 
-    /// A slot for a trial outside any campaign: any cores, and as many GPUs as it needs.
+    /// Returns a slot for a trial outside any campaign: any cores, and as many GPUs as it needs.
     pub fn lone_slot(&self) -> Result<Slot, SlotError> {
         let parallel = &self.scenario.parallel;
         let mut slots = [Slot::default()];
@@ -71,33 +71,33 @@ impl ProcessTarget {
         Ok(slot)
     }
 
-    /// Runs a trial to its end, and gives the record of its run besides: `None` if that was lost, or
-    /// never begun.
+    /// Runs a trial to its end, and also returns the record of its run: `None` if that was lost or never
+    /// started.
     pub fn run_with_record(
         &self,
         trial: &TrialRequest,
         leash: &Leash,
         slot: &Slot,
     ) -> Result<(Account, Option<Finished>), TargetError> {
-        let mut repeated = 0;
+        let mut repetitions = 0;
         loop {
             let run = stages::run(self, trial, leash, slot)?;
             let Some((retry, reason)) = self.withdrawn(&run) else {
                 let Run { account, record } = run;
-                return Ok((constrained::told(&self.scenario, account, record.as_ref()), record));
+                return Ok((constrained::with_readings(&self.scenario, account, record.as_ref()), record));
             };
-            if repeated == retry.times {
-                return Err(TargetError::Unavailable { reason, times: repeated });
+            if repetitions == retry.times {
+                return Err(TargetError::Unavailable { reason, times: repetitions });
             }
-            repeated += 1;
+            repetitions += 1;
             if leash.wait(retry.wait) {
-                let observation = stages::not_begun(&self.scenario);
+                let observation = stages::not_started(&self.scenario);
                 return Ok((Account { observation, detail: Detail::default() }, None));
             }
         }
     }
 
-    /// Why a run is to be repeated, if it is.
+    /// Returns why a run must be repeated, if it must.
     fn withdrawn(&self, run: &Run) -> Option<(&Retry, String)> {
         let retry = self.scenario.target.retry.as_ref()?;
         let record = run.record.as_ref().filter(|_| run.account.observation.status() == Status::Crashed)?;
@@ -114,7 +114,7 @@ impl ProcessTarget {
         &self.scenario
     }
 
-    /// The processes that live on.
+    /// Returns the servers, which keep running between trials.
     pub(super) fn servers(&self) -> &Servers {
         &self.servers
     }
@@ -125,15 +125,15 @@ impl ProcessTarget {
         self.instances.get(wanted.index()).ok_or(missing)
     }
 
-    /// A command with the guardian that it is to have.
-    pub(super) fn hosted(&self, command: confine::Command) -> confine::Command {
+    /// Sets the guardian of a command.
+    pub(super) fn with_guardian(&self, command: confine::Command) -> confine::Command {
         match &self.guardian {
             Some(guardian) => command.guardian(guardian),
             None => command,
         }
     }
 
-    /// The scenario's limits, and those that the cap brings.
+    /// Returns the scenario's limits, and those that follow from the cap.
     pub fn limits(&self, cap: Cap, cores: Option<&Cores>) -> Limits {
         let objective = &self.scenario.objective;
         let cutoff = objective.cutoff.unwrap_or(f64::INFINITY);
@@ -146,7 +146,8 @@ impl ProcessTarget {
         match objective.minimise {
             Measure::CpuTime => {
                 limits.cpu = at_least(most);
-                // By the cutoff and not by the cap: what this limit stops, no later trial would finish.
+                // From the cutoff, not from the cap: a trial that this limit stops would not finish with a
+                // larger cap either.
                 let implied =
                     || at_least(cutoff).map(|d| d.saturating_mul(2).saturating_add(Duration::from_secs(5)));
                 limits.wall = limits.wall.or_else(implied);
@@ -155,23 +156,23 @@ impl ProcessTarget {
                 let both = [limits.wall, at_least(most)];
                 limits.wall = both.into_iter().flatten().min();
             }
-            Measure::Output(_) if objective.capped_by == CappedBy::Argument && self.tells_seconds() => {
-                // It has been told to stop; what it measures may be less than passes on the clock.
-                let grace = |told: Duration| told.saturating_mul(2).saturating_add(Duration::from_secs(5));
-                let told = at_least(cap.cost().min(cutoff)).map(grace);
-                limits.wall = [limits.wall, told].into_iter().flatten().min();
+            Measure::Output(_) if objective.capped_by == CappedBy::Argument && self.caps_in_seconds() => {
+                // The target has its cap, but the time that it measures may be less than the wall-clock time.
+                let grace = |cap: Duration| cap.saturating_mul(2).saturating_add(Duration::from_secs(5));
+                let limit = at_least(cap.cost().min(cutoff)).map(grace);
+                limits.wall = [limits.wall, limit].into_iter().flatten().min();
             }
             Measure::Memory | Measure::Output(_) => {}
         }
         limits
     }
 
-    fn tells_seconds(&self) -> bool {
-        self.scenario.target.protocol.tells_seconds()
+    fn caps_in_seconds(&self) -> bool {
+        self.scenario.target.protocol.caps_in_seconds()
     }
 }
 
-/// The shortest duration that is not below these seconds; none if they never end.
+/// Returns the shortest duration of at least these seconds; `None` if they are infinite.
 fn at_least(seconds: f64) -> Option<Duration> {
     let nearest = Duration::try_from_secs_f64(seconds).ok()?;
     let below = nearest.as_secs_f64() < seconds || nearest.is_zero();
@@ -197,7 +198,7 @@ impl Target for ProcessTarget {
     }
 
     fn reached(&self, leash: &Leash, seconds: f64) -> Option<f64> {
-        // What a run has reached is nothing any more if it is withdrawn and repeated.
+        // A run may be withdrawn and repeated; then what it has reached does not count.
         if self.scenario.target.retry.is_some() {
             return None;
         }
@@ -210,8 +211,8 @@ impl Target for ProcessTarget {
 
     fn longest(&self, trial: &TrialRequest) -> Option<f64> {
         let limits = self.limits(trial.cap, None);
-        // A CPU limit is met as soon on the clock, unless the target waits: the wall limit beside it is for
-        // those that hang.
+        // A busy target reaches its CPU limit in as much wall-clock time. The longer wall limit is for
+        // targets that hang.
         let both = [limits.wall, limits.cpu];
         both.into_iter().flatten().min().map(|time| time.as_secs_f64())
     }

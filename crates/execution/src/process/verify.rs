@@ -1,7 +1,7 @@
-//! Whether what a target answered is right.
+//! Checks the answers of targets.
 //!
-//! After a success, and outside its cost: what is known of the instance is compared with the
-//! target's answer, and a program of the user's checks the whole of standard output.
+//! A successful trial's answer is compared with the known answer of its instance, and the user's program
+//! checks all of standard output. Neither adds to the trial's cost.
 
 use std::path::{Path, PathBuf};
 
@@ -12,50 +12,50 @@ use scenario::{Instance, Known, Scenario, Verify, VerifyPiece};
 use super::CommandLine;
 use super::output::last_group;
 
-/// What is said of an answer.
+/// The result of checking an answer.
 #[derive(Clone, PartialEq, Debug)]
-pub(super) enum Said {
-    /// Nothing against it.
+pub(super) enum Check {
+    /// The answer is not known to be wrong.
     Right,
-    /// It is wrong: why, in words that are the same for the same cause, and what the checking program
-    /// wrote.
+    /// The answer is wrong: the reason, in words that are the same for the same cause, and the output of the
+    /// checking program.
     Wrong(String, Vec<u8>),
-    /// There is none.
+    /// There is no answer.
     NoAnswer,
-    /// Nobody knows, as checking was stopped or not all of standard output could be kept.
+    /// Unknown, because the check was stopped or standard output could not be kept completely.
     Unknown(&'static str),
 }
 
-/// Where all of standard output is kept for the checking program.
-pub(super) struct Whole(PrivateFolder);
+/// The folder that keeps all of standard output for the checking program.
+pub(super) struct StdoutFolder(PrivateFolder);
 
-impl Whole {
-    /// A place for it, if it is wanted.
+impl StdoutFolder {
+    /// Creates the folder, if the scenario has a checking program.
     pub(super) fn of(scenario: &Scenario) -> Result<Option<Self>, LaunchError> {
         let wanted = scenario.target.answers.verify.is_some();
         wanted.then(|| PrivateFolder::new().map(Self)).transpose()
     }
 
-    /// The file.
+    /// Returns the path of the file.
     pub(super) fn path(&self) -> PathBuf {
         self.0.path().join("stdout")
     }
 }
 
-/// The target's answer against what is known of the instance.
-pub(super) fn compare(known: &Known, instance: &Instance, finished: &Finished) -> Said {
-    let Some(expected) = known.answers.get(&instance.name) else { return Said::Right };
+/// Compares the target's answer with the known answer of the instance.
+pub(super) fn compare(known: &Known, instance: &Instance, finished: &Finished) -> Check {
+    let Some(expected) = known.answers.get(&instance.name) else { return Check::Right };
     match last_group(&finished.stdout, &known.answer) {
-        None => Said::NoAnswer,
-        Some(answer) if answer.trim() == expected => Said::Right,
+        None => Check::NoAnswer,
+        Some(answer) if answer.trim() == expected => Check::Right,
         Some(answer) => {
-            let why = format!("wrong answer: `{}` where `{expected}` is known", answer.trim());
-            Said::Wrong(why, Vec::new())
+            let why = format!("wrong answer: got `{}`, expected `{expected}`", answer.trim());
+            Check::Wrong(why, Vec::new())
         }
     }
 }
 
-/// The command that checks what the command `target` answered, in the same environment.
+/// Returns the command that checks the answer of the command `target`, in the same environment.
 pub(super) fn command(
     verify: &Verify,
     (instance, seed): (&Instance, Seed),
@@ -72,15 +72,15 @@ pub(super) fn command(
     CommandLine { program: verify.program.clone(), arguments, request: None, ..target.clone() }
 }
 
-/// What the end of the checking program says.
-pub(super) fn judge(checked: &Finished) -> Said {
+/// Returns the result that the end of the checking program stands for.
+pub(super) fn judge(checked: &Finished) -> Check {
     let why = match checked.end() {
-        End::Exited(0) => return Said::Right,
-        End::Cancelled => return Said::Unknown("verification was stopped"),
+        End::Exited(0) => return Check::Right,
+        End::Cancelled => return Check::Unknown("verification was stopped"),
         End::Exited(code) => format!("exit {code}"),
         End::Signalled(signal) => format!("signal {signal}"),
         End::Stopped(limit) => format!("{limit} limit"),
     };
-    let wrote = [checked.stdout.joined(), checked.stderr.joined()].concat();
-    Said::Wrong(format!("wrong answer: {why} of verify"), wrote)
+    let output = [checked.stdout.joined(), checked.stderr.joined()].concat();
+    Check::Wrong(format!("wrong answer: {why} of verify"), output)
 }

@@ -1,15 +1,15 @@
-//! What every executor must keep.
+//! The rules that every executor must follow.
 //!
-//! | law | |
+//! | rule | |
 //! |---|---|
-//! | once | every trial ends once, with the number, the pair and the reason that it was asked for with |
-//! | in order | it starts before it ends, and the clock never goes back |
-//! | room | no more run at a time than there are workers, and no two in one slot |
-//! | cancelled | a trial that is withdrawn before it is taken up never ends; another one ends soon, unfinished |
-//! | capped | a trial whose cap is lowered ends there, with a bound |
-//! | reached | only trials that are out have reached something, and that never shrinks |
-//! | lost | a trial whose worker vanished ends as lost, with a reason |
-//! | broken | a trial that cannot be run, or whose code panics, fails once, and others go on |
+//! | once | every trial ends once, with the number, pair and reason of its request |
+//! | in order | a trial starts before it ends, and the clock never goes back |
+//! | slots | at most one trial per worker runs at a time, and no two share a slot |
+//! | cancelled | a trial that is cancelled before it starts never ends; one that is running ends soon, unfinished |
+//! | capped | a trial whose cap is lowered ends there, with a lower bound |
+//! | reached | only submitted trials that have not ended have a reached cost, and it never decreases |
+//! | lost | a trial whose worker vanishes ends as lost, with a reason |
+//! | broken | a trial that cannot be run, or whose code panics, fails once; other trials continue |
 //!
 //! Costs are seconds.
 
@@ -25,28 +25,28 @@ use crate::{Record, TargetError};
 /// What a trial does.
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub enum Behaviour {
-    /// It finishes after so many seconds, unless it is stopped.
+    /// Finishes after this many seconds, unless it is stopped.
     Finish(f64),
-    /// Its worker vanishes.
+    /// Loses its worker.
     Vanish,
-    /// It says that no trial can succeed.
+    /// Reports that no trial can succeed.
     Abort,
-    /// Its code panics.
+    /// Panics.
     Panic,
 }
 
 /// What each trial does, by its number.
 pub type Script = Arc<dyn Fn(TrialId) -> Behaviour + Send + Sync>;
 
-/// An executor with so many workers that follow a script and ring a bell.
+/// Creates an executor with a number of workers that follow a script and ring a bell.
 pub type Make<'a> = &'a dyn Fn(usize, Script, Bell) -> Box<dyn Executor>;
 
-/// Long enough to be stopped.
+/// Seconds of a trial that is stopped before it finishes.
 const LONG: f64 = 5.0;
-/// Nobody waits longer for anything.
+/// Longest time to wait for anything, in seconds.
 const PATIENCE: f64 = 30.0;
 
-/// An executor of the kind under test, with what it has told.
+/// The executor under test, and the trials that it has reported.
 struct Stage {
     executor: Box<dyn Executor>,
     inbox: Inbox,
@@ -64,7 +64,7 @@ impl Stage {
     ) -> Self {
         let inbox = Inbox::new();
         let executor = make(workers, Arc::new(move |id| script(id.0)), inbox.bell());
-        assert_eq!(executor.workers(), workers, "as many workers as were asked for");
+        assert_eq!(executor.workers(), workers, "as many workers as requested");
         let space = read("x = { integer = [1, 9] }\n", "space", Format::Toml).unwrap();
         Self { executor, inbox, space, last: 0.0, ended: BTreeMap::new(), failed: BTreeMap::new() }
     }
@@ -85,28 +85,28 @@ impl Stage {
         self.executor.submit(&request, None).unwrap();
     }
 
-    /// Takes in the next thing; false if nothing happened in all that time.
+    /// Processes the next message; false if there was none in this time.
     fn step(&mut self, patience: f64) -> bool {
         let happening = self.executor.next(&self.inbox, Some(patience));
         let now = self.executor.now();
-        assert!(now >= self.last, "the clock goes back from {} to {now}", self.last);
+        assert!(now >= self.last, "the clock went back from {} to {now}", self.last);
         self.last = now;
         match happening {
             Happening::Ended(record) => {
                 let id = record.trial.id;
-                let asked = self.request(id.0);
-                assert_eq!((record.trial.key, record.trial.why), (asked.key, asked.why), "trial {id}");
+                let request = self.request(id.0);
+                assert_eq!((record.trial.key, record.trial.why), (request.key, request.why), "trial {id}");
                 assert!(record.started <= record.ended && record.ended <= now, "trial {id}: {record:?}");
                 assert!(!self.failed.contains_key(&id), "trial {id} failed and ended");
-                assert!(self.ended.insert(id, *record).is_none(), "trial {id} ends twice");
+                assert!(self.ended.insert(id, *record).is_none(), "trial {id} ended twice");
             }
             Happening::Failed(id, error) => {
-                assert!(!self.ended.contains_key(&id), "trial {id} ended and fails");
-                assert!(self.failed.insert(id, error).is_none(), "trial {id} fails twice");
+                assert!(!self.ended.contains_key(&id), "trial {id} ended and failed");
+                assert!(self.failed.insert(id, error).is_none(), "trial {id} failed twice");
             }
             Happening::Nothing => return false,
             Happening::Started { .. } => {}
-            other => panic!("nobody asked for {other:?}"),
+            other => panic!("unexpected message: {other:?}"),
         }
         true
     }
@@ -117,7 +117,7 @@ impl Stage {
         let is_over =
             |stage: &Self| ids.iter().all(|id| stage.ended.contains_key(id) || stage.failed.contains_key(id));
         while !is_over(self) {
-            assert!(self.step(PATIENCE), "of {ids:?} some never end: {:?}", self.ended.keys());
+            assert!(self.step(PATIENCE), "some of {ids:?} never ended; these did: {:?}", self.ended.keys());
         }
     }
 
@@ -126,65 +126,69 @@ impl Stage {
     }
 }
 
-/// Puts a kind of executor through all of them.
+/// Checks that an executor follows all rules.
 ///
 /// # Panics
-/// If it breaks a law.
+/// If it breaks a rule.
 pub fn conforms(make: Make<'_>) {
     every_trial_ends_once(make);
-    what_is_cancelled_ends_unfinished(make);
-    a_lowered_cap_holds(make);
-    what_is_reached_grows(make);
-    a_trial_that_vanishes_is_lost(make);
-    a_broken_trial_leaves_the_others_alone(make);
+    a_cancelled_trial_ends_unfinished(make);
+    a_lowered_cap_applies(make);
+    the_reached_cost_never_decreases(make);
+    a_trial_whose_worker_vanishes_is_lost(make);
+    a_broken_trial_does_not_affect_others(make);
 }
 
 fn every_trial_ends_once(make: Make<'_>) {
     for workers in [1, 3] {
         let mut stage = Stage::new(make, workers, |id| Behaviour::Finish(0.001 * (1 + id % 5) as f64));
-        // In waves, some of which are more than the workers can take.
+        // Submit in waves, some of them larger than the number of workers.
         for wave in [1..3, 3..20, 20..24] {
             wave.clone().for_each(|id| stage.submit(id));
             stage.await_all(wave);
         }
-        assert!(!stage.step(0.05), "something happens after the end");
+        assert!(!stage.step(0.05), "a message after the end");
         assert_eq!(stage.ended.len(), 23);
         let all: Vec<&Record> = stage.ended.values().collect();
         assert!(all.iter().all(|record| record.status() == Status::Finished), "{all:?}");
         for one in &all {
-            let beside = all.iter().filter(|other| other.started <= one.started && one.started < other.ended);
-            let slots: Vec<u32> = beside.map(|other| other.slot).collect();
+            let parallel =
+                all.iter().filter(|other| other.started <= one.started && one.started < other.ended);
+            let slots: Vec<u32> = parallel.map(|other| other.slot).collect();
             let distinct: BTreeSet<u32> = slots.iter().copied().collect();
-            assert!(slots.len() <= workers, "{} at a time on {workers} workers", slots.len());
-            assert_eq!(distinct.len(), slots.len(), "two in one slot: {slots:?}");
+            assert!(slots.len() <= workers, "{} trials at a time on {workers} workers", slots.len());
+            assert_eq!(distinct.len(), slots.len(), "two trials in one slot: {slots:?}");
         }
     }
 }
 
-fn what_is_cancelled_ends_unfinished(make: Make<'_>) {
+fn a_cancelled_trial_ends_unfinished(make: Make<'_>) {
     let mut stage = Stage::new(make, 1, |id| Behaviour::Finish(if id == 3 { 0.001 } else { LONG }));
     stage.submit(1);
-    // Until it has been taken up.
+    // Wait until it has started.
     while stage.step(0.05) {}
     stage.submit(2);
     stage.submit(3);
-    assert!(stage.executor.cancel(TrialId(2)), "it waits for the only worker");
-    assert!(!stage.executor.cancel(TrialId(1)), "it is running");
+    assert!(stage.executor.cancel(TrialId(2)), "trial 2 waits for the only worker");
+    assert!(!stage.executor.cancel(TrialId(1)), "trial 1 is running");
     stage.await_all([1, 3]);
     assert_ne!(stage.status(1), Status::Finished);
     assert_eq!(stage.status(3), Status::Finished);
-    assert!(stage.last < LONG, "it was not stopped before {}", stage.last);
-    assert!(!stage.step(0.05) && !stage.ended.contains_key(&TrialId(2)), "what was withdrawn ends");
-    assert!(!stage.executor.cancel(TrialId(77)), "nobody knows it");
+    assert!(stage.last < LONG, "trial 1 was not stopped before {}", stage.last);
+    assert!(
+        !stage.step(0.05) && !stage.ended.contains_key(&TrialId(2)),
+        "trial 2 ended although it was cancelled"
+    );
+    assert!(!stage.executor.cancel(TrialId(77)), "trial 77 does not exist");
 }
 
-fn a_lowered_cap_holds(make: Make<'_>) {
+fn a_lowered_cap_applies(make: Make<'_>) {
     let mut stage = Stage::new(make, 1, |_| Behaviour::Finish(LONG));
     stage.submit(1);
-    // Until it has been taken up.
+    // Wait until it has started.
     while stage.step(0.05) {}
     stage.submit(2);
-    // One that runs and one that waits.
+    // Trial 1 is running and trial 2 is waiting.
     stage.executor.tighten(TrialId(2), Cap::at(0.02));
     stage.executor.tighten(TrialId(1), Cap::at(0.3));
     stage.await_all([1, 2]);
@@ -196,22 +200,25 @@ fn a_lowered_cap_holds(make: Make<'_>) {
     }
 }
 
-fn what_is_reached_grows(make: Make<'_>) {
+fn the_reached_cost_never_decreases(make: Make<'_>) {
     let mut stage = Stage::new(make, 2, |_| Behaviour::Finish(0.2));
     (1..=4).for_each(|id| stage.submit(id));
     let mut before: BTreeMap<TrialId, f64> = BTreeMap::new();
     while stage.ended.len() < 4 {
         for (id, cost) in stage.executor.reached() {
-            assert!((1..=4).contains(&id.0) && !stage.ended.contains_key(&id), "{id} is not out");
+            assert!(
+                (1..=4).contains(&id.0) && !stage.ended.contains_key(&id),
+                "trial {id} is not running or waiting"
+            );
             let last = before.insert(id, cost).unwrap_or(0.0);
-            assert!(cost >= last && cost <= LONG, "{id} has reached {last} and then {cost}");
+            assert!(cost >= last && cost <= LONG, "trial {id} reached {last} and then {cost}");
         }
         stage.step(0.01);
-        assert!(stage.last < PATIENCE, "they never end");
+        assert!(stage.last < PATIENCE, "the trials never ended");
     }
 }
 
-fn a_trial_that_vanishes_is_lost(make: Make<'_>) {
+fn a_trial_whose_worker_vanishes_is_lost(make: Make<'_>) {
     let vanishes = |id: u64| if id == 2 { Behaviour::Vanish } else { Behaviour::Finish(0.001) };
     let mut stage = Stage::new(make, 2, vanishes);
     (1..=3).for_each(|id| stage.submit(id));
@@ -220,7 +227,7 @@ fn a_trial_that_vanishes_is_lost(make: Make<'_>) {
     assert_eq!([1, 3].map(|id| stage.status(id)), [Status::Finished; 2]);
 }
 
-fn a_broken_trial_leaves_the_others_alone(make: Make<'_>) {
+fn a_broken_trial_does_not_affect_others(make: Make<'_>) {
     for broken in [Behaviour::Abort, Behaviour::Panic] {
         let mut stage =
             Stage::new(make, 2, move |id| if id == 2 { broken } else { Behaviour::Finish(0.001) });

@@ -1,4 +1,4 @@
-//! For tests: trials that were never run, and the suite that every executor must pass.
+//! Test helpers: sample records, and the suite that every executor must pass.
 
 #![allow(clippy::unwrap_used, reason = "only tests use it")]
 
@@ -9,7 +9,7 @@ use engine::{Cap, ConfigId, InstanceId, Observation, Pair, Seed, TrialId, TrialK
 
 use crate::{Detail, Record};
 
-/// A trial of number 0 that told this.
+/// Returns the record of trial 0 with this observation.
 pub fn record(config: u32, instance: u32, seed: u32, observation: Observation) -> Record {
     let pair = Pair { instance: InstanceId(instance), seed: Seed(seed) };
     let trial = Trial {

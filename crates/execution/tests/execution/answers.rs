@@ -1,4 +1,4 @@
-//! Wrong answers, and the numbers of trials that count otherwise: what is maximised, what breaks ties.
+//! Wrong answers, and outputs with other roles: maximised objectives and tie-breakers.
 
 use std::os::unix::fs::PermissionsExt;
 use std::sync::Arc;
@@ -35,9 +35,9 @@ fn ended(account: &Account) -> (Status, Option<&str>) {
 }
 
 #[test]
-fn a_program_of_the_users_tells_right_from_wrong() {
+fn the_users_program_distinguishes_right_and_wrong_answers() {
     let stage = Stage::new();
-    // More than is kept in memory, with the answer at its very beginning and the lie in the middle.
+    // More output than is kept in memory, with the answer at the very start.
     script(
         &stage,
         "solve",
@@ -61,7 +61,7 @@ fn a_program_of_the_users_tells_right_from_wrong() {
 }
 
 #[test]
-fn a_check_that_never_ends_is_no_proof() {
+fn a_check_that_never_ends_fails() {
     let stage = Stage::new();
     script(&stage, "solve", "echo done");
     script(&stage, "check", "exec sleep 60");
@@ -74,7 +74,8 @@ fn a_check_that_never_ends_is_no_proof() {
 fn failures_and_timeouts_are_not_checked() {
     let stage = Stage::new();
     script(&stage, "check", "exit 1");
-    // Only what is to be stopped has a cutoff that a busy machine may need for starting a shell.
+    // Only the trial that must be stopped has a short cutoff: on a busy machine, starting a shell may take as
+    // long.
     let short = "minimise = \"wall_time\"\ncutoff = \"200ms\"";
     let both = [("exit 3", WALL, Status::Crashed), ("exec sleep 60", short, Status::Timeout)];
     for (solve, objective, status) in both {
@@ -90,21 +91,21 @@ fn known_answers_are_compared_with_the_targets() {
     stage.file("known.csv", "instance,answer\na,SAT\n");
     for (solve, instance, end) in [
         ("echo s SAT", 0, (Status::Finished, None)),
-        ("echo s SAT; echo s UNSAT", 0, (Status::Wrong, Some("wrong answer: `UNSAT` where `SAT` is known"))),
+        ("echo s SAT; echo s UNSAT", 0, (Status::Wrong, Some("wrong answer: got `UNSAT`, expected `SAT`"))),
         ("echo hm", 0, (Status::Crashed, Some("no match for `target.answer`"))),
         ("echo s UNSAT", 1, (Status::Finished, None)),
     ] {
         script(&stage, "solve", solve);
         let known = "known = \"known.csv\"\nanswer = '^s (\\w+)'";
         let scenario = Arc::new(stage.read(&text(known, WALL)));
-        assert!(scenario.warnings.to_string().contains("`target.known` has no answer of `b`"));
+        assert!(scenario.warnings.to_string().contains("`target.known` has no answer for `b`"));
         assert_eq!(ended(&run(&scenario, instance)), end, "{solve}");
     }
 }
 
-/// Two formulas, and an answer for each that one of them contradicts.
+/// Two formulas with known answers, one of which is wrong in the second round.
 #[test]
-fn a_real_solver_is_found_right_and_a_wrong_expectation_shows() {
+fn a_real_solver_passes_and_a_wrong_known_answer_is_noticed() {
     if std::process::Command::new("minisat").arg("--help").output().is_err() {
         println!("skipped: minisat is not installed");
         return;
@@ -126,7 +127,7 @@ fn a_real_solver_is_found_right_and_a_wrong_expectation_shows() {
 }
 
 #[test]
-fn what_is_maximised_costs_less_the_more_it_is() {
+fn a_larger_maximised_output_has_a_lower_cost() {
     let stage = Stage::new();
     script(&stage, "solve", "echo tps $1.5");
     let objective = "maximise = \"tps\"\n[outputs]\ntps = { pattern = 'tps ([0-9.]+)' }";
@@ -140,7 +141,7 @@ fn what_is_maximised_costs_less_the_more_it_is() {
 }
 
 #[test]
-fn what_breaks_ties_is_read_of_timeouts_too() {
+fn the_tie_breaker_is_read_for_timeouts_too() {
     let stage = Stage::new();
     script(&stage, "solve", "echo gap 7; [ $3 = a ] && exit; echo gap 5; exec sleep 60");
     let objective = "minimise = \"wall_time\"\ncutoff = \"300ms\"\nthen = \"gap\"\n[outputs]\ngap = { pattern = 'gap (.+)' }";
@@ -151,7 +152,7 @@ fn what_breaks_ties_is_read_of_timeouts_too() {
 }
 
 #[test]
-fn what_makes_no_sense_is_told() {
+fn contradictory_settings_are_reported() {
     let stage = Stage::new();
     script(&stage, "solve", "");
     stage.file("known.csv", "c,SAT\n");
@@ -180,9 +181,9 @@ fn what_makes_no_sense_is_told() {
         (
             "known = \"known.csv\"\nanswer = '(.)'",
             WALL,
-            "`target.known` has the answer of no instance, such as `a`",
+            "`target.known` has no answer for any instance, such as `a`",
         ),
-        ("verify_limit = \"1s\"", WALL, "`target.verify_limit` has nothing to limit"),
+        ("verify_limit = \"1s\"", WALL, "`target.verify_limit` is given without `target.verify`"),
         ("verify = [\"./solve\", \"{params}\"]", WALL, "unknown placeholder `{params}`"),
     ] {
         assert_eq!(first(target, objective), format!("error: {mistake}"));

@@ -1,4 +1,4 @@
-//! The command of a trial, with everything put in.
+//! The command of a trial, with all placeholders filled in.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -8,16 +8,16 @@ use execution::{ProcessTarget, TargetError};
 
 use scenario::testkit::{SMALL, Stage, trial};
 
-/// The line of a trial, without what is of this machine.
+/// Returns the command line of a trial, without paths of this machine.
 fn line(stage: &Stage, text: &str, cap: Cap) -> String {
     let scenario = Arc::new(stage.read(text));
     let target = ProcessTarget::new(Arc::clone(&scenario));
     let line = target.command_line(&trial(&scenario, 0, cap)).unwrap().to_string();
-    stage.hidden(&line.replace(scenario.target.command.program.to_str().unwrap(), "PROGRAM"))
+    stage.hidden(&line.replace(scenario.target.command.program.found().unwrap().to_str().unwrap(), "PROGRAM"))
 }
 
 #[test]
-fn placeholders_are_put_in() {
+fn placeholders_are_filled_in() {
     let stage = Stage::new();
     stage.file("it's.cnf", "");
     let text = SMALL
@@ -29,27 +29,27 @@ fn placeholders_are_put_in() {
     let text = format!("{text}[instances]\nfiles = \"*.cnf\"\n");
     let expected = r"A='b c' PROGRAM --fast=false -s=17 1.235 {0.5} FOLDER/x 'FOLDER/it'\''s.cnf'";
     assert_eq!(line(&stage, &text, Cap::at(1.2345)), expected);
-    // A cap above the cutoff is the cutoff.
+    // A cap above the cutoff becomes the cutoff.
     assert!(line(&stage, &text, Cap::NONE).contains(" 5.000 "));
 }
 
 #[test]
-fn a_cap_in_steps_is_a_whole_number_not_below_it() {
+fn a_cap_in_steps_is_rounded_up_to_a_whole_number() {
     let stage = Stage::new();
     let objective = "minimise = \"cpu_time\"\ncutoff = \"5s\"\n";
     let steps = "minimise = \"steps\"\ncutoff = 1000000000000\ncapped_by = \"argument\"\n[outputs]\nsteps = { pattern = '([0-9]+)' }\n";
     let text = SMALL.replace(objective, steps).replace("{seed}", "{cap}");
-    let told = |cap| line(&stage, &text, cap).rsplit(' ').next().unwrap().to_owned();
-    assert_eq!(told(Cap::at(1000.0)), "1000");
-    assert_eq!(told(Cap::at(1000.2)), "1001");
-    assert_eq!(told(Cap::NONE), "1000000000000");
+    let cap_argument = |cap| line(&stage, &text, cap).rsplit(' ').next().unwrap().to_owned();
+    assert_eq!(cap_argument(Cap::at(1000.0)), "1000");
+    assert_eq!(cap_argument(Cap::at(1000.2)), "1001");
+    assert_eq!(cap_argument(Cap::NONE), "1000000000000");
 }
 
 #[test]
-fn a_cap_in_fractions_has_the_decimals_of_the_grain() {
+fn a_fractional_cap_has_the_decimals_of_the_grain() {
     let stage = Stage::new();
     let objective = "minimise = \"cpu_time\"\ncutoff = \"5s\"\n";
-    let told = |grain: &str, cap: f64| {
+    let cap_argument = |grain: &str, cap: f64| {
         let steps = format!(
             "minimise = \"steps\"\ncutoff = 9000.125\ncapped_by = \"argument\"\ngrain = {grain}\n\
              [outputs]\nsteps = {{ pattern = '(\\S+)' }}\n"
@@ -57,12 +57,12 @@ fn a_cap_in_fractions_has_the_decimals_of_the_grain() {
         let text = SMALL.replace(objective, &steps).replace("{seed}", "{cap}");
         line(&stage, &text, Cap::at(cap)).rsplit(' ').next().unwrap().to_owned()
     };
-    assert_eq!(told("0.1", 0.5), "0.5");
-    assert_eq!(told("0.1", 0.512), "0.6");
-    assert_eq!(told("0.25", 0.51), "0.51");
-    assert_eq!(told("1e-6", 0.0000001), "0.000001");
-    assert_eq!(told("0.001", 1e9), "9000.125");
-    assert_eq!([told("1", 0.5), told("2.5", 7.1), told("10", 7.1)], ["1", "8", "8"]);
+    assert_eq!(cap_argument("0.1", 0.5), "0.5");
+    assert_eq!(cap_argument("0.1", 0.512), "0.6");
+    assert_eq!(cap_argument("0.25", 0.51), "0.51");
+    assert_eq!(cap_argument("1e-6", 0.0000001), "0.000001");
+    assert_eq!(cap_argument("0.001", 1e9), "9000.125");
+    assert_eq!([cap_argument("1", 0.5), cap_argument("2.5", 7.1), cap_argument("10", 7.1)], ["1", "8", "8"]);
 }
 
 #[test]
@@ -72,9 +72,9 @@ fn inactive_parameters_are_left_out() {
     assert_eq!(line(&stage, &text, Cap::NONE), "PROGRAM --alpha=0.5 --fast=false 17");
 }
 
-/// A line pasted into a shell gives the very same arguments.
+/// A command line pasted into a shell gives the same arguments.
 #[test]
-fn a_pasted_line_is_the_command() {
+fn a_pasted_command_line_is_the_command() {
     let stage = Stage::new();
     let text = SMALL
         .replace("\"true\"", "\"printf\", \"%s|\"")
@@ -86,14 +86,14 @@ fn a_pasted_line_is_the_command() {
 }
 
 #[test]
-fn an_instance_that_is_not_there_is_an_error() {
+fn a_missing_instance_is_an_error() {
     let stage = Stage::new();
     let scenario = Arc::new(stage.read(SMALL));
     let error = ProcessTarget::new(Arc::clone(&scenario)).command_line(&trial(&scenario, 3, Cap::NONE));
     assert!(matches!(error, Err(TargetError::NoInstance { count: 1, .. })));
 }
 
-/// The cap limits what is minimised; the rest follows from the cutoff, which no later trial passes.
+/// The cap limits the objective; the other limits follow from the cutoff, which no later trial exceeds.
 #[test]
 fn limits_follow_from_cap_and_cutoff() {
     let stage = Stage::new();
@@ -105,6 +105,6 @@ fn limits_follow_from_cap_and_cutoff() {
     assert_eq!((seconds(own.wall), own.memory), (Some(7.0), Some(1 << 30)));
     let wall = limits(&SMALL.replace("cpu_time", "wall_time"));
     assert_eq!((seconds(wall.cpu), seconds(wall.wall)), (None, Some(0.5)));
-    let itself = SMALL.replace("cutoff", "capped_by = \"argument\"\ncutoff").replace("{seed}", "{cap}");
-    assert_eq!(seconds(limits(&itself).cpu), Some(5.0));
+    let by_argument = SMALL.replace("cutoff", "capped_by = \"argument\"\ncutoff").replace("{seed}", "{cap}");
+    assert_eq!(seconds(limits(&by_argument).cpu), Some(5.0));
 }

@@ -1,4 +1,4 @@
-//! What a trial tells of the outputs that are bounded.
+//! Readings of constrained outputs.
 
 use std::sync::Arc;
 
@@ -28,16 +28,19 @@ fn run(script: &str, objective: &str, rest: &str) -> Result<Account, TargetError
 const TIME: &str = "minimise = \"wall_time\"\ncutoff = \"20s\"";
 const ERROR: &str = "[constraints]\nerror = \">= 0.1\"";
 
-fn told(script: &str, objective: &str, rest: &str) -> (Status, Vec<Option<Reading>>) {
+fn readings(script: &str, objective: &str, rest: &str) -> (Status, Vec<Option<Reading>>) {
     let account = run(script, objective, rest).unwrap();
     (account.observation.status(), account.observation.constraints().to_vec())
 }
 
 #[test]
-fn a_finished_trial_tells_its_outputs_exactly() {
-    assert_eq!(told("echo error 0.25", TIME, ERROR), (Status::Finished, vec![Some(Exact(-0.25))]));
+fn a_finished_trial_has_exact_readings() {
+    assert_eq!(readings("echo error 0.25", TIME, ERROR), (Status::Finished, vec![Some(Exact(-0.25))]));
     for unmeasured in ["nan", "inf", "-inf", "NaN"] {
-        assert_eq!(told(&format!("echo error {unmeasured}"), TIME, ERROR), (Status::Finished, vec![None]));
+        assert_eq!(
+            readings(&format!("echo error {unmeasured}"), TIME, ERROR),
+            (Status::Finished, vec![None])
+        );
     }
 }
 
@@ -50,34 +53,35 @@ fn an_output_that_is_not_printed_fails_the_trial_as_a_missing_cost_does() {
         let account = run(script, TIME, ERROR).unwrap();
         assert_eq!(account.observation.status(), Status::Crashed, "{script}");
         assert_eq!(account.detail.reason.as_deref(), Some(why));
-        assert!(!account.detail.stdout_tail.is_empty(), "what it printed instead is kept");
+        assert!(!account.detail.stdout_tail.is_empty(), "its output is kept");
         assert_eq!(account.observation.constraints(), [None]);
     }
 }
 
 #[test]
-fn a_killed_trial_tells_what_it_used_at_least() {
+fn a_killed_trial_gives_lower_bounds_on_what_it_used() {
     let bounds = "[constraints]\nwall_time = { bound = \"<= 200ms\", over = \"max\" }\nerror = \"<= 1\"\n\
                   solved = \">= 0.5\"";
     let objective = "minimise = \"wall_time\"\ncutoff = \"300ms\"";
-    let (status, readings) = told("echo error 0.5; exec sleep 60", objective, bounds);
+    let (status, readings) = readings("echo error 0.5; exec sleep 60", objective, bounds);
     assert_eq!(status, Status::Timeout);
-    // What it had printed need not be what it would have printed last.
+    // It might have printed another value later.
     let [error, solved, wall] = readings[..] else { panic!("{readings:?}") };
     assert_eq!((error, solved), (None, Some(Exact(0.0))));
     assert!(matches!(wall, Some(AtLeast(seconds)) if seconds >= 0.3), "{wall:?}");
 }
 
 #[test]
-fn whoever_meets_the_memory_limit_uses_at_least_that() {
+fn a_trial_stopped_by_the_memory_limit_used_at_least_that() {
     let bounds = "[limits]\nmemory = \"64MiB\"\n[constraints]\nmemory = \"<= 32MiB\"";
-    // Many processes, each well below the limit: one alone would be refused the memory and end itself.
+    // Many processes, each well below the limit: a single one would fail to allocate the memory and exit by
+    // itself.
     let hold = "(x=$(head -c 4000000 /dev/zero | tr '\\0' a); sleep 60; : $x) &";
     let script = format!("{}\nwait", [hold; 30].join("\n"));
     let account = match run(&script, TIME, bounds) {
         Ok(account) if account.observation.status() == Status::Memory => account,
         other => {
-            println!("no limit on memory stops a trial here: {other:?}");
+            println!("skipped: no memory limit stops a trial on this machine: {other:?}");
             return;
         }
     };

@@ -1,4 +1,4 @@
-//! Every executor keeps what executors must: on the cores of this machine, in simulated time, and that of the example.
+//! Every executor follows the rules: the local one, the simulated one, and that of the example.
 
 use std::sync::Arc;
 use std::time::{Duration, Instant};
@@ -8,7 +8,7 @@ use execution::executor::{Answer, Executor, Local, Simulated};
 use execution::testkit::executor::{Behaviour, Script, conforms};
 use execution::{Account, Detail, Leash, Slot, Target, TargetError};
 
-#[allow(dead_code, unreachable_pub, reason = "its main function is for whoever runs the example")]
+#[allow(dead_code, unreachable_pub, reason = "its main function is for running the example")]
 #[path = "../../examples/own_executor.rs"]
 mod example;
 
@@ -17,29 +17,29 @@ struct Scripted(Script);
 
 impl Target for Scripted {
     fn run_on(&self, trial: &TrialRequest, leash: &Leash, _slot: &Slot) -> Result<Account, TargetError> {
-        let told = |observation, reason: Option<&str>| {
+        let account = |observation, reason: Option<&str>| {
             let reason = reason.map(str::to_owned);
             Ok(Account { observation, detail: Detail { reason, ..Detail::default() } })
         };
         match (self.0)(trial.id) {
-            Behaviour::Vanish => told(Observation::failed(Status::Lost, 0.0), Some("its worker vanished")),
-            Behaviour::Abort => Err(TargetError::Aborted { said: "no use".to_owned() }),
+            Behaviour::Vanish => account(Observation::failed(Status::Lost, 0.0), Some("its worker vanished")),
+            Behaviour::Abort => Err(TargetError::Aborted { message: "no use".to_owned() }),
             Behaviour::Panic => panic!("no idea"),
             Behaviour::Finish(seconds) => {
-                let began = Instant::now();
+                let started = Instant::now();
                 loop {
-                    let passed = began.elapsed().as_secs_f64();
+                    let elapsed = started.elapsed().as_secs_f64();
                     let cap = trial.cap.cost().min(leash.cap().cost());
-                    if passed >= seconds.min(cap) {
+                    if elapsed >= seconds.min(cap) {
                         let is_stopped = cap < seconds;
-                        let stopped = || Observation::capped(passed.max(cap));
-                        return told(
-                            if is_stopped { stopped() } else { Observation::finished(passed) },
+                        let stopped = || Observation::capped(elapsed.max(cap));
+                        return account(
+                            if is_stopped { stopped() } else { Observation::finished(elapsed) },
                             None,
                         );
                     }
                     if leash.wait(Duration::from_millis(1)) {
-                        return told(Observation::capped(passed), None);
+                        return account(Observation::capped(elapsed), None);
                     }
                 }
             }

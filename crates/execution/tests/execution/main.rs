@@ -1,4 +1,4 @@
-//! Trials of real programs.
+//! Tests with trials of real programs.
 
 #![allow(missing_docs, clippy::unwrap_used, clippy::print_stdout)]
 
@@ -11,5 +11,5 @@ mod process;
 mod protocols;
 mod set_up;
 
-/// The host of supervisors.
+/// The program that hosts supervisors.
 const SUPERVISOR: &str = env!("CARGO_BIN_EXE_supervisor");

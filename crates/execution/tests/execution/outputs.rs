@@ -1,4 +1,4 @@
-//! Numbers that a target prints or leaves in a file: found, kept, and minimised.
+//! Numbers that a target prints or writes to a file: finding, keeping and minimising them.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -34,9 +34,9 @@ const GAP: &str =
     "first = { pattern = 'gap ([0-9.]+)', take = \"first\" }\ngap = { pattern = 'gap ([0-9.]+)' }";
 
 #[test]
-fn all_that_are_found_are_kept_whatever_is_minimised() {
+fn all_outputs_that_are_found_are_kept_whatever_is_minimised() {
     let outputs = format!("{GAP}\nnone = {{ pattern = 'none ([0-9]+)' }}");
-    // More memory than whoever starts it has, so that the kernel tells it however short the run is.
+    // More memory than the process that starts it, so that the kernel reports it even for a short run.
     let script = "echo gap 9; echo gap 4.5; held=$(head -c 40000000 /dev/zero | tr '\\0' x)";
     let account = run(script, "minimise = \"memory\"", &outputs);
     assert!(account.observation.cost().is_some_and(|cost| cost.lower_bound() >= 4e7));
@@ -45,7 +45,7 @@ fn all_that_are_found_are_kept_whatever_is_minimised() {
 }
 
 #[test]
-fn what_a_killed_trial_had_told_is_kept() {
+fn outputs_of_a_killed_trial_are_kept() {
     let objective = "minimise = \"wall_time\"\ncutoff = \"300ms\"";
     let outputs = format!("{GAP}\nbest = {{ file = \"best.json\", key = \"cost\" }}");
     let script = "echo gap 7; echo '{ \"cost\": 12 }' > best.json; exec sleep 60";
@@ -55,7 +55,7 @@ fn what_a_killed_trial_had_told_is_kept() {
 }
 
 #[test]
-fn a_file_may_hold_what_is_minimised() {
+fn the_objective_may_be_in_a_file() {
     let minimise = "minimise = \"p99\"";
     let json = "p99 = { file = \"d/m.json\", key = \"latency.p99\" }";
     let account = run("mkdir d; echo '{\"latency\": {\"p99\": 2.5}}' > d/m.json", minimise, json);
@@ -67,7 +67,7 @@ fn a_file_may_hold_what_is_minimised() {
         ("exit 0", "no output `p99` in `d/m.json`: it does not exist"),
         ("mkdir d; echo 3 > d/m.json", "no output `p99` in `d/m.json`: it has no `latency.p99`"),
         ("mkdir d; echo '{\"latency\": {\"p99\": []}}' > d/m.json", "output `p99` is not a finite number"),
-        ("ln -s /etc d; :", "no output `p99` in `d/m.json`: it lies outside the target's folder"),
+        ("ln -s /etc d; :", "no output `p99` in `d/m.json`: it is outside the target's folder"),
     ] {
         let account = run(script, minimise, json);
         assert_eq!(account.observation.status(), Status::Crashed, "{script}");
@@ -76,7 +76,7 @@ fn a_file_may_hold_what_is_minimised() {
 }
 
 #[test]
-fn an_output_is_found_in_one_way() {
+fn an_output_has_exactly_one_source() {
     let stage = Stage::new();
     stage.file("script.sh", "");
     let mistakes = |output: &str| {
@@ -84,15 +84,21 @@ fn an_output_is_found_in_one_way() {
         mistakes.lines().next().unwrap().to_owned()
     };
     for (output, mistake) in [
-        ("x = { file = \"a.json\", pattern = '(a)' }", "error: `outputs.x.file` stands beside `pattern`"),
+        (
+            "x = { file = \"a.json\", pattern = '(a)' }",
+            "error: `outputs.x.file` is given together with `pattern`",
+        ),
         ("x = { file = \"a.json\" }", "error: `outputs.x.key` is missing"),
         ("x = { key = \"a\" }", "error: `outputs.x.file` is missing"),
         ("x = { take = \"last\" }", "error: `outputs.x.pattern` is missing"),
         ("x = { pattern = '(a)', take = \"best\" }", "error: `outputs.x.take` cannot be `best`"),
-        ("x = { file = \"a\", key = \"b\", take = \"last\" }", "error: `outputs.x.take` is for patterns"),
+        (
+            "x = { file = \"a\", key = \"b\", take = \"last\" }",
+            "error: `outputs.x.take` can only be used with `pattern`",
+        ),
         ("x = { file = \"../a\", key = \"b\" }", "error: `outputs.x.file` cannot be `../a`"),
         ("x = { file = \"/a\", key = \"b\" }", "error: `outputs.x.file` cannot be `/a`"),
-        ("x = { file = \"a\", key = \"b..c\" }", "error: `outputs.x.key` is no path of names"),
+        ("x = { file = \"a\", key = \"b..c\" }", "error: `outputs.x.key` has an empty name"),
     ] {
         assert_eq!(mistakes(output), mistake);
     }

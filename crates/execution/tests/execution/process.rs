@@ -1,4 +1,4 @@
-//! Trials of real programs: what each end of a run tells.
+//! Trials of real programs: the result of each way in which a run can end.
 
 use std::fs::File;
 use std::path::Path;
@@ -14,10 +14,10 @@ use scenario::testkit::{Stage, root, trial};
 
 use crate::SUPERVISOR;
 
-/// Burns CPU time for ever.
+/// Burns CPU time forever.
 const BURN: &str = "while :; do :; done";
 
-/// A scenario that runs a script of `sh`, with more lines for some tables.
+/// Returns a scenario that runs an `sh` script, with further lines for some tables.
 fn scenario(stage: &Stage, script: &str, objective: &str, more: &str) -> Arc<Scenario> {
     stage.file("script.sh", script);
     let text = format!(
@@ -35,7 +35,7 @@ fn run(scenario: &Arc<Scenario>, cap: Cap) -> Account {
     target(scenario).run(&trial(scenario, 0, cap), &Leash::new()).unwrap_or_else(|e| panic!("{e}: {e:?}"))
 }
 
-/// Runs a script for `wall_time` with a cutoff of a minute.
+/// Runs a script that minimises `wall_time`, with a cutoff of one minute.
 fn run_script(script: &str, more: &str) -> Account {
     let stage = Stage::new();
     run(&scenario(&stage, script, "minimise = \"wall_time\"\ncutoff = \"1m\"", more), Cap::NONE)
@@ -47,7 +47,7 @@ fn failure(account: &Account) -> (Status, &str) {
 }
 
 #[test]
-fn a_success_has_the_cost_that_was_measured() {
+fn a_success_has_the_measured_cost() {
     let account = run_script("exit 0", "");
     assert_eq!(account.observation.status(), Status::Finished);
     assert_eq!(account.observation.cost(), Some(Reading::Exact(account.detail.wall.unwrap())));
@@ -59,7 +59,7 @@ fn a_success_has_the_cost_that_was_measured() {
     let cpu = scenario(&stage, "exit 0", "minimise = \"cpu_time\"\ncutoff = \"1m\"", "");
     let account = run(&cpu, Cap::NONE);
     assert_eq!(account.observation.cost(), account.detail.cpu.map(Reading::Exact));
-    // Enough that the kernel tells it however short the run is.
+    // Enough memory for the kernel to report it even for a short run.
     let hold = "held=$(head -c 40000000 /dev/zero | tr '\\0' x)";
     let memory = scenario(&stage, hold, "minimise = \"memory\"", "");
     let account = run(&memory, Cap::NONE);
@@ -80,7 +80,7 @@ fn true_succeeds_and_false_does_not() {
 }
 
 #[test]
-fn a_failure_says_why_in_the_same_words_each_time() {
+fn the_same_failure_always_has_the_same_reason() {
     let success = "success = { exit = [0, 10], pattern = \"^s SAT$\" }";
     assert_eq!(failure(&run_script("exit 3", "")), (Status::Crashed, "exit 3"));
     assert_eq!(failure(&run_script("kill -11 $$", "")), (Status::Crashed, "signal 11 (SIGSEGV)"));
@@ -88,14 +88,14 @@ fn a_failure_says_why_in_the_same_words_each_time() {
     assert_eq!(unsure, "exit 10 but pattern not found");
     assert_eq!(failure(&run_script("echo s SAT; exit 20", success)), (Status::Crashed, "exit 20"));
     assert_eq!(run_script("echo s SAT; exit 10", success).observation.status(), Status::Finished);
-    // Any exit will do if only a pattern is asked for, but not a signal.
+    // If only a pattern is required, any exit code is accepted, but not a signal.
     let pattern = "success = { pattern = \"SAT\" }";
     assert_eq!(run_script("echo SAT; exit 99", pattern).observation.status(), Status::Finished);
     assert_eq!(failure(&run_script("echo SAT; kill -6 $$", pattern)).1, "signal 6 (SIGABRT)");
 }
 
 #[test]
-fn the_end_of_the_output_is_kept_of_failures_only() {
+fn the_end_of_the_output_is_kept_for_failures_only() {
     let script = "i=0; while [ $i -lt 3000 ]; do echo line $i; i=$((i+1)); done; echo oops >&2; exit ";
     let account = run_script(&format!("{script} 1"), "");
     assert!(
@@ -126,7 +126,7 @@ fn a_trial_stopped_at_its_cap_costs_at_least_that() {
 }
 
 #[test]
-fn what_finishes_above_the_cutoff_is_a_timeout() {
+fn a_cost_above_the_cutoff_is_a_timeout() {
     let stage = Stage::new();
     let objective = "minimise = \"steps\"\ncutoff = 100\n[outputs]\nsteps = { pattern = 'steps (\\S+)' }";
     let scenario = scenario(&stage, "echo steps 101", objective, "");
@@ -136,7 +136,7 @@ fn what_finishes_above_the_cutoff_is_a_timeout() {
 }
 
 #[test]
-fn a_cost_below_zero_is_a_failure_where_trials_are_capped_by_it() {
+fn a_negative_cost_is_a_failure_if_trials_are_capped() {
     let stage = Stage::new();
     stage.file("script.sh", "echo steps -1e-12");
     let of = |capped_by: &str, words: &str| {
@@ -155,9 +155,9 @@ fn a_cost_below_zero_is_a_failure_where_trials_are_capped_by_it() {
     assert_eq!(of("none", "").observation.cost(), Some(Reading::Exact(-1e-12)));
 }
 
-/// Sleeping uses no CPU time, so only the limit on the clock ends it.
+/// Sleeping uses no CPU time, so only the wall-clock limit ends it.
 #[test]
-fn a_wall_limit_on_a_cpu_objective_is_a_timeout_at_what_was_used() {
+fn a_wall_limit_with_a_cpu_objective_is_a_timeout_at_the_cpu_time_used() {
     let stage = Stage::new();
     let text = "minimise = \"cpu_time\"\ncutoff = \"50s\"\n[limits]\nwall = \"100ms\"";
     let account = run(&scenario(&stage, "exec sleep 60", text, ""), Cap::at(40.0));
@@ -168,7 +168,8 @@ fn a_wall_limit_on_a_cpu_objective_is_a_timeout_at_what_was_used() {
 
 #[test]
 fn other_limits_are_failures() {
-    // Many processes, each well below the limit: one alone would be refused the memory and end itself.
+    // Many processes, each well below the limit: a single one would fail to allocate the memory and exit by
+    // itself.
     let hold = "(x=$(head -c 4000000 /dev/zero | tr '\\0' a); sleep 60; : $x) &";
     let memory = format!("{}\nwait", [hold; 20].join("\n"));
     let limit = |key: &str| format!("minimise = \"wall_time\"\ncutoff = \"1m\"\n[limits]\n{key}");
@@ -178,7 +179,7 @@ fn other_limits_are_failures() {
     let flood = "while :; do echo flood; done";
     let account = run(&scenario(&stage, flood, &limit("output = \"10kB\""), ""), Cap::NONE);
     assert_eq!(failure(&account), (Status::Crashed, "output limit"));
-    // A cost that does not grow tells nothing when it is cut off.
+    // A cost that does not grow is unknown when the trial is stopped.
     let output = "minimise = \"y\"\n[outputs]\ny = { pattern = '(.+)' }\n[limits]\nwall = \"100ms\"";
     let account = run(&scenario(&stage, "echo 3; exec sleep 60", output, ""), Cap::NONE);
     assert_eq!(failure(&account), (Status::Crashed, "wall time limit"));
@@ -202,7 +203,25 @@ fn an_output_is_the_cost() {
     }
 }
 
-/// The target stops itself at `{cap}` and says how far it came.
+/// Encoders report on standard error.
+#[test]
+fn an_output_is_looked_for_in_standard_error_too() {
+    let stage = Stage::new();
+    let cost = |stream: &str, script: &str| {
+        let outputs = format!("[outputs]\nsize = {{ pattern = 'size (\\S+)'{stream} }}");
+        let objective = format!("minimise = \"size\"\n{outputs}");
+        run(&scenario(&stage, script, &objective, ""), Cap::NONE).observation.cost()
+    };
+    let exact = |cost: f64| Some(Reading::Exact(cost));
+    let both = "echo size 1; echo size 2 >&2; echo size 3 >&2";
+    assert_eq!(cost("", "echo size 7 >&2"), exact(7.0));
+    assert_eq!(cost("", both), exact(1.0), "standard output comes first");
+    assert_eq!(cost(", stream = \"stderr\"", both), exact(3.0));
+    assert_eq!(cost(", stream = \"stderr\", take = \"first\"", both), exact(2.0));
+    assert_eq!(cost(", stream = \"stdout\"", "echo size 7 >&2"), None);
+}
+
+/// The target stops itself at `{cap}` and reports how far it came.
 #[test]
 fn a_target_that_stops_itself_is_capped_by_its_output() {
     let stage = Stage::new();
@@ -222,7 +241,7 @@ fn a_target_that_stops_itself_is_capped_by_its_output() {
     let account = run(stops, Cap::at(100.0));
     assert_eq!(account.observation.status(), Status::Timeout);
     assert_eq!(account.observation.cost(), Some(Reading::AtLeast(100.0)));
-    // It had not come that far: it crashed.
+    // It had not reached the cap, so it crashed.
     let account = run("echo steps 39; exit 1", Cap::at(40.0));
     assert_eq!(failure(&account), (Status::Crashed, "exit 1"));
     assert_eq!(account.observation.spent(), 39.0);
@@ -231,7 +250,7 @@ fn a_target_that_stops_itself_is_capped_by_its_output() {
 
 /// Thousands of steps, with two decimals.
 #[test]
-fn a_target_that_counts_in_fractions_is_capped_where_it_was_told_to_stop() {
+fn a_target_with_fractional_costs_is_capped_at_its_cap() {
     let stage = Stage::new();
     let run = |script: &str, cap: f64| {
         stage.file("script.sh", script);
@@ -253,7 +272,7 @@ fn a_target_that_counts_in_fractions_is_capped_where_it_was_told_to_stop() {
     assert_eq!(run(stops, 0.001), (Status::Capped, at_least(0.001)));
     assert_eq!(run(stops, 3.0), (Status::Timeout, at_least(0.8)));
     assert_eq!([spent(stops, 0.5), spent(stops, 0.123_456), spent(stops, 0.001)], [0.5, 0.13, 0.01]);
-    // Whoever adds up fractions may end a last digit below.
+    // A sum of fractions may be off in its last digit.
     assert_eq!(
         run("echo steps 0.49999999999999994; exit 1", 0.5),
         (Status::Capped, at_least(0.499_999_999_999_999_94))
@@ -263,20 +282,20 @@ fn a_target_that_counts_in_fractions_is_capped_where_it_was_told_to_stop() {
     assert_eq!(run("echo steps 0.5", 0.5), (Status::Finished, Some(Reading::Exact(0.5))));
 }
 
-/// Waits until somebody opens a pipe for writing; longer than that takes, only a failure does.
+/// Waits until a process opens a pipe for writing; false after 30 seconds, which only a failure takes.
 fn opened(pipe: &Path) -> bool {
-    let (tell, told) = mpsc::channel();
+    let (sender, receiver) = mpsc::channel();
     let pipe = pipe.to_owned();
-    std::thread::spawn(move || tell.send(File::open(pipe).is_ok()));
-    told.recv_timeout(Duration::from_secs(30)).unwrap_or(false)
+    std::thread::spawn(move || sender.send(File::open(pipe).is_ok()));
+    receiver.recv_timeout(Duration::from_secs(30)).unwrap_or(false)
 }
 
-/// Runs a script that says when it is ready, and steers it then.
+/// Runs a script that signals when it is ready, and then controls it.
 fn steer(objective: &str, rest: &str, order: impl FnOnce(&ProcessTarget, &Leash)) -> Account {
     steer_below(Cap::NONE, objective, "", ["", rest], order)
 }
 
-/// The same with a cap, with more in the scenario, and with a script before and after it is ready.
+/// The same with a cap, further lines in the scenario, and a script before and after it is ready.
 fn steer_below(
     cap: Cap,
     objective: &str,
@@ -296,7 +315,7 @@ fn steer_below(
         if opened(&ready) {
             order(&target, &control);
         } else {
-            // Or nobody would ever see that it was never ready.
+            // Otherwise the test would hang if the script is never ready.
             control.cancel();
         }
         run.join().unwrap()
@@ -304,7 +323,7 @@ fn steer_below(
 }
 
 #[test]
-fn a_cancelled_trial_tells_what_it_had_reached() {
+fn a_cancelled_trial_reports_the_cost_it_had_reached() {
     let objective = "minimise = \"wall_time\"\ncutoff = \"50s\"";
     let account = steer(objective, "exec sleep 60", |_, control| control.cancel());
     assert_eq!(account.observation.status(), Status::Capped);
@@ -314,9 +333,9 @@ fn a_cancelled_trial_tells_what_it_had_reached() {
     assert_eq!((account.observation.status(), account.observation.cost()), (Status::Lost, None));
 }
 
-/// One that takes its time to end passes its cap meanwhile.
+/// A trial that takes long to end passes its cap meanwhile.
 #[test]
-fn a_cancelled_trial_tells_nothing_beyond_its_cap() {
+fn a_cancelled_trial_reports_no_cost_beyond_its_cap() {
     let objective = "minimise = \"wall_time\"\ncutoff = \"50s\"";
     let (grace, deaf) = ("[limits]\ngrace = \"1s\"\n", ["trap '' TERM", "sleep 60"]);
     let account = steer_below(Cap::at(0.2), objective, grace, deaf, |_, control| control.cancel());
@@ -326,7 +345,7 @@ fn a_cancelled_trial_tells_nothing_beyond_its_cap() {
 }
 
 #[test]
-fn a_lowered_cap_holds() {
+fn a_lowered_cap_applies() {
     for (measure, rest) in [("cpu_time", BURN), ("wall_time", "exec sleep 60")] {
         let objective = format!("minimise = \"{measure}\"\ncutoff = \"50s\"");
         let account = steer(&objective, rest, |target, control| target.lower_cap(control, Cap::at(0.05)));
@@ -347,7 +366,7 @@ fn a_program_that_cannot_start_stops_the_campaign() {
                 cutoff = \"9s\"\n[budget]\ntrials = 1\n[space]\nx = { integer = [1, 9], default = 3 }\n";
     let scenario = Arc::new(stage.read(text));
     let error = target(&scenario).run(&trial(&scenario, 0, Cap::NONE), &Leash::new()).unwrap_err();
-    assert_eq!(stage.hidden(&error.to_string()), "the target cannot be run: FOLDER/solver --x=3 17");
+    assert_eq!(stage.hidden(&error.to_string()), "could not start the target: FOLDER/solver --x=3 17");
     assert!(matches!(error, TargetError::Launch { .. }));
 }
 
@@ -368,7 +387,7 @@ fn the_target_sees_its_environment_and_its_cores() {
 }
 
 #[test]
-fn what_a_crash_may_have_missed_is_named() {
+fn variables_that_a_crashed_target_may_have_needed_are_named() {
     let account = run_script("echo \"${CARGO_MANIFEST_DIR:?CARGO_MANIFEST_DIR}\"", "");
     assert_eq!(account.observation.status(), Status::Crashed);
     let stage = Stage::new();
@@ -398,15 +417,15 @@ fn minisat_solves_a_formula() {
         assert_eq!(account.observation.status(), Status::Finished, "{:?}", account.detail);
         assert_eq!(account.detail.exit, Some(exit));
     }
-    // In another order, as for the instances of a store.
+    // In another order, as when the instances come from a store.
     let reversed = target(&scenario).on(scenario.instances.train.iter().rev().cloned().collect());
     let account = reversed.run(&trial(&scenario, 0, Cap::NONE), &Leash::new()).unwrap();
     assert_eq!(account.detail.exit, Some(20));
 }
 
-/// Something is mounted in it, which nobody but who mounted it may take away.
+/// Something is mounted in the folder, so that captune cannot remove it.
 #[test]
-fn a_folder_that_cannot_be_removed_is_told_of() {
+fn a_folder_that_cannot_be_removed_is_reported() {
     if !rustix::process::getuid().is_root() {
         println!("skipped: only root can mount");
         return;
@@ -415,7 +434,7 @@ fn a_folder_that_cannot_be_removed_is_told_of() {
     let account = run_script("mkdir there here && mount --bind there here", "");
     assert_eq!(account.observation.status(), Status::Finished);
     let Some(left) = account.detail.left_behind else {
-        // The mount was gone with its namespace.
+        // The mount disappeared with its namespace.
         assert_eq!(account.detail.tier, "namespace");
         return;
     };

@@ -1,4 +1,4 @@
-//! Set-up and teardown around a trial, its place and its files.
+//! Set-up and teardown of a trial, its folder and its files.
 
 use std::fs::File;
 use std::path::Path;
@@ -15,7 +15,7 @@ use crate::SUPERVISOR;
 
 const WALL: &str = "minimise = \"wall_time\"\ncutoff = \"1m\"";
 
-/// A scenario of three scripts of `sh`, each told `{folder}` and its own arguments.
+/// Returns a scenario with three `sh` scripts, each called with `{folder}` and its own arguments.
 fn scenario(stage: &Stage, scripts: [&str; 3], objective: &str, more: &str) -> Arc<Scenario> {
     let [setup, command, teardown] = scripts;
     stage.file("setup.sh", setup);
@@ -38,8 +38,8 @@ fn run(scenario: &Arc<Scenario>, cap: Cap) -> Account {
     target(scenario).run(&trial(scenario, 0, cap), &Leash::new()).unwrap_or_else(|e| panic!("{e}: {e:?}"))
 }
 
-/// Whether nobody holds the lock of `alive`.
-fn all_dead_now(stage: &Stage) -> bool {
+/// Whether no process holds the lock of `alive`.
+fn all_dead(stage: &Stage) -> bool {
     let alive = File::open(stage.folder.join("alive")).unwrap();
     flock(&alive, FlockOperation::NonBlockingLockExclusive).is_ok()
 }
@@ -55,7 +55,7 @@ fn a_server_lives_as_long_as_its_trial() {
     let account = run(&scenario, Cap::NONE);
     assert_eq!(account.observation.status(), Status::Finished, "{:?}", account.detail);
     assert_eq!(account.detail.teardown, None);
-    assert!(all_dead_now(&stage), "the server survives its trial");
+    assert!(all_dead(&stage), "the server survived its trial");
 }
 
 #[test]
@@ -92,7 +92,7 @@ fn teardown_runs_however_the_trial_ended() {
 }
 
 #[test]
-fn a_set_up_that_fails_is_why_the_trial_crashed() {
+fn a_failed_set_up_is_the_reason_of_the_crash() {
     let stage = Stage::new();
     let script = "echo trying; echo no such user >&2; exit 3";
     let failed = scenario(&stage, [script, ": > $1/ran", "exit 0"], WALL, "");
@@ -109,7 +109,7 @@ fn a_set_up_that_fails_is_why_the_trial_crashed() {
 }
 
 #[test]
-fn a_teardown_that_fails_takes_nothing_from_the_result() {
+fn a_failed_teardown_does_not_change_the_result() {
     let stage = Stage::new();
     for (teardown, reason) in [("exit 4", "teardown: exit 4"), ("sleep 60", "teardown: wall time limit")] {
         let scenario = scenario(&stage, ["exit 0", "exit 0", teardown], WALL, "teardown_limit = \"100ms\"");
@@ -119,18 +119,18 @@ fn a_teardown_that_fails_takes_nothing_from_the_result() {
     }
 }
 
-/// Waits until somebody opens a pipe for writing; longer than that takes, only a failure does.
+/// Waits until a process opens a pipe for writing; false after 30 seconds, which only a failure takes.
 fn opened(pipe: &Path) -> bool {
-    let (tell, told) = mpsc::channel();
+    let (sender, receiver) = mpsc::channel();
     let pipe = pipe.to_owned();
-    std::thread::spawn(move || tell.send(File::open(pipe).is_ok()));
-    told.recv_timeout(Duration::from_secs(30)).unwrap_or(false)
+    std::thread::spawn(move || sender.send(File::open(pipe).is_ok()));
+    receiver.recv_timeout(Duration::from_secs(30)).unwrap_or(false)
 }
 
 #[test]
-fn a_trial_cancelled_during_its_set_up_has_reached_nothing() {
+fn a_trial_cancelled_during_its_set_up_has_no_cost_yet() {
     let output = "minimise = \"y\"\n[outputs]\ny = { pattern = '(.+)' }\n[limits]\nwall = \"1m\"";
-    for (objective, told) in
+    for (objective, expected) in
         [(WALL, (Status::Capped, Some(Reading::AtLeast(0.0)))), (output, (Status::Lost, None))]
     {
         let stage = Stage::new();
@@ -148,12 +148,12 @@ fn a_trial_cancelled_during_its_set_up_has_reached_nothing() {
             leash.cancel();
             run.join().unwrap()
         });
-        assert_eq!((account.observation.status(), account.observation.cost()), told);
+        assert_eq!((account.observation.status(), account.observation.cost()), expected);
         assert!(!stage.folder.join("ran").exists() && stage.folder.join("torn").exists());
     }
 }
 
-/// What a command prints that gets these arguments.
+/// Returns the output of a command with these arguments.
 fn printed(stage: &Stage, arguments: &str, more: &str, slot: &Slot) -> String {
     let text = format!(
         "[target]\ncommand = [\"sh\", \"-c\", \"for word; do echo \\\"$word\\\"; done; $0\", {arguments}, \"{{param:x}}\"]\n{more}\n\
@@ -170,7 +170,7 @@ fn printed(stage: &Stage, arguments: &str, more: &str, slot: &Slot) -> String {
 }
 
 #[test]
-fn a_trial_is_told_its_place() {
+fn a_trials_command_gets_its_slot_folder_and_limits() {
     let stage = Stage::new();
     let slot = Slot { number: 1, gpus: vec!["4".to_owned(), "GPU-8f".to_owned()], ..Slot::default() };
     let arguments =
@@ -180,7 +180,7 @@ fn a_trial_is_told_its_place() {
     let lines: Vec<&str> = out.lines().collect();
     assert_eq!(&lines[..4], ["1", "41", "2", "1536"]);
     assert_eq!(lines[4], lines[lines.len() - 1], "the command runs in its folder");
-    assert!(!Path::new(lines[4]).exists(), "the folder stays");
+    assert!(!Path::new(lines[4]).exists(), "the folder was not removed");
 
     let arguments = "\"env\", \"{params}\"";
     let more = "env = { MKL_NUM_THREADS = \"7\" }\n[parallel]\ncores_per_trial = 2";
@@ -204,13 +204,13 @@ fn a_trial_runs_where_the_scenario_says() {
         let out = printed(&stage, arguments, &more, &Slot::default());
         let lines: Vec<&str> = out.lines().collect();
         assert_eq!(Path::new(lines[lines.len() - 1]), folder);
-        assert!(!Path::new(lines[0]).starts_with(&stage.folder), "the file is in the way of others: {out}");
+        assert!(!Path::new(lines[0]).starts_with(&stage.folder), "the file is in the shared folder: {out}");
         assert!(folder.exists());
     }
 }
 
 #[test]
-fn a_configuration_is_written_in_the_form_asked_for() {
+fn a_configuration_is_written_in_the_requested_form() {
     let stage = Stage::new();
     let file = |form: &str, more: &str| {
         let more = format!("config_file = {form:?}\n{more}");
@@ -227,7 +227,7 @@ fn a_configuration_is_written_in_the_form_asked_for() {
 }
 
 #[test]
-fn a_file_of_variables_is_read_by_a_shell() {
+fn a_shell_reads_a_file_of_variables() {
     let stage = Stage::new();
     let text = "[target]\ncommand = [\"sh\", \"-c\", \". $0; echo \\\"$alpha|$mode\\\"\", \"{config_file}\"]\nconfig_file = \"env\"\n\
                 [objective]\nminimise = \"wall_time\"\ncutoff = \"1m\"\n[budget]\ntrials = 1\n[space]\n\
@@ -241,7 +241,7 @@ fn a_file_of_variables_is_read_by_a_shell() {
 }
 
 #[test]
-fn mistakes_of_places_are_shown() {
+fn mistakes_in_steps_and_folders_are_reported() {
     let stage = Stage::new();
     let text = "[target]\ncommand = [\"true\", \"{params}\", \"{seed}\", \"{config_file}\", \"{memory}\", \"{stdout}\"]\n\
                 setup = [\"./missing\"]\nteardown_limit = 3\nworkdir = \"nowhere\"\nretry = { exit = [0] }\n\

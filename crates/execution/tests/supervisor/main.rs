@@ -1,6 +1,6 @@
-//! The host of the supervisors of the runs that tests make.
+//! Hosts the supervisors of runs in tests.
 
 fn main() {
     confine::supervise_if_asked();
-    panic!("nobody asked for a supervisor");
+    panic!("this program was not started as a supervisor");
 }

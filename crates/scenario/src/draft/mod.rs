@@ -1,8 +1,8 @@
-//! Scenarios that are written for people: from a command with parameters in it, from answers, or from
-//! the files of another program.
+//! Drafted scenarios: from a command with inline parameters, from a user's answers, or from the files of
+//! another program.
 //!
-//! A [`Draft`] collects keys and says as comments what it could not; its text is read by
-//! [`scenario::read`](crate::read) like any other, and people go on editing it.
+//! A [`Draft`] collects keys, and lists as comments what it could not carry over. Its text is read by
+//! [`scenario::read`](crate::read) like any other scenario, and users edit it further.
 
 pub mod foreign;
 pub mod inline;
@@ -18,7 +18,8 @@ use std::fmt::Write as _;
 use engine::Space;
 use space::format::{CannotExpress, Format, write};
 
-/// The tables of a scenario in the order in which they are read best; keys outside any come first.
+/// The tables of a scenario in the order in which they are easiest to read; keys outside any table come
+/// first.
 const TABLES: [&str; 12] = [
     "",
     "target",
@@ -34,18 +35,18 @@ const TABLES: [&str; 12] = [
     "surrogate",
 ];
 
-/// A scenario under way.
+/// A scenario being written.
 #[derive(Clone, Debug, Default)]
 pub struct Draft {
-    /// What to say at the top.
+    /// Comment lines at the top.
     pub about: Vec<String>,
     keys: Vec<Entry>,
     space: Vec<String>,
-    /// What could not be carried over.
+    /// Settings that could not be carried over.
     pub lost: Vec<String>,
-    /// What is left for a person to fill in before it can run.
+    /// Settings that the user must fill in before the scenario can run.
     pub to_do: Vec<String>,
-    /// Files that belong to it: their names and contents.
+    /// Names and contents of files that belong to the scenario.
     pub files: Vec<(String, String)>,
 }
 
@@ -67,7 +68,7 @@ impl Draft {
         self
     }
 
-    /// Sets a key that may be left out.
+    /// Sets a key if there is a value.
     pub fn set_some(&mut self, path: &str, value: Option<String>) -> &mut Self {
         match value {
             Some(value) => self.set(path, value),
@@ -75,7 +76,7 @@ impl Draft {
         }
     }
 
-    /// Says something above a key that has been set.
+    /// Adds a comment above a key that has been set.
     pub fn note(&mut self, path: &str, note: impl Into<String>) -> &mut Self {
         if let Some(entry) = self.keys.iter_mut().find(|entry| entry.path == path) {
             entry.note = Some(note.into());
@@ -83,25 +84,24 @@ impl Draft {
         self
     }
 
-    /// The value of a key, in TOML.
+    /// Returns the value of a key, in TOML.
     pub fn get(&self, path: &str) -> Option<&str> {
         self.keys.iter().find(|entry| entry.path == path).map(|entry| entry.value.as_str())
     }
 
-    /// Something that a scenario cannot say.
+    /// Records a setting that a scenario cannot express.
     pub fn lose(&mut self, what: impl Into<String>) -> &mut Self {
         self.lost.push(what.into());
         self
     }
 
-    /// The space is in a file.
+    /// Takes the space from a file.
     pub fn space_from(&mut self, path: &str) -> &mut Self {
         self.space = vec![format!("from = {}", value::text(path))];
         self
     }
 
-    /// The space, in the scenario itself, or in a file of its own called `file` where its text has
-    /// tables.
+    /// Sets the space: inline, or in a separate file called `file` if its text contains tables.
     pub fn space(&mut self, space: &Space, file: &str) -> Result<&mut Self, CannotExpress> {
         let text = write(space, Format::Toml)?;
         if text.lines().any(|line| line.starts_with('[')) {
@@ -112,13 +112,13 @@ impl Draft {
         Ok(self)
     }
 
-    /// The space as lines of its TOML form.
+    /// Sets the space as lines of its TOML form.
     pub fn space_lines(&mut self, lines: Vec<String>) -> &mut Self {
         self.space = lines;
         self
     }
 
-    /// The scenario.
+    /// Returns the scenario's text.
     pub fn to_toml(&self) -> String {
         let mut out = String::new();
         for line in &self.about {
@@ -178,7 +178,8 @@ fn heading(out: &mut String, table: &str) {
     }
 }
 
-/// A comment of one line or several: others' words may have line breaks, and none may leave it.
+/// Writes a comment of one or several lines. The text comes from other programs, so a line break in it must
+/// not end the comment.
 fn comment(out: &mut String, mark: &str, text: &str) {
     for (number, line) in text.lines().enumerate() {
         let mark = if number == 0 { mark } else { "  " };
@@ -192,7 +193,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn keys_come_in_the_order_of_tables_with_what_was_lost_on_top() {
+    fn keys_come_in_the_order_of_tables_with_lost_settings_on_top() {
         let mut draft = Draft { about: vec!["From somewhere.".to_owned()], ..Draft::default() };
         draft.set("budget.wall", value::text("1h")).set("target.command", value::texts(["a", "{params}"]));
         draft.set("seed", "3").set("target.success.exit", "[10, 20]").note("seed", "as it was");

@@ -1,4 +1,4 @@
-//! Putting a draft on disk without harm to what is there.
+//! Saving a draft without overwriting other files.
 
 use std::fs;
 use std::io;
@@ -7,20 +7,20 @@ use std::path::{Path, PathBuf};
 use super::Draft;
 use crate::whole_file;
 
-/// What became of a draft.
+/// Result of saving a draft.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Saved {
-    /// It is a new file, or has replaced another.
+    /// The draft was written to a new file, or replaced an existing one.
     Written,
-    /// The same text was there already.
+    /// The file already had the same text.
     Same,
 }
 
-/// Why a draft is not on disk.
+/// Why a draft could not be saved.
 #[derive(Debug, thiserror::Error)]
-#[allow(missing_docs, reason = "the messages say it")]
+#[allow(missing_docs, reason = "the messages explain them")]
 pub enum SaveError {
-    #[error("{} exists and says something else", path.display())]
+    #[error("{} exists with different content", path.display())]
     Differs { path: PathBuf },
     #[error("cannot read {}", path.display())]
     Read { path: PathBuf, source: io::Error },
@@ -29,8 +29,8 @@ pub enum SaveError {
 }
 
 impl Draft {
-    /// Writes the scenario to `path` and its files beside it: all of them, or none if one would
-    /// replace a file that says something else, unless that is wanted.
+    /// Writes the scenario to `path` and its files to the same folder. Unless `replace` is set, writes
+    /// nothing if one of them would overwrite a file with different content.
     pub fn save(&self, path: &Path, replace: bool) -> Result<Saved, SaveError> {
         let folder = path.parent().unwrap_or(Path::new(""));
         let mut texts: Vec<(PathBuf, &str)> =
@@ -40,7 +40,7 @@ impl Draft {
         let mut saved = Saved::Same;
         let mut differing = Vec::new();
         for (path, text) in &texts {
-            // A pipe or a device says nothing that could be compared, and may never end.
+            // A pipe or a device has no content to compare, and reading it may never end.
             if fs::metadata(path).is_ok_and(|data| !data.is_file() && !data.is_dir()) {
                 differing.push((path, text));
                 continue;
@@ -71,9 +71,9 @@ mod tests {
 
     use super::*;
 
-    /// Reading it to compare would wait for ever.
+    /// Reading the pipe to compare would block forever.
     #[test]
-    fn a_pipe_gets_the_draft_and_is_not_read() {
+    fn a_pipe_receives_the_draft_and_is_not_read() {
         let folder = confine::PrivateFolder::new().unwrap();
         let path = folder.path().join("pipe");
         mknodat(CWD, &path, FileType::Fifo, Mode::RUSR | Mode::WUSR, 0).unwrap();

@@ -1,23 +1,23 @@
-//! Values in TOML.
+//! Writing TOML values.
 
 pub use space::format::{toml_key as key, toml_text as text};
 
 use space::float_text;
 
-/// A list of texts.
+/// Writes a list of texts.
 pub fn texts<T: AsRef<str>>(items: impl IntoIterator<Item = T>) -> String {
     let items: Vec<String> = items.into_iter().map(|item| text(item.as_ref())).collect();
     format!("[{}]", items.join(", "))
 }
 
-/// A list of texts that may be long: then each has a line of its own.
+/// Writes a list of texts; in a long list, each text has its own line.
 pub fn list<T: AsRef<str>>(items: impl IntoIterator<Item = T>) -> String {
     let items: Vec<String> = items.into_iter().map(|item| text(item.as_ref())).collect();
     let short = items.iter().map(String::len).sum::<usize>() < 90;
     if short { format!("[{}]", items.join(", ")) } else { format!("[\n  {},\n]", items.join(",\n  ")) }
 }
 
-/// One text, or a list of several.
+/// Writes one text, or a list of several.
 pub fn one_or_more<T: AsRef<str>>(items: &[T]) -> String {
     match items {
         [one] => text(one.as_ref()),
@@ -25,12 +25,12 @@ pub fn one_or_more<T: AsRef<str>>(items: &[T]) -> String {
     }
 }
 
-/// A number: whole ones without a point.
+/// Writes a number; whole numbers have no decimal point.
 pub fn number(number: f64) -> String {
     if number.fract() == 0.0 && number.abs() < 1e15 { format!("{number}") } else { float_text(number) }
 }
 
-/// A duration in quotes, in the largest unit that it is a whole number of.
+/// Writes a duration in quotes, in the largest unit of which it is a whole multiple.
 pub fn duration(seconds: f64) -> String {
     let whole = |unit: f64| seconds >= unit && seconds % unit == 0.0;
     text(&match seconds {
@@ -45,7 +45,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn values_read_back_as_what_they_were() {
+    fn values_are_read_back_unchanged() {
         let odd = "a \"b\" \\ \n\t\u{1} é";
         let line = format!("{} = {}", key("a.b c"), text(odd));
         let table = toml::de::DeTable::parse(&line).unwrap_or_else(|error| panic!("{line}: {error}"));

@@ -1,6 +1,6 @@
-//! A command in one line, split into its words.
+//! Splitting a command line into words.
 
-/// Splits a command at spaces, as a shell would where there are only quotes and backslashes.
+/// Splits a command at spaces. Like a shell, it understands quotes and backslashes, but nothing else.
 pub fn words(text: &str) -> Vec<String> {
     let mut words = Vec::new();
     let mut word: Option<String> = None;

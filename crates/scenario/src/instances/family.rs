@@ -1,4 +1,4 @@
-//! The key `instances.family`: which instances are alike.
+//! The key `instances.family`: groups of similar instances.
 
 use std::path::Path;
 
@@ -9,7 +9,7 @@ use super::super::report::{Found, Report};
 use super::features::Features;
 use super::{Entry, Instance};
 
-/// Gives every instance its family; `false` if a mistake has been reported.
+/// Assigns a family to every instance; `false` if a mistake has been reported.
 pub(super) fn assign(
     report: &mut Report<'_>,
     found: &Found<'_, '_>,
@@ -27,8 +27,8 @@ pub(super) fn assign(
     }
     let Some(first) = without.first() else { return true };
     let more = if without.len() > 1 { format!(" and {} more", without.len() - 1) } else { String::new() };
-    let hint = "every instance needs a family: let the expression match all of them";
-    report.mistake(found.span(), format!("`{}` gives `{first}`{more} no family", found.key), hint);
+    let hint = "every instance needs a family: make the expression match all of them";
+    report.mistake(found.span(), format!("`{}` gives no family to `{first}`{more}", found.key), hint);
     false
 }
 
@@ -61,15 +61,15 @@ fn rule<'f>(
     let span: Span = found.span();
     if text == "{parent}" {
         if !are_files {
-            report.mistake(span, "words have no folder to be their family", "give a regular expression");
+            report.mistake(span, "words have no folder to use as a family", "give a regular expression");
             return None;
         }
         return Some(Rule::Parent);
     }
     if let Some(name) = text.strip_prefix("{column:").and_then(|rest| rest.strip_suffix('}')) {
         let Some(features) = features else {
-            let hint = "name the file by `features = \"FILE\"`, or correct its mistakes";
-            report.mistake(span, format!("there are no features to take the column `{name}` of"), hint);
+            let hint = "give the file with `features = \"FILE\"`, or correct its mistakes";
+            report.mistake(span, format!("there are no features to take the column `{name}` from"), hint);
             return None;
         };
         if !features.columns().iter().any(|column| column == name) {
@@ -89,7 +89,7 @@ fn rule<'f>(
         Err(error) => {
             let why = error.to_string();
             let why = why.lines().last().unwrap_or_default().trim_start_matches("error: ");
-            report.mistake(span, format!("`{}` is no regular expression: {why}", found.key), hint);
+            report.mistake(span, format!("`{}` is not a regular expression: {why}", found.key), hint);
             None
         }
     }

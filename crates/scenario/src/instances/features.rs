@@ -1,8 +1,8 @@
 //! The key `instances.features`: numbers that describe each instance.
 //!
-//! A file of comma-separated values with a header; the first column names the instance as the scenario
-//! does, or by its file name alone where that is unambiguous. There may be a hundred thousand rows of a
-//! hundred numbers: the file is read in one pass, and a number is kept as such.
+//! The file has comma-separated values and a header. The first column names the instance as the scenario
+//! does, or by its file name alone if that is unambiguous. The file may have a hundred thousand rows of a
+//! hundred numbers, so it is read in one pass and stored as numbers.
 
 use std::collections::HashMap;
 use std::ffi::OsStr;
@@ -14,49 +14,49 @@ use space::{Diagnostic, Diagnostics, Span};
 use super::super::report::{Found, Report};
 use super::{Entry, Instance};
 
-/// What is known of the instances. Copies of it share it.
+/// Features of the instances. Clones share the data.
 #[derive(Clone, PartialEq, Debug)]
-pub struct Features(Arc<Described>);
+pub struct Features(Arc<Data>);
 
 #[derive(PartialEq, Debug)]
-struct Described {
+struct Data {
     columns: Vec<String>,
-    /// The places of the columns that hold numbers.
+    /// Indices of the numeric columns.
     numeric: Vec<usize>,
-    /// The row of each instance by its name.
+    /// Row of each instance, by name.
     rows: HashMap<String, usize>,
-    /// Row after row, a number for each column; not a number where there is none.
+    /// Values row by row, one per column; NaN where a cell is not a number.
     cells: Vec<f64>,
-    /// Of each row what stands in the column that names families, if there is one.
+    /// The family column's value in each row, if there is such a column.
     families: Vec<String>,
 }
 
 impl Features {
-    /// All columns but the first.
+    /// Returns the names of all columns except the first.
     pub fn columns(&self) -> &[String] {
         &self.0.columns
     }
 
-    /// What stands in the column that names families.
+    /// Returns an instance's value in the family column.
     pub(super) fn family(&self, instance: &Instance) -> Option<&str> {
         self.0.families.get(*self.0.rows.get(&instance.name)?).map(String::as_str)
     }
 
-    /// The columns that hold numbers, which is all but one that names families.
+    /// Returns the names of the numeric columns: all except a family column that holds text.
     pub fn numbers(&self) -> Vec<&str> {
         self.0.numeric.iter().map(|&column| self.0.columns[column].as_str()).collect()
     }
 
-    /// The numbers of an instance, in the order of [`Features::numbers`].
+    /// Returns the numbers of an instance, in the order of [`Features::numbers`].
     pub fn row(&self, instance: &Instance) -> impl Iterator<Item = f64> {
-        let Described { columns, numeric, rows, cells, .. } = &*self.0;
+        let Data { columns, numeric, rows, cells, .. } = &*self.0;
         let start = rows.get(&instance.name).map(|row| row * columns.len());
         numeric.iter().map(move |column| start.map_or(f64::NAN, |start| cells[start + column]))
     }
 }
 
-impl Described {
-    /// Columns with the same number in every row; empty if there is but one row.
+impl Data {
+    /// Returns the columns with the same number in every row; empty if there is only one row.
     fn constant(&self) -> Vec<usize> {
         let width = self.columns.len();
         let mut rows = self.cells.chunks(width.max(1));
@@ -71,12 +71,12 @@ fn number(text: &str) -> Option<f64> {
     text.parse().ok().filter(|number: &f64| number.is_finite())
 }
 
-/// The last part of a name that is a path.
+/// Returns the last component of a name that is a path.
 fn file_name(name: &str) -> Option<&str> {
     Path::new(name).file_name().and_then(OsStr::to_str)
 }
 
-/// Reads the file for these instances; `family` is a column that need not hold numbers.
+/// Reads the file for these instances. The column `family` need not hold numbers.
 pub(super) fn read(
     report: &mut Report<'_>,
     found: &Found<'_, '_>,
@@ -89,20 +89,20 @@ pub(super) fn read(
     let text = match std::fs::read_to_string(folder.join(&name)) {
         Ok(text) => text,
         Err(error) => {
-            let hint = format!("paths count from the scenario's folder `{}`", folder.display());
+            let hint = format!("paths are relative to the scenario's folder `{}`", folder.display());
             report.mistake(found.span(), format!("`{}`: `{name}` cannot be read: {error}", found.key), hint);
             return None;
         }
     };
     let mut mistakes = Vec::new();
-    let described = Table::of(&text).described(entries, family, &mut mistakes);
+    let data = Table::of(&text).data(entries, family, &mut mistakes);
     if !mistakes.is_empty() {
-        let message = format!("the features `{name}` have mistakes, shown below");
+        let message = format!("the features file `{name}` has mistakes, shown below");
         report.mistakes.push(Diagnostic::new(found.span(), message));
         referred.push(Diagnostics::new(name, text, mistakes));
         return None;
     }
-    let columns = described.constant().into_iter().map(|place| &described.columns[place]);
+    let columns = data.constant().into_iter().map(|place| &data.columns[place]);
     let same: Vec<String> = columns
         .filter(|column| Some(column.as_str()) != family)
         .map(|column| format!("`{column}`"))
@@ -111,21 +111,21 @@ pub(super) fn read(
         [] => {}
         [one] => {
             let message = format!("the feature {one} is the same for all instances");
-            report.warn(found.span(), message, "it says nothing: leave it out");
+            report.warn(found.span(), message, "a constant feature has no information: remove it");
         }
         several => {
             let message =
                 format!("{} features are the same for all instances: {}", several.len(), several.join(", "));
-            report.warn(found.span(), message, "they say nothing: leave them out");
+            report.warn(found.span(), message, "constant features have no information: remove them");
         }
     }
-    Some(Features(Arc::new(described)))
+    Some(Features(Arc::new(data)))
 }
 
-/// A cell and its place.
+/// A cell and its place in the file.
 type Cell<'t> = (&'t str, Span);
 
-/// A line of the file, and where it begins.
+/// A line of the file and its offset.
 #[derive(Clone, Copy)]
 struct Line<'t> {
     text: &'t str,
@@ -163,16 +163,11 @@ impl<'t> Table<'t> {
         Self { header, lines: lines.collect() }
     }
 
-    fn described(
-        &self,
-        entries: &[&Entry],
-        family: Option<&str>,
-        mistakes: &mut Vec<Diagnostic>,
-    ) -> Described {
+    fn data(&self, entries: &[&Entry], family: Option<&str>, mistakes: &mut Vec<Diagnostic>) -> Data {
         let columns: Vec<String> = self.header.iter().skip(1).map(|(name, _)| (*name).to_owned()).collect();
         if columns.is_empty() {
-            let hint = "the first line names the columns, such as `instance,variables,clauses`";
-            mistakes.push(Diagnostic::new(Span::new(0, 1), "there are no features").hint(hint));
+            let hint = "write a header such as `instance,variables,clauses`";
+            mistakes.push(Diagnostic::new(Span::new(0, 1), "the header has no feature columns").hint(hint));
         }
         let by_name = self.by_name(mistakes);
         let mut namesakes: HashMap<&str, usize> = HashMap::new();
@@ -210,14 +205,14 @@ impl<'t> Table<'t> {
         if let Some(first) = missing.first() {
             let more =
                 if missing.len() > 1 { format!(" and {} more", missing.len() - 1) } else { String::new() };
-            let hint = "every instance has a row that begins with its name or its file's name";
-            mistakes.push(Diagnostic::new(Span::NONE, format!("`{first}`{more} has no features")).hint(hint));
+            let hint = "every instance needs a row that starts with its name or its file name";
+            mistakes.push(Diagnostic::new(Span::NONE, format!("no features for `{first}`{more}")).hint(hint));
         }
         let numeric = (0..columns.len()).filter(|&column| is_numeric[column]).collect();
-        Described { columns, numeric, rows, cells, families }
+        Data { columns, numeric, rows, cells, families }
     }
 
-    /// The lines by what they are called; those with mistakes are left out.
+    /// Returns the lines by instance name, without those that have mistakes.
     fn by_name(&self, mistakes: &mut Vec<Diagnostic>) -> HashMap<&'t str, Line<'t>> {
         let mut by_name = HashMap::with_capacity(self.lines.len());
         for line in &self.lines {

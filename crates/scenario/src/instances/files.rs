@@ -1,7 +1,7 @@
-//! Files by paths, folders and patterns.
+//! Instance files, given by paths, folders and patterns.
 //!
-//! They come in the order of their paths, each once, whichever pattern or link leads to it. A folder
-//! stands for all files in it, at any depth; hidden ones are left out, as by a pattern.
+//! Files are sorted by path, and each appears once, even if several patterns or links lead to it. A folder
+//! stands for all files in it, at any depth, without hidden files; patterns skip hidden files as well.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
@@ -16,7 +16,7 @@ pub(super) fn files(
     patterns: &[Spanned<String>],
     folder: &Path,
 ) -> Option<Vec<Entry>> {
-    let mut sound = true;
+    let mut valid = true;
     let mut paths: BTreeMap<PathBuf, Span> = BTreeMap::new();
     for pattern in patterns {
         match matches(&pattern.value, folder) {
@@ -27,7 +27,7 @@ pub(super) fn files(
             }
             Err((message, hint)) => {
                 report.mistake(pattern.span, message, hint);
-                sound = false;
+                valid = false;
             }
         }
     }
@@ -38,7 +38,7 @@ pub(super) fn files(
         let (Some(name), Some(argument)) = (name, path.to_str()) else {
             let message = format!("the path `{}` is not UTF-8", path.display());
             report.mistake(span, message, "rename it");
-            sound = false;
+            valid = false;
             continue;
         };
         let identity = path.canonicalize().unwrap_or_else(|_| path.clone());
@@ -46,13 +46,13 @@ pub(super) fn files(
             entries.push(Entry { instance: Instance::new(name, argument), identity, span });
         }
     }
-    sound.then_some(entries)
+    valid.then_some(entries)
 }
 
-/// The files of a path or pattern, or what is wrong and what to do.
+/// Returns the files of a path or pattern, or a message and a hint.
 fn matches(pattern: &str, folder: &Path) -> Result<Vec<PathBuf>, (String, String)> {
     let literal = folder.join(pattern);
-    // A path is data even if it looks like a pattern.
+    // An existing path is taken literally, even if it looks like a pattern.
     if !pattern.is_empty() && literal.is_dir() {
         return within(&literal, pattern);
     }
@@ -64,14 +64,14 @@ fn matches(pattern: &str, folder: &Path) -> Result<Vec<PathBuf>, (String, String
     let bad = |error: glob::PatternError| {
         (
             format!("`{pattern}` is not a pattern: {}", error.msg),
-            "`*`, `?`, `[ab]` and `**` are known".to_owned(),
+            "patterns may use `*`, `?`, `[ab]` and `**`".to_owned(),
         )
     };
     let mut found = Vec::new();
     for path in glob::glob(&full).map_err(bad)? {
         let path = path.map_err(|error| {
-            let hint = "make it readable, or choose another pattern".to_owned();
-            (format!("`{pattern}` meets `{}`: {}", error.path().display(), error.error()), hint)
+            let hint = "make it readable, or use another pattern".to_owned();
+            (format!("`{pattern}`: cannot read `{}`: {}", error.path().display(), error.error()), hint)
         })?;
         if path.is_file() {
             found.push(path.components().collect());
@@ -79,22 +79,22 @@ fn matches(pattern: &str, folder: &Path) -> Result<Vec<PathBuf>, (String, String
     }
     if let Some(path) = not_utf8(&full) {
         return Err((
-            format!("`{pattern}` meets `{}`, which is not UTF-8", path.display()),
+            format!("`{pattern}` matches `{}`, which is not UTF-8", path.display()),
             "rename it".to_owned(),
         ));
     }
     if found.is_empty() {
         let hint = match pattern.trim().parse::<f64>() {
-            Ok(_) => format!("if a share is meant, write `{}%`", pattern.trim()),
-            Err(_) => format!("paths count from the scenario's folder `{}`", folder.display()),
+            Ok(_) => format!("for a share, write `{}%`", pattern.trim()),
+            Err(_) => format!("paths are relative to the scenario's folder `{}`", folder.display()),
         };
         return Err((format!("no file matches `{pattern}`"), hint));
     }
     Ok(found)
 }
 
-/// A file whose path is not UTF-8 and that a pattern would match but for that: patterns pass over them in
-/// silence. Characters that cannot be read count as one each.
+/// Returns a file whose path is not UTF-8 but would otherwise match the pattern, because `glob` skips such
+/// files silently. Each undecodable sequence counts as one character.
 fn not_utf8(pattern: &str) -> Option<PathBuf> {
     let parts: Vec<&str> = pattern.split('/').collect();
     let plain = parts.iter().take_while(|part| !part.contains(['*', '?', '['])).count();
@@ -102,7 +102,7 @@ fn not_utf8(pattern: &str) -> Option<PathBuf> {
     let pattern = glob::Pattern::new(pattern).ok()?;
     let mut open = vec![(PathBuf::from(format!("{}/", parts[..plain].join("/"))), plain)];
     while let Some((folder, depth)) = open.pop() {
-        // What cannot be read has been told of where the pattern leads there.
+        // Unreadable folders that the pattern leads to have been reported.
         for entry in std::fs::read_dir(&folder).into_iter().flatten().flatten() {
             let path = entry.path();
             if path.is_dir() {
@@ -118,13 +118,16 @@ fn not_utf8(pattern: &str) -> Option<PathBuf> {
     None
 }
 
-/// All files in a folder.
+/// Returns all files in a folder.
 fn within(folder: &Path, pattern: &str) -> Result<Vec<PathBuf>, (String, String)> {
     let mut found = Vec::new();
     let mut open = vec![folder.to_owned()];
     while let Some(folder) = open.pop() {
         let unreadable = |error: std::io::Error| {
-            (format!("`{pattern}` meets `{}`: {error}", folder.display()), "make it readable".to_owned())
+            (
+                format!("`{pattern}`: cannot read `{}`: {error}", folder.display()),
+                "make it readable".to_owned(),
+            )
         };
         for entry in std::fs::read_dir(&folder).map_err(unreadable)? {
             let entry = entry.map_err(unreadable)?;
@@ -133,7 +136,7 @@ fn within(folder: &Path, pattern: &str) -> Result<Vec<PathBuf>, (String, String)
             }
             let path = entry.path();
             let is_link = entry.file_type().map_err(unreadable)?.is_symlink();
-            // A link to a folder may lead round in a circle.
+            // Links to folders are not followed: they could form a cycle.
             match path.is_dir() {
                 true if is_link => {}
                 true => open.push(path),
@@ -142,7 +145,10 @@ fn within(folder: &Path, pattern: &str) -> Result<Vec<PathBuf>, (String, String)
         }
     }
     if found.is_empty() {
-        return Err((format!("the folder `{pattern}` has no files"), "fill it, or name another".to_owned()));
+        return Err((
+            format!("the folder `{pattern}` has no files"),
+            "add files, or give another folder".to_owned(),
+        ));
     }
     Ok(found)
 }

@@ -1,9 +1,9 @@
-//! Dealing instances into folds, family by family.
+//! Assigning instances to folds, family by family.
 //!
-//! The instances of a family are dealt in random order, drawn from the scenario's seed, each to the fold
-//! that has the fewest of its family, then the fewest of all, then the smallest number. So two folds
-//! differ by one instance at most, in every family and as a whole. What has been dealt stays where it is;
-//! new instances are dealt on by the same rule.
+//! The instances of a family are assigned in an order drawn from the scenario's seed. Each goes to the fold
+//! with the fewest instances of its family; ties go to the fold with the fewest instances, then to the one
+//! with the smallest number. So two folds differ by at most one instance, in every family and as a whole.
+//! Instances that have a fold keep it; new instances are assigned by the same rule.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -13,27 +13,27 @@ use space::Span;
 use super::super::report::{Found, Report};
 use super::Instance;
 
-/// The word before the number.
-const WORD: &str = "folds";
+/// The keyword before the number.
+const KEYWORD: &str = "folds";
 
-/// The text behind `folds:`, if that is what a text begins with.
-fn behind_word(text: &str) -> Option<&str> {
-    text.trim().strip_prefix(WORD)?.trim_start().strip_prefix(':').map(str::trim)
+/// Returns the text after `folds:`, if the text starts with it.
+fn after_keyword(text: &str) -> Option<&str> {
+    text.trim().strip_prefix(KEYWORD)?.trim_start().strip_prefix(':').map(str::trim)
 }
 
-/// Whether a text asks for folds; `None` after a mistake.
-pub(super) fn asked_for(report: &mut Report<'_>, found: &Found<'_, '_>) -> Option<Option<u32>> {
+/// Returns the number of folds if a text asks for folds; the outer `None` stands for a mistake.
+pub(super) fn requested(report: &mut Report<'_>, found: &Found<'_, '_>) -> Option<Option<u32>> {
     let value = found.value.get_ref();
     let in_list = |list: &toml::de::DeArray<'_>| {
-        list.iter().any(|item| item.get_ref().as_str().is_some_and(|text| behind_word(text).is_some()))
+        list.iter().any(|item| item.get_ref().as_str().is_some_and(|text| after_keyword(text).is_some()))
     };
     if value.as_array().is_some_and(in_list) {
-        let message = format!("`{}` names folds in a list", found.key);
-        report.mistake(found.span(), message, "folds stand alone: `test = \"folds: 4\"`");
+        let message = format!("`{}` has folds in a list", found.key);
+        report.mistake(found.span(), message, "folds must stand alone: `test = \"folds: 4\"`");
         return None;
     }
-    let Some(number) = value.as_str().and_then(behind_word) else { return Some(None) };
-    let hint = "at least two, and four or five are usual: `test = \"folds: 4\"`";
+    let Some(number) = value.as_str().and_then(after_keyword) else { return Some(None) };
+    let hint = "use at least two, commonly four or five: `test = \"folds: 4\"`";
     match number.parse::<u32>() {
         Ok(0 | 1) => {
             let message = format!("`{}` asks for {number} folds, which leaves nothing to tune on", found.key);
@@ -42,31 +42,35 @@ pub(super) fn asked_for(report: &mut Report<'_>, found: &Found<'_, '_>) -> Optio
         }
         Ok(folds) => Some(Some(folds)),
         Err(_) => {
-            report.mistake(found.span(), format!("`{number}` is no number of folds"), hint);
+            report.mistake(found.span(), format!("`{number}` is not a number of folds"), hint);
             None
         }
     }
 }
 
-/// Reports folds that would be empty.
+/// Whether every fold has an instance; reports it if not.
 pub(super) fn are_filled(report: &mut Report<'_>, span: Span, folds: u32, instances: usize) -> bool {
     let filled = folds as usize <= instances;
     if !filled {
         let message = format!("{instances} instances cannot fill {folds} folds");
-        report.mistake(span, message, "every fold needs one at least: ask for fewer, or give more instances");
+        report.mistake(
+            span,
+            message,
+            "every fold needs at least one: ask for fewer folds, or give more instances",
+        );
     }
     filled
 }
 
-/// The names in each fold: those known, then those dealt now.
-pub(super) fn deal(
+/// Returns the names in each fold: first the known ones, then those assigned now.
+pub(super) fn assign(
     instances: &[&Instance],
     folds: u32,
     seed: u64,
     known: &[Vec<String>],
 ) -> Vec<Vec<String>> {
-    let mut dealt: Vec<Vec<String>> = known.to_vec();
-    dealt.resize(folds as usize, Vec::new());
+    let mut assigned: Vec<Vec<String>> = known.to_vec();
+    assigned.resize(folds as usize, Vec::new());
     let numbered = known.iter().enumerate();
     let places: BTreeMap<&str, usize> =
         numbered.flat_map(|(fold, names)| names.iter().map(move |name| (name.as_str(), fold))).collect();
@@ -85,13 +89,13 @@ pub(super) fn deal(
         Rng::new(seed, "folds", number as u64).shuffle(&mut members);
         let counts = of_family.entry(family).or_insert_with(|| vec![0; folds as usize]);
         for name in members {
-            let fewest = (0..dealt.len()).min_by_key(|&fold| (counts[fold], dealt[fold].len(), fold));
+            let fewest = (0..assigned.len()).min_by_key(|&fold| (counts[fold], assigned[fold].len(), fold));
             let Some(fold) = fewest else { continue };
             counts[fold] += 1;
-            dealt[fold].push(name.to_owned());
+            assigned[fold].push(name.to_owned());
         }
     }
-    dealt
+    assigned
 }
 
 #[cfg(test)]
@@ -99,8 +103,13 @@ mod tests {
     use super::super::split::tests::instances;
     use super::*;
 
-    fn dealt(families: &[(&str, usize)], folds: u32, seed: u64, known: &[Vec<String>]) -> Vec<Vec<String>> {
-        deal(&instances(families).iter().collect::<Vec<_>>(), folds, seed, known)
+    fn assigned(
+        families: &[(&str, usize)],
+        folds: u32,
+        seed: u64,
+        known: &[Vec<String>],
+    ) -> Vec<Vec<String>> {
+        assign(&instances(families).iter().collect::<Vec<_>>(), folds, seed, known)
     }
 
     fn spread(counts: impl Iterator<Item = usize> + Clone) -> usize {
@@ -108,10 +117,10 @@ mod tests {
     }
 
     #[test]
-    fn folds_are_alike_in_every_family_and_as_a_whole() {
+    fn folds_differ_by_at_most_one_instance_in_every_family_and_as_a_whole() {
         for seed in 0..20 {
             let families = [("a", 13), ("b", 6), ("c", 3), ("d", 1)];
-            let folds = dealt(&families, 4, seed, &[]);
+            let folds = assigned(&families, 4, seed, &[]);
             assert!(spread(folds.iter().map(Vec::len)) <= 1, "{folds:?}");
             for (family, _) in families {
                 let count = |fold: &Vec<String>| fold.iter().filter(|name| name.starts_with(family)).count();
@@ -123,21 +132,25 @@ mod tests {
     }
 
     #[test]
-    fn they_depend_on_the_seed_alone() {
-        assert_eq!(dealt(&[("a", 30)], 3, 1, &[]), dealt(&[("a", 30)], 3, 1, &[]));
-        assert_ne!(dealt(&[("a", 30)], 3, 1, &[]), dealt(&[("a", 30)], 3, 2, &[]));
+    fn folds_depend_on_the_seed_alone() {
+        assert_eq!(assigned(&[("a", 30)], 3, 1, &[]), assigned(&[("a", 30)], 3, 1, &[]));
+        assert_ne!(assigned(&[("a", 30)], 3, 1, &[]), assigned(&[("a", 30)], 3, 2, &[]));
     }
 
     #[test]
-    fn nothing_moves_when_instances_come_or_go() {
-        let first = dealt(&[("a", 10), ("b", 5)], 4, 7, &[]);
-        let more = dealt(&[("a", 17), ("b", 6), ("c", 3)], 4, 7, &first);
+    fn instances_keep_their_fold_when_others_are_added_or_removed() {
+        let first = assigned(&[("a", 10), ("b", 5)], 4, 7, &[]);
+        let more = assigned(&[("a", 17), ("b", 6), ("c", 3)], 4, 7, &first);
         for (before, after) in first.iter().zip(&more) {
             assert!(after.starts_with(before), "{before:?} {after:?}");
         }
         assert_eq!(more.iter().map(Vec::len).sum::<usize>(), 26);
         let count = |fold: &Vec<String>| fold.iter().filter(|name| name.starts_with('a')).count();
         assert!(spread(more.iter().map(count)) <= 1, "{more:?}");
-        assert_eq!(dealt(&[("a", 2)], 4, 7, &first), first, "what is gone may come back");
+        assert_eq!(
+            assigned(&[("a", 2)], 4, 7, &first),
+            first,
+            "instances that are gone keep their fold, as they may come back"
+        );
     }
 }

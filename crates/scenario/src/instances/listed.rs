@@ -1,6 +1,6 @@
-//! The key `instances.from`: a file that names one instance in each line.
+//! The key `instances.from`: a file that names one instance per line.
 //!
-//! If one of them is a file, all must be; if none is, they are words, and a word has no slash.
+//! If one of them is a file, all must be files. Otherwise they are words, and a word contains no slash.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
@@ -10,7 +10,7 @@ use space::{Diagnostic, Diagnostics, Span};
 use super::super::report::{Found, Report};
 use super::{Entry, Instance};
 
-/// The instances, and whether they are files.
+/// Reads the instances, and whether they are files.
 pub(super) fn read(
     report: &mut Report<'_>,
     found: &Found<'_, '_>,
@@ -18,7 +18,7 @@ pub(super) fn read(
     referred: &mut Vec<Diagnostics>,
 ) -> Option<(Vec<Entry>, bool)> {
     let name = report.text(found)?;
-    let hint = || format!("paths count from the scenario's folder `{}`", folder.display());
+    let hint = || format!("paths are relative to the scenario's folder `{}`", folder.display());
     let text = match std::fs::read_to_string(folder.join(&name)) {
         Ok(text) => text,
         Err(error) => {
@@ -32,7 +32,7 @@ pub(super) fn read(
     };
     let lines = lines(&text);
     if lines.is_empty() {
-        report.mistake(found.span(), format!("`{name}` names no instance"), "write one in each line");
+        report.mistake(found.span(), format!("`{name}` names no instances"), "write one instance per line");
         return None;
     }
     let are_files = lines.iter().any(|(line, _)| folder.join(line).is_file());
@@ -42,8 +42,9 @@ pub(super) fn read(
         let path: PathBuf = folder.join(line).components().collect();
         let (key, instance, identity) = if are_files {
             if !path.is_file() {
-                mistakes
-                    .push(Diagnostic::new(span, format!("`{line}` is no file, as others are")).hint(hint()));
+                mistakes.push(
+                    Diagnostic::new(span, format!("`{line}` is not a file, but others are")).hint(hint()),
+                );
                 continue;
             }
             let identity = path.canonicalize().unwrap_or_else(|_| path.clone());
@@ -58,7 +59,7 @@ pub(super) fn read(
             (PathBuf::from(line), Instance::new(line, line), PathBuf::from(line))
         };
         if seen.insert(identity.clone()) {
-            // Where it was named is a place of the other file: the key leads there.
+            // The instance is named in the other file, so its place here is the key's.
             entries.insert(key, Entry { instance, identity, span: found.span() });
         }
     }
@@ -72,7 +73,7 @@ pub(super) fn read(
     None
 }
 
-/// The lines with something to say, and their places.
+/// Returns the lines that are neither empty nor comments, and their places.
 fn lines(text: &str) -> Vec<(&str, Span)> {
     let mut lines = Vec::new();
     let mut start = 0;

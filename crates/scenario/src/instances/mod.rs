@@ -1,8 +1,8 @@
 //! The table `[instances]`: the inputs of the target.
 //!
-//! [`files`] are found by paths, folders and patterns, or named line by line in a file ([`listed`]).
-//! Instances have a [`family`] and [`features`] if they are given, and a part of them may be set apart for
-//! the validation ([`split`]), or each part once ([`folds`]).
+//! [`files`] are given by paths, folders and patterns, or listed one per line in a file ([`listed`]).
+//! Instances may have a [`family`] and [`features`]. Some may be held out for validation ([`split`]), or
+//! each part of them in turn ([`folds`]).
 
 mod family;
 mod features;
@@ -24,21 +24,21 @@ use split::Known;
 /// One input.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Instance {
-    /// What it is called: a path from the scenario's folder where it lies in there.
+    /// Name of the instance: a path relative to the scenario's folder if the file is in that folder.
     pub name: String,
-    /// What `{instance}` stands for.
+    /// The text that replaces `{instance}`.
     pub argument: String,
-    /// Which others are like it, if that is said.
+    /// Name of its family of similar instances, if given.
     pub family: Option<String>,
 }
 
 impl Instance {
-    /// An instance without a family.
+    /// Creates an instance without a family.
     pub fn new(name: impl Into<String>, argument: impl Into<String>) -> Self {
         Self { name: name.into(), argument: argument.into(), family: None }
     }
 
-    /// Its family; all without one are one family.
+    /// Returns the family. All instances without one form a single family.
     pub fn family(&self) -> &str {
         self.family.as_deref().unwrap_or_default()
     }
@@ -47,37 +47,37 @@ impl Instance {
 /// The inputs.
 #[derive(Clone, PartialEq, Debug)]
 pub struct Instances {
-    /// Those to tune on: at least one. Without `[instances]` one nameless instance stands for the
+    /// Training instances: at least one. Without `[instances]`, one nameless instance stands for the
     /// target's only input.
     pub train: Vec<Instance>,
-    /// Those kept for the final validation.
+    /// Instances held out for the final validation.
     pub test: Vec<Instance>,
-    /// The share that is set apart for it, if they are not named.
+    /// Share of instances held out for validation, if they are not named.
     pub share: Option<f64>,
-    /// Into how many folds they are dealt, each of which is set apart in a campaign of its own. Until a
-    /// fold is taken ([`Self::of_fold`]), all are to tune on.
+    /// Number of folds, each of which is held out in a campaign of its own. Until a fold is chosen
+    /// ([`Self::of_fold`]), all instances are training instances.
     pub folds: Option<u32>,
-    /// Numbers that describe them.
+    /// Numbers that describe the instances.
     pub features: Option<Features>,
-    /// Whether files are copied, and unpacked, before they are used.
+    /// Whether files are copied and unpacked before they are used.
     pub stage: bool,
-    /// Where to, if not into the campaign's folder.
+    /// Folder for the copies, if not the campaign's folder.
     pub stage_folder: Option<PathBuf>,
-    /// Whether they are files rather than words.
+    /// Whether instances are files rather than words.
     are_files: bool,
-    /// What the split is drawn from.
+    /// Random seed of the split.
     seed: u64,
-    /// Whether they are those of one fold.
+    /// Whether these are the instances of one fold.
     is_of_fold: bool,
 }
 
 impl Instances {
-    /// Whether the scenario names any.
+    /// Whether the scenario names any instances.
     pub fn are_given(&self) -> bool {
         self.train.iter().any(|instance| !instance.name.is_empty())
     }
 
-    /// How many instances to tune on and to validate on each family has; empty if there are no families.
+    /// Returns the numbers of training and test instances of each family; empty if there are no families.
     pub fn families(&self) -> BTreeMap<&str, (usize, usize)> {
         let mut counts: BTreeMap<&str, (usize, usize)> = BTreeMap::new();
         for family in self.train.iter().filter_map(|instance| instance.family.as_deref()) {
@@ -89,8 +89,8 @@ impl Instances {
         counts
     }
 
-    /// Puts others in the place of those to validate on: files and patterns from a folder, or words. What is
-    /// wrong with them is said in one line.
+    /// Replaces the test instances with files and patterns relative to a folder, or with words. An error
+    /// describes all mistakes in one line.
     pub fn validate_on(&mut self, named: &[String], folder: &Path) -> Result<(), String> {
         let texts: Vec<Spanned<String>> = named.iter().map(|text| text.as_str().into()).collect();
         let mut report = Report::new("");
@@ -105,19 +105,19 @@ impl Instances {
         let test: Vec<Instance> = entries.into_iter().map(|entry| entry.instance).collect();
         let tuned_on: BTreeSet<&str> = self.train.iter().map(|instance| instance.argument.as_str()).collect();
         if let Some(known) = test.iter().find(|instance| tuned_on.contains(instance.argument.as_str())) {
-            return Err(format!("`{}` was tuned on: that proves nothing", known.name));
+            return Err(format!("`{}` was used for tuning and cannot be used for validation", known.name));
         }
         self.test = test;
         Ok(())
     }
 
-    /// The names in each fold, of which there are some: those known, and then the others dealt on.
-    pub fn dealt(&self, folds: u32, known: &[Vec<String>]) -> Vec<Vec<String>> {
+    /// Returns the names in each fold: first the known ones, then the others as they are assigned now.
+    pub fn assigned_to_folds(&self, folds: u32, known: &[Vec<String>]) -> Vec<Vec<String>> {
         let all: Vec<&Instance> = self.train.iter().chain(&self.test).collect();
-        folds::deal(&all, folds, self.seed, known)
+        folds::assign(&all, folds, self.seed, known)
     }
 
-    /// The instances of the campaign that keeps a fold apart.
+    /// Returns the instances of the campaign that holds out a fold.
     pub fn of_fold(&self, fold: &[String]) -> Self {
         let all = self.train.iter().chain(&self.test).cloned();
         let fold: BTreeSet<&String> = fold.iter().collect();
@@ -125,10 +125,10 @@ impl Instances {
         Self { train, test, is_of_fold: true, ..self.clone() }
     }
 
-    /// Leaves what a campaign has tuned on and kept apart where it is, and splits the others among
-    /// themselves. Instances that are named for the validation stay as they are. Those that no fold has
-    /// yet are no part of any campaign.
-    pub fn keep_apart(&mut self, train: &[String], test: &[String]) {
+    /// Keeps a campaign's training and test instances where they are, and splits new instances among
+    /// themselves. Test instances that the scenario names do not change. Instances that belong to no fold yet
+    /// are left out of every campaign.
+    pub fn keep_split(&mut self, train: &[String], test: &[String]) {
         if self.folds.is_some() && !self.is_of_fold {
             *self = self.of_fold(test);
             let train: BTreeSet<&String> = train.iter().collect();
@@ -145,14 +145,14 @@ impl Instances {
     }
 }
 
-/// An instance, what makes it the same as another, and where it was named.
+/// An instance, its identity (the resolved path or the word), and the place where it was named.
 struct Entry {
     instance: Instance,
     identity: PathBuf,
     span: Span,
 }
 
-/// What `test` asks for.
+/// The request of `instances.test`.
 enum Test<'a, 't> {
     Nothing,
     Share(f64),
@@ -184,22 +184,22 @@ pub(super) fn read(
     let sources: Vec<Found<'_, '_>> =
         ["files", "list", "from"].iter().filter_map(|name| section.get(name)).collect();
     if let [first, second, ..] = &sources[..] {
-        let hint = "`files` are checked and made full paths; `list` are words passed as they are; `from` is a \
-                    file that names either";
+        let hint = "keep one of them: `files` are checked and made full paths; `list` are words passed unchanged; \
+                            `from` is a file that lists either";
         report.mistake(second.key_span, format!("both `{}` and `{}` are given", first.key, second.key), hint);
         return None;
     }
     let Some(source) = sources.first() else {
-        let hint = "give `files`, `list` or `from`; leave `[instances]` out if the target has no inputs";
+        let hint = "give `files`, `list` or `from`, or remove `[instances]` if the target has no inputs";
         report.mistake(section.span, "`[instances]` has no instances", hint);
         return None;
     };
     let named = match source.key.as_str() {
         "instances.files" => {
-            let texts = report.sound_texts(source);
+            let texts = report.valid_texts(source);
             (texts.and_then(|texts| files::files(report, &texts, folder)), true)
         }
-        "instances.list" => (report.sound_texts(source).and_then(|texts| words(report, &texts)), false),
+        "instances.list" => (report.valid_texts(source).and_then(|texts| words(report, &texts)), false),
         _ => match listed::read(report, source, folder, referred) {
             Some((entries, are_files)) => (Some(entries), are_files),
             None => (None, true),
@@ -208,7 +208,7 @@ pub(super) fn read(
     let (entries, are_files) = named;
     let test = test(report, section);
     let named = match &test {
-        Some(Test::Named(found)) => report.sound_texts(found).and_then(|texts| match are_files {
+        Some(Test::Named(found)) => report.valid_texts(found).and_then(|texts| match are_files {
             true => files::files(report, &texts, folder),
             false => words(report, &texts),
         }),
@@ -232,8 +232,8 @@ pub(super) fn read(
     };
     if let Some(found) = section.get("family") {
         let of = features.as_ref().and_then(Option::as_ref);
-        let sound = family::assign(report, &found, &mut train, are_files, of);
-        if !sound || !family::assign(report, &found, &mut named, are_files, of) {
+        let valid = family::assign(report, &found, &mut train, are_files, of);
+        if !valid || !family::assign(report, &found, &mut named, are_files, of) {
             return None;
         }
     }
@@ -250,7 +250,7 @@ pub(super) fn read(
     if let Test::Share(part) = test {
         if train.len() < 2 {
             let found = section.get("test").map_or(section.span, |found| found.span());
-            report.mistake(found, "one instance cannot be split", "give more, or leave `test` out");
+            report.mistake(found, "one instance cannot be split", "give more instances, or remove `test`");
             return None;
         }
         (train, test_set) = split::split(train, part, seed, &Known::default());
@@ -273,7 +273,7 @@ pub(super) fn read(
 
 fn test<'a, 't>(report: &mut Report<'_>, section: &Section<'a, 't>) -> Option<Test<'a, 't>> {
     let Some(found) = section.get("test") else { return Some(Test::Nothing) };
-    if let Some(folds) = folds::asked_for(report, &found)? {
+    if let Some(folds) = folds::requested(report, &found)? {
         return Some(Test::Folds(folds));
     }
     let share = found.value.get_ref().as_str().and_then(|text| text.trim().strip_suffix('%'));
@@ -282,13 +282,13 @@ fn test<'a, 't>(report: &mut Report<'_>, section: &Section<'a, 't>) -> Option<Te
     };
     if !(share > 0.0 && share < 100.0) {
         let message = format!("`{}` is {share} %, but must be more than 0 % and less than 100 %", found.key);
-        report.mistake(found.span(), message, "a quarter is usual: `test = \"25%\"`");
+        report.mistake(found.span(), message, "a quarter is common: `test = \"25%\"`");
         return None;
     }
     Some(Test::Share(share / 100.0))
 }
 
-/// Whether instances are to be staged, and where.
+/// Reads whether instances are staged, and where.
 fn staging(
     report: &mut Report<'_>,
     section: &Section<'_, '_>,
@@ -298,7 +298,7 @@ fn staging(
         None => Some(false),
         Some(found) => report.truth(&found).and_then(|stage| {
             if stage && !are_files {
-                report.mistake(found.span(), "words cannot be copied", "leave `stage` out, or give files");
+                report.mistake(found.span(), "words cannot be copied", "remove `stage`, or give files");
                 return None;
             }
             Some(stage)
@@ -310,8 +310,8 @@ fn staging(
             if stage == Some(false) {
                 report.mistake(
                     found.key_span,
-                    "`instances.stage_folder` is given, but nothing is staged",
-                    "write `stage = true` as well",
+                    "`instances.stage_folder` is given, but `instances.stage` is off",
+                    "add `stage = true`, or remove `stage_folder`",
                 );
                 return None;
             }
@@ -321,7 +321,7 @@ fn staging(
     Some((stage?, folder?))
 }
 
-/// Reports instances that are on both sides.
+/// Reports instances that are used both for training and for validation.
 fn overlap(report: &mut Report<'_>, train: &[Entry], test: &[Entry]) -> bool {
     let known: BTreeSet<&Path> = train.iter().map(|entry| entry.identity.as_path()).collect();
     let shared: Vec<&Entry> = test.iter().filter(|e| known.contains(e.identity.as_path())).collect();
@@ -330,23 +330,27 @@ fn overlap(report: &mut Report<'_>, train: &[Entry], test: &[Entry]) -> bool {
         0 => String::new(),
         more => format!(" and {more} more"),
     };
-    let message = format!("`{}`{more} is both to tune on and to validate on", first.instance.name);
-    report.mistake(first.span, message, "what was tuned on proves nothing: keep the two apart");
+    let message = format!("used both for tuning and for validation: `{}`{more}", first.instance.name);
+    report.mistake(
+        first.span,
+        message,
+        "remove it from one of them: validation needs instances that were not used for tuning",
+    );
     true
 }
 
 fn words(report: &mut Report<'_>, texts: &[Spanned<String>]) -> Option<Vec<Entry>> {
-    let mut sound = true;
+    let mut valid = true;
     let mut entries: BTreeMap<&str, Entry> = BTreeMap::new();
     for text in texts {
         let word = text.value.as_str();
         if word.is_empty() {
-            report.mistake(text.span, "an instance has no name", "remove it, or fill it");
-            sound = false;
+            report.mistake(text.span, "an instance has no name", "name it, or remove it");
+            valid = false;
         }
         let entry =
             Entry { instance: Instance::new(word, word), identity: PathBuf::from(word), span: text.span };
         entries.entry(word).or_insert(entry);
     }
-    sound.then(|| entries.into_values().collect())
+    valid.then(|| entries.into_values().collect())
 }

@@ -1,8 +1,8 @@
-//! Setting instances apart for the validation, family by family.
+//! Holding out instances for validation, family by family.
 //!
-//! Of the n instances of a family, n s are set apart for a share s: the whole part of it in every family,
-//! and of what is missing to the share of all, one each in the families with the largest remainders.
-//! Which ones is drawn from the scenario's seed. What a campaign has used or kept apart stays so; new
+//! For a share s, a family of n instances holds out n s of them, rounded down. To reach the share s of all
+//! instances, the families with the largest remainders hold out one more each. The scenario's seed decides
+//! which instances are held out. The training and test instances of a campaign stay as they are; new
 //! instances are split among themselves.
 
 use std::collections::{BTreeMap, BTreeSet};
@@ -11,7 +11,7 @@ use engine::Rng;
 
 use super::Instance;
 
-/// The instances to tune on, and those set apart, each in the order given.
+/// Returns the training instances and the held-out instances, each in the given order.
 pub(super) fn split(
     instances: Vec<Instance>,
     share: f64,
@@ -19,10 +19,10 @@ pub(super) fn split(
     known: &Known<'_>,
 ) -> (Vec<Instance>, Vec<Instance>) {
     let mut families: BTreeMap<&str, Vec<usize>> = BTreeMap::new();
-    let mut apart: BTreeSet<usize> = BTreeSet::new();
+    let mut held_out: BTreeSet<usize> = BTreeSet::new();
     for (place, instance) in instances.iter().enumerate() {
         match (known.test.contains(&instance.name.as_str()), known.train.contains(&instance.name.as_str())) {
-            (true, _) => drop(apart.insert(place)),
+            (true, _) => drop(held_out.insert(place)),
             (false, true) => {}
             (false, false) => families.entry(instance.family()).or_default().push(place),
         }
@@ -30,32 +30,32 @@ pub(super) fn split(
     let new: usize = families.values().map(Vec::len).sum();
     let mut wanted = (share * new as f64).round() as usize;
     if new == instances.len() && new > 1 {
-        // Of a first split neither side is empty.
+        // In a first split, neither side may be empty.
         wanted = wanted.clamp(1, new - 1);
     }
-    let mut set_apart = 0;
+    let mut count = 0;
     let mut rest: Vec<(f64, u64, usize)> = Vec::new();
     for (number, members) in families.values_mut().enumerate() {
         let mut rng = Rng::new(seed, "split", number as u64);
         rng.shuffle(members);
-        let due = share * members.len() as f64;
-        let whole = (due.floor() as usize).min(wanted - set_apart);
-        apart.extend(members.drain(..whole));
-        set_apart += whole;
+        let quota = share * members.len() as f64;
+        let whole = (quota.floor() as usize).min(wanted - count);
+        held_out.extend(members.drain(..whole));
+        count += whole;
         if let Some(&next) = members.first() {
-            rest.push((due - due.floor(), rng.bits(), next));
+            rest.push((quota - quota.floor(), rng.bits(), next));
         }
     }
     rest.sort_by(|a, b| b.0.total_cmp(&a.0).then(a.1.cmp(&b.1)));
-    apart.extend(rest.into_iter().take(wanted - set_apart).map(|(_, _, place)| place));
+    held_out.extend(rest.into_iter().take(wanted - count).map(|(_, _, place)| place));
     let (mut train, mut test) = (Vec::new(), Vec::new());
     for (place, instance) in instances.into_iter().enumerate() {
-        if apart.contains(&place) { test.push(instance) } else { train.push(instance) }
+        if held_out.contains(&place) { test.push(instance) } else { train.push(instance) }
     }
     (train, test)
 }
 
-/// What a campaign has done with instances before.
+/// The training and test instances of a campaign so far.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Known<'a> {
     pub(super) train: BTreeSet<&'a str>,
@@ -66,7 +66,7 @@ pub(super) struct Known<'a> {
 pub(super) mod tests {
     use super::*;
 
-    /// So many instances of each family.
+    /// Returns the given number of instances of each family.
     pub(in super::super) fn instances(families: &[(&str, usize)]) -> Vec<Instance> {
         let of = |&(family, count): &(&str, usize)| {
             let one = move |number: usize| {
@@ -85,7 +85,7 @@ pub(super) mod tests {
     }
 
     #[test]
-    fn every_family_gives_its_share() {
+    fn every_family_holds_out_its_share() {
         for seed in 0..20 {
             let all = instances(&[("a", 40), ("b", 8), ("c", 3)]);
             let (train, test) = split(all, 0.25, seed, &Known::default());
@@ -96,7 +96,7 @@ pub(super) mod tests {
     }
 
     #[test]
-    fn it_depends_on_the_seed_alone_and_leaves_neither_side_empty() {
+    fn the_split_depends_on_the_seed_alone_and_leaves_neither_side_empty() {
         let two = |seed| split(instances(&[("a", 30)]), 0.5, seed, &Known::default());
         assert_eq!(two(1), two(1));
         assert_ne!(two(1), two(2));
@@ -107,7 +107,7 @@ pub(super) mod tests {
     }
 
     #[test]
-    fn what_is_known_stays_where_it_is() {
+    fn known_instances_stay_on_their_side() {
         let (train, test) = split(instances(&[("a", 20)]), 0.25, 7, &Known::default());
         let names = |list: &[Instance]| list.iter().map(|it| it.name.clone()).collect::<Vec<_>>();
         let (train, test) = (names(&train), names(&test));

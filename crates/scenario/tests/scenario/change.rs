@@ -1,4 +1,4 @@
-//! What a changed scenario means for a campaign under way.
+//! What a changed scenario means for a campaign that has started.
 
 use scenario::Scenario;
 use scenario::change::{Difference, Stored, compare, verdict};
@@ -19,14 +19,14 @@ fn differences(stage: &Stage, before: &str, after: &str) -> Vec<Difference> {
     compare(&stored, after, &new).unwrap_or_else(|mistakes| panic!("{mistakes}"))
 }
 
-/// The keys that differ and the worst row.
+/// Returns the keys that differ, and the worst row.
 fn judged(before: &str, after: &str) -> (Vec<String>, Row) {
     let list = differences(&Stage::new(), before, after);
     (list.iter().map(|difference| difference.key.clone()).collect(), verdict(&list))
 }
 
 #[test]
-fn the_same_in_other_words_is_no_difference() {
+fn the_same_meaning_in_other_words_is_no_difference() {
     let wordy = SMALL
         .replace("[target]", "seed = 1\n[target]\nparams = [\"--{name}={value}\"]\nsuccess = { exit = 0 }")
         .replace("\"5s\"", "\"5000ms\"\npar = 10\ncapped_by = \"time\"\ngrain = \"1ms\"")
@@ -53,7 +53,7 @@ fn an_output_may_change_unless_the_objective_uses_it() {
 }
 
 #[test]
-fn each_key_meets_its_row() {
+fn each_key_has_its_row() {
     let first = |line: &str| format!("{line}\n{SMALL}");
     let last = |lines: &str| format!("{SMALL}{lines}\n");
     let target = |line: &str| SMALL.replace("[objective]", &format!("{line}\n[objective]"));
@@ -99,7 +99,7 @@ fn each_key_meets_its_row() {
 }
 
 #[test]
-fn instances_may_come_but_not_go() {
+fn instances_may_be_added_but_not_removed() {
     let text = SMALL.replace("{seed}", "{seed}{instance}");
     let with = |list: &str| format!("{text}[instances]\nlist = [{list}]\n");
     let rows = |before: &str, after: &str| judged(&with(before), &with(after)).1;
@@ -108,9 +108,9 @@ fn instances_may_come_but_not_go() {
     assert_eq!(rows("'a', 'b'", "'b', 'a'"), Row::Continue);
 }
 
-/// The text is the same, but not what it leads to.
+/// The scenario's text is the same, but the files it refers to have changed.
 #[test]
-fn files_that_came_and_a_space_that_changed_are_seen() {
+fn added_files_and_a_changed_space_are_detected() {
     let stage = Stage::new();
     stage.file("a.cnf", "");
     stage.file("s.toml", "x = { integer = [1, 5] }\n");
@@ -139,7 +139,7 @@ fn files_that_came_and_a_space_that_changed_are_seen() {
 }
 
 #[test]
-fn another_baseline_begins_anew_and_another_file_with_the_same_does_not() {
+fn another_baseline_starts_a_new_campaign_and_another_file_with_the_same_values_does_not() {
     let stage = Stage::new();
     stage.file("one.conf", "alpha 0.5\n");
     stage.file("two.conf", "{\"alpha\": 0.25}");
@@ -148,13 +148,13 @@ fn another_baseline_begins_anew_and_another_file_with_the_same_does_not() {
     let keys = |before: &str, after: &str| -> Vec<String> {
         differences(&stage, before, after).into_iter().map(|it| format!("{} {:?}", it.key, it.row)).collect()
     };
-    assert!(keys(SMALL, &with("one")).is_empty(), "the default is the baseline if there is none");
+    assert!(keys(SMALL, &with("one")).is_empty(), "without a baseline, the default is the baseline");
     assert_eq!(keys(SMALL, &with("two")), ["baseline Reuse"]);
     assert!(keys(&with("two"), &with("three")).is_empty());
 }
 
 #[test]
-fn another_bound_keeps_the_trials_and_a_new_one_does_not() {
+fn a_changed_bound_reuses_the_trials_and_a_new_bound_does_not() {
     let with = |constraints: &str| {
         format!("{SMALL}[outputs]\nx = {{ pattern = '(a)' }}\n[constraints]\n{constraints}\n")
     };
@@ -165,16 +165,20 @@ fn another_bound_keeps_the_trials_and_a_new_one_does_not() {
         ("x = \"<= 1\"\nmemory = \"<= 1MiB\"", "memory = \"<= 1024KiB\"\nx = [\"<= 1\"]"),
         ("x = [\"<= 2\", \">= 1\"]", "x = [\">= 1\", \"<= 2\"]"),
     ] {
-        assert_eq!(row(before, after), (vec![], Row::Continue), "the same in other words");
+        assert_eq!(row(before, after), (vec![], Row::Continue), "the same meaning in other words");
     }
     assert_eq!(row("x = \"<= 1\"", "x = \"<= 2\""), (keys.clone(), Row::Reuse));
     assert_eq!(row("x = \"<= 1\"", "x = { bound = \"<= 1\", over = \"max\" }"), (keys.clone(), Row::Reuse));
     let modelled = "x = { bound = \"<= 1\", surrogate = \"gaussian\" }";
     assert_eq!(row("x = \"<= 1\"", modelled), (keys.clone(), Row::Reuse));
-    assert_eq!(row("x = \"<= 1\"", ""), (keys.clone(), Row::Reuse), "what it told is left alone");
-    assert_eq!(row("", "x = \"<= 1\""), (keys.clone(), Row::Refuse), "nobody has looked for it");
+    assert_eq!(row("x = \"<= 1\"", ""), (keys.clone(), Row::Reuse), "its readings are ignored");
+    assert_eq!(
+        row("", "x = \"<= 1\""),
+        (keys.clone(), Row::Refuse),
+        "the stored trials have no reading of it"
+    );
     assert_eq!(row("x = \"<= 1\"", "x = [\"<= 1\", \">= 0\"]"), (keys, Row::Refuse));
     let other = with("x = \"<= 1\"").replace("'(a)'", "'(b)'");
     let (keys, row) = judged(&with("x = \"<= 1\""), &other);
-    assert_eq!((keys, row), (vec!["outputs.x.pattern".to_owned()], Row::Refuse), "it is used by a bound");
+    assert_eq!((keys, row), (vec!["outputs.x.pattern".to_owned()], Row::Refuse), "a bound uses this output");
 }

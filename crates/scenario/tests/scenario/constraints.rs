@@ -1,4 +1,4 @@
-//! Bounds on outputs: how they are written.
+//! Reading bounds on outputs.
 
 use engine::problem::{Constraint, Over};
 use scenario::testkit::{SMALL, Stage};
@@ -10,7 +10,7 @@ fn with(constraints: &str) -> String {
 }
 
 #[test]
-fn bounds_are_read_in_the_unit_of_what_they_bound() {
+fn bounds_are_read_in_the_unit_of_the_bounded_output() {
     let stage = Stage::new();
     let scenario = stage.read(&with(
         "wall_time = { bound = \"<= 2 s\", over = \"max\" }\nsolved = \">= 0.9\"\nmemory = \"<= 2 GiB\"\n\
@@ -41,7 +41,7 @@ fn bounds_are_read_in_the_unit_of_what_they_bound() {
 }
 
 #[test]
-fn mistakes_of_bounds() {
+fn mistakes_in_bounds_are_reported() {
     insta::assert_snapshot!(Stage::new().mistakes(&with(
         r#"eror = "<= 0.05"
 speed = "<= 3"
@@ -60,13 +60,13 @@ solved = ">= 90"
 }
 
 #[test]
-fn bounds_that_say_nothing_are_warned_of() {
+fn bounds_without_effect_give_warnings() {
     let text = with(
         "cpu_time = \"<= 2s\"\nwall_time = \"<= 9s\"\nmemory = \"<= 2GiB\"\n\
          error = { bound = \"<= 1\", over = \"max\", confidence = 0.9 }\n[limits]\nwall = \"9s\"\nmemory = \"1GiB\"",
     );
     insta::assert_snapshot!(Stage::new().read(&text).warnings.to_string());
     let every = with("cpu_time = { bound = \"<= 5s\", over = \"max\" }");
-    let said = Stage::new().read(&every).warnings.to_string();
-    assert!(said.contains("`objective.cutoff` stops it at 5s"), "{said}");
+    let shown = Stage::new().read(&every).warnings.to_string();
+    assert!(shown.contains("`objective.cutoff` stops it at 5s"), "{shown}");
 }

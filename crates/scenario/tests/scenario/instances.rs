@@ -1,4 +1,4 @@
-//! The inputs: found, named, alike, described, set apart.
+//! Instances: files, lists, families, features, held-out sets and folds.
 
 use std::collections::BTreeSet;
 use std::ffi::OsStr;
@@ -36,17 +36,17 @@ fn a_folder_stands_for_all_files_in_it() {
     assert!(stage.mistakes(&scenario("files = \"empty\"")).contains("the folder `empty` has no files"));
 }
 
-/// Patterns pass over such names in silence, so they are looked for.
+/// `glob` skips such names silently, so the scenario's reader looks for them.
 #[test]
-fn names_that_are_not_utf8_are_told_and_not_passed_over() {
+fn names_that_are_not_utf8_are_reported_and_not_skipped() {
     let stage = forest();
     let odd = |bytes: &[u8]| Path::new(OsStr::from_bytes(bytes)).to_owned();
-    let told = |files: &str| stage.mistakes(&scenario(&format!("files = \"{files}\"")));
+    let mistakes = |files: &str| stage.mistakes(&scenario(&format!("files = \"{files}\"")));
     let path = stage.folder.join("cnf/b").join(odd(b"\xff3.cnf"));
     std::fs::write(&path, "").unwrap();
     for pattern in ["cnf/b/*.cnf", "cnf/*/?3.cnf", "cnf/**/*.cnf", "cnf/b/[!x]*", "cnf"] {
-        assert!(told(pattern).contains("3.cnf`"), "{pattern}: {}", told(pattern));
-        assert!(told(pattern).contains("not UTF-8"), "{pattern}: {}", told(pattern));
+        assert!(mistakes(pattern).contains("3.cnf`"), "{pattern}: {}", mistakes(pattern));
+        assert!(mistakes(pattern).contains("not UTF-8"), "{pattern}: {}", mistakes(pattern));
     }
     for pattern in ["cnf/b/1*", "cnf/*.cnf", "cnf/a/**/*.cnf"] {
         stage.read(&scenario(&format!("files = \"{pattern}\"")));
@@ -55,11 +55,11 @@ fn names_that_are_not_utf8_are_told_and_not_passed_over() {
     let folder = stage.folder.join(odd(b"cnf/\xfe"));
     std::fs::create_dir(&folder).unwrap();
     std::fs::write(folder.join("4.cnf"), "").unwrap();
-    assert!(told("cnf/*/*.cnf").contains("4.cnf`, which is not UTF-8"), "{}", told("cnf/*/*.cnf"));
+    assert!(mistakes("cnf/*/*.cnf").contains("4.cnf`, which is not UTF-8"), "{}", mistakes("cnf/*/*.cnf"));
 }
 
 #[test]
-fn a_file_names_one_in_each_line() {
+fn a_file_names_one_instance_per_line() {
     let stage = forest();
     stage.file("list.txt", "# a comment\n\n  cnf/c.cnf\ncnf/b/1.cnf\ncnf/c.cnf\n");
     let read = stage.read(&scenario("from = \"list.txt\""));
@@ -80,7 +80,7 @@ fn a_file_names_one_in_each_line() {
 }
 
 #[test]
-fn families_give_their_share() {
+fn every_family_holds_out_its_share() {
     let stage = Stage::new();
     for family in ["large", "small"] {
         for number in 0..8 {
@@ -111,18 +111,18 @@ fn families_give_their_share() {
 }
 
 #[test]
-fn mistakes_of_families_shares_and_features() {
+fn mistakes_in_families_shares_and_features_are_reported() {
     let stage = forest();
     for (text, part) in [
         ("files = \"cnf\"\ntest = \"100%\"", "`instances.test` is 100 %"),
         ("files = \"cnf/c.cnf\"\ntest = \"25%\"", "one instance cannot be split"),
         ("files = \"cnf\"\nfamily = \"x\"", "must have one group"),
-        ("files = \"cnf\"\nfamily = \"(\"", "is no regular expression"),
-        ("files = \"cnf\"\nfamily = \"b/(.)\"", "gives `cnf/a/deep/3.cnf` and 1 more no family"),
+        ("files = \"cnf\"\nfamily = \"(\"", "is not a regular expression"),
+        ("files = \"cnf\"\nfamily = \"b/(.)\"", "gives no family to `cnf/a/deep/3.cnf` and 1 more"),
         ("files = \"cnf\"\nfamily = \"{column:x}\"", "there are no features"),
         ("list = [\"a\"]\nfamily = \"{parent}\"", "words have no folder"),
         ("list = [\"a\"]\nstage = true", "words cannot be copied"),
-        ("files = \"cnf\"\nstage_folder = \"x\"", "but nothing is staged"),
+        ("files = \"cnf\"\nstage_folder = \"x\"", "but `instances.stage` is off"),
         ("files = \"cnf\"\nfrom = \"x\"", "both `instances.files` and `instances.from` are given"),
     ] {
         let mistakes = stage.mistakes(&scenario(text));
@@ -135,12 +135,12 @@ fn mistakes_of_families_shares_and_features() {
     assert!(read.warnings.to_string().contains("the feature `b` is the same for all instances"));
     stage.file("features.csv", "name,a,b,c\n1.cnf,1,7,8\n2.cnf,2,7,8\n3.cnf,3,7,8\nc.cnf,4,7,8\n");
     let read = stage.read(&scenario("files = \"cnf\"\nfeatures = \"features.csv\""));
-    let said = read.warnings.to_string();
-    assert!(said.contains("2 features are the same for all instances: `b`, `c`\n"), "{said}");
+    let shown = read.warnings.to_string();
+    assert!(shown.contains("2 features are the same for all instances: `b`, `c`\n"), "{shown}");
 }
 
 #[test]
-fn what_is_set_apart_stays_so_when_instances_come() {
+fn held_out_instances_stay_held_out_when_others_are_added() {
     let stage = Stage::new();
     let text = scenario("files = \"cnf\"\ntest = \"40%\"");
     (0..10).for_each(|number| drop(stage.file(&format!("cnf/{number}0"), "")));
@@ -149,7 +149,7 @@ fn what_is_set_apart_stays_so_when_instances_come() {
     (0..10).for_each(|number| drop(stage.file(&format!("cnf/{number}5"), "")));
     let mut second = stage.read(&text).instances;
     let owned = |list: &[Instance]| list.iter().map(|it| it.name.clone()).collect::<Vec<_>>();
-    second.keep_apart(&owned(&first.train), &owned(&first.test));
+    second.keep_split(&owned(&first.train), &owned(&first.test));
     assert_eq!((second.train.len(), second.test.len()), (12, 8));
     let all = |list: &[Instance]| owned(list).into_iter().collect::<BTreeSet<_>>();
     assert!(all(&second.train).is_superset(&all(&first.train)));
@@ -157,13 +157,13 @@ fn what_is_set_apart_stays_so_when_instances_come() {
 }
 
 #[test]
-fn folds_are_dealt_and_no_campaign_uses_what_no_fold_has() {
+fn every_instance_is_held_out_once_and_new_instances_belong_to_no_campaign() {
     let stage = Stage::new();
     let text = scenario("files = \"cnf\"\ntest = \"folds: 3\"");
     (0..7).for_each(|number| drop(stage.file(&format!("cnf/{number}0"), "")));
     let first = stage.read(&text).instances;
     assert_eq!((first.folds, first.train.len(), first.test.len()), (Some(3), 7, 0));
-    let folds = first.dealt(3, &[]);
+    let folds = first.assigned_to_folds(3, &[]);
     let owned = |list: &[Instance]| list.iter().map(|it| it.name.clone()).collect::<Vec<_>>();
     let all = |list: &[Instance]| owned(list).into_iter().collect::<BTreeSet<_>>();
     let parts: Vec<_> = folds.iter().map(|fold| first.of_fold(fold)).collect();
@@ -172,27 +172,24 @@ fn folds_are_dealt_and_no_campaign_uses_what_no_fold_has() {
         assert_eq!(part.train.len() + part.test.len(), 7);
     }
     let tested: BTreeSet<String> = parts.iter().flat_map(|part| all(&part.test)).collect();
-    assert_eq!(tested, all(&first.train), "each is tested");
+    assert_eq!(tested, all(&first.train), "every instance is held out once");
     stage.file("cnf/new", "");
     let mut second = stage.read(&text).instances;
-    second.keep_apart(&owned(&parts[1].train), &owned(&parts[1].test));
+    second.keep_split(&owned(&parts[1].train), &owned(&parts[1].test));
     assert_eq!((all(&second.train), all(&second.test)), (all(&parts[1].train), all(&parts[1].test)));
 }
 
 #[test]
-fn mistakes_of_folds() {
+fn mistakes_in_folds_are_reported() {
     let stage = forest();
     for (text, part) in [
         ("files = \"cnf\"\ntest = \"folds: 1\"", "asks for 1 folds, which leaves nothing to tune on"),
         ("files = \"cnf\"\ntest = \"folds: 5\"", "4 instances cannot fill 5 folds"),
-        ("files = \"cnf\"\ntest = \"folds: many\"", "`many` is no number of folds"),
-        ("files = \"cnf\"\ntest = [\"folds: 2\", \"x\"]", "names folds in a list"),
+        ("files = \"cnf\"\ntest = \"folds: many\"", "`many` is not a number of folds"),
+        ("files = \"cnf\"\ntest = [\"folds: 2\", \"x\"]", "has folds in a list"),
         ("list = [\"a\", \"b\"]\ntest = \"folds:1\"", "asks for 1 folds"),
         ("list = [\"a\", \"b\"]\ntest = \"folds: 3\"", "2 instances cannot fill 3 folds"),
-        (
-            "files = \"cnf\"\ntest = \"folds: 2\"\n[validation]\nwhen = \"never\"",
-            "nothing is to be validated",
-        ),
+        ("files = \"cnf\"\ntest = \"folds: 2\"\n[validation]\nwhen = \"never\"", "but validation is off"),
     ] {
         let mistakes = stage.mistakes(&scenario(text));
         assert!(mistakes.contains(part), "{text}: {mistakes}");

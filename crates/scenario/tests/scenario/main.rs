@@ -1,4 +1,4 @@
-//! Scenarios from the outside.
+//! Tests of the public interface for scenarios.
 
 #![allow(missing_docs, clippy::unwrap_used, clippy::print_stdout)]
 
@@ -7,4 +7,4 @@ mod constraints;
 mod instances;
 mod mistakes;
 mod reference;
-mod sound;
+mod valid;

@@ -1,9 +1,9 @@
-//! Every mistake is shown at once, with its place and a hint.
+//! All mistakes are reported at once, each with its place and a hint.
 
 use scenario::testkit::{SMALL, Stage};
 
 #[test]
-fn a_thoroughly_wrong_scenario() {
+fn every_mistake_in_a_scenario_is_reported() {
     let stage = Stage::new();
     stage.file("a.cnf", "");
     stage.file("plain", "");
@@ -62,9 +62,9 @@ deep = { integer = [1, 3], when = "lubi" }
     ));
 }
 
-/// With a sound space, and with everything else at odds with each other.
+/// The space is valid, but the other tables contradict each other.
 #[test]
-fn what_does_not_fit_together() {
+fn contradictions_between_tables_are_reported() {
     let stage = Stage::new();
     stage.file("a.cnf", "");
     insta::assert_snapshot!(stage.mistakes(
@@ -100,7 +100,7 @@ deep = { integer = [1, 3], when = "luby" }
 }
 
 #[test]
-fn placeholders_must_fit_the_other_tables() {
+fn placeholders_must_match_the_other_tables() {
     let stage = Stage::new();
     let instances = "[instances]\nlist = [\"a\"]\n";
     insta::assert_snapshot!(stage.mistakes(&format!("{SMALL}{instances}")), @r#"
@@ -109,7 +109,7 @@ fn placeholders_must_fit_the_other_tables() {
       |
     3 | command = ["true", "{params}", "{seed}"]
       |           ^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^
-    hint: put it where the target expects its input
+    hint: add `{instance}` where the target expects its input
     "#);
     insta::assert_snapshot!(stage.mistakes(&SMALL.replace("{seed}", "{instance}")));
     insta::assert_snapshot!(stage.mistakes(&SMALL.replace("\"{params}\", ", "")));
@@ -135,7 +135,7 @@ fn costs_have_the_unit_of_the_objective() {
 }
 
 #[test]
-fn mistakes_of_the_spaces_own_file_are_shown_there() {
+fn mistakes_in_the_space_file_are_shown_in_that_file() {
     let stage = Stage::new();
     stage.file("space.toml", "alpha = { flaot = [0.0, 1.0] }\nbeta = 3\n");
     let text = &SMALL[..SMALL.find("alpha").unwrap()];
@@ -160,14 +160,14 @@ fn broken_toml_is_shown_where_it_breaks() {
 }
 
 #[test]
-fn one_text_is_no_argument_vector() {
+fn a_single_string_is_not_a_list_of_arguments() {
     let stage = Stage::new();
     let text = SMALL.replace("[\"true\", \"{params}\", \"{seed}\"]", "\"minisat {params} {seed}\"");
     insta::assert_snapshot!(stage.mistakes(&text));
 }
 
 #[test]
-fn configurations_in_files_have_their_mistakes_shown() {
+fn mistakes_in_configuration_files_are_shown() {
     let stage = Stage::new();
     stage.file("production.conf", "alpha 7\nfsat true\n");
     let text = format!("baseline = \"production.conf\"\ninitial = [\"gone.toml\"]\n{SMALL}");
@@ -175,7 +175,7 @@ fn configurations_in_files_have_their_mistakes_shown() {
 }
 
 #[test]
-fn a_validation_must_fit_the_objective() {
+fn the_validation_must_match_the_objective() {
     let stage = Stage::new();
     for (text, part) in [
         ("cutoff = \"4s\"", "`validation.cutoff` is below `objective.cutoff`"),
@@ -185,11 +185,11 @@ fn a_validation_must_fit_the_objective() {
         let mistakes = stage.mistakes(&format!("{SMALL}[validation]\n{text}\n"));
         assert!(mistakes.contains(part), "{text}: {mistakes}");
     }
-    let told = "minimise = \"steps\"\n[limits]\nwall = \"9s\"\n[outputs]\nsteps = { pattern = '([0-9]+)' }";
-    let told = SMALL.replace("minimise = \"cpu_time\"\ncutoff = \"5s\"", told);
+    let output = "minimise = \"steps\"\n[limits]\nwall = \"9s\"\n[outputs]\nsteps = { pattern = '([0-9]+)' }";
+    let output = SMALL.replace("minimise = \"cpu_time\"\ncutoff = \"5s\"", output);
     let mistakes =
-        stage.mistakes(&format!("{told}[validation]\nseeds = 2\n[racing]\ndeterministic = true\n"));
-    let part = "`validation.seeds` is 2, but one trial says all of an instance";
+        stage.mistakes(&format!("{output}[validation]\nseeds = 2\n[racing]\ndeterministic = true\n"));
+    let part = "`validation.seeds` is 2, but one trial per instance is enough";
     assert!(mistakes.contains(part), "{mistakes}");
     let text = SMALL.replace("cutoff = \"5s\"", "capped_by = \"none\"");
     let mistakes = stage.mistakes(&format!("{text}[validation]\ncutoff = \"9s\"\n"));
@@ -197,12 +197,12 @@ fn a_validation_must_fit_the_objective() {
 }
 
 #[test]
-fn a_misspelt_key_is_not_missing_as_well() {
+fn a_misspelt_key_is_not_also_reported_as_missing() {
     let stage = Stage::new();
-    let said = stage.mistakes(&SMALL.replace("minimise", "minimize"));
-    assert!(said.contains("unknown key `objective.minimize`"), "{said}");
-    assert!(said.contains("did you mean `minimise`?"), "{said}");
-    assert!(!said.contains("is missing"), "{said}");
-    let said = stage.mistakes(&SMALL.replace("minimise", "goal"));
-    assert!(said.contains("`objective.minimise` is missing"), "{said}");
+    let shown = stage.mistakes(&SMALL.replace("minimise", "minimse"));
+    assert!(shown.contains("unknown key `objective.minimse`"), "{shown}");
+    assert!(shown.contains("did you mean `minimise`?"), "{shown}");
+    assert!(!shown.contains("is missing"), "{shown}");
+    let shown = stage.mistakes(&SMALL.replace("minimise", "goal"));
+    assert!(shown.contains("`objective.minimise` is missing"), "{shown}");
 }

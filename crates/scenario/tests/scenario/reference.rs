@@ -1,4 +1,4 @@
-//! The reference has every key of the program, in the program's own words, and no other.
+//! The reference documents exactly the keys of the program, in the program's own words.
 
 use scenario::keys::{KEYS, reference};
 
@@ -9,7 +9,7 @@ fn document() -> String {
 }
 
 #[test]
-fn the_reference_and_the_program_know_the_same_keys() {
+fn the_reference_and_the_program_have_the_same_keys() {
     let document = document();
     let mut tables: Vec<&str> = KEYS.iter().map(|k| k.path.split_once('.').map_or("", |(t, _)| t)).collect();
     tables.dedup();
@@ -17,14 +17,14 @@ fn the_reference_and_the_program_know_the_same_keys() {
         let rows = reference(table);
         assert!(document.contains(&rows), "the rows of `[{table}]` should be:\n{rows}");
     }
-    // A row of a key begins so, and no other line does.
+    // Only the row of a key starts like this.
     let rows = document.lines().filter(|line| line.starts_with("| `") && line.matches(" | ").count() == 4);
     assert_eq!(rows.count(), KEYS.len());
 }
 
-/// Every example is a sound scenario, and together they show every key in use.
+/// Every example is a valid scenario, and together they use every key.
 #[test]
-fn the_examples_are_sound_and_show_every_key() {
+fn the_examples_are_valid_and_use_every_key() {
     let document = document();
     let examples: Vec<&str> =
         document.split("```toml\n").skip(1).map(|rest| rest.split("```").next().unwrap()).collect();

@@ -1,8 +1,8 @@
-//! First points: sets of configurations that cover a space evenly.
+//! Initial designs: sets of configurations that cover a space evenly.
 //!
-//! A design is a set of points in the unit cube with one coordinate per parameter; each point is
-//! turned into a configuration by the parameters' own laws. Where a point is forbidden, the
-//! parameters concerned are drawn at random instead.
+//! A design is a set of points in the unit cube with one coordinate per parameter. Each coordinate is
+//! mapped to a value by the distribution of its parameter. If a point is forbidden, the parameters
+//! concerned are drawn at random instead.
 
 mod latin;
 mod sobol;
@@ -11,19 +11,19 @@ use math::Rng;
 
 use crate::{Configuration, SampleError, Space};
 
-/// How points are spread.
+/// How the points are distributed.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum Design {
-    /// Every point independent of the others.
+    /// Independent uniform points.
     Uniform,
-    /// In every coordinate one point in each of n equal slices.
+    /// One point in each of n equal slices of every coordinate.
     LatinHypercube,
     /// Scrambled Sobol sequence.
     Sobol,
 }
 
 impl Design {
-    /// `count` points of the unit cube, point after point.
+    /// Returns `count` points of the unit cube, one after the other.
     pub fn points(self, count: usize, dimensions: usize, rng: &mut Rng) -> Vec<f64> {
         match self {
             Self::Uniform => (0..count * dimensions).map(|_| rng.unit()).collect(),
@@ -32,7 +32,7 @@ impl Design {
         }
     }
 
-    /// `count` configurations of a space.
+    /// Returns `count` configurations of a space.
     pub fn configurations(
         self,
         space: &Space,
@@ -41,7 +41,7 @@ impl Design {
     ) -> Result<Vec<Configuration>, SampleError> {
         let dimensions = space.parameters().len().max(1);
         let points = self.points(count, dimensions, rng);
-        points.chunks_exact(dimensions).map(|point| space.place(point, rng)).collect()
+        points.chunks_exact(dimensions).map(|point| space.configuration_at(point, rng)).collect()
     }
 }
 

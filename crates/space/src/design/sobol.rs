@@ -1,21 +1,22 @@
 //! Scrambled Sobol points.
 //!
-//! The sequence has 256 coordinates and 2^16 points. Further coordinates come in blocks of 256 with
-//! a scrambling of their own and their points in another order, so a block is as even as the first
-//! while pairs across blocks are merely random; further points start a sequence scrambled anew.
+//! The sequence has 256 coordinates and 2^16 points. Further coordinates come in blocks of 256, each
+//! with its own scrambling and its own order of points. Each block is as even as the first, but
+//! coordinates of different blocks are only paired at random. Further points start a new sequence with
+//! another scrambling.
 
 use sobol_burley::{NUM_DIMENSIONS, sample};
 
 use math::Rng;
 
-/// Length of one sequence.
-const LONGEST: usize = 1 << 16;
+/// Number of points in one sequence.
+const SEQUENCE_LENGTH: usize = 1 << 16;
 
 pub(super) fn points(count: usize, dimensions: usize, rng: &mut Rng) -> Vec<f64> {
     let block = NUM_DIMENSIONS as usize;
     let mut points = vec![0.0; count * dimensions];
-    for run in (0..count).step_by(LONGEST) {
-        let length = LONGEST.min(count - run);
+    for run in (0..count).step_by(SEQUENCE_LENGTH) {
+        let length = SEQUENCE_LENGTH.min(count - run);
         for first in (0..dimensions).step_by(block) {
             let scrambling = rng.bits() as u32;
             let mut order: Vec<usize> = (0..length).collect();
@@ -24,8 +25,8 @@ pub(super) fn points(count: usize, dimensions: usize, rng: &mut Rng) -> Vec<f64>
             }
             for (i, &index) in order.iter().enumerate() {
                 for dimension in first..dimensions.min(first + block) {
-                    let place = sample(index as u32, (dimension - first) as u32, scrambling);
-                    points[(run + i) * dimensions + dimension] = f64::from(place);
+                    let unit = sample(index as u32, (dimension - first) as u32, scrambling);
+                    points[(run + i) * dimensions + dimension] = f64::from(unit);
                 }
             }
         }

@@ -8,23 +8,23 @@
 use super::super::parse_number;
 use super::draft::{Draft, Numbers, Opt};
 
-/// Beginnings of options that are no part of the search, and why.
+/// Name prefixes of options that are not part of the search, and why.
 const NOT_TUNED: [(&str, &str); 12] = [
-    ("check", "checks the solver itself"),
-    ("quiet", "talks only"),
-    ("verbose", "talks only"),
-    ("report", "talks only"),
-    ("profile", "talks only"),
-    ("log", "talks only"),
-    ("stats", "talks only"),
+    ("check", "internal checks of the solver"),
+    ("quiet", "affects only the output"),
+    ("verbose", "affects only the output"),
+    ("report", "affects only the output"),
+    ("profile", "affects only the output"),
+    ("log", "affects only the output"),
+    ("stats", "affects only the output"),
     ("realtime", "changes how time is measured"),
-    ("terminateint", "changes how limits are met"),
-    ("seed", "a seed, not a setting"),
-    ("binary", "form of proofs"),
-    ("lrat", "form of proofs"),
+    ("terminateint", "changes how limits are checked"),
+    ("seed", "a random seed"),
+    ("binary", "proof format"),
+    ("lrat", "proof format"),
 ];
 
-/// Whether a line describes an option.
+/// Returns whether a line describes an option.
 pub(super) fn is_option(line: &str) -> bool {
     parse(line).is_some()
 }
@@ -61,7 +61,7 @@ pub(super) fn read(text: &str, draft: &mut Draft) {
             Some(((lower, upper), default)) => {
                 draft.number(&option, Numbers::closed(lower, upper, default, true));
             }
-            None => draft.leave_out(name, "its range was not understood"),
+            None => draft.leave_out(name, "its range could not be parsed"),
         }
     }
 }

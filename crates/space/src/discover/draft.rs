@@ -1,18 +1,19 @@
-//! A proposal in the making, and the one rule for ranges.
+//! Builds a proposal, with the rule for ranges.
 //!
-//! | what the program says | what is proposed |
+//! | range of the program, with default d | proposed range |
 //! |---|---|
-//! | l to h, h/l < 1000 | that range |
-//! | l to h, wide, l > 0 | that range, logarithmic |
-//! | l to h, h > 10^4 d > 0 | also to review |
-//! | l to h, wide, l <= 0 < default d | from d/100, logarithmic, to review |
+//! | l to h, h/l < 1000 | the same |
+//! | l to h, wide, l > 0 | the same, logarithmic |
+//! | l to h, h > 10^4 d > 0 | as in the other rows, but to review |
+//! | l to h, wide, l <= 0 < d | from d/100, logarithmic, to review |
 //! | no upper bound, d > 0 | d/100 to 100 d, logarithmic, to review |
 //! | no lower bound, d > 0 | from d/100, to review |
-//! | l to h, wide, d <= 0 | that range, to review |
+//! | l to h, wide, d <= 0 | the same, to review |
 //! | a bound missing, d <= 0 | 100 times the size of d (or of 1) to the open side, to review |
-//! | an end that does not belong to the range | an end a little inside, to review |
+//! | an end that is excluded | an end slightly inside, to review |
 //!
-//! A bound of 10^9 or more is none: no program means it. Proposals never leave the bounds given.
+//! A bound of 10^9 or more counts as no bound, since programs do not mean it. A proposal never exceeds
+//! the bounds of the program.
 
 use std::collections::{BTreeMap, HashSet};
 
@@ -20,11 +21,11 @@ use super::super::range::LARGEST_INTEGER;
 use super::super::{Literal, ParameterDefinition, SpaceBuilder};
 use super::{DiscoverError, Proposal, Source};
 
-/// Upper over lower bound from which a range is called wide.
+/// Ratio of upper to lower bound from which a range is wide.
 const WIDE: f64 = 1000.0;
-/// Bounds this large are the type's and not the program's.
-const BOUNDLESS: f64 = 1e9;
-/// Width of the proposal on either side of the default where a bound is missing.
+/// Bounds this large come from the data type, not from the program.
+const UNBOUNDED: f64 = 1e9;
+/// Factor between the default and a proposed bound where the program has none.
 const REACH: f64 = 100.0;
 
 /// Collects options in the order of the text.
@@ -38,19 +39,19 @@ pub(crate) struct Draft {
     folded: usize,
 }
 
-/// One option: what is known of it besides its values.
+/// An option, without its values.
 #[derive(Clone, Default)]
 pub(crate) struct Opt<'a> {
     pub(crate) name: &'a str,
     /// Text before the value on the command line.
     pub(crate) switch: Option<String>,
-    /// What the program says it does.
+    /// The program's description of it.
     pub(crate) about: &'a str,
-    /// What a person should look at, beyond what the rule finds.
+    /// A point for review, in addition to those from the rule for ranges.
     pub(crate) review: Option<&'static str>,
 }
 
-/// A numeric range as a program words it; what is infinite is unbounded.
+/// A numeric range as a program gives it; an infinite bound means unbounded.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Numbers {
     pub(crate) lower: f64,
@@ -68,7 +69,7 @@ impl Numbers {
 }
 
 impl Draft {
-    /// Names an option that is not proposed.
+    /// Records an option that is not proposed.
     pub(crate) fn leave_out(&mut self, name: &str, why: &'static str) {
         if !self.is_new(name) {
             return;
@@ -79,26 +80,26 @@ impl Draft {
         self.left_out.entry(why).or_default().push(name.to_owned());
     }
 
-    /// Counts an option that was made part of another one's choices.
+    /// Counts an option that became part of the choices of another one.
     pub(crate) fn fold(&mut self, name: &str) {
         if self.is_new(name) {
             self.folded += 1;
         }
     }
 
-    /// Some programs name an option twice; they say the same both times. A broken text may have
-    /// options without a name.
+    /// Returns whether an option has a name and was not seen before. Some programs list an option twice
+    /// with the same content, and damaged text may have options without a name.
     fn is_new(&mut self, name: &str) -> bool {
         !name.is_empty() && self.names.insert(name.to_owned())
     }
 
-    /// True or false.
+    /// Adds an option that is true or false.
     pub(crate) fn boolean(&mut self, option: &Opt<'_>, default: bool) {
         let definition = ParameterDefinition::boolean(option.name).default(default);
         self.push(option, definition, Vec::new());
     }
 
-    /// One of several words, the default among them.
+    /// Adds an option with several choices, which must include the default.
     pub(crate) fn choices<T: Into<Literal>>(
         &mut self,
         option: &Opt<'_>,
@@ -121,7 +122,7 @@ impl Draft {
         self.push(option, definition, Vec::new());
     }
 
-    /// A number, its range made by the rule above.
+    /// Adds a numeric option; the rule of the module gives its range.
     pub(crate) fn number(&mut self, option: &Opt<'_>, numbers: Numbers) {
         let (lower, upper, log, notes) = match numbers.proposed() {
             Ok(proposed) => proposed,
@@ -154,7 +155,7 @@ impl Draft {
         self.parameters.push(definition);
     }
 
-    /// Checks the whole.
+    /// Builds and checks the proposal.
     pub(crate) fn finish(self, source: Source) -> Result<Proposal, DiscoverError> {
         let mut left_out = self.left_out;
         let left_out: Vec<(String, Vec<String>)> = self
@@ -176,7 +177,7 @@ impl Draft {
         }
         let space = builder.finish().map_err(|mistakes| {
             let first = mistakes.list().first().map(|mistake| mistake.message.clone());
-            DiscoverError::Unsound(first.unwrap_or_default())
+            DiscoverError::Invalid(first.unwrap_or_default())
         })?;
         Ok(Proposal { source, space, options, to_review: self.to_review, left_out })
     }
@@ -185,7 +186,8 @@ impl Draft {
 type Proposed = (f64, f64, bool, Vec<String>);
 
 impl Numbers {
-    /// Bounds, whether logarithmic, and what to review; or why the option cannot be proposed.
+    /// Returns the bounds, whether the range is logarithmic, and points for review; or why the option
+    /// cannot be proposed.
     fn proposed(mut self) -> Result<Proposed, &'static str> {
         if !self.default.is_finite() || self.default.abs() > LARGEST_INTEGER {
             return Err("the default means no limit");
@@ -200,18 +202,18 @@ impl Numbers {
             self.upper = self.upper.min(LARGEST_INTEGER);
         }
         if self.default < self.lower || self.default > self.upper {
-            return Err("the default lies outside the range");
+            return Err("the default is outside the range");
         }
         if self.lower == self.upper {
             return Err("only one value");
         }
         let d = self.default;
-        let (bounded_below, bounded_above) = (self.lower > -BOUNDLESS, self.upper < BOUNDLESS);
+        let (bounded_below, bounded_above) = (self.lower > -UNBOUNDED, self.upper < UNBOUNDED);
         let size = if d == 0.0 { 1.0 } else { d.abs() };
         let (mut lower, mut upper) = (self.lower, self.upper);
         if !bounded_above {
             upper = (if d > 0.0 { d * REACH } else { d + size * REACH }).min(self.upper);
-            notes.push(if d >= BOUNDLESS { "the default means no limit" } else { "no upper bound" }.into());
+            notes.push(if d >= UNBOUNDED { "the default means no limit" } else { "no upper bound" }.into());
         }
         if !bounded_below {
             lower = (if d > 0.0 { d / REACH } else { d - size * REACH }).max(self.lower);
@@ -219,7 +221,7 @@ impl Numbers {
         }
         let wide = if lower > 0.0 { upper >= WIDE * lower } else { upper >= WIDE * d.min(1.0) };
         let log = d > 0.0 && (wide || !bounded_above);
-        // A logarithm has no zero, and what lies below is often a special case such as "off".
+        // Zero has no logarithm, and values at or below it are often special cases such as "off".
         let raised = log && lower <= 0.0;
         if raised {
             lower = d / REACH;
@@ -231,18 +233,18 @@ impl Numbers {
             lower = if log { libm::ceil(lower).max(1.0) } else { libm::ceil(lower) };
             upper = libm::floor(upper);
         }
-        // Rounding must neither exclude the default nor leave the bounds given.
+        // Rounding must neither exclude the default nor exceed the given bounds.
         lower = lower.min(d).max(self.lower);
         upper = upper.max(d).min(self.upper);
         if d <= 0.0 && bounded_above && bounded_below && upper - lower >= WIDE * size {
             notes.push(format!("wide for a default of {}", text(d)));
         }
         if d > 0.0 && bounded_above && upper > REACH * REACH * d {
-            notes.push("reaches far above the default".into());
+            notes.push("extends far above the default".into());
         }
         if raised {
             notes.push(format!(
-                "from {} for the log scale, the program allows {}",
+                "starts at {} for the log scale (the program allows {})",
                 text(lower),
                 text(self.lower)
             ));
@@ -253,27 +255,27 @@ impl Numbers {
         Ok((lower, upper, log, notes))
     }
 
-    /// Moves ends that are excluded a little inwards, never past the default.
+    /// Moves excluded ends slightly inwards, never past the default.
     fn close(&mut self, notes: &mut Vec<String>) {
         let width = self.upper - self.lower;
         let inset = |room: f64| {
-            let share = if width < BOUNDLESS { width / 1000.0 } else { 0.001 };
+            let share = if width < UNBOUNDED { width / 1000.0 } else { 0.001 };
             if self.integer { 1.0 } else { share.min(room / 2.0) }
         };
         let (mut lower, mut upper) = (self.lower, self.upper);
-        if self.lower_open && lower > -BOUNDLESS {
+        if self.lower_open && lower > -UNBOUNDED {
             lower = plain(lower + inset(self.default - lower));
-            notes.push(format!("above {}", text(self.lower)));
+            notes.push(format!("must be above {}", text(self.lower)));
         }
-        if self.upper_open && upper < BOUNDLESS {
+        if self.upper_open && upper < UNBOUNDED {
             upper = plain(upper - inset(upper - self.default));
-            notes.push(format!("below {}", text(self.upper)));
+            notes.push(format!("must be below {}", text(self.upper)));
         }
         (self.lower, self.upper) = (lower, upper);
     }
 }
 
-/// Without the dust of binary fractions: 0.002 and not 0.0020000000000000005.
+/// Removes rounding noise: 0.002 instead of 0.0020000000000000005.
 fn plain(number: f64) -> f64 {
     format!("{number:.11e}").parse().unwrap_or(number)
 }
@@ -300,7 +302,7 @@ mod tests {
     }
 
     #[test]
-    fn the_rule_of_ranges() {
+    fn ranges_follow_the_rule() {
         let none = f64::INFINITY;
         assert_eq!(shown(0.0, 2.0, 1.0, true), "0 to 2 []");
         assert_eq!(shown(0.0, 1.0, 0.5, false), "0 to 1 []");
@@ -311,29 +313,29 @@ mod tests {
         assert_eq!(shown(1.0, 1e5, 20.0, true), "1 to 100000 log []");
         assert_eq!(
             shown(0.0, 1e7, 1e5, true),
-            "1000 to 10000000 log [from 1000 for the log scale, the program allows 0]"
+            "1000 to 10000000 log [starts at 1000 for the log scale (the program allows 0)]"
         );
         assert_eq!(shown(1.0, 2e9, 300.0, true), "3 to 30000 log [no upper bound]");
         assert_eq!(shown(1.0, 2147483647.0, 1.0, true), "1 to 100 log [no upper bound]");
         assert_eq!(
             shown(-1.0, none, 1000.0, true),
-            "10 to 100000 log [no upper bound, from 10 for the log scale, the program allows -1]"
+            "10 to 100000 log [no upper bound, starts at 10 for the log scale (the program allows -1)]"
         );
         assert_eq!(
             shown(0.0, none, 0.2, false),
-            "0.002 to 20 log [no upper bound, from 0.002 for the log scale, the program allows 0]"
+            "0.002 to 20 log [no upper bound, starts at 0.002 for the log scale (the program allows 0)]"
         );
         assert_eq!(shown(0.0, none, 0.0, true), "0 to 100 [no upper bound]");
         assert_eq!(shown(-none, none, 0.0, true), "-100 to 100 [no upper bound, no lower bound]");
         assert_eq!(shown(-none, none, 7.0, false), "0.07 to 700 log [no upper bound, no lower bound]");
         assert_eq!(
             shown(0.0, 2e9, 2e9, true),
-            "20000000 to 2000000000 log [the default means no limit, from 20000000 for the log scale, the program allows 0]"
+            "20000000 to 2000000000 log [the default means no limit, starts at 20000000 for the log scale (the program allows 0)]"
         );
-        assert_eq!(shown(1.0, 262143.0, 3.0, true), "1 to 262143 log [reaches far above the default]");
+        assert_eq!(shown(1.0, 262143.0, 3.0, true), "1 to 262143 log [extends far above the default]");
         assert_eq!(shown(-1.0, 2e6, 0.0, true), "-1 to 2000000 [wide for a default of 0]");
         assert_eq!(shown(0.0, none, none, false), "the default means no limit");
-        assert_eq!(shown(0.0, 1.0, -1.0, true), "the default lies outside the range");
+        assert_eq!(shown(0.0, 1.0, -1.0, true), "the default is outside the range");
         assert_eq!(shown(3.0, 3.0, 3.0, true), "only one value");
     }
 
@@ -349,6 +351,6 @@ mod tests {
         };
         let (lower, upper, log, notes) = numbers.proposed().unwrap();
         assert_eq!((lower, upper, log), (0.001, 0.9995, false));
-        assert_eq!(notes, ["above 0", "below 1"]);
+        assert_eq!(notes, ["must be above 0", "must be below 1"]);
     }
 }

@@ -1,4 +1,4 @@
-//! What `gcc -Q --help=optimizers --help=params` prints.
+//! The output of `gcc -Q --help=optimizers --help=params`.
 //!
 //! ```text
 //!   -fgcse                          [disabled]
@@ -7,8 +7,8 @@
 //!   --param=max-hoist-depth=        30
 //! ```
 //!
-//! A flag's value is the word itself, `-fgcse` or `-fno-gcse`, and its default is the state at the
-//! level of optimisation that the command was given (`gcc -O2 -Q ...`).
+//! The value of a flag is the argument itself, `-fgcse` or `-fno-gcse`. Its default is the state at the
+//! optimisation level given to the command (`gcc -O2 -Q ...`).
 
 use std::collections::HashSet;
 
@@ -16,14 +16,14 @@ use super::super::parse_number;
 use super::draft::{Draft, Numbers, Opt};
 
 const MEANING: &str = "changes what the program computes";
-const ABI: &str = "changes how object files fit together";
-const DIAGNOSTIC: &str = "serves debugging, checks or analysis";
+const ABI: &str = "changes the binary interface of object files";
+const DIAGNOSTIC: &str = "for debugging, checks or analysis";
 const PROFILE: &str = "needs a profile or another pass";
-const OTHER_PROCESSOR: &str = "of other processors";
-const OTHER_LANGUAGE: &str = "of another language";
-const NO_STATE: &str = "the compiler decides unless told, which no value says";
+const OTHER_PROCESSOR: &str = "for other processors";
+const OTHER_LANGUAGE: &str = "for another language";
+const NO_STATE: &str = "by default the compiler decides, which no value expresses";
 
-/// Beginnings of flags that are not about speed alone, and why.
+/// Name prefixes of flags that affect more than speed, and why they are left out.
 const NOT_TUNED: [(&str, &str); 59] = [
     ("fallow-store-data-races", MEANING),
     ("fassociative-math", MEANING),
@@ -76,16 +76,16 @@ const NOT_TUNED: [(&str, &str); 59] = [
     ("fprofile", PROFILE),
     ("fvpt", PROFILE),
     ("fipa-reorder-for-locality", PROFILE),
-    ("ftree-parallelize-loops", "changes the resources and not the code alone"),
+    ("ftree-parallelize-loops", "changes the resources, not only the code"),
     ("flto", PROFILE),
     ("fwhole-program", PROFILE),
     ("fdelayed-branch", OTHER_PROCESSOR),
     ("fsection-anchors", OTHER_PROCESSOR),
     ("ftoplevel-reorder", "for programs that depend on the order of their source"),
-    ("funroll-completely-grow-size", "not a flag of C"),
+    ("funroll-completely-grow-size", "not a C flag"),
     ("fsave-optimization-record", DIAGNOSTIC),
 ];
-/// Beginnings of parameters that are not about the speed of the code, and why.
+/// Name prefixes of parameters that do not affect the speed of the code, and why they are left out.
 const NOT_TUNED_PARAMS: [(&str, &str); 20] = [
     ("analyzer-", DIAGNOSTIC),
     ("asan-", DIAGNOSTIC),
@@ -109,7 +109,7 @@ const NOT_TUNED_PARAMS: [(&str, &str); 20] = [
     ("hash-table-verification-limit", DIAGNOSTIC),
 ];
 
-/// Whether a line describes an option.
+/// Returns whether a line describes an option.
 pub(super) fn is_option(line: &str) -> bool {
     line.starts_with("  --param=")
         || (line.starts_with("  -f") && (line.ends_with("[enabled]") || line.ends_with("[disabled]")))
@@ -117,7 +117,7 @@ pub(super) fn is_option(line: &str) -> bool {
 
 pub(super) fn read(text: &str, draft: &mut Draft) {
     let options = || text.lines().filter_map(split);
-    // A flag may be listed both bare and with a value; only then do their names differ by a sign.
+    // A flag may be listed both bare and with a value; only then does the second one keep the `=`.
     let bare: HashSet<&str> = options().map(|(word, _)| word).filter(|word| !word.contains('=')).collect();
     for (word, state) in options() {
         if let Some(rest) = word.strip_prefix("--param=") {
@@ -132,21 +132,24 @@ pub(super) fn read(text: &str, draft: &mut Draft) {
                 }
             }
         } else if word.starts_with("-O") {
-            draft.leave_out(word, "the level sets the others; choose it on the command line");
+            draft.leave_out(
+                word,
+                "the optimisation level sets the other flags; choose it on the command line",
+            );
         } else if word.starts_with("-g") {
             draft.leave_out(word, DIAGNOSTIC);
         }
     }
 }
 
-/// The option and its state, which tabs keep apart.
+/// Splits a line into the option and its state, which are separated by tabs or spaces.
 fn split(line: &str) -> Option<(&str, &str)> {
     let rest = line.strip_prefix("  ").filter(|rest| rest.starts_with('-'))?;
     let (word, state) = rest.split_once([' ', '\t']).unwrap_or((rest, ""));
     Some((word, state.trim()))
 }
 
-/// Why a flag is not tuned, if it is not.
+/// Returns why a flag is left out, if it is.
 fn reason(name: &str, state: &str) -> Option<&'static str> {
     let known = NOT_TUNED.iter().find(|(start, _)| name.starts_with(start)).map(|(_, why)| *why);
     known.or_else(|| state.starts_with("[available").then_some(OTHER_LANGUAGE))
@@ -194,7 +197,7 @@ fn param(rest: &str, state: &str, draft: &mut Draft) {
     let bounds = values.trim_matches(['<', '>']).split_once(',');
     let (lower, upper) = match bounds {
         Some((lower, upper)) => (parse_number(lower), parse_number(upper)),
-        // Without bounds, anything from nought.
+        // Without bounds, any number from zero is allowed.
         None => (Some(0.0), Some(f64::INFINITY)),
     };
     match (lower, upper, parse_number(state)) {

@@ -1,13 +1,13 @@
-//! Which program's words a text is in, told by marks that only that program makes.
+//! Detects which program wrote a text, by patterns that only this program uses.
 
 use super::Source;
 use super::{cadical, gcc, minisat};
 
-/// The first bytes decide: marks stand near the beginning, and texts may be long.
-const LOOKED_AT: usize = 200_000;
+/// Number of bytes that are searched: the patterns appear near the start, and texts may be long.
+const SEARCHED: usize = 200_000;
 
 pub(super) fn guess(text: &str) -> Option<Source> {
-    let mut end = text.len().min(LOOKED_AT);
+    let mut end = text.len().min(SEARCHED);
     while !text.is_char_boundary(end) {
         end -= 1;
     }
@@ -17,7 +17,7 @@ pub(super) fn guess(text: &str) -> Option<Source> {
         return Some(Source::Java);
     }
     if any(|line| line.starts_with("# [type: ") && line.contains("advanced: ")) {
-        // Both solvers comment their files alike, but only one of them shouts.
+        // Both solvers use the same comments, but only SCIP writes upper-case booleans.
         let scip = text.contains("advanced: TRUE") || text.contains("advanced: FALSE");
         return Some(if scip { Source::Scip } else { Source::Highs });
     }

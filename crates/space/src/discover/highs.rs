@@ -1,4 +1,4 @@
-//! The options file that HiGHS writes, and the form of comments it shares with SCIP.
+//! The options file that HiGHS writes, and the comment format that it shares with SCIP.
 //!
 //! ```text
 //! # Presolve: "off", "choose" or "on"
@@ -10,15 +10,15 @@
 //! simplex_iteration_limit = 2147483647
 //! ```
 //!
-//! The choices of a text stand only in its description, in quotes.
+//! The choices of a string option appear only in its description, in quotes.
 
 use super::draft::{Draft, Numbers, Opt};
 
-/// Options that are no part of the search, and why.
+/// Name prefixes of options that are not part of the search, and why.
 const NOT_TUNED: [(&str, &str); 33] = [
-    ("threads", "changes the resources and not the search"),
-    ("parallel", "changes the resources and not the search"),
-    ("random_seed", "a seed, not a setting"),
+    ("threads", "changes the resources, not the search"),
+    ("parallel", "changes the resources, not the search"),
+    ("random_seed", "a random seed"),
     ("kkt_tolerance", "changes what is accepted as a solution"),
     ("infinite_", "changes the problem"),
     ("small_matrix_value", "changes the problem"),
@@ -39,21 +39,21 @@ const NOT_TUNED: [(&str, &str); 33] = [
     ("mip_max_stall_nodes", "stops the run"),
     ("mip_max_leaves", "stops the run"),
     ("mip_max_improving_sols", "stops the run"),
-    ("mip_improving_solution_", "talks only"),
-    ("mip_min_logging_interval", "talks only"),
+    ("mip_improving_solution_", "affects only the output"),
+    ("mip_min_logging_interval", "affects only the output"),
     ("blend_multi_objectives", "changes the problem"),
     ("glpsol_", "changes how files are read"),
-    ("simplex_max_concurrency", "changes the resources and not the search"),
-    ("write_", "talks only"),
+    ("simplex_max_concurrency", "changes the resources, not the search"),
+    ("write_", "affects only the output"),
     ("read_", "names a file"),
-    ("output_flag", "talks only"),
-    ("log_", "talks only"),
+    ("output_flag", "affects only the output"),
+    ("log_", "affects only the output"),
     ("ranging", "computes more than the solution"),
 ];
-/// Parts of names that say the same.
+/// Parts of names of options that are not part of the search, and why.
 const NOT_TUNED_PARTS: [(&str, &str); 6] = [
-    ("debug", "checks the solver itself"),
-    ("analysis", "checks the solver itself"),
+    ("debug", "internal checks of the solver"),
+    ("analysis", "internal checks of the solver"),
     ("iteration_limit", "stops the run"),
     ("time_limit", "stops the run"),
     ("iis", "computes something else"),
@@ -65,12 +65,12 @@ pub(super) struct Described<'a> {
     pub(super) name: &'a str,
     pub(super) about: &'a str,
     pub(super) kind: &'a str,
-    /// What stands between the range's brackets.
+    /// The text between the brackets of the range.
     pub(super) range: Option<&'a str>,
     pub(super) value: &'a str,
 }
 
-/// Every option of a file that has a comment with its type.
+/// Returns every option of a file that has a comment with its type.
 pub(super) fn described(text: &str) -> impl Iterator<Item = Described<'_>> {
     let mut about = "";
     let mut form = None;
@@ -125,12 +125,12 @@ pub(super) fn read(text: &str, draft: &mut Draft) {
                     draft.choices(&Opt { review, ..option }, words, value);
                 }
             },
-            _ => draft.leave_out(name, "its range was not understood"),
+            _ => draft.leave_out(name, "its range could not be parsed"),
         }
     }
 }
 
-/// The words in quotes of a description.
+/// Returns the quoted words of a description.
 fn quoted(about: &str) -> Vec<&str> {
     about
         .split('"')

@@ -1,4 +1,5 @@
-//! What `java -XX:+PrintFlagsFinal -version` prints, joined by what `-XX:+PrintFlagsRanges` adds.
+//! The output of `java -XX:+PrintFlagsFinal -version`, optionally followed by that of
+//! `-XX:+PrintFlagsRanges`.
 //!
 //! ```text
 //! [Global flags]
@@ -8,50 +9,51 @@
 //!     uintx MaxHeapFreeRatio      [ 0     ...     100 ]   {manageable} {default}
 //! ```
 //!
-//! The collectors exclude each other, so their flags become the choices of one parameter `gc`.
+//! Only one garbage collector can be used, so their flags become the choices of one parameter `gc`.
 
 use std::collections::HashMap;
 
 use super::super::parse_number;
 use super::draft::{Draft, Numbers, Opt};
 
-const TALKS: &str = "talks only";
-const FRAME: &str = "changes the frame and not the speed";
+const OUTPUT: &str = "affects only the output";
+const CHECKS: &str = "internal checks of the virtual machine";
+const GENERAL: &str = "does not affect the speed";
 
-/// Beginnings of flags that are not about speed, and why.
+/// Name prefixes of flags that do not affect the speed, and why.
 const NOT_TUNED: [(&str, &str); 32] = [
-    ("Print", TALKS),
-    ("Trace", TALKS),
-    ("Log", TALKS),
-    ("Show", TALKS),
-    ("Verbose", TALKS),
-    ("Dump", TALKS),
-    ("HeapDump", TALKS),
-    ("CITime", TALKS),
-    ("CIPrint", TALKS),
-    ("Extended", TALKS),
-    ("FlightRecorder", TALKS),
-    ("StartFlight", TALKS),
-    ("NativeMemoryTracking", TALKS),
-    ("Perf", TALKS),
-    ("UsePerfData", TALKS),
-    ("Verify", "checks the machine itself"),
-    ("Check", "checks the machine itself"),
-    ("RelaxAccessControlCheck", "checks the machine itself"),
-    ("BytecodeVerification", "checks the machine itself"),
-    ("CrashOnOutOfMemoryError", FRAME),
-    ("ExitOnOutOfMemoryError", FRAME),
-    ("CreateCoredump", FRAME),
-    ("Error", FRAME),
-    ("Suppress", FRAME),
-    ("Allow", FRAME),
-    ("Enable", FRAME),
-    ("Disable", FRAME),
-    ("Ignore", FRAME),
-    ("Archive", FRAME),
-    ("Dynamic", FRAME),
-    ("Record", FRAME),
-    ("Unlock", FRAME),
+    ("Print", OUTPUT),
+    ("Trace", OUTPUT),
+    ("Log", OUTPUT),
+    ("Show", OUTPUT),
+    ("Verbose", OUTPUT),
+    ("Dump", OUTPUT),
+    ("HeapDump", OUTPUT),
+    ("CITime", OUTPUT),
+    ("CIPrint", OUTPUT),
+    ("Extended", OUTPUT),
+    ("FlightRecorder", OUTPUT),
+    ("StartFlight", OUTPUT),
+    ("NativeMemoryTracking", OUTPUT),
+    ("Perf", OUTPUT),
+    ("UsePerfData", OUTPUT),
+    ("Verify", CHECKS),
+    ("Check", CHECKS),
+    ("RelaxAccessControlCheck", CHECKS),
+    ("BytecodeVerification", CHECKS),
+    ("CrashOnOutOfMemoryError", GENERAL),
+    ("ExitOnOutOfMemoryError", GENERAL),
+    ("CreateCoredump", GENERAL),
+    ("Error", GENERAL),
+    ("Suppress", GENERAL),
+    ("Allow", GENERAL),
+    ("Enable", GENERAL),
+    ("Disable", GENERAL),
+    ("Ignore", GENERAL),
+    ("Archive", GENERAL),
+    ("Dynamic", GENERAL),
+    ("Record", GENERAL),
+    ("Unlock", GENERAL),
 ];
 
 struct Flag<'a> {
@@ -110,14 +112,14 @@ pub(super) fn read(text: &str, draft: &mut Draft) {
                 let (lower, upper) = ranges.get(name).copied().unwrap_or(widest);
                 let option = Opt { switch: Some(format!("-XX:{name}=")), ..option };
                 match parse_number(value) {
-                    // So the machine is asked to choose; sizes around it mean nothing.
+                    // Such a default lets the virtual machine choose; a range around it is meaningless.
                     Some(default) if default < 0.0 || (default == 0.0 && kind == "size_t") => {
-                        draft.leave_out(name, "the default is a request to choose");
+                        draft.leave_out(name, "the default lets the virtual machine choose");
                     }
                     Some(default) => {
                         draft.number(&option, Numbers::closed(lower, upper, default, kind != "double"));
                     }
-                    None => draft.leave_out(name, "its value was not understood"),
+                    None => draft.leave_out(name, "its value could not be parsed"),
                 }
             }
         }
@@ -131,9 +133,9 @@ fn collectors<'a>(flags: impl Iterator<Item = &'a Flag<'a>>, draft: &mut Draft) 
     let word = |flag: &Flag<'_>| format!("-XX:+{}", flag.name);
     let Some(chosen) = flags.iter().find(|flag| flag.value == "true").or(flags.first()) else { return };
     let review = chosen.ergonomic.then_some("the default was chosen for this machine");
-    let about = "which collector; they exclude each other";
+    let about = "the garbage collector; only one can be used";
     let option = Opt { name: "gc", switch: Some(String::new()), about, review };
     draft.choices(&option, flags.iter().map(|flag| word(flag)), &word(chosen));
-    // The parameter itself stands for the one chosen.
+    // The chosen one is already counted as the parameter itself.
     flags.iter().filter(|flag| flag.name != chosen.name).for_each(|flag| draft.fold(flag.name));
 }

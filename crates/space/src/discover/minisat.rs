@@ -8,22 +8,22 @@
 //!         What it does, in `--help-verb`
 //! ```
 //!
-//! A flag's value is the word itself, `-luby` or `-no-luby`.
+//! The value of a flag is the argument itself, `-luby` or `-no-luby`.
 
 use super::draft::{Draft, Numbers, Opt};
 
-/// Options that are no part of the search, and why.
+/// Options that are not part of the search, and why.
 const NOT_TUNED: [(&str, &str); 7] = [
     ("cpu-lim", "stops the run"),
     ("mem-lim", "stops the run"),
-    ("verb", "talks only"),
-    ("rnd-seed", "a seed, not a setting"),
+    ("verb", "affects only the output"),
+    ("rnd-seed", "a random seed"),
     ("dimacs", "names a file"),
-    ("strictp", "checks the input only"),
-    ("model", "talks only"),
+    ("strictp", "only checks the input"),
+    ("model", "affects only the output"),
 ];
 
-/// Whether a line describes an option.
+/// Returns whether a line describes an option.
 pub(super) fn is_option(line: &str) -> bool {
     parse(line).is_some()
 }
@@ -31,7 +31,7 @@ pub(super) fn is_option(line: &str) -> bool {
 enum Found<'a> {
     Flag(&'a str, bool),
     Number(&'a str, Numbers),
-    /// A text, or a number whose range is not a range.
+    /// A string, or a number without a valid default.
     Other(&'a str),
 }
 
@@ -105,7 +105,7 @@ pub(super) fn read(text: &str, draft: &mut Draft) {
             draft.leave_out(name, why);
             continue;
         }
-        // The long form of the help explains an option below an empty line, further indented.
+        // The long help describes an option after an empty line, with more indentation.
         let about = match lines.get(index + 1..index + 3) {
             Some(["", next]) if next.starts_with("        ") => next.trim(),
             _ => "",

@@ -1,18 +1,17 @@
-//! Proposals of spaces from a program's own words: its help text, its option file, its table of
-//! settings.
+//! Proposes spaces from a program's own text: its help text, its option file or its table of settings.
 //!
-//! A proposal is a first draft for a person to read: it keeps every option that can be tuned, and
-//! marks what was guessed with a note that begins with `review`. Options that stop the run, talk,
-//! name files or change what is computed are left out and named in the header with the reason.
+//! A proposal is a first draft for review. It keeps every option that can be tuned, and marks guesses
+//! with a note that begins with `review`. Options that stop the run, affect only the output, name files
+//! or change what is computed are left out; the header lists them with the reason.
 //!
-//! | source | its words |
+//! | source | text |
 //! |---|---|
 //! | minisat | `minisat --help`, also `--help-verb` and solvers descended from it |
 //! | cadical | `cadical --help` |
 //! | highs | an options file written by HiGHS |
 //! | scip | a settings file written by SCIP's `set save`, with its comments |
 //! | gcc | `gcc -Q --help=optimizers --help=params` |
-//! | java | `java -XX:+PrintFlagsFinal -version`, with or without that of `-XX:+PrintFlagsRanges` |
+//! | java | `java -XX:+PrintFlagsFinal -version`, with or without the output of `-XX:+PrintFlagsRanges` |
 //! | postgres | the view `pg_settings` as CSV with a header |
 
 mod cadical;
@@ -31,9 +30,9 @@ pub(crate) use draft::Draft;
 
 use super::{Space, format};
 
-/// Whose words a text is in.
+/// The program that a text comes from.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
-#[allow(missing_docs, reason = "the names say it")]
+#[allow(missing_docs, reason = "the names are self-explanatory")]
 pub enum Source {
     Minisat,
     Cadical,
@@ -49,7 +48,7 @@ impl Source {
     pub const ALL: [Self; 7] =
         [Self::Minisat, Self::Cadical, Self::Highs, Self::Scip, Self::Gcc, Self::Java, Self::Postgres];
 
-    /// The name used on command lines.
+    /// Returns the name used on command lines.
     pub const fn name(self) -> &'static str {
         match self {
             Self::Minisat => "minisat",
@@ -62,7 +61,7 @@ impl Source {
         }
     }
 
-    /// What prints a text that can be read.
+    /// Returns the command or file that provides the text.
     pub const fn command(self) -> &'static str {
         match self {
             Self::Minisat => "minisat --help",
@@ -75,18 +74,18 @@ impl Source {
         }
     }
 
-    /// How a configuration reaches the program.
+    /// Describes how a configuration is passed to the program.
     const fn passing(self) -> &'static str {
         match self {
-            Self::Highs | Self::Scip => "as lines `name = value` of the file that the program reads",
+            Self::Highs | Self::Scip => "as lines `name = value` in the file that the program reads",
             Self::Postgres => {
-                "as lines `name = value` of postgresql.conf; numbers count the unit in the note"
+                "as lines `name = value` in postgresql.conf; numbers are in the unit given in the note"
             }
-            _ => "as words on the command line: `switch` and value",
+            _ => "on the command line: `switch`, then the value",
         }
     }
 
-    /// Which source's words a text is in, if it can be told.
+    /// Detects the source of a text; `None` if it is not recognised.
     pub fn guess(text: &str) -> Option<Self> {
         guess::guess(text)
     }
@@ -98,39 +97,39 @@ impl fmt::Display for Source {
     }
 }
 
-/// A space proposed from a program's words.
+/// A space proposed from a program's own text.
 #[derive(Clone, Debug)]
 pub struct Proposal {
-    /// Whose words they are.
+    /// The program that the text comes from.
     pub source: Source,
     /// The space.
     pub space: Space,
-    /// How many options the text describes.
+    /// Number of options that the text describes.
     pub options: usize,
-    /// How many parameters have a note that asks for a review.
+    /// Number of parameters with a note that asks for a review.
     pub to_review: usize,
-    /// What was left out: the reason, and the names.
+    /// Options that were left out: the reason, and the names.
     pub left_out: Vec<(String, Vec<String>)>,
 }
 
 /// Why there is no proposal.
 #[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
 pub enum DiscoverError {
-    /// The text is of no known form.
-    #[error("the text has the form of none of the known programs")]
+    /// The text is not from a known program.
+    #[error("the text does not match any known program")]
     Unrecognised,
-    /// The text has no option in the form of its source.
-    #[error("the text has no option in the form of {0}")]
+    /// The text has no option in the format of its source.
+    #[error("the text has no option in the format of {0}")]
     Nothing(Source),
     /// All options were left out.
-    #[error("no option in the text of {0} can be tuned ({1} seen)")]
+    #[error("no option of {0} in the text can be tuned ({1} found)")]
     NothingToTune(Source, usize),
-    /// The proposal contradicts itself.
-    #[error("the options make no space: {0}")]
-    Unsound(String),
+    /// The options do not form a valid space.
+    #[error("the options do not form a valid space: {0}")]
+    Invalid(String),
 }
 
-/// Proposes a space from text, guessing the source if none is given.
+/// Proposes a space from text, detecting the source if none is given.
 pub fn discover(text: &str, source: Option<Source>) -> Result<Proposal, DiscoverError> {
     let source = source.or_else(|| Source::guess(text)).ok_or(DiscoverError::Unrecognised)?;
     let mut draft = Draft::default();
@@ -147,17 +146,17 @@ pub fn discover(text: &str, source: Option<Source>) -> Result<Proposal, Discover
 }
 
 impl Proposal {
-    /// The proposal in the TOML form, with a header that says what was left out.
+    /// Returns the proposal as TOML, with a header that lists what was left out.
     pub fn to_toml(&self) -> String {
         let mut out = format!(
-            "# Proposed from the words of {}: {} of its {} options.\n# Pass them {}.\n",
+            "# Proposed space for {}: {} of its {} options.\n# Pass them {}.\n",
             self.source,
             self.options - self.left_out.iter().map(|(_, names)| names.len()).sum::<usize>(),
             self.options,
             self.source.passing()
         );
         if self.to_review > 0 {
-            out += &format!("# To review: {}; their notes begin with \"review\".\n", self.to_review);
+            out += &format!("# To review: {} (notes that begin with \"review\").\n", self.to_review);
         }
         for (why, names) in &self.left_out {
             out += &format!("# Left out ({why}):\n");
@@ -167,7 +166,7 @@ impl Proposal {
     }
 }
 
-/// Names as comment lines of readable length.
+/// Writes names as comment lines of readable length.
 fn wrap(names: &[String]) -> String {
     let mut out = String::new();
     let mut line = String::new();
@@ -176,7 +175,7 @@ fn wrap(names: &[String]) -> String {
             out += &format!("#  {line}\n");
             line.clear();
         }
-        // A name is one line's worth of text, whatever the source held.
+        // A name must not contain line breaks, whatever the source contained.
         line += &format!(" {}", name.replace(char::is_control, " "));
     }
     out + &format!("#  {line}\n")

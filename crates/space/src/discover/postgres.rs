@@ -10,7 +10,7 @@ use std::collections::HashMap;
 use super::super::parse_number;
 use super::draft::{Draft, Numbers, Opt};
 
-/// Beginnings of categories whose settings bear on speed.
+/// Prefixes of categories whose settings affect speed.
 const TUNED: [&str; 6] = [
     "Resource Usage",
     "Query Tuning",
@@ -45,11 +45,11 @@ pub(super) fn read(text: &str, draft: &mut Draft) {
             continue;
         }
         if name == "max_stack_depth" {
-            draft.leave_out(name, "bounded by the system and not by its range");
+            draft.leave_out(name, "limited by the operating system, not by its range");
             continue;
         }
         if known && !TUNED.iter().any(|start| category.starts_with(start)) {
-            draft.leave_out(name, "of a category that does not bear on speed");
+            draft.leave_out(name, "in a category that does not affect speed");
             continue;
         }
         let review = (name == "synchronous_commit").then_some(DURABILITY);
@@ -66,18 +66,18 @@ pub(super) fn read(text: &str, draft: &mut Draft) {
                 draft.number(&option, Numbers::closed(lower, upper, default, kind == "integer"));
             }
             ("string", ..) => draft.leave_out(name, "any text is allowed"),
-            _ => draft.leave_out(name, "its range was not understood"),
+            _ => draft.leave_out(name, "its range could not be parsed"),
         }
     }
 }
 
-/// The words of an array as PostgreSQL prints it: `{a,"b c"}`.
+/// Returns the words of an array as PostgreSQL prints it: `{a,"b c"}`.
 fn braced(text: &str) -> Vec<String> {
     let inside = text.trim().trim_start_matches('{').trim_end_matches('}');
     records(inside).into_iter().flatten().filter(|word| !word.is_empty()).collect()
 }
 
-/// Rows and cells of CSV; quotes may hold commas, line breaks and doubled quotes.
+/// Splits CSV into rows and cells; quoted cells may contain commas, line breaks and doubled quotes.
 fn records(text: &str) -> Vec<Vec<String>> {
     let (mut rows, mut row, mut cell) = (Vec::new(), Vec::new(), String::new());
     let mut quoted = false;

@@ -6,23 +6,23 @@
 //! branching/scorefunc = p
 //! ```
 //!
-//! The value that counts as the default is the one in the file, which may have been changed.
+//! The value in the file is used as the default, although it may have been changed.
 
 use super::draft::{Draft, Numbers, Opt};
 use super::highs::{Described, described};
 
-/// Beginnings of options that are no part of the search, and why.
+/// Name prefixes of options that are not part of the search, and why.
 const NOT_TUNED: [(&str, &str); 10] = [
-    ("limits/", "stops the run or loosens the goal"),
+    ("limits/", "stops the run or relaxes the goal"),
     ("numerics/", "changes what is accepted as a solution"),
-    ("display/", "talks only"),
-    ("visual/", "talks only"),
+    ("display/", "affects only the output"),
+    ("visual/", "affects only the output"),
     ("reading/", "changes how files are read"),
     ("write/", "changes how files are written"),
     ("timing/", "changes how time is measured"),
-    ("randomization/", "a seed, not a setting"),
-    ("misc/", "changes the frame and not the search"),
-    ("memory/savefac", "changes the frame and not the search"),
+    ("randomization/", "a random seed"),
+    ("misc/", "does not affect the search"),
+    ("memory/savefac", "does not affect the search"),
 ];
 
 pub(super) fn read(text: &str, draft: &mut Draft) {
@@ -48,7 +48,7 @@ pub(super) fn read(text: &str, draft: &mut Draft) {
                     Some((lower, upper, value)) => {
                         draft.number(&option, Numbers::closed(lower, upper, value, kind != "real"));
                     }
-                    None => draft.leave_out(name, "its range was not understood"),
+                    None => draft.leave_out(name, "its range could not be parsed"),
                 }
             }
             _ => draft.leave_out(name, "any text is allowed"),

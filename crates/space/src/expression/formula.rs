@@ -1,15 +1,15 @@
-//! Expressions resolved against a space: typed, indexed, evaluated in place.
+//! Expressions resolved against a space: typed, with parameter indices, ready to be evaluated.
 //!
-//! Truth is a float: 1 true, 0 false, NaN unknown. So an inactive parameter, whose code is NaN,
-//! makes every comparison that mentions it unknown without a test of its own.
+//! A truth value is a float: 1 for true, 0 for false, NaN for unknown. An inactive parameter has the
+//! code NaN, so every comparison that mentions it is unknown without a separate check.
 
 use std::sync::Arc;
 
 use super::super::parameter::ParameterId;
 
-/// How two things are compared.
+/// A comparison operator.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
-#[allow(missing_docs, reason = "the names say it")]
+#[allow(missing_docs, reason = "the names are self-explanatory")]
 pub enum Comparison {
     Equal,
     NotEqual,
@@ -20,7 +20,7 @@ pub enum Comparison {
 }
 
 impl Comparison {
-    /// The sign for it.
+    /// Returns its symbol.
     pub const fn sign(self) -> &'static str {
         match self {
             Self::Equal => "==",
@@ -32,7 +32,7 @@ impl Comparison {
         }
     }
 
-    /// The same comparison with its sides exchanged.
+    /// Returns the same comparison with its sides swapped.
     pub(crate) const fn mirrored(self) -> Self {
         match self {
             Self::Less => Self::Greater,
@@ -43,7 +43,7 @@ impl Comparison {
         }
     }
 
-    /// Whether it holds between two numbers.
+    /// Returns whether it holds between two numbers.
     pub(crate) fn accepts(self, left: f64, right: f64) -> bool {
         match self {
             Self::Equal => left == right,
@@ -60,21 +60,21 @@ impl Comparison {
     }
 }
 
-/// How two numbers are joined.
+/// An arithmetic operator.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
-#[allow(missing_docs, reason = "the names say it")]
+#[allow(missing_docs, reason = "the names are self-explanatory")]
 pub enum Arithmetic {
     Add,
     Subtract,
     Multiply,
     Divide,
-    /// What is left after dividing; it has the sign of the divisor.
+    /// The remainder of a division; it has the sign of the divisor.
     Remainder,
     Power,
 }
 
 impl Arithmetic {
-    /// The sign for it.
+    /// Returns its symbol.
     pub const fn sign(self) -> &'static str {
         match self {
             Self::Add => "+",
@@ -88,7 +88,7 @@ impl Arithmetic {
 
     fn apply(self, left: f64, right: f64) -> f64 {
         match self {
-            // NaN to the power 0 is 1 by convention, but an inactive parameter has no power.
+            // NaN to the power of 0 is 1 by convention, but here NaN stands for an inactive parameter.
             _ if left.is_nan() || right.is_nan() => f64::NAN,
             Self::Add => left + right,
             Self::Subtract => left - right,
@@ -107,15 +107,15 @@ macro_rules! functions {
         pub enum Function { $(#[doc = $doc] $variant,)* }
 
         impl Function {
-            /// All of them.
+            /// All functions.
             pub const ALL: &[Self] = &[$(Self::$variant),*];
 
-            /// Its name in text.
+            /// Returns its name in text.
             pub const fn name(self) -> &'static str {
                 match self { $(Self::$variant => $name,)* }
             }
 
-            /// Fewest and most arguments.
+            /// Returns the minimum and maximum number of arguments.
             pub const fn arguments(self) -> (usize, usize) {
                 match self { $(Self::$variant => ($least, $most),)* }
             }
@@ -124,23 +124,23 @@ macro_rules! functions {
 }
 
 functions! {
-    Abs "abs" 1 1, "Size without sign.";
+    Abs "abs" 1 1, "Absolute value.";
     Log "log" 1 1, "Natural logarithm.";
     Log2 "log2" 1 1, "Logarithm to base 2.";
     Log10 "log10" 1 1, "Logarithm to base 10.";
-    Exp "exp" 1 1, "Power of e.";
+    Exp "exp" 1 1, "Exponential function.";
     Sqrt "sqrt" 1 1, "Square root.";
     Floor "floor" 1 1, "Largest whole number not above.";
     Ceiling "ceiling" 1 1, "Smallest whole number not below.";
     Round "round" 1 1, "Nearest whole number, halves away from zero.";
     RoundEven "round_even" 1 1, "Nearest whole number, halves to the even one.";
-    Truncate "trunc" 1 1, "The number without its decimals.";
+    Truncate "trunc" 1 1, "The number without its fractional part.";
     Min "min" 1 usize::MAX, "Smallest of the arguments.";
     Max "max" 1 usize::MAX, "Largest of the arguments.";
 }
 
 impl Function {
-    /// The function of a name.
+    /// Finds a function by name.
     pub fn named(name: &str) -> Option<Self> {
         let name = if name == "ceil" { "ceiling" } else { name };
         Self::ALL.iter().copied().find(|function| function.name() == name)
@@ -176,22 +176,22 @@ impl Function {
 /// A number computed from parameters.
 #[derive(Clone, PartialEq, Debug)]
 pub enum Quantity {
-    /// The same always.
+    /// A constant.
     Constant(f64),
     /// The value of a float or integer parameter.
     Parameter(ParameterId),
-    /// The value of a parameter whose choices all are numbers.
+    /// The value of a parameter whose choices are all numbers.
     Choice(ParameterId, Arc<[f64]>),
-    /// The opposite.
+    /// The negative of a quantity.
     Negate(Box<Self>),
-    /// Two joined.
+    /// An arithmetic operation on two quantities.
     Arithmetic(Arithmetic, Box<Self>, Box<Self>),
-    /// A function of some.
+    /// A function call.
     Call(Function, Vec<Self>),
 }
 
 impl Quantity {
-    /// The number in a configuration given by its codes; NaN if there is none.
+    /// Returns the number in a configuration given by its codes; NaN if it has no value.
     pub fn value(&self, codes: &[f64]) -> f64 {
         match self {
             Self::Constant(number) => *number,
@@ -221,10 +221,10 @@ impl Quantity {
     }
 }
 
-/// A statement about parameters.
+/// A logical statement about parameters.
 #[derive(Clone, PartialEq, Debug)]
 pub enum Formula {
-    /// The same always.
+    /// Always true or always false.
     Constant(bool),
     /// Every part holds; never nested in itself.
     All(Vec<Self>),
@@ -232,48 +232,48 @@ pub enum Formula {
     Any(Vec<Self>),
     /// The part does not hold.
     Not(Box<Self>),
-    /// A parameter with choices has one of these (indices, ascending), or none of them.
-    /// One index is `==` or `!=`, a bare boolean is `== true`.
+    /// A parameter has one of these choices, or none of them if negated.
+    /// A single index means `==` or `!=`; a bare boolean means `== true`.
     Member {
-        /// Which parameter.
+        /// The parameter.
         parameter: ParameterId,
         /// Indices of choices, ascending.
         choices: Vec<u32>,
-        /// The same indices as bits, if all are below 64, else 0: a test without a detour to the list.
+        /// The same indices as bits if all are below 64, else 0. Testing a bit avoids searching the list.
         bits: u64,
-        /// Whether the choice must be another.
+        /// Whether the choice must not be one of them.
         negated: bool,
     },
-    /// An ordinal comes before or after one of its values.
+    /// An ordinal parameter comes before or after one of its values.
     Position {
-        /// Which parameter.
+        /// The parameter.
         parameter: ParameterId,
         /// One of the four order relations.
         comparison: Comparison,
         /// Index of the value it is compared with.
         choice: u32,
     },
-    /// Two parameters with choices have values of the same spelling, or of different ones.
+    /// Two parameters have the same choice, or different ones if negated.
     Same {
         /// One parameter.
         left: ParameterId,
         /// The other.
         right: ParameterId,
-        /// For every choice of `left` the index in `right`; `u32::MAX` where it has none.
+        /// For each choice of `left`, the index of the same choice in `right`; `u32::MAX` if it has none.
         map: Arc<[u32]>,
         /// Whether they must differ.
         negated: bool,
     },
-    /// A number is one of several, or none of them.
+    /// A number is in a list.
     Among {
         /// The number.
         quantity: Quantity,
-        /// The several.
+        /// The list.
         numbers: Vec<f64>,
     },
     /// Two numbers are compared.
     Compare {
-        /// How.
+        /// The operator.
         comparison: Comparison,
         /// One number.
         left: Quantity,
@@ -283,11 +283,11 @@ pub enum Formula {
 }
 
 impl Formula {
-    /// Whether it holds in a configuration given by its codes; unknown does not hold.
+    /// Returns whether it holds in a configuration given by its codes; if unknown, it does not hold.
     #[inline]
     pub fn holds(&self, codes: &[f64]) -> bool {
         match self {
-            // By far the most frequent, and decided on the spot.
+            // A fast path for the most frequent case by far.
             Self::Member { parameter, bits, negated, .. } if *bits != 0 => {
                 let code = codes[parameter.index()];
                 !code.is_nan() && (code < 64.0 && bits >> code as u32 & 1 == 1) != *negated
@@ -328,7 +328,7 @@ impl Formula {
         }
     }
 
-    /// Calls `visit` with every parameter mentioned, some perhaps twice.
+    /// Calls `visit` with every parameter mentioned, possibly more than once.
     pub fn parameters(&self, visit: &mut impl FnMut(ParameterId)) {
         match self {
             Self::Constant(_) => {}
@@ -347,14 +347,14 @@ impl Formula {
         }
     }
 
-    /// The choices must be ascending.
+    /// Creates a membership test; the choices must be ascending.
     pub(crate) fn member(parameter: ParameterId, choices: Vec<u32>, negated: bool) -> Self {
         let small = choices.last().is_some_and(|&last| last < 64);
         let bits = if small { choices.iter().fold(0, |bits, &choice| bits | 1 << choice) } else { 0 };
         Self::Member { parameter, choices, bits, negated }
     }
 
-    /// The conjunction, with parts that are conjunctions themselves taken apart.
+    /// Creates a conjunction and flattens parts that are conjunctions themselves.
     pub(crate) fn all(parts: impl IntoIterator<Item = Self>) -> Self {
         let mut flat = Vec::new();
         for part in parts {
@@ -366,7 +366,7 @@ impl Formula {
         if flat.len() == 1 { flat.remove(0) } else { Self::All(flat) }
     }
 
-    /// The disjunction, with parts that are disjunctions themselves taken apart.
+    /// Creates a disjunction and flattens parts that are disjunctions themselves.
     pub(crate) fn any(parts: impl IntoIterator<Item = Self>) -> Self {
         let mut flat = Vec::new();
         for part in parts {
@@ -383,11 +383,13 @@ fn truth(value: bool) -> f64 {
     f64::from(u8::from(value))
 }
 
-fn known(witness: f64, value: f64) -> f64 {
-    if witness.is_nan() { f64::NAN } else { value }
+/// Returns `value`, or NaN (unknown) if `operand` is NaN.
+fn known(operand: f64, value: f64) -> f64 {
+    if operand.is_nan() { f64::NAN } else { value }
 }
 
-/// The first part with the deciding value settles it; an unknown part leaves it open.
+/// Evaluates a conjunction or disjunction. A part with the deciding value determines the result;
+/// otherwise, an unknown part makes it unknown.
 fn decide(parts: &[Formula], codes: &[f64], deciding: f64) -> f64 {
     let mut result = 1.0 - deciding;
     for part in parts {

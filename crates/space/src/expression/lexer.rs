@@ -1,20 +1,20 @@
-//! Text of an expression to tokens with places.
+//! Splits the text of an expression into tokens with their positions.
 
 use super::super::diagnostic::{Diagnostic, Span};
 use super::super::literal::{Literal, parse_number};
 use super::{Comparison, Function};
 
-/// Bare names longer than this must be quoted; it bounds the search for the longest one.
+/// Bare names longer than this must be quoted; the limit bounds the search for the longest name.
 const LONGEST_BARE_NAME: usize = 200;
 
-/// Which file format's habits the text follows.
+/// The variant of the expression language.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Dialect {
-    /// The language itself.
+    /// captune's own language.
     Captune,
-    /// New PCS: bare words may be values, sets hold unquoted text, `=` may stand for `==`.
+    /// New PCS: bare words may be values, sets contain unquoted text, and `=` may be used for `==`.
     Pcs,
-    /// R, as in irace: `%in% c(...)`, `%%` before `*`, single `&` and `|`, `round` to even.
+    /// R, as in irace: `%in% c(...)`, `%%` binds tighter than `*`, single `&` and `|`, `round` to even.
     R,
 }
 
@@ -38,7 +38,7 @@ pub(super) struct Lexer<'a> {
     position: usize,
     dialect: Dialect,
     is_parameter: &'a dyn Fn(&str) -> bool,
-    /// In a PCS set, where everything up to a comma or brace is one value.
+    /// Whether the lexer is in a PCS set, where everything up to a comma or brace is one value.
     in_set: bool,
     after_in: bool,
 }
@@ -130,12 +130,12 @@ impl<'a> Lexer<'a> {
             return Some((text.len(), token.clone()));
         }
         let first = rest.chars().next()?;
-        // Names that begin with a sign need quotes, except in PCS files, which have no quotes.
+        // Names that begin with an operator need quotes, except in PCS files, which have no quotes.
         let free = self.dialect != Dialect::Pcs || self.longest_name(rest).is_none();
         ("+-*/%^(){}[],".contains(first) && free).then_some((1, Token::Sign(first)))
     }
 
-    /// The longest start of the text that spells a parameter and ends where a word can end.
+    /// Returns the longest prefix that is the name of a parameter and ends where a word can end.
     fn longest_name(&self, rest: &'a str) -> Option<&'a str> {
         let stops = |c: char| c.is_whitespace() || "(){}[],'\"`=<>!&|".contains(c);
         let run = &rest[..rest.find(stops).unwrap_or(rest.len()).min(rest.len())];
@@ -147,8 +147,11 @@ impl<'a> Lexer<'a> {
             let name = &run[..end];
             let next = run[end..].chars().next();
             let splits_word = next.is_some_and(|c| is_word(c) && name.ends_with(is_word)) && !name.is_empty();
-            let says_something = name.contains(char::is_alphanumeric);
-            if !splits_word && says_something && !is_reserved(name, &rest[end..]) && (self.is_parameter)(name)
+            let has_alphanumeric = name.contains(char::is_alphanumeric);
+            if !splits_word
+                && has_alphanumeric
+                && !is_reserved(name, &rest[end..])
+                && (self.is_parameter)(name)
             {
                 return Some(name);
             }
@@ -196,11 +199,11 @@ impl<'a> Lexer<'a> {
             }
         }
         let span = Span::new(self.position, self.text.len());
-        Err(Diagnostic::new(span, format!("the quotation mark `{quote}` is never closed")))
+        Err(Diagnostic::new(span, format!("unclosed quotation mark `{quote}`")))
     }
 }
 
-/// Words and numbers of the language itself, which parameters of the same name must leave alone.
+/// Returns whether text is a keyword, function call or number. Parameters with such names need quotes.
 fn is_reserved(name: &str, after: &str) -> bool {
     let called = Function::named(name).is_some() && after.trim_start().starts_with('(');
     called || matches!(name, "in" | "true" | "false" | "TRUE" | "FALSE") || parse_number(name).is_some()

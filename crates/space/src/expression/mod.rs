@@ -1,8 +1,8 @@
-//! The one language of conditions, forbidden clauses and dependent bounds.
+//! The expression language of conditions, forbidden clauses and dependent bounds.
 //!
-//! Text becomes an [`Expr`] (names and literals with their places), and is resolved against the
-//! parameters of a space into a [`Formula`] or a [`Quantity`], which know types and indices and are
-//! evaluated without allocating.
+//! Text is parsed into an [`Expr`]: names and literals with their positions. This is resolved against
+//! the parameters of a space into a [`Formula`] or a [`Quantity`], which are typed, refer to parameters
+//! by index and are evaluated without allocating.
 //!
 //! ```text
 //! any      = all { "||" all }
@@ -17,12 +17,12 @@
 //! atom     = number | 'text' | "text" | true | false | name | `name` | function "(" any { "," any } ")" | "(" any ")"
 //! ```
 //!
-//! A name is the longest run of characters that spells a parameter, so `sp-resolution == 1` needs
-//! no quoting once `sp-resolution` exists; backticks quote any name.
+//! A name is the longest run of characters that is the name of a parameter, so `sp-resolution == 1`
+//! needs no quotes if `sp-resolution` exists. Backticks quote any name.
 //!
-//! Logic has three values. A comparison that mentions an inactive parameter, or a quantity without
-//! a value such as `log(-1)`, is unknown; unknown spreads through `!`, `&&` and `||` unless the
-//! other side decides. A condition or clause that comes out unknown does not hold.
+//! The logic has three values. A comparison is unknown if it mentions an inactive parameter, or a
+//! quantity without a value such as `log(-1)`. Unknown propagates through `!`, `&&` and `||` unless the
+//! other side decides the result. A condition or clause that is unknown does not hold.
 
 mod formula;
 mod lexer;
@@ -33,7 +33,7 @@ mod text;
 pub use formula::{Arithmetic, Comparison, Formula, Function, Quantity};
 pub use lexer::Dialect;
 pub use parser::parse;
-pub use text::Wording;
+pub use text::Notation;
 
 pub(crate) use resolve::{Names, resolve_formula, resolve_quantity};
 pub(crate) use text::number_text;
@@ -41,34 +41,34 @@ pub(crate) use text::number_text;
 use super::diagnostic::Span;
 use super::literal::Literal;
 
-/// Deepest nesting of an expression.
-pub const DEEPEST: usize = 64;
+/// Maximum nesting depth of an expression.
+pub const MAX_DEPTH: usize = 64;
 
-/// An expression as written, with places.
+/// An expression as written, with positions.
 #[derive(Clone, Debug)]
 pub struct Expr {
-    /// What it is.
+    /// Its form.
     pub kind: ExprKind,
-    /// Where it is.
+    /// Its position.
     pub span: Span,
 }
 
 /// The forms of an expression.
 #[derive(Clone, Debug)]
 pub enum ExprKind {
-    /// A number, a quoted text, or true or false.
+    /// A number, quoted text, true or false.
     Literal(Literal),
     /// A parameter.
     Name(String),
-    /// A bare word: a choice of the parameter it is compared with, or else a parameter.
+    /// A bare word: a choice of the parameter it is compared with, otherwise a parameter.
     Word(String),
     /// `!`
     Not(Box<Expr>),
     /// `-`
     Negate(Box<Expr>),
-    /// Two or more joined by `&&`.
+    /// Two or more expressions joined by `&&`.
     All(Vec<Expr>),
-    /// Two or more joined by `||`.
+    /// Two or more expressions joined by `||`.
     Any(Vec<Expr>),
     /// `==`, `<` and so on.
     Compare(Comparison, Box<Expr>, Box<Expr>),
@@ -81,34 +81,34 @@ pub enum ExprKind {
 }
 
 impl Expr {
-    /// An expression at a place.
+    /// Creates an expression at a position.
     pub fn new(kind: ExprKind, span: Span) -> Self {
         Self { kind, span }
     }
 
-    /// A parameter.
+    /// Creates a reference to a parameter.
     pub fn name(name: impl Into<String>, span: Span) -> Self {
         Self::new(ExprKind::Name(name.into()), span)
     }
 
-    /// A value.
+    /// Creates a literal value.
     pub fn literal(value: impl Into<Literal>, span: Span) -> Self {
         Self::new(ExprKind::Literal(value.into()), span)
     }
 
-    /// `left == right` and so on.
+    /// Creates `left == right` and so on.
     pub fn compare(comparison: Comparison, left: Self, right: Self) -> Self {
         let span = left.span.to(right.span);
         Self::new(ExprKind::Compare(comparison, Box::new(left), Box::new(right)), span)
     }
 
-    /// `left in {values}`.
+    /// Creates `left in {values}`.
     pub fn member(left: Self, values: Vec<Self>) -> Self {
         let span = values.last().map_or(left.span, |last| left.span.to(last.span));
         Self::new(ExprKind::In(Box::new(left), values), span)
     }
 
-    /// All of them; one alone stays itself.
+    /// Joins the parts with `&&`; a single part is returned as it is.
     pub fn all(mut parts: Vec<Self>) -> Self {
         if parts.len() == 1 {
             return parts.remove(0);
@@ -117,7 +117,7 @@ impl Expr {
         Self::new(ExprKind::All(parts), span)
     }
 
-    /// Any of them; one alone stays itself.
+    /// Joins the parts with `||`; a single part is returned as it is.
     pub fn any(mut parts: Vec<Self>) -> Self {
         if parts.len() == 1 {
             return parts.remove(0);

@@ -1,12 +1,12 @@
-//! Tokens to an [`Expr`]: one function per line of the grammar.
+//! Parses tokens into an [`Expr`], with one function per line of the grammar.
 
 use super::super::diagnostic::{Diagnostic, Span};
 use super::super::nearest::suggestion;
 use super::lexer::{Lexer, Token};
-use super::{Arithmetic, DEEPEST, Dialect, Expr, ExprKind, Function};
+use super::{Arithmetic, Dialect, Expr, ExprKind, Function, MAX_DEPTH};
 
-/// Reads an expression. `is_parameter` says which bare names exist, so that the longest can be found.
-/// Places in the result and in mistakes count from the start of `text`.
+/// Parses an expression. `is_parameter` returns whether a bare name exists, to find the longest one.
+/// Positions in the result and in mistakes count from the start of `text`.
 pub fn parse(text: &str, dialect: Dialect, is_parameter: &dyn Fn(&str) -> bool) -> Result<Expr, Diagnostic> {
     let mut lexer = Lexer::new(text, dialect, is_parameter);
     let (token, span) = lexer.next()?;
@@ -57,10 +57,10 @@ impl Parser<'_> {
         Diagnostic::new(self.span, message)
     }
 
-    /// Runs one level deeper, up to the limit that keeps later walks over the tree within the stack.
+    /// Parses one level deeper. The limit keeps later walks over the tree from overflowing the stack.
     fn deeper<T>(&mut self, run: impl FnOnce(&mut Self) -> Result<T, Diagnostic>) -> Result<T, Diagnostic> {
-        if self.depth >= DEEPEST {
-            return Err(Diagnostic::new(self.span, format!("more than {DEEPEST} levels of nesting")));
+        if self.depth >= MAX_DEPTH {
+            return Err(Diagnostic::new(self.span, format!("more than {MAX_DEPTH} levels of nesting")));
         }
         self.depth += 1;
         let result = run(self);
@@ -124,7 +124,7 @@ impl Parser<'_> {
             Token::Sign('{') => '}',
             Token::Sign('[') => ']',
             Token::Sign('(') => ')',
-            // R lets a single value stand for a vector of one.
+            // In R, a single value is a vector of length one.
             _ if self.dialect == Dialect::R => return Ok(vec![self.sum()?]),
             _ => return Err(self.unexpected("`{` and a list of values").hint("write `mode in {'a', 'b'}`")),
         };
@@ -147,7 +147,8 @@ impl Parser<'_> {
         }
     }
 
-    /// A chain of operators of one rank. Each link deepens the tree on the left, hence the count.
+    /// Parses a chain of operators of equal precedence. Each one deepens the tree on the left, so the
+    /// number of operators is limited.
     fn chain(
         &mut self,
         signs: &[(char, Arithmetic)],
@@ -159,8 +160,8 @@ impl Parser<'_> {
             && let Some(&(_, how)) = signs.iter().find(|(c, _)| *c == sign)
         {
             links += 1;
-            if self.depth + links > DEEPEST {
-                return Err(Diagnostic::new(self.span, format!("more than {DEEPEST} operators in a row")));
+            if self.depth + links > MAX_DEPTH {
+                return Err(Diagnostic::new(self.span, format!("more than {MAX_DEPTH} operators in a row")));
             }
             self.advance()?;
             let right = operand(self)?;
@@ -177,7 +178,7 @@ impl Parser<'_> {
     fn product(&mut self) -> Result<Expr, Diagnostic> {
         let signs = [('*', Arithmetic::Multiply), ('/', Arithmetic::Divide), ('%', Arithmetic::Remainder)];
         match self.dialect {
-            // In R the remainder binds tighter than the other two.
+            // In R, the remainder binds tighter than `*` and `/`.
             Dialect::R => self.chain(&signs[..2], Self::remainder),
             _ => self.chain(&signs, Self::sign),
         }
@@ -232,7 +233,7 @@ impl Parser<'_> {
 
     fn call(&mut self, name: &str, start: Span) -> Result<Expr, Diagnostic> {
         let function = match (self.dialect, name) {
-            // R rounds halves to the even neighbour.
+            // R rounds halves to the nearest even number.
             (Dialect::R, "round") => Some(Function::RoundEven),
             _ => Function::named(name),
         };

@@ -1,8 +1,8 @@
-//! An expression as written to a typed one: names become parameters, literals become choices.
+//! Resolves an expression as written into a typed one: names become parameters, literals become choices.
 //!
-//! Equal meanings get equal results wherever that is cheap, so that spaces read from different
-//! formats compare equal: `a in {x}` becomes `a == x`, sets are sorted, nested conjunctions
-//! flattened, and a literal takes the side on the right.
+//! Expressions with the same meaning get the same result where that is cheap, so that spaces read from
+//! different formats compare equal: `a in {x}` becomes `a == x`, sets are sorted, nested conjunctions
+//! are flattened, and literals move to the right side.
 
 use std::cell::Cell;
 use std::collections::HashMap;
@@ -15,19 +15,19 @@ use super::super::nearest::suggestion;
 use super::super::parameter::{Kind, Parameter, ParameterId};
 use super::{Comparison, Expr, ExprKind, Formula, Quantity};
 
-/// Deepest tree that is walked; deeper ones can only be made by hand or by chains within chains.
-const DEEPEST_TREE: usize = 256;
-/// Searches for a near name are slow in large spaces, and nobody reads the hundredth hint.
-const MOST_SUGGESTIONS: usize = 10;
+/// Maximum depth of a tree. Deeper trees are only built by hand or by operator chains within chains.
+const MAX_TREE_DEPTH: usize = 256;
+/// Searching for a similar name is slow in large spaces, and nobody reads the hundredth hint.
+const MAX_SUGGESTIONS: usize = 10;
 
-/// The mistake, or nothing if it has been reported already.
+/// The mistake, or `None` if it has already been reported.
 pub(crate) type Failure = Option<Diagnostic>;
 
 /// The parameters that expressions may mention.
 #[derive(Default)]
 pub(crate) struct Names {
     pub(crate) parameters: Vec<Parameter>,
-    /// `None` for parameters that were refused: mentioning them is no second mistake.
+    /// `None` for parameters that were rejected: mentioning them is not another mistake.
     pub(crate) by_name: HashMap<Box<str>, Option<ParameterId>>,
     pub(crate) in_order: Vec<Box<str>>,
     suggestions: Cell<usize>,
@@ -47,7 +47,7 @@ impl Names {
 
     pub(crate) fn suggest<'a>(&self, word: &str, names: impl IntoIterator<Item = &'a str>) -> Option<String> {
         self.suggestions.set(self.suggestions.get() + 1);
-        if self.suggestions.get() > MOST_SUGGESTIONS { None } else { suggestion(word, names) }
+        if self.suggestions.get() > MAX_SUGGESTIONS { None } else { suggestion(word, names) }
     }
 
     fn get(&self, id: ParameterId) -> &Parameter {
@@ -82,7 +82,7 @@ struct Resolver<'a> {
 impl<'a> Resolver<'a> {
     fn operand(&mut self, expr: &Expr) -> Result<Operand, Failure> {
         self.depth += 1;
-        if self.depth > DEEPEST_TREE {
+        if self.depth > MAX_TREE_DEPTH {
             return Err(Some(Diagnostic::new(expr.span, "the expression is nested too deeply")));
         }
         let operand = self.operand_within(expr);
@@ -141,7 +141,7 @@ impl<'a> Resolver<'a> {
             }
             Operand::Word(word) => Err(self.names.find(&word, expr.span).err().flatten()),
             _ => Err(Some(
-                Diagnostic::new(expr.span, "this is a value, not a statement that is true or false")
+                Diagnostic::new(expr.span, "expected an expression that is true or false, found a value")
                     .hint("compare it with something, as in `a == 1`"),
             )),
         }
@@ -153,22 +153,24 @@ impl<'a> Resolver<'a> {
     }
 
     fn number(&self, operand: Operand, span: Span) -> Result<Quantity, Failure> {
-        let refuse = |message: String| Err(Some(Diagnostic::new(span, message)));
+        let reject = |message: String| Err(Some(Diagnostic::new(span, message)));
         match operand {
             Operand::Number(quantity) => Ok(quantity),
             Operand::Literal(literal) => match literal.number() {
                 Some(number) => Ok(Quantity::Constant(number)),
-                None => refuse(format!("`{literal}` is not a number")),
+                None => reject(format!("`{literal}` is not a number")),
             },
             Operand::Choice(id) => {
                 let parameter = self.names.get(id);
                 match parameter.choices().and_then(|choices| choices.numbers.clone()) {
                     Some(numbers) => Ok(Quantity::Choice(id, numbers)),
-                    None => refuse(format!("not all choices of `{}` are numbers", parameter.name())),
+                    None => reject(format!("not all choices of `{}` are numbers", parameter.name())),
                 }
             }
             Operand::Word(word) => Err(self.names.find(&word, span).err().flatten()),
-            Operand::Truth(_) => refuse("a statement that is true or false is not a number".into()),
+            Operand::Truth(_) => {
+                reject("expected a number, found an expression that is true or false".into())
+            }
         }
     }
 
@@ -179,7 +181,7 @@ impl<'a> Resolver<'a> {
         right: &Expr,
         span: Span,
     ) -> Result<Formula, Failure> {
-        // An unquoted value is an unknown name to the parser; the choices of the other side explain it.
+        // The parser takes an unquoted value for a name; the choices of the other side resolve it.
         let sides = (self.side(left, right)?, self.side(right, left)?);
         let mirrored = comparison.mirrored();
         let (comparison, near, far, near_span, far_span) = match sides {
@@ -200,7 +202,7 @@ impl<'a> Resolver<'a> {
         }
     }
 
-    /// One side of a comparison, where a bare word may be a choice of the parameter on the other.
+    /// Resolves one side of a comparison, where a bare word may be a choice of the parameter on the other.
     fn side(&mut self, expr: &Expr, other: &Expr) -> Result<Operand, Failure> {
         let (ExprKind::Name(word) | ExprKind::Word(word)) = &expr.kind else { return self.operand(expr) };
         let (ExprKind::Name(name) | ExprKind::Word(name)) = &other.kind else { return self.operand(expr) };
@@ -213,7 +215,7 @@ impl<'a> Resolver<'a> {
             ExprKind::Word(_) => Ok(Operand::Literal(word.as_str().into())),
             _ if is_choice => Err(Some(
                 Diagnostic::new(expr.span, format!("unknown parameter `{word}`"))
-                    .hint(format!("to mean the choice, quote it: '{word}'")),
+                    .hint(format!("if you mean the choice, quote it: '{word}'")),
             )),
             _ => self.operand(expr),
         }
@@ -299,7 +301,7 @@ impl<'a> Resolver<'a> {
             ExprKind::Word(word) => Ok(word.as_str().into()),
             _ => match resolver.operand(value)? {
                 Operand::Literal(literal) => Ok(literal),
-                _ => Err(Some(Diagnostic::new(value.span, "a set holds plain values only"))),
+                _ => Err(Some(Diagnostic::new(value.span, "a set may only contain plain values"))),
             },
         };
         if let Operand::Choice(id) = operand {
@@ -309,7 +311,7 @@ impl<'a> Resolver<'a> {
             for value in values {
                 let literal = match &value.kind {
                     ExprKind::Name(word) if choices.index_of(&word.as_str().into()).is_some() => {
-                        let hint = format!("to mean the choice, quote it: '{word}'");
+                        let hint = format!("if you mean the choice, quote it: '{word}'");
                         let message = format!("`{word}` in a set must be quoted");
                         return Err(Some(Diagnostic::new(value.span, message).hint(hint)));
                     }
@@ -325,8 +327,8 @@ impl<'a> Resolver<'a> {
         let mut numbers = Vec::with_capacity(values.len());
         for value in values {
             let literal = literal(self, value)?;
-            let refuse = || Some(Diagnostic::new(value.span, format!("`{literal}` is not a number")));
-            numbers.push(literal.number().ok_or_else(refuse)?);
+            let reject = || Some(Diagnostic::new(value.span, format!("`{literal}` is not a number")));
+            numbers.push(literal.number().ok_or_else(reject)?);
         }
         numbers.sort_by(f64::total_cmp);
         numbers.dedup();

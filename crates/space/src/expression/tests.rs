@@ -1,7 +1,7 @@
-//! Reading, meaning and writing of expressions, over one small space.
+//! Parsing, evaluating and writing expressions over one small space.
 
 use super::super::{Literal, ParameterDefinition as P, Space, SpaceBuilder};
-use super::{Formula, Wording};
+use super::{Formula, Notation};
 
 fn builder() -> SpaceBuilder {
     let mut b = SpaceBuilder::default();
@@ -20,17 +20,18 @@ fn builder() -> SpaceBuilder {
 
 fn space_with(expression: &str) -> Space {
     let mut b = builder();
-    // A clause that never holds, around the one of interest, keeps every default allowed.
+    // The clause under test is wrapped in one that never holds, so that every default is allowed.
     b.parameter(P::boolean("off"));
     b.forbid(format!("off && ({expression})").as_str());
     b.finish().unwrap_or_else(|e| panic!("{expression}: {e}"))
 }
 
-/// The formula of an expression, and whether it holds at the defaults (mode = sat, child inactive).
+/// Returns whether an expression holds at the defaults (mode = sat, child inactive). Also checks that
+/// it survives writing and reading.
 fn holds(expression: &str) -> bool {
     let space = space_with(expression);
     let Formula::All(parts) = &space.forbidden()[0] else { panic!("{expression}") };
-    let text = Wording::captune(&space).formula(&space.forbidden()[0]);
+    let text = Notation::captune(&space).formula(&space.forbidden()[0]);
     let again = {
         let mut b = builder();
         b.parameter(P::boolean("off"));
@@ -42,7 +43,7 @@ fn holds(expression: &str) -> bool {
 }
 
 #[test]
-fn statements_mean_what_they_say() {
+fn expressions_evaluate_correctly() {
     for expression in [
         "mode == 'sat'",
         "mode != \"unsat\"",
@@ -71,7 +72,7 @@ fn statements_mean_what_they_say() {
 }
 
 #[test]
-fn what_mentions_an_inactive_parameter_is_unknown() {
+fn expressions_with_an_inactive_parameter_are_unknown() {
     for unknown in ["child == 0", "child != 0", "!(child == 0)", "child + i > 0", "child ^ 0 == 1"] {
         assert!(!holds(unknown) && !holds(&format!("!({unknown})")), "{unknown}");
     }
@@ -124,9 +125,9 @@ fn mistakes_are_explained() {
     mode == 'sta'
       `sta` is not among the choices of `mode` [did you mean `sat`?]
     mode == sat
-      unknown parameter `sat` [to mean the choice, quote it: 'sat']
+      unknown parameter `sat` [if you mean the choice, quote it: 'sat']
     mode in {sat}
-      `sat` in a set must be quoted [to mean the choice, quote it: 'sat']
+      `sat` in a set must be quoted [if you mean the choice, quote it: 'sat']
     mode < 'sat'
       the choices of `mode` have no order [use `==`, `!=` or `in`, or make it an ordinal parameter]
     level > 'highest'
@@ -134,7 +135,7 @@ fn mistakes_are_explained() {
     mode + 1 > 2
       not all choices of `mode` are numbers
     i
-      this is a value, not a statement that is true or false [compare it with something, as in `a == 1`]
+      expected an expression that is true or false, found a value [compare it with something, as in `a == 1`]
     i == 'x'
       `x` is not a number
     i & 2
@@ -148,7 +149,7 @@ fn mistakes_are_explained() {
     mode in 'sat'
       unexpected `sat` where `{` and a list of values was expected [write `mode in {'a', 'b'}`]
     mode == 'sat
-      the quotation mark `'` is never closed
+      unclosed quotation mark `'`
     sqr(i) == 2
       unknown function `sqr` [did you mean `sqrt`?]
     abs(i, 2) == 2
@@ -160,7 +161,7 @@ fn mistakes_are_explained() {
     1.2.3 < i
       `1.2.3` is not a number
     (i > 1) + 1 == 2
-      a statement that is true or false is not a number
+      expected a number, found an expression that is true or false
     ");
 }
 

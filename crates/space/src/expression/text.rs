@@ -1,4 +1,4 @@
-//! Typed expressions back to text that reads as the same expression.
+//! Writes typed expressions as text that parses to the same expression.
 
 use std::fmt::Write as _;
 
@@ -7,32 +7,32 @@ use super::super::literal::{Literal, float_text};
 use super::super::parameter::ParameterId;
 use super::{Arithmetic, Comparison, Formula, Function, Quantity};
 
-/// Spells expressions: how names and values are quoted is all that tells the formats' wordings apart.
+/// How a format writes expressions: its quoting, operators and function names.
 #[derive(Clone, Copy)]
-pub struct Wording<'a> {
+pub struct Notation<'a> {
     /// The space whose parameters are mentioned.
     pub space: &'a Space,
-    /// Writes a parameter's name.
+    /// Formats a parameter's name.
     pub name: fn(&str) -> String,
-    /// Writes a value.
+    /// Formats a value.
     pub value: fn(&Literal) -> String,
-    /// `in`, or another word for it.
+    /// The membership operator, such as `in`.
     pub member: &'a str,
-    /// What stands before and after the values of a set.
+    /// The opening and closing delimiter of a set.
     pub set: (&'a str, &'a str),
-    /// What joins statements that must all hold.
+    /// The operator for logical and.
     pub and: &'a str,
-    /// What joins statements of which one must hold.
+    /// The operator for logical or.
     pub or: &'a str,
-    /// The sign of the remainder.
+    /// The remainder operator.
     pub remainder: &'a str,
-    /// Whether the remainder binds its left side before `*` and `/` do, as in R.
+    /// Whether the remainder binds tighter than `*` and `/`, as in R.
     pub tight_remainder: bool,
-    /// Writes a function's name.
+    /// Formats a function's name.
     pub function: fn(Function) -> &'static str,
 }
 
-// Binding strengths, weakest first; what binds weaker than its place wants goes into parentheses.
+// Precedences, lowest first; an operand with a lower precedence than required gets parentheses.
 const ANY: u8 = 0;
 const ALL: u8 = 1;
 const NOT: u8 = 2;
@@ -42,8 +42,8 @@ const NEGATE: u8 = 6;
 const POWER: u8 = 7;
 const ATOM: u8 = 8;
 
-impl<'a> Wording<'a> {
-    /// The wording of the language itself.
+impl<'a> Notation<'a> {
+    /// Creates the notation of captune's own language.
     pub fn captune(space: &'a Space) -> Self {
         Self {
             space,
@@ -59,14 +59,14 @@ impl<'a> Wording<'a> {
         }
     }
 
-    /// A statement as text.
+    /// Returns a formula as text.
     pub fn formula(&self, formula: &Formula) -> String {
         let mut out = String::new();
         self.write_formula(formula, ANY, &mut out);
         out
     }
 
-    /// A number as text.
+    /// Returns a quantity as text.
     pub fn quantity(&self, quantity: &Quantity) -> String {
         let mut out = String::new();
         self.write_quantity(quantity, SUM, &mut out);
@@ -82,21 +82,21 @@ impl<'a> Wording<'a> {
         (self.value)(&value)
     }
 
-    fn enclose(&self, inside: bool, out: &mut String, write: impl FnOnce(&mut String)) {
-        if inside {
+    fn enclose(&self, parentheses: bool, out: &mut String, write: impl FnOnce(&mut String)) {
+        if parentheses {
             out.push('(');
         }
         write(out);
-        if inside {
+        if parentheses {
             out.push(')');
         }
     }
 
-    fn write_formula(&self, formula: &Formula, place: u8, out: &mut String) {
+    fn write_formula(&self, formula: &Formula, required: u8, out: &mut String) {
         match formula {
             Formula::Constant(value) => out.push_str(&(self.value)(&Literal::Boolean(*value))),
-            Formula::All(parts) => self.write_parts(parts, self.and, ALL, place, out),
-            Formula::Any(parts) => self.write_parts(parts, self.or, ANY, place, out),
+            Formula::All(parts) => self.write_parts(parts, self.and, ALL, required, out),
+            Formula::Any(parts) => self.write_parts(parts, self.or, ANY, required, out),
             Formula::Not(part) => {
                 out.push('!');
                 self.enclose(true, out, |out| self.write_formula(part, ANY, out));
@@ -137,43 +137,43 @@ impl<'a> Wording<'a> {
         }
     }
 
-    fn write_parts(&self, parts: &[Formula], joint: &str, rank: u8, place: u8, out: &mut String) {
+    fn write_parts(&self, parts: &[Formula], operator: &str, rank: u8, required: u8, out: &mut String) {
         if parts.is_empty() {
             return out.push_str(&(self.value)(&Literal::Boolean(rank == ALL)));
         }
-        self.enclose(place > rank, out, |out| {
+        self.enclose(required > rank, out, |out| {
             for (i, part) in parts.iter().enumerate() {
                 if i > 0 {
-                    push(out, format_args!(" {joint} "));
+                    push(out, format_args!(" {operator} "));
                 }
                 self.write_formula(part, if rank == ALL { NOT } else { ALL }, out);
             }
         });
     }
 
-    fn write_quantity(&self, quantity: &Quantity, place: u8, out: &mut String) {
+    fn write_quantity(&self, quantity: &Quantity, required: u8, out: &mut String) {
         match quantity {
             Quantity::Constant(number) => {
-                let negative = number.is_sign_negative() && place > NEGATE;
+                let negative = number.is_sign_negative() && required > NEGATE;
                 self.enclose(negative, out, |out| out.push_str(&number_text(*number)));
             }
             Quantity::Parameter(id) | Quantity::Choice(id, _) => out.push_str(&self.parameter(*id)),
-            Quantity::Negate(inner) => self.enclose(place > NEGATE, out, |out| {
+            Quantity::Negate(inner) => self.enclose(required > NEGATE, out, |out| {
                 out.push('-');
                 self.write_quantity(inner, POWER, out);
             }),
             Quantity::Arithmetic(how, left, right) => {
-                let (rank, left_place, right_place) = match how {
+                let (rank, left_required, right_required) = match how {
                     Arithmetic::Add | Arithmetic::Subtract => (SUM, SUM, PRODUCT),
                     Arithmetic::Power => (POWER, ATOM, NEGATE),
                     Arithmetic::Remainder if self.tight_remainder => (PRODUCT, NEGATE, NEGATE),
                     _ => (PRODUCT, PRODUCT, NEGATE),
                 };
                 let sign = if *how == Arithmetic::Remainder { self.remainder } else { how.sign() };
-                self.enclose(place > rank, out, |out| {
-                    self.write_quantity(left, left_place, out);
+                self.enclose(required > rank, out, |out| {
+                    self.write_quantity(left, left_required, out);
                     push(out, format_args!(" {sign} "));
-                    self.write_quantity(right, right_place, out);
+                    self.write_quantity(right, right_required, out);
                 });
             }
             Quantity::Call(function, arguments) => {
@@ -194,7 +194,7 @@ fn push(out: &mut String, arguments: std::fmt::Arguments<'_>) {
     let _ = out.write_fmt(arguments);
 }
 
-/// A number without a needless `.0`.
+/// Returns a number as text without a trailing `.0`.
 pub(crate) fn number_text(number: f64) -> String {
     let text = float_text(number);
     text.strip_suffix(".0").map_or(text.clone(), str::to_owned)

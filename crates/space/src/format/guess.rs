@@ -1,12 +1,12 @@
-//! Which format a file is in, by its name and its first lines.
+//! Detects the format of a file from its name and its lines.
 
 use super::Format;
 use super::pcs::KINDS;
 use super::scan::lines;
 
 impl Format {
-    /// The format of a file: by its extension, and for `.pcs`, `.txt` and others by what its lines
-    /// look like. `None` if nothing speaks for any.
+    /// Detects the format of a file from its extension, and for `.pcs`, `.txt` and others from its
+    /// lines. `None` if nothing indicates a format.
     pub fn guess(file_name: &str, text: &str) -> Option<Self> {
         let extension = file_name.rsplit_once('.').map_or("", |(_, extension)| extension);
         match extension.to_ascii_lowercase().as_str() {
@@ -19,7 +19,7 @@ impl Format {
     }
 }
 
-/// A brace at the beginning speaks for JSON, ConfigSpace's first key for YAML.
+/// A brace at the start indicates JSON; ConfigSpace's first key indicates YAML.
 fn by_content(text: &str) -> Option<Format> {
     if text.trim_start().starts_with('{') {
         Some(Format::ConfigSpaceJson)
@@ -30,8 +30,8 @@ fn by_content(text: &str) -> Option<Format> {
     }
 }
 
-/// A quoted switch speaks for irace, a kind for new PCS, brackets right behind the name for old PCS
-/// unless a later line has a kind.
+/// A quoted switch indicates irace, a kind indicates new PCS, and brackets directly after the name
+/// indicate old PCS, unless a later line has a kind.
 fn by_lines(text: &str) -> Option<Format> {
     let mut old = None;
     for line in lines(text) {

@@ -15,20 +15,20 @@
 //! digits = 4
 //! ```
 //!
-//! Rules, after irace's user guide (section on the parameter file) and its reader:
-//! - a name is made of letters, digits, `.` and `_`; the switch is quoted, may be empty and keeps its
-//!   spaces; types are `c o i r`, numbers with `,log` if logarithmic;
-//! - values are text, quoted if they hold a comma; quotes cannot be escaped;
+//! The rules follow irace's user guide (section on the parameter file) and its reader:
+//! - a name consists of letters, digits, `.` and `_`; the switch is quoted, may be empty and keeps its
+//!   spaces; types are `c o i r`, with `,log` after `i` or `r` for a logarithmic range;
+//! - values are text, quoted if they contain a comma; quotes cannot be escaped;
 //! - a bound is a number or an expression over other numbers, quoted or not;
 //! - a comment runs from any `#` to the end of the line;
-//! - reals have `digits` decimals, which is a step of 10^-digits. From 15 on that is no limit, and a
-//!   file that does not say is read as if there were none (irace itself then takes 4, or what the
-//!   scenario says);
+//! - reals have `digits` decimals, which means a step of 10^-digits. 15 or more means no limit. A file
+//!   without `digits` is read as if there were no limit (irace itself uses 4, or the value in the
+//!   scenario);
 //! - the file has no defaults: irace takes them from a file of initial configurations.
 //!
-//! Read with our meaning: values of ordinal parameters compare by their order (R: by the alphabet),
-//! and `x %in% c(...)` about an inactive `x` is unknown (R: false), as all other comparisons are.
-//! Newer versions of irace refuse `&&` and `||`; here they mean the same as `&` and `|`.
+//! Two things differ from R: values of ordinal parameters compare by their order (R: alphabetically),
+//! and `x %in% c(...)` is unknown if `x` is inactive (R: false), like all other comparisons.
+//! Newer versions of irace reject `&&` and `||`; here they mean the same as `&` and `|`.
 
 use super::super::expression::Dialect;
 use super::super::nearest::suggestion;
@@ -38,10 +38,10 @@ use super::super::{
 };
 use super::scan::{Line, Piece, lines};
 
-/// From this many decimals on, reals are as fine as they come.
-pub(super) const ENDLESS_DIGITS: u32 = 15;
+/// With this many decimals or more, reals have no step.
+pub(super) const UNLIMITED_DIGITS: u32 = 15;
 
-/// The distance of numbers with so many decimals.
+/// Returns the distance between numbers with this many decimals.
 pub(super) fn step_of(digits: u32) -> f64 {
     format!("1e-{digits}").parse().unwrap_or(0.0)
 }
@@ -71,7 +71,7 @@ pub(super) fn read(text: &str, file_name: &str) -> Result<Space, Diagnostics> {
         }
     }
     for mut definition in definitions {
-        if let Some(digits) = digits.filter(|digits| digits.value < ENDLESS_DIGITS) {
+        if let Some(digits) = digits.filter(|digits| digits.value < UNLIMITED_DIGITS) {
             round(&mut definition, digits, &mut builder);
         }
         builder.parameter(definition);
@@ -94,9 +94,9 @@ fn check_section(name: Piece<'_>) -> Read<()> {
 fn parameter(line: &Line<'_>, builder: &mut SpaceBuilder) -> Read<ParameterDefinition> {
     let (name, rest) = line.content.until(char::is_whitespace);
     if let Some(at) = name.text.find(|c: char| !c.is_alphanumeric() && c != '.' && c != '_') {
-        let message = format!("the name `{}` is not made of letters, digits, `.` and `_`", name.shown());
+        let message = format!("the name `{}` may only contain letters, digits, `.` and `_`", name.shown());
         let (_, bad) = name.split_at(at);
-        return Err(Diagnostic::new(bad.span(), message).hint("a line is `name \"switch\" type (values)`"));
+        return Err(Diagnostic::new(bad.span(), message).hint("write `name \"switch\" type (values)`"));
     }
     let rest = rest.trim();
     let Some((switch, rest)) = rest.enclosed('"', '"') else {
@@ -145,17 +145,17 @@ fn parameter(line: &Line<'_>, builder: &mut SpaceBuilder) -> Read<ParameterDefin
     Ok(definition)
 }
 
-/// An item of a list: quoted or not.
+/// An item of a list, quoted or not.
 struct Item<'t> {
     piece: Piece<'t>,
     quoted: bool,
 }
 
-/// The items between the parentheses, all that is between them, and the rest of the line.
+/// Returns the items between the parentheses, the text between them, and the rest of the line.
 fn domain<'t>(name: Piece<'t>, text: Piece<'t>) -> Read<(Vec<Item<'t>>, Piece<'t>, Piece<'t>)> {
     let missing = |mark: char, place: Piece<'_>| {
         Diagnostic::new(place.span(), format!("`{mark}` is missing in the definition of `{}`", name.shown()))
-            .hint("the values stand in parentheses: `(a, b)` or `(0, 1)`")
+            .hint("put the values in parentheses: `(a, b)` or `(0, 1)`")
     };
     let Some(inner) = text.after("(") else { return Err(missing('(', text)) };
     let mut items = Vec::new();
@@ -192,11 +192,11 @@ fn domain<'t>(name: Piece<'t>, text: Piece<'t>) -> Read<(Vec<Item<'t>>, Piece<'t
     }
     if let Some(empty) = items.iter().find(|item| item.piece.is_empty() && !item.quoted) {
         return Err(Diagnostic::new(empty.piece.span(), format!("a value of `{}` is empty", name.shown()))
-            .hint("write `\"\"` for an empty text"));
+            .hint("write `\"\"` for an empty value"));
     }
     if let Some(broken) = items.iter().find(|item| item.piece.text.contains('"')) {
-        let message = format!("`{}` is neither quoted nor free of quotation marks", broken.piece.shown());
-        return Err(Diagnostic::new(broken.piece.span(), message).hint("one comma stands between two values"));
+        let message = format!("misplaced quotation mark in `{}`", broken.piece.shown());
+        return Err(Diagnostic::new(broken.piece.span(), message).hint("separate values with one comma"));
     }
     Ok((items, inside, rest.split_at(1).1))
 }
@@ -251,7 +251,7 @@ fn global(line: Piece<'_>) -> Read<Spanned<u32>> {
     }
 }
 
-/// Gives a real its step; its bounds must have no more decimals than that.
+/// Gives a real parameter its step; its bounds must not have more decimals than that.
 fn round(definition: &mut ParameterDefinition, digits: Spanned<u32>, builder: &mut SpaceBuilder) {
     let DomainDefinition::Float { lower, upper, step, .. } = &mut definition.domain else { return };
     *step = Some(Spanned::new(step_of(digits.value), digits.span));

@@ -1,33 +1,34 @@
-//! A space as irace's parameter file, by the rules in [`super::irace`].
+//! Writes a space as irace's parameter file, by the rules in [`super::irace`].
 //!
-//! What irace would refuse or take otherwise is refused here: names it cannot read, parameters
-//! without a switch, ranges of a single number, integers beyond 32 bits, numeric ordinal values that do not
-//! rise, orderings of values that are text to R, functions that irace does not allow in bounds.
+//! The writer rejects everything that irace would reject or read differently: names it cannot read,
+//! parameters without a switch, ranges of a single number, integers beyond 32 bits, numeric ordinal
+//! values that do not increase, order comparisons of values that R treats as text, and functions that
+//! irace does not allow in bounds.
 
-use super::super::expression::{Arithmetic, Formula, Function, Quantity, Wording, number_text};
+use super::super::expression::{Arithmetic, Formula, Function, Notation, Quantity, number_text};
 use super::super::{Bound, Choices, Domain, Kind, Literal, Parameter, Range, Space};
-use super::irace::{ENDLESS_DIGITS, step_of};
-use super::refusal::Refusals;
+use super::irace::{UNLIMITED_DIGITS, step_of};
 use super::scan::comment;
+use super::unsupported::Unsupported;
 use super::{CannotExpress, Format};
 
 pub(super) fn write(space: &Space) -> Result<String, CannotExpress> {
-    let mut refusals = Refusals::new(space, Format::Irace);
-    let wording = wording(space);
-    let digits = digits(space, &mut refusals);
+    let mut unsupported = Unsupported::new(space, Format::Irace);
+    let notation = notation(space);
+    let digits = digits(space, &mut unsupported);
     let mut out = String::new();
     for id in space.ids() {
         let parameter = space.parameter(id);
         let (kind, values) = match parameter.domain() {
-            Domain::Choices(choices) => list(parameter, choices, &mut refusals),
-            Domain::Range(range) => bounds(parameter, range, &wording, &mut refusals),
+            Domain::Choices(choices) => list(parameter, choices, &mut unsupported),
+            Domain::Range(range) => bounds(parameter, range, &notation, &mut unsupported),
         };
-        let switch = settings(parameter, &mut refusals);
+        let switch = settings(parameter, &mut unsupported);
         out += &format!("{} \"{switch}\" {kind} ({values})", parameter.name());
         if let Some(condition) = space.condition(id) {
             match is_statement(space, condition) {
-                true => out += &format!(" | {}", wording.formula(condition)),
-                false => refusals.condition(id, condition),
+                true => out += &format!(" | {}", notation.formula(condition)),
+                false => unsupported.condition(id, condition),
             }
         }
         out += &parameter.note().and_then(comment).unwrap_or_default();
@@ -38,56 +39,56 @@ pub(super) fn write(space: &Space) -> Result<String, CannotExpress> {
     }
     for clause in space.forbidden() {
         match is_statement(space, clause) {
-            true => out += &format!("{}\n", wording.formula(clause)),
-            false => refusals.forbidden(clause),
+            true => out += &format!("{}\n", notation.formula(clause)),
+            false => unsupported.forbidden(clause),
         }
     }
     if let Some(digits) = digits {
         out += &format!("\n[global]\ndigits = {digits}\n");
     }
-    refusals.finish(out)
+    unsupported.finish(out)
 }
 
-/// The decimals of all reals, if there are any.
-fn digits(space: &Space, refusals: &mut Refusals<'_>) -> Option<u32> {
+/// Returns the number of decimals that all reals share; `None` if there are no reals.
+fn digits(space: &Space, unsupported: &mut Unsupported<'_>) -> Option<u32> {
     let mut digits = None;
     for parameter in space.parameters() {
         let Some(range) = parameter.range().filter(|range| !range.integer()) else { continue };
         let own = match range.step() {
-            None => Some(ENDLESS_DIGITS),
-            Some(step) => (0..ENDLESS_DIGITS).find(|&digits| step_of(digits) == step),
+            None => Some(UNLIMITED_DIGITS),
+            Some(step) => (0..UNLIMITED_DIGITS).find(|&digits| step_of(digits) == step),
         };
         if own.is_none() || *digits.get_or_insert(own) != own {
-            refusals.add("steps other than one power of ten for all reals", parameter.name());
+            unsupported.add("steps other than one power of ten for all reals", parameter.name());
         }
     }
     digits.flatten()
 }
 
-/// Notes what does not depend on the values; returns the switch.
-fn settings<'s>(parameter: &'s Parameter, refusals: &mut Refusals<'_>) -> &'s str {
+/// Checks everything but the values, and returns the switch.
+fn settings<'s>(parameter: &'s Parameter, unsupported: &mut Unsupported<'_>) -> &'s str {
     let name = parameter.name();
     if name.is_empty() || !name.chars().all(|c| c.is_ascii_alphanumeric() || c == '.' || c == '_') {
-        refusals.add("names with other characters than letters, digits, `.` and `_`", name);
+        unsupported.add("names with characters other than letters, digits, `.` and `_`", name);
     }
     if parameter.fixed().is_some() {
-        refusals.add("fixed values", name);
+        unsupported.add("fixed values", name);
     }
     if parameter.default_given && parameter.default != implied_default(parameter) {
-        refusals.add("defaults", name);
+        unsupported.add("defaults", name);
     }
     if parameter.note().is_some_and(|note| comment(note).is_none()) {
-        refusals.add("notes of several lines", name);
+        unsupported.add("notes with several lines", name);
     }
     match parameter.switch() {
-        None => refusals.add("parameters without a switch", name),
-        Some(switch) if !is_quotable(switch) => refusals.add("switches with `\"` or `#`", name),
+        None => unsupported.add("parameters without a switch", name),
+        Some(switch) if !is_quotable(switch) => unsupported.add("switches with `\"` or `#`", name),
         Some(_) => {}
     }
     parameter.switch().unwrap_or_default()
 }
 
-/// The default of a parameter for which none is given.
+/// Returns the default that a parameter would have if none were given.
 fn implied_default(parameter: &Parameter) -> Option<f64> {
     match parameter.domain() {
         Domain::Choices(_) => Some(0.0),
@@ -99,18 +100,22 @@ fn is_quotable(text: &str) -> bool {
     !text.contains(|c: char| c == '"' || c == '#' || c.is_control())
 }
 
-fn list(parameter: &Parameter, choices: &Choices, refusals: &mut Refusals<'_>) -> (&'static str, String) {
+fn list(
+    parameter: &Parameter,
+    choices: &Choices,
+    unsupported: &mut Unsupported<'_>,
+) -> (&'static str, String) {
     let name = parameter.name();
     let texts: Vec<String> = choices.values().iter().map(ToString::to_string).collect();
     if choices.weights().is_some() {
-        refusals.add("weights", name);
+        unsupported.add("weights", name);
     }
     if !texts.iter().all(|text| is_quotable(text) && !text.contains('|')) {
-        refusals.add("values with `\"`, `#` or `|`", name);
+        unsupported.add("values with `\"`, `#` or `|`", name);
     }
     let ordinal = parameter.kind() == Kind::Ordinal;
     if ordinal && choices.numbers().is_some_and(|numbers| !numbers.is_sorted_by(|a, b| a < b)) {
-        refusals.add("numeric ordinal values that do not rise", name);
+        unsupported.add("numeric ordinal values that do not increase", name);
     }
     let quoted: Vec<String> = texts.iter().map(|text| format!("\"{text}\"")).collect();
     (if ordinal { "o" } else { "c" }, quoted.join(", "))
@@ -119,33 +124,33 @@ fn list(parameter: &Parameter, choices: &Choices, refusals: &mut Refusals<'_>) -
 fn bounds(
     parameter: &Parameter,
     range: &Range,
-    wording: &Wording<'_>,
-    refusals: &mut Refusals<'_>,
+    notation: &Notation<'_>,
+    unsupported: &mut Unsupported<'_>,
 ) -> (&'static str, String) {
     let name = parameter.name();
     let dependent = range.fixed_bounds().is_none();
     if range.integer() && range.step().is_some() {
-        refusals.add("steps of integers", name);
+        unsupported.add("integer steps", name);
     }
     if range.log() && dependent {
-        refusals.add("logarithmic ranges with dependent bounds", name);
+        unsupported.add("logarithmic ranges with dependent bounds", name);
     }
     if range.fixed_bounds().is_some_and(|(lower, upper)| lower == upper) {
-        refusals.add("ranges of a single number", name);
+        unsupported.add("ranges of a single number", name);
     }
     let mut text = |bound: &Bound| match bound {
         Bound::Number(number) => {
             if range.integer() && number.abs() > f64::from(i32::MAX) {
-                refusals.add("integers beyond 32 bits", name);
+                unsupported.add("integers beyond 32 bits", name);
             }
             number_text(*number)
         }
         Bound::Dependent(quantity) => {
             if !is_bound(quantity) {
-                refusals
+                unsupported
                     .add("bounds other than + - * / %% min max round floor ceiling trunc of numbers", name);
             }
-            format!("\"{}\"", wording.quantity(quantity))
+            format!("\"{}\"", notation.quantity(quantity))
         }
     };
     let values = format!("{}, {}", text(range.lower()), text(range.upper()));
@@ -158,13 +163,13 @@ fn bounds(
     (kind, values)
 }
 
-/// Whether R gives a statement the same meaning.
+/// Returns whether a formula means the same in R.
 fn is_statement(space: &Space, formula: &Formula) -> bool {
     match formula {
         Formula::All(parts) | Formula::Any(parts) => {
             !parts.is_empty() && parts.iter().all(|part| is_statement(space, part))
         }
-        Formula::Not(part) => is_statement(space, part) && !may_lack_a_member(space, part),
+        Formula::Not(part) => is_statement(space, part) && !has_conditional_membership(space, part),
         Formula::Member { choices, negated, .. } => choices.len() == 1 || !negated,
         Formula::Same { .. } => true,
         Formula::Among { quantity, .. } => is_number(quantity),
@@ -173,12 +178,14 @@ fn is_statement(space: &Space, formula: &Formula) -> bool {
     }
 }
 
-/// Whether there is a membership about a parameter that may be inactive. R then calls it false,
-/// where we call it unknown; only its negation tells the two apart.
-fn may_lack_a_member(space: &Space, formula: &Formula) -> bool {
+/// Returns whether a formula tests membership of a parameter that can be inactive. In R such a test is
+/// false, here it is unknown; only the negation makes a difference.
+fn has_conditional_membership(space: &Space, formula: &Formula) -> bool {
     match formula {
-        Formula::All(parts) | Formula::Any(parts) => parts.iter().any(|part| may_lack_a_member(space, part)),
-        Formula::Not(part) => may_lack_a_member(space, part),
+        Formula::All(parts) | Formula::Any(parts) => {
+            parts.iter().any(|part| has_conditional_membership(space, part))
+        }
+        Formula::Not(part) => has_conditional_membership(space, part),
         Formula::Member { parameter, choices, .. } => choices.len() > 1 && space.is_conditional(*parameter),
         Formula::Among { quantity, .. } => {
             let mut conditional = false;
@@ -217,8 +224,8 @@ fn is_bound(quantity: &Quantity) -> bool {
     }
 }
 
-fn wording(space: &Space) -> Wording<'_> {
-    Wording {
+fn notation(space: &Space) -> Notation<'_> {
+    Notation {
         name,
         value,
         member: "%in%",
@@ -228,11 +235,11 @@ fn wording(space: &Space) -> Wording<'_> {
         remainder: "%%",
         tight_remainder: true,
         function: |function| if function == Function::RoundEven { "round" } else { function.name() },
-        ..Wording::captune(space)
+        ..Notation::captune(space)
     }
 }
 
-/// Names that R would not take for one need backticks.
+/// Puts names that R would not read as a name in backticks.
 fn name(name: &str) -> String {
     const RESERVED: [&str; 14] = [
         "if", "else", "repeat", "while", "function", "for", "in", "next", "break", "TRUE", "FALSE", "NULL",
@@ -245,7 +252,7 @@ fn name(name: &str) -> String {
     if plain { name.to_owned() } else { format!("`{name}`") }
 }
 
-/// Values are text, whatever they look like.
+/// Writes a value as text, even if it looks like a number.
 fn value(value: &Literal) -> String {
     let escaped = value.to_string().replace('\\', "\\\\").replace('"', "\\\"");
     format!("\"{escaped}\"")

@@ -1,7 +1,7 @@
-//! File formats of spaces: one reader and one writer each, over the same [`Space`].
+//! File formats of spaces, with one reader and one writer each for the same [`Space`].
 //!
-//! A reader keeps everything its format can say or names the line it cannot keep; a writer refuses
-//! what its format cannot say rather than dropping it.
+//! A reader keeps everything that its format can express, or reports the line it cannot keep. A writer
+//! rejects what its format cannot express instead of dropping it.
 
 mod configspace;
 mod guess;
@@ -12,9 +12,9 @@ mod pcs_condition;
 mod pcs_new;
 mod pcs_old;
 mod pcs_write;
-mod refusal;
 mod scan;
 pub(crate) mod toml;
+mod unsupported;
 
 pub use toml::{key as toml_key, quote as toml_text};
 
@@ -25,7 +25,7 @@ use super::{Diagnostic, Diagnostics, Space, Span};
 /// A file format of spaces.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum Format {
-    /// captune's own.
+    /// captune's own format.
     Toml,
     /// The format of ParamILS and SMAC v2: `name {a, b} [a]`.
     PcsOld,
@@ -44,7 +44,7 @@ impl Format {
     pub const ALL: [Self; 6] =
         [Self::Toml, Self::PcsOld, Self::PcsNew, Self::ConfigSpaceJson, Self::ConfigSpaceYaml, Self::Irace];
 
-    /// The name used on command lines.
+    /// Returns the name used on command lines.
     pub const fn name(self) -> &'static str {
         match self {
             Self::Toml => "toml",
@@ -63,19 +63,19 @@ impl fmt::Display for Format {
     }
 }
 
-/// What a format has no words for.
+/// The parts of a space that a format cannot express.
 #[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
 #[error("the format {format} cannot express {}", what.join("; "))]
 pub struct CannotExpress {
     /// The format.
     pub format: Format,
-    /// Every such thing, named.
+    /// A description of every such part.
     pub what: Vec<String>,
 }
 
 /// Reads a space from text.
 pub fn read(text: &str, file_name: &str, format: Format) -> Result<Space, Diagnostics> {
-    // Editors on some systems begin a file with this mark; it is no part of the text.
+    // Some editors start a file with a byte order mark, which is not part of the text.
     let text = text.strip_prefix('\u{feff}').unwrap_or(text);
     match format {
         Format::Toml => toml::read(text, file_name),
@@ -86,8 +86,8 @@ pub fn read(text: &str, file_name: &str, format: Format) -> Result<Space, Diagno
     }
 }
 
-/// Reads a space in captune's own form from one table of a larger TOML file, such as `[space]`. The
-/// places of mistakes are those of the whole file.
+/// Reads a space in captune's own format from one table of a larger TOML file, such as `[space]`.
+/// Positions of mistakes refer to the whole file.
 pub fn read_section(text: &str, file_name: &str, section: &str) -> Result<Space, Diagnostics> {
     toml::read_section(text, file_name, section)
 }
@@ -101,7 +101,7 @@ pub fn read_bytes(bytes: &[u8], file_name: &str, format: Format) -> Result<Space
     let at = error.valid_up_to();
     let wide = bytes.starts_with(&[0xff, 0xfe]) || bytes.starts_with(&[0xfe, 0xff]);
     let hint = if wide { "it looks like UTF-16; save it as UTF-8" } else { "save the file as UTF-8" };
-    let message = format!("the byte 0x{:02x} is not part of UTF-8 text", bytes[at]);
+    let message = format!("the byte 0x{:02x} is not valid UTF-8", bytes[at]);
     let mistake = Diagnostic::new(Span::new(at, at + 1), message).hint(hint);
     Err(Diagnostics::new(file_name, String::from_utf8_lossy(bytes), vec![mistake]))
 }

@@ -1,4 +1,4 @@
-//! The lines that both PCS formats are made of.
+//! The lines of both PCS formats.
 //!
 //! | line | in | means |
 //! |---|---|---|
@@ -7,11 +7,11 @@
 //! | `name kind {...} [...]`, `name kind [...] [...] log` | new | kind: categorical, ordinal, integer, real |
 //! | `child \| parent in {a, b}` | both | a condition, see [`super::pcs_condition`] |
 //! | `{a=1, b=2}` | both | a forbidden combination |
-//! | `{a * b > 10}` | new | a forbidden statement |
+//! | `{a * b > 10}` | new | a forbidden expression |
 //! | `Conditionals:`, `Forbidden:` | both | nothing |
 //!
-//! A name ends at white space or at one of `{ [ |`. All values are text. SMAC 2.10 rewrites lines of
-//! the old format before it reads the new one, so a new file may hold both.
+//! A name ends at white space or at one of `{ [ |`. All values are text. SMAC 2.10 converts lines of
+//! the old format when it reads the new one, so a file in the new format may contain both.
 
 use std::collections::HashSet;
 
@@ -28,16 +28,16 @@ pub(super) const KINDS: [&str; 4] = ["categorical", "ordinal", "integer", "real"
 
 const SECTIONS: [&str; 2] = ["Conditionals:", "Forbidden:"];
 
-/// Which of the two formats.
+/// One of the two PCS formats.
 #[derive(Clone, Copy, PartialEq, Eq)]
-pub(super) enum Age {
+pub(super) enum Version {
     Old,
     New,
 }
 
-pub(super) fn read(text: &str, file_name: &str, age: Age) -> Result<Space, Diagnostics> {
-    let mut reader = Reader { age, builder: SpaceBuilder::new(file_name, text), names: HashSet::new() };
-    // Where a name ends inside conditions and clauses depends on which names there are.
+pub(super) fn read(text: &str, file_name: &str, version: Version) -> Result<Space, Diagnostics> {
+    let mut reader = Reader { version, builder: SpaceBuilder::new(file_name, text), names: HashSet::new() };
+    // Where a name ends in a condition or clause depends on which names exist.
     let mut later = Vec::new();
     for line in lines(text) {
         if SECTIONS.iter().any(|section| section.eq_ignore_ascii_case(line.content.text)) {
@@ -68,9 +68,9 @@ pub(super) fn read(text: &str, file_name: &str, age: Age) -> Result<Space, Diagn
 }
 
 struct Reader<'t> {
-    age: Age,
+    version: Version,
     builder: SpaceBuilder,
-    /// All names, also of parameters that were refused.
+    /// All names, including those of rejected parameters.
     names: HashSet<&'t str>,
 }
 
@@ -79,7 +79,10 @@ type Read<T> = Result<T, Diagnostic>;
 impl<'t> Reader<'t> {
     fn parameter(&self, name: Piece<'t>, rest: Piece<'t>, line: &Line<'t>) -> Read<ParameterDefinition> {
         if name.is_empty() {
-            let mistake = Diagnostic::new(line.content.span(), "a line begins with the name of a parameter");
+            let mistake = Diagnostic::new(
+                line.content.span(),
+                "expected the name of a parameter at the start of the line",
+            );
             return Err(mistake.hint(self.example("name")));
         }
         let (kind, values) = rest.until(|c| c.is_whitespace() || matches!(c, '{' | '['));
@@ -120,9 +123,9 @@ impl<'t> Reader<'t> {
     }
 
     fn example(&self, name: &str) -> String {
-        match self.age {
-            Age::Old => format!("write `{name} {{a, b}} [a]` or `{name} [0, 1] [0.5]`"),
-            Age::New => format!("write `{name} categorical {{a, b}} [a]` or `{name} real [0, 1] [0.5]`"),
+        match self.version {
+            Version::Old => format!("write `{name} {{a, b}} [a]` or `{name} [0, 1] [0.5]`"),
+            Version::New => format!("write `{name} categorical {{a, b}} [a]` or `{name} real [0, 1] [0.5]`"),
         }
     }
 
@@ -134,19 +137,19 @@ impl<'t> Reader<'t> {
 
     fn check_kind(&self, name: Piece<'_>, kind: Piece<'_>) -> Read<()> {
         let known = KINDS.contains(&kind.text);
-        if kind.is_empty() || (known && self.age == Age::New) {
+        if kind.is_empty() || (known && self.version == Version::New) {
             return Ok(());
         }
-        Err(match (known, self.age) {
+        Err(match (known, self.version) {
             (true, _) => {
                 Diagnostic::new(kind.span(), format!("unexpected `{}` after the name", kind.shown()))
-                    .hint("this line is of the new PCS format")
+                    .hint("this line is in the new PCS format")
             }
-            (false, Age::Old) => {
+            (false, Version::Old) => {
                 Diagnostic::new(kind.span(), format!("unexpected `{}` after the name", kind.shown()))
                     .hint(self.example(&name.shown()))
             }
-            (false, Age::New) => {
+            (false, Version::New) => {
                 let hint = suggestion(kind.text, KINDS)
                     .unwrap_or_else(|| format!("the kinds are {}", KINDS.join(", ")));
                 Diagnostic::new(kind.span(), format!("unknown kind `{}` of `{}`", kind.shown(), name.shown()))
@@ -167,12 +170,12 @@ impl<'t> Reader<'t> {
                 after.span(),
                 format!("unexpected `{}` after the default", after.shown()),
             )
-            .hint("nothing follows a list of values and its default"));
+            .hint("nothing may follow the default of a list of values"));
         }
         let values = inside.list();
         if let Some(empty) = values.iter().find(|value| value.is_empty()) {
             return Err(Diagnostic::new(empty.span(), format!("a value of `{}` is empty", name.shown()))
-                .hint("one comma stands between two values"));
+                .hint("separate values with one comma"));
         }
         let values = values.into_iter().map(Piece::literal).collect();
         Ok(match kind.text {
@@ -196,12 +199,12 @@ impl<'t> Reader<'t> {
         let bound = |piece: Piece<'_>| match parse_number(piece.text) {
             Some(number) => Ok(Spanned::new(BoundDefinition::Number(number), piece.span())),
             None => Err(Diagnostic::new(piece.span(), format!("`{}` is not a number", piece.shown()))
-                .hint("a list of values stands in braces: `{a, b}`")),
+                .hint("put a list of values in braces: `{a, b}`")),
         };
         let (lower, upper) = (bound(lower)?, bound(upper)?);
         let (integer, log) = match kind.text {
             "" => suffix(after)?,
-            kind => (kind == "integer", word_log(after)?),
+            kind => (kind == "integer", log_word(after)?),
         };
         Ok(match integer {
             true => DomainDefinition::Integer { lower, upper, log, step: None },
@@ -210,7 +213,7 @@ impl<'t> Reader<'t> {
     }
 
     fn condition(&mut self, child: Piece<'t>, condition: Piece<'t>) -> Read<()> {
-        let expr = pcs_condition::read(condition, self.age, &|name| self.names.contains(name))?;
+        let expr = pcs_condition::read(condition, self.version, &|name| self.names.contains(name))?;
         self.builder.when(child.owned(), expr);
         Ok(())
     }
@@ -226,7 +229,7 @@ impl<'t> Reader<'t> {
                 after.span(),
                 format!("unexpected `{}` after the clause", after.shown()),
             )
-            .hint("a forbidden clause stands alone on its line"));
+            .hint("put each forbidden clause on its own line"));
         }
         if inside.is_empty() {
             return Err(
@@ -235,28 +238,28 @@ impl<'t> Reader<'t> {
         }
         match self.combination(inside) {
             Some(expr) => self.builder.forbid(expr),
-            None if self.age == Age::New => {
+            None if self.version == Version::New => {
                 self.builder.forbid(Clause::text(inside.text, inside.start, Dialect::Pcs))
             }
             None => {
-                let message = format!("`{}` is no list of `name=value`", inside.shown());
+                let message = format!("`{}` is not a list of `name=value` pairs", inside.shown());
                 return Err(
-                    Diagnostic::new(inside.span(), message).hint("other statements need the new PCS format")
+                    Diagnostic::new(inside.span(), message).hint("other expressions need the new PCS format")
                 );
             }
         };
         Ok(())
     }
 
-    /// The classic form: pairs with one `=` each. A pair whose left side would calculate is not
-    /// classic, unless that is how a parameter is called.
+    /// Reads the classic form: `name=value` pairs. A left side that looks like arithmetic is not
+    /// classic, unless a parameter has that name.
     fn combination(&self, inside: Piece<'_>) -> Option<Expr> {
         let pair = |piece: Piece<'_>| {
             let (name, value) = piece.until(|c| c == '=');
             let value = value.after("=")?;
             let (name, value) = (name.trim(), value.trim());
             let joined = ["&&", "||"].iter().any(|sign| piece.text.contains(sign));
-            // Names with a hyphen are common, differences compared by a single `=` are not.
+            // Names with a hyphen are common; differences compared with a single `=` are not.
             let calculated = name.text.contains(|c: char| c.is_whitespace() || "*/^()<>!".contains(c));
             let named = !name.is_empty() && (!calculated || self.names.contains(name.text));
             if joined || value.text.contains('=') || !named {
@@ -270,7 +273,7 @@ impl<'t> Reader<'t> {
     }
 }
 
-/// `i` and `l`, once each and in any order.
+/// Reads `i` and `l`, at most once each and in any order.
 fn suffix(after: Piece<'_>) -> Read<(bool, bool)> {
     let (mut integer, mut log) = (false, false);
     for c in after.text.chars().filter(|c| !c.is_whitespace()) {
@@ -291,11 +294,11 @@ fn unknown_suffix(after: Piece<'_>) -> Diagnostic {
         .hint("`i` means whole numbers, `l` a logarithmic range, `il` both")
 }
 
-fn word_log(after: Piece<'_>) -> Read<bool> {
+fn log_word(after: Piece<'_>) -> Read<bool> {
     match after.text {
         "" => Ok(false),
         "log" => Ok(true),
         _ => Err(Diagnostic::new(after.span(), format!("unexpected `{}` after the default", after.shown()))
-            .hint("only `log` may stand there")),
+            .hint("only `log` is allowed here")),
     }
 }

@@ -1,4 +1,4 @@
-//! The condition of a PCS line, behind `child |`.
+//! The condition of a PCS line, after `child |`.
 //!
 //! ```text
 //! any  = all { "||" all }                             new format only
@@ -8,16 +8,16 @@
 //!      | "(" any ")"                                  new format only; SMAC itself has no parentheses
 //! ```
 //!
-//! SMAC cuts the line at `||`, then at `&&`, then at the operator; so a value is everything up to
-//! the next of these, whatever characters it has.
+//! SMAC splits the line at `||`, then at `&&`, then at the operator. So a value is everything up to the
+//! next of these, whatever characters it contains.
 
 use super::super::Diagnostic;
-use super::super::expression::{Comparison, DEEPEST, Expr};
-use super::pcs::Age;
+use super::super::expression::{Comparison, Expr, MAX_DEPTH};
+use super::pcs::Version;
 use super::scan::Piece;
 
-/// The search for the longest known name goes no further than this.
-const LONGEST_NAME: usize = 200;
+/// Maximum length of a name, in bytes; it bounds the search for the longest known name.
+const MAX_NAME_LENGTH: usize = 200;
 
 const SIGNS: [(&str, Comparison); 7] = [
     ("==", Comparison::Equal),
@@ -29,9 +29,13 @@ const SIGNS: [(&str, Comparison); 7] = [
     ("=", Comparison::Equal),
 ];
 
-/// Reads a condition; `known` says which parameters there are.
-pub(super) fn read(text: Piece<'_>, age: Age, known: &dyn Fn(&str) -> bool) -> Result<Expr, Diagnostic> {
-    let mut parser = Parser { rest: text.trim(), age, known, depth: 0 };
+/// Reads a condition; `known` returns whether a parameter exists.
+pub(super) fn read(
+    text: Piece<'_>,
+    version: Version,
+    known: &dyn Fn(&str) -> bool,
+) -> Result<Expr, Diagnostic> {
+    let mut parser = Parser { rest: text.trim(), version, known, depth: 0 };
     let expr = parser.any()?;
     match parser.rest.is_empty() {
         true => Ok(expr),
@@ -40,9 +44,9 @@ pub(super) fn read(text: Piece<'_>, age: Age, known: &dyn Fn(&str) -> bool) -> R
 }
 
 struct Parser<'t, 'k> {
-    /// What is still to be read, trimmed.
+    /// The text that is still to be read, trimmed.
     rest: Piece<'t>,
-    age: Age,
+    version: Version,
     known: &'k dyn Fn(&str) -> bool,
     depth: usize,
 }
@@ -54,20 +58,20 @@ impl<'t> Parser<'t, '_> {
             true => format!("the condition ends where {wanted} was expected"),
             false => format!("unexpected `{}` where {wanted} was expected", word.shown()),
         };
-        Diagnostic::new(word.span(), message).hint(match self.age {
-            Age::Old => "write `child | parent in {a, b}`",
-            Age::New => "write `child | parent == a && other in {b, c}`",
+        Diagnostic::new(word.span(), message).hint(match self.version {
+            Version::Old => "write `child | parent in {a, b}`",
+            Version::New => "write `child | parent == a && other in {b, c}`",
         })
     }
 
-    /// Steps over a sign, which the old format may lack.
+    /// Skips an operator if it comes next. `is_new` marks operators that the old format does not have.
     fn accept(&mut self, sign: &str, is_new: bool) -> Result<bool, Diagnostic> {
         let Some(after) = self.rest.after(sign) else { return Ok(false) };
-        if is_new && self.age == Age::Old {
+        if is_new && self.version == Version::Old {
             let message = format!("`{sign}` is not part of the old PCS format");
             let (sign, _) = self.rest.split_at(sign.len());
             return Err(Diagnostic::new(sign.span(), message)
-                .hint("it has only `parent in {a, b}`, joined by `&&`; the new one has more"));
+                .hint("it only allows `parent in {a, b}`, joined by `&&`; the new format allows more"));
         }
         self.rest = after.trim();
         Ok(true)
@@ -92,8 +96,11 @@ impl<'t> Parser<'t, '_> {
     fn atom(&mut self) -> Result<Expr, Diagnostic> {
         let start = self.rest;
         if self.accept("(", true)? {
-            if self.depth == DEEPEST {
-                return Err(Diagnostic::new(start.span(), format!("more than {DEEPEST} levels of nesting")));
+            if self.depth == MAX_DEPTH {
+                return Err(Diagnostic::new(
+                    start.span(),
+                    format!("more than {MAX_DEPTH} levels of nesting"),
+                ));
             }
             self.depth += 1;
             let inner = self.any()?;
@@ -113,7 +120,11 @@ impl<'t> Parser<'t, '_> {
         }
         let (word, after) = self.rest.until(|c| c.is_whitespace() || c == '{');
         if word.text != "in" {
-            return Err(self.unexpected(if self.age == Age::Old { "`in`" } else { "a comparison or `in`" }));
+            return Err(self.unexpected(if self.version == Version::Old {
+                "`in`"
+            } else {
+                "a comparison or `in`"
+            }));
         }
         self.rest = after.trim();
         let Some((inside, after)) = self.rest.enclosed('{', '}') else {
@@ -123,13 +134,13 @@ impl<'t> Parser<'t, '_> {
         let values = inside.list();
         if values.is_empty() || values.iter().any(|value| value.is_empty()) {
             return Err(Diagnostic::new(inside.span(), "a value is missing in the list")
-                .hint("one comma stands between two values"));
+                .hint("separate values with one comma"));
         }
         let values = values.into_iter().map(Piece::literal);
         Ok(Expr::member(name, values.map(|value| Expr::literal(value.value, value.span)).collect()))
     }
 
-    /// The name at the start: the longest known one that ends at an operator or at white space.
+    /// Reads the name at the start: the longest known one that ends at an operator or at white space.
     fn name(&mut self) -> Piece<'t> {
         let text = self.rest.text;
         let ends_at = |end: usize| {
@@ -145,11 +156,11 @@ impl<'t> Parser<'t, '_> {
                 first = first.or(Some(at));
                 longest = Some(at).filter(|_| (self.known)(&text[..at])).or(longest);
             }
-            if space || (at > LONGEST_NAME && first.is_some()) {
+            if space || (at > MAX_NAME_LENGTH && first.is_some()) {
                 break;
             }
         }
-        if text.len() <= LONGEST_NAME && !text.contains(char::is_whitespace) && (self.known)(text) {
+        if text.len() <= MAX_NAME_LENGTH && !text.contains(char::is_whitespace) && (self.known)(text) {
             longest = Some(text.len());
         }
         let (name, rest) = self.rest.split_at(longest.or(first).unwrap_or(text.len()));

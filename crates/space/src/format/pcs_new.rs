@@ -1,4 +1,4 @@
-//! The PCS format of SMAC from 2.10 on, also known as that of AClib 2.0.
+//! The PCS format of SMAC since version 2.10, also known as the format of AClib 2.0.
 //!
 //! ```text
 //! mode categorical {a, b} [a]
@@ -8,68 +8,68 @@
 //!
 //! runs | mode == a && level > low || ratio < 0.2
 //! {mode=a, level=high}                   # classic: name=value
-//! {runs * ratio > 10 && mode == b}       # advanced: a statement
+//! {runs * ratio > 10 && mode == b}       # advanced: an expression
 //! ```
 //!
-//! Rules, after SMAC's manual (section on the PCS format) and its reader:
-//! - conditions join comparisons of one parameter with a value by `&&`, and those by `||`;
+//! The rules follow SMAC's manual (section on the PCS format) and its reader:
+//! - a condition compares parameters with values; comparisons are joined by `&&`, and those by `||`;
 //! - a child has one condition; several lines are read as if joined by `&&`;
 //! - values and names are printable ASCII without spaces;
-//! - advanced clauses know `+ - * / % ^`, comparisons, `&&`, `||`, parentheses and the functions of
-//!   the library exp4j. In a space that has one, SMAC wants every name and every value to be a
-//!   number or an identifier, and no value to be called like a parameter;
-//! - lines of the old format may stand among the others.
+//! - advanced clauses have `+ - * / % ^`, comparisons, `&&`, `||`, parentheses and the functions of
+//!   the library exp4j. In a space with such a clause, SMAC requires every name and value to be a
+//!   number or an identifier, and no value may have the name of a parameter;
+//! - lines of the old format may appear among the others.
 //!
-//! Read with our meaning: `%` has the sign of the divisor (SMAC: of the dividend), and a clause that
-//! mentions an inactive parameter does not hold. Trigonometric functions are refused. How other kinds are
-//! written: `docs/design/0003-space-formats.md`.
+//! Two things differ from SMAC: `%` has the sign of the divisor (SMAC: of the dividend), and a clause
+//! that mentions an inactive parameter does not hold. Trigonometric functions are rejected. For how
+//! other kinds are written, see `docs/design/0003-space-formats.md`.
 
-use super::super::expression::{Comparison, Formula, Function, Quantity, Wording};
+use super::super::expression::{Comparison, Formula, Function, Notation, Quantity};
 use super::super::{Diagnostics, Literal, Space};
-use super::pcs::{self, Age};
+use super::pcs::{self, Version};
 use super::pcs_write::{classic, number, parameter, value_list};
-use super::refusal::Refusals;
+use super::unsupported::Unsupported;
 use super::{CannotExpress, Format};
 
 pub(super) fn read(text: &str, file_name: &str) -> Result<Space, Diagnostics> {
-    pcs::read(text, file_name, Age::New)
+    pcs::read(text, file_name, Version::New)
 }
 
 pub(super) fn write(space: &Space) -> Result<String, CannotExpress> {
-    let mut refusals = Refusals::new(space, Format::PcsNew);
+    let mut unsupported = Unsupported::new(space, Format::PcsNew);
     let mut out = String::new();
     for id in space.ids() {
-        out += &parameter(space.parameter(id), Age::New, &mut refusals);
+        out += &parameter(space.parameter(id), Version::New, &mut unsupported);
     }
     let mut separator = "\n";
     for id in space.ids() {
         let Some(formula) = space.condition(id) else { continue };
         match condition(space, formula) {
             Some(text) => out += &format!("{separator}{} | {text}\n", space.parameter(id).name()),
-            None => refusals.condition(id, formula),
+            None => unsupported.condition(id, formula),
         }
         separator = "";
     }
     separator = "\n";
     let mut advanced = false;
     for clause in space.forbidden() {
-        if let Some(line) = classic(space, clause, Age::New) {
+        if let Some(line) = classic(space, clause, Version::New) {
             out += &format!("{separator}{line}");
         } else if is_advanced(clause) {
-            out += &format!("{separator}{{{}}}\n", wording(space).formula(clause));
+            out += &format!("{separator}{{{}}}\n", notation(space).formula(clause));
             advanced = true;
         } else {
-            refusals.forbidden(clause);
+            unsupported.forbidden(clause);
         }
         separator = "";
     }
     if advanced {
-        check_words(space, &mut refusals);
+        check_identifiers(space, &mut unsupported);
     }
-    refusals.finish(out)
+    unsupported.finish(out)
 }
 
-/// Conjunctions joined by `||`; `None` if it is anything else.
+/// Writes conjunctions joined by `||`; `None` if the formula is anything else.
 fn condition(space: &Space, formula: &Formula) -> Option<String> {
     let parts = |formula: &Formula| match formula {
         Formula::All(parts) => parts.iter().map(|part| atom(space, part)).collect(),
@@ -131,13 +131,13 @@ fn is_calculable(quantity: &Quantity) -> bool {
         Quantity::Negate(inner) => is_calculable(inner),
         Quantity::Arithmetic(_, left, right) => is_calculable(left) && is_calculable(right),
         Quantity::Call(function, arguments) => {
-            function_word(*function).is_some() && arguments.iter().all(is_calculable)
+            exp4j_name(*function).is_some() && arguments.iter().all(is_calculable)
         }
     }
 }
 
-/// The function's name in exp4j, if it has it.
-fn function_word(function: Function) -> Option<&'static str> {
+/// Returns the name of the function in exp4j; `None` if exp4j does not have it.
+fn exp4j_name(function: Function) -> Option<&'static str> {
     match function {
         Function::Ceiling => Some("ceil"),
         Function::Abs
@@ -151,17 +151,17 @@ fn function_word(function: Function) -> Option<&'static str> {
     }
 }
 
-fn wording(space: &Space) -> Wording<'_> {
-    Wording {
+fn notation(space: &Space) -> Notation<'_> {
+    Notation {
         name: str::to_owned,
         value: ToString::to_string,
-        function: |function| function_word(function).unwrap_or_default(),
-        ..Wording::captune(space)
+        function: |function| exp4j_name(function).unwrap_or_default(),
+        ..Notation::captune(space)
     }
 }
 
-/// What SMAC asks of a space with advanced clauses, and what keeps such clauses readable.
-fn check_words(space: &Space, refusals: &mut Refusals<'_>) {
+/// Checks what SMAC requires of a space with advanced clauses, and what this reader needs to read them.
+fn check_identifiers(space: &Space, unsupported: &mut Unsupported<'_>) {
     let identifier = |text: &str| {
         text.starts_with(|c: char| c.is_ascii_alphabetic() || c == '_')
             && text.bytes().all(|b| b.is_ascii_alphanumeric() || b == b'_')
@@ -170,16 +170,22 @@ fn check_words(space: &Space, refusals: &mut Refusals<'_>) {
     for parameter in space.parameters() {
         let name = parameter.name();
         if !identifier(name) || matches!(name, "true" | "false" | "TRUE" | "FALSE") {
-            refusals.add("names other than identifiers beside advanced forbidden clauses", name);
+            unsupported.add("names that are not identifiers, together with advanced forbidden clauses", name);
         }
         for value in parameter.choices().map_or(&[][..], |choices| choices.values()) {
             let text = value.to_string();
-            // A number must be spelled as it is read, or another choice might be meant.
+            // A number must be written in its usual form; otherwise it might match another choice.
             let canonical = |number: f64| number_spellings(number).contains(&text);
             if !(identifier(&text) || value.number().is_some_and(canonical)) {
-                refusals.add("values other than words or numbers beside advanced forbidden clauses", &text);
+                unsupported.add(
+                    "values that are not identifiers or numbers, together with advanced forbidden clauses",
+                    &text,
+                );
             } else if space.find(&text).is_some() {
-                refusals.add("values called like a parameter beside advanced forbidden clauses", &text);
+                unsupported.add(
+                    "values with the name of a parameter, together with advanced forbidden clauses",
+                    &text,
+                );
             }
         }
     }

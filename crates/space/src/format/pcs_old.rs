@@ -12,43 +12,43 @@
 //! {sp-resolution=2, sp-other=0}
 //! ```
 //!
-//! Rules, after SMAC's manual (section on the PCS format) and its reader:
-//! - several conditions of a child must all hold, on lines of their own or joined by `&&`;
-//! - conditions and forbidden clauses name categorical parameters only (the reader here also takes
+//! The rules follow SMAC's manual (section on the PCS format) and its reader:
+//! - if a child has several conditions, on separate lines or joined by `&&`, all must hold;
+//! - conditions and forbidden clauses only mention categorical parameters (this reader also accepts
 //!   numbers, the writer does not);
 //! - every parameter has a default.
 //!
-//! The writer puts each part of a condition on its own line, since old versions of SMAC silently
-//! ignore what follows `&&`. How other kinds are written: `docs/design/0003-space-formats.md`.
+//! The writer puts each part of a condition on its own line, since old versions of SMAC silently ignore
+//! what follows `&&`. For how other kinds are written, see `docs/design/0003-space-formats.md`.
 
 use std::collections::BTreeSet;
 
 use super::super::expression::Formula;
 use super::super::{Diagnostics, Kind, ParameterId, Space};
-use super::pcs::{self, Age};
+use super::pcs::{self, Version};
 use super::pcs_write::{classic, parameter, value_list};
-use super::refusal::Refusals;
+use super::unsupported::Unsupported;
 use super::{CannotExpress, Format};
 
 pub(super) fn read(text: &str, file_name: &str) -> Result<Space, Diagnostics> {
-    pcs::read(text, file_name, Age::Old)
+    pcs::read(text, file_name, Version::Old)
 }
 
 pub(super) fn write(space: &Space) -> Result<String, CannotExpress> {
-    let mut refusals = Refusals::new(space, Format::PcsOld);
+    let mut unsupported = Unsupported::new(space, Format::PcsOld);
     let mut out = String::new();
     for id in space.ids() {
         if space.parameter(id).kind() == Kind::Ordinal {
-            refusals.add("the order of ordinal values", space.parameter(id).name());
+            unsupported.add("the order of ordinal values", space.parameter(id).name());
         }
-        out += &parameter(space.parameter(id), Age::Old, &mut refusals);
+        out += &parameter(space.parameter(id), Version::Old, &mut unsupported);
     }
     let mut conditions = String::new();
     for id in space.ids() {
         let Some(condition) = space.condition(id) else { continue };
         match condition_lines(space, id, condition) {
             Some(lines) => conditions += &lines,
-            None => refusals.condition(id, condition),
+            None => unsupported.condition(id, condition),
         }
     }
     if !conditions.is_empty() {
@@ -56,19 +56,19 @@ pub(super) fn write(space: &Space) -> Result<String, CannotExpress> {
     }
     let mut forbidden = String::new();
     for clause in space.forbidden() {
-        match classic(space, clause, Age::Old) {
+        match classic(space, clause, Version::Old) {
             Some(line) => forbidden += &line,
-            None => refusals.forbidden(clause),
+            None => unsupported.forbidden(clause),
         }
     }
     if !forbidden.is_empty() {
         out += &format!("\nForbidden:\n{forbidden}");
     }
-    refusals.finish(out)
+    unsupported.finish(out)
 }
 
-/// One line per part; `None` if a part is no membership, or a parent is named twice, which SMAC
-/// takes for a mistake.
+/// Writes one line per part; `None` if a part is not a membership test, or if a parent occurs twice,
+/// which SMAC rejects.
 fn condition_lines(space: &Space, child: ParameterId, condition: &Formula) -> Option<String> {
     let parts = match condition {
         Formula::All(parts) => parts.as_slice(),

@@ -1,26 +1,30 @@
-//! What the writers of the two PCS formats share.
+//! Code shared by the writers of the two PCS formats.
 
 use super::super::expression::{Comparison, Formula, Quantity, number_text};
 use super::super::{Domain, Kind, Parameter, Range, Space};
-use super::pcs::Age;
-use super::refusal::Refusals;
+use super::pcs::Version;
 use super::scan::comment;
+use super::unsupported::Unsupported;
 
-/// The line of a parameter; what the format cannot say is noted.
-pub(super) fn parameter(parameter: &Parameter, age: Age, refusals: &mut Refusals<'_>) -> String {
+/// Writes the line of a parameter and records what the format cannot express.
+pub(super) fn parameter(
+    parameter: &Parameter,
+    version: Version,
+    unsupported: &mut Unsupported<'_>,
+) -> String {
     let name = parameter.name();
-    if !is_name(name, age) {
-        refusals.add("names with spaces, brackets, quotes, `,` `|` `=` `#` or the like", name);
+    if !is_name(name, version) {
+        unsupported.add("names with spaces, brackets, quotes, `,` `|` `=` `#` or the like", name);
     }
     if parameter.fixed().is_some() {
-        refusals.add("fixed values", name);
+        unsupported.add("fixed values", name);
     }
     if parameter.switch().is_some() {
-        refusals.add("switches", name);
+        unsupported.add("switches", name);
     }
     let note = parameter.note().map(comment);
     if note == Some(None) {
-        refusals.add("notes of several lines", name);
+        unsupported.add("notes with several lines", name);
     }
     let default = parameter.default().map_or_else(String::new, |value| match value.number() {
         Some(value) if parameter.range().is_some() => number(value),
@@ -29,10 +33,10 @@ pub(super) fn parameter(parameter: &Parameter, age: Age, refusals: &mut Refusals
     let (kind, values, tail) = match parameter.domain() {
         Domain::Choices(choices) => {
             if choices.weights().is_some() {
-                refusals.add("weights", name);
+                unsupported.add("weights", name);
             }
-            if !choices.values().iter().all(|value| is_value(&value.to_string(), age)) {
-                refusals.add("values with spaces, brackets, `,` `#` or the like", name);
+            if !choices.values().iter().all(|value| is_value(&value.to_string(), version)) {
+                unsupported.add("values with spaces, brackets, `,` `#` or the like", name);
             }
             let all: Vec<u32> = (0..choices.count() as u32).collect();
             let kind = if parameter.kind() == Kind::Ordinal { "ordinal " } else { "categorical " };
@@ -40,50 +44,50 @@ pub(super) fn parameter(parameter: &Parameter, age: Age, refusals: &mut Refusals
         }
         Domain::Range(range) => {
             let kind = if range.integer() { "integer " } else { "real " };
-            (kind, bounds(name, range, refusals), suffix(range, age))
+            (kind, bounds(name, range, unsupported), suffix(range, version))
         }
     };
-    let kind = if age == Age::New { kind } else { "" };
+    let kind = if version == Version::New { kind } else { "" };
     format!("{name} {kind}{values} [{default}]{tail}{}\n", note.flatten().unwrap_or_default())
 }
 
-fn bounds(name: &str, range: &Range, refusals: &mut Refusals<'_>) -> String {
+fn bounds(name: &str, range: &Range, unsupported: &mut Unsupported<'_>) -> String {
     if range.step().is_some() {
-        refusals.add("steps", name);
+        unsupported.add("steps", name);
     }
     match range.fixed_bounds() {
         Some((lower, upper)) => format!("[{}, {}]", number(lower), number(upper)),
         None => {
-            refusals.add("bounds that depend on other parameters", name);
+            unsupported.add("bounds that depend on other parameters", name);
             String::new()
         }
     }
 }
 
-fn suffix(range: &Range, age: Age) -> &'static str {
-    match (age, range.integer(), range.log()) {
-        (Age::New, _, true) => " log",
-        (Age::Old, true, true) => "il",
-        (Age::Old, true, false) => "i",
-        (Age::Old, false, true) => "l",
+fn suffix(range: &Range, version: Version) -> &'static str {
+    match (version, range.integer(), range.log()) {
+        (Version::New, _, true) => " log",
+        (Version::Old, true, true) => "il",
+        (Version::Old, true, false) => "i",
+        (Version::Old, false, true) => "l",
         (_, _, false) => "",
     }
 }
 
-/// A number of a range: whole ones without a point.
+/// Writes a number; whole numbers have no decimal point.
 pub(super) fn number(value: f64) -> String {
     number_text(value)
 }
 
-/// The values with these indices, separated by commas.
+/// Writes the values with these indices, separated by commas.
 pub(super) fn value_list(parameter: &Parameter, choices: &[u32]) -> String {
     let text = |&choice: &u32| parameter.literal(f64::from(choice)).to_string();
     choices.iter().map(text).collect::<Vec<_>>().join(", ")
 }
 
-/// The line `{a = 1, b = 2}`; `None` if the clause is anything else. Only the new format may name
-/// numbers and ordinal values.
-pub(super) fn classic(space: &Space, clause: &Formula, age: Age) -> Option<String> {
+/// Writes the line `{a = 1, b = 2}`; `None` if the clause is anything else. Only the new format may
+/// mention numbers and ordinal values.
+pub(super) fn classic(space: &Space, clause: &Formula, version: Version) -> Option<String> {
     let parts = match clause {
         Formula::All(parts) => parts.as_slice(),
         single => std::slice::from_ref(single),
@@ -99,26 +103,26 @@ pub(super) fn classic(space: &Space, clause: &Formula, age: Age) -> Option<Strin
             comparison: Comparison::Equal,
             left: Quantity::Parameter(id),
             right: Quantity::Constant(value),
-        } if age == Age::New => Some(format!("{} = {}", space.parameter(*id).name(), number(*value))),
+        } if version == Version::New => Some(format!("{} = {}", space.parameter(*id).name(), number(*value))),
         _ => None,
     };
     let pairs = parts.iter().map(pair).collect::<Option<Vec<_>>>()?;
     (!pairs.is_empty()).then(|| format!("{{{}}}\n", pairs.join(", ")))
 }
 
-fn is_name(name: &str, age: Age) -> bool {
-    is_printable(name, age)
+fn is_name(name: &str, version: Version) -> bool {
+    is_printable(name, version)
         && !name.contains(|c: char| c.is_whitespace() || "{}[]()|,#=\"'".contains(c))
         && !name.contains("&&")
 }
 
-fn is_value(value: &str, age: Age) -> bool {
-    let spaced = age == Age::New && value.contains(|c: char| c.is_whitespace());
-    let joined = age == Age::New && (value.contains("&&") || value.contains("||"));
+fn is_value(value: &str, version: Version) -> bool {
+    let spaced = version == Version::New && value.contains(|c: char| c.is_whitespace());
+    let joined = version == Version::New && (value.contains("&&") || value.contains("||"));
     let cut = value.contains(|c| "{}[],#".contains(c)) || value.trim() != value || value.is_empty();
-    is_printable(value, age) && !spaced && !joined && !cut
+    is_printable(value, version) && !spaced && !joined && !cut
 }
 
-fn is_printable(text: &str, age: Age) -> bool {
-    !text.contains(char::is_control) && (age == Age::Old || text.is_ascii())
+fn is_printable(text: &str, version: Version) -> bool {
+    !text.contains(char::is_control) && (version == Version::Old || text.is_ascii())
 }

@@ -1,19 +1,19 @@
-//! What the line-based formats share: lines without their comments, and pieces of text that know
-//! where in the file they stand.
+//! Code shared by the line-based formats: lines without their comments, and pieces of text with their
+//! position in the file.
 //!
-//! A comment runs from the first `#` to the end of the line, inside quotes too, as SMAC and irace
-//! have it. Behind a parameter it is the parameter's note; on a line of its own it is dropped.
+//! A comment runs from the first `#` to the end of the line, even inside quotes, as in SMAC and irace.
+//! After a parameter it becomes the parameter's note; on its own line it is dropped.
 
 use super::super::{Literal, Span, Spanned};
 
-/// Most characters of the file that a message repeats.
-const SHOWN: usize = 60;
+/// Maximum number of characters that a message quotes from the file.
+const MAX_SHOWN: usize = 60;
 
 /// A part of the file.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Piece<'t> {
     pub(super) text: &'t str,
-    /// Place of its first byte in the file.
+    /// Position of its first byte in the file.
     pub(super) start: usize,
 }
 
@@ -26,34 +26,34 @@ impl<'t> Piece<'t> {
         self.text.is_empty()
     }
 
-    /// The bytes from one offset up to another.
+    /// Returns the bytes from one offset up to another.
     pub(super) fn part(self, from: usize, to: usize) -> Self {
         Self { text: &self.text[from..to], start: self.start + from }
     }
 
-    /// What comes before an offset, and what comes from there on.
+    /// Splits at an offset.
     pub(super) fn split_at(self, offset: usize) -> (Self, Self) {
         (self.part(0, offset), self.part(offset, self.text.len()))
     }
 
-    /// Without the white space around it.
+    /// Removes the white space around it.
     pub(super) fn trim(self) -> Self {
         let lead = self.text.len() - self.text.trim_start().len();
         self.part(lead, lead + self.text.trim().len())
     }
 
-    /// What follows a beginning, if it begins so.
-    pub(super) fn after(self, beginning: &str) -> Option<Self> {
-        self.text.starts_with(beginning).then(|| self.split_at(beginning.len()).1)
+    /// Returns the text after a prefix; `None` if it does not start with it.
+    pub(super) fn after(self, prefix: &str) -> Option<Self> {
+        self.text.starts_with(prefix).then(|| self.split_at(prefix.len()).1)
     }
 
-    /// The longest beginning without any such character, and the rest.
+    /// Splits before the first character for which `stops` is true.
     pub(super) fn until(self, stops: impl Fn(char) -> bool) -> (Self, Self) {
         self.split_at(self.text.find(stops).unwrap_or(self.text.len()))
     }
 
-    /// What stands between an opening mark, with which this begins, and the next closing one; and
-    /// the rest.
+    /// Returns the text between the opening delimiter, with which this must start, and the next closing
+    /// one, and the rest.
     pub(super) fn enclosed(self, open: char, close: char) -> Option<(Self, Self)> {
         let inner = self.after(open.encode_utf8(&mut [0; 4]))?;
         let end = inner.text.find(close)?;
@@ -61,7 +61,7 @@ impl<'t> Piece<'t> {
         Some((inside, rest.split_at(close.len_utf8()).1))
     }
 
-    /// The parts between commas, trimmed; none if there is nothing at all.
+    /// Splits at commas and trims the parts; blank text has no parts.
     pub(super) fn list(self) -> Vec<Self> {
         if self.trim().is_empty() {
             return Vec::new();
@@ -75,9 +75,9 @@ impl<'t> Piece<'t> {
         self.text.split(',').map(part).collect()
     }
 
-    /// For a message: no longer than it takes to recognise it.
+    /// Returns the text for a message, shortened if it is long.
     pub(super) fn shown(self) -> String {
-        match self.text.char_indices().nth(SHOWN) {
+        match self.text.char_indices().nth(MAX_SHOWN) {
             Some((end, _)) => format!("{}...", &self.text[..end]),
             None => self.text.to_owned(),
         }
@@ -87,22 +87,22 @@ impl<'t> Piece<'t> {
         Spanned::new(self.text.to_owned(), self.span())
     }
 
-    /// As a value: the formats have no types, so it is text.
+    /// Returns it as a value: the formats have no types, so it is text.
     pub(super) fn literal(self) -> Spanned<Literal> {
         Spanned::new(self.text.into(), self.span())
     }
 }
 
-/// A line that says something.
+/// A line with content.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Line<'t> {
-    /// Without comment and surrounding space; never empty.
+    /// The line without comment and surrounding white space; never empty.
     pub(super) content: Piece<'t>,
     /// Its comment.
     pub(super) note: Option<&'t str>,
 }
 
-/// The lines of a file that hold more than a comment.
+/// Returns the lines of a file that contain more than a comment.
 pub(super) fn lines(text: &str) -> impl Iterator<Item = Line<'_>> {
     let mut start = 0;
     text.split('\n').filter_map(move |line| {
@@ -115,7 +115,7 @@ pub(super) fn lines(text: &str) -> impl Iterator<Item = Line<'_>> {
     })
 }
 
-/// A note as the comment at the end of a line, or nothing if it would not be read back.
+/// Writes a note as a comment at the end of a line; `None` if it would not be read back unchanged.
 pub(super) fn comment(note: &str) -> Option<String> {
     let fits = !note.is_empty() && note.trim() == note && !note.contains('\n');
     fits.then(|| format!(" # {note}"))

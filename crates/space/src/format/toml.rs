@@ -1,4 +1,4 @@
-//! captune's own form of a space, made to be written by hand.
+//! captune's own format of a space, made to be written by hand.
 //!
 //! ```toml
 //! alpha     = { float = [1.0, 1.4], log = true, default = 1.3 }
@@ -14,15 +14,15 @@
 //! forbidden = ["restarts == 0 && alpha > 1.2"]
 //! ```
 //!
-//! Parameters may also stand in a table `[parameters]`, where any name is allowed, and each may be
-//! a table of its own: `[parameters.alpha]`.
+//! Parameters may also be in a table `[parameters]`, where any name is allowed. Each may have its own
+//! table: `[parameters.alpha]`.
 
 use std::collections::BTreeSet;
 
 use toml::Spanned as Item;
 use toml::de::{DeTable, DeValue};
 
-use super::super::expression::{Dialect, Wording};
+use super::super::expression::{Dialect, Notation};
 use super::super::literal::float_text;
 use super::super::nearest::suggestion;
 use super::super::{
@@ -39,14 +39,14 @@ pub(super) fn read(text: &str, file_name: &str) -> Result<Space, Diagnostics> {
     let (table, errors) = DeTable::parse_recoverable(text);
     if !errors.is_empty() {
         reader.syntax(&errors, table.get_ref());
-        // What follows broken syntax is guesswork; errors in it would mislead.
+        // After a syntax error the rest is guesswork; errors in it would be misleading.
         return reader.builder.finish();
     }
     reader.space(table.get_ref());
     reader.builder.finish()
 }
 
-/// Reads one table of a larger file; the places of mistakes are those of the whole file.
+/// Reads one table of a larger file; positions of mistakes refer to the whole file.
 pub(super) fn read_section(text: &str, file_name: &str, section: &str) -> Result<Space, Diagnostics> {
     let mut reader = Reader { text, builder: SpaceBuilder::new(file_name, text) };
     let (table, errors) = DeTable::parse_recoverable(text);
@@ -59,11 +59,11 @@ pub(super) fn read_section(text: &str, file_name: &str, section: &str) -> Result
             value.get_ref().as_table().into_iter().for_each(|table| reader.space(table));
         }
         Some((key, _)) => {
-            let hint = "a line is `name = { kind = ... }`";
-            reader.mistake(place(key), format!("no parameter is defined in `{section}`"), hint);
+            let hint = "write `name = { kind = ... }`";
+            reader.mistake(place(key), format!("`[{section}]` defines no parameters"), hint);
         }
         None => {
-            let hint = format!("parameters stand in `[{section}]`");
+            let hint = format!("define the parameters in `[{section}]`");
             reader.mistake(Span::NONE, format!("the table `[{section}]` is missing"), &hint);
         }
     }
@@ -93,7 +93,7 @@ impl Reader<'_> {
         self.builder.mistake(Diagnostic::new(span, message).hint(hint));
     }
 
-    /// The parameters and clauses of a table.
+    /// Reads the parameters and clauses of a table.
     fn space(&mut self, table: &DeTable<'_>) {
         for (key, value) in in_file_order(table) {
             match (key.get_ref().as_ref(), value.get_ref()) {
@@ -106,8 +106,8 @@ impl Reader<'_> {
                 }
                 ("forbidden", _) => self.mistake(
                     place(value),
-                    "`forbidden` must be a list of texts",
-                    "write `forbidden = [\"a == 1 && b > 2\"]`; a parameter of this name goes into `[parameters]`",
+                    "`forbidden` must be a list of strings",
+                    "write `forbidden = [\"a == 1 && b > 2\"]`; a parameter of this name goes in `[parameters]`",
                 ),
                 ("parameters", DeValue::Table(parameters)) => {
                     for (key, value) in in_file_order(parameters) {
@@ -119,7 +119,7 @@ impl Reader<'_> {
         }
     }
 
-    /// Errors of the TOML parser. One slip makes it complain several times, so each line is heard once.
+    /// Reports errors of the TOML parser. One typo can cause several, so only one per line is reported.
     fn syntax(&mut self, errors: &[toml::de::Error], table: &DeTable<'_>) {
         let line = |offset: usize| self.text[..offset.min(self.text.len())].matches('\n').count() + 1;
         let mut last = 0;
@@ -136,10 +136,10 @@ impl Reader<'_> {
                 let keys = table.keys().chain(section.into_iter().flat_map(|section| section.keys()));
                 let first =
                     keys.filter(|key| self.text.get(key.span()) == Some(word)).map(|key| key.span().start);
-                let hint = first.min().map(|first| format!("it is first defined in line {}", line(first)));
+                let hint = first.min().map(|first| format!("first defined on line {}", line(first)));
                 Diagnostic::new(span, format!("duplicate parameter or key `{word}`")).maybe_hint(hint)
             } else {
-                let hint = "a line is `name = { kind = ... }`; texts stand in quotes";
+                let hint = "write `name = { kind = ... }`, with text in quotes";
                 Diagnostic::new(span, error.message().to_owned()).hint(hint)
             };
             self.builder.mistake(diagnostic);
@@ -150,25 +150,25 @@ impl Reader<'_> {
         let name = key.get_ref().to_string();
         let DeValue::Table(table) = value.get_ref() else {
             let hint = format!("write `{name} = {{ constant = ... }}` for a value that never changes");
-            let message = format!("`{name}` is not a parameter: a table with a kind is expected");
+            let message = format!("`{name}` is not a parameter: expected a table with a kind");
             return self.mistake(place(value), message, &hint);
         };
         let known = |word: &str| KINDS.contains(&word) || SETTINGS.contains(&word);
         let mut kinds = Vec::new();
-        let mut sound = true;
+        let mut valid = true;
         for (key, value) in in_file_order(table) {
             let word = key.get_ref().as_ref();
             if KINDS.contains(&word) {
                 kinds.push((word, place(key), value));
             } else if !known(word) {
-                sound = false;
+                valid = false;
                 self.unknown_key(&name, key, value);
             }
         }
         let span = place(key);
         let Some(&(kind, _, values)) = kinds.first() else {
-            if sound {
-                let hint = "one of float, integer, choices, ordinal, boolean, constant is needed";
+            if valid {
+                let hint = "add one of float, integer, choices, ordinal, boolean, constant";
                 self.mistake(span, format!("`{name}` has no kind"), hint);
             }
             return;
@@ -205,7 +205,8 @@ impl Reader<'_> {
             DeValue::Table(_) => Some(format!("a name with a dot needs quotes: \"{name}.{word}\"")),
             _ => suggestion(word, KINDS.into_iter().chain(SETTINGS)),
         };
-        let hint = hint.unwrap_or_else(|| format!("known are {}, {}", KINDS.join(", "), SETTINGS.join(", ")));
+        let hint =
+            hint.unwrap_or_else(|| format!("known keys: {}, {}", KINDS.join(", "), SETTINGS.join(", ")));
         self.mistake(place(key), format!("unknown key `{word}` in `{name}`"), &hint);
     }
 
@@ -217,7 +218,7 @@ impl Reader<'_> {
         };
         for setting in ["log", "step", "weights"] {
             if let Some(value) = settings.get(setting).filter(|_| !allowed.contains(&setting)) {
-                let message = format!("`{setting}` has no meaning for `{}`", settings.name);
+                let message = format!("`{setting}` does not apply to `{}`", settings.name);
                 self.mistake(place(value), message, "remove it");
             }
         }
@@ -326,11 +327,11 @@ impl Reader<'_> {
                 }
             },
             DeValue::Datetime(_) => {
-                self.mistake(span, "a date is not a value", "put it in quotes");
+                self.mistake(span, "a date is not a valid value", "put it in quotes");
                 return None;
             }
             DeValue::Array(_) | DeValue::Table(_) => {
-                self.mistake(span, "a single value is expected here", "use text, a number, true or false");
+                self.mistake(span, "expected a single value", "use text, a number, true or false");
                 return None;
             }
         };
@@ -345,7 +346,7 @@ impl Reader<'_> {
         if let Some(value) = settings.get("default") {
             self.mistake(
                 place(value),
-                "a boolean's default stands after `boolean`",
+                "the default of a boolean is the value of `boolean`",
                 "write `boolean = true`",
             );
         }
@@ -375,7 +376,7 @@ impl Reader<'_> {
             self.mistake(span, "an expression must be text", "put it in quotes: \"a == 1\"");
             return None;
         };
-        // Without escapes the text stands literally after its opening quote.
+        // Without escapes, the file contains the text literally after the opening quote.
         let start = span.start + 1;
         if self.text.get(start..start + text.len()) == Some(text.as_ref()) {
             return Some(Clause::text(text.as_ref(), start, Dialect::Captune));
@@ -399,10 +400,10 @@ impl<'a, 't> Settings<'a, 't> {
 
 pub(crate) fn write(space: &Space) -> String {
     let mut out = String::new();
-    let wording = Wording::captune(space);
+    let notation = Notation::captune(space);
     let names: BTreeSet<&str> = space.parameters().iter().map(Parameter::name).collect();
     let sectioned = RESERVED.iter().any(|name| names.contains(name));
-    let forbidden = space.forbidden().iter().map(|clause| wording.formula(clause));
+    let forbidden = space.forbidden().iter().map(|clause| notation.formula(clause));
     let forbidden: Vec<String> = forbidden.map(|text| format!("  {},\n", quote(&text))).collect();
     let forbidden = if forbidden.is_empty() {
         String::new()
@@ -416,7 +417,7 @@ pub(crate) fn write(space: &Space) -> String {
     }
     for id in space.ids() {
         let parameter = space.parameter(id);
-        let mut items = domain(parameter, &wording);
+        let mut items = domain(parameter, &notation);
         if let Some(value) = parameter.default().filter(|_| writes_default(parameter)) {
             items.push(("default", literal(&value)));
         }
@@ -424,7 +425,7 @@ pub(crate) fn write(space: &Space) -> String {
             items.push(("fixed", literal(&value)));
         }
         if let Some(condition) = space.condition(id) {
-            items.push(("when", quote(&wording.formula(condition))));
+            items.push(("when", quote(&notation.formula(condition))));
         }
         items.extend(parameter.switch().map(|switch| ("switch", quote(switch))));
         items.extend(parameter.note().map(|note| ("note", quote(note))));
@@ -442,14 +443,14 @@ fn writes_default(parameter: &Parameter) -> bool {
     parameter.default_is_given() && !matches!(parameter.kind(), Kind::Boolean | Kind::Constant)
 }
 
-fn domain(parameter: &Parameter, wording: &Wording<'_>) -> Vec<(&'static str, String)> {
+fn domain(parameter: &Parameter, notation: &Notation<'_>) -> Vec<(&'static str, String)> {
     let list = |parameter: &Parameter| {
         let values = parameter.choices().map_or(&[][..], |choices| choices.values());
         format!("[{}]", values.iter().map(literal).collect::<Vec<_>>().join(", "))
     };
     match parameter.kind() {
-        Kind::Float => range("float", parameter.range(), wording),
-        Kind::Integer => range("integer", parameter.range(), wording),
+        Kind::Float => range("float", parameter.range(), notation),
+        Kind::Integer => range("integer", parameter.range(), notation),
         Kind::Categorical => {
             let mut items = vec![("choices", list(parameter))];
             if let Some(weights) = parameter.choices().and_then(|choices| choices.weights()) {
@@ -469,7 +470,7 @@ fn domain(parameter: &Parameter, wording: &Wording<'_>) -> Vec<(&'static str, St
     }
 }
 
-fn range(kind: &'static str, range: Option<&Range>, wording: &Wording<'_>) -> Vec<(&'static str, String)> {
+fn range(kind: &'static str, range: Option<&Range>, notation: &Notation<'_>) -> Vec<(&'static str, String)> {
     let Some(range) = range else { return Vec::new() };
     let number = |number: f64| match range.integer() {
         true => (number as i64).to_string(),
@@ -477,7 +478,7 @@ fn range(kind: &'static str, range: Option<&Range>, wording: &Wording<'_>) -> Ve
     };
     let bound = |bound: &Bound| match bound {
         Bound::Number(value) => number(*value),
-        Bound::Dependent(quantity) => quote(&wording.quantity(quantity)),
+        Bound::Dependent(quantity) => quote(&notation.quantity(quantity)),
     };
     let mut items = vec![(kind, format!("[{}, {}]", bound(range.lower()), bound(range.upper())))];
     if range.log() {
@@ -494,13 +495,13 @@ fn literal(value: &Literal) -> String {
     }
 }
 
-/// A key of TOML, in quotes where it must be.
+/// Writes a TOML key, quoted if necessary.
 pub fn key(name: &str) -> String {
     let bare = !name.is_empty() && name.bytes().all(|b| b.is_ascii_alphanumeric() || b == b'_' || b == b'-');
     if bare { name.to_owned() } else { quote(name) }
 }
 
-/// Text in the quotes of TOML.
+/// Writes text as a quoted TOML string.
 pub fn quote(text: &str) -> String {
     let mut out = String::from('"');
     for c in text.chars() {

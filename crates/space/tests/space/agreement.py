@@ -1,9 +1,9 @@
-"""Answers for the real ConfigSpace package: one JSON object per line in, one per line out.
+"""Answers requests with the real ConfigSpace package: one JSON object per line in, one per line out.
 
     {"space": JSON, "yaml": YAML, "samples": 1000, "configurations": [{NAME: VALUE}]}
     {"checked": [[VALID, [ACTIVE NAMES] or MESSAGE]], "sampled": [[{NAME: VALUE}, VALID]], "same": BOOL}
 
-`same` says whether the YAML is the same space; null where PyYAML is not installed.
+`same` is true if the YAML is the same space, and null if PyYAML is not installed.
 """
 
 import io
@@ -14,7 +14,7 @@ import warnings
 import ConfigSpace
 
 warnings.simplefilter("ignore")
-out, sys.stdout = sys.stdout, sys.stderr  # 1.2 prints from within a check
+out, sys.stdout = sys.stdout, sys.stderr  # version 1.2 prints during a check
 
 
 def plain(value):
@@ -32,7 +32,7 @@ def checked(space, values):
 def sampled(space, count):
     for configuration in space.sample_configuration(count):
         vector = configuration.get_array()
-        # Not the configuration's own values: those are rounded, and may leave their range.
+        # The configuration's own values are rounded and may be outside their range.
         values = {name: plain(space[name].to_value(vector[space.index_of[name]])) for name in configuration}
         try:
             configuration.check_valid_configuration()

@@ -1,14 +1,16 @@
-//! Agreement with the real ConfigSpace package on what is valid and what is active.
+//! Agreement with the real ConfigSpace package on which configurations are valid and which parameters
+//! are active.
 //!
-//! Needs a Python with ConfigSpace 1.2 or later: `python3`, or the one named by `CAPTUNE_PYTHON`.
-//! Without it the test says so and passes. Parameter files of others are looked for in
-//! `../shared/data` beside the project, or in the folder named by `CAPTUNE_SHARED_DATA`.
+//! The test needs a Python with ConfigSpace 1.2 or later: `python3`, or the interpreter named by
+//! `CAPTUNE_PYTHON`. Without it, the test prints a notice and passes. It looks for published parameter
+//! files in `../shared/data` beside the project, or in the folder named by `CAPTUNE_SHARED_DATA`.
 //!
-//! Three questions per space, a thousand times each: is a sample of captune's valid there, with the
-//! same active set; is a sample of ConfigSpace's valid here; and do both judge alike about values
-//! thrown together, of which many break a clause or a condition. Where ConfigSpace's own check
-//! refuses what it has sampled, its sample is no evidence. Where it gives no answer in a minute the
-//! space is skipped: the time it takes to load a chain of conditions quadruples with every link.
+//! For each space, three checks run a thousand times each: a sample of captune must be valid in
+//! ConfigSpace with the same active parameters; a sample of ConfigSpace must be valid in captune; and
+//! both must agree on random combinations of values, many of which violate a clause or a condition. If
+//! ConfigSpace's own check rejects its sample, the sample does not count. If ConfigSpace does not answer
+//! within a minute, the space is skipped: the time it takes to load a chain of conditions quadruples
+//! with every link.
 
 use std::io::{BufRead, BufReader, Write};
 use std::path::{Path, PathBuf};
@@ -23,9 +25,9 @@ use space::format::{Format, read, write};
 use space::{Literal, Space};
 
 const COUNT: usize = 1000;
-const PATIENCE: Duration = Duration::from_secs(60);
+const TIMEOUT: Duration = Duration::from_secs(60);
 
-/// Spaces of our own, relative to the tests.
+/// Spaces of this project, relative to the tests.
 const OWN: [(&str, Format); 4] = [
     ("data/configspace/everything-0.6.json", Format::ConfigSpaceJson),
     ("data/configspace/everything-1.2.json", Format::ConfigSpaceJson),
@@ -33,8 +35,8 @@ const OWN: [(&str, Format); 4] = [
     ("data/configspace/solver.toml", Format::Toml),
 ];
 
-/// Spaces of others, relative to the shared data.
-const OTHERS: [(&str, Format); 14] = [
+/// Published spaces, relative to the shared data.
+const PUBLISHED: [(&str, Format); 14] = [
     ("yahpo-lcbench/config_space.json", Format::ConfigSpaceJson),
     ("pcs/acotsp.irace.txt", Format::Irace),
     ("pcs/branin-ordinal.pcs", Format::PcsNew),
@@ -56,12 +58,12 @@ fn spaces() -> Vec<(String, Space)> {
     let shared = std::env::var_os("CAPTUNE_SHARED_DATA");
     let shared = shared.map_or_else(|| root.join("../../../shared/data"), PathBuf::from);
     let own = OWN.map(|(name, format)| (root.join("tests").join(name), format));
-    let others = OTHERS.map(|(name, format)| (shared.join(name), format));
+    let published = PUBLISHED.map(|(name, format)| (shared.join(name), format));
     let mut spaces = Vec::new();
-    for (path, format) in own.into_iter().chain(others) {
+    for (path, format) in own.into_iter().chain(published) {
         let name = path.file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default();
         let Ok(text) = std::fs::read_to_string(&path) else {
-            println!("{name}: skipped, no such file here");
+            println!("{name}: skipped, file not found");
             continue;
         };
         match read(&text, &name, format) {
@@ -72,7 +74,7 @@ fn spaces() -> Vec<(String, Space)> {
     spaces
 }
 
-/// The interpreter, if it has the package.
+/// Returns the interpreter, if it has the package.
 fn python() -> Option<PathBuf> {
     let python = std::env::var_os("CAPTUNE_PYTHON").map_or_else(|| PathBuf::from("python3"), PathBuf::from);
     let probe = "import ConfigSpace; ConfigSpace.ForbiddenOrConjunction";
@@ -96,7 +98,7 @@ fn to_literal(value: &Value) -> Literal {
             number.as_i64().map_or_else(|| number.as_f64().unwrap_or(f64::NAN).into(), Literal::Integer)
         }
         Value::String(text) => Literal::Text(text.clone()),
-        other => panic!("{other} is no value"),
+        other => panic!("{other} is not a value"),
     }
 }
 
@@ -104,8 +106,9 @@ fn values(configuration: &Configuration) -> Map<String, Value> {
     configuration.iter().map(|(name, value)| (name.to_owned(), to_json(&value))).collect()
 }
 
-/// Values drawn one by one, kept where the conditions say so, now and then one too many or too few.
-fn thrown_together(space: &Space, samples: &[Configuration], rng: &mut Rng) -> Map<String, Value> {
+/// Draws values one at a time and keeps those of parameters whose condition holds. One in four has a
+/// value too many or too few.
+fn random_combination(space: &Space, samples: &[Configuration], rng: &mut Rng) -> Map<String, Value> {
     let mut drawn = vec![f64::NAN; space.parameters().len()];
     for (index, code) in drawn.iter_mut().enumerate() {
         let active = samples.iter().map(|sample| sample.codes()[index]).filter(|code| !code.is_nan());
@@ -113,7 +116,7 @@ fn thrown_together(space: &Space, samples: &[Configuration], rng: &mut Rng) -> M
         *code = if known.is_empty() { f64::NAN } else { known[rng.below(known.len())] };
     }
     let mut codes = drawn.clone();
-    // Conditions look up a chain, so this many rounds settle all.
+    // Conditions form chains; one round per link settles all of them.
     for _ in 0..space.parameters().len().min(20) {
         for id in space.ids() {
             let active = space.condition(id).is_none_or(|condition| condition.holds(&codes));
@@ -130,12 +133,12 @@ fn thrown_together(space: &Space, samples: &[Configuration], rng: &mut Rng) -> M
         .collect()
 }
 
-fn verdict(space: &Space, values: &Map<String, Value>) -> Result<Configuration, String> {
+fn check(space: &Space, values: &Map<String, Value>) -> Result<Configuration, String> {
     let values = values.iter().map(|(name, value)| (name.as_str(), to_literal(value)));
     space.configuration(values).map_err(|error| error.to_string())
 }
 
-/// ConfigSpace in a process of its own.
+/// ConfigSpace in a separate process.
 struct Peer {
     process: Child,
     requests: ChildStdin,
@@ -157,58 +160,61 @@ impl Peer {
 
     fn ask(&mut self, request: &Value) -> Result<Value, RecvTimeoutError> {
         writeln!(self.requests, "{request}").unwrap();
-        let answer = self.answers.recv_timeout(PATIENCE)?;
+        let answer = self.answers.recv_timeout(TIMEOUT)?;
         Ok(serde_json::from_str(&answer).unwrap())
     }
 }
 
 impl Drop for Peer {
     fn drop(&mut self) {
-        // It may have ended by itself.
+        // Ignore errors: it may have exited already.
         let _ = self.process.kill();
         let _ = self.process.wait();
     }
 }
 
 #[test]
-fn configspace_judges_alike() {
+fn configspace_agrees() {
     let Some(python) = python() else {
-        println!("skipped: no Python with ConfigSpace 1.2 or later here (set CAPTUNE_PYTHON)");
+        println!("skipped: no Python with ConfigSpace 1.2 or later (set CAPTUNE_PYTHON)");
         return;
     };
     let mut peer = Peer::start(&python);
     for (name, space) in spaces() {
         let text = match write(&space, Format::ConfigSpaceJson) {
             Ok(text) => text,
-            Err(refused) => {
-                println!("{name}: skipped, {refused}");
+            Err(error) => {
+                println!("{name}: skipped, {error}");
                 continue;
             }
         };
         let mut rng = Rng::new(1, "agreement", 0);
         let samples: Vec<Configuration> = (0..COUNT).map(|_| space.sample(&mut rng).unwrap()).collect();
         let mut asked: Vec<Map<String, Value>> = samples.iter().map(values).collect();
-        asked.extend((0..COUNT).map(|_| thrown_together(&space, &samples, &mut rng)));
+        asked.extend((0..COUNT).map(|_| random_combination(&space, &samples, &mut rng)));
         let yaml = write(&space, Format::ConfigSpaceYaml).unwrap();
         let request = json!({ "space": text, "yaml": yaml, "samples": COUNT, "configurations": asked });
         match peer.ask(&request) {
             Ok(answer) => {
-                assert!(answer["same"] != false, "{name}: the YAML is another space to ConfigSpace\n{yaml}");
+                assert!(
+                    answer["same"] != false,
+                    "{name}: ConfigSpace reads another space from the YAML\n{yaml}"
+                );
                 compare(&name, &space, &asked, &answer);
             }
             Err(RecvTimeoutError::Timeout) => {
-                println!("{name}: skipped, ConfigSpace gave no answer in {PATIENCE:?}");
+                println!("{name}: skipped, ConfigSpace gave no answer in {TIMEOUT:?}");
                 peer = Peer::start(&python);
             }
-            Err(RecvTimeoutError::Disconnected) => panic!("{name}: ConfigSpace refused\n{text}"),
+            Err(RecvTimeoutError::Disconnected) => panic!("{name}: ConfigSpace failed on\n{text}"),
         }
     }
 }
 
 fn compare(name: &str, space: &Space, asked: &[Map<String, Value>], answer: &Value) {
-    let (mut valid, mut own_refusals) = (0, 0);
+    let (mut valid, mut self_rejected) = (0, 0);
     for (values, theirs) in asked.iter().zip(answer["checked"].as_array().expect("a list")) {
-        let ours = verdict(space, values);
+        let ours = check(space, values);
         assert_eq!(ours.is_ok(), theirs[0] == true, "{name}: {values:?}\nours {ours:?}\ntheirs {theirs}");
         if let Ok(ours) = ours {
             let mut active: Vec<&str> = ours.iter().map(|(name, _)| name).collect();
@@ -218,16 +224,16 @@ fn compare(name: &str, space: &Space, asked: &[Map<String, Value>], answer: &Val
         }
     }
     for sampled in answer["sampled"].as_array().expect("a list") {
-        match verdict(space, sampled[0].as_object().expect("values")) {
+        match check(space, sampled[0].as_object().expect("values")) {
             Ok(_) => {}
-            Err(_) if sampled[1] == false => own_refusals += 1,
+            Err(_) if sampled[1] == false => self_rejected += 1,
             Err(error) => panic!("{name}: {sampled}\n{error}"),
         }
     }
-    let thrown = asked.len() - COUNT;
+    let random = asked.len() - COUNT;
     println!(
-        "{name}: {COUNT} samples of ours, {thrown} thrown together ({} valid) and {COUNT} of theirs judged alike; \
-         of theirs {own_refusals} fail their own check",
+        "{name}: agreement on {COUNT} samples of captune, {random} random combinations ({} valid) and {COUNT} \
+         samples of ConfigSpace, {self_rejected} of which fail its own check",
         valid - COUNT
     );
 }

@@ -1,4 +1,4 @@
-//! ConfigSpace's JSON and YAML: files written by the real package, mistakes, and the way back.
+//! ConfigSpace's JSON and YAML: reading files written by the real package, mistakes, and writing.
 
 use space::Space;
 use space::format::{Format, read, write};
@@ -6,7 +6,7 @@ use space::format::{Format, read, write};
 const JSON: Format = Format::ConfigSpaceJson;
 const YAML: Format = Format::ConfigSpaceYaml;
 
-#[allow(clippy::disallowed_methods, reason = "files are banned from the engine, not from its tests")]
+#[allow(clippy::disallowed_methods, reason = "the crate must not read files, but its tests may")]
 fn file(name: &str) -> String {
     let path = format!("{}/tests/data/configspace/{name}", env!("CARGO_MANIFEST_DIR"));
     std::fs::read_to_string(path).expect("a file of the tests")
@@ -109,30 +109,30 @@ fn files_of_every_version_are_read() {
 }
 
 #[test]
-fn priors_are_refused_and_named() {
+fn priors_are_rejected_by_name() {
     insta::assert_snapshot!(shown(&file("priors-1.2.yaml"), YAML), @r"
-    error: the prior `beta_float` of `bf` cannot be kept: captune draws numbers uniformly
+    error: the prior `beta_float` of `bf` is not supported: captune draws numbers uniformly
       --> space:12:9
        |
     12 |   type: beta_float
        |         ^^^^^^^^^^
     hint: if its bounds matter more than its shape, make it uniform_float between them
 
-    error: the prior `beta_int` of `bi` cannot be kept: captune draws numbers uniformly
+    error: the prior `beta_int` of `bi` is not supported: captune draws numbers uniformly
       --> space:21:9
        |
     21 |   type: beta_int
        |         ^^^^^^^^
     hint: if its bounds matter more than its shape, make it uniform_int between them
 
-    error: the prior `normal_float` of `nf` cannot be kept: captune draws numbers uniformly
+    error: the prior `normal_float` of `nf` is not supported: captune draws numbers uniformly
       --> space:30:9
        |
     30 |   type: normal_float
        |         ^^^^^^^^^^^^
     hint: if its bounds matter more than its shape, make it uniform_float between them
 
-    error: the prior `normal_int` of `ni` cannot be kept: captune draws numbers uniformly
+    error: the prior `normal_int` of `ni` is not supported: captune draws numbers uniformly
       --> space:39:9
        |
     39 |   type: normal_int
@@ -140,14 +140,14 @@ fn priors_are_refused_and_named() {
     hint: if its bounds matter more than its shape, make it uniform_int between them
     ");
     for name in ["priors-0.6.json", "priors-0.7.json", "priors-1.2.json"] {
-        let refused = shown(&file(name), JSON).matches("cannot be kept").count();
-        // 0.6 itself writes beta priors as uniform.
-        assert_eq!(refused, if name.contains("0.6") { 2 } else { 4 }, "{name}");
+        let rejected = shown(&file(name), JSON).matches("is not supported").count();
+        // Version 0.6 itself writes beta priors as uniform.
+        assert_eq!(rejected, if name.contains("0.6") { 2 } else { 4 }, "{name}");
     }
 }
 
 #[test]
-fn what_is_written_reads_back_equal() {
+fn written_spaces_read_back_equal() {
     let original = space(&file("everything-1.2.json"), JSON);
     let json = write(&original, JSON).unwrap();
     let yaml = write(&original, YAML).unwrap();
@@ -244,19 +244,19 @@ fn all_mistakes_are_shown_at_once() {
       |                                                                  ^^^^^^^^^
     hint: did you mean `default`?
 
-    error: `lower` must be a number, but this is a text
+    error: `lower` must be a number, but this is text
      --> space:5:53
       |
     5 |     {"name": "c", "type": "uniform_float", "lower": "0", "upper": 1, "log": 1},
       |                                                     ^^^
-    hint: write it without quotes; in YAML an exponent needs a point and a sign: 1.0e-7
+    hint: write it without quotes; in YAML, an exponent needs a decimal point and a sign: 1.0e-7
 
-    error: each of `choices` must be a single value, but this is null
+    error: each item of `choices` must be a single value, but this is null
      --> space:6:59
       |
     6 |     {"name": "d", "type": "categorical", "choices": ["x", null]},
       |                                                           ^^^^
-    hint: a value is text, a number, true or false; spell others out as text
+    hint: a value is text, a number, true or false; write anything else as text
 
     error: a hyperparameter has no `name`
      --> space:7:5
@@ -276,9 +276,9 @@ fn all_mistakes_are_shown_at_once() {
       |
     9 |     {"name": "b", "type": "constant", "value": 1},
       |              ^^^
-    hint: it is first defined in line 4
+    hint: first defined on line 4
 
-    error: the default `z` of `f` does not fit: it is not among the choices
+    error: the default `z` of `f` is invalid: it is not among the choices
       --> space:10:76
        |
     10 |     {"name": "f", "type": "categorical", "choices": ["x", "y"], "default": "z"},
@@ -304,13 +304,13 @@ fn all_mistakes_are_shown_at_once() {
        |                                           ^^^^
     hint: did you mean `EQ`?
 
-    error: the parts of one condition are about two children, `b` and `f`
+    error: the parts of one condition name two children, `b` and `f`
       --> space:16:60
        |
     16 |     {"child": "b", "type": "AND", "conditions": [{"child": "f", "parent": "b", "type": "EQ", "value"...
        |                                                            ^^^
 
-    error: an empty list of values holds for nothing
+    error: an empty list of values never matches
       --> space:17:59
        |
     17 |     {"child": "b", "parent": "f", "type": "IN", "values": []}
@@ -328,14 +328,14 @@ fn all_mistakes_are_shown_at_once() {
        |
     21 |     {"left": "f", "right": "b", "type": "RELATION", "lambda": "LESS"},
        |              ^^^
-    hint: ConfigSpace would compare their texts letter by letter; forbid the pairs of values instead
+    hint: ConfigSpace would compare them as text; forbid the pairs of values instead
 
     error: unknown relation `ABOVE`
       --> space:22:63
        |
     22 |     {"left": "b", "right": "b", "type": "RELATION", "lambda": "ABOVE"}
        |                                                               ^^^^^^^
-    hint: known are LESS, EQUALS, GREATER
+    hint: known relations: LESS, EQUALS, GREATER
 
     error: unknown key `condition` in the document
       --> space:24:3
@@ -347,16 +347,16 @@ fn all_mistakes_are_shown_at_once() {
 }
 
 #[test]
-fn broken_syntax_is_shown_where_it_breaks() {
+fn syntax_errors_are_shown_where_they_occur() {
     insta::assert_snapshot!(shown("{\"hyperparameters\": [\n  {\"name\": \"ü\", 'type': 1},\n]}\n", JSON), @r#"
-    error: `'` where a key in double quotes is expected
+    error: unexpected `'` where a key in double quotes was expected
      --> space:2:17
       |
     2 |   {"name": "ü", 'type': 1},
       |                 ^
     "#);
     insta::assert_snapshot!(shown("{\"hyperparameters\": [1, ]}\n", JSON), @r#"
-    error: `]` where another item is expected
+    error: unexpected `]` where another item was expected
      --> space:1:25
       |
     1 | {"hyperparameters": [1, ]}
@@ -369,15 +369,15 @@ fn broken_syntax_is_shown_where_it_breaks() {
       |
     2 |   - name: "ü
       |           ^
-    hint: items are indented by spaces; texts with special characters stand in quotes
+    hint: indent items with spaces; put text with special characters in quotes
     "#);
     insta::assert_snapshot!(shown("hyperparameters:\n- {name: a, type: uniform_float, lower: 1e-7, upper: 1.0}\n- {name: b, type: constant, value: 2001-12-14}\n", YAML), @r"
-    error: `2001-12-14` is a number, a date or a text, depending on who reads it
+    error: `2001-12-14` is a number, a date or text, depending on the YAML parser
      --> space:3:36
       |
     3 | - {name: b, type: constant, value: 2001-12-14}
       |                                    ^^^^^^^^^^
-    hint: to mean the text, put it in quotes
+    hint: if it is text, put it in quotes
     ");
     for (text, format) in
         [("", JSON), ("\n", YAML), ("[]", JSON), ("{}", JSON), ("null", YAML), ("a: 1", YAML)]
@@ -387,7 +387,7 @@ fn broken_syntax_is_shown_where_it_breaks() {
 }
 
 #[test]
-fn what_the_format_has_no_words_for_is_named() {
+fn everything_the_format_cannot_express_is_listed() {
     let toml = r#"
 a = { integer = [0, 100], step = 5, default = 0 }
 b = { integer = [1, "c"], default = 1 }
@@ -403,17 +403,17 @@ forbidden = ["c * 2 > 12 && d > 1"]
     insta::assert_snapshot!(write(&space, JSON).unwrap_err().to_string().replace("; ", "\n"), @r"
     the format configspace-json cannot express the step of `a`
     the dependent bounds of `b`
-    the range of a single number of `d`
+    the single-number range of `d`
     the fixed value of `e`
-    choices that are equal to Python, such as 1 and true, of `f`
-    in the condition of `g` a comparison of two parameters
-    in the condition of `h` a comparison of `c` with 20, which it cannot be
-    in the forbidden clause `c * 2 > 12 && d > 1` arithmetic
+    choices that are equal in Python, such as 1 and true, of `f`
+    a comparison of two parameters in the condition of `g`
+    a comparison of `c` with 20, which is not one of its values, in the condition of `h`
+    arithmetic in the forbidden clause `c * 2 > 12 && d > 1`
     ");
 }
 
 #[test]
-fn notes_and_switches_travel_as_meta() {
+fn notes_and_switches_are_written_as_meta() {
     let toml = "a = { integer = [0, 9], switch = \"--a=\", note = \"why\" }\nb = { integer = [0, 9], note = '{\"k\": [1, 2.5, null]}' }\nc = { integer = [0, 9], note = '{\"note\": \"x\"}' }\nd = { integer = [0, 9], note = '{ \"k\":1 }' }\n";
     let original = space(toml, Format::Toml);
     for format in [JSON, YAML] {
@@ -424,7 +424,7 @@ fn notes_and_switches_travel_as_meta() {
 }
 
 #[test]
-fn every_kind_of_clause_is_understood() {
+fn every_kind_of_clause_is_read() {
     let single = ["EQUALS", "CLAUSE_LT", "CLAUSE_LE", "CLAUSE_GT", "CLAUSE_GE"];
     let relations = ["RELATION_LT", "RELATION_LE", "RELATION_EQ", "RELATION_GE", "RELATION_GT"];
     let old = ["LESS", "EQUALS", "GREATER"];
@@ -432,7 +432,7 @@ fn every_kind_of_clause_is_understood() {
     let relations = relations.map(|kind| format!(r#"{{"type": "{kind}", "left": "a", "right": "b"}}"#));
     let old =
         old.map(|how| format!(r#"{{"type": "RELATION", "left": "b", "right": "c", "lambda": "{how}"}}"#));
-    // Guarded by a choice that is not the default, so that the default is not forbidden.
+    // Each clause is joined with a choice that is not the default, so that the default is not forbidden.
     let guard = r#"{"type": "EQUALS", "name": "m", "value": "y"}"#;
     let all = single.into_iter().chain(relations).chain(old);
     let all: Vec<String> =
@@ -464,7 +464,7 @@ fn every_kind_of_clause_is_understood() {
 }
 
 #[test]
-fn an_inactive_parent_makes_no_comparison_true() {
+fn no_comparison_with_an_inactive_parent_holds() {
     let text = r#"{"hyperparameters": [
         {"name": "m", "type": "categorical", "choices": ["a", "b"], "default": "b"},
         {"name": "p", "type": "categorical", "choices": ["x", "y", "z"]},
@@ -475,7 +475,7 @@ fn an_inactive_parent_makes_no_comparison_true() {
       "forbiddens": []}"#;
     let original = space(text, JSON);
     assert_eq!(original.default_configuration().to_string(), "m=b");
-    // Written as a list, which all versions evaluate alike.
+    // It is written as a list, which all versions evaluate in the same way.
     let json = write(&original, JSON).unwrap();
     assert!(json.contains(r#""parent": "p", "values": ["y", "z"]"#), "{json}");
 }

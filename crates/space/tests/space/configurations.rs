@@ -1,4 +1,4 @@
-//! Configurations: values, checks, order and stable hash.
+//! Configurations: values, checks, order and the stable hash.
 
 use space::format::{Format, read};
 use space::{Configuration, Literal, Space};
@@ -41,7 +41,7 @@ fn values_are_found_by_name() {
 }
 
 #[test]
-fn wrong_values_are_refused_with_the_reason() {
+fn invalid_values_are_rejected_with_the_reason() {
     let space = space();
     let base = [
         ("mode", text("sat")),
@@ -99,7 +99,7 @@ fn a_child_of_an_inactive_parent_is_inactive() {
 }
 
 #[test]
-fn hash_and_order_are_the_recorded_ones() {
+fn hash_and_order_have_not_changed() {
     let space = space();
     let mut rng = math::Rng::new(1, "test", 0);
     let mut all: Vec<Configuration> = (0..4).map(|_| space.sample(&mut rng).unwrap()).collect();
@@ -116,7 +116,7 @@ fn hash_and_order_are_the_recorded_ones() {
 }
 
 #[test]
-fn the_hash_does_not_see_parameters_that_are_inactive() {
+fn the_hash_ignores_inactive_parameters() {
     let more = format!("extra = {{ integer = [0, 1], when = \"mode == 'unsat'\" }}{SPACE}");
     let more = read(&more, "space.toml", Format::Toml).unwrap();
     let (a, b) = (space().default_configuration(), more.default_configuration());
@@ -124,7 +124,7 @@ fn the_hash_does_not_see_parameters_that_are_inactive() {
 }
 
 #[test]
-fn weights_and_fixed_values_shape_samples() {
+fn samples_respect_weights_and_fixed_values() {
     let text =
         "a = { choices = [\"x\", \"y\", \"z\"], weights = [1, 3, 0] }\nb = { integer = [0, 9], fixed = 3 }\n";
     let space = read(text, "space.toml", Format::Toml).unwrap();
@@ -139,15 +139,15 @@ fn weights_and_fixed_values_shape_samples() {
 }
 
 #[test]
-fn a_space_that_forbids_nearly_everything_says_so() {
+fn sampling_a_space_that_forbids_nearly_everything_explains_why() {
     let text = "a = { float = [0, 1], default = 0 }\nb = { float = [0, 1] }\nforbidden = [\"a > 0\"]\n";
     let space = read(text, "space.toml", Format::Toml).unwrap();
     let error = space.sample(&mut math::Rng::new(1, "test", 0)).unwrap_err();
-    insta::assert_snapshot!(error, @"no valid configuration in 10000 attempts: the clause `a > 0` refused 10000; hint: nearly every combination of these parameters is forbidden, so loosen that or shrink their ranges");
+    insta::assert_snapshot!(error, @"no valid configuration found in 10000 attempts: the clause `a > 0` rejected 10000; hint: nearly every combination of these parameters is forbidden; relax the clauses or narrow the ranges");
 }
 
 #[test]
-fn independent_forbidden_clauses_are_met_one_by_one() {
+fn independent_forbidden_clauses_are_satisfied_one_at_a_time() {
     let mut text = String::new();
     let mut clauses = Vec::new();
     for i in 0..500 {
@@ -161,7 +161,7 @@ fn independent_forbidden_clauses_are_met_one_by_one() {
 }
 
 #[test]
-fn distance_counts_what_differs() {
+fn distance_adds_up_the_differences() {
     let space = read("a = { float = [0, 10], default = 0 }\nb = { choices = [1, 2] }\nc = { boolean = true, when = \"b == 2\" }\nd = { constant = 1 }\n", "t", Format::Toml).unwrap();
     let of = |values: Vec<(&'static str, Literal)>| space.configuration(values).unwrap();
     let x = of(vec![("a", 0.0.into()), ("b", 1.into()), ("d", 1.into())]);

@@ -1,4 +1,4 @@
-//! Proposals from texts in the forms of real programs. The options here are invented.
+//! Proposals from texts in the formats of real programs. The options are invented.
 
 use math::Rng;
 use space::discover::{DiscoverError, Source, discover};
@@ -153,11 +153,11 @@ const ALL: [(Source, &str); 7] = [
 ];
 
 fn proposed(text: &str) -> String {
-    discover(text, None).expect("the text is of a known form").to_toml()
+    discover(text, None).expect("the text is from a known program").to_toml()
 }
 
 #[test]
-fn every_text_is_recognised_and_its_proposal_is_a_sound_space() {
+fn every_text_is_recognised_and_its_proposal_is_a_valid_space() {
     for (source, text) in ALL {
         assert_eq!(Source::guess(text), Some(source));
         let proposal = discover(text, None).unwrap();
@@ -209,7 +209,7 @@ fn postgres() {
 }
 
 #[test]
-fn other_texts_are_refused() {
+fn other_texts_are_rejected() {
     for text in ["", "Usage: sweep [--all]\n  --all   everything\n", "{\"a\": 1}", "a = { integer = [1, 2] }"]
     {
         assert_eq!(discover(text, None).unwrap_err(), DiscoverError::Unrecognised, "{text}");
@@ -217,22 +217,22 @@ fn other_texts_are_refused() {
             assert_eq!(discover(text, Some(source)).unwrap_err(), DiscoverError::Nothing(source), "{text}");
         }
     }
-    let talk = "  -verb         = <int32>  [   0 ..    2] (default: 1)\n";
-    assert_eq!(discover(talk, None).unwrap_err(), DiscoverError::NothingToTune(Source::Minisat, 1));
+    let output = "  -verb         = <int32>  [   0 ..    2] (default: 1)\n";
+    assert_eq!(discover(output, None).unwrap_err(), DiscoverError::NothingToTune(Source::Minisat, 1));
 }
 
 #[test]
-fn a_program_may_say_a_thing_twice() {
+fn a_program_may_list_an_option_twice() {
     for (source, text) in ALL {
-        // A second table would begin with a second header.
+        // A repeated table would have a second header.
         let twice = if source == Source::Postgres { text.to_owned() } else { text.repeat(2) };
         assert_eq!(proposed(&twice), proposed(text), "{source}");
     }
 }
 
-/// Texts cut, doubled and overwritten anywhere make a proposal or an error, never a panic.
+/// Texts that are cut or overwritten anywhere give a proposal or an error, never a panic.
 #[test]
-fn broken_texts_do_no_harm() {
+fn damaged_texts_are_handled() {
     let mut rng = Rng::new(1, "broken", 0);
     let pieces =
         ["..", "[", "]", "=", "\"", ",", "1e999", "-1", "{", "}", "é", "\t", "\n", "<", "inf", "nan", " "];
@@ -254,7 +254,7 @@ fn broken_texts_do_no_harm() {
                         read(&text, "proposal.toml", Format::Toml).unwrap_or_else(|e| panic!("{e}{text}"));
                     assert_eq!(space, proposal.space);
                 }
-                Err(DiscoverError::Unsound(why)) => panic!("{why}\n{broken}"),
+                Err(DiscoverError::Invalid(why)) => panic!("{why}\n{broken}"),
                 Err(_) => {}
             }
         }

@@ -1,5 +1,5 @@
-//! The parameter files of the field, where they are at hand: each is read, sampled, and carried
-//! through every format that can express it.
+//! Published parameter files, if they are available: each is read, sampled, and written and read again
+//! in every format that can express it.
 
 use std::path::{Path, PathBuf};
 
@@ -10,7 +10,7 @@ use space::format::{CannotExpress, Format, read_bytes, write};
 const SAMPLES: usize = 10_000;
 const FORMATS: [Format; 4] = [Format::Toml, Format::PcsOld, Format::PcsNew, Format::Irace];
 
-/// Nearest folder of this name beside or above the workspace.
+/// Returns the folder `shared/data` in the nearest parent folder that has one.
 fn shared() -> Option<PathBuf> {
     let start = Path::new(env!("CARGO_MANIFEST_DIR"));
     start.ancestors().map(|folder| folder.join("shared/data")).find(|folder| folder.join("pcs").is_dir())
@@ -30,7 +30,7 @@ fn name_of(file: &Path) -> String {
     file.file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default()
 }
 
-#[allow(clippy::disallowed_methods, reason = "the engine is handed text; this test is who hands it over")]
+#[allow(clippy::disallowed_methods, reason = "the crate takes text, so the test reads the file")]
 fn load(file: &Path) -> (Format, Space) {
     let bytes = std::fs::read(file).expect("a readable file");
     let name = name_of(file);
@@ -39,8 +39,9 @@ fn load(file: &Path) -> (Format, Space) {
     (format, space)
 }
 
-/// Whether the space came back equal from the format, or why it cannot be written.
-fn carried(space: &Space, format: Format) -> Result<(), CannotExpress> {
+/// Writes a space in a format, reads it again and asserts that it is equal; or returns why it cannot be
+/// written.
+fn round_trip(space: &Space, format: Format) -> Result<(), CannotExpress> {
     let text = write(space, format)?;
     let again = read_bytes(text.as_bytes(), "again", format).unwrap_or_else(|e| panic!("{text}\n{e}"));
     assert_eq!(&again, space, "{format}:\n{text}");
@@ -49,7 +50,7 @@ fn carried(space: &Space, format: Format) -> Result<(), CannotExpress> {
 }
 
 #[test]
-fn every_file_is_read_sampled_and_carried() {
+fn every_file_is_read_sampled_and_survives_a_round_trip() {
     let files = files();
     if files.is_empty() {
         println!("skipped: no shared/data/pcs above the workspace");
@@ -63,17 +64,17 @@ fn every_file_is_read_sampled_and_carried() {
             let sample = space.sample(&mut rng).unwrap_or_else(|e| panic!("{name}: {e}"));
             space.check(sample.codes()).unwrap_or_else(|e| panic!("{name}: {e}"));
         }
-        let outcomes = FORMATS.map(|target| match carried(&space, target) {
+        let outcomes = FORMATS.map(|target| match round_trip(&space, target) {
             Ok(()) => format!("{target}: equal"),
-            Err(refusal) => format!("{target}: refused: {}", refusal.what.join("; ")),
+            Err(error) => format!("{target}: rejected: {}", error.what.join("; ")),
         });
         let count = space.parameters().len();
         println!("{name} ({format}, {count} parameters)\n  {}", outcomes.join("\n  "));
-        assert!(carried(&space, Format::Toml).is_ok() && carried(&space, format).is_ok(), "{name}");
+        assert!(round_trip(&space, Format::Toml).is_ok() && round_trip(&space, format).is_ok(), "{name}");
     }
 }
 
-/// The same space with what irace asks for: a switch for everyone, and no defaults.
+/// Returns the same space as irace requires it: with a switch for every parameter and without defaults.
 fn for_irace(space: &Space) -> Option<Space> {
     let text = write(space, Format::Toml).ok()?;
     let line = |line: &str| {
@@ -89,15 +90,15 @@ fn for_irace(space: &Space) -> Option<Space> {
 }
 
 #[test]
-fn files_with_plain_names_are_carried_by_irace_once_they_have_switches_and_no_defaults() {
+fn files_with_plain_names_survive_an_irace_round_trip_with_switches_and_without_defaults() {
     let files = files();
-    let mut carried_over = Vec::new();
+    let mut equal = Vec::new();
     for file in &files {
         let Some(space) = for_irace(&load(file).1) else { continue };
-        if carried(&space, Format::Irace).is_ok() {
-            carried_over.push(name_of(file));
+        if round_trip(&space, Format::Irace).is_ok() {
+            equal.push(name_of(file));
         }
     }
-    println!("carried by irace: {}", carried_over.join(", "));
-    assert!(files.is_empty() || carried_over.len() >= 7, "{carried_over:?}");
+    println!("equal after a round trip through irace: {}", equal.join(", "));
+    assert!(files.is_empty() || equal.len() >= 7, "{equal:?}");
 }

@@ -1,18 +1,18 @@
 //! Parameter spaces from text to configurations.
 
-// The engine reads no file and no variable; its tests do.
+// The crate does not read files or environment variables; its tests do.
 #![allow(clippy::disallowed_methods, clippy::print_stdout, clippy::unwrap_used)]
 
 mod agreement;
-mod carried;
 mod configspace;
 mod configurations;
 mod discover;
 mod files;
-mod foreign;
 mod mistakes;
 mod mistakes_irace;
 mod mistakes_pcs;
 mod mistakes_pcs_clauses;
+mod other_formats;
 mod properties;
+mod round_trip;
 mod spaces;

@@ -1,4 +1,4 @@
-//! Every mistake in a file is shown with its place, the offending text and a hint, all at once.
+//! All mistakes in a file are shown at once, each with its position, the text at fault and a hint.
 
 use space::format::{Format, read, read_bytes};
 
@@ -26,7 +26,7 @@ fn no_kind_and_two_kinds() {
       |
     1 | alpha = { default = 1 }
       | ^^^^^
-    hint: one of float, integer, choices, ordinal, boolean, constant is needed
+    hint: add one of float, integer, choices, ordinal, boolean, constant
 
     error: `beta` is both `float` and `integer`
      --> space.toml:2:26
@@ -35,7 +35,7 @@ fn no_kind_and_two_kinds() {
       |                          ^^^^^^^
     hint: keep one
 
-    error: `c` is not a parameter: a table with a kind is expected
+    error: `c` is not a parameter: expected a table with a kind
      --> space.toml:3:5
       |
     3 | c = 3
@@ -71,28 +71,28 @@ fn duplicate_name() {
       |
     3 | a = { integer = [0, 1] }
       | ^
-    hint: it is first defined in line 1
+    hint: first defined on line 1
     ");
 }
 
 #[test]
 fn default_outside_the_range() {
     insta::assert_snapshot!(shown("a = { float = [0, 1], default = 2 }\nb = { integer = [0, 10], step = 5, default = 3 }\nc = { integer = [1, 5], default = 2.5 }\n"), @r"
-    error: the default `2` of `a` does not fit: it is outside the range 0.0 to 1.0
+    error: the default `2` of `a` is invalid: it is outside the range 0.0 to 1.0
      --> space.toml:1:33
       |
     1 | a = { float = [0, 1], default = 2 }
       |                                 ^
     hint: change it, or widen the range
 
-    error: the default `3` of `b` does not fit: it is not a whole number of steps above the lower bound
+    error: the default `3` of `b` is invalid: it is not a whole number of steps above the lower bound
      --> space.toml:2:46
       |
     2 | b = { integer = [0, 10], step = 5, default = 3 }
       |                                              ^
     hint: the nearest value is 5
 
-    error: the default `2.5` of `c` does not fit: it is not a whole number
+    error: the default `2.5` of `c` is invalid: it is not a whole number
      --> space.toml:3:35
       |
     3 | c = { integer = [1, 5], default = 2.5 }
@@ -114,9 +114,9 @@ fn log_range_touching_zero() {
 }
 
 #[test]
-fn bounds_that_make_no_range() {
+fn invalid_bounds() {
     insta::assert_snapshot!(shown("a = { float = [2, 1] }\nb = { integer = [0.5, 3] }\nc = { float = [0] }\nd = { float = [0, inf] }\ne = { integer = [0, 1e18] }\nf = { float = [0, 1], step = -1 }\n"), @r"
-    error: the range of `a` ends at 1.0, before it starts at 2.0
+    error: the upper bound 1.0 of `a` is below its lower bound 2.0
      --> space.toml:1:15
       |
     1 | a = { float = [2, 1] }
@@ -178,21 +178,21 @@ fn cyclic_conditions() {
       |
     1 | a = { boolean = true, when = "b" }
       |                               ^
-    hint: conditions and bounds may mention only what does not depend on them
+    hint: a parameter's condition and bounds may only mention parameters that do not depend on it
 
     error: `d` depends on itself: d -> d
      --> space.toml:4:31
       |
     4 | d = { boolean = true, when = "d" }
       |                               ^
-    hint: conditions and bounds may mention only what does not depend on them
+    hint: a parameter's condition and bounds may only mention parameters that do not depend on it
     "#);
 }
 
 #[test]
 fn value_not_among_the_choices() {
     insta::assert_snapshot!(shown("mode = { choices = [\"sat\", \"unsat\"], default = \"sta\" }\nx = { float = [0, 1], when = \"mode in {'sat', 'unsta'}\" }\nforbidden = [\"mode == 3\"]\n"), @r#"
-    error: the default `sta` of `mode` does not fit: it is not among the choices
+    error: the default `sta` of `mode` is invalid: it is not among the choices
      --> space.toml:1:48
       |
     1 | mode = { choices = ["sat", "unsat"], default = "sta" }
@@ -224,24 +224,24 @@ fn lists_of_choices() {
     1 | a = { choices = [] }
       |                 ^^
 
-    error: `x` is twice among the values of `b`
+    error: duplicate value `x` of `b`
      --> space.toml:2:28
       |
     2 | b = { choices = ["x", "y", "x"] }
       |                            ^^^
 
-    error: 1 weights for the 2 choices of `c`
+    error: `c` has 1 weights for 2 choices
      --> space.toml:3:35
       |
     3 | c = { choices = [1, 2], weights = [1] }
       |                                   ^^^
 
-    error: the weights of `d` make no law
+    error: the weights of `d` are invalid
      --> space.toml:4:35
       |
     4 | d = { choices = [1, 2], weights = [0, 0] }
       |                                   ^^^^^^
-    hint: weights are not negative, and at least one is above zero
+    hint: weights must not be negative, and at least one must be above zero
 
     error: the values of `e` must be a list
      --> space.toml:5:17
@@ -267,20 +267,20 @@ fn forbidden_default() {
 #[test]
 fn empty_file() {
     insta::assert_snapshot!(shown(""), @r"
-    error: no parameter is defined
+    error: no parameters are defined
      --> space.toml:1:1
       |
     1 | 
       | ^
-    hint: is this the right file, and the right format?
+    hint: check that this is the right file and format
     ");
     insta::assert_snapshot!(shown("# nothing but words\n"), @r"
-    error: no parameter is defined
+    error: no parameters are defined
      --> space.toml:1:1
       |
     1 | # nothing but words
       | ^
-    hint: is this the right file, and the right format?
+    hint: check that this is the right file and format
     ");
 }
 
@@ -288,7 +288,7 @@ fn empty_file() {
 fn wrong_encoding() {
     let latin = b"a = { choices = [\"x\"] }\nb = { note = \"na\xefve\" }\n";
     insta::assert_snapshot!(read_bytes(latin, "space.toml", Format::Toml).unwrap_err(), @r#"
-    error: the byte 0xef is not part of UTF-8 text
+    error: the byte 0xef is not valid UTF-8
      --> space.toml:2:17
       |
     2 | b = { note = "na�ve" }
@@ -297,7 +297,7 @@ fn wrong_encoding() {
     "#);
     let wide = b"\xff\xfea\0 \0";
     insta::assert_snapshot!(read_bytes(wide, "space.toml", Format::Toml).unwrap_err(), @r"
-    error: the byte 0xff is not part of UTF-8 text
+    error: the byte 0xff is not valid UTF-8
      --> space.toml:1:1
       |
     1 | ��a
@@ -315,12 +315,12 @@ fn broken_syntax() {
       |
     3 | c =
       | ^
-    hint: a line is `name = { kind = ... }`; texts stand in quotes
+    hint: write `name = { kind = ... }`, with text in quotes
     ");
 }
 
 #[test]
-fn expressions_with_escapes_are_placed_as_a_whole() {
+fn a_mistake_in_an_expression_with_escapes_marks_the_whole_expression() {
     insta::assert_snapshot!(shown("a = { integer = [0, 1] }\nforbidden = [\"a == \\\"x\\\" \"]\n"), @r#"
     error: `x` is not a number
      --> space.toml:2:14
@@ -344,10 +344,10 @@ fn dependent_bounds() {
       |
     4 | x = { float = [0, "y"] }
       | ^
-    hint: conditions and bounds may mention only what does not depend on them
+    hint: a parameter's condition and bounds may only mention parameters that do not depend on it
     "#);
     insta::assert_snapshot!(shown("a = { integer = [0, 9], default = 3 }\nb = { integer = [5, \"a\"] }\nc = { integer = [0, \"a\"], default = 4 }\n"), @r#"
-    error: `b` has no fitting value when the others are at their defaults
+    error: `b` has no valid value when the other parameters are at their defaults
      --> space.toml:2:1
       |
     2 | b = { integer = [5, "a"] }
@@ -373,21 +373,21 @@ fn settings_of_the_wrong_type() {
       |                 ^^^^^
     hint: the value is the default
 
-    error: a boolean's default stands after `boolean`
+    error: the default of a boolean is the value of `boolean`
      --> space.toml:3:33
       |
     3 | c = { boolean = true, default = false }
       |                                 ^^^^^
     hint: write `boolean = true`
 
-    error: a date is not a value
+    error: a date is not a valid value
      --> space.toml:4:18
       |
     4 | d = { choices = [1979-05-27] }
       |                  ^^^^^^^^^^
     hint: put it in quotes
 
-    error: `log` has no meaning for `e`
+    error: `log` does not apply to `e`
      --> space.toml:5:30
       |
     5 | e = { choices = ["x"], log = true, switch = 3 }
@@ -408,11 +408,11 @@ fn settings_of_the_wrong_type() {
       |                              ^
     hint: put it in quotes: "a == 1"
 
-    error: `forbidden` must be a list of texts
+    error: `forbidden` must be a list of strings
      --> space.toml:7:13
       |
     7 | forbidden = "a > 1"
       |             ^^^^^^^
-    hint: write `forbidden = ["a == 1 && b > 2"]`; a parameter of this name goes into `[parameters]`
+    hint: write `forbidden = ["a == 1 && b > 2"]`; a parameter of this name goes in `[parameters]`
     "#);
 }

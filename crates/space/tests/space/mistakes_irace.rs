@@ -9,12 +9,12 @@ fn shown(text: &str) -> String {
 #[test]
 fn columns() {
     insta::assert_snapshot!(shown("a-b \"\" c (x)\nc --c c (x)\nd \"--d c (x)\ne \"\" x (1, 2)\nf \"\" c,log (x)\ng \"\" i, log (1, 2)\nh \"\" c\ni \"\" c x, y\nj \"\" c (x, y\nk \"\" c (x, \"y)\nl \"\" c (x,,y)\nm \"\" c (\"x\" \"y\", z)\nn \"\" c (x) y == 1\no \"\" c (x) |\np\nq \"\" c ()\n"), @r#"
-    error: the name `a-b` is not made of letters, digits, `.` and `_`
+    error: the name `a-b` may only contain letters, digits, `.` and `_`
      --> parameters.txt:1:2
       |
     1 | a-b "" c (x)
       |  ^^
-    hint: a line is `name "switch" type (values)`
+    hint: write `name "switch" type (values)`
 
     error: the switch of `c` is not quoted
      --> parameters.txt:2:3
@@ -56,42 +56,42 @@ fn columns() {
       |
     7 | h "" c
       |       ^
-    hint: the values stand in parentheses: `(a, b)` or `(0, 1)`
+    hint: put the values in parentheses: `(a, b)` or `(0, 1)`
 
     error: `(` is missing in the definition of `i`
      --> parameters.txt:8:8
       |
     8 | i "" c x, y
       |        ^^^^
-    hint: the values stand in parentheses: `(a, b)` or `(0, 1)`
+    hint: put the values in parentheses: `(a, b)` or `(0, 1)`
 
     error: `)` is missing in the definition of `j`
      --> parameters.txt:9:13
       |
     9 | j "" c (x, y
       |             ^
-    hint: the values stand in parentheses: `(a, b)` or `(0, 1)`
+    hint: put the values in parentheses: `(a, b)` or `(0, 1)`
 
     error: `"` is missing in the definition of `k`
       --> parameters.txt:10:15
        |
     10 | k "" c (x, "y)
        |               ^
-    hint: the values stand in parentheses: `(a, b)` or `(0, 1)`
+    hint: put the values in parentheses: `(a, b)` or `(0, 1)`
 
     error: a value of `l` is empty
       --> parameters.txt:11:11
        |
     11 | l "" c (x,,y)
        |           ^
-    hint: write `""` for an empty text
+    hint: write `""` for an empty value
 
-    error: `"x" "y"` is neither quoted nor free of quotation marks
+    error: misplaced quotation mark in `"x" "y"`
       --> parameters.txt:12:9
        |
     12 | m "" c ("x" "y", z)
        |         ^^^^^^^
-    hint: one comma stands between two values
+    hint: separate values with one comma
 
     error: unexpected `y == 1` after the values
       --> parameters.txt:13:12
@@ -130,9 +130,9 @@ fn duplicate_names_and_values() {
       |
     3 | a "" r (0, 1)
       | ^
-    hint: it is first defined in line 1
+    hint: first defined on line 1
 
-    error: `x` is twice among the values of `c`
+    error: duplicate value `x` of `c`
      --> parameters.txt:4:15
       |
     4 | c "" o (x, y, x)
@@ -150,7 +150,7 @@ fn ranges() {
       |             ^
     hint: start above zero, or drop the log
 
-    error: the range of `b` ends at 1.0, before it starts at 3.0
+    error: the upper bound 1.0 of `b` is below its lower bound 3.0
      --> parameters.txt:2:9
       |
     2 | b "" i (3, 1)
@@ -199,7 +199,7 @@ fn ranges() {
     hint: did you mean `min`?
     "#);
     insta::assert_snapshot!(shown("a \"\" i (0, 9)\nb \"\" i (10, \"a\")\n"), @r#"
-    error: `b` has no fitting value when the others are at their defaults
+    error: `b` has no valid value when the other parameters are at their defaults
      --> parameters.txt:2:1
       |
     2 | b "" i (10, "a")
@@ -246,7 +246,7 @@ fn conditions() {
     7 | e "" c (x) | n >
       |                 ^
 
-    error: this is a value, not a statement that is true or false
+    error: expected an expression that is true or false, found a value
      --> parameters.txt:8:14
       |
     8 | f "" c (x) | n
@@ -264,7 +264,7 @@ fn conditions() {
        |
     10 | h "" c (x) | mode == sat
        |                      ^^^
-    hint: to mean the choice, quote it: 'sat'
+    hint: if you mean the choice, quote it: 'sat'
 
     error: unexpected character `=`
       --> parameters.txt:11:16
@@ -278,7 +278,7 @@ fn conditions() {
       |
     1 | a "" i (0, 9) | b > 1
       |                 ^^^^^
-    hint: conditions and bounds may mention only what does not depend on them
+    hint: a parameter's condition and bounds may only mention parameters that do not depend on it
     "#);
 }
 
@@ -348,23 +348,23 @@ fn sections() {
 #[test]
 fn files_without_parameters() {
     insta::assert_snapshot!(shown(""), @r"
-    error: no parameter is defined
+    error: no parameters are defined
      --> parameters.txt:1:1
       |
     1 | 
       | ^
-    hint: is this the right file, and the right format?
+    hint: check that this is the right file and format
     ");
     insta::assert_snapshot!(shown("[forbidden]\n# none\n"), @r"
-    error: no parameter is defined
+    error: no parameters are defined
      --> parameters.txt:1:1
       |
     1 | [forbidden]
       | ^
-    hint: is this the right file, and the right format?
+    hint: check that this is the right file and format
     ");
     insta::assert_snapshot!(read_bytes(b"\xff\xfea\0", "parameters.txt", Format::Irace).unwrap_err(), @r"
-    error: the byte 0xff is not part of UTF-8 text
+    error: the byte 0xff is not valid UTF-8
      --> parameters.txt:1:1
       |
     1 | ��a

@@ -47,7 +47,7 @@ fn kinds() {
       |
     1 | a categorical {x, y} [x]
       |   ^^^^^^^^^^^
-    hint: this line is of the new PCS format
+    hint: this line is in the new PCS format
 
     error: unexpected `twice` after the name
      --> a.pcs:2:3
@@ -66,9 +66,9 @@ fn duplicate_names_and_values() {
       |
     3 | a [0, 1] [0]
       | ^
-    hint: it is first defined in line 1
+    hint: first defined on line 1
 
-    error: `x` is twice among the values of `c`
+    error: duplicate value `x` of `c`
      --> a.pcs:4:10
       |
     4 | c {x, y, x} [x]
@@ -77,30 +77,30 @@ fn duplicate_names_and_values() {
 }
 
 #[test]
-fn defaults_that_do_not_fit() {
+fn invalid_defaults() {
     insta::assert_snapshot!(old("a {sat, unsat} [sta]\nb [0, 1] [2]\nc [0, 9] [2.5]i\nd [0, 1] [x]\ne {x} []\n"), @r"
-    error: the default `sta` of `a` does not fit: it is not among the choices
+    error: the default `sta` of `a` is invalid: it is not among the choices
      --> a.pcs:1:17
       |
     1 | a {sat, unsat} [sta]
       |                 ^^^
     hint: did you mean `sat`?
 
-    error: the default `2` of `b` does not fit: it is outside the range 0.0 to 1.0
+    error: the default `2` of `b` is invalid: it is outside the range 0.0 to 1.0
      --> a.pcs:2:11
       |
     2 | b [0, 1] [2]
       |           ^
     hint: change it, or widen the range
 
-    error: the default `2.5` of `c` does not fit: it is not a whole number
+    error: the default `2.5` of `c` is invalid: it is not a whole number
      --> a.pcs:3:11
       |
     3 | c [0, 9] [2.5]i
       |           ^^^
     hint: round it, or make the parameter a float
 
-    error: the default `x` of `d` does not fit: it is not a number
+    error: the default `x` of `d` is invalid: it is not a number
      --> a.pcs:4:11
       |
     4 | d [0, 1] [x]
@@ -126,7 +126,7 @@ fn ranges() {
       |    ^
     hint: start above zero, or drop the log
 
-    error: the range of `b` ends at 1.0, before it starts at 3.0
+    error: the upper bound 1.0 of `b` is below its lower bound 3.0
      --> a.pcs:2:4
       |
     2 | b [3, 1] [2]
@@ -152,14 +152,14 @@ fn ranges() {
       |
     5 | e [0, inf] [0]
       |       ^^^
-    hint: a list of values stands in braces: `{a, b}`
+    hint: put a list of values in braces: `{a, b}`
 
     error: `a` is not a number
      --> a.pcs:6:4
       |
     6 | f [a, b] [a]
       |    ^
-    hint: a list of values stands in braces: `{a, b}`
+    hint: put a list of values in braces: `{a, b}`
 
     error: the range of `g` needs two bounds
      --> a.pcs:7:4
@@ -186,7 +186,7 @@ fn ranges() {
 }
 
 #[test]
-fn brackets_and_junk() {
+fn missing_brackets_and_unexpected_text() {
     insta::assert_snapshot!(old("a {x, y [x]\nb {x, y}\nc [0, 1\nd [0, 1] 0\ne [0, 1] [0\nf {x}[x]i\ng [0, 1] [0]ii\nh [0, 1] [0] linear\ni {x,,y} [x]\nj\n[0, 1] [0]\n"), @r"
     error: `}` is missing in the definition of `a`
      --> a.pcs:1:12
@@ -228,7 +228,7 @@ fn brackets_and_junk() {
       |
     6 | f {x}[x]i
       |         ^
-    hint: nothing follows a list of values and its default
+    hint: nothing may follow the default of a list of values
 
     error: unexpected `ii` after the default
      --> a.pcs:7:13
@@ -249,7 +249,7 @@ fn brackets_and_junk() {
       |
     9 | i {x,,y} [x]
       |      ^
-    hint: one comma stands between two values
+    hint: separate values with one comma
 
     error: `[` is missing in the definition of `j`
       --> a.pcs:10:2
@@ -258,7 +258,7 @@ fn brackets_and_junk() {
        |  ^
     hint: write `j {a, b} [a]` or `j [0, 1] [0.5]`
 
-    error: a line begins with the name of a parameter
+    error: expected the name of a parameter at the start of the line
       --> a.pcs:11:1
        |
     11 | [0, 1] [0]
@@ -285,7 +285,7 @@ fn brackets_and_junk() {
       |
     3 | c real [0, 1] [0]i
       |                  ^
-    hint: only `log` may stand there
+    hint: only `log` is allowed here
 
     error: `[` is missing in the definition of `d`
      --> a.pcs:4:7
@@ -306,30 +306,30 @@ fn brackets_and_junk() {
       |
     6 | f integer [0, 1] [0] log log
       |                      ^^^^^^^
-    hint: only `log` may stand there
+    hint: only `log` is allowed here
     ");
 }
 
 #[test]
 fn files_without_parameters() {
     insta::assert_snapshot!(old(""), @r"
-    error: no parameter is defined
+    error: no parameters are defined
      --> a.pcs:1:1
       |
     1 | 
       | ^
-    hint: is this the right file, and the right format?
+    hint: check that this is the right file and format
     ");
     insta::assert_snapshot!(new("# only a comment\nConditionals:\n"), @r"
-    error: no parameter is defined
+    error: no parameters are defined
      --> a.pcs:1:1
       |
     1 | # only a comment
       | ^
-    hint: is this the right file, and the right format?
+    hint: check that this is the right file and format
     ");
     insta::assert_snapshot!(read_bytes(b"a {x} [x]\nb {\xff} [x]\n", "a.pcs", Format::PcsOld).unwrap_err(), @r"
-    error: the byte 0xff is not part of UTF-8 text
+    error: the byte 0xff is not valid UTF-8
      --> a.pcs:2:4
       |
     2 | b {�} [x]
@@ -339,7 +339,7 @@ fn files_without_parameters() {
 }
 
 #[test]
-fn long_words_are_cut_in_messages() {
+fn long_words_are_shortened_in_messages() {
     let text = format!("a {{x}} [x] {}\na | {}", "y".repeat(500), "z".repeat(500));
     assert!(old(&text).lines().all(|line| line.chars().count() < 130));
 }

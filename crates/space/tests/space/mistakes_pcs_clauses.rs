@@ -39,14 +39,14 @@ fn conditions() {
       |
     7 | x | mode == sat
       |          ^^
-    hint: it has only `parent in {a, b}`, joined by `&&`; the new one has more
+    hint: it only allows `parent in {a, b}`, joined by `&&`; the new format allows more
 
     error: `||` is not part of the old PCS format
      --> a.pcs:8:19
       |
     8 | x | mode in {sat} || n in {1}
       |                   ^^
-    hint: it has only `parent in {a, b}`, joined by `&&`; the new one has more
+    hint: it only allows `parent in {a, b}`, joined by `&&`; the new format allows more
 
     error: unexpected `sat` where a list of values in braces was expected
      --> a.pcs:9:13
@@ -60,7 +60,7 @@ fn conditions() {
        |
     10 | x | mode in {sat,}
        |              ^^^^
-    hint: one comma stands between two values
+    hint: separate values with one comma
 
     error: the condition ends where `in` was expected
       --> a.pcs:11:9
@@ -88,7 +88,7 @@ fn conditions() {
        |
     14 | x | (mode in {sat})
        |     ^
-    hint: it has only `parent in {a, b}`, joined by `&&`; the new one has more
+    hint: it only allows `parent in {a, b}`, joined by `&&`; the new format allows more
     ");
     let parameters = "mode categorical {sat, unsat} [sat]\nn integer [0, 9] [1]\nx categorical {1} [1]\n";
     insta::assert_snapshot!(new(&format!("{parameters}x | mdoe == sat\nx | mode == sta && m == 3\nx | mode < sat\nx | n == many\nx | mode ==\nx | (mode == sat\nx | mode == sat)\nx | == sat\nx | mode ~ sat\nx | n > 1 && || n < 3\n")), @r"
@@ -172,14 +172,14 @@ fn cycles() {
       |
     5 | a | b in {x}
       |     ^^^^^^^
-    hint: conditions and bounds may mention only what does not depend on them
+    hint: a parameter's condition and bounds may only mention parameters that do not depend on it
 
     error: `d` depends on itself: d -> d
      --> a.pcs:8:5
       |
     8 | d | d in {x}
       |     ^^^^^^^
-    hint: conditions and bounds may mention only what does not depend on them
+    hint: a parameter's condition and bounds may only mention parameters that do not depend on it
     ");
 }
 
@@ -219,7 +219,7 @@ fn forbidden_clauses() {
       |
     7 | {mode=sat} n
       |            ^
-    hint: a forbidden clause stands alone on its line
+    hint: put each forbidden clause on its own line
 
     error: the forbidden clause is empty
      --> a.pcs:8:1
@@ -228,26 +228,26 @@ fn forbidden_clauses() {
       | ^^
     hint: write `{a=1, b=2}`
 
-    error: `mode` is no list of `name=value`
+    error: `mode` is not a list of `name=value` pairs
      --> a.pcs:9:2
       |
     9 | {mode}
       |  ^^^^
-    hint: other statements need the new PCS format
+    hint: other expressions need the new PCS format
 
-    error: `n > 3` is no list of `name=value`
+    error: `n > 3` is not a list of `name=value` pairs
       --> a.pcs:10:2
        |
     10 | {n > 3}
        |  ^^^^^
-    hint: other statements need the new PCS format
+    hint: other expressions need the new PCS format
 
-    error: `mode=sat,` is no list of `name=value`
+    error: `mode=sat,` is not a list of `name=value` pairs
       --> a.pcs:11:2
        |
     11 | {mode=sat,}
        |  ^^^^^^^^^
-    hint: other statements need the new PCS format
+    hint: other expressions need the new PCS format
     ");
     insta::assert_snapshot!(old(&format!("{parameters}{{mode=sat, n=1}}\n")), @r"
     error: the default configuration is forbidden by this clause
@@ -291,7 +291,7 @@ fn forbidden_clauses() {
     7 | {mode + 1 > 2}
       |  ^^^^
 
-    error: this is a value, not a statement that is true or false
+    error: expected an expression that is true or false, found a value
      --> a.pcs:8:2
       |
     8 | {n}

@@ -1,4 +1,4 @@
-//! What holds for every space: generated ones, not hand-picked.
+//! Properties that hold for every space, tested on generated spaces.
 
 use math::Rng;
 use proptest::prelude::*;
@@ -57,7 +57,7 @@ fn parameter(name: String) -> impl Strategy<Value = P> {
     ]
 }
 
-/// Spaces of up to 12 parameters with conditions, dependent bounds and clauses that spare the default.
+/// Spaces of up to 12 parameters with conditions, dependent bounds and clauses that allow the default.
 fn space() -> impl Strategy<Value = Space> {
     let names =
         proptest::collection::btree_set("[a-c]{1,2}|[a-c] [-@:.+%`'\"]{1,2}|\\PC{1,3}|min|in|true", 1..12);
@@ -65,7 +65,7 @@ fn space() -> impl Strategy<Value = Space> {
     (parameters, any::<u64>()).prop_map(|(parameters, seed)| assemble(&parameters, seed, false))
 }
 
-/// Spaces without steps, arithmetic, dependent bounds and ranges of one number.
+/// Spaces without steps, arithmetic, dependent bounds or ranges of a single number.
 fn plain_space() -> impl Strategy<Value = Space> {
     let names = proptest::collection::btree_set("[a-c]{1,2}|\\PC{1,3}|in|yes|1.5", 1..12);
     let parameters = names.prop_flat_map(|names| names.into_iter().map(parameter).collect::<Vec<_>>());
@@ -81,13 +81,13 @@ fn plain_space() -> impl Strategy<Value = Space> {
                 && let (BoundDefinition::Number(low), BoundDefinition::Number(high)) =
                     (&lower.value, &mut upper.value)
             {
-                // So narrow that the value of a comparison is often met exactly.
+                // A narrow range, so that values often equal the number they are compared with.
                 *high = *low + 1.0 + (*high - *low) % 5.0;
             }
             if let DomainDefinition::Categorical { choices, .. } = &p.domain
                 && choices.iter().all(|choice| matches!(choice.value, Literal::Boolean(_)))
             {
-                // The format has no other word for it.
+                // The format cannot distinguish it from a boolean.
                 p.domain = DomainDefinition::Boolean;
             }
         }
@@ -95,7 +95,7 @@ fn plain_space() -> impl Strategy<Value = Space> {
     })
 }
 
-/// A statement about a parameter, true of about half of its values.
+/// Returns a statement about a parameter that is true for about half of its values.
 fn statement(parameter: &P, name: &str, rng: &mut Rng, plain: bool) -> String {
     let quote = |text: &str, mark: char| {
         let mut out = String::from(mark);
@@ -195,7 +195,7 @@ proptest! {
     #![proptest_config(ProptestConfig { cases: 128, failure_persistence: None, ..ProptestConfig::default() })]
 
     #[test]
-    fn toml_gives_back_an_equal_space(space in space()) {
+    fn a_space_is_equal_after_a_toml_round_trip(space in space()) {
         let text = write(&space, Format::Toml).unwrap();
         let again = read(&text, "space.toml", Format::Toml).unwrap_or_else(|e| panic!("{text}\n{e}"));
         prop_assert_eq!(&again, &space, "{}", text);
@@ -203,9 +203,9 @@ proptest! {
     }
 
     #[test]
-    fn configspace_gives_back_a_space_of_the_same_meaning(space in plain_space(), seed: u64) {
+    fn a_space_means_the_same_after_a_configspace_round_trip(space in plain_space(), seed: u64) {
         for format in [Format::ConfigSpaceJson, Format::ConfigSpaceYaml] {
-            // A list such as [1, true] or a clause about all of a parameter's choices is refused.
+            // A list such as [1, true], or a clause about all choices of a parameter, is rejected.
             let Ok(text) = write(&space, format) else { continue };
             let again = read(&text, "space", format).unwrap_or_else(|e| panic!("{text}\n{e}"));
             prop_assert_eq!(again.parameters(), space.parameters(), "{}", text);
@@ -214,7 +214,7 @@ proptest! {
                 let (Ok(x), Ok(y)) = (space.sample(&mut a), again.sample(&mut b)) else { continue };
                 prop_assert_eq!(x.to_string(), y.to_string(), "{}", text);
             }
-            // What has been said in other words once stays as it is.
+            // Clauses may be rewritten the first time; the second round trip must not change them.
             let text = write(&again, format).unwrap();
             prop_assert_eq!(read(&text, "space", format).unwrap(), again, "{}", text);
         }
@@ -225,7 +225,7 @@ proptest! {
         let mut rng = Rng::new(seed, "samples", 0);
         space.check(space.default_configuration().codes()).unwrap();
         for design in [Design::Uniform, Design::LatinHypercube, Design::Sobol] {
-            // A generated space may leave hardly anything but its default.
+            // A generated space may allow hardly anything but its default.
             let Ok(configurations) = design.configurations(&space, 10, &mut rng) else { continue };
             for configuration in configurations {
                 prop_assert!(space.check(configuration.codes()).is_ok(), "{configuration}");
@@ -236,7 +236,7 @@ proptest! {
     }
 
     #[test]
-    fn many_are_as_good_as_one_by_one(space in space(), seed: u64, count in 1usize..80) {
+    fn sampling_and_encoding_many_matches_one_at_a_time(space in space(), seed: u64, count in 1usize..80) {
         let width = space.parameters().len();
         let (mut codes, mut rows) = (vec![0.0; width * count], vec![0.0; width * count]);
         if space.sample_many(&mut Rng::new(seed, "many", 0), &mut codes).is_ok() {
@@ -251,7 +251,7 @@ proptest! {
     }
 
     #[test]
-    fn rows_decode_to_what_was_encoded(space in space(), seed: u64) {
+    fn rows_decode_to_the_encoded_configuration(space in space(), seed: u64) {
         let mut rng = Rng::new(seed, "rows", 0);
         let one_hot = space.one_hot();
         for _ in 0..10 {
@@ -263,7 +263,7 @@ proptest! {
             }
             let hot = one_hot.encode(&configuration);
             prop_assert!(hot.iter().all(|x| (0.0..=1.0).contains(x)));
-            // A float on a border of a clause may be rounded across it.
+            // Rounding may move a float at the edge of a clause across it.
             let Ok(again) = space.decode(&row) else { continue };
             for ((&a, &b), p) in again.codes().iter().zip(configuration.codes()).zip(space.parameters()) {
                 let near = (a - b).abs() <= 1e-9 * b.abs().max(1.0);
@@ -273,7 +273,7 @@ proptest! {
     }
 
     #[test]
-    fn neighbours_are_valid_and_others(space in space(), seed: u64) {
+    fn neighbours_are_valid_and_differ_from_the_origin(space in space(), seed: u64) {
         let mut rng = Rng::new(seed, "neighbours", 0);
         let origin = space.sample(&mut rng).unwrap_or_else(|_| space.default_configuration());
         for neighbour in space.neighbours(&origin, &Neighbourhood::default(), &mut rng) {
@@ -283,7 +283,7 @@ proptest! {
     }
 
     #[test]
-    fn any_text_is_read_or_refused(text in "\\PC{0,80}|([a-c]= \\{(float|choices|when|integer)=[\\[\\]\"a-c0-9, =<>&|!()*^%{}`'-]{0,30}\\}\n){1,3}") {
+    fn any_text_is_read_or_rejected(text in "\\PC{0,80}|([a-c]= \\{(float|choices|when|integer)=[\\[\\]\"a-c0-9, =<>&|!()*^%{}`'-]{0,30}\\}\n){1,3}") {
         if let Err(mistakes) = read(&text, "space.toml", Format::Toml) {
             prop_assert!(mistakes.to_string().starts_with("error: "));
         }

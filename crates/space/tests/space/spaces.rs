@@ -1,4 +1,4 @@
-//! Spaces as wholes: order of settling, large ones, neighbours of a known one.
+//! Whole spaces: all kinds of parameters, large spaces, neighbours and the distribution of samples.
 
 use math::Rng;
 use space::format::{Format, read, write};
@@ -8,7 +8,7 @@ fn toml(text: &str) -> Space {
     read(text, "space.toml", Format::Toml).unwrap_or_else(|e| panic!("{e}"))
 }
 
-/// Parameters in the `[parameters]` form, as tables, and with every kind.
+/// Every kind of parameter, in the table `[parameters]` and in a table of its own.
 const ALL_KINDS: &str = r#"
 forbidden = ["`parameters` > 3 && mode == 'b'"]
 
@@ -47,7 +47,7 @@ fn every_kind_is_read_and_written() {
 }
 
 #[test]
-fn spaces_differ_by_every_part() {
+fn a_change_in_any_part_makes_spaces_unequal() {
     let base = toml(ALL_KINDS);
     for (from, to) in [
         ("[0, 8]", "[0, 9]"),
@@ -70,7 +70,7 @@ fn children_may_be_defined_before_their_parents() {
 }
 
 #[test]
-fn neighbours_of_a_known_configuration() {
+fn neighbours_of_the_default_configuration() {
     let space = toml(
         "m = { choices = [\"x\", \"y\", \"z\"] }\no = { ordinal = [1, 2, 3, 4], default = 2 }\ni = { integer = [0, 1] }\nk = { integer = [0, 9], default = 5, when = \"m != 'x'\" }\nc = { constant = 1 }\nforbidden = [\"m == 'z'\"]\n",
     );
@@ -91,7 +91,7 @@ fn neighbours_of_a_known_configuration() {
 }
 
 #[test]
-fn gaussian_steps_have_the_width_asked_for() {
+fn gaussian_steps_have_the_requested_standard_deviation() {
     let space = toml("x = { float = [0, 1], default = 0.5 }\n");
     let how = Neighbourhood { steps: 2000, sd: 0.1, ..Neighbourhood::default() };
     let all = space.neighbours(&space.default_configuration(), &how, &mut Rng::new(1, "steps", 0));
@@ -128,7 +128,7 @@ fn a_large_space_is_read_sampled_and_encoded() {
 }
 
 #[test]
-fn samples_are_uniform_over_what_is_allowed() {
+fn samples_are_uniform_over_the_allowed_configurations() {
     let text = "a = { integer = [0, 2] }\nb = { choices = [\"x\", \"y\", \"z\"] }\nforbidden = [\"a == 0 && b == 'z'\", \"a == 2 && b == 'x'\", \"a == 2 && b == 'y'\"]\n";
     let space = toml(&text.replace("[0, 2]", "[0, 2], default = 0"));
     let mut rng = Rng::new(1, "uniform", 0);
@@ -140,7 +140,7 @@ fn samples_are_uniform_over_what_is_allowed() {
 }
 
 #[test]
-fn many_samples_follow_the_same_law() {
+fn many_samples_follow_the_same_distribution() {
     let space = toml(
         "a = { integer = [0, 2], default = 0 }\nb = { choices = [\"x\", \"y\", \"z\"] }\nc = { choices = [1, 2], weights = [3, 1], when = \"b == 'x'\" }\nd = { float = [1, 100], log = true }\ne = { integer = [1, 4], fixed = 2 }\nf = { integer = [1, 100], log = true }\nforbidden = [\"a == 0 && b == 'z'\", \"a == 2 && b == 'y'\"]\n",
     );
@@ -160,13 +160,13 @@ fn many_samples_follow_the_same_law() {
     assert!(pairs.len() == 7 && pairs.values().all(|c| (880..1120).contains(c)), "{pairs:?}");
     let share = first as f64 / active as f64;
     assert!((share - 0.75).abs() < 0.03 && (3300..3700).contains(&below_ten), "{share} {below_ten}");
-    // The lowest of the logarithmic integers reaches from 1/2 to 3/2 of an edge-to-edge width.
+    // On the logarithmic scale from edge 1/2 to edge 100.5, the integer 1 covers 1/2 to 3/2.
     let expected = 7000.0 * 3.0f64.ln() / 201.0f64.ln();
     assert!((f64::from(ones as u32) - expected).abs() < 150.0, "{ones} {expected}");
 }
 
 #[test]
-fn conditions_reach_beyond_the_64th_choice() {
+fn conditions_work_beyond_the_64th_choice() {
     let choices: Vec<String> = (0..100).map(|i| format!("\"c{i}\"")).collect();
     let text = "m = { choices = [LIST] }\nfew = { boolean = true, when = \"m in {'c3', 'c63'}\" }\nfar = { boolean = true, when = \"m in {'c3', 'c70'}\" }\n";
     let space = toml(&text.replace("LIST", &choices.join(", ")));

@@ -1,4 +1,4 @@
-//! This test program as a process of its own that writes a store and says what was acknowledged.
+//! Runs this test program as a separate process, which writes a store and prints what was acknowledged.
 
 use std::io::Write as _;
 use std::path::Path;
@@ -11,10 +11,10 @@ use super::stage::{batch, charter};
 
 /// The folder to write to, for the child; absent in the parent.
 const FOLDER: &str = "CAMPAIGN_TEST_FOLDER";
-/// How many batches may be on their way.
+/// Maximum number of batches that are not acknowledged yet.
 const AHEAD: u64 = 4;
 
-/// The command that writes batches into a folder as fast as it can until it is killed or the store
+/// Returns a command that writes batches to a folder as fast as it can, until it is killed or the store
 /// fails. It prints `acknowledged n` when batches 0 to n - 1 of the store are on disk.
 pub(super) fn command(folder: &Path) -> Command {
     let mut command = Command::new(std::env::current_exe().unwrap());
@@ -22,7 +22,7 @@ pub(super) fn command(folder: &Path) -> Command {
     command
 }
 
-/// What a line of the child's says: how many batches it knows to be on disk.
+/// Returns the number of batches on disk that a line of the child reports, if it reports one.
 pub(super) fn acknowledged(line: &str) -> Option<u32> {
     line.strip_prefix("acknowledged ")?.parse().ok()
 }
@@ -38,11 +38,11 @@ fn writes() {
     let loaded = store.load().unwrap();
     let space = &loaded.charter.space;
     let first = loaded.history.configurations().len() as u32;
-    let (send, words) = channel();
-    let mut writer = store.write(move |word| send.send(word).unwrap()).unwrap();
+    let (send, acknowledgements) = channel();
+    let mut writer = store.write(move |acknowledgement| send.send(acknowledgement).unwrap()).unwrap();
     let mut committed = 0;
     let mut out = std::io::stdout();
-    // Begins a new line: the frame of the tests has written half of one.
+    // Start with a line break: the test harness has written half a line.
     writeln!(out, "\nacknowledged {first}").unwrap();
     loop {
         while writer.submitted() < committed + AHEAD {
@@ -50,14 +50,14 @@ fn writes() {
                 break;
             }
         }
-        match words.recv().unwrap() {
+        match acknowledgements.recv().unwrap() {
             Acknowledgement::Committed { batches } => {
                 committed = batches;
                 writeln!(out, "acknowledged {}", u64::from(first) + batches).unwrap();
             }
             Acknowledgement::Failed(error) => {
                 writeln!(out, "failed {error}").unwrap();
-                assert!(writer.submit(batch(space, 0)).is_err() && words.recv().is_err());
+                assert!(writer.submit(batch(space, 0)).is_err() && acknowledgements.recv().is_err());
                 return;
             }
         }

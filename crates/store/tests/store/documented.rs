@@ -1,4 +1,4 @@
-//! docs/reference/store.md against a real store: every table and column is there, every query runs.
+//! Checks docs/reference/store.md against a real store: it names every table and column, and its queries run.
 
 use std::collections::BTreeSet;
 use std::process::Command;
@@ -11,9 +11,9 @@ use super::stage::{Folder, batch, charter, space, start};
 
 const PAGE: &str = include_str!("../../../../docs/reference/store.md");
 
-/// A campaign with something in every table that the queries ask.
+/// Returns a campaign with rows in every table that the queries use.
 fn campaign() -> Folder {
-    let folder = Folder::fleeting();
+    let folder = Folder::in_memory();
     let (mut writer, _acknowledgements) = start(Store::create(folder.path(), &charter()).unwrap());
     for n in 0..20 {
         let mut batch: Batch = batch(&space(), n);
@@ -27,16 +27,16 @@ fn campaign() -> Folder {
     folder
 }
 
-/// Rows of an answer, columns joined by bars.
+/// Returns the rows of a query's result, with columns joined by bars.
 fn ask(folder: &Folder, sql: &str) -> Vec<String> {
-    let here = Command::new("sqlite3").arg("--version").output().is_ok();
-    if here {
+    let is_installed = Command::new("sqlite3").arg("--version").output().is_ok();
+    if is_installed {
         let output =
             Command::new("sqlite3").arg("-readonly").arg(folder.database()).arg(sql).output().unwrap();
         assert!(output.status.success(), "{sql}\n{}", String::from_utf8_lossy(&output.stderr));
         return String::from_utf8(output.stdout).unwrap().lines().map(str::to_owned).collect();
     }
-    println!("no sqlite3 here: asking by the library");
+    println!("sqlite3 is not installed: using the library");
     let connection =
         Connection::open_with_flags(folder.database(), OpenFlags::SQLITE_OPEN_READ_ONLY).unwrap();
     let mut statement = connection.prepare(sql).unwrap();
@@ -54,7 +54,7 @@ fn ask(folder: &Folder, sql: &str) -> Vec<String> {
 }
 
 #[test]
-fn the_queries_of_the_page_run() {
+fn the_queries_on_the_page_run() {
     let folder = campaign();
     let queries: Vec<&str> =
         PAGE.split("```sql\n").skip(1).map(|rest| rest.split("```").next().unwrap()).collect();
@@ -88,7 +88,7 @@ fn the_page_names_every_table_and_column() {
     for table in tables {
         let line = PAGE.lines().find(|line| line.starts_with(&format!("| `{table}` |"))).unwrap();
         for column in ask(&folder, &format!("SELECT name FROM pragma_table_info('{table}')")) {
-            // The key that keeps `state` to one row says nothing to readers.
+            // The key that keeps `state` to one row is of no interest to readers.
             assert!(column == "one" || line.contains(&format!("`{column}`")), "{table}.{column}");
         }
     }

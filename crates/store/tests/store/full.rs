@@ -1,4 +1,4 @@
-//! No room left, and other failures of the disk: said in words, nothing acknowledged that is not there.
+//! No room left, and other disk failures: they are reported, and nothing is acknowledged that is not stored.
 
 use std::path::Path;
 use std::process::{Command, Output};
@@ -8,7 +8,7 @@ use store::Store;
 use super::child::{acknowledged, command};
 use super::stage::{Folder, trial};
 
-/// The child with something in place before it starts: a shell script that ends in `exec "$@"`.
+/// Returns the child's command behind a shell script that prepares something and then runs `"$@"`.
 fn behind(script: &str, folder: &Path) -> Command {
     let child = command(folder);
     let mut shell = Command::new("sh");
@@ -18,8 +18,8 @@ fn behind(script: &str, folder: &Path) -> Command {
     shell
 }
 
-/// What the child was told: acknowledged batches, and the failure that ended it.
-fn told(output: &Output) -> (u32, String) {
+/// Returns the number of batches acknowledged to the child, and the failure that ended it.
+fn result(output: &Output) -> (u32, String) {
     let text = String::from_utf8_lossy(&output.stdout);
     let failure = text.lines().find_map(|line| line.strip_prefix("failed "));
     let errors = String::from_utf8_lossy(&output.stderr);
@@ -28,7 +28,7 @@ fn told(output: &Output) -> (u32, String) {
     (text.lines().filter_map(acknowledged).next_back().unwrap(), failure.to_owned())
 }
 
-/// Whole, with what was acknowledged.
+/// Checks that the store is intact and has all acknowledged batches.
 fn check(folder: &Path, known: u32) {
     let store = Store::open(folder).unwrap();
     store.reader().verify().unwrap();
@@ -40,23 +40,24 @@ fn check(folder: &Path, known: u32) {
 }
 
 #[test]
-fn a_full_disk() {
+fn a_full_disk_is_reported() {
     let folder = Folder::new();
-    // The small disk is visible to the child alone; what is on it is copied out before it vanishes.
+    // Only the child sees the small disk; its contents are copied before it vanishes.
     let script = r#"
         mkdir "$FOLDER/disk" && mount -t tmpfs -o size=700k none "$FOLDER/disk" || exit 77
         CAMPAIGN_TEST_FOLDER="$FOLDER/disk" "$@"; code=$?
         cp "$FOLDER"/disk/campaign.* "$FOLDER"
         exit $code"#;
     let Some(output) = on_small_disks(script, folder.path()) else { return };
-    let (known, failure) = told(&output);
+    let (known, failure) = result(&output);
     assert!(failure.starts_with("no room left for ") && failure.contains("campaign.sqlite"), "{failure}");
     check(folder.path(), known);
 }
 
-/// Room may end while the store is created, while its log is begun, or later: SQLite has several words for it.
+/// The disk may be full when the store is created, when its log is created, or later; SQLite reports each
+/// differently.
 #[test]
-fn a_disk_that_is_full_from_the_start() {
+fn a_disk_that_is_full_from_the_start_is_reported() {
     let folder = Folder::new();
     let script = r#"
         mkdir "$FOLDER/disk"
@@ -68,15 +69,15 @@ fn a_disk_that_is_full_from_the_start() {
         done"#;
     let Some(output) = on_small_disks(script, folder.path()) else { return };
     let text = String::from_utf8_lossy(&output.stdout).into_owned();
-    let told: Vec<&str> = text.split("ended ").collect();
-    assert_eq!(told.len(), 42, "{text}");
-    for one in &told[..41] {
+    let outputs: Vec<&str> = text.split("ended ").collect();
+    assert_eq!(outputs.len(), 42, "{text}");
+    for one in &outputs[..41] {
         let named = ["no room left for ", "Full {", "StorageFull"].iter().any(|words| one.contains(words));
         assert!(named, "{one}");
     }
 }
 
-/// Runs the child behind a script that may mount; `None` where that is not allowed.
+/// Runs the child behind a script that mounts file systems; `None` if that is not allowed.
 fn on_small_disks(script: &str, folder: &Path) -> Option<Output> {
     let inner = behind(script, folder);
     let mut outer = Command::new("unshare");
@@ -85,22 +86,22 @@ fn on_small_disks(script: &str, folder: &Path) -> Option<Output> {
     match outer.output() {
         Ok(output) if output.status.code() != Some(77) && !refused(&output) => Some(output),
         _ => {
-            println!("skipped: no file system can be mounted here");
+            println!("skipped: file systems cannot be mounted on this machine");
             None
         }
     }
 }
 
-/// Whether `unshare` itself was refused.
+/// Whether `unshare` itself failed.
 fn refused(output: &Output) -> bool {
     String::from_utf8_lossy(&output.stderr).contains("unshare")
 }
 
 #[test]
-fn a_file_that_may_not_grow() {
+fn a_file_size_limit_is_reported() {
     let folder = Folder::new();
     let output = behind("trap '' XFSZ; ulimit -f 600; exec \"$@\"", folder.path()).output().unwrap();
-    let (known, failure) = told(&output);
+    let (known, failure) = result(&output);
     assert!(failure.starts_with("cannot use ") || failure.starts_with("no room left"), "{failure}");
     check(folder.path(), known);
 }

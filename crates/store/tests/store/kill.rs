@@ -1,4 +1,4 @@
-//! `kill -9` at random moments: nothing acknowledged is missing, nothing is doubled or torn.
+//! `kill -9` at random moments: no acknowledged record is missing, and none is duplicated or incomplete.
 
 use std::io::{BufRead as _, BufReader, Read as _};
 use std::path::Path;
@@ -15,46 +15,46 @@ const STORES: u64 = 10;
 const KILLS: u64 = 20;
 
 #[test]
-fn nothing_acknowledged_is_lost() {
+fn no_acknowledged_batch_is_lost() {
     let (mut acknowledged, mut stored) = (0, 0);
     for number in 0..STORES {
         let folder = Folder::new();
-        let (mut known, mut there) = (0, 0);
+        let (mut known, mut present) = (0, 0);
         for kill in 0..KILLS {
             let mut rng = Rng::new(number, "kill", kill);
             known = known.max(write_until_killed(folder.path(), &mut rng));
-            there = check(folder.path(), known);
+            present = check(folder.path(), known);
         }
         acknowledged += known;
-        stored += there;
+        stored += present;
     }
     println!("{} kills, {acknowledged} batches acknowledged, {stored} stored", STORES * KILLS);
     assert!(acknowledged > 0);
 }
 
-/// Lets the child write for a random while; how many batches it knew to be on disk.
+/// Lets the child write for a random time, and returns the number of batches that it knew to be on disk.
 fn write_until_killed(folder: &Path, rng: &mut Rng) -> u32 {
     let mut child = command(folder).stdout(Stdio::piped()).stderr(Stdio::null()).spawn().unwrap();
     let mut lines = BufReader::new(child.stdout.take().unwrap());
-    let mut said = String::new();
+    let mut output = String::new();
     // A quarter of the children die while they open or create the store.
-    let words = if rng.below(4) == 0 { 0 } else { 1 + rng.below(8) };
-    while said.lines().filter_map(acknowledged).count() < words {
-        assert!(lines.read_line(&mut said).unwrap() > 0, "the child ended by itself: {said}");
+    let lines_to_read = if rng.below(4) == 0 { 0 } else { 1 + rng.below(8) };
+    while output.lines().filter_map(acknowledged).count() < lines_to_read {
+        assert!(lines.read_line(&mut output).unwrap() > 0, "the child ended by itself: {output}");
     }
-    let most = if words == 0 { 20_000_000 } else { 3_000_000 };
+    let most = if lines_to_read == 0 { 20_000_000 } else { 3_000_000 };
     let moment = Instant::now() + Duration::from_nanos(rng.below(most) as u64);
     while Instant::now() < moment {
         std::hint::spin_loop();
     }
     child.kill().unwrap();
     child.wait().unwrap();
-    lines.read_to_string(&mut said).unwrap();
-    let whole = said.rsplit_once('\n').map_or("", |(whole, _)| whole);
+    lines.read_to_string(&mut output).unwrap();
+    let whole = output.rsplit_once('\n').map_or("", |(whole, _)| whole);
     whole.lines().filter_map(acknowledged).next_back().unwrap_or(0)
 }
 
-/// How many batches there are: all that were acknowledged, each whole, and each once.
+/// Returns the number of stored batches. Checks that all acknowledged ones are there, complete and only once.
 fn check(folder: &Path, known: u32) -> u32 {
     let store = match Store::open(folder) {
         Err(store::StoreError::Missing { .. }) if known == 0 => return 0,

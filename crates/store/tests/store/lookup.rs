@@ -1,4 +1,4 @@
-//! Single trials, and those that failed.
+//! Single trials, and failed trials.
 
 use engine::{ConfigId, Observation, Status, TrialId};
 use execution::Record;
@@ -28,7 +28,7 @@ fn a_trial_is_found_by_its_number() {
 }
 
 #[test]
-fn failures_are_grouped_by_their_reason() {
+fn failures_are_grouped_by_reason() {
     let folder = Folder::new();
     let (mut writer, acknowledgements) = start(Store::create(folder.path(), &charter()).unwrap());
     assert_eq!(Store::read(folder.path()).unwrap().failures().unwrap(), []);

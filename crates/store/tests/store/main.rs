@@ -1,4 +1,4 @@
-//! Nothing acknowledged is lost or doubled, and what cannot be used is refused in words.
+//! Acknowledged records are neither lost nor duplicated, and unusable files are rejected with a message.
 
 #![allow(missing_docs, clippy::unwrap_used, clippy::print_stdout)]
 

@@ -1,4 +1,4 @@
-//! Stores of earlier versions are brought up to date, with everything in them.
+//! Stores of earlier versions are migrated with all their contents.
 
 use engine::{ConfigId, Observation, Seed};
 use rusqlite::Connection;
@@ -6,9 +6,9 @@ use store::{Store, StoreError};
 
 use super::stage::{Folder, batch, charter, space, start};
 
-/// A store as version 1 had it: without the columns that came later.
+/// Returns a store of version 1: without the columns that were added later.
 fn version_1() -> Folder {
-    let folder = Folder::fleeting();
+    let folder = Folder::in_memory();
     let (mut writer, _acknowledgements) = start(Store::create(folder.path(), &charter()).unwrap());
     writer.submit(batch(&space(), 0)).unwrap();
     writer.finish("done").unwrap();
@@ -33,14 +33,14 @@ fn version_1() -> Folder {
 }
 
 #[test]
-fn a_store_of_version_1_goes_on() {
+fn a_store_of_version_1_is_migrated_and_can_be_resumed() {
     let folder = version_1();
     assert!(matches!(Store::read(folder.path()), Err(StoreError::Older { found: 1, .. })));
     let store = Store::open(folder.path()).unwrap();
     let loaded = store.load().unwrap();
     assert_eq!(loaded.history.trials().len(), 2);
-    assert!(loaded.state.is_none(), "a snapshot that this version cannot read");
-    let [validation] = &store.reader().validations().unwrap()[..] else { panic!("not one validation") };
+    assert!(loaded.state.is_none(), "this version cannot read the snapshot");
+    let [validation] = &store.reader().validations().unwrap()[..] else { panic!("expected one validation") };
     assert_eq!((validation.key(), &validation.host), ((ConfigId(0), "x.cnf", Seed(7)), &None));
     assert_eq!(validation.record.trial.observation, Observation::timeout(3.5));
     assert!(store.reader().trial(1).unwrap().unwrap().detail.outputs.is_empty());

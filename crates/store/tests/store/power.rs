@@ -1,4 +1,4 @@
-//! A power cut, imitated by a write-ahead log that ends anywhere, with or without rubbish after it.
+//! Simulates a power cut: the write-ahead log ends at any point, with or without garbage after it.
 
 use std::fs;
 
@@ -8,11 +8,11 @@ use store::Store;
 use super::stage::{Folder, await_commit, batch, charter, space, start, trial};
 
 #[test]
-fn what_a_power_cut_leaves_is_a_prefix() {
+fn after_a_power_cut_a_prefix_of_the_batches_is_stored() {
     let folder = Folder::new();
     let space = space();
     let (mut writer, acknowledgements) = start(Store::create(folder.path(), &charter()).unwrap());
-    // One at a time: each has a place of its own in the log.
+    // One at a time, so that each batch has its own place in the log.
     for n in 0..60 {
         writer.submit(batch(&space, n)).unwrap();
         await_commit(&acknowledgements, u64::from(n) + 1);
@@ -29,7 +29,7 @@ fn what_a_power_cut_leaves_is_a_prefix() {
         if round % 2 == 1 {
             rest.extend((0..rng.below(10_000)).map(|_| rng.bits() as u8));
         }
-        let after = Folder::fleeting();
+        let after = Folder::in_memory();
         fs::write(after.database(), &database).unwrap();
         fs::write(after.path().join("campaign.sqlite-wal"), rest).unwrap();
         let store = Store::open(after.path()).unwrap();
@@ -49,5 +49,5 @@ fn what_a_power_cut_leaves_is_a_prefix() {
     }
     kept.sort_unstable();
     kept.dedup();
-    assert!(kept.len() > 30, "cuts fell between many batches: {kept:?}");
+    assert!(kept.len() > 30, "the cuts were not spread over the batches: {kept:?}");
 }

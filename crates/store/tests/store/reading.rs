@@ -9,7 +9,7 @@ use super::child::{acknowledged, command};
 use super::stage::{Folder, await_commit, batch, charter, space, start, trial};
 
 #[test]
-fn readers_see_whole_batches_while_the_campaign_runs() {
+fn readers_see_complete_batches_while_the_campaign_runs() {
     let folder = Folder::new();
     let mut child = command(folder.path()).stdout(Stdio::piped()).stderr(Stdio::null()).spawn().unwrap();
     let mut lines = BufReader::new(child.stdout.take().unwrap()).lines().map(Result::unwrap);
@@ -18,7 +18,7 @@ fn readers_see_whole_batches_while_the_campaign_runs() {
         let known = lines.find_map(|line| acknowledged(&line)).unwrap();
         let reader = Store::read(folder.path()).unwrap();
         let summary = reader.summary().unwrap();
-        assert!(summary.trials >= 2 * u64::from(known), "what is acknowledged can be read");
+        assert!(summary.trials >= 2 * u64::from(known), "acknowledged trials can be read");
         assert!(summary.trials >= seen && summary.trials == 2 * summary.configurations);
         assert_eq!(summary.counts.iter().sum::<u64>(), summary.trials);
         let loaded = reader.load().unwrap();
@@ -35,7 +35,7 @@ fn readers_see_whole_batches_while_the_campaign_runs() {
 }
 
 #[test]
-fn a_reader_who_stays_does_not_keep_a_campaign_from_ending() {
+fn an_open_reader_does_not_keep_a_campaign_from_ending() {
     let folder = Folder::new();
     let (mut writer, acknowledgements) = start(Store::create(folder.path(), &charter()).unwrap());
     let reader = Store::read(folder.path()).unwrap();

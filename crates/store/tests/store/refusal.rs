@@ -1,4 +1,4 @@
-//! What cannot be used is refused in words, and left as it is.
+//! Files that cannot be used are rejected with a message, and left unchanged.
 
 use std::fs;
 use std::io::{Seek as _, SeekFrom, Write as _};
@@ -11,13 +11,13 @@ use store::{Acknowledgement, Charter, Elapsed, Store, StoreError, StoredIncumben
 use super::stage::{Folder, await_commit, batch, charter, space, start};
 
 #[test]
-fn a_folder_without_a_campaign() {
+fn a_folder_without_a_campaign_is_rejected() {
     let folder = Folder::new();
     for error in [Store::open(folder.path()).unwrap_err(), Store::read(folder.path()).unwrap_err()] {
         assert!(matches!(error, StoreError::Missing { .. }), "{error:?}");
         assert_eq!(error.to_string(), format!("there is no campaign in {}", folder.path().display()));
     }
-    assert_eq!(fs::read_dir(folder.path()).unwrap().count(), 0, "nothing was made");
+    assert_eq!(fs::read_dir(folder.path()).unwrap().count(), 0, "nothing was created");
 }
 
 #[test]
@@ -29,16 +29,16 @@ fn a_campaign_is_not_created_twice() {
 }
 
 #[test]
-fn an_empty_file_is_no_campaign_yet() {
+fn an_empty_file_is_not_a_campaign_yet() {
     let folder = Folder::new();
     fs::write(folder.database(), "").unwrap();
     assert!(matches!(Store::open(folder.path()), Err(StoreError::Missing { .. })));
     Store::create(folder.path(), &charter()).unwrap();
 }
 
-/// A new store would take the place of the link, and not of what it leads to.
+/// A new store would replace the link instead of its target.
 #[test]
-fn a_link_that_leads_nowhere_is_not_replaced() {
+fn a_dangling_link_is_not_replaced() {
     let folder = Folder::new();
     std::os::unix::fs::symlink("elsewhere.sqlite", folder.database()).unwrap();
     let error = Store::create(folder.path(), &charter()).unwrap_err();
@@ -47,20 +47,20 @@ fn a_link_that_leads_nowhere_is_not_replaced() {
 }
 
 #[test]
-fn a_second_writer_is_told_who_is_first() {
+fn the_error_of_a_second_writer_names_the_first() {
     let folder = Folder::new();
     assert_eq!(Store::holder(folder.path()).unwrap(), None);
     let store = Store::create(folder.path(), &charter()).unwrap();
-    let refuse = || match Store::open(folder.path()).unwrap_err() {
+    let holder_in_error = || match Store::open(folder.path()).unwrap_err() {
         StoreError::InUse { pid, host, .. } => (pid, host),
         error => panic!("{error:?}"),
     };
     let name = fs::read_to_string("/proc/sys/kernel/hostname").unwrap();
-    assert_eq!(refuse(), (Some(std::process::id()), Some(name.trim().to_owned())));
+    assert_eq!(holder_in_error(), (Some(std::process::id()), Some(name.trim().to_owned())));
     let holder = Store::holder(folder.path()).unwrap().unwrap();
-    assert_eq!((holder.pid, holder.host), refuse());
+    assert_eq!((holder.pid, holder.host), holder_in_error());
     let (writer, _acknowledgements) = start(store);
-    refuse();
+    holder_in_error();
     let error = Store::create(folder.path(), &charter()).unwrap_err();
     assert!(error.to_string().contains(&format!("in use by process {}", std::process::id())), "{error}");
     writer.finish("done").unwrap();
@@ -69,7 +69,7 @@ fn a_second_writer_is_told_who_is_first() {
 }
 
 #[test]
-fn looking_for_a_writer_keeps_none_away() {
+fn checking_for_a_writer_does_not_block_one() {
     let folder = Folder::new();
     drop(Store::create(folder.path(), &charter()).unwrap());
     let done = AtomicBool::new(false);
@@ -87,7 +87,7 @@ fn looking_for_a_writer_keeps_none_away() {
 }
 
 #[test]
-fn a_newer_version() {
+fn a_newer_version_is_rejected() {
     let folder = Folder::new();
     drop(Store::create(folder.path(), &charter()).unwrap());
     let mut file = fs::OpenOptions::new().write(true).open(folder.database()).unwrap();
@@ -103,7 +103,7 @@ fn a_newer_version() {
 }
 
 #[test]
-fn other_files() {
+fn other_files_are_rejected() {
     let folder = Folder::new();
     let other = |bytes: &[u8]| {
         fs::write(folder.database(), bytes).unwrap();
@@ -125,7 +125,7 @@ fn other_files() {
     other(&header);
 }
 
-/// A store of some hundred trials, all in its one file.
+/// Returns the bytes of a store with 400 trials, all in its one file.
 fn filled(folder: &Folder) -> Vec<u8> {
     let (mut writer, acknowledgements) = start(Store::create(folder.path(), &charter()).unwrap());
     for n in 0..200 {
@@ -137,7 +137,7 @@ fn filled(folder: &Folder) -> Vec<u8> {
 }
 
 #[test]
-fn damage_is_found_where_it_is_met() {
+fn damage_is_detected_when_it_is_read() {
     let folder = Folder::new();
     let whole = filled(&folder);
     let pages = whole.len() / 4096;
@@ -154,7 +154,8 @@ fn damage_is_found_where_it_is_met() {
             }
         };
         assert!(matches!(reader.verify(), Err(StoreError::Damaged { .. })), "page {page}");
-        // Indices and texts that a resume does not read may be damaged unseen; it never reads nonsense.
+        // Damage in indices and texts that a resume does not read stays undetected; what it does read is
+        // valid.
         match reader.load() {
             Ok(loaded) => assert_eq!(loaded.history.trials().len(), 400),
             Err(StoreError::Damaged { .. }) => {}
@@ -167,7 +168,7 @@ fn damage_is_found_where_it_is_met() {
 }
 
 #[test]
-fn a_creation_cut_short_is_no_campaign_yet() {
+fn an_interrupted_creation_is_not_a_campaign_yet() {
     let folder = Folder::new();
     drop(Store::create(folder.path(), &charter()).unwrap());
     fs::rename(folder.database(), folder.path().join("campaign.new")).unwrap();
@@ -180,13 +181,13 @@ fn a_creation_cut_short_is_no_campaign_yet() {
     let mut left: Vec<_> =
         fs::read_dir(folder.path()).unwrap().map(|entry| entry.unwrap().file_name()).collect();
     left.sort();
-    assert_eq!(left, ["campaign.lock", "campaign.sqlite"], "a campaign that has ended is one file");
-    // Bytes 18 and 19 of a file that may be read where nobody can write beside it.
+    assert_eq!(left, ["campaign.lock", "campaign.sqlite"], "a campaign that has ended is a single file");
+    // With these bytes 18 and 19, the file can be read without write access to its folder.
     assert_eq!(fs::read(folder.database()).unwrap()[18..20], [1, 1]);
 }
 
 #[test]
-fn the_log_of_a_campaign_whose_file_was_removed_is_no_part_of_a_new_one() {
+fn the_log_of_a_removed_campaign_does_not_become_part_of_a_new_one() {
     let folder = Folder::new();
     let (mut writer, acknowledgements) = start(Store::create(folder.path(), &charter()).unwrap());
     writer.submit(batch(&space(), 0)).unwrap();
@@ -202,18 +203,18 @@ fn the_log_of_a_campaign_whose_file_was_removed_is_no_part_of_a_new_one() {
 }
 
 #[test]
-fn tables_that_contradict_each_other() {
-    let folder = Folder::fleeting();
+fn tables_that_contradict_each_other_are_rejected() {
+    let folder = Folder::in_memory();
     let whole = filled(&folder);
-    for (change, word) in [
+    for (change, part) in [
         ("DELETE FROM trial WHERE row = 17", "rows of trials are missing"),
         ("DELETE FROM trial WHERE row = 1", "rows of trials are missing"),
-        ("UPDATE trial SET status = 'fine' WHERE row = 9", "trial row 9 makes no sense"),
-        ("UPDATE trial SET cost = NULL WHERE row = 1", "trial row 1 makes no sense"),
-        ("UPDATE trial SET cost = 9e999 WHERE row = 2", "trial row 2 makes no sense"),
-        ("UPDATE trial SET cap = -1 WHERE row = 3", "trial row 3 makes no sense"),
-        ("UPDATE trial SET constraints = '[' WHERE row = 4", "trial row 4 makes no sense"),
-        ("UPDATE trial SET why = '' WHERE row = 5", "trial row 5 makes no sense"),
+        ("UPDATE trial SET status = 'fine' WHERE row = 9", "trial row 9 is inconsistent"),
+        ("UPDATE trial SET cost = NULL WHERE row = 1", "trial row 1 is inconsistent"),
+        ("UPDATE trial SET cost = 9e999 WHERE row = 2", "trial row 2 is inconsistent"),
+        ("UPDATE trial SET cap = -1 WHERE row = 3", "trial row 3 is inconsistent"),
+        ("UPDATE trial SET constraints = '[' WHERE row = 4", "trial row 4 is inconsistent"),
+        ("UPDATE trial SET why = '' WHERE row = 5", "trial row 5 is inconsistent"),
         ("UPDATE trial SET configuration = 200 WHERE row = 6", "trial 5 (row 6) differs from its checksum"),
         ("UPDATE trial SET seed = -1 WHERE row = 6", "out of range"),
         ("UPDATE trial SET spent = 'much' WHERE row = 6", "Invalid column type"),
@@ -229,7 +230,10 @@ fn tables_that_contradict_each_other() {
             "UPDATE configuration SET codes = (SELECT codes FROM configuration WHERE id = 5) WHERE id = 7",
             "configuration 7 differs from its checksum",
         ),
-        ("INSERT INTO state VALUES (1, x'', 401, 0, 0, 2)", "the snapshot knows 401 trials of 400"),
+        (
+            "INSERT INTO state VALUES (1, x'', 401, 0, 0, 2)",
+            "the snapshot has 401 trials, but only 400 are stored",
+        ),
         ("DELETE FROM campaign WHERE key = 'space'", "differ from their checksum"),
         ("UPDATE campaign SET value = '8' WHERE key = 'seed'", "differ from their checksum"),
         ("UPDATE instance SET name = 'j0.cnf' WHERE id = 0", "differ from their checksum"),
@@ -241,13 +245,13 @@ fn tables_that_contradict_each_other() {
         drop(connection);
         let error = Store::open(folder.path()).unwrap().load().unwrap_err();
         assert!(matches!(error, StoreError::Damaged { .. }), "{change}: {error:?}");
-        assert!(error.to_string().contains(word), "{change}: {error}");
+        assert!(error.to_string().contains(part), "{change}: {error}");
     }
 }
 
-/// SQLite would go on writing to a file that nobody can find.
+/// SQLite would keep writing to the removed file.
 #[test]
-fn a_file_that_is_removed_or_replaced_while_it_is_written() {
+fn a_file_that_is_removed_or_replaced_while_it_is_written_is_an_error() {
     for replace in [false, true] {
         let folder = Folder::new();
         let (mut writer, acknowledgements) = start(Store::create(folder.path(), &charter()).unwrap());
@@ -265,8 +269,8 @@ fn a_file_that_is_removed_or_replaced_while_it_is_written() {
     }
 }
 
-/// What a store tells the search, in words.
-fn told(folder: &Folder) -> Result<String, StoreError> {
+/// Returns everything that is read from a store, as text.
+fn contents(folder: &Folder) -> Result<String, StoreError> {
     let reader = Store::read(folder.path())?;
     let loaded = reader.load()?;
     let mut measured = Vec::new();
@@ -281,10 +285,10 @@ fn told(folder: &Folder) -> Result<String, StoreError> {
     Ok(format!("{charter:?}\n{measured:?}\n{:?}\n{validations:?}", loaded.incumbents))
 }
 
-/// A bit that flips is seen, or nothing of what is read has changed.
+/// A flipped bit is detected, or it changes nothing that is read.
 #[test]
 fn no_flipped_bit_changes_a_number() {
-    let folder = Folder::fleeting();
+    let folder = Folder::in_memory();
     let (mut writer, _acknowledgements) = start(Store::create(folder.path(), &charter()).unwrap());
     for n in 0..40 {
         let mut batch = batch(&space(), n);
@@ -293,15 +297,15 @@ fn no_flipped_bit_changes_a_number() {
         writer.submit(batch).unwrap();
     }
     writer.finish("done").unwrap();
-    let (whole, expected) = (fs::read(folder.database()).unwrap(), told(&folder).unwrap());
+    let (whole, expected) = (fs::read(folder.database()).unwrap(), contents(&folder).unwrap());
     let mut refused = 0;
-    // An odd step meets every bit of a byte.
+    // An odd step covers every bit position of a byte.
     for bit in (0..whole.len() * 8).step_by((whole.len() * 8 / 250) | 1) {
         let mut flipped = whole.clone();
         flipped[bit / 8] ^= 1 << (bit % 8);
         fs::write(folder.database(), flipped).unwrap();
-        match told(&folder) {
-            Ok(told) => assert_eq!(told, expected, "bit {bit} of {}", whole.len() * 8),
+        match contents(&folder) {
+            Ok(found) => assert_eq!(found, expected, "bit {bit} of {}", whole.len() * 8),
             Err(_) => refused += 1,
         }
     }

@@ -1,4 +1,4 @@
-//! Whatever is stored is read back the same, however it is cut into batches.
+//! Stored records are read back unchanged, however they are divided into batches.
 
 use engine::history::Trial;
 use engine::{
@@ -26,14 +26,16 @@ fn reading() -> impl Strategy<Value = Reading> {
 }
 
 fn observation() -> impl Strategy<Value = Observation> {
-    let told = (0..Status::ALL.len(), cost()).prop_map(|(status, cost)| match Status::ALL[status] {
+    let observation = (0..Status::ALL.len(), cost()).prop_map(|(status, cost)| match Status::ALL[status] {
         Status::Finished => Observation::finished(cost),
         Status::Capped => Observation::capped(cost),
         Status::Timeout => Observation::timeout(cost),
         status => Observation::failed(status, cost),
     });
-    (told, 0.0..1e6, vec(option::of(reading()), 0..4), option::of(-1e9..1e9)).prop_map(
-        |(told, spent, constraints, tie)| told.with_spent(spent).with_constraints(constraints).with_tie(tie),
+    (observation, 0.0..1e6, vec(option::of(reading()), 0..4), option::of(-1e9..1e9)).prop_map(
+        |(observation, spent, constraints, tie)| {
+            observation.with_spent(spent).with_constraints(constraints).with_tie(tie)
+        },
     )
 }
 
@@ -45,25 +47,25 @@ fn tail() -> impl Strategy<Value = Vec<u8>> {
     prop_oneof![".*".prop_map(String::into_bytes), vec(any::<u8>(), 0..50)]
 }
 
-/// Of configuration 0 and trial 0; both are numbered later.
+/// Generates a record with configuration 0 and trial 0; both are numbered later.
 fn record() -> impl Strategy<Value = Record> {
-    let asked = (0..5u32, 0..1u32 << 31, option::of(1e-9..1e9), any::<bool>());
+    let request = (0..5u32, 0..1u32 << 31, option::of(1e-9..1e9), any::<bool>());
     let outputs = prop::collection::btree_map(".*", -1e300..1e300, 0..3);
     let measured = (seconds(), seconds(), option::of(any::<u64>()), option::of(any::<i32>()), outputs);
     let rest = (option::of(".*"), 0.0..1e9, 0.0..1e9, any::<u32>(), tail(), tail());
-    (asked, observation(), measured, rest).prop_map(|(asked, observation, measured, rest)| {
-        let pair = Pair { instance: InstanceId(asked.0), seed: Seed(asked.1) };
+    (request, observation(), measured, rest).prop_map(|(request, observation, measured, rest)| {
+        let pair = Pair { instance: InstanceId(request.0), seed: Seed(request.1) };
         let trial = Trial {
             id: TrialId(0),
             key: TrialKey { config: ConfigId(0), pair },
-            cap: asked.2.map_or(Cap::NONE, Cap::at),
-            why: if asked.3 { Why::Incumbent } else { Why::Challenge },
+            cap: request.2.map_or(Cap::NONE, Cap::at),
+            why: if request.3 { Why::Incumbent } else { Why::Challenge },
             observation,
         };
         let (cpu, wall, memory, exit, outputs) = measured;
         let (reason, started, ended, slot, stdout_tail, stderr_tail) = rest;
         let mut detail = Detail { cpu, wall, memory, exit, outputs, reason, ..Detail::default() };
-        // What others wrote is not kept.
+        // The output of other trials is not stored.
         if trial.observation.status().is_failure() {
             (detail.stdout_tail, detail.stderr_tail) = (stdout_tail, stderr_tail);
         }
@@ -89,7 +91,7 @@ fn event() -> impl Strategy<Value = StoredEvent> {
     (0.0..1e9, "[a-z]+", ".*").prop_map(|(at, kind, text)| StoredEvent { at, kind, text })
 }
 
-/// What it wrote is not kept, nor which number its instance had.
+/// Generates a validation trial. Its output and the number of its instance are not stored.
 fn validation() -> impl Strategy<Value = StoredValidation> {
     (record(), ".*").prop_map(|(mut record, instance)| {
         record.trial.why = Why::Validation;
@@ -122,7 +124,7 @@ fn batch() -> impl Strategy<Value = Batch> {
             let trials = trials
                 .into_iter()
                 .map(|(mut trial, index)| {
-                    // Which of the configurations known by then, of at most this many.
+                    // Chooses among the configurations known by then; reduced to their number later.
                     trial.trial.key.config = ConfigId(index.index(1000) as u32);
                     trial
                 })
@@ -131,7 +133,7 @@ fn batch() -> impl Strategy<Value = Batch> {
         })
 }
 
-/// Gives everything its number, as a campaign would.
+/// Numbers all records, as a campaign would.
 fn number(batches: &mut [Batch], ids: impl IntoIterator<Item = u64>) {
     let space = space();
     let mut ids = ids.into_iter().map(TrialId);
@@ -160,13 +162,13 @@ fn number(batches: &mut [Batch], ids: impl IntoIterator<Item = u64>) {
 proptest! {
     #![proptest_config(ProptestConfig { cases: 128, failure_persistence: None, ..ProptestConfig::default() })]
     #[test]
-    fn what_is_stored_is_read_back(
+    fn stored_records_are_read_back_unchanged(
         mut batches in vec(batch(), 0..8),
         ids in btree_set(any::<u64>(), 48).prop_map(Vec::from_iter).prop_shuffle(),
         pause in any::<prop::sample::Index>(),
     ) {
         number(&mut batches, ids);
-        let folder = Folder::fleeting();
+        let folder = Folder::in_memory();
         let mut store = Store::create(folder.path(), &charter()).unwrap();
         let (before, after) = batches.split_at(pause.index(batches.len() + 1));
         for part in [before, after] {

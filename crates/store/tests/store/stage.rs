@@ -1,4 +1,4 @@
-//! What the tests of the store share: folders, a campaign, its trials.
+//! Shared test helpers: folders, a campaign and its trials.
 
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU32, Ordering};
@@ -12,7 +12,7 @@ use execution::{Detail, Record};
 use space::format::{Format, read};
 use store::{Acknowledgement, Batch, Charter, Store, StoredConfiguration, Writer};
 
-/// A folder that goes with the test.
+/// A temporary folder, removed on drop.
 pub(super) struct Folder(PathBuf);
 
 impl Folder {
@@ -20,8 +20,8 @@ impl Folder {
         Self::within(&std::env::temp_dir())
     }
 
-    /// In memory where there is such a place: for tests that commit much and need no disk.
-    pub(super) fn fleeting() -> Self {
+    /// Creates a folder in memory if possible, for tests that commit often and need no disk.
+    pub(super) fn in_memory() -> Self {
         let memory = Path::new("/dev/shm");
         if memory.is_dir() { Self::within(memory) } else { Self::new() }
     }
@@ -70,14 +70,14 @@ pub(super) fn charter() -> Charter {
     }
 }
 
-/// A store that is written, with the channel of its acknowledgements.
+/// Starts to write a store, and returns the channel of its acknowledgements.
 pub(super) fn start(store: Store) -> (Writer, Receiver<Acknowledgement>) {
     let (send, acknowledgements) = channel();
-    let writer = store.write(move |word| send.send(word).unwrap()).unwrap();
+    let writer = store.write(move |acknowledgement| send.send(acknowledgement).unwrap()).unwrap();
     (writer, acknowledgements)
 }
 
-/// Waits until so many batches are on disk.
+/// Waits until this many batches are on disk.
 pub(super) fn await_commit(acknowledgements: &Receiver<Acknowledgement>, batches: u64) {
     loop {
         match acknowledgements.recv().unwrap() {
@@ -88,13 +88,13 @@ pub(super) fn await_commit(acknowledgements: &Receiver<Acknowledgement>, batches
     }
 }
 
-/// Configuration `id`, drawn by its number.
+/// Returns configuration `id`, drawn at random from its number.
 pub(super) fn configuration(space: &Space, id: u32) -> StoredConfiguration {
     let configuration = space.sample(&mut Rng::new(1, "stage", u64::from(id))).unwrap();
     StoredConfiguration { id: ConfigId(id), origin: "random".to_owned(), configuration }
 }
 
-/// Trial `id` of a configuration, with contents that follow from its number.
+/// Returns trial `id` of a configuration, with contents derived from its number.
 pub(super) fn trial(id: u64, config: u32) -> Record {
     let cost = 0.25 + id as f64;
     let observation = match id % 4 {
@@ -118,7 +118,7 @@ pub(super) fn trial(id: u64, config: u32) -> Record {
     Record { trial, detail, started: id as f64, ended: id as f64 + 1.0, slot: 0 }
 }
 
-/// The batch of number `n`: a configuration and two trials of it.
+/// Returns batch `n`: a configuration and two of its trials.
 pub(super) fn batch(space: &Space, n: u32) -> Batch {
     let first = u64::from(n) * 2;
     Batch {

@@ -1,4 +1,4 @@
-//! What is submitted is stored, once, in order, and said to be so only then.
+//! Batches are stored once and in order, and acknowledged only after that.
 
 use engine::{Status, TrialId};
 use store::{Acknowledgement, Batch, Store, StoreError};
@@ -6,7 +6,7 @@ use store::{Acknowledgement, Batch, Store, StoreError};
 use super::stage::{Folder, await_commit, batch, charter, space, start, trial};
 
 #[test]
-fn a_campaign_goes_on_where_it_was() {
+fn a_campaign_resumes_where_it_stopped() {
     let folder = Folder::new();
     let space = space();
     let (mut writer, acknowledgements) = start(Store::create(folder.path(), &charter()).unwrap());
@@ -41,7 +41,7 @@ fn a_campaign_goes_on_where_it_was() {
 }
 
 #[test]
-fn a_trial_is_never_doubled() {
+fn a_trial_is_never_stored_twice() {
     let folder = Folder::new();
     let space = space();
     let (mut writer, acknowledgements) = start(Store::create(folder.path(), &charter()).unwrap());
@@ -49,29 +49,30 @@ fn a_trial_is_never_doubled() {
     await_commit(&acknowledgements, 1);
     let again = Batch { trials: vec![trial(7, 0), trial(1, 0)], ..Batch::default() };
     writer.submit(again).unwrap();
-    let word = acknowledgements.recv().unwrap();
-    assert!(matches!(word, Acknowledgement::Failed(StoreError::TrialTwice { id: 1 })), "{word:?}");
+    let acknowledgement = acknowledgements.recv().unwrap();
+    let is_twice = matches!(acknowledgement, Acknowledgement::Failed(StoreError::TrialTwice { id: 1 }));
+    assert!(is_twice, "{acknowledgement:?}");
     // A caller that has not received the failure yet gets its cause.
     let why = "the store failed: trial 1 is already stored";
     assert_eq!(writer.submit(Batch::default()).unwrap_err().to_string(), why);
     assert!(matches!(Store::open(folder.path()), Err(StoreError::InUse { .. })), "the lock is kept");
     assert_eq!(writer.finish("done").unwrap_err().to_string(), why);
-    assert!(acknowledgements.recv().is_err(), "a failure is said once");
+    assert!(acknowledgements.recv().is_err(), "a failure is reported once");
     let loaded = Store::read(folder.path()).unwrap().load().unwrap();
-    assert_eq!(loaded.history.trials().len(), 2, "all of a batch or nothing");
+    assert_eq!(loaded.history.trials().len(), 2, "a batch is stored completely or not at all");
 }
 
-/// Nobody who waits for the word that a batch is on disk waits for ever.
+/// A caller that waits for an acknowledgement must not wait forever.
 #[test]
-fn a_panic_of_the_writing_thread_is_a_failure() {
+fn a_panic_in_the_writing_thread_is_a_failure() {
     let folder = Folder::new();
-    let (tell, told) = std::sync::mpsc::channel();
-    let acknowledge = move |word| match word {
+    let (sender, receiver) = std::sync::mpsc::channel();
+    let acknowledge = move |acknowledgement| match acknowledgement {
         Acknowledgement::Committed { .. } => panic!("broken"),
-        Acknowledgement::Failed(error) => tell.send(error).unwrap(),
+        Acknowledgement::Failed(error) => sender.send(error).unwrap(),
     };
     let mut writer = Store::create(folder.path(), &charter()).unwrap().write(acknowledge).unwrap();
     writer.submit(batch(&space(), 0)).unwrap();
-    assert!(matches!(told.recv(), Ok(StoreError::Stopped)));
+    assert!(matches!(receiver.recv(), Ok(StoreError::Stopped)));
     assert!(matches!(writer.finish("done"), Err(StoreError::Stopped)));
 }

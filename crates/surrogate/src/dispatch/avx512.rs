@@ -1,8 +1,8 @@
-//! Sixteen lanes in one register, by name.
+//! Sixteen lanes in one register, with explicit AVX-512 intrinsics.
 //!
-//! Plain loops over lanes become vector instructions only as far as a compiler sees it: it loads lanes in
-//! pieces, and turns squares through the memory. What networks do most is therefore said in instructions;
-//! the bits are those of the loops.
+//! The compiler vectorises plain loops over lanes only in part: it loads lanes in pieces and transposes
+//! squares through memory. The operations that networks use most are therefore written with intrinsics. Their
+//! results have the same bits as those of the loops.
 
 use std::arch::x86_64::{__m512, _mm512_fmadd_ps, _mm512_permutex2var_ps, _mm512_set1_ps, _mm512_setr_epi32};
 use std::mem::transmute;
@@ -10,8 +10,8 @@ use std::mem::transmute;
 use crate::arithmetic::Arithmetic;
 use crate::lanes::{LANES, Lanes, Square};
 
-/// For work that is called where the processor is known to have AVX-512, and nowhere else: its methods are sound for
-/// no other reason, so that it is known to `dispatch` alone.
+/// Arithmetic for work that runs only where the processor is known to have AVX-512. Its methods are sound for
+/// no other reason, so only `dispatch` may use this type.
 #[derive(Clone, Copy)]
 pub(super) struct Avx512;
 
@@ -25,7 +25,7 @@ impl Arithmetic for Avx512 {
 
     #[inline(always)]
     fn add_product(sum: Lanes, factor: f32, x: &[f32; LANES]) -> Lanes {
-        // SAFETY: the processor has these instructions (see `Avx512`); sixteen numbers are a register.
+        // SAFETY: the processor has these instructions (see `Avx512`); sixteen `f32` fill a register.
         unsafe {
             let (sum, x) = (transmute::<Lanes, __m512>(sum), transmute::<[f32; LANES], __m512>(*x));
             transmute::<__m512, Lanes>(_mm512_fmadd_ps(_mm512_set1_ps(factor), x, sum))
@@ -33,14 +33,14 @@ impl Arithmetic for Avx512 {
     }
 
     #[inline(always)]
-    fn turned(rows: &Square) -> Square {
-        // SAFETY: sixteen numbers are a register.
+    fn transposed(rows: &Square) -> Square {
+        // SAFETY: sixteen `f32` fill a register.
         let mut rows = unsafe { transmute::<Square, [__m512; LANES]>(*rows) };
-        // As by hand, see `lanes`.
+        // The same steps as in `lanes::transposed`.
         for _ in 0..4 {
             let mut next = rows;
             for row in 0..LANES / 2 {
-                (next[2 * row], next[2 * row + 1]) = riffled(rows[row], rows[row + LANES / 2]);
+                (next[2 * row], next[2 * row + 1]) = interleaved(rows[row], rows[row + LANES / 2]);
             }
             rows = next;
         }
@@ -49,9 +49,9 @@ impl Arithmetic for Avx512 {
     }
 }
 
-/// The numbers of the first between those of the second.
+/// Interleaves the numbers of two registers.
 #[inline(always)]
-fn riffled(first: __m512, second: __m512) -> (__m512, __m512) {
+fn interleaved(first: __m512, second: __m512) -> (__m512, __m512) {
     // SAFETY: the processor has these instructions (see `Avx512`).
     unsafe {
         let low = _mm512_setr_epi32(0, 16, 1, 17, 2, 18, 3, 19, 4, 20, 5, 21, 6, 22, 7, 23);

@@ -1,39 +1,39 @@
-//! Work on the widest registers that this processor has.
+//! Runtime dispatch to the widest vector registers of this processor.
 //!
-//! The program is built for every processor of its kind, but a loop over sixteen lanes takes one
-//! instruction with AVX-512, two with AVX2 and four without. So a [`Work`] is compiled once for each set
-//! of instructions, and which one runs is decided while the program runs: once for many epochs of a network, or
-//! for a column of covariances.
-//! The code is the same, in plain loops, but for a few lines in `avx512`; results have the same bits with all sets.
+//! The program is built for all processors of an architecture, but a loop over sixteen lanes takes one
+//! instruction with AVX-512, two with AVX2 and four without. So a [`Work`] is compiled once for each
+//! instruction set, and the choice is made at run time: once for many epochs of a network, or once for a
+//! column of covariances. Apart from a few lines in `avx512`, all versions come from the same plain loops,
+//! and the results have the same bits with every instruction set.
 //!
-//! All of the crate's `unsafe` is in this folder: a function compiled for some instructions may be called
-//! only where the processor has them.
+//! All of the crate's `unsafe` is in this folder: a function compiled for an instruction set may be called
+//! only where the processor has it.
 
 #![cfg_attr(
     target_arch = "x86_64",
-    expect(unsafe_code, reason = "functions compiled for instructions that not every processor has")
+    expect(unsafe_code, reason = "functions compiled for instruction sets that not every processor has")
 )]
 
 #[cfg(target_arch = "x86_64")]
 mod avx512;
 
-use super::arithmetic::{Arithmetic, ByHand, Instruction};
+use super::arithmetic::{Arithmetic, EmulatedFma, HardwareFma};
 #[cfg(target_arch = "x86_64")]
 use avx512::Avx512;
 
-/// What is to be compiled for each set of instructions. Its code must be inlined into `run` to profit.
+/// A computation to be compiled for each instruction set. Its code must be inlined into `run` to profit.
 pub(super) trait Work {
-    /// What comes of it.
+    /// The result.
     type Output;
 
-    /// Does it.
+    /// Runs the computation.
     fn run<A: Arithmetic>(self) -> Self::Output;
 }
 
-/// A set of instructions.
+/// An instruction set.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum Instructions {
-    /// What every processor of the kind has.
+    /// The instructions that every processor of the architecture has.
     Portable,
     /// Eight lanes.
     #[cfg(target_arch = "x86_64")]
@@ -44,7 +44,7 @@ pub(super) enum Instructions {
 }
 
 impl Instructions {
-    /// All that this processor has, the best last.
+    /// Returns all that this processor has, the best last.
     #[cfg(test)]
     pub(super) fn all() -> Vec<Self> {
         let mut all = vec![Self::Portable];
@@ -56,7 +56,7 @@ impl Instructions {
         all
     }
 
-    /// The best that this processor has.
+    /// Returns the best that this processor has.
     pub(super) fn best() -> Self {
         #[cfg(target_arch = "x86_64")]
         {
@@ -70,25 +70,25 @@ impl Instructions {
         Self::Portable
     }
 
-    /// Does work with these instructions; with those that every processor has, where they are missing.
+    /// Runs work with this instruction set, or with the portable one if the processor lacks it.
     pub(super) fn run<W: Work>(self, work: W) -> W::Output {
         match self {
             #[cfg(target_arch = "x86_64")]
             Self::Avx512 if has_avx512() => {
-                // SAFETY: the processor has just said that it has these instructions.
+                // SAFETY: the check above found that the processor has these instructions.
                 unsafe { with_avx512(work) }
             }
             #[cfg(target_arch = "x86_64")]
             Self::Avx2 if has_avx2() => {
-                // SAFETY: the processor has just said that it has these instructions.
+                // SAFETY: the check above found that the processor has these instructions.
                 unsafe { with_avx2(work) }
             }
-            _ => portably(work),
+            _ => run_portable(work),
         }
     }
 }
 
-/// The instructions that surrogates are trained with on this processor.
+/// Returns the name of the instruction set that surrogates are trained with on this processor.
 pub fn instructions() -> &'static str {
     match Instructions::best() {
         Instructions::Portable => "portable",
@@ -109,7 +109,7 @@ fn has_avx2() -> bool {
     is_x86_feature_detected!("avx2") && is_x86_feature_detected!("fma")
 }
 
-/// The only one that may name `Avx512`.
+/// The only function that may name `Avx512`.
 #[cfg(target_arch = "x86_64")]
 #[target_feature(enable = "avx512f,avx512dq,avx2,fma")]
 fn with_avx512<W: Work>(work: W) -> W::Output {
@@ -119,13 +119,13 @@ fn with_avx512<W: Work>(work: W) -> W::Output {
 #[cfg(target_arch = "x86_64")]
 #[target_feature(enable = "avx2,fma")]
 fn with_avx2<W: Work>(work: W) -> W::Output {
-    work.run::<Instruction<5>>()
+    work.run::<HardwareFma<5>>()
 }
 
-fn portably<W: Work>(work: W) -> W::Output {
+fn run_portable<W: Work>(work: W) -> W::Output {
     if cfg!(any(target_arch = "aarch64", target_feature = "fma")) {
-        work.run::<Instruction<5>>()
+        work.run::<HardwareFma<5>>()
     } else {
-        work.run::<ByHand>()
+        work.run::<EmulatedFma>()
     }
 }

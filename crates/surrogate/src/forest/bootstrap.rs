@@ -1,8 +1,8 @@
-//! Which points each tree has drawn, and how often.
+//! The points that each tree has drawn, and how often.
 //!
-//! Every tree draws as many points as there are, with replacement. When a campaign has more points than
-//! before, each earlier draw moves to one of the new points with the probability that a fresh draw
-//! would fall there, and draws are added: the law is that of drawing anew, and most draws stay.
+//! Every tree draws as many points as there are, with replacement. When a campaign has gained points, each
+//! earlier draw moves to one of the new points with the probability that a fresh draw would fall there, and
+//! new draws are added. The distribution is the same as for drawing from the start, but most draws stay.
 
 use math::Rng;
 
@@ -22,7 +22,7 @@ impl Bootstrap {
         Self { seed, points: 0, draws: vec![Vec::new(); trees], counts: vec![Vec::new(); trees] }
     }
 
-    /// Draws from so many points, no fewer than before.
+    /// Extends the draws to `points` points, which must be no fewer than before.
     pub(super) fn extend(&mut self, points: usize) {
         let (before, new) = (self.points, points - self.points);
         if new == 0 {
@@ -66,7 +66,7 @@ mod tests {
             bootstrap.counts.iter().map(|c| c[from..to].iter().sum::<u32>()).sum()
         };
         assert_eq!(total(0, 110), 400 * 110);
-        // 400 trees of 110 draws: 4000 on ten points, with a deviation of 60.
+        // 400 trees of 110 draws: 4000 on ten points, with a standard deviation of 60.
         assert!((3700..4300).contains(&total(100, 110)), "{}", total(100, 110));
         assert!((3700..4300).contains(&total(0, 10)), "{}", total(0, 10));
     }

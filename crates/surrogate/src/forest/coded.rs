@@ -1,20 +1,20 @@
-//! Training rows as small whole numbers, column by column.
+//! Training rows as small integers, column by column.
 //!
-//! Trees split only between values that occur, so a column of numbers is cut once into at most 256 bins
-//! of nearly equal size and every value replaced by its bin. Categories are their own bins, the
-//! inactive one the last. Bins know their smallest and largest value: a split point lies in the gap
-//! between two of them.
+//! Trees split only between values that occur. So a column of numbers is cut once into at most 256 bins of
+//! nearly equal size, and every value is replaced by the index of its bin. Each category has its own bin, and
+//! the inactive category has the last one. Bins store their smallest and largest value: a split point lies in
+//! the gap between two bins.
 
 use space::INACTIVE;
 
 use super::super::{Column, TrainingSet};
 
-/// Most bins of a column of numbers.
-const MOST_BINS: usize = 256;
+/// Maximum number of bins of a numeric column.
+const MAX_BINS: usize = 256;
 
-/// A bin's number in the width it is kept in.
+/// The index of a bin, in the integer type that stores it.
 pub(super) trait Code: Copy {
-    /// As a place in a table.
+    /// Converts the code to an index.
     fn index(self) -> usize;
 }
 
@@ -32,12 +32,12 @@ impl Code for u32 {
     }
 }
 
-/// The bins of one column.
+/// The bin of each row in one column.
 #[derive(Clone, Debug)]
 pub(super) enum Codes {
-    /// At most 256 bins.
+    /// For at most 256 bins.
     Narrow(Vec<u8>),
-    /// More, of categories.
+    /// For more bins, which only categories have.
     Wide(Vec<u32>),
 }
 
@@ -46,10 +46,10 @@ pub(super) enum Codes {
 pub(super) struct CodedColumn {
     pub(super) column: Column,
     pub(super) codes: Codes,
-    /// Smallest and largest value of each bin; of numbers only.
+    /// Smallest and largest value of each bin; for numbers only.
     pub(super) low: Vec<f32>,
     pub(super) high: Vec<f32>,
-    /// Whether all rows are alike here.
+    /// Whether all rows have the same code.
     pub(super) constant: bool,
 }
 
@@ -57,14 +57,14 @@ pub(super) struct CodedColumn {
 #[derive(Clone, Debug, Default)]
 pub(super) struct Coded {
     pub(super) columns: Vec<CodedColumn>,
-    /// Row after row, for walking trees.
+    /// Values row by row, for walking down trees.
     pub(super) rows: Vec<f32>,
     pub(super) count: usize,
 }
 
-/// A value as trees compare it: a number's place, or the index of a category.
+/// Returns a value as trees compare it: the position of a number, or the index of a category.
 #[inline]
-pub(super) fn place(column: Column, value: f64) -> f32 {
+pub(super) fn tree_value(column: Column, value: f64) -> f32 {
     match column {
         Column::Number => value as f32,
         Column::Category(count) => Column::category(count, value) as f32,
@@ -72,11 +72,12 @@ pub(super) fn place(column: Column, value: f64) -> f32 {
 }
 
 impl Coded {
-    /// Takes in the points of a training set that begins with those taken in before.
+    /// Adds the new points of a training set that begins with the points added before.
     pub(super) fn extend(&mut self, data: &TrainingSet<'_>) {
         let kinds = data.columns();
         for point in self.count..data.len() {
-            self.rows.extend(kinds.iter().zip(data.row(point)).map(|(&column, value)| place(column, value)));
+            let values = kinds.iter().zip(data.row(point));
+            self.rows.extend(values.map(|(&column, value)| tree_value(column, value)));
         }
         if self.columns.is_empty() {
             self.columns = kinds.iter().map(|&column| CodedColumn::new(column)).collect();
@@ -92,13 +93,13 @@ impl Coded {
 impl CodedColumn {
     fn new(column: Column) -> Self {
         let codes = match column {
-            Column::Category(count) if count >= MOST_BINS => Codes::Wide(Vec::new()),
+            Column::Category(count) if count >= MAX_BINS => Codes::Wide(Vec::new()),
             _ => Codes::Narrow(Vec::new()),
         };
         Self { column, codes, low: Vec::new(), high: Vec::new(), constant: true }
     }
 
-    /// All values of the column, of which the first `known` are coded already.
+    /// Codes the values of the column, of which the first `known` are coded already.
     fn extend(&mut self, values: impl Iterator<Item = f32> + Clone, known: usize) {
         let fresh = values.clone().skip(known);
         match (&mut self.codes, self.column) {
@@ -123,27 +124,27 @@ impl CodedColumn {
     }
 }
 
-/// The bin that a number lies in, if it lies in one and not in a gap.
+/// Returns the bin that contains a number; `None` if it lies in a gap between bins.
 fn bin(low: &[f32], high: &[f32], value: f32) -> Option<usize> {
     let bin = high.partition_point(|&high| high < value);
     (low.get(bin).is_some_and(|&low| low <= value)).then_some(bin)
 }
 
-/// Cuts numbers into bins and codes them; equal ones and those that are inactive share one. Smallest
-/// and largest value of each bin.
+/// Cuts numbers into bins and codes them. Equal numbers share a bin, and so do inactive ones. Returns the
+/// smallest and the largest value of each bin.
 fn cut(values: impl Iterator<Item = f32>, codes: &mut [u8]) -> (Vec<f32>, Vec<f32>) {
-    // Whole numbers sort fastest: the value above, its row below.
+    // Integers sort fastest: the value in the upper bits, its row in the lower bits.
     let mut sorted: Vec<u64> =
-        values.zip(0_u64..).map(|(value, row)| u64::from(rising(value)) << 32 | row).collect();
+        values.zip(0_u64..).map(|(value, row)| u64::from(to_ordered(value)) << 32 | row).collect();
     sorted.sort_unstable();
-    let value = |place: usize| value_of((sorted[place] >> 32) as u32);
+    let value = |place: usize| from_ordered((sorted[place] >> 32) as u32);
     let count = sorted.len();
     let distinct = 1 + (1..count).filter(|&place| value(place - 1) != value(place)).count();
     let (mut low, mut high) = (Vec::new(), Vec::new());
     let mut start = 0;
     while start < count {
-        let bins_left = MOST_BINS.saturating_sub(low.len()).max(1);
-        let alone = distinct <= MOST_BINS || value(start) == INACTIVE as f32;
+        let bins_left = MAX_BINS.saturating_sub(low.len()).max(1);
+        let alone = distinct <= MAX_BINS || value(start) == INACTIVE as f32;
         let share = if alone { 1 } else { (count - start).div_ceil(bins_left) };
         let mut end = (start + share).min(count);
         while end < count && value(end) == value(end - 1) {
@@ -159,14 +160,14 @@ fn cut(values: impl Iterator<Item = f32>, codes: &mut [u8]) -> (Vec<f32>, Vec<f3
     (low, high)
 }
 
-/// A whole number that rises with the value.
-fn rising(value: f32) -> u32 {
+/// Returns an integer that has the same order as the value.
+fn to_ordered(value: f32) -> u32 {
     let bits = value.to_bits();
     if bits >> 31 == 0 { bits | 1 << 31 } else { !bits }
 }
 
-/// The value of such a number.
-fn value_of(number: u32) -> f32 {
+/// Returns the value of such an integer.
+fn from_ordered(number: u32) -> f32 {
     f32::from_bits(if number >> 31 == 1 { number & !(1 << 31) } else { !number })
 }
 
@@ -189,14 +190,14 @@ mod tests {
     }
 
     #[test]
-    fn many_numbers_share_bins_of_like_size_in_order() {
+    fn many_numbers_share_ordered_bins_of_similar_size() {
         let mut rng = Rng::new(1, "codes", 0);
         let mut values: Vec<f32> = (0..5000).map(|_| rng.unit() as f32).collect();
         values.extend([INACTIVE as f32; 100]);
         let column = coded(&values);
         let codes = codes(&column);
-        assert!(column.low.len() <= MOST_BINS && column.low.len() > 200);
-        assert_eq!((column.low[0], column.high[0]), (-1.0, -1.0), "inactive is alone");
+        assert!(column.low.len() <= MAX_BINS && column.low.len() > 200);
+        assert_eq!((column.low[0], column.high[0]), (-1.0, -1.0), "inactive has its own bin");
         let mut sizes = vec![0; column.low.len()];
         for (value, &code) in values.iter().zip(&codes) {
             assert!(column.low[code] <= *value && *value <= column.high[code]);
@@ -207,7 +208,7 @@ mod tests {
     }
 
     #[test]
-    fn few_numbers_have_a_bin_each_and_new_ones_are_cut_again() {
+    fn few_numbers_have_a_bin_each_and_a_new_value_cuts_the_bins_again() {
         let mut column = coded(&[0.5, 0.25, 0.5, 0.75]);
         assert_eq!(codes(&column), [1, 0, 1, 2]);
         column.extend([0.5, 0.25, 0.5, 0.75, 0.25].into_iter(), 4);

@@ -1,4 +1,4 @@
-//! A grown forest and its predictions.
+//! A fitted forest and its predictions.
 //!
 //! ```text
 //! mean = average over trees of the leaf's mean
@@ -9,23 +9,23 @@ use super::tree::Tree;
 use super::{ForestSettings, Marginal};
 use crate::{Column, InstanceTable, Points, Prediction, Predictor, Scale, TrainingSet};
 
-use super::coded::place;
+use super::coded::tree_value;
 
-/// Rows predicted together.
+/// Number of rows predicted together.
 pub(super) const BLOCK: usize = 64;
 
 /// A fitted forest.
 #[derive(Clone, Debug)]
 pub struct Forest {
     pub(super) trees: Vec<Tree>,
-    /// What powers of ten in the leaves are relative to.
+    /// The reference of the powers 10^(y - reference) in the leaves.
     pub(super) reference: f64,
     pub(super) columns: Vec<Column>,
     pub(super) configuration_width: usize,
     pub(super) scale: Scale,
     pub(super) marginal: Marginal,
     pub(super) instances: InstanceTable,
-    /// For every tree, how many instances can reach each node.
+    /// For every tree, the number of instances that can reach each node.
     pub(super) reach: Vec<Vec<u32>>,
 }
 
@@ -50,25 +50,25 @@ impl Forest {
         forest
     }
 
-    /// Whether a training set has the same columns, instances and scale.
+    /// Returns whether a training set has the same columns, instances and scale.
     pub(super) fn fits(&self, data: &TrainingSet<'_>) -> bool {
         self.columns == data.columns() && self.scale == data.scale() && self.instances == *data.instances()
     }
 
-    /// How many trees it has.
+    /// Returns the number of trees.
     pub fn trees(&self) -> usize {
         self.trees.len()
     }
 
-    /// How many nodes its trees have, leaves included.
+    /// Returns the number of nodes of all trees, leaves included.
     pub fn nodes(&self) -> usize {
         self.trees.iter().map(|tree| tree.nodes.len()).sum()
     }
 
-    /// What each tree says of each point, tree after tree.
+    /// Predicts each point with each tree alone, tree by tree.
     ///
     /// # Panics
-    /// As [`predict`](Predictor::predict), for `out` of points times trees.
+    /// As [`predict`](Predictor::predict), except that `out` must have a place for each point and tree.
     pub fn predict_each(&self, points: Points<'_>, out: &mut [f64]) {
         assert_eq!(out.len(), points.len() * self.trees.len(), "a place for each point and tree");
         let rows = self.rows_of(points);
@@ -87,12 +87,12 @@ impl Forest {
         rows
     }
 
-    /// The rows as trees compare them.
+    /// Writes rows as trees compare them.
     pub(super) fn write_rows(&self, columns: &[Column], points: Points<'_>, rows: &mut Vec<f32>) {
         assert_eq!(points.width(), columns.len(), "the columns of the training set");
         rows.clear();
         for row in points.iter() {
-            rows.extend(row.iter().zip(columns).map(|(&value, &column)| place(column, value)));
+            rows.extend(row.iter().zip(columns).map(|(&value, &column)| tree_value(column, value)));
         }
     }
 
@@ -129,7 +129,7 @@ impl Forest {
     }
 }
 
-/// Mean and variance over trees; `values` holds a block for each tree.
+/// Computes mean and variance over trees. `values` holds one block for each tree.
 pub(super) fn summarise(values: &[f64], trees: usize, out: &mut [Prediction]) {
     let count = trees as f64;
     for (point, out) in out.iter_mut().enumerate() {

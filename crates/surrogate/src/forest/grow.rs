@@ -1,10 +1,10 @@
 //! Growing one tree.
 //!
-//! At each node a random part of the columns is tried. A number takes the gap between two values that
-//! gains most and a threshold drawn uniformly inside it, so that the mean of many trees interpolates
-//! linearly; a category takes the subset that gains most, and those that the node has not seen go to a
-//! random side, so that trees disagree about them. A column that is constant in the node gives no
-//! split; then columns left out are tried too.
+//! At each node a random part of the columns is tried. A numeric column is split in the gap between two
+//! values that gains most. The threshold is drawn uniformly inside the gap, so that the mean of many trees
+//! interpolates linearly. A categorical column is split by the subset that gains most. Categories that the
+//! node has not seen go to a random side, so that trees disagree about them. A column that is constant in the
+//! node gives no split. If none of the tried columns gives one, the columns left out are tried too.
 
 use std::ops::Range;
 
@@ -13,15 +13,15 @@ use math::Rng;
 use super::Leaves;
 use super::coded::{Code, Coded, CodedColumn, Codes};
 use super::packed::{Packed, Sums};
-use super::split::{Bins, Category, Found};
-use super::subtree::{Goes, SMALL, Subtree};
+use super::split::{Bins, Category, Split};
+use super::subtree::{SMALL, SplitAgain, Subtree};
 use super::tree::{Leaf, Node, Test, Tree};
 use crate::Column;
 
-/// What a tree learns: for every row, how often it was drawn and the sums over these copies.
+/// The values a tree learns: for every row, how often it was drawn and the sums over these copies.
 #[derive(Clone, Copy)]
 pub(super) struct Targets<'a> {
-    /// Copies of each row; nothing for those left out.
+    /// Copies of each row; 0 for rows left out.
     pub(super) weights: &'a [u32],
     /// Sums of the values, of their squares, and of 10^(value - reference).
     pub(super) sums: &'a [f64],
@@ -29,9 +29,9 @@ pub(super) struct Targets<'a> {
     pub(super) powers: &'a [f64],
 }
 
-/// How trees grow.
+/// The settings that a single tree needs.
 #[derive(Clone, Copy)]
-pub(super) struct Habit {
+pub(super) struct GrowthRules {
     /// Share of the columns tried at each node.
     pub(super) features: f64,
     pub(super) min_leaf: f64,
@@ -41,7 +41,7 @@ pub(super) struct Habit {
 /// Buffers for growing trees one after the other.
 pub(super) struct Grower<'a> {
     coded: &'a Coded,
-    habit: Habit,
+    rules: GrowthRules,
     packed: Packed,
     subtree: Subtree,
     bins: Bins,
@@ -55,14 +55,14 @@ pub(super) struct Grower<'a> {
     seen: Vec<u64>,
 }
 
-/// A node whose points wait to be split.
+/// A node that is still to be split.
 struct Pending {
     node: u32,
     points: Range<usize>,
 }
 
 impl<'a> Grower<'a> {
-    pub(super) fn new(coded: &'a Coded, habit: Habit) -> Self {
+    pub(super) fn new(coded: &'a Coded, rules: GrowthRules) -> Self {
         let codes = |column: &CodedColumn| match column.column {
             Column::Number => 256,
             Column::Category(count) => count + 1,
@@ -71,7 +71,7 @@ impl<'a> Grower<'a> {
         let varying = (0..coded.columns.len()).filter(|&index| !coded.columns[index].constant);
         Self {
             coded,
-            habit,
+            rules,
             packed: Packed::default(),
             subtree: Subtree::new(&coded.columns),
             bins: Bins::new(most),
@@ -93,7 +93,7 @@ impl<'a> Grower<'a> {
             self.sums.push([targets.sums[row], f64::from(weight)]);
         }
         self.columns.sort_unstable();
-        self.subtree.leave();
+        self.subtree.clear();
         let mut tree = Tree::default();
         tree.nodes.push(Node::leaf(0));
         tree.leaves.push(Leaf::default());
@@ -121,7 +121,7 @@ impl<'a> Grower<'a> {
         let mean = sum / weight;
         let variance = (squares / weight - mean * mean).max(0.0);
         let power = powers / weight;
-        match self.habit.leaves {
+        match self.rules.leaves {
             Leaves::Mean => Leaf { mean, variance, power, weight },
             Leaves::Share => {
                 let share = (sum + 1.0) / (weight + 2.0);
@@ -130,21 +130,21 @@ impl<'a> Grower<'a> {
         }
     }
 
-    /// Splits a node and tells where its right part begins; nothing if it stays a leaf.
+    /// Splits a node and returns where its right part begins; `None` if it stays a leaf.
     fn split(&mut self, tree: &mut Tree, node: u32, points: &Range<usize>, rng: &mut Rng) -> Option<usize> {
         let sums = &self.sums[points.clone()];
         let [sum, weight] = sums.iter().fold([0.0; 2], |[s, w], [t, v]| [s + t, w + v]);
-        if weight < 2.0 * self.habit.min_leaf {
+        if weight < 2.0 * self.rules.min_leaf {
             return None;
         }
         let mean = sum / weight;
         let off = |&[sum, weight]: &Sums| (sum - weight * mean) * (sum - weight * mean);
         let spread: f64 = sums.iter().map(off).sum();
-        // Equal but for rounding.
+        // All values are equal up to rounding.
         if spread <= 1e-24 * (mean * mean + f64::MIN_POSITIVE) * weight {
             return None;
         }
-        self.packed.set(sums, mean, weight, self.habit.min_leaf);
+        self.packed.set(sums, mean, weight, self.rules.min_leaf);
         if points.len() <= SMALL {
             self.subtree.enter(&self.coded.columns, &self.rows, points.clone(), &self.packed);
         }
@@ -174,39 +174,40 @@ impl<'a> Grower<'a> {
         Some(self.partition(points, weight, own, found))
     }
 
-    /// The column and split that gain most.
-    fn best(&mut self, points: &Range<usize>, rng: &mut Rng) -> Option<(u16, Found)> {
+    /// Returns the column and split that gain most.
+    fn best(&mut self, points: &Range<usize>, rng: &mut Rng) -> Option<(u16, Split)> {
         let count = self.columns.len();
-        let tried = ((self.habit.features * count as f64).ceil() as usize).clamp(count.min(1), count);
-        // The columns left out are drawn to the end, which takes fewer draws than choosing the others.
+        let tried = ((self.rules.features * count as f64).ceil() as usize).clamp(count.min(1), count);
+        // Draws the columns to leave out and moves them to the end: fewer draws than choosing the others.
         for place in (tried..count).rev() {
             let other = rng.below(place + 1);
             self.columns.swap(place, other);
         }
-        // Of equal gains the first wins, so the first is another one each time.
-        let turn = if tried > 1 { rng.below(tried) } else { 0 };
-        let mut best: Option<(u16, Found)> = None;
+        // The first of equal gains wins, so the search starts at a random column.
+        let start = if tried > 1 { rng.below(tried) } else { 0 };
+        let mut best: Option<(u16, Split)> = None;
         for place in 0..count {
             if place >= tried && best.is_some() {
                 break;
             }
-            let turned = if place + turn < tried { place + turn } else { (place + turn).wrapping_sub(tried) };
-            let column = self.columns[if place < tried { turned } else { place }];
-            let least = best.map_or(self.packed.least, |(_, found)| found.gain);
+            let rotated =
+                if place + start < tried { place + start } else { (place + start).wrapping_sub(tried) };
+            let column = self.columns[if place < tried { rotated } else { place }];
+            let min_gain = best.map_or(self.packed.min_gain, |(_, found)| found.gain);
             let own = &self.coded.columns[column as usize];
             let (rows, packed) = (&self.rows[points.clone()], &self.packed);
             let found = match (&own.codes, own.column) {
                 (Codes::Narrow(_), Column::Number) if points.len() <= SMALL => {
-                    self.subtree.gap(column, points, packed, least)
+                    self.subtree.gap(column, points, packed, min_gain)
                 }
                 (Codes::Narrow(codes), Column::Number) => {
-                    self.bins.gap(codes, own.low.len(), rows, packed, least)
+                    self.bins.gap(codes, own.low.len(), rows, packed, min_gain)
                 }
                 (Codes::Narrow(codes), Column::Category(..64)) => {
-                    self.bins.subset_of_few(codes, rows, packed, least)
+                    self.bins.subset_of_few(codes, rows, packed, min_gain)
                 }
-                (Codes::Narrow(codes), _) => self.bins.subset(codes, rows, packed, least),
-                (Codes::Wide(codes), _) => self.bins.subset(codes, rows, packed, least),
+                (Codes::Narrow(codes), _) => self.bins.subset(codes, rows, packed, min_gain),
+                (Codes::Wide(codes), _) => self.bins.subset(codes, rows, packed, min_gain),
             };
             let Some(found) = found else { continue };
             best = Some((column, found));
@@ -227,8 +228,9 @@ impl<'a> Grower<'a> {
         best
     }
 
-    /// Puts the points that go left before the others, both in their order.
-    fn partition(&mut self, points: &Range<usize>, weight: f64, own: &CodedColumn, found: Found) -> usize {
+    /// Moves the points that go left before the others and returns where the right part begins. Both parts
+    /// keep their order.
+    fn partition(&mut self, points: &Range<usize>, weight: f64, own: &CodedColumn, found: Split) -> usize {
         let chosen = &self.chosen;
         let rows = &self.rows[points.clone()];
         self.goes_left.clear();
@@ -237,10 +239,10 @@ impl<'a> Grower<'a> {
                 self.goes_left.extend(rows.iter().map(|&row| usize::from(codes[row as usize]) <= found.left));
             }
             (Codes::Narrow(codes), _) => {
-                self.goes_left.extend(rows.iter().map(|&row| has(chosen, codes[row as usize])));
+                self.goes_left.extend(rows.iter().map(|&row| contains(chosen, codes[row as usize])));
             }
             (Codes::Wide(codes), _) => {
-                self.goes_left.extend(rows.iter().map(|&row| has(chosen, codes[row as usize])));
+                self.goes_left.extend(rows.iter().map(|&row| contains(chosen, codes[row as usize])));
             }
         }
         self.spare.clear();
@@ -260,23 +262,24 @@ impl<'a> Grower<'a> {
             self.sums[place] = sums;
         }
         if points.len() <= SMALL {
-            let enough = 2.0 * self.habit.min_leaf;
-            let goes = Goes { on_left: left_weight >= enough, on_right: weight - left_weight >= enough };
-            self.subtree.part(points, &self.goes_left, goes);
+            let enough = 2.0 * self.rules.min_leaf;
+            let again = SplitAgain { left: left_weight >= enough, right: weight - left_weight >= enough };
+            self.subtree.partition(points, &self.goes_left, again);
         }
         middle
     }
 }
 
-/// Whether a set of codes has this one.
+/// Returns whether a set of codes contains this one.
 #[inline]
-fn has(set: &[u64], code: impl Code) -> bool {
+fn contains(set: &[u64], code: impl Code) -> bool {
     let code = code.index();
     (set[code / 64] >> (code % 64)) & 1 == 1
 }
 
-/// Uniform inside the gap; between inactive and the rest there is nothing to interpolate.
-fn threshold(own: &CodedColumn, found: Found, rng: &mut Rng) -> f64 {
+/// Draws a threshold uniformly inside the gap. Between inactive and active values there is nothing to
+/// interpolate.
+fn threshold(own: &CodedColumn, found: Split, rng: &mut Rng) -> f64 {
     let (below, above) = (f64::from(own.high[found.left]), f64::from(own.low[found.right]));
     if below < 0.0 {
         return below / 2.0;

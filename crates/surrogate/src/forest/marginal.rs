@@ -1,36 +1,36 @@
 //! The cost of a configuration over all instances, without a row for each instance.
 //!
 //! ```text
-//! g_t(θ) = log10( 1/m Σ_leaves n_leaf · p_leaf )          Σ over the leaves that θ leaves open
+//! g_t(θ) = log10( 1/m Σ_leaves n_leaf · p_leaf )          Σ over the leaves that θ can reach
 //! ```
 //!
 //! | symbol | meaning |
 //! |---|---|
 //! | m | number of instances |
-//! | n_leaf | how many of them the splits by features send to a leaf |
+//! | n_leaf | number of instances that the splits by features send to a leaf |
 //! | p_leaf | the leaf's mean of 10^y |
 //!
-//! A node has one path from the root, so how many instances can reach it does not depend on the
-//! configuration: it is counted once per tree. Walking down, a split by a parameter is decided by the
-//! configuration, and at a split by a feature both ways are taken.
+//! A node has one path from the root, so the number of instances that can reach it does not depend on the
+//! configuration: it is counted once per tree. On the way down, the configuration decides the splits by
+//! parameters, and both children are visited at splits by features.
 
 use math::elementary;
 
 use super::Marginal;
-use super::coded::place;
+use super::coded::tree_value;
 use super::fitted::{BLOCK, Forest, summarise};
 use super::tree::{Leaf, Tree};
 use crate::{Points, Prediction, Scale};
 
 impl Forest {
-    /// How many instances can reach each node of a tree.
+    /// Counts the instances that can reach each node of a tree.
     pub(super) fn count_instances(&self, tree: &Tree) -> Vec<u32> {
         let mut reach = vec![0; tree.nodes.len()];
         let first = self.configuration_width as u16;
         let columns = &self.columns[self.configuration_width..];
         let row = |instance: usize| -> Vec<f32> {
             let values = self.instances.row(instance);
-            columns.iter().zip(values).map(|(&column, &value)| place(column, value)).collect()
+            columns.iter().zip(values).map(|(&column, &value)| tree_value(column, value)).collect()
         };
         let rows: Vec<Vec<f32>> = (0..self.instances.count()).map(row).collect();
         let all: Vec<u32> = (0..self.instances.count() as u32).collect();
@@ -68,7 +68,8 @@ impl Forest {
                     let leaves = &mut leaves[..out.len()];
                     self.trees[number].leaves_of(&rows, width, leaves);
                     for (value, &leaf) in values.iter_mut().zip(&*leaves) {
-                        *value = self.total(self.worth(&self.trees[number].leaves[leaf as usize]), 1.0);
+                        let leaf = &self.trees[number].leaves[leaf as usize];
+                        *value = self.average(self.contribution(leaf), 1.0);
                     }
                 } else {
                     for (value, row) in values.iter_mut().zip(rows.chunks_exact(width)) {
@@ -80,16 +81,16 @@ impl Forest {
         }
     }
 
-    /// What a leaf adds to the sum over instances.
-    fn worth(&self, leaf: &Leaf) -> f64 {
+    /// Returns what a leaf adds to the sum for each instance that reaches it.
+    fn contribution(&self, leaf: &Leaf) -> f64 {
         match (self.scale, self.marginal) {
             (Scale::Log10 { .. }, Marginal::Arithmetic) => leaf.power,
             _ => leaf.mean,
         }
     }
 
-    /// What a sum over instances comes to.
-    fn total(&self, sum: f64, instances: f64) -> f64 {
+    /// Returns the average over instances, on the model's scale, given the sum of their contributions.
+    fn average(&self, sum: f64, instances: f64) -> f64 {
         match (self.scale, self.marginal) {
             (Scale::Log10 { .. }, Marginal::Arithmetic) => {
                 self.reference + elementary::ln(sum / instances) * std::f64::consts::LOG10_E
@@ -98,16 +99,16 @@ impl Forest {
         }
     }
 
-    /// What one tree says of a configuration over all instances.
+    /// Predicts a configuration over all instances with one tree.
     fn over_instances(&self, number: usize, row: &[f32], open: &mut Vec<u32>) -> f64 {
         let mut sum = 0.0;
         self.visit(number, row, open, |leaf, instances| {
-            sum += f64::from(instances) * self.worth(&self.trees[number].leaves[leaf as usize]);
+            sum += f64::from(instances) * self.contribution(&self.trees[number].leaves[leaf as usize]);
         });
-        self.total(sum, self.instances.count() as f64)
+        self.average(sum, self.instances.count() as f64)
     }
 
-    /// Visits the leaves that a configuration leaves open, with how many instances get there.
+    /// Visits the leaves that a configuration can reach, with the number of instances that reach each.
     fn visit(&self, number: usize, row: &[f32], open: &mut Vec<u32>, mut at_leaf: impl FnMut(u32, u32)) {
         let (tree, reach) = (&self.trees[number], &self.reach[number]);
         let first = self.configuration_width as u16;
@@ -123,7 +124,7 @@ impl Forest {
                 if node.column < first {
                     at = node.left + u32::from(tree.goes_right(at, row, 0));
                 } else {
-                    // Where no instance goes nothing is added.
+                    // A branch that no instance reaches adds nothing.
                     let (left, right) = (reach[node.left as usize], reach[node.left as usize + 1]);
                     if left > 0 && right > 0 {
                         open.push(node.left + 1);
@@ -134,11 +135,11 @@ impl Forest {
         }
     }
 
-    /// The forest as if a trial of each of these configurations had told what the forest expects:
-    /// trees then agree more about them, and a second proposal looks elsewhere.
+    /// Returns the forest as if a trial of each of these configurations had cost what the forest expects. The
+    /// trees then agree more about them, so the next proposal looks elsewhere.
     ///
     /// # Panics
-    /// If the width is not that of the configurations.
+    /// If the width differs from that of the configurations.
     #[must_use]
     pub fn believing(&self, configurations: Points<'_>) -> Self {
         let mut forest = self.clone();
@@ -146,16 +147,16 @@ impl Forest {
         self.write_rows(&self.columns[..self.configuration_width], configurations, &mut rows);
         let mut open = Vec::new();
         for row in rows.chunks_exact(self.configuration_width) {
-            let said: Vec<f64> =
+            let predicted: Vec<f64> =
                 (0..self.trees.len()).map(|tree| forest.over_instances(tree, row, &mut open)).collect();
-            let mean = said.iter().sum::<f64>() / said.len() as f64;
-            for (number, said) in said.into_iter().enumerate() {
+            let mean = predicted.iter().sum::<f64>() / predicted.len() as f64;
+            for (number, predicted) in predicted.into_iter().enumerate() {
                 let mut reached = Vec::new();
                 forest.visit(number, row, &mut open, |leaf, _| reached.push(leaf));
                 for leaf in reached {
                     let leaf = &mut forest.trees[number].leaves[leaf as usize];
                     leaf.weight += 1.0;
-                    let shift = (mean - said) / leaf.weight;
+                    let shift = (mean - predicted) / leaf.weight;
                     leaf.mean += shift;
                     leaf.power *= libm::exp(shift * std::f64::consts::LN_10);
                 }

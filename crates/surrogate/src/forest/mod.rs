@@ -2,40 +2,41 @@
 //!
 //! ```text
 //! start:  grow B trees on their exact points
-//! repeat: (μ_j, σ_j²) = prediction of the forest for each censored point j
+//! repeat: (μ_j, σ_j²) = the forest's prediction for each censored point j
 //!         s_jk = k/(N_j + 1) quantile of N(μ_j, σ_j²) above b_j,   k = 1..N_j
 //!         s_jk -= max(0, mean of s_j - log10 κ_max)
 //!         grow the trees on exact values and slots
-//! until:  the slots move by less than 1 % of the spread of y, or 10 rounds are over
+//! until:  the slots change by less than 1 % of the spread of y, or 10 rounds have passed
 //! ```
 //!
 //! | symbol | meaning |
 //! |---|---|
 //! | B | [`ForestSettings::trees`] |
 //! | b_j | the bound of a censored point |
-//! | N_j | how often the trees have drawn it, all together: its slots |
-//! | s_jk | what is filled into slot k; trees of low number get low ones, so that luck is joint |
+//! | N_j | number of times that all trees together have drawn the point: its slots |
+//! | s_jk | the value imputed in slot k; low values go to trees with low indices |
 //! | κ_max | the cutoff |
 //!
-//! The bootstrap is drawn once and kept through all rounds. Censoring acts on single trials, so filling
-//! in uses the total variance, between trees and within leaves; the prediction for acquisitions is the
-//! uncertainty of the function alone, the variance between trees.
+//! Low values go to the same trees for all points: in one tree, the censored points are all lucky or all
+//! unlucky together. The bootstrap sample is drawn once and kept through all rounds. Censoring acts on single
+//! trials, so imputation uses the total variance, between trees and within leaves. Predictions for
+//! acquisition functions have the uncertainty of the function alone: the variance between trees.
 //!
-//! Over instances, inside each tree: g(θ) = log10 of the mean over instances of the leaves' means of
-//! 10^y, since races compare arithmetic means; [`Marginal::Geometric`] averages the logarithms instead.
+//! Each tree averages over instances: g(θ) = log10 of the mean over instances of the leaves' means of
+//! 10^y, because races compare arithmetic means. [`Marginal::Geometric`] averages the logarithms instead.
 //!
 //! F. Hutter, H. Hoos, K. Leyton-Brown, Bayesian Optimization With Censored Response Data, 2011.
 //!
 //! | file | subject |
 //! |---|---|
-//! | `coded` | training rows as small whole numbers |
-//! | `bootstrap` | which points each tree has drawn |
-//! | `packed` | the values of a node's points as whole numbers |
+//! | `coded` | training rows as small integers |
+//! | `bootstrap` | the points that each tree has drawn |
+//! | `packed` | the values of a node's points as integers |
 //! | `split`, `subtree` | the best split of a node by one column; small nodes |
-//! | `grow`, `tree` | growing a tree; walking it |
+//! | `grow`, `tree` | growing a tree; walking down a tree |
 //! | `impute` | slots of censored points |
-//! | `trainer` | rounds, and what stays between the fits of a campaign |
-//! | `fitted`, `marginal` | predictions; those over all instances |
+//! | `trainer` | rounds of imputation, and the state kept between the fits of a campaign |
+//! | `fitted`, `marginal` | predictions; predictions over all instances |
 
 mod bootstrap;
 mod coded;
@@ -58,39 +59,39 @@ use math::Rng;
 
 use super::{FitError, Predictor, Surrogate, TrainingSet};
 
-/// How a forest is grown.
+/// Settings of a forest.
 #[derive(Clone, PartialEq, Debug)]
 pub struct ForestSettings {
-    /// How many trees.
+    /// Number of trees.
     pub trees: usize,
     /// Share of the columns tried at each split.
     pub features: f64,
-    /// Fewest points of a leaf, counted by how often the tree has drawn them.
+    /// Minimum number of points in a leaf, counting each point as often as the tree has drawn it.
     pub min_leaf: u32,
-    /// What becomes of censored points.
+    /// Treatment of censored points.
     pub treatment: Treatment,
-    /// Which variance censored points are filled in with.
+    /// The variance used to impute censored points.
     pub filling: Filling,
-    /// Least deviation to fill in with, as a share of the spread of all readings.
+    /// Minimum standard deviation for imputation, as a share of the spread of all readings.
     pub floor: f64,
-    /// Most rounds of filling in.
+    /// Maximum number of imputation rounds.
     pub rounds: usize,
-    /// Rounds end when slots move by less than this share of the spread of all readings.
+    /// Rounds end when slots change by less than this share of the spread of all readings.
     pub tolerance: f64,
     /// How costs are averaged over instances.
     pub marginal: Marginal,
-    /// What a leaf says.
+    /// What a leaf predicts.
     pub leaves: Leaves,
-    /// Threads to grow trees on; the forest does not depend on it.
+    /// Number of threads that grow trees; the forest does not depend on it.
     pub threads: usize,
 }
 
-/// What becomes of censored points.
+/// Treatment of censored points.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum Treatment {
-    /// Their bounds are taken for costs.
+    /// Bounds are used as if they were costs.
     Ignore,
-    /// They are left out; a tree that has drawn no other takes their bounds for costs.
+    /// Censored points are left out. A tree that has drawn no exact point uses bounds as costs.
     Drop,
     /// All slots get the mean of the prediction above the bound (Schmee and Hahn).
     Mean,
@@ -98,16 +99,16 @@ pub enum Treatment {
     Sample,
 }
 
-/// Which variance censored points are filled in with.
+/// The variance used to impute censored points.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum Filling {
-    /// Between trees and within leaves.
+    /// The variance between trees and within leaves.
     Total,
-    /// Between trees.
+    /// The variance between trees.
     BetweenTrees,
 }
 
-/// How costs are averaged over instances, where they are modelled by their logarithm.
+/// How costs are averaged over instances when the model learns their logarithms.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum Marginal {
     /// The mean of the costs.
@@ -116,12 +117,12 @@ pub enum Marginal {
     Geometric,
 }
 
-/// What a leaf says.
+/// What a leaf predicts.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum Leaves {
     /// The mean of its points.
     Mean,
-    /// Of points that are 0 or 1: (s + 1) / (n + 2) for s ones among n, never quite 0 or 1.
+    /// For points that are 0 or 1: (s + 1) / (n + 2) for s ones among n, which is never exactly 0 or 1.
     Share,
 }
 
@@ -144,13 +145,13 @@ impl Default for ForestSettings {
 }
 
 impl ForestSettings {
-    /// As in the paper: one variance for both uses, logarithms averaged over instances.
+    /// Settings as in the paper: one variance for both uses, and logarithms averaged over instances.
     pub fn paper() -> Self {
         Self { filling: Filling::BetweenTrees, marginal: Marginal::Geometric, ..Self::default() }
     }
 
-    /// For learning what succeeds from points that are 0 or 1, see `engine::learning::outcomes`: the mean
-    /// of its predictions is the probability of success.
+    /// Settings to learn success from points that are 0 or 1 (see `engine::learning::outcomes`). The
+    /// predicted mean is the probability of success.
     pub fn of_success() -> Self {
         Self { leaves: Leaves::Share, ..Self::default() }
     }

@@ -1,4 +1,4 @@
-//! The values of a node's points as whole numbers, each packed together with its weight.
+//! The values of a node's points as integers, each packed together with its weight.
 //!
 //! ```text
 //! packed_i = round((s_i - w_i ȳ) / u) 2^b + w_i,       u = Σ |s_i - w_i ȳ| / 2^min(52, 61 - b)
@@ -7,40 +7,40 @@
 //!
 //! | symbol | meaning |
 //! |---|---|
-//! | s, w | sum of the values of a point's copies, and how many there are |
-//! | ȳ, W | mean of the node, weight of all its points |
+//! | s, w | sum of the values of a point's copies, and their number |
+//! | ȳ, W | mean of the node, total weight of its points |
 //! | b | bits that W needs |
-//! | u | unit: sums of any points of the node fit into 64 bits |
+//! | u | unit, chosen so that the sum of any points of the node fits into 64 bits |
 //!
 //! One addition gathers value and weight. The gain is the reduction of the sum of squares, up to a
-//! factor that all splits of a node share. Sums of whole numbers do not depend on their order, and the
-//! upper parts sum up to nothing: whoever divides the points in the same way finds the same gain,
-//! through whichever column and from whichever side.
+//! factor that all splits of a node share. Sums of integers do not depend on their order, and the upper
+//! parts of all points sum to zero. So the same partition of the points has the same gain, whichever column
+//! it comes from and whichever side is called left.
 
-/// Sum of values, and how many they are.
+/// Sum of the values, and their number.
 pub(super) type Sums = [f64; 2];
 
-/// What the splits of one node are judged by.
+/// The values of a node's points in the form that computes the gain of splits.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Packed {
-    /// The bits of weights.
-    low: i64,
-    /// In the order of the node's points.
+    /// Mask of the lower bits, which hold the weight.
+    weight_mask: i64,
+    /// Packed values in the order of the node's points.
     pub(super) values: Vec<i64>,
-    /// For every weight on the left, 1 / (w_left w_right); nothing where a side has too few points.
-    worth: Vec<f64>,
-    /// Rounding can look like so much gain.
-    pub(super) least: f64,
+    /// For every weight on the left, 1 / (w_left w_right); 0 where a side has too few points.
+    factors: Vec<f64>,
+    /// Gains up to this size may be rounding errors.
+    pub(super) min_gain: f64,
     /// 1 / w for every weight met so far.
     inverses: Vec<f64>,
 }
 
 impl Packed {
-    /// Takes the points of a node that are not all alike.
+    /// Packs the points of a node, which must not all be equal.
     pub(super) fn set(&mut self, points: &[Sums], mean: f64, weight: f64, min_leaf: f64) {
         let (all, few) = (weight as usize, min_leaf as usize);
         let bits = usize::BITS - all.leading_zeros();
-        self.low = (1 << bits) - 1;
+        self.weight_mask = (1 << bits) - 1;
         let off = |&[sum, weight]: &Sums| sum - weight * mean;
         let total: f64 = points.iter().map(|point| off(point).abs()).sum();
         let scale = (1_i64 << (61 - bits).min(52)) as f64 / total;
@@ -55,41 +55,41 @@ impl Packed {
         }
         let known = self.inverses.len();
         self.inverses.extend((known..=all).map(|weight| 1.0 / weight as f64));
-        self.worth.clear();
-        self.worth.resize(all + 1, 0.0);
+        self.factors.clear();
+        self.factors.resize(all + 1, 0.0);
         if all >= 2 * few {
             let (left, right) = (few..=all - few, self.inverses[few..=all - few].iter().rev());
-            for ((worth, left), right) in
-                self.worth[left.clone()].iter_mut().zip(&self.inverses[left]).zip(right)
+            for ((factor, left), right) in
+                self.factors[left.clone()].iter_mut().zip(&self.inverses[left]).zip(right)
             {
-                *worth = left * right;
+                *factor = left * right;
             }
         }
-        let one = (self.low + 1) as f64;
-        self.least = points.len() as f64 * one * one;
+        let one = (self.weight_mask + 1) as f64;
+        self.min_gain = points.len() as f64 * one * one;
     }
 
-    /// What it gains to have points of this sum on the left.
+    /// Returns the gain of a split whose left side has this packed sum.
     #[inline]
     pub(super) fn gain(&self, left: i64) -> f64 {
-        let off = (left & !self.low) as f64;
-        off * off * self.worth[self.weight(left)]
+        let off = (left & !self.weight_mask) as f64;
+        off * off * self.factors[self.weight(left)]
     }
 
-    /// How many points a sum is of.
+    /// Returns the weight in a packed sum.
     #[inline]
     pub(super) fn weight(&self, sum: i64) -> usize {
-        (sum & self.low) as usize
+        (sum & self.weight_mask) as usize
     }
 
-    /// The mean over a sum of at least one point, relative to that of the node.
+    /// Returns the mean of a packed sum of at least one point, relative to the mean of the node.
     #[inline]
     pub(super) fn mean(&self, sum: i64) -> f64 {
-        (sum & !self.low) as f64 * self.inverses[self.weight(sum)]
+        (sum & !self.weight_mask) as f64 * self.inverses[self.weight(sum)]
     }
 }
 
-/// To the nearest, halves away from nothing.
+/// Rounds to the nearest integer, and halves away from zero.
 #[inline]
 fn round(value: f64) -> i64 {
     (value + 0.5_f64.copysign(value)) as i64
@@ -107,7 +107,7 @@ mod tests {
         packed
     }
 
-    /// Points of random weight, whose values have a size of their own.
+    /// Returns points of random weight whose values have the given order of magnitude.
     fn points(rng: &mut Rng, count: usize, size: f64) -> Vec<Sums> {
         let point = |_| {
             let weight = 1.0 + rng.below(4) as f64;
@@ -116,8 +116,7 @@ mod tests {
         (0..count).map(point).collect()
     }
 
-    /// How much less the squares around the means of two sides sum up to than those around one mean,
-    /// up to the weight of all.
+    /// Returns by how much a split reduces the sum of squared deviations, divided by the total weight.
     fn reduction(points: &[Sums], left: impl Fn(usize) -> bool) -> f64 {
         let side = |wanted: bool| {
             let own = points.iter().enumerate().filter(|&(place, _)| left(place) == wanted);
@@ -129,7 +128,7 @@ mod tests {
     }
 
     #[test]
-    fn gains_rank_splits_by_the_squares_they_save() {
+    fn gains_are_proportional_to_the_reduction_of_squares() {
         let mut rng = Rng::new(1, "packed", 0);
         for size in [1e-120, 1e-9, 1.0, 1e140] {
             for count in [2, 7, 60, 3000] {
@@ -141,14 +140,14 @@ mod tests {
                     let left = packed.values.iter().zip(&chosen).filter(|&(_, &chosen)| chosen);
                     let left: i64 = left.map(|(value, _)| value).sum();
                     if chosen.iter().all(|&one| one == chosen[0]) {
-                        assert_eq!(packed.gain(left), 0.0, "nothing is parted");
+                        assert_eq!(packed.gain(left), 0.0, "all points are on one side");
                         continue;
                     }
-                    let saved = reduction(&points, |place| chosen[place]);
-                    let own = packed.gain(left) / saved;
+                    let reduced = reduction(&points, |place| chosen[place]);
+                    let own = packed.gain(left) / reduced;
                     let factor = *factor.get_or_insert(own);
-                    // A split that saves next to nothing is known less well, relative to what it saves.
-                    let share = packed.gain(left) / packed.least;
+                    // The smaller the gain, the larger its relative rounding error.
+                    let share = packed.gain(left) / packed.min_gain;
                     assert!(
                         (own / factor - 1.0).abs() < 1e-6 + 1.0 / share.sqrt(),
                         "{size} {count} {own} {factor}"
@@ -159,7 +158,7 @@ mod tests {
     }
 
     #[test]
-    fn both_sides_of_a_split_gain_the_same() {
+    fn swapping_the_sides_of_a_split_keeps_its_gain() {
         let mut rng = Rng::new(2, "packed", 0);
         for count in [3, 20, 500] {
             let points = points(&mut rng, count, 1.0);
@@ -175,7 +174,7 @@ mod tests {
     }
 
     #[test]
-    fn sides_of_too_few_points_gain_nothing() {
+    fn splits_with_too_few_points_on_a_side_gain_nothing() {
         let packed = packed(&[[0.0, 1.0], [1.0, 1.0], [5.0, 1.0], [6.0, 2.0], [9.0, 1.0]], 2.0);
         let mut left = 0;
         let gains: Vec<bool> = packed

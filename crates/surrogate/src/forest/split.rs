@@ -1,32 +1,32 @@
 //! The best split of a node's points by one column.
 //!
-//! Packed values are gathered in one bin per code, so that nothing is sorted. Numbers in large nodes
-//! fill most bins, so all are visited, without a branch; small nodes have their points in order (see
-//! `subtree`). Of categories those in use are put in the order of their means, in which the best of
-//! all subsets is a prefix.
+//! Packed values are gathered in one bin per code, so nothing has to be sorted. Numbers in large nodes
+//! fill most bins, so all bins are visited, without a branch. Small nodes have sorted points (see
+//! `subtree`). The categories in use are sorted by their means; in this order, the best of all subsets is
+//! a prefix.
 
 use super::coded::Code;
 use super::packed::Packed;
 
-/// A split and what it gains.
+/// A split and its gain.
 #[derive(Clone, Copy, PartialEq, Debug)]
-pub(super) struct Found {
+pub(super) struct Split {
     pub(super) gain: f64,
-    /// Of numbers: the last bin on the left and the first on the right. Of categories: how many go
-    /// left in the order of their means.
+    /// For numbers: the last used bin on the left, and the first on the right. For categories: how many go
+    /// left, in the order of their means.
     pub(super) left: usize,
     pub(super) right: usize,
 }
 
-/// Up to so many categories are sorted by inserting each.
-const INSERTED: usize = 16;
+/// Up to this many categories are sorted by insertion sort.
+const INSERTION_SORT_MAX: usize = 16;
 
-/// Bins to gather in; empty between uses.
+/// Buffers for gathering; all zero between uses.
 #[derive(Clone, Debug)]
 pub(super) struct Bins {
     sums: Vec<i64>,
     seen: Vec<u64>,
-    /// Categories in the order of their means, after a split by categories was sought.
+    /// Categories in the order of their means, after a search for a categorical split.
     pub(super) order: Vec<Category>,
 }
 
@@ -44,7 +44,7 @@ impl Bins {
         Self { sums: vec![0; codes], seen: vec![0; codes.div_ceil(64)], order: Vec::new() }
     }
 
-    /// The best gap between numbers in so many bins that gains more than `least`.
+    /// Returns the best gap between numbers in the first `bins` bins, if it gains more than `min_gain`.
     #[inline]
     pub(super) fn gap(
         &mut self,
@@ -52,15 +52,15 @@ impl Bins {
         bins: usize,
         rows: &[u32],
         packed: &Packed,
-        least: f64,
-    ) -> Option<Found> {
-        // An array, since every code is a place of it: no test for each point.
+        min_gain: f64,
+    ) -> Option<Split> {
+        // An array that every `u8` code can index, so there is no bounds check for each point.
         let sums = <&mut [i64; 256]>::try_from(&mut self.sums[..256]).ok()?;
         for (&row, &value) in rows.iter().zip(&packed.values) {
             sums[usize::from(codes[row as usize])] += value;
         }
         let sums = &mut sums[..bins];
-        let (mut gain, mut cut, mut left) = (least, 0, 0);
+        let (mut gain, mut cut, mut left) = (min_gain, 0, 0);
         for (place, &sum) in sums.iter().enumerate() {
             let own = packed.gain(left);
             if own > gain {
@@ -71,21 +71,21 @@ impl Bins {
         let found = (cut > 0).then(|| {
             let used = |&place: &usize| packed.weight(sums[place]) > 0;
             let (left, right) = ((0..cut).rev().find(used), (cut..bins).find(used));
-            Found { gain, left: left.unwrap_or(0), right: right.unwrap_or(cut) }
+            Split { gain, left: left.unwrap_or(0), right: right.unwrap_or(cut) }
         });
         sums.fill(0);
         found
     }
 
-    /// The best subset of fewer than 64 categories that gains more than `least`; see `order`.
+    /// Returns the best subset of fewer than 64 categories, if it gains more than `min_gain`; see `order`.
     #[inline]
     pub(super) fn subset_of_few(
         &mut self,
         codes: &[u8],
         rows: &[u32],
         packed: &Packed,
-        least: f64,
-    ) -> Option<Found> {
+        min_gain: f64,
+    ) -> Option<Split> {
         let sums = <&mut [i64; 64]>::try_from(&mut self.sums[..64]).ok()?;
         let mut seen = 0_u64;
         for (&row, &value) in rows.iter().zip(&packed.values) {
@@ -100,18 +100,18 @@ impl Bins {
             let sum = std::mem::take(&mut sums[code as usize]);
             self.order.push(Category { mean: packed.mean(sum), sum, code });
         }
-        self.prefix(packed, least)
+        self.best_prefix(packed, min_gain)
     }
 
-    /// The same of any categories.
+    /// Like [`subset_of_few`](Self::subset_of_few), for any number of categories.
     #[inline]
     pub(super) fn subset<C: Code>(
         &mut self,
         codes: &[C],
         rows: &[u32],
         packed: &Packed,
-        least: f64,
-    ) -> Option<Found> {
+        min_gain: f64,
+    ) -> Option<Split> {
         for (&row, &value) in rows.iter().zip(&packed.values) {
             let code = codes[row as usize].index();
             self.sums[code] += value;
@@ -126,18 +126,18 @@ impl Bins {
                 self.order.push(Category { mean: packed.mean(sum), sum, code: code as u32 });
             }
         }
-        self.prefix(packed, least)
+        self.best_prefix(packed, min_gain)
     }
 
-    /// Puts categories in the order of their means and finds how many of them best go left.
+    /// Sorts categories by their means and finds how many of them should go left.
     #[inline]
-    fn prefix(&mut self, packed: &Packed, least: f64) -> Option<Found> {
-        if self.order.len() <= INSERTED {
-            insert_each(&mut self.order);
+    fn best_prefix(&mut self, packed: &Packed, min_gain: f64) -> Option<Split> {
+        if self.order.len() <= INSERTION_SORT_MAX {
+            insertion_sort(&mut self.order);
         } else {
             self.order.sort_by(|a, b| a.mean.total_cmp(&b.mean));
         }
-        let (mut gain, mut cut, mut left) = (least, 0, 0);
+        let (mut gain, mut cut, mut left) = (min_gain, 0, 0);
         for (place, category) in self.order.iter().enumerate() {
             let own = packed.gain(left);
             if own > gain {
@@ -145,13 +145,13 @@ impl Bins {
             }
             left += category.sum;
         }
-        (cut > 0).then_some(Found { gain, left: cut, right: cut })
+        (cut > 0).then_some(Split { gain, left: cut, right: cut })
     }
 }
 
-/// Sorts by the mean; of equal means the lower code stays first.
+/// Sorts by mean; among equal means the lower code stays first.
 #[inline]
-fn insert_each(order: &mut [Category]) {
+fn insertion_sort(order: &mut [Category]) {
     for end in 1..order.len() {
         let own = order[end];
         let mut place = end;
@@ -185,11 +185,11 @@ mod tests {
             let most = (0..1 << count).map(gain).fold(0.0, f64::max);
             let mut bins = Bins::new(256);
             for found in [
-                bins.subset_of_few(&codes, &rows, &packed, packed.least),
-                bins.subset(&codes, &rows, &packed, packed.least),
+                bins.subset_of_few(&codes, &rows, &packed, packed.min_gain),
+                bins.subset(&codes, &rows, &packed, packed.min_gain),
             ] {
                 let found = found.unwrap();
-                // Subsets of equal gain are sums in another order.
+                // The exhaustive search may find another subset of equal gain, up to rounding.
                 assert!((found.gain / most - 1.0).abs() < 1e-12, "{count}: {found:?} {most}");
                 let set = bins.order[..found.left].iter().map(|category| 1 << category.code).sum();
                 assert_eq!(gain(set), found.gain);

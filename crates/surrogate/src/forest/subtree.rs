@@ -1,73 +1,73 @@
-//! The points of a small subtree, put once in the order of every column of numbers.
+//! The points of a small subtree, sorted once by every numeric column.
 //!
-//! Most nodes of a tree are small, and below a node of at most 256 points all are. Its points get
-//! numbers of one byte and are sorted by each column; a split parts each of these orders in two, and
-//! no node below has to sort or to gather again. A column that is constant in a node is constant below
-//! it: its order is left alone, since only its first and last code are ever looked at again.
+//! Most nodes of a tree are small, and all nodes below a node of at most 256 points are. Its points get
+//! one-byte indices and are sorted by each column. A split partitions each of these orders, so no node
+//! below has to sort or gather again. A column that is constant in a node is constant below it. Its order
+//! is left alone, because only its first and last code are read again.
 
 use super::coded::{CodedColumn, Codes};
 use super::packed::Packed;
-use super::split::Found;
+use super::split::Split;
 use crate::Column;
 use std::ops::Range;
 
-/// Most points of a small subtree.
+/// Maximum number of points in a small subtree.
 pub(super) const SMALL: usize = 256;
 
-/// From here on counting is faster than comparing.
-const COUNTED: usize = 48;
+/// From this many points on, counting sort is faster than comparison sort.
+const COUNTING_SORT_MIN: usize = 48;
 
-/// One small subtree after the other.
+/// The current small subtree; reused for one subtree after another.
 #[derive(Clone, Debug)]
 pub(super) struct Subtree {
-    /// Where its points lie among those of the tree.
+    /// Range of its points among those of the tree.
     all: Range<usize>,
-    /// For every column of numbers, code and number of each point: nodes lie side by side as in the
-    /// tree, and the points of each rise.
+    /// For every numeric column, a key of each point: its code in the upper byte, its index in the lower
+    /// byte. The nodes are in the order of the tree, and the keys of a node are sorted.
     keys: Vec<u16>,
-    /// For every column, where it stands among those of numbers.
+    /// For every column, its position among the sorted columns.
     order: Vec<usize>,
-    /// The numbers of the points, in the order of the tree.
-    numbers: Vec<u8>,
-    /// By number, the packed value of each point of the present node.
+    /// The indices of the points, in the order of the tree.
+    indices: Vec<u8>,
+    /// By index, the packed value of each point of the current node.
     values: [i64; SMALL],
-    /// By number, whether a point goes left.
+    /// By index, whether a point goes left.
     left: [bool; SMALL],
     spare: [u16; SMALL],
 }
 
-/// Which of the two parts of a node may be split again.
+/// Which parts of a node may be split again.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Goes {
-    pub(super) on_left: bool,
-    pub(super) on_right: bool,
+pub(super) struct SplitAgain {
+    pub(super) left: bool,
+    pub(super) right: bool,
 }
 
 impl Subtree {
     pub(super) fn new(columns: &[CodedColumn]) -> Self {
-        let mut numbers = 0;
+        let mut next = 0;
         let order = columns.iter().map(|own| {
-            let place = numbers;
-            numbers += usize::from(is_sorted_by(own));
+            let place = next;
+            next += usize::from(is_sorted_by(own));
             place
         });
         Self {
             all: 0..0,
             order: order.collect(),
             keys: Vec::new(),
-            numbers: Vec::new(),
+            indices: Vec::new(),
             values: [0; SMALL],
             left: [false; SMALL],
             spare: [0; SMALL],
         }
     }
 
-    /// Forgets the last subtree.
-    pub(super) fn leave(&mut self) {
+    /// Forgets the current subtree.
+    pub(super) fn clear(&mut self) {
         self.all = 0..0;
     }
 
-    /// Takes in a node of so few points; its rows are those of the tree.
+    /// Makes a small node the current one. `rows` are those of the whole tree.
     pub(super) fn enter(
         &mut self,
         columns: &[CodedColumn],
@@ -79,16 +79,16 @@ impl Subtree {
             self.sort(columns, rows, node.clone());
         }
         let inside = node.start - self.all.start..node.end - self.all.start;
-        for (&number, &value) in self.numbers[inside].iter().zip(&packed.values) {
-            self.values[usize::from(number)] = value;
+        for (&index, &value) in self.indices[inside].iter().zip(&packed.values) {
+            self.values[usize::from(index)] = value;
         }
     }
 
     fn sort(&mut self, columns: &[CodedColumn], rows: &[u32], node: Range<usize>) {
         let size = node.len();
         self.all = node.clone();
-        self.numbers.clear();
-        self.numbers.extend((0..size).map(|number| number as u8));
+        self.indices.clear();
+        self.indices.extend((0..size).map(|index| index as u8));
         self.keys.clear();
         for own in columns.iter().filter(|own| is_sorted_by(own)) {
             let Codes::Narrow(codes) = &own.codes else { continue };
@@ -96,8 +96,8 @@ impl Subtree {
             let keys = rows[node.clone()]
                 .iter()
                 .zip(0..)
-                .map(|(&row, number)| u16::from(codes[row as usize]) << 8 | number);
-            if size < COUNTED {
+                .map(|(&row, index)| u16::from(codes[row as usize]) << 8 | index);
+            if size < COUNTING_SORT_MIN {
                 self.keys.extend(keys);
                 self.keys[start..].sort_unstable();
                 continue;
@@ -126,59 +126,67 @@ impl Subtree {
         &self.keys[first + node.start - self.all.start..first + node.end - self.all.start]
     }
 
-    /// The best gap of a column of numbers in a node that was entered, if it gains more than `least`.
+    /// Returns the best gap of a numeric column in the current node, if it gains more than `min_gain`.
     #[inline]
-    pub(super) fn gap(&self, column: u16, node: &Range<usize>, packed: &Packed, least: f64) -> Option<Found> {
+    pub(super) fn gap(
+        &self,
+        column: u16,
+        node: &Range<usize>,
+        packed: &Packed,
+        min_gain: f64,
+    ) -> Option<Split> {
         let keys = self.keys(column, node);
-        let (mut gain, mut cut) = (least, 0);
+        let (mut gain, mut cut) = (min_gain, 0);
         if is_constant(keys) {
             return None;
         }
         let mut left = 0;
         for (place, &key) in keys.iter().enumerate() {
             let own = packed.gain(left);
-            // Rare, so that points of equal codes are told apart only then.
+            // A higher gain is rare, so equal codes are ruled out only then.
             if own > gain && keys[place - 1] >> 8 != key >> 8 {
                 (gain, cut) = (own, place);
             }
             left += self.values[usize::from(key as u8)];
         }
-        (cut > 0).then(|| Found {
+        (cut > 0).then(|| Split {
             gain,
             left: usize::from(keys[cut - 1] >> 8),
             right: usize::from(keys[cut] >> 8),
         })
     }
 
-    /// Says of each point of a node, in the order of the tree, whether it goes left.
-    pub(super) fn part(&mut self, node: &Range<usize>, goes_left: &[bool], goes: Goes) {
+    /// Partitions the orders of a node. `goes_left` has one entry for each point, in the order of the tree.
+    pub(super) fn partition(&mut self, node: &Range<usize>, goes_left: &[bool], again: SplitAgain) {
         let inside = node.start - self.all.start..node.end - self.all.start;
-        let numbers = &mut self.numbers[inside.clone()];
-        for (&number, &left) in numbers.iter().zip(goes_left) {
-            self.left[usize::from(number)] = left;
+        let indices = &mut self.indices[inside.clone()];
+        for (&index, &left) in indices.iter().zip(goes_left) {
+            self.left[usize::from(index)] = left;
         }
-        if !goes.on_left && !goes.on_right {
+        if !again.left && !again.right {
             return;
         }
         let mut spare = [0; SMALL];
         let (mut lefts, mut rights) = (0, 0);
-        for at in 0..numbers.len() {
-            let number = numbers[at];
-            let left = self.left[usize::from(number)];
-            numbers[lefts] = number;
-            spare[rights & 255] = number;
+        for at in 0..indices.len() {
+            let index = indices[at];
+            let left = self.left[usize::from(index)];
+            indices[lefts] = index;
+            spare[rights & 255] = index;
             lefts += usize::from(left);
             rights += usize::from(!left);
         }
-        numbers[lefts..].copy_from_slice(&spare[..rights]);
+        indices[lefts..].copy_from_slice(&spare[..rights]);
         for keys in self.keys.chunks_exact_mut(self.all.len()) {
             let keys = &mut keys[inside.clone()];
             if is_constant(keys) {
                 continue;
             }
-            match goes {
-                Goes { on_left: true, on_right: true } => part_both(keys, &self.left, &mut self.spare),
-                Goes { on_left: true, .. } => keep_left(keys, &self.left),
+            match again {
+                SplitAgain { left: true, right: true } => {
+                    partition_both(keys, &self.left, &mut self.spare);
+                }
+                SplitAgain { left: true, .. } => keep_left(keys, &self.left),
                 _ => keep_right(keys, &self.left),
             }
         }
@@ -194,9 +202,9 @@ fn is_constant(keys: &[u16]) -> bool {
     matches!((keys.first(), keys.last()), (Some(first), Some(last)) if first >> 8 == last >> 8)
 }
 
-/// Puts the keys of points that go left before the others, both in their order.
+/// Moves the keys of points that go left before the others. Both parts keep their order.
 #[inline]
-fn part_both(keys: &mut [u16], left: &[bool; SMALL], spare: &mut [u16; SMALL]) {
+fn partition_both(keys: &mut [u16], left: &[bool; SMALL], spare: &mut [u16; SMALL]) {
     let (mut lefts, mut rights) = (0, 0);
     for at in 0..keys.len() {
         let key = keys[at];
@@ -209,7 +217,7 @@ fn part_both(keys: &mut [u16], left: &[bool; SMALL], spare: &mut [u16; SMALL]) {
     keys[lefts..].copy_from_slice(&spare[..rights]);
 }
 
-/// Puts the keys of points that go left first; what follows them is of no use.
+/// Moves the keys of points that go left to the front. The keys after them are garbage.
 #[inline]
 fn keep_left(keys: &mut [u16], left: &[bool; SMALL]) {
     let mut lefts = 0;
@@ -220,7 +228,7 @@ fn keep_left(keys: &mut [u16], left: &[bool; SMALL]) {
     }
 }
 
-/// Puts the keys of points that go right last; what precedes them is of no use.
+/// Moves the keys of points that go right to the end. The keys before them are garbage.
 #[inline]
 fn keep_right(keys: &mut [u16], left: &[bool; SMALL]) {
     let mut first = keys.len();
@@ -242,7 +250,7 @@ mod tests {
 
     const COLUMNS: usize = 6;
 
-    /// Columns of 2, 4, 8.. values, a category among them.
+    /// Columns of 2, 4, 8.. values, one of them categorical.
     fn coded(rows: usize, rng: &mut Rng) -> Coded {
         let alike = InstanceTable::alike();
         let mut columns = [Column::Number; COLUMNS];
@@ -270,7 +278,7 @@ mod tests {
     }
 
     impl Walk {
-        /// Compares all columns of a node, then parts it by any of them.
+        /// Compares all columns of a node with `Bins`, then splits it by one of them.
         fn visit(&mut self, node: Range<usize>) {
             let sums = &self.sums[node.clone()];
             let [sum, weight] = sums.iter().fold([0.0; 2], |[s, w], [t, v]| [s + t, w + v]);
@@ -281,9 +289,9 @@ mod tests {
             let mut any = None;
             for (column, own) in (0..).zip(&self.coded.columns) {
                 let (Codes::Narrow(codes), Column::Number) = (&own.codes, own.column) else { continue };
-                let found = self.subtree.gap(column, &node, &packed, packed.least);
+                let found = self.subtree.gap(column, &node, &packed, packed.min_gain);
                 let rows = &self.rows[node.clone()];
-                let large = self.bins.gap(codes, own.low.len(), rows, &packed, packed.least);
+                let large = self.bins.gap(codes, own.low.len(), rows, &packed, packed.min_gain);
                 assert_eq!(found, large, "column {column} of {node:?}");
                 any = if self.rng.below(3) == 0 {
                     any.or(found.map(|found| (codes, found)))
@@ -296,7 +304,7 @@ mod tests {
                 .iter()
                 .map(|&row| usize::from(codes[row as usize]) <= found.left)
                 .collect();
-            let goes = Goes { on_left: self.rng.below(4) > 0, on_right: self.rng.below(4) > 0 };
+            let again = SplitAgain { left: self.rng.below(4) > 0, right: self.rng.below(4) > 0 };
             let middle = node.start + goes_left.iter().filter(|&&left| left).count();
             let mut order: Vec<usize> = (0..node.len()).collect();
             order.sort_by_key(|&place| !goes_left[place]);
@@ -305,22 +313,22 @@ mod tests {
                 self.rows[to] = rows[node.start + from];
                 self.sums[to] = sums[node.start + from];
             }
-            self.subtree.part(&node, &goes_left, goes);
-            if goes.on_left {
+            self.subtree.partition(&node, &goes_left, again);
+            if again.left {
                 self.visit(node.start..middle);
             }
-            if goes.on_right {
+            if again.right {
                 self.visit(middle..node.end);
             }
         }
     }
 
     #[test]
-    fn small_nodes_find_what_bins_would() {
+    fn small_nodes_find_the_same_splits_as_bins() {
         let mut nodes = 0;
         for seed in 0..30 {
             let mut rng = Rng::new(seed, "subtree", 0);
-            let size = [SMALL, 200, COUNTED, COUNTED - 1, 9][seed as usize % 5];
+            let size = [SMALL, 200, COUNTING_SORT_MIN, COUNTING_SORT_MIN - 1, 9][seed as usize % 5];
             let coded = coded(2 * SMALL, &mut rng);
             let rows = (0..2 * SMALL as u32).map(|row| row * 7 % (2 * SMALL as u32)).collect();
             let sums = (0..2 * SMALL).map(|_| [rng.normal(), 1.0 + rng.below(2) as f64]).collect();
@@ -334,10 +342,10 @@ mod tests {
                 nodes: 0,
             };
             walk.visit(100..100 + size);
-            walk.subtree.leave();
+            walk.subtree.clear();
             walk.visit(90..90 + size / 2);
             nodes += walk.nodes;
         }
-        assert!(nodes > 300, "{nodes} nodes prove little");
+        assert!(nodes > 300, "{nodes} nodes are too few for this test");
     }
 }

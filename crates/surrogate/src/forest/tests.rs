@@ -1,4 +1,4 @@
-//! Laws of the censored forest.
+//! Properties of the forest with censored readings.
 
 use super::bootstrap::Bootstrap;
 use super::impute::{Slots, fill_one};
@@ -9,7 +9,7 @@ use crate::{Column, InstanceTable, Points, Prediction, Scale};
 
 const LOG: Scale = Scale::Log10 { grain: 1e-3 };
 
-/// log10 cost = 2 (x - 0.3)² + category term + instance feature, with a little noise.
+/// log10 cost = 4 (x - 0.3)² + category term + instance feature, with a little noise.
 fn world(n: usize, cap: f64, instances: &InstanceTable, seed: u64) -> TrainingSet<'_> {
     let columns = [Column::Number, Column::Category(5), Column::Number];
     let mut set = TrainingSet::new(&columns, instances, LOG, Some(100.0));
@@ -19,7 +19,7 @@ fn world(n: usize, cap: f64, instances: &InstanceTable, seed: u64) -> TrainingSe
         let instance = i % instances.count();
         let y = truth(&row, instances.row(instance)) + 0.05 * rng.normal();
         let cost = libm::pow(10.0, y);
-        // Every third trial is stopped much later, as an incumbent's is.
+        // Every third trial is stopped much later, like a trial of an incumbent.
         let cap = if i % 3 == 0 { 25.0 * cap } else { cap };
         let configuration = set.push_configuration(&row);
         set.push(configuration, instance, if cost > cap { AtLeast(cap) } else { Exact(cost) });
@@ -43,7 +43,7 @@ fn marginals(forest: &Forest, rows: &[f64]) -> Vec<Prediction> {
     out
 }
 
-/// Root of the mean squared error of the mean on new rows without instances.
+/// Returns the root mean squared error of the predicted means on new rows, without instances.
 fn error(forest: &Forest) -> f64 {
     let mut rng = Rng::new(99, "questions", 0);
     let rows: Vec<f64> =
@@ -66,7 +66,7 @@ fn forests_of_every_treatment_conform() {
 }
 
 #[test]
-fn every_slot_rises_with_its_bound() {
+fn every_slot_increases_with_its_bound() {
     let mut rng = Rng::new(1, "slots", 0);
     for _ in 0..300 {
         let prediction = Prediction { mean: 4.0 * rng.normal(), variance: libm::exp(3.0 * rng.normal()) };
@@ -105,7 +105,7 @@ fn the_mean_of_slots_stays_below_the_cutoff_and_above_the_bound() {
             shifted += usize::from(free != slots);
         }
     }
-    assert!(shifted > 100, "{shifted} shifts prove little");
+    assert!(shifted > 100, "{shifted} shifts are too few for this test");
 }
 
 #[test]
@@ -145,13 +145,13 @@ fn the_bootstrap_is_the_same_in_every_round() {
     assert!(weights(1).iter().all(|&tree| tree == 120), "as many draws as points");
     let mut trainer = ForestTrainer::new(ForestSettings::default(), 11);
     trainer.fit(&data).unwrap();
-    let mut anew = Bootstrap::new(10, 11);
-    anew.extend(120);
-    assert_eq!(trainer.counts(), anew.counts, "rounds draw nothing");
+    let mut fresh = Bootstrap::new(10, 11);
+    fresh.extend(120);
+    assert_eq!(trainer.counts(), fresh.counts, "rounds draw nothing");
 }
 
 #[test]
-fn treatments_differ_and_filling_in_is_nearest_to_the_truth() {
+fn imputation_is_nearer_to_the_truth_than_ignoring_or_dropping() {
     let alike = InstanceTable::alike();
     let data = world(400, 4.0, &alike, 2);
     let censored = data.readings().iter().filter(|r| r.is_censored()).count();
@@ -172,7 +172,7 @@ fn treatments_differ_and_filling_in_is_nearest_to_the_truth() {
 }
 
 #[test]
-fn the_first_forest_knows_exact_points_only_and_later_ones_fill_in() {
+fn censored_points_take_several_rounds_and_exact_ones_a_single_round() {
     let alike = InstanceTable::alike();
     let data = world(200, 4.0, &alike, 3);
     let (_, effort) = fit(&ForestSettings::default(), &data);
@@ -182,7 +182,7 @@ fn the_first_forest_knows_exact_points_only_and_later_ones_fill_in() {
 }
 
 #[test]
-fn over_instances_it_is_what_all_rows_say() {
+fn marginal_predictions_match_a_row_for_each_instance() {
     let features: Vec<f64> = (0..24).map(|i| f64::from(i * 7 % 13) / 13.0).collect();
     for instances in [InstanceTable::of_features(&features, 2), InstanceTable::named(12)] {
         for marginal in [Marginal::Arithmetic, Marginal::Geometric] {
@@ -205,7 +205,7 @@ fn over_instances_it_is_what_all_rows_say() {
     }
 }
 
-/// What each tree says over these rows, one for each instance.
+/// Predicts with each tree over these rows, one for each instance.
 fn brute_force(forest: &Forest, rows: &[f64], marginal: Marginal) -> Vec<f64> {
     let points = Points::new(rows, forest.columns.len());
     let mut coded = Vec::new();
@@ -225,7 +225,7 @@ fn brute_force(forest: &Forest, rows: &[f64], marginal: Marginal) -> Vec<f64> {
 }
 
 #[test]
-fn threads_do_not_matter() {
+fn the_number_of_threads_does_not_matter() {
     let named = InstanceTable::named(6);
     let data = world(150, 8.0, &named, 5);
     let rows = [0.2, 0.3, 0.4, 0.9, 0.7, 0.1];
@@ -238,7 +238,7 @@ fn threads_do_not_matter() {
 }
 
 #[test]
-fn a_later_fit_goes_on_where_the_last_one_ended() {
+fn a_later_fit_continues_from_the_last_forest() {
     let alike = InstanceTable::alike();
     let settings = ForestSettings::default();
     let mut trainer = ForestTrainer::new(settings.clone(), 11);
@@ -248,7 +248,7 @@ fn a_later_fit_goes_on_where_the_last_one_ended() {
     assert!(second.rounds < first.rounds, "{first:?} {second:?}");
     let (cold, _) = fit(&settings, &all);
     assert!((error(&later) - error(&cold)).abs() < 0.05, "{} {}", error(&later), error(&cold));
-    // Other points are no continuation.
+    // A set with other points is learned from the start.
     let other = world(400, 4.0, &alike, 6);
     let (from_start, _) = trainer.fit(&other).unwrap();
     assert_eq!(
@@ -297,7 +297,7 @@ fn subsets_of_a_thousand_categories_are_found_and_unseen_ones_are_uncertain() {
 }
 
 #[test]
-fn inactive_is_a_value_of_its_own() {
+fn inactive_is_a_separate_value() {
     let alike = InstanceTable::alike();
     let mut data = TrainingSet::new(&[Column::Number], &alike, Scale::Linear, None);
     for i in 0..60 {
@@ -307,11 +307,11 @@ fn inactive_is_a_value_of_its_own() {
     }
     let (forest, _) = fit(&ForestSettings::default(), &data);
     assert!((marginals(&forest, &[space::INACTIVE])[0].mean - 5.0).abs() < 1e-9);
-    assert!((marginals(&forest, &[0.0])[0].mean - 1.0).abs() < 1e-9, "no value between them is like both");
+    assert!((marginals(&forest, &[0.0])[0].mean - 1.0).abs() < 1e-9, "no number is predicted like inactive");
 }
 
 #[test]
-fn shares_are_never_quite_none_or_all() {
+fn predicted_shares_are_never_exactly_zero_or_one() {
     let alike = InstanceTable::alike();
     let mut data = TrainingSet::new(&[Column::Number], &alike, Scale::Linear, None);
     for i in 0..40 {
@@ -337,7 +337,7 @@ fn shares_are_never_quite_none_or_all() {
 }
 
 #[test]
-fn what_is_believed_is_less_uncertain() {
+fn believed_configurations_become_less_uncertain() {
     let named = InstanceTable::named(6);
     let data = world(100, 8.0, &named, 7);
     let (forest, _) = fit(&ForestSettings::default(), &data);

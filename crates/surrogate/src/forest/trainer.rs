@@ -1,8 +1,8 @@
-//! Rounds of filling in and growing, and what stays between the fits of a campaign.
+//! Rounds of imputing and growing, and the state kept between the fits of a campaign.
 //!
-//! Coded rows, bootstrap and the last forest stay. A later fit begins where that forest left off: its
-//! predictions fill in the censored points, old and new, and few rounds remain. Each tree has a random
-//! stream of its own that begins anew in every round, so that slots settle and threads do not matter.
+//! Coded rows, bootstrap samples and the last forest are kept. A later fit continues from that forest: its
+//! predictions impute the censored points, old and new, so few rounds are needed. Each tree has its own
+//! random stream, restarted in every round, so that slots settle and the number of threads does not matter.
 
 use math::Rng;
 use math::elementary;
@@ -10,7 +10,7 @@ use math::elementary;
 use super::bootstrap::Bootstrap;
 use super::coded::Coded;
 use super::fitted::Forest;
-use super::grow::{Grower, Habit, Targets};
+use super::grow::{Grower, GrowthRules, Targets};
 use super::impute::Slots;
 use super::tree::Tree;
 use super::{Filling, ForestSettings, Treatment};
@@ -27,18 +27,18 @@ pub struct ForestTrainer {
     last: Option<Forest>,
 }
 
-/// What a fit took.
+/// The effort of a fit.
 #[derive(Clone, Copy, PartialEq, Debug, Default)]
 pub struct Effort {
-    /// How often all trees were grown.
+    /// Number of times that all trees were grown.
     pub rounds: usize,
-    /// How far slots moved in the last round, on average.
+    /// Mean absolute change of the slots in the last round.
     pub moved: f64,
-    /// Censored points that were filled in.
+    /// Number of censored points that were imputed.
     pub filled: usize,
 }
 
-/// Values of a tree's rows, summed over copies.
+/// Values of a tree's rows, summed over their copies in the bootstrap sample.
 #[derive(Default)]
 struct Sums {
     weights: Vec<u32>,
@@ -48,18 +48,19 @@ struct Sums {
 }
 
 impl ForestTrainer {
-    /// Starts with nothing known.
+    /// Creates a trainer that has not been fitted yet.
     ///
     /// # Panics
-    /// If the forest would have no tree or leaves no point.
+    /// If the number of trees or the minimum leaf size is 0.
     pub fn new(settings: ForestSettings, seed: u64) -> Self {
-        assert!(settings.trees > 0 && settings.min_leaf > 0, "a forest has trees, and their leaves points");
+        assert!(settings.trees > 0 && settings.min_leaf > 0, "at least one tree, and one point in each leaf");
         let bootstrap = Bootstrap::new(settings.trees, seed);
         Self { settings, seed, coded: Coded::default(), bootstrap, last: None }
     }
 
-    /// Fits a training set that begins with the points of the one before, whose readings may tell more
-    /// by now; anything else is learned from the start. After an interruption so is the next one.
+    /// Fits a forest. If the training set begins with the points of the previous one, the fit continues from
+    /// the last forest; the readings of these points may be more informative by now. Any other set, and the
+    /// first one after an interruption, is learned from the start.
     pub fn fit(&mut self, data: &TrainingSet<'_>) -> Result<(Forest, Effort), FitError> {
         if data.is_empty() {
             return Err(FitError::Empty);
@@ -75,7 +76,7 @@ impl ForestTrainer {
         Ok((forest, effort))
     }
 
-    /// How often each tree has drawn each point.
+    /// Returns how often each tree has drawn each point.
     #[cfg(test)]
     pub(super) fn counts(&self) -> &[Vec<u32>] {
         &self.bootstrap.counts
@@ -90,7 +91,7 @@ impl ForestTrainer {
                 .iter()
                 .zip(data.row(point))
                 .zip(known)
-                .all(|((&column, value), &known)| super::coded::place(column, value) == known)
+                .all(|((&column, value), &known)| super::coded::tree_value(column, value) == known)
         };
         last.fits(data) && data.len() >= self.coded.count && (0..self.coded.count).all(same_row)
     }
@@ -98,9 +99,9 @@ impl ForestTrainer {
     fn rounds(&self, data: &TrainingSet<'_>) -> Result<(Forest, Effort), FitError> {
         let readings = data.readings();
         let values: Vec<f64> = readings.iter().map(|reading| reading.lower_bound()).collect();
-        let fills = matches!(self.settings.treatment, Treatment::Mean | Treatment::Sample);
+        let imputes = matches!(self.settings.treatment, Treatment::Mean | Treatment::Sample);
         let mut slots = Slots::new(readings, &self.bootstrap);
-        if !fills || slots.points.is_empty() {
+        if !imputes || slots.points.is_empty() {
             let kept =
                 |reading: &Reading| self.settings.treatment == Treatment::Ignore || !reading.is_censored();
             return Ok((self.grow_on(data, &values, kept)?, Effort { rounds: 1, ..Effort::default() }));
@@ -118,10 +119,10 @@ impl ForestTrainer {
             let predictions = self.predict_censored(&forest, &slots, self.settings.floor * spread);
             effort.moved = slots.fill(self.settings.treatment, readings, &predictions, data.cutoff());
             let powers = Powers::new(data.scale(), values.iter().chain(&slots.values).copied());
-            let gather = |tree, sums: &mut Sums| self.filled(tree, readings, &slots, &powers, sums);
+            let gather = |tree, sums: &mut Sums| self.gather_filled(tree, readings, &slots, &powers, sums);
             forest = self.grow_all(data, powers.reference, gather)?;
             effort.rounds += 1;
-            // The first slots have moved from nowhere.
+            // In the first round the slots had no earlier values to change from.
             let settled = round > 1 && effort.moved < self.settings.tolerance * spread;
             if settled || round >= self.settings.rounds {
                 break;
@@ -142,7 +143,7 @@ impl ForestTrainer {
         predictions
     }
 
-    /// Grows trees on the values of some points; a tree that has drawn none of them takes all.
+    /// Grows trees on the values of the kept points. A tree that has drawn none of them uses all points.
     fn grow_on(
         &self,
         data: &TrainingSet<'_>,
@@ -162,8 +163,15 @@ impl ForestTrainer {
         })
     }
 
-    /// A tree's exact values and the slots of its censored points.
-    fn filled(&self, tree: usize, readings: &[Reading], slots: &Slots, powers: &Powers, sums: &mut Sums) {
+    /// Sums up a tree's exact values and the slots of its censored points.
+    fn gather_filled(
+        &self,
+        tree: usize,
+        readings: &[Reading],
+        slots: &Slots,
+        powers: &Powers,
+        sums: &mut Sums,
+    ) {
         let counts = &self.bootstrap.counts[tree];
         for (row, (&count, reading)) in counts.iter().zip(readings).enumerate() {
             if let (1.., Reading::Exact(value)) = (count, *reading) {
@@ -177,7 +185,7 @@ impl ForestTrainer {
         }
     }
 
-    /// Grows all trees on what `gather` sums up for each, with powers relative to a reference.
+    /// Grows all trees on the sums that `gather` computes for each. Powers are relative to the reference.
     fn grow_all(
         &self,
         data: &TrainingSet<'_>,
@@ -185,12 +193,12 @@ impl ForestTrainer {
         gather: impl Fn(usize, &mut Sums) + Sync,
     ) -> Result<Forest, FitError> {
         let ForestSettings { features, min_leaf, leaves, .. } = self.settings;
-        let habit = Habit { features, min_leaf: f64::from(min_leaf), leaves };
+        let rules = GrowthRules { features, min_leaf: f64::from(min_leaf), leaves };
         let grow_some = |trees: std::ops::Range<usize>| -> Result<Vec<Tree>, FitError> {
-            let mut grower = Grower::new(&self.coded, habit);
+            let mut grower = Grower::new(&self.coded, rules);
             let mut sums = Sums::default();
             let grow = |tree| {
-                data.wanted()?;
+                data.check_interrupt()?;
                 sums.clear(data.len());
                 gather(tree, &mut sums);
                 Ok(grower.grow(sums.targets(), &mut Rng::new(self.seed, "tree", tree as u64)))
@@ -258,7 +266,7 @@ impl Powers {
     fn power(&self, value: f64) -> f64 {
         match self.scale {
             Scale::Linear => 0.0,
-            // What lies 250 decades below the largest cost adds nothing to a sum.
+            // A cost 250 decades below the largest adds nothing to a sum.
             Scale::Log10 { .. } => {
                 elementary::exp(((value - self.reference) * std::f64::consts::LN_10).max(-575.0))
             }

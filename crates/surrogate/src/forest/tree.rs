@@ -1,16 +1,16 @@
 //! A tree as a flat array of nodes.
 //!
-//! Children stand side by side; a leaf is a node that leads to itself, so that several rows can walk
-//! down together without asking who has arrived.
+//! The two children of a node are adjacent. A leaf is its own child, so several rows can walk down together
+//! without a test for which of them have arrived.
 //!
 //! | node | payload | goes right if |
 //! |---|---|---|
 //! | number | threshold | the value is above it |
-//! | category of at most 64 | bits of those that go left | its bit is clear |
-//! | category of more | where its bits begin in `sets` | its bit is clear |
+//! | fewer than 64 categories | bit set of those that go left | the category's bit is clear |
+//! | 64 or more categories | index of the bit set in `sets` | the category's bit is clear |
 //! | leaf | +∞ as a threshold | never |
 
-/// Rows that walk down together.
+/// Number of rows that walk down together.
 const LANES: usize = 8;
 
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -35,7 +35,7 @@ impl Node {
     }
 }
 
-/// What the points of a node say; of leaves only.
+/// Summary of a leaf's points; unused for inner nodes.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Leaf {
     /// Mean and variance on the model's scale.
@@ -43,7 +43,7 @@ pub(super) struct Leaf {
     pub(super) variance: f64,
     /// Mean of 10^(y - reference).
     pub(super) power: f64,
-    /// Points, by how often they were drawn.
+    /// Number of points, counting each as often as it was drawn.
     pub(super) weight: f64,
 }
 
@@ -70,7 +70,7 @@ impl Tree {
         node.left + u32::from(right)
     }
 
-    /// Whether a row goes right at a node that is no leaf.
+    /// Returns whether a row goes right at an inner node.
     #[inline]
     pub(super) fn goes_right(&self, at: u32, row: &[f32], first_column: u16) -> bool {
         let node = &self.nodes[at as usize];
@@ -85,7 +85,7 @@ impl Tree {
         }
     }
 
-    /// The leaf of a row.
+    /// Returns the leaf of a row.
     pub(super) fn leaf_of(&self, row: &[f32]) -> u32 {
         let mut at = 0;
         loop {
@@ -97,7 +97,7 @@ impl Tree {
         }
     }
 
-    /// The leaves of many rows.
+    /// Finds the leaves of many rows.
     pub(super) fn leaves_of(&self, rows: &[f32], width: usize, out: &mut [u32]) {
         for (rows, out) in rows.chunks(width * LANES).zip(out.chunks_mut(LANES)) {
             let Ok(out) = <&mut [u32; LANES]>::try_from(&mut *out) else {

@@ -2,11 +2,11 @@
 //!
 //! | column | coordinates | distance |
 //! |---|---|---|
-//! | number | its place in [0, 1]; 1/2 where it is inactive | the squared difference |
-//! | the same, if a training row leaves it inactive, in addition | whether it is active | 1 if they differ |
-//! | category | its index; one more where it is inactive | 1 if they differ |
+//! | number | its position in [0, 1]; 1/2 if inactive | the squared difference |
+//! | number that is inactive in a training row, in addition | whether it is active | 1 if they differ |
+//! | category | its index; one past the last if inactive | 1 if they differ |
 //!
-//! All coordinates of a column share its length.
+//! All coordinates of a column share its length scale.
 
 use std::collections::HashMap;
 
@@ -29,17 +29,17 @@ pub(super) struct Coordinate {
     pub(super) compared: Compared,
 }
 
-/// How rows become points.
+/// The conversion of rows to points.
 #[derive(Clone, PartialEq, Debug)]
 pub(super) struct Coordinates {
     columns: Vec<Column>,
     coordinates: Vec<Coordinate>,
-    /// How many of these belong to configurations.
+    /// Number of coordinates that belong to configurations.
     configuration_width: usize,
 }
 
 impl Coordinates {
-    /// For rows like those of a training set.
+    /// Creates the conversion for rows like those of a training set.
     pub(super) fn of(data: &TrainingSet<'_>) -> Self {
         let columns = data.columns().to_vec();
         let mut flagged = vec![false; columns.len()];
@@ -66,32 +66,32 @@ impl Coordinates {
         Self { columns, coordinates, configuration_width }
     }
 
-    /// How many columns rows have.
+    /// Returns the number of columns of a row.
     pub(super) fn columns(&self) -> usize {
         self.columns.len()
     }
 
-    /// One after the other.
+    /// Returns all coordinates.
     pub(super) fn all(&self) -> &[Coordinate] {
         &self.coordinates
     }
 
-    /// How many of them belong to configurations; the others to instances.
+    /// Returns the number of coordinates that belong to configurations; the others belong to instances.
     pub(super) fn configuration_width(&self) -> usize {
         self.configuration_width
     }
 
-    /// What is likely of lengths, variation and noise.
+    /// Returns the prior of the hyperparameters.
     pub(super) fn prior(&self) -> Prior {
         Prior::new(self.columns.len(), self.configuration_width < self.coordinates.len())
     }
 
-    /// No point, in these coordinates.
+    /// Returns an empty table with these coordinates.
     pub(super) fn table(&self) -> Table {
         Table::new(self.coordinates.len(), self.configuration_width)
     }
 
-    /// The coordinates of a row that begins at a column.
+    /// Appends the coordinates of a row that begins at column `first`.
     pub(super) fn of_row(&self, first: usize, row: &[f64], out: &mut Vec<f64>) {
         for coordinate in &self.coordinates {
             let Some(&value) = coordinate.column.checked_sub(first).and_then(|at| row.get(at)) else {
@@ -107,20 +107,21 @@ impl Coordinates {
     }
 }
 
-/// Points, coordinate by coordinate, so that distances to all of them are computed side by side.
+/// Points stored coordinate by coordinate, so that distances to all of them can be vectorised.
 #[derive(Clone, PartialEq, Debug)]
 pub(super) struct Table {
     by_coordinate: Vec<Vec<f64>>,
-    /// How many coordinates belong to configurations; the others to instances.
+    /// Number of coordinates that belong to configurations; the others belong to instances.
     configuration_width: usize,
-    /// The number of each point's instance, in the order of appearance.
+    /// The instance of each point. Instances are numbered in order of appearance.
     instances: Vec<u32>,
-    /// The same, by the bits of its coordinates.
+    /// The number of an instance, by the bits of its coordinates.
     by_instance: HashMap<Vec<u64>, u32>,
 }
 
 impl Table {
-    /// For points of so many coordinates, of which the first belong to configurations.
+    /// Creates an empty table for points of `width` coordinates, of which the first `configuration_width`
+    /// belong to configurations.
     pub(super) fn new(width: usize, configuration_width: usize) -> Self {
         Self {
             by_coordinate: vec![Vec::new(); width],
@@ -141,37 +142,37 @@ impl Table {
         self.instances.len()
     }
 
-    /// How many coordinates belong to configurations.
+    /// Returns the number of coordinates that belong to configurations.
     pub(super) fn configuration_width(&self) -> usize {
         self.configuration_width
     }
 
-    /// The number of each point's instance.
+    /// Returns the instance number of each point.
     pub(super) fn instances(&self) -> &[u32] {
         &self.instances
     }
 
-    /// How many instances its points have.
+    /// Returns the number of different instances among the points.
     pub(super) fn instance_count(&self) -> usize {
         self.by_instance.len()
     }
 
-    /// The number of an instance by its coordinates; `None` if no point has it.
+    /// Returns the number of the instance with these coordinates; `None` if no point has it.
     pub(super) fn instance(&self, coordinates: &[f64]) -> Option<u32> {
         self.by_instance.get(&bits(coordinates)).copied()
     }
 
-    /// How many coordinates points have.
+    /// Returns the number of coordinates of a point.
     pub(super) fn width(&self) -> usize {
         self.by_coordinate.len()
     }
 
-    /// The values of a coordinate.
+    /// Returns the values of a coordinate at all points.
     pub(super) fn coordinate(&self, index: usize) -> &[f64] {
         &self.by_coordinate[index]
     }
 
-    /// The coordinates of a point.
+    /// Returns the coordinates of a point.
     pub(super) fn point(&self, at: usize) -> Vec<f64> {
         self.by_coordinate.iter().map(|values| values[at]).collect()
     }

@@ -1,30 +1,30 @@
-//! Predictions, and one more reading.
+//! Predictions, and adding single readings.
 //!
 //! ```text
 //! μ(x) = m + Σ_i α_i k(x, x_i),   σ²(x) = k(x, x) - |L⁻¹ k(x)|²          K + V = L Lᵀ
 //! ```
 //!
-//! Over all instances: `marginal`.
+//! For predictions over all instances see `marginal`.
 
 use super::coordinates::{Coordinates, Table};
-use super::likelihood::Law;
-use super::marginal::{Instances, Room};
+use super::likelihood::Hyperparameters;
+use super::marginal::{Buffers, Instances};
 use super::readings::{Readings, Standard};
 use super::sites::{Cavity, Posterior, Site};
 use crate::Reading;
-use crate::{Points, Prediction, Predictor, Scale, Slopes, TrainingSet};
+use crate::{Gradient, Points, Prediction, Predictor, Scale, TrainingSet};
 use linalg::Factor;
 
-/// Points predicted together.
+/// Number of points predicted together.
 const BLOCK: usize = 128;
-/// Most instances on which a configuration without a reading is believed.
-const MOST_BELIEVED: usize = 10;
+/// Maximum number of instances on which [`Gaussian::believing`] adds a reading.
+const MAX_BELIEVED: usize = 10;
 
 /// A trained Gaussian process.
 #[derive(Clone, Debug)]
 pub struct Gaussian {
     pub(super) coordinates: Coordinates,
-    pub(super) law: Law,
+    pub(super) hyperparameters: Hyperparameters,
     pub(super) standard: Standard,
     pub(super) scale: Scale,
     /// m.
@@ -33,10 +33,10 @@ pub struct Gaussian {
     pub(super) sites: Vec<Site>,
     pub(super) factor: Factor,
     pub(super) alpha: Vec<f64>,
-    /// The point of each reading that it was fitted to; `None` of bounds.
+    /// The point of each reading of the training set; `None` for bounds and for readings left out.
     pub(super) exact_places: Vec<Option<usize>>,
     pub(super) instances: Instances,
-    /// How many columns belong to configurations.
+    /// Number of configuration columns.
     configuration_width: usize,
     log_evidence: f64,
 }
@@ -46,17 +46,17 @@ impl Gaussian {
         data: &TrainingSet<'_>,
         coordinates: Coordinates,
         readings: Readings,
-        law: Law,
+        hyperparameters: Hyperparameters,
         posterior: Posterior,
     ) -> Self {
         let Readings { standard, table, exact_places, .. } = readings;
         let configuration_width = data.configuration_width();
-        let instances = Instances::of(data, &coordinates, &table, &law);
+        let instances = Instances::of(data, &coordinates, &table, &hyperparameters);
         let Posterior { sites, factor, mean, alpha, log_evidence, .. } = posterior;
         let scale = data.scale();
         Self {
             coordinates,
-            law,
+            hyperparameters,
             standard,
             scale,
             mean,
@@ -71,30 +71,30 @@ impl Gaussian {
         }
     }
 
-    /// The variance of the noise of single trials.
+    /// Returns the noise variance of single trials.
     pub fn noise(&self) -> f64 {
-        self.law.noise * self.standard.spread * self.standard.spread
+        self.hyperparameters.noise * self.standard.spread * self.standard.spread
     }
 
-    /// How likely it makes the readings of its training set: the logarithm of their density, and of the
-    /// probability of those that are bounds.
+    /// Returns the log evidence of the training set: log densities of exact readings and log probabilities of
+    /// bounds.
     pub fn log_evidence(&self) -> f64 {
         self.log_evidence
     }
 
-    /// One reading more, at a row of all columns. Lengths, variation, noise and other stopped trials stay as
-    /// they are.
+    /// Adds one reading at a row of all columns. The hyperparameters and the sites of other stopped trials
+    /// stay as they are.
     ///
     /// # Panics
-    /// If the row has not the columns of the training set.
+    /// If the row does not have the columns of the training set.
     pub fn learn(&mut self, row: &[f64], reading: Reading) {
         assert_eq!(row.len(), self.coordinates.columns(), "a row of all columns");
         let point = self.point(0, row);
         let site = match self.standard.standardised(reading) {
-            Reading::Exact(target) => Site { target, variance: self.law.noise },
+            Reading::Exact(target) => Site { target, variance: self.hyperparameters.noise },
             Reading::AtLeast(bound) => {
-                let Prediction { mean, variance } = self.at(&point);
-                Cavity { mean, variance: variance.max(1e-12) }.site(bound, self.law.noise).0
+                let Prediction { mean, variance } = self.predict_standardised(&point);
+                Cavity { mean, variance: variance.max(1e-12) }.site(bound, self.hyperparameters.noise).0
             }
         };
         if self.add(&point, site) {
@@ -103,23 +103,23 @@ impl Gaussian {
         }
     }
 
-    /// Believes that configurations cost what is expected of them: their means stay, and become more
-    /// certain.
+    /// Returns a clone that believes that these configurations cost what is expected of them. Their predicted
+    /// means stay the same and become more certain.
     ///
     /// # Panics
-    /// If the width is not that of the configurations.
+    /// If the width differs from that of the configurations.
     #[must_use]
     pub fn believing(&self, configurations: Points<'_>) -> Self {
         assert_eq!(configurations.width(), self.configuration_width, "rows of a configuration");
         let mut believing = self.clone();
-        let step = self.instances.coordinates.len().div_ceil(MOST_BELIEVED);
+        let step = self.instances.coordinates.len().div_ceil(MAX_BELIEVED);
         for row in configurations.iter() {
             let own = self.point(0, row);
             for instance in self.instances.coordinates.iter().step_by(step) {
                 let point = [own.as_slice(), instance].concat();
-                let expected = believing.at(&point).mean;
-                if believing.add(&point, Site { target: expected, variance: self.law.noise }) {
-                    // What was expected changes no expectation.
+                let expected = believing.predict_standardised(&point).mean;
+                if believing.add(&point, Site { target: expected, variance: self.hyperparameters.noise }) {
+                    // A reading equal to the expectation changes no expectation.
                     believing.alpha.push(0.0);
                 }
             }
@@ -127,12 +127,12 @@ impl Gaussian {
         believing
     }
 
-    /// A site more; `false`, and nothing changes, if rounding leaves nothing of what it says.
+    /// Adds a site. Returns `false` and changes nothing if the site is lost to rounding.
     fn add(&mut self, point: &[f64], site: Site) -> bool {
         let mut row = vec![0.0; self.table.len() + 1];
         let own = self.table.len();
-        self.law.covariances(&self.table, point, &mut row[..own]);
-        row[own] = self.law.variance() + site.variance;
+        self.hyperparameters.covariances(&self.table, point, &mut row[..own]);
+        row[own] = self.hyperparameters.variance() + site.variance;
         let added = self.factor.extend(&row);
         if added {
             self.table.push(point);
@@ -142,40 +142,40 @@ impl Gaussian {
         added
     }
 
-    /// The coordinates of a row that begins at a column.
+    /// Returns the coordinates of a row that begins at column `first`.
     pub(super) fn point(&self, first: usize, row: &[f64]) -> Vec<f64> {
         let mut point = Vec::with_capacity(self.coordinates.all().len());
         self.coordinates.of_row(first, row, &mut point);
         point
     }
 
-    /// The standardised prediction at one point.
-    fn at(&self, point: &[f64]) -> Prediction {
+    /// Returns the standardised prediction at one point.
+    fn predict_standardised(&self, point: &[f64]) -> Prediction {
         let mut covariances = vec![0.0; self.table.len()];
-        self.law.covariances(&self.table, point, &mut covariances);
+        self.hyperparameters.covariances(&self.table, point, &mut covariances);
         let mean = self.expectation(&covariances);
         self.factor.solve_lower(&mut covariances);
-        Prediction { mean, variance: self.law.variance() - square_sum(&covariances) }
+        Prediction { mean, variance: self.hyperparameters.variance() - square_sum(&covariances) }
     }
 
-    /// m + Σ α k.
+    /// Returns m + Σ α k.
     pub(super) fn expectation(&self, covariances: &[f64]) -> f64 {
         self.mean + covariances.iter().zip(&self.alpha).map(|(k, alpha)| k * alpha).sum::<f64>()
     }
 
-    /// A standardised prediction as it is told.
-    pub(super) fn told(&self, mean: f64, variance: f64) -> Prediction {
+    /// Converts a standardised prediction to the scale of the readings.
+    pub(super) fn restored(&self, mean: f64, variance: f64) -> Prediction {
         let Standard { center, spread } = self.standard;
         Prediction { mean: center + spread * mean, variance: spread * spread * variance.max(0.0) }
     }
 
-    /// How much one unit is.
+    /// Returns the unit of standardised readings.
     pub(super) fn spread(&self) -> f64 {
         self.standard.spread
     }
 
-    /// Predicts points block by block; `covariances` writes those of a number, and tells its mean and prior
-    /// variance.
+    /// Predicts points block by block. `covariances` writes the covariances of the point with the given index
+    /// and returns its mean and prior variance.
     fn predict_blocks(
         &self,
         count: usize,
@@ -196,7 +196,7 @@ impl Gaussian {
             for ((out, column), (mean, prior)) in
                 out[first..].iter_mut().zip(block.chunks_exact(n)).zip(&known)
             {
-                *out = self.told(*mean, prior - square_sum(column));
+                *out = self.restored(*mean, prior - square_sum(column));
             }
         }
     }
@@ -212,8 +212,8 @@ impl Predictor for Gaussian {
         let mut rows = points.iter();
         self.predict_blocks(points.len(), out, |_, column| {
             let point = self.point(0, rows.next().unwrap_or_default());
-            self.law.covariances(&self.table, &point, column);
-            (self.expectation(column), self.law.variance())
+            self.hyperparameters.covariances(&self.table, &point, column);
+            (self.expectation(column), self.hyperparameters.variance())
         });
     }
 
@@ -225,26 +225,26 @@ impl Predictor for Gaussian {
     fn predict_marginal(&self, configurations: Points<'_>, out: &mut [Prediction]) {
         assert_eq!(configurations.width(), self.configuration_width, "rows of a configuration");
         let mut rows = configurations.iter();
-        let mut room = Room::default();
+        let mut buffers = Buffers::default();
         self.predict_blocks(configurations.len(), out, |_, column| {
             let own = self.point(0, rows.next().unwrap_or_default());
-            self.marginal(&own, &mut room, column, None)
+            self.marginal(&own, &mut buffers, column, None)
         });
     }
 
     fn expect_marginal(&self, configurations: Points<'_>, out: &mut [f64]) {
         assert_eq!(configurations.width(), self.configuration_width, "rows of a configuration");
         assert_eq!(out.len(), configurations.len(), "one for each configuration");
-        let mut room = Room::default();
+        let mut buffers = Buffers::default();
         let mut column = vec![0.0; self.table.len()];
         for (out, row) in out.iter_mut().zip(configurations.iter()) {
-            let (mean, _) = self.marginal(&self.point(0, row), &mut room, &mut column, None);
-            *out = self.told(mean, 0.0).mean;
+            let (mean, _) = self.marginal(&self.point(0, row), &mut buffers, &mut column, None);
+            *out = self.restored(mean, 0.0).mean;
         }
     }
 
-    fn predict_with_slopes(&self, configurations: Points<'_>) -> Option<Vec<(Prediction, Slopes)>> {
+    fn predict_with_gradient(&self, configurations: Points<'_>) -> Option<Vec<(Prediction, Gradient)>> {
         assert_eq!(configurations.width(), self.configuration_width, "rows of a configuration");
-        Some(self.slopes_at(configurations))
+        Some(self.predict_marginal_with_gradient(configurations))
     }
 }

@@ -1,4 +1,4 @@
-//! How predictions change with the numbers of a configuration.
+//! The gradient of predictions in the numeric columns of a configuration.
 //!
 //! ```text
 //! ∂k(x, x_i)/∂x_c = -2 w_c (x_c - x_ic) (-∂k/∂ρ)
@@ -6,26 +6,29 @@
 //! ∂σ²/∂x_c = -2 Σ_i β_i Σ_π p_π ∂k/∂x_c,   β = (K + V)⁻¹ Σ_π p_π k_π
 //! ```
 //!
-//! The shares p of instances are held: exact where they are equal, or there is one instance.
+//! The shares p of instances are held constant: this is exact where they are equal, or there is one instance.
 
 use super::coordinates::Compared;
 use super::fitted::{Gaussian, square_sum};
-use super::marginal::Room;
-use crate::{Points, Prediction, Slopes};
+use super::marginal::Buffers;
+use crate::{Gradient, Points, Prediction};
 
 impl Gaussian {
-    /// The predictions of configurations over all instances, and their slopes in the columns of numbers; 0 in
-    /// others. Of many points most of the time goes by until the factor has been read from memory: once for
-    /// all configurations.
-    pub(super) fn slopes_at(&self, configurations: Points<'_>) -> Vec<(Prediction, Slopes)> {
+    /// Predicts configurations over all instances, with gradients that are 0 in categorical columns. With
+    /// many points, most of the time is spent reading the factor from memory, which happens once for all
+    /// configurations.
+    pub(super) fn predict_marginal_with_gradient(
+        &self,
+        configurations: Points<'_>,
+    ) -> Vec<(Prediction, Gradient)> {
         let n = self.table.len();
-        let mut room = Room::default();
+        let mut buffers = Buffers::default();
         let mut decays = vec![0.0; n * configurations.len()];
         let mut betas = decays.clone();
         let mut priors = Vec::with_capacity(configurations.len());
         let columns = betas.chunks_exact_mut(n).zip(decays.chunks_exact_mut(n));
         for (row, (beta, decays)) in configurations.iter().zip(columns) {
-            priors.push(self.marginal(&self.point(0, row), &mut room, beta, Some(decays)));
+            priors.push(self.marginal(&self.point(0, row), &mut buffers, beta, Some(decays)));
         }
         self.factor.solve_lower(&mut betas);
         let explained: Vec<f64> = betas.chunks_exact(n).map(square_sum).collect();
@@ -34,18 +37,18 @@ impl Gaussian {
         let known = priors.into_iter().zip(explained);
         let all = configurations.iter().zip(known).zip(columns);
         all.map(|((row, ((mean, prior), explained)), (beta, decays))| {
-            (self.told(mean, prior - explained), self.slopes(row, beta, decays))
+            (self.restored(mean, prior - explained), self.gradient(row, beta, decays))
         })
         .collect()
     }
 
-    fn slopes(&self, configuration: &[f64], beta: &[f64], decays: &[f64]) -> Slopes {
+    fn gradient(&self, configuration: &[f64], beta: &[f64], decays: &[f64]) -> Gradient {
         let own = self.point(0, configuration);
-        let mut slopes = Slopes::none(configuration.len());
-        let numbers = self.law.kernel.weighted().enumerate().take(own.len());
+        let mut gradient = Gradient::zeros(configuration.len());
+        let numbers = self.hyperparameters.kernel.weighted().enumerate().take(own.len());
         for (index, (coordinate, weight)) in numbers.filter(|(_, (one, _))| one.compared == Compared::Numbers)
         {
-            // What is inactive stays so.
+            // An inactive parameter stays inactive.
             if configuration[coordinate.column] < 0.0 {
                 continue;
             }
@@ -55,9 +58,9 @@ impl Gaussian {
                 of_mean += self.alpha[i] * change;
                 of_variance -= 2.0 * beta[i] * change;
             }
-            slopes.mean[coordinate.column] = self.spread() * of_mean;
-            slopes.variance[coordinate.column] = self.spread() * self.spread() * of_variance;
+            gradient.mean[coordinate.column] = self.spread() * of_mean;
+            gradient.variance[coordinate.column] = self.spread() * self.spread() * of_variance;
         }
-        slopes
+        gradient
     }
 }

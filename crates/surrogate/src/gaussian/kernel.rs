@@ -1,4 +1,4 @@
-//! The covariance of two points, and how it changes.
+//! The covariance of two points, and its derivative.
 //!
 //! ```text
 //! k = s² (1 + q + q²/3) exp(-q),   q² = 5 ρ,   ρ = Σ_c w_c D_c
@@ -16,37 +16,37 @@ use super::coordinates::{Compared, Coordinate, Table};
 use crate::arithmetic::Arithmetic;
 use crate::dispatch::{Instructions, Work};
 
-/// Beyond this q all covariances are nothing; [`exp`] holds up to it.
+/// Beyond this q all covariances are practically 0; [`exp`] is accurate up to it.
 const FARTHEST: f64 = 600.0;
 
-/// Matérn's kernel of order 5/2, with a length for each column.
+/// The Matérn 5/2 kernel, with a length scale for each column.
 #[derive(Clone, PartialEq, Debug)]
 pub(super) struct Kernel {
     coordinates: Vec<Coordinate>,
-    /// Of each coordinate.
+    /// w of each coordinate.
     weights: Vec<f64>,
     /// s².
     pub(super) variance: f64,
 }
 
 impl Kernel {
-    /// With the logarithms of the columns' lengths.
+    /// Creates a kernel from the logarithms of the columns' length scales.
     pub(super) fn new(coordinates: &[Coordinate], log_lengths: &[f64], variance: f64) -> Self {
         let weights = coordinates.iter().map(|one| libm::exp(-2.0 * log_lengths[one.column])).collect();
         Self { coordinates: coordinates.to_vec(), weights, variance }
     }
 
-    /// The coordinates, and the weight of each.
+    /// Iterates over the coordinates and their weights.
     pub(super) fn weighted(&self) -> impl Iterator<Item = (&Coordinate, f64)> {
         self.coordinates.iter().zip(self.weights.iter().copied())
     }
 
-    /// The covariances of a point with those of a table from `first` on.
+    /// Computes the covariances of a point with the points of a table from `first` on.
     pub(super) fn covariances(&self, table: &Table, first: usize, point: &[f64], out: &mut [f64]) {
         Instructions::best().run(Covariances { kernel: self, table, first, point, out, decays: None });
     }
 
-    /// The same, and -∂k/∂ρ of each.
+    /// Like [`covariances`](Self::covariances), and computes -∂k/∂ρ of each as well.
     pub(super) fn covariances_and_decays(
         &self,
         table: &Table,
@@ -65,22 +65,22 @@ impl Kernel {
         });
     }
 
-    /// ρ of a point with those of a table, in its first coordinates alone.
+    /// Computes ρ of a point with all points of a table, in the coordinates that `point` has.
     pub(super) fn squares(&self, table: &Table, point: &[f64], out: &mut [f64]) {
         Instructions::best().run(Squares { kernel: self, table, first: 0, point, out });
     }
 
-    /// k at squared distances, `farther` added to each.
+    /// Computes k at squared distances, with `farther` added to each.
     pub(super) fn covariances_at(&self, squares: &[f64], farther: f64, out: &mut [f64]) {
         Instructions::best().run(At { kernel: self, squares, farther, out, decays: false });
     }
 
-    /// -∂k/∂ρ at the same.
+    /// Computes -∂k/∂ρ at squared distances, with `farther` added to each.
     pub(super) fn decays_at(&self, squares: &[f64], farther: f64, out: &mut [f64]) {
         Instructions::best().run(At { kernel: self, squares, farther, out, decays: true });
     }
 
-    /// ρ of two points in the coordinates from `first` on.
+    /// Returns ρ of two points in the coordinates from `first` on.
     pub(super) fn square(&self, first: usize, one: &[f64], other: &[f64]) -> f64 {
         let parts = self.weighted().skip(first).zip(one.iter().zip(other));
         parts
@@ -92,12 +92,12 @@ impl Kernel {
             .sum()
     }
 
-    /// k at a squared distance.
+    /// Returns k at a squared distance.
     pub(super) fn covariance(&self, square: f64) -> f64 {
         self.covariance_and_decay(square).0
     }
 
-    /// That and -∂k/∂ρ.
+    /// Returns k and -∂k/∂ρ at a squared distance.
     #[inline(always)]
     fn covariance_and_decay(&self, square: f64) -> (f64, f64) {
         let q = (5.0 * square).sqrt().min(FARTHEST);
@@ -106,7 +106,7 @@ impl Kernel {
     }
 }
 
-/// One point and many.
+/// Covariances of one point with many.
 struct Covariances<'a> {
     kernel: &'a Kernel,
     table: &'a Table,
@@ -134,7 +134,7 @@ impl Work for Covariances<'_> {
     }
 }
 
-/// Squared distances of one point and many, in as many coordinates as the point has.
+/// Squared distances of one point from many, in the coordinates that the point has.
 struct Squares<'a> {
     kernel: &'a Kernel,
     table: &'a Table,
@@ -169,7 +169,7 @@ impl Work for Squares<'_> {
     }
 }
 
-/// Covariances, or their decays, at squared distances.
+/// Covariances, or their decays -∂k/∂ρ, at squared distances.
 struct At<'a> {
     kernel: &'a Kernel,
     squares: &'a [f64],
@@ -197,7 +197,7 @@ mod tests {
     use math::Rng;
 
     #[test]
-    fn bits_are_the_same_with_all_instructions() {
+    fn every_instruction_set_gives_the_same_bits() {
         let coordinates = [Compared::Numbers, Compared::Names, Compared::Numbers]
             .into_iter()
             .enumerate()
@@ -222,7 +222,7 @@ mod tests {
         for instructions in Instructions::all() {
             assert_eq!(by(instructions), by(Instructions::Portable), "{instructions:?}");
         }
-        // And they are what the formula says of two points.
+        // They also match the formula for two points.
         let mut alone = [0.0];
         kernel.covariances(&table, 52, &[0.3, 1.0, 0.7], &mut alone);
         let square = kernel.square(0, &[0.3, 1.0, 0.7], &table.point(52));

@@ -1,34 +1,34 @@
-//! How likely readings are, and which way that grows.
+//! The posterior density of the hyperparameters, and its gradient.
 //!
 //! ```text
-//! ∂ ln Z/∂θ = 1/2 Σ_ij (α αᵀ - (K + V)⁻¹)_ij ∂K_ij/∂θ           sites do not move to first order
+//! ∂ ln Z/∂θ = 1/2 Σ_ij (α αᵀ - (K + V)⁻¹)_ij ∂K_ij/∂θ           sites are constant to first order
 //! ∂ ln Z/∂ ln σ² = 1/2 Σ_exact (α_i² - (K + V)⁻¹_ii) σ²/k_i - Σ_stopped h_i z_i σ²/(2 (σ² + v₋_i)) + …
 //! ```
 //!
 //! | symbol | meaning |
 //! |---|---|
-//! | Z | the evidence; of stopped trials its approximation by [`sites`](super::sites) |
+//! | Z | the evidence, approximated by [`sites`](super::sites) for stopped trials |
 //! | θ | ln ℓ of each column, ln s² |
-//! | … | what several readings of one point say of their noise |
+//! | … | the contribution of repeated readings of one point |
 
 use super::coordinates::{Compared, Coordinate, Coordinates, Table};
 use super::kernel::Kernel;
 use super::prior::Prior;
-use super::readings::{Read, Readings};
+use super::readings::{PointReading, Readings};
 use super::sites::{Posterior, Site, condition, first_sites};
 use crate::Interrupt;
 use crate::arithmetic::Arithmetic;
 use crate::dispatch::{Instructions, Work};
 
-/// Sums are taken in so many lanes, side by side.
+/// Number of partial sums that are computed side by side.
 const LANES: usize = 8;
 
-/// The posterior density of lengths, variation and noise.
+/// The posterior density of the hyperparameters.
 pub(super) struct Likelihood<'a> {
     readings: &'a Readings,
     coordinates: &'a [Coordinate],
     prior: Prior,
-    /// Where the last evaluation found them.
+    /// Sites found by the last evaluation.
     sites: Option<Vec<Site>>,
     covariances: Vec<f64>,
     decays: Vec<f64>,
@@ -37,7 +37,7 @@ pub(super) struct Likelihood<'a> {
 
 impl<'a> Likelihood<'a> {
     pub(super) fn new(readings: &'a Readings, coordinates: &'a Coordinates) -> Self {
-        let entries = readings.reads.len() * readings.reads.len();
+        let entries = readings.point_readings.len() * readings.point_readings.len();
         Self {
             readings,
             coordinates: coordinates.all(),
@@ -49,90 +49,108 @@ impl<'a> Likelihood<'a> {
         }
     }
 
-    /// The same; evaluations break off when the flag is raised, as if nothing could be factored.
+    /// Makes evaluations stop when the flag is raised, as if the covariances could not be factored.
     pub(super) fn until(self, interrupt: &Interrupt) -> Self {
         Self { interrupt: interrupt.clone(), ..self }
     }
 
-    /// By ln ℓ of each column, ln h² where there are instances, ln s² and ln σ².
-    fn law(&self, numbers: &[f64]) -> Law {
+    /// Decodes a vector of ln ℓ of each column, ln h² if there are several instances, ln s² and ln σ².
+    fn decoded(&self, logs: &[f64]) -> Hyperparameters {
         let columns = self.prior.columns();
-        let (lengths, others) = numbers.split_at(columns);
+        let (lengths, others) = logs.split_at(columns);
         let (effect, variance, noise) = match *others {
             [effect, variance, noise] => (libm::exp(effect), variance, noise),
             [variance, noise] => (0.0, variance, noise),
-            _ => unreachable!("as many numbers as the prior has"),
+            _ => unreachable!("as many entries as the prior has"),
         };
         let kernel = Kernel::new(self.coordinates, lengths, libm::exp(variance));
-        Law { kernel, effect, noise: libm::exp(noise) }
+        Hyperparameters { kernel, effect, noise: libm::exp(noise) }
     }
 
-    /// The negative log posterior density at ln ℓ, ln s² and ln σ², and its slopes; infinite where the
-    /// covariances cannot be factored.
-    pub(super) fn negative(&mut self, numbers: &[f64], slopes: &mut [f64]) -> f64 {
-        slopes.fill(0.0);
-        let law = self.law(numbers);
-        self.fill(&law);
-        let reads = &self.readings.reads;
-        let sites = self.sites.take().unwrap_or_else(|| first_sites(reads, law.noise));
-        let Some(posterior) = condition(&self.covariances, reads, law.noise, sites, true, &self.interrupt)
+    /// Returns the negative log posterior density at a vector of log hyperparameters, and writes its
+    /// gradient. The value is infinite if the covariances cannot be factored.
+    pub(super) fn negative_log_posterior(&mut self, logs: &[f64], gradient: &mut [f64]) -> f64 {
+        gradient.fill(0.0);
+        let hyperparameters = self.decoded(logs);
+        self.fill(&hyperparameters);
+        let point_readings = &self.readings.point_readings;
+        let sites = self.sites.take().unwrap_or_else(|| first_sites(point_readings, hyperparameters.noise));
+        let Some(posterior) =
+            condition(&self.covariances, point_readings, hyperparameters.noise, sites, true, &self.interrupt)
         else {
             return f64::INFINITY;
         };
-        self.slopes(&law, &posterior, slopes);
+        self.add_gradient(&hyperparameters, &posterior, gradient);
         let of_mean = -posterior.mean * posterior.mean / (2.0 * Prior::MEAN_VARIANCE);
-        let value = posterior.log_evidence + of_mean + self.prior.log_density(numbers, slopes);
-        slopes.iter_mut().for_each(|slope| *slope = -*slope);
+        let value = posterior.log_evidence + of_mean + self.prior.log_density(logs, gradient);
+        gradient.iter_mut().for_each(|derivative| *derivative = -*derivative);
         self.sites = Some(posterior.sites);
         -value
     }
 
-    /// What follows from all readings at such numbers.
-    pub(super) fn posterior(&mut self, numbers: &[f64]) -> (Law, Option<Posterior>) {
-        let law = self.law(numbers);
-        self.fill(&law);
-        let reads = &self.readings.reads;
-        let sites = self.sites.take().unwrap_or_else(|| first_sites(reads, law.noise));
-        let posterior = condition(&self.covariances, reads, law.noise, sites, false, &self.interrupt);
-        (law, posterior)
+    /// Returns the posterior given all readings, at a vector of log hyperparameters.
+    pub(super) fn posterior(&mut self, logs: &[f64]) -> (Hyperparameters, Option<Posterior>) {
+        let hyperparameters = self.decoded(logs);
+        self.fill(&hyperparameters);
+        let point_readings = &self.readings.point_readings;
+        let sites = self.sites.take().unwrap_or_else(|| first_sites(point_readings, hyperparameters.noise));
+        let posterior = condition(
+            &self.covariances,
+            point_readings,
+            hyperparameters.noise,
+            sites,
+            false,
+            &self.interrupt,
+        );
+        (hyperparameters, posterior)
     }
 
-    /// The lower triangles of covariances and of their decays.
-    fn fill(&mut self, law: &Law) {
-        let n = self.readings.reads.len();
+    /// Fills the lower triangles of the covariances and of their decays.
+    fn fill(&mut self, hyperparameters: &Hyperparameters) {
+        let n = self.readings.point_readings.len();
         let table = &self.readings.table;
         for column in 0..n {
             let point = table.point(column);
             let covariances = &mut self.covariances[column * n + column..(column + 1) * n];
             let decays = &mut self.decays[column * n + column..(column + 1) * n];
-            law.kernel.covariances_and_decays(table, column, &point, covariances, decays);
-            law.add_effect(&table.instances()[column..], Some(table.instances()[column]), covariances);
+            hyperparameters.kernel.covariances_and_decays(table, column, &point, covariances, decays);
+            hyperparameters.add_effect(
+                &table.instances()[column..],
+                Some(table.instances()[column]),
+                covariances,
+            );
         }
     }
 
-    fn slopes(&mut self, law: &Law, posterior: &Posterior, slopes: &mut [f64]) {
-        let Law { kernel, effect, noise } = law;
-        let n = self.readings.reads.len();
-        let (of_variance, of_noise) = (slopes.len() - 2, slopes.len() - 1);
+    /// Adds the gradient of the log evidence.
+    fn add_gradient(
+        &mut self,
+        hyperparameters: &Hyperparameters,
+        posterior: &Posterior,
+        gradient: &mut [f64],
+    ) {
+        let Hyperparameters { kernel, effect, noise } = hyperparameters;
+        let n = self.readings.point_readings.len();
+        let (of_variance, of_noise) = (gradient.len() - 2, gradient.len() - 1);
         let Posterior { alpha, inverse, sites, mean, .. } = posterior;
         let mut trace = n as f64;
         let mut fit = 0.0;
         for (at, site) in sites.iter().enumerate() {
             trace -= site.variance * inverse[at * n + at];
             fit += alpha[at] * (site.target - mean - site.variance * alpha[at]);
-            if let Read::Mean { count, .. } = self.readings.reads[at] {
+            if let PointReading::Mean { count, .. } = self.readings.point_readings[at] {
                 let share = alpha[at] * alpha[at] - inverse[at * n + at];
-                slopes[of_noise] += share * noise / count / 2.0;
+                gradient[of_noise] += share * noise / count / 2.0;
             }
         }
-        // Of all covariances; those of the effects are taken off.
-        slopes[of_variance] += (fit - trace) / 2.0;
+        // The derivative in all covariances, minus the part of the instance effects.
+        gradient[of_variance] += (fit - trace) / 2.0;
         if *effect > 0.0 {
-            let of_effect = effect * self.effect_slope(posterior);
-            slopes[of_variance - 1] += of_effect;
-            slopes[of_variance] -= of_effect;
+            let of_effect = effect * self.effect_derivative(posterior);
+            gradient[of_variance - 1] += of_effect;
+            gradient[of_variance] -= of_effect;
         }
-        slopes[of_noise] += posterior.noise_slope * noise;
+        gradient[of_noise] += posterior.noise_derivative * noise;
         for column in 0..n {
             let range = column * n + column + 1..(column + 1) * n;
             let shares = &mut self.decays[range.clone()];
@@ -146,15 +164,15 @@ impl<'a> Likelihood<'a> {
                 let values = &self.readings.table.coordinate(index)[column..];
                 let sum =
                     Instructions::best().run(Weighted { compared: coordinate.compared, values, shares });
-                slopes[coordinate.column] += 2.0 * weight * sum;
+                gradient[coordinate.column] += 2.0 * weight * sum;
             }
         }
     }
 }
 
 impl Likelihood<'_> {
-    /// 1/2 Σ (α αᵀ - (K + V)⁻¹) over all points of one instance.
-    fn effect_slope(&self, posterior: &Posterior) -> f64 {
+    /// Returns 1/2 Σ (α αᵀ - (K + V)⁻¹)_ij over all pairs of points i, j with the same instance.
+    fn effect_derivative(&self, posterior: &Posterior) -> f64 {
         let (instances, Posterior { alpha, inverse, .. }) = (self.readings.table.instances(), posterior);
         let n = instances.len();
         let mut sum = 0.0;
@@ -168,9 +186,9 @@ impl Likelihood<'_> {
     }
 }
 
-/// The law of readings at given lengths, variation and noise.
+/// The hyperparameters: kernel (length scales and s²), h² and σ².
 #[derive(Clone, PartialEq, Debug)]
-pub(super) struct Law {
+pub(super) struct Hyperparameters {
     pub(super) kernel: Kernel,
     /// h²; 0 where there is one instance.
     pub(super) effect: f64,
@@ -178,8 +196,8 @@ pub(super) struct Law {
     pub(super) noise: f64,
 }
 
-impl Law {
-    /// Adds h² to the covariances of a point of one instance with points of some.
+impl Hyperparameters {
+    /// Adds h² to the covariances of a point with the points of the same instance.
     pub(super) fn add_effect(&self, instances: &[u32], own: Option<u32>, covariances: &mut [f64]) {
         let Some(own) = own.filter(|_| self.effect > 0.0) else { return };
         for (covariance, &instance) in covariances.iter_mut().zip(instances) {
@@ -187,19 +205,19 @@ impl Law {
         }
     }
 
-    /// The covariances of a point with all of a table.
+    /// Computes the covariances of a point with all points of a table.
     pub(super) fn covariances(&self, table: &Table, point: &[f64], out: &mut [f64]) {
         self.kernel.covariances(table, 0, point, out);
         self.add_effect(table.instances(), table.instance(&point[table.configuration_width()..]), out);
     }
 
-    /// Of f and h together, at one point.
+    /// Returns the prior variance of f + h at one point.
     pub(super) fn variance(&self) -> f64 {
         self.kernel.variance + self.effect
     }
 }
 
-/// Σ_i share_i D(x_i, x_0) over all values after the first.
+/// Computes Σ_i share_i D(x_i, x_0) over all values after the first.
 struct Weighted<'a> {
     compared: Compared,
     values: &'a [f64],

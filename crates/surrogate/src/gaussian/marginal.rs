@@ -6,47 +6,56 @@
 //!
 //! | symbol | meaning |
 //! |---|---|
-//! | μ_π | what is expected on one instance, its effect h_π included |
-//! | cov | covariances of f + h between instances, given all readings: f alone would never become certain, since readings cannot tell its mean on an instance from the effect of that instance |
+//! | μ_π | predicted mean on instance π, including its effect h_π |
+//! | cov | posterior covariances of f + h between instances |
 //!
-//! Exact to first order; where costs are not modelled by their logarithm p is equal for all and it is exact.
-//! Where nothing is known of instances but which is which, a point has two covariances with a configuration:
-//! on its own instance, and on any other. Then all instances take little longer than one.
+//! The covariances are those of f + h, because f alone would never become certain: readings cannot separate
+//! its mean on an instance from the effect of that instance.
+//!
+//! Both formulas are exact to first order. If costs are not modelled by their logarithm, p is the same for
+//! all instances and they are exact. If all that is known of instances is which is which, a point has only
+//! two covariances with a configuration: on its own instance, and on any other. Then all instances take
+//! little longer than one.
 
 use super::coordinates::{Compared, Coordinates, Table};
 use super::fitted::Gaussian;
-use super::likelihood::Law;
+use super::likelihood::Hyperparameters;
 use crate::{Scale, TrainingSet};
 
-/// What predictions over all instances need to know of them.
+/// What predictions over all instances need to know about the instances.
 #[derive(Clone, PartialEq, Debug)]
 pub(super) struct Instances {
-    /// The coordinates of each.
+    /// The coordinates of each instance.
     pub(super) coordinates: Vec<Vec<f64>>,
-    /// By the number that points of a table have for it: its place.
+    /// For each instance number in a table of points, its index in `coordinates`.
     places: Vec<Option<usize>>,
-    /// Prior covariances of f + h between them, for one configuration.
+    /// Prior covariances of f + h between instances, for one configuration.
     between: Between,
 }
 
 #[derive(Clone, PartialEq, Debug)]
 enum Between {
-    /// They have names: on two of them f is farther apart by this squared distance.
+    /// Named instances: two different instances add this squared distance.
     Names(f64),
-    /// Row after row.
+    /// Instances with features: the covariance matrix, row by row.
     Features(Vec<f64>),
 }
 
 /// Buffers reused from one prediction to the next.
 #[derive(Default)]
-pub(super) struct Room {
+pub(super) struct Buffers {
     expected: Vec<f64>,
     first: Vec<f64>,
     second: Vec<f64>,
 }
 
 impl Instances {
-    pub(super) fn of(data: &TrainingSet<'_>, coordinates: &Coordinates, table: &Table, law: &Law) -> Self {
+    pub(super) fn of(
+        data: &TrainingSet<'_>,
+        coordinates: &Coordinates,
+        table: &Table,
+        hyperparameters: &Hyperparameters,
+    ) -> Self {
         let of = |instance| {
             let mut own = Vec::new();
             coordinates.of_row(data.configuration_width(), data.instances().row(instance), &mut own);
@@ -54,13 +63,13 @@ impl Instances {
         };
         let all: Vec<Vec<f64>> = (0..data.instances().count()).map(of).collect();
         let first = coordinates.configuration_width();
-        let kernel = &law.kernel;
+        let kernel = &hyperparameters.kernel;
         let between = match kernel.weighted().skip(first).collect::<Vec<_>>()[..] {
             [(one, weight)] if one.compared == Compared::Names => Between::Names(weight),
             _ => {
                 let pairs = all.iter().flat_map(|one| all.iter().map(move |other| (one, other)));
                 let of = |(one, other): (&Vec<f64>, &Vec<f64>)| {
-                    let effect = if one == other { law.effect } else { 0.0 };
+                    let effect = if one == other { hyperparameters.effect } else { 0.0 };
                     kernel.covariance(kernel.square(first, one, other)) + effect
                 };
                 Between::Features(pairs.map(of).collect())
@@ -71,7 +80,7 @@ impl Instances {
         instances
     }
 
-    /// Finds those that points of a table have for the first time.
+    /// Finds the instances that points of a table have for the first time.
     pub(super) fn find(&mut self, table: &Table) {
         if table.instance_count() > self.places.len() {
             self.places = vec![None; table.instance_count()];
@@ -85,18 +94,18 @@ impl Instances {
 }
 
 impl Gaussian {
-    /// What is expected of a configuration over all instances, and its prior variance; its covariances with all
-    /// points, and how they decay if that is asked for.
+    /// Returns the predicted mean of a configuration over all instances and its prior variance. Writes its
+    /// covariances with all points and, if `decays` is given, -∂k/∂ρ of each.
     pub(super) fn marginal(
         &self,
         own: &[f64],
-        room: &mut Room,
+        buffers: &mut Buffers,
         covariances: &mut [f64],
         decays: Option<&mut [f64]>,
     ) -> (f64, f64) {
         match &self.instances.between {
-            Between::Names(apart) => self.over_names(own, *apart, room, covariances, decays),
-            Between::Features(between) => self.over_features(own, between, room, covariances, decays),
+            Between::Names(apart) => self.over_names(own, *apart, buffers, covariances, decays),
+            Between::Features(between) => self.over_features(own, between, buffers, covariances, decays),
         }
     }
 
@@ -104,12 +113,12 @@ impl Gaussian {
         &self,
         own: &[f64],
         apart: f64,
-        room: &mut Room,
+        buffers: &mut Buffers,
         covariances: &mut [f64],
         decays: Option<&mut [f64]>,
     ) -> (f64, f64) {
-        let Room { expected, first: squares, second: near } = room;
-        let (kernel, n) = (&self.law.kernel, self.table.len());
+        let Buffers { expected, first: squares, second: near } = buffers;
+        let (kernel, n) = (&self.hyperparameters.kernel, self.table.len());
         squares.resize(n, 0.0);
         near.resize(n, 0.0);
         kernel.squares(&self.table, own, squares);
@@ -120,7 +129,7 @@ impl Gaussian {
         let each = self.table.instances().iter().zip(&self.alpha).zip(near.iter().zip(&*covariances));
         for ((&instance, alpha), (near, far)) in each {
             if let Some(place) = self.instances.places[instance as usize] {
-                expected[place] += alpha * (near + self.law.effect - far);
+                expected[place] += alpha * (near + self.hyperparameters.effect - far);
             }
         }
         let mean = self.shares(expected);
@@ -130,7 +139,7 @@ impl Gaussian {
                 *far += share(instance) * (near - *far);
             }
         };
-        near.iter_mut().for_each(|near| *near += self.law.effect);
+        near.iter_mut().for_each(|near| *near += self.hyperparameters.effect);
         mix(near, covariances);
         if let Some(decays) = decays {
             kernel.decays_at(squares, 0.0, near);
@@ -138,18 +147,18 @@ impl Gaussian {
             mix(near, decays);
         }
         let alike: f64 = expected.iter().map(|share| share * share).sum();
-        (mean, alike * self.law.variance() + (1.0 - alike) * kernel.covariance(apart))
+        (mean, alike * self.hyperparameters.variance() + (1.0 - alike) * kernel.covariance(apart))
     }
 
     fn over_features(
         &self,
         own: &[f64],
         between: &[f64],
-        room: &mut Room,
+        buffers: &mut Buffers,
         covariances: &mut [f64],
         mut decays: Option<&mut [f64]>,
     ) -> (f64, f64) {
-        let Room { expected, first: each, second: each_decay } = room;
+        let Buffers { expected, first: each, second: each_decay } = buffers;
         let (n, count) = (self.table.len(), self.instances.coordinates.len());
         each.resize(n * count, 0.0);
         each_decay.resize(if decays.is_some() { n * count } else { 0 }, 0.0);
@@ -162,11 +171,21 @@ impl Gaussian {
             let covariances = &mut each[range.clone()];
             if decays.is_some() {
                 let decays = &mut each_decay[range];
-                self.law.kernel.covariances_and_decays(&self.table, 0, &point, covariances, decays);
+                self.hyperparameters.kernel.covariances_and_decays(
+                    &self.table,
+                    0,
+                    &point,
+                    covariances,
+                    decays,
+                );
             } else {
-                self.law.kernel.covariances(&self.table, 0, &point, covariances);
+                self.hyperparameters.kernel.covariances(&self.table, 0, &point, covariances);
             }
-            self.law.add_effect(self.table.instances(), self.table.instance(instance), covariances);
+            self.hyperparameters.add_effect(
+                self.table.instances(),
+                self.table.instance(instance),
+                covariances,
+            );
             expected.push(self.expectation(covariances));
         }
         let mean = self.shares(expected);
@@ -180,18 +199,19 @@ impl Gaussian {
         (mean, (0..count).map(|at| expected[at] * row(at)).sum())
     }
 
-    /// The shares p of instances, given what is expected on each; and μ over all of them.
+    /// Replaces the expected costs on each instance by the shares p of the instances. Returns μ over all of
+    /// them.
     fn shares(&self, expected: &mut [f64]) -> f64 {
         let count = expected.len() as f64;
         match self.scale {
-            // Without a spread all are expected to cost the same.
+            // Without a spread, the expected costs are all the same.
             scale if scale == Scale::Linear || self.standard.spread == 0.0 => {
                 let mean = expected.iter().sum::<f64>() / count;
                 expected.fill(1.0 / count);
                 mean
             }
             _ => {
-                // Standardised: 10^y is exp(unit y).
+                // For standardised y, 10^y is exp(unit y).
                 let unit = self.standard.spread * std::f64::consts::LN_10;
                 let most = expected.iter().copied().fold(f64::NEG_INFINITY, f64::max);
                 expected.iter_mut().for_each(|y| *y = libm::exp(unit * (*y - most)));
@@ -203,7 +223,7 @@ impl Gaussian {
     }
 }
 
-/// Σ_π p_π of columns.
+/// Computes the sum of columns weighted by the shares: Σ_π p_π column_π.
 fn weighted_sum(shares: &[f64], columns: &[f64], sum: &mut [f64]) {
     sum.fill(0.0);
     for (share, column) in shares.iter().zip(columns.chunks_exact(sum.len())) {

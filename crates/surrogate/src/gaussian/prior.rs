@@ -1,46 +1,48 @@
-//! What is likely of lengths, variation and noise before any reading, on standardised readings.
+//! The prior of the hyperparameters, on standardised readings.
 //!
 //! ```text
 //! ln ℓ_c ~ N(ln(0.4 √d), 1.5²),   ln h², ln s² ~ N(0, 1.5²),   ln σ² ~ N(ln 10⁻⁴, 4²),   m ~ N(0, 3²)
 //! ```
 //!
-//! Weak: they decide where the readings do not, as about columns that nothing depends on. With more columns
-//! lengths are longer, else points would know nothing of each other (C. Hvarfner, E. Hellsten, L. Nardi,
-//! Vanilla Bayesian Optimization Performs Great in High Dimensions, 2024).
+//! The priors are weak. They decide where the readings do not, for example about columns that have no effect.
+//! Length scales grow with the number of columns; otherwise points would be nearly uncorrelated (C. Hvarfner,
+//! E. Hellsten, L. Nardi, Vanilla Bayesian Optimization Performs Great in High Dimensions, 2024).
 
-/// Lengths, variation and noise as one list: ln ℓ of each column, ln h² where there are instances, ln s², ln σ².
+/// The prior of the hyperparameters in one vector: ln ℓ of each column, ln h² if there are several instances,
+/// ln s², ln σ².
 pub(super) struct Prior {
     columns: usize,
-    /// Whether instances are told apart.
+    /// Whether instances are distinguished.
     instances: bool,
 }
 
 impl Prior {
-    /// Of m.
+    /// Prior variance of m.
     pub(super) const MEAN_VARIANCE: f64 = 9.0;
 
     pub(super) fn new(columns: usize, instances: bool) -> Self {
         Self { columns, instances }
     }
 
-    /// How many lengths there are.
+    /// Returns the number of length scales.
     pub(super) fn columns(&self) -> usize {
         self.columns
     }
 
-    /// How many numbers there are.
+    /// Returns the number of hyperparameters.
     pub(super) fn len(&self) -> usize {
         self.columns + usize::from(self.instances) + 2
     }
 
-    /// `None` for a length, 0 for h², 1 for s², 2 for σ².
+    /// Returns what an entry of the vector stands for: `None` for a length scale, 0 for h², 1 for s², 2 for
+    /// σ².
     fn meaning(&self, index: usize) -> Option<usize> {
         let beyond = index.checked_sub(self.columns)?;
         Some(beyond + usize::from(!self.instances))
     }
 
-    /// Mean and deviation of a number.
-    pub(super) fn law(&self, index: usize) -> (f64, f64) {
+    /// Returns the prior mean and standard deviation of an entry.
+    pub(super) fn mean_and_deviation(&self, index: usize) -> (f64, f64) {
         match self.meaning(index) {
             None => (libm::log(0.4 * libm::sqrt(self.columns as f64)), 1.5),
             Some(0 | 1) => (0.0, 1.5),
@@ -48,7 +50,7 @@ impl Prior {
         }
     }
 
-    /// Where a number may be.
+    /// Returns the bounds of an entry.
     pub(super) fn bounds(&self, index: usize, least_noise: f64) -> (f64, f64) {
         match self.meaning(index) {
             None => (libm::log(1e-2), libm::log(1e3)),
@@ -57,14 +59,14 @@ impl Prior {
         }
     }
 
-    /// The log density, but for a constant; its slopes are added.
-    pub(super) fn log_density(&self, numbers: &[f64], slopes: &mut [f64]) -> f64 {
+    /// Returns the log density up to a constant, and adds its gradient to `gradient`.
+    pub(super) fn log_density(&self, logs: &[f64], gradient: &mut [f64]) -> f64 {
         let mut sum = 0.0;
-        for (index, (number, slope)) in numbers.iter().zip(slopes).enumerate() {
-            let (mean, deviation) = self.law(index);
-            let z = (number - mean) / deviation;
+        for (index, (log, derivative)) in logs.iter().zip(gradient).enumerate() {
+            let (mean, deviation) = self.mean_and_deviation(index);
+            let z = (log - mean) / deviation;
             sum -= z * z / 2.0;
-            *slope -= z / deviation;
+            *derivative -= z / deviation;
         }
         sum
     }

@@ -1,4 +1,4 @@
-//! What was read, standardised; exact readings of one configuration and instance as one.
+//! Standardised readings, with exact readings of the same configuration and instance merged.
 //!
 //! ```text
 //! k readings of mean ȳ and squared deviations S:
@@ -12,21 +12,21 @@ use super::coordinates::{Coordinates, Table};
 use crate::Reading;
 use crate::{Point, TrainingSet};
 
-/// What is known of a point.
+/// The merged readings of a point.
 #[derive(Clone, Copy, PartialEq, Debug)]
-pub(super) enum Read {
-    /// The mean of so many exact readings, and the sum of their squared deviations from it.
+pub(super) enum PointReading {
+    /// The mean of `count` exact readings, and the sum of their squared deviations from it.
     Mean { value: f64, count: f64, squares: f64 },
-    /// A bound.
+    /// A lower bound.
     AtLeast(f64),
 }
 
-impl Read {
+impl PointReading {
     pub(super) fn exact(value: f64) -> Self {
         Self::Mean { value, count: 1.0, squares: 0.0 }
     }
 
-    /// The mean, or the bound.
+    /// Returns the mean or the bound.
     pub(super) fn value(self) -> f64 {
         match self {
             Self::Mean { value, .. } | Self::AtLeast(value) => value,
@@ -42,7 +42,7 @@ impl Read {
     }
 }
 
-/// From readings to standardised ones.
+/// The standardisation of readings.
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub(super) struct Standard {
     pub(super) center: f64,
@@ -52,12 +52,12 @@ pub(super) struct Standard {
 impl Standard {
     fn of(data: &TrainingSet<'_>) -> Self {
         let readings = data.readings();
-        // The first one is taken off, so that equal readings have themselves for a mean.
+        // The first reading is subtracted, so that the mean of equal readings is exact.
         let (unit, first) = (data.unit(), readings[0].lower_bound());
         let off = readings.iter().map(|reading| reading.lower_bound() / unit - first / unit).sum::<f64>();
         let center = (first / unit + off / readings.len() as f64) * unit;
         let spread = data.spread();
-        // Readings that differ by rounding alone are one value: nothing is uncertain unless some are bounds.
+        // Readings that differ only by rounding count as equal: then only bounds leave any uncertainty.
         let flat = spread <= 1e-12 * center.abs();
         let certain = readings.iter().all(|reading| !reading.is_censored());
         Self {
@@ -73,7 +73,7 @@ impl Standard {
     }
 
     pub(super) fn standardised(self, reading: Reading) -> Reading {
-        // Halves, since the difference of two huge values may be none.
+        // Halved first, because the difference of two huge values may be infinite.
         let halved = |value: f64| (value / 2.0 - self.center / 2.0) / (self.spread / 2.0);
         let one = |value: f64| if self.spread > 0.0 { halved(value) } else { 0.0 };
         match reading {
@@ -83,26 +83,26 @@ impl Standard {
     }
 }
 
-/// All that was read.
+/// All readings of a training set.
 pub(super) struct Readings {
     pub(super) standard: Standard,
     pub(super) table: Table,
-    pub(super) reads: Vec<Read>,
-    /// The point of each reading of the set; `None` of bounds, and of those left out.
+    pub(super) point_readings: Vec<PointReading>,
+    /// The point of each reading of the training set; `None` for bounds and for readings left out.
     pub(super) exact_places: Vec<Option<usize>>,
 }
 
 impl Readings {
-    /// What standardising adds to the logarithm of their density.
+    /// Returns what standardising adds to the log density of the readings.
     pub(super) fn log_units(&self) -> f64 {
-        let counts = self.reads.iter().map(|read| match read {
-            Read::Mean { count, .. } => *count,
-            Read::AtLeast(_) => 0.0,
+        let counts = self.point_readings.iter().map(|reading| match reading {
+            PointReading::Mean { count, .. } => *count,
+            PointReading::AtLeast(_) => 0.0,
         });
         if self.standard.spread > 0.0 { counts.sum::<f64>() * libm::log(self.standard.spread) } else { 0.0 }
     }
 
-    /// Some of the points, in their order.
+    /// Returns some of the points, in their order.
     pub(super) fn only(&self, mut places: Vec<usize>) -> Self {
         places.sort_unstable();
         let mut table = Table::new(self.table.width(), self.table.configuration_width());
@@ -111,36 +111,36 @@ impl Readings {
         Self {
             standard: self.standard,
             table,
-            reads: places.iter().map(|&at| self.reads[at]).collect(),
+            point_readings: places.iter().map(|&at| self.point_readings[at]).collect(),
             exact_places: self.exact_places.iter().map(place).collect(),
         }
     }
 
-    /// What a training set says; it is not empty.
+    /// Merges the readings of a training set, which must not be empty.
     pub(super) fn of(data: &TrainingSet<'_>, coordinates: &Coordinates, treatment: Treatment) -> Self {
         let standard = Standard::of(data);
         let mut all = Self {
             standard,
             table: coordinates.table(),
-            reads: Vec::new(),
+            point_readings: Vec::new(),
             exact_places: vec![None; data.len()],
         };
         let mut places: HashMap<Point, usize> = HashMap::new();
         let any_exact = data.readings().iter().any(|reading| !reading.is_censored());
         let (mut row, mut point) = (Vec::new(), Vec::new());
         for (at, &reading) in data.readings().iter().enumerate() {
-            let read = match (standard.standardised(reading), treatment) {
-                (Reading::Exact(value), _) => Read::exact(value),
+            let merged = match (standard.standardised(reading), treatment) {
+                (Reading::Exact(value), _) => PointReading::exact(value),
                 (Reading::AtLeast(_), Treatment::Drop) if any_exact => continue,
-                (Reading::AtLeast(bound), Treatment::Likelihood) => Read::AtLeast(bound),
-                (Reading::AtLeast(bound), _) => Read::exact(bound),
+                (Reading::AtLeast(bound), Treatment::Likelihood) => PointReading::AtLeast(bound),
+                (Reading::AtLeast(bound), _) => PointReading::exact(bound),
             };
-            if let Read::Mean { value, .. } = read {
-                let next = all.reads.len();
+            if let PointReading::Mean { value, .. } = merged {
+                let next = all.point_readings.len();
                 let place = *places.entry(data.points()[at]).or_insert(next);
                 all.exact_places[at] = (!reading.is_censored()).then_some(place);
                 if place < next {
-                    all.reads[place] = all.reads[place].and(value);
+                    all.point_readings[place] = all.point_readings[place].and(value);
                     continue;
                 }
             }
@@ -149,7 +149,7 @@ impl Readings {
             point.clear();
             coordinates.of_row(0, &row, &mut point);
             all.table.push(&point);
-            all.reads.push(read);
+            all.point_readings.push(merged);
         }
         all
     }

@@ -1,4 +1,4 @@
-//! How far readings lie from what all others foretell.
+//! Leave-one-out residuals: how far readings lie from the prediction of all others.
 //!
 //! ```text
 //! z_i = (t_i - μ₋_i) / √(v₋_i + V_i) = α_i / √A_i          A_i = (K + V)⁻¹_ii, α = (K + V)⁻¹ (t - m)
@@ -6,17 +6,17 @@
 //!
 //! | symbol | meaning |
 //! |---|---|
-//! | μ₋, v₋ | what all other points say of this one, at the same m, lengths, variation and noise |
-//! | t, V | what was read, and the variance of its noise |
+//! | μ₋, v₋ | prediction for this point from all others, at the same m and hyperparameters |
+//! | t, V | the reading, and the variance of its noise |
 //!
 //! C. Rasmussen, C. Williams, Gaussian Processes for Machine Learning, 2006, section 5.4.2.
 
 use super::fitted::Gaussian;
 
 impl Gaussian {
-    /// z of each reading of the set that this was fitted to, in its order; `None` where a trial was stopped.
-    /// Readings of one configuration and instance are one point, and have its z. Those learned since
-    /// the fit are among the others.
+    /// Returns z of each reading of the training set, in order; `None` where a trial was stopped or the
+    /// reading was left out. Readings of the same configuration and instance are one point and share its z.
+    /// Readings learned since the fit count among the others.
     pub fn residuals(&self) -> Vec<Option<f64>> {
         let n = self.table.len();
         let inverse = self.factor.inverse();
@@ -33,11 +33,11 @@ mod tests {
     use crate::{Column, InstanceTable, Scale, TrainingSet};
     use linalg::Factor;
 
-    /// By leaving points out, one by one.
+    /// Computes the residual by leaving a point out.
     fn left_out(fitted: &Gaussian, out: usize) -> f64 {
         let others: Vec<usize> = (0..fitted.table.len()).filter(|&at| at != out).collect();
         let of = |a: usize, b: usize| {
-            fitted.law.kernel.covariance(fitted.law.kernel.square(
+            fitted.hyperparameters.kernel.covariance(fitted.hyperparameters.kernel.square(
                 0,
                 &fitted.table.point(a),
                 &fitted.table.point(b),
@@ -56,7 +56,7 @@ mod tests {
     }
 
     #[test]
-    fn they_are_those_of_leaving_points_out() {
+    fn residuals_match_leaving_points_out_one_by_one() {
         let alike = InstanceTable::alike();
         let mut data = TrainingSet::new(&[Column::Number], &alike, Scale::Linear, None);
         for i in 0..12 {

@@ -11,35 +11,35 @@
 //! |---|---|
 //! | K | covariances of all points |
 //! | V | variances of all sites: σ²/k of exact points, v of stopped ones |
-//! | t | what all sites say: means of exact readings, and of stopped ones what makes the moments right |
-//! | m₋, v₋ | what all other points say of this one |
+//! | t | targets of all sites: means of exact readings; for stopped trials the value that matches the moments |
+//! | m₋, v₋ | cavity distribution: the prediction for this point from all other points |
 //!
-//! All sites of a sweep are found from one factor, and move by a share of the way, in 1/v and t/v, until
-//! they stay. (T. Minka, Expectation Propagation for Approximate Bayesian Inference, 2001.)
+//! All sites of a sweep are computed from one factor. They take damped steps, in 1/v and t/v, until they no
+//! longer change. (T. Minka, Expectation Propagation for Approximate Bayesian Inference, 2001.)
 
 use linalg::Factor;
 use math::normal::{hazard, log_cdf, log_density};
 
 use super::prior::Prior;
-use super::readings::Read;
+use super::readings::PointReading;
 use crate::Interrupt;
 
-/// Share of the way to a new site.
+/// Step size towards a new site.
 const DAMPING: f64 = 0.8;
-/// Sweeps end when no site moves by more, in units of what is uncertain.
-const MOVED: f64 = 1e-5;
-const MOST_SWEEPS: usize = 40;
-/// The precision of a site that says nothing.
-const LEAST_PRECISION: f64 = 1e-6;
+/// Sweeps end when no site moves by more than this, in units of the cavity's uncertainty.
+const TOLERANCE: f64 = 1e-5;
+const MAX_SWEEPS: usize = 40;
+/// The precision of a site without information.
+const MIN_PRECISION: f64 = 1e-6;
 
-/// A Gaussian in the place of what was read.
+/// A Gaussian that stands for the readings of a point.
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub(super) struct Site {
     pub(super) target: f64,
     pub(super) variance: f64,
 }
 
-/// What all other points say of a stopped one.
+/// The prediction for a stopped trial from all other points.
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub(super) struct Cavity {
     pub(super) mean: f64,
@@ -47,19 +47,19 @@ pub(super) struct Cavity {
 }
 
 impl Cavity {
-    /// The site that gives the moments of being above a bound, and z.
+    /// Returns the site that matches the moments given that the cost is above a bound, and z.
     pub(super) fn site(self, bound: f64, noise: f64) -> (Site, f64) {
         let total = noise + self.variance;
         let z = (self.mean - bound) / total.sqrt();
         let h = hazard(-z);
         let r = h * (z + h) / total;
-        let precision = (r / (1.0 - self.variance * r)).clamp(LEAST_PRECISION, 1.0 / LEAST_PRECISION);
+        let precision = (r / (1.0 - self.variance * r)).clamp(MIN_PRECISION, 1.0 / MIN_PRECISION);
         let target = self.mean + if r > 0.0 { h / (r * total.sqrt()) } else { 0.0 };
         (Site { target: if target.is_finite() { target } else { self.mean }, variance: 1.0 / precision }, z)
     }
 }
 
-/// Everything that follows from the readings at given lengths, variation and noise.
+/// The posterior given all readings, at given hyperparameters.
 pub(super) struct Posterior {
     pub(super) sites: Vec<Site>,
     pub(super) factor: Factor,
@@ -67,41 +67,45 @@ pub(super) struct Posterior {
     pub(super) mean: f64,
     /// (K + V)⁻¹ (t - m).
     pub(super) alpha: Vec<f64>,
-    /// The lower triangle of (K + V)⁻¹, where it was asked for or needed.
+    /// The lower triangle of (K + V)⁻¹; empty unless it was requested or needed.
     pub(super) inverse: Vec<f64>,
-    /// Of the readings.
+    /// Log evidence of the readings.
     pub(super) log_evidence: f64,
-    /// ∂/∂σ² of that, as far as it is due to stopped trials and to readings of one point.
-    pub(super) noise_slope: f64,
+    /// ∂/∂σ² of the log evidence, as far as it comes from stopped trials and repeated readings of one point.
+    pub(super) noise_derivative: f64,
 }
 
-/// The first guess of sites.
-pub(super) fn first_sites(reads: &[Read], noise: f64) -> Vec<Site> {
-    let first = |read: &Read| match *read {
-        Read::Mean { value, count, .. } => Site { target: value, variance: noise / count },
-        Read::AtLeast(bound) => Site { target: bound, variance: 1e3 },
+/// Returns the first guess of all sites.
+pub(super) fn first_sites(point_readings: &[PointReading], noise: f64) -> Vec<Site> {
+    let first = |reading: &PointReading| match *reading {
+        PointReading::Mean { value, count, .. } => Site { target: value, variance: noise / count },
+        PointReading::AtLeast(bound) => Site { target: bound, variance: 1e3 },
     };
-    reads.iter().map(first).collect()
+    point_readings.iter().map(first).collect()
 }
 
-/// Conditions on all readings, starting from sites of an earlier guess; `covariances` is the lower triangle of
-/// K. `None` if K is not positive definite, or the flag is raised.
+/// Conditions on all readings, starting from the sites of an earlier guess. `covariances` is the lower
+/// triangle of K. Returns `None` if K + V is not positive definite, or the flag is raised.
 pub(super) fn condition(
     covariances: &[f64],
-    reads: &[Read],
+    point_readings: &[PointReading],
     noise: f64,
     mut sites: Vec<Site>,
     with_inverse: bool,
     interrupt: &Interrupt,
 ) -> Option<Posterior> {
-    let n = reads.len();
-    let censored: Vec<(usize, f64)> = reads
+    let n = point_readings.len();
+    let censored: Vec<(usize, f64)> = point_readings
         .iter()
         .enumerate()
-        .filter_map(|(at, read)| if let Read::AtLeast(bound) = *read { Some((at, bound)) } else { None })
+        .filter_map(
+            |(at, reading)| {
+                if let PointReading::AtLeast(bound) = *reading { Some((at, bound)) } else { None }
+            },
+        )
         .collect();
-    for (site, read) in sites.iter_mut().zip(reads) {
-        if let Read::Mean { value, count, .. } = *read {
+    for (site, reading) in sites.iter_mut().zip(point_readings) {
+        if let PointReading::Mean { value, count, .. } = *reading {
             *site = Site { target: value, variance: noise / count };
         }
     }
@@ -125,21 +129,21 @@ pub(super) fn condition(
             })
             .collect();
         let moved = found.iter().map(|(at, cavity, site, _)| distance(sites[*at], *site, *cavity));
-        if moved.fold(0.0, f64::max) < MOVED || sweep == MOST_SWEEPS {
+        if moved.fold(0.0, f64::max) < TOLERANCE || sweep == MAX_SWEEPS {
             let mut log_evidence = gaussian_evidence(&factor, &sites, mean, &alpha);
-            let mut noise_slope = 0.0;
-            for read in reads {
-                let (value, slope) = repeated(*read, noise);
+            let mut noise_derivative = 0.0;
+            for reading in point_readings {
+                let (value, derivative) = repeated(*reading, noise);
                 log_evidence += value;
-                noise_slope += slope;
+                noise_derivative += derivative;
             }
             for (at, cavity, _, z) in &found {
                 let between = cavity.variance + sites[*at].variance;
                 let off = (cavity.mean - sites[*at].target) / between.sqrt();
                 log_evidence += log_cdf(*z) - log_density(off) + libm::log(between) / 2.0;
-                noise_slope -= hazard(-z) * z / (2.0 * (noise + cavity.variance));
+                noise_derivative -= hazard(-z) * z / (2.0 * (noise + cavity.variance));
             }
-            return Some(Posterior { sites, factor, mean, alpha, inverse, log_evidence, noise_slope });
+            return Some(Posterior { sites, factor, mean, alpha, inverse, log_evidence, noise_derivative });
         }
         for (at, _, new, _) in found {
             sites[at] = between(sites[at], new);
@@ -148,7 +152,7 @@ pub(super) fn condition(
     None
 }
 
-/// A share of the way from one site to another.
+/// Takes a damped step from one site to another.
 fn between(old: Site, new: Site) -> Site {
     let mix = |old: f64, new: f64| old + DAMPING * (new - old);
     let precision = mix(1.0 / old.variance, 1.0 / new.variance);
@@ -156,15 +160,15 @@ fn between(old: Site, new: Site) -> Site {
     Site { target: shift / precision, variance: 1.0 / precision }
 }
 
-/// How far a site moves, in units of what is uncertain.
+/// Returns how far a site moves, in units of the cavity's uncertainty.
 fn distance(old: Site, new: Site, cavity: Cavity) -> f64 {
     let precision = (1.0 / old.variance - 1.0 / new.variance).abs() * cavity.variance;
     let shift = (old.target / old.variance - new.target / new.variance).abs() * cavity.variance.sqrt();
     precision.max(shift)
 }
 
-/// The mean that makes the sites likeliest, and (K + V)⁻¹ (t - m). Without a prior it would climb for ever
-/// where all readings are bounds.
+/// Returns the mean m of maximum posterior density, and (K + V)⁻¹ (t - m). Without a prior, m would grow
+/// without bound when all readings are bounds.
 fn weights(factor: &Factor, sites: &[Site]) -> (f64, Vec<f64>) {
     let n = sites.len();
     let mut both: Vec<f64> =
@@ -175,15 +179,15 @@ fn weights(factor: &Factor, sites: &[Site]) -> (f64, Vec<f64>) {
     (mean, targets.iter().zip(ones).map(|(target, one)| target - mean * one).collect())
 }
 
-/// ln N(t | m, K + V).
+/// Returns ln N(t | m, K + V).
 fn gaussian_evidence(factor: &Factor, sites: &[Site], mean: f64, alpha: &[f64]) -> f64 {
     let fit: f64 = sites.iter().zip(alpha).map(|(site, alpha)| (site.target - mean) * alpha).sum();
     sites.len() as f64 * log_density(0.0) - (fit + factor.log_determinant()) / 2.0
 }
 
-/// What several readings of one point add to the evidence, and its slope in σ².
-fn repeated(read: Read, noise: f64) -> (f64, f64) {
-    let Read::Mean { count, squares, .. } = read else { return (0.0, 0.0) };
+/// Returns what repeated readings of one point add to the log evidence, and its derivative in σ².
+fn repeated(reading: PointReading, noise: f64) -> (f64, f64) {
+    let PointReading::Mean { count, squares, .. } = reading else { return (0.0, 0.0) };
     if count < 1.5 {
         return (0.0, 0.0);
     }

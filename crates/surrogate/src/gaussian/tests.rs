@@ -3,7 +3,7 @@ use space::INACTIVE;
 
 use super::coordinates::Coordinates;
 use super::likelihood::Likelihood;
-use super::readings::{Read, Readings};
+use super::readings::{PointReading, Readings};
 use super::trainer::posterior_at;
 use super::*;
 use crate::Reading::{self, AtLeast, Exact};
@@ -11,7 +11,7 @@ use crate::testkit::conforms;
 use crate::{Column, InstanceTable, Points, Prediction, Scale};
 
 #[test]
-fn it_is_a_surrogate() {
+fn gaussian_processes_of_every_treatment_conform() {
     for treatment in [Treatment::Likelihood, Treatment::Drop, Treatment::Ignore] {
         conforms(
             &GaussianSettings { treatment, starts: 1, evaluations: 15, ..GaussianSettings::default() },
@@ -22,7 +22,7 @@ fn it_is_a_surrogate() {
 
 const MIXED: [Column; 4] = [Column::Number, Column::Category(3), Column::Number, Column::Number];
 
-/// A smooth function of four columns with noise, every third reading stopped early.
+/// A smooth function of four columns with noise; if `censored`, every third configuration is stopped early.
 fn mixed(instances: &InstanceTable, n: usize, censored: bool) -> TrainingSet<'_> {
     let mut rng = Rng::new(3, "mixed", 0);
     let mut data = TrainingSet::new(&MIXED, instances, Scale::Linear, None);
@@ -53,7 +53,7 @@ fn named(count: usize) -> InstanceTable {
 }
 
 #[test]
-fn slopes_of_the_likelihood_are_those_of_its_values() {
+fn the_gradient_of_the_posterior_matches_finite_differences() {
     for (instances, censored) in
         [(1, false), (1, true), (3, false), (3, true)].map(|(count, censored)| (named(count), censored))
     {
@@ -63,22 +63,22 @@ fn slopes_of_the_likelihood_are_those_of_its_values() {
         let mut likelihood = Likelihood::new(&readings, &coordinates);
         let mut at = vec![-0.3, 0.2, 0.1, 0.9, 0.3, -2.0];
         if instances.count() > 1 {
-            // The length of the instances, and how much their effects vary.
+            // The length scale of the instances, and the variance of their effects.
             at.splice(4..4, [0.4, -0.7]);
         }
-        let (mut slopes, mut ignored) = (vec![0.0; at.len()], vec![0.0; at.len()]);
-        likelihood.negative(&at, &mut slopes);
+        let (mut gradient, mut ignored) = (vec![0.0; at.len()], vec![0.0; at.len()]);
+        likelihood.negative_log_posterior(&at, &mut gradient);
         for index in 0..at.len() {
             let mut moved = |by: f64| {
                 let mut at = at.clone();
                 at[index] += by;
-                likelihood.negative(&at, &mut ignored)
+                likelihood.negative_log_posterior(&at, &mut ignored)
             };
             let step = 1e-3;
             let found = (moved(step) - moved(-step)) / (2.0 * step);
             assert!(
-                (found - slopes[index]).abs() < 2e-3 * found.abs().max(1.0),
-                "{} {censored} {index}: {found} {slopes:?}",
+                (found - gradient[index]).abs() < 2e-3 * found.abs().max(1.0),
+                "{} {censored} {index}: {found} {gradient:?}",
                 instances.count()
             );
         }
@@ -101,7 +101,7 @@ fn line(readings: &[(f64, Reading)]) -> TrainingSet<'static> {
     data
 }
 
-/// Mean and deviation of what is above a bound, by quadrature.
+/// Probability of a cost above a bound, and mean and variance of f given that, by quadrature.
 fn above(mean: f64, deviation: f64, bound: f64, noise: f64) -> (f64, f64, f64) {
     let (mut mass, mut first, mut second) = (0.0, 0.0, 0.0);
     let step = deviation * 1e-3;
@@ -116,7 +116,7 @@ fn above(mean: f64, deviation: f64, bound: f64, noise: f64) -> (f64, f64, f64) {
 }
 
 #[test]
-fn the_site_of_one_stopped_trial_has_the_moments_of_quadrature() {
+fn the_site_of_one_stopped_trial_matches_the_moments_of_quadrature() {
     for (mean, deviation, bound, noise) in [
         (0.0, 1.0, 0.5, 0.3),
         (0.0, 1.0, -2.0, 0.3),
@@ -135,7 +135,7 @@ fn the_site_of_one_stopped_trial_has_the_moments_of_quadrature() {
 }
 
 #[test]
-fn a_stopped_trial_raises_what_is_expected_and_keeps_the_doubt() {
+fn a_stopped_trial_raises_the_mean_and_stays_uncertain() {
     let exact: Vec<(f64, Reading)> =
         (0..8).map(|i| (f64::from(i) / 16.0, Exact(0.1 * f64::from(i % 3)))).collect();
     let with = |reading| line(&[&exact[..], &[(0.9, reading)]].concat());
@@ -152,7 +152,7 @@ fn a_stopped_trial_raises_what_is_expected_and_keeps_the_doubt() {
 }
 
 #[test]
-fn a_reading_more_is_as_if_it_had_been_there() {
+fn a_learned_reading_changes_predictions_unless_it_is_a_low_bound() {
     let named = InstanceTable::named(3);
     let data = mixed(&named, 30, false);
     let settings = GaussianSettings { starts: 1, ..GaussianSettings::default() };
@@ -174,7 +174,7 @@ fn a_reading_more_is_as_if_it_had_been_there() {
         after[0].mean > before[0].mean + 1.0 && after[0].variance < before[0].variance,
         "{before:?} {after:?}"
     );
-    // Below what it expects anyway a bound says nothing.
+    // A bound far below the expected cost says nothing.
     let mut bounded = grown.clone();
     bounded.learn(&row, AtLeast(-50.0));
     for (a, b) in after.iter().zip(predict(&bounded)) {
@@ -183,7 +183,7 @@ fn a_reading_more_is_as_if_it_had_been_there() {
 }
 
 #[test]
-fn what_is_believed_becomes_certain_and_changes_no_mean() {
+fn believed_configurations_become_more_certain_and_keep_their_mean() {
     for instances in [InstanceTable::alike(), InstanceTable::named(3)] {
         let data = mixed(&instances, 30, true);
         let fitted = GaussianTrainer::new(GaussianSettings::default(), 1).fit(&data).unwrap();
@@ -198,14 +198,14 @@ fn what_is_believed_becomes_certain_and_changes_no_mean() {
 }
 
 #[test]
-fn slopes_of_predictions_are_those_of_their_values() {
+fn gradients_of_predictions_match_finite_differences() {
     for instances in [InstanceTable::alike(), InstanceTable::named(3)] {
         let data = mixed(&instances, 30, true);
         let fitted = GaussianTrainer::new(GaussianSettings::default(), 1).fit(&data).unwrap();
         let row = [0.3, 0.9, 0.4, 0.7];
-        // The first of two, which do not mix.
+        // The second row must not change the result of the first.
         let rows = [row, [0.6, 0.1, 0.2, 0.1]].concat();
-        let (here, slopes) = fitted.predict_with_slopes(Points::new(&rows, 4)).unwrap().swap_remove(0);
+        let (here, gradient) = fitted.predict_with_gradient(Points::new(&rows, 4)).unwrap().swap_remove(0);
         let predict = |row: [f64; 4]| {
             let mut out = [Prediction::default()];
             fitted.predict_marginal(Points::new(&row, 4), &mut out);
@@ -222,22 +222,25 @@ fn slopes_of_predictions_are_those_of_their_values() {
                 predict(row)
             };
             let (up, down) = (moved(1e-4), moved(-1e-4));
-            assert!((slopes.mean[column] - (up.mean - down.mean) / 2e-4).abs() < 1e-4, "{column} {slopes:?}");
             assert!(
-                (slopes.variance[column] - (up.variance - down.variance) / 2e-4).abs() < 1e-4,
+                (gradient.mean[column] - (up.mean - down.mean) / 2e-4).abs() < 1e-4,
+                "{column} {gradient:?}"
+            );
+            assert!(
+                (gradient.variance[column] - (up.variance - down.variance) / 2e-4).abs() < 1e-4,
                 "{column}"
             );
         }
-        assert_eq!((slopes.mean[1], slopes.variance[1]), (0.0, 0.0));
+        assert_eq!((gradient.mean[1], gradient.variance[1]), (0.0, 0.0));
     }
 }
 
 #[test]
-fn of_too_many_points_the_lowest_and_some_others_are_kept() {
+fn from_too_many_points_the_lowest_and_some_others_are_kept() {
     let readings: Vec<(f64, Reading)> =
         (0..60).map(|at| (f64::from(at) / 60.0, Exact(f64::from((at - 40) * (at - 40))))).collect();
     let data = line(&readings);
-    let settings = GaussianSettings { points: 20, ..GaussianSettings::default() };
+    let settings = GaussianSettings { max_points: 20, ..GaussianSettings::default() };
     let fitted = GaussianTrainer::new(settings, 1).fit(&data).unwrap();
     let kept: Vec<usize> = (0..60).filter(|&at| fitted.exact_places[at].is_some()).collect();
     assert!(kept.len() == 20 && (36..45).all(|low| kept.contains(&low)), "{kept:?}");
@@ -248,8 +251,8 @@ fn of_too_many_points_the_lowest_and_some_others_are_kept() {
     }
 }
 
-/// Few readings in many columns look as if there were no noise, from the first start at least. Here a search of all
-/// from several starts, and one that begins with a part, find what is likely all the same.
+/// From the first start, few readings in many columns look noise-free. A search over all points from several
+/// starts and one that begins with a part of them both find the noise nevertheless.
 #[test]
 fn noise_is_found_where_there_is_some() {
     let alike = InstanceTable::alike();
@@ -263,18 +266,18 @@ fn noise_is_found_where_there_is_some() {
             let number = data.push_configuration(&row);
             data.push(number, 0, Exact(libm::sin(6.0 * row[0]) + row[1] + 0.3 * rng.normal()));
         }
-        for few in [30, 100] {
-            let settings = GaussianSettings { few, ..GaussianSettings::default() };
+        for few_points in [30, 100] {
+            let settings = GaussianSettings { few_points, ..GaussianSettings::default() };
             found.push(GaussianTrainer::new(settings, seed).fit(&data).unwrap().noise());
         }
     }
-    // Of 0.3².
+    // The true variance is 0.3².
     let right = found.iter().filter(|noise| (0.05..0.15).contains(*noise)).count();
     assert!(right >= 20, "{found:?}");
 }
 
 #[test]
-fn huge_readings_are_learned_like_others() {
+fn huge_readings_do_not_overflow() {
     let readings = |factor: f64| {
         let [a, b, c] = [-1.0, 0.5, 1.0].map(|value| value * factor);
         line(&[(0.1, Exact(a)), (0.2, Exact(a)), (0.5, AtLeast(b)), (0.6, AtLeast(c)), (0.9, Exact(c))])
@@ -287,7 +290,7 @@ fn huge_readings_are_learned_like_others() {
 }
 
 #[test]
-fn what_no_noise_can_factor_is_an_error_and_no_endless_search() {
+fn covariances_that_no_noise_makes_positive_definite_are_an_error() {
     let data = line(&[(0.2, Exact(1.0)), (0.8, Exact(2.0))]);
     let coordinates = Coordinates::of(&data);
     let mut readings = Readings::of(&data, &coordinates, Treatment::Likelihood);
@@ -296,12 +299,12 @@ fn what_no_noise_can_factor_is_an_error_and_no_endless_search() {
         posterior_at(&mut likelihood, vec![0.0, 0.0, -4.0])
     };
     assert!(posterior(&readings).is_ok());
-    // A mean of no reading at all, of infinite variance however large the noise.
-    readings.reads[0] = Read::Mean { value: 0.0, count: 0.0, squares: 0.0 };
+    // A mean of zero readings has infinite variance, however large the noise.
+    readings.point_readings[0] = PointReading::Mean { value: 0.0, count: 0.0, squares: 0.0 };
     assert_eq!(posterior(&readings).err(), Some(FitError::Singular));
 }
 
-/// Readings f(x) + h of each of some instances, each configuration met on one of them alone.
+/// Readings f(x) + h of several instances, with each configuration on only one of them.
 fn with_effects(instances: &InstanceTable, n: usize) -> TrainingSet<'_> {
     let mut rng = Rng::new(5, "effects", 0);
     let mut data = TrainingSet::new(&[Column::Number; 2], instances, Scale::Linear, None);
@@ -315,9 +318,9 @@ fn with_effects(instances: &InstanceTable, n: usize) -> TrainingSet<'_> {
     data
 }
 
-/// What is learned of a configuration on one instance counts on all others, however much these differ.
+/// A reading of a configuration on one instance informs predictions on all others, however much these differ.
 #[test]
-fn effects_of_instances_hide_no_configuration() {
+fn instance_effects_do_not_hide_differences_between_configurations() {
     let features: Vec<f64> = (0..8).map(|i| f64::from(i * i)).collect();
     for instances in [InstanceTable::named(8), InstanceTable::of_features(&features, 1)] {
         let data = with_effects(&instances, 48);
@@ -335,7 +338,7 @@ fn effects_of_instances_hide_no_configuration() {
     }
 }
 
-/// Over all instances it predicts the mean of what it predicts on each.
+/// The prediction over all instances is the mean of the predictions on each.
 #[test]
 fn marginals_are_means_over_instances() {
     let features: Vec<f64> = (0..5).map(|i| f64::from(i * i)).collect();
@@ -344,7 +347,7 @@ fn marginals_are_means_over_instances() {
         let mut fitted = GaussianTrainer::new(GaussianSettings::default(), 1)
             .fit(&data.subset(|point| point.instance < 4))
             .unwrap();
-        // The last instance is met later.
+        // The last instance is first seen after the fit.
         fitted.learn(&[0.4, 0.4, instances.row(4)[0]], Exact(2.0));
         let mut marginal = [Prediction::default()];
         fitted.predict_marginal(Points::new(&[0.7, 0.2], 2), &mut marginal);

@@ -1,29 +1,29 @@
-//! The search for lengths, variation and noise.
+//! The search for hyperparameters.
 
 use math::Rng;
-use math::{Descent, Downhill};
+use math::{Lbfgs, StoppingRule};
 
 use super::coordinates::Coordinates;
 use super::fitted::Gaussian;
-use super::likelihood::{Law, Likelihood};
+use super::likelihood::{Hyperparameters, Likelihood};
 use super::prior::Prior;
 use super::readings::Readings;
 use super::sites::Posterior;
 use super::{FitError, GaussianSettings, TrainingSet};
 use crate::Interrupt;
 
-/// Of many points, one in so many shows where to begin.
+/// When there are many points, the search starts from the result for one in this many.
 const PART: usize = 3;
-/// Evaluations of each start before the best one goes on, there.
+/// Number of evaluations from each start in that smaller search, before the best one continues.
 const FIRST: usize = 10;
-/// ln σ² that one of the starts has at least: searches from less often end where readings look as if they had
-/// none, far below.
+/// Minimum ln σ² of one of the starts. Searches that start with less noise often end at far too little, where
+/// the readings look noise-free.
 const MORE_NOISE: f64 = -4.6;
-/// How often the noise is made ten times as large before points count as impossible to tell apart. From the
-/// least noise there is, this leads far beyond the spread of all readings.
-const MOST_RAISES: usize = 12;
+/// Number of times that the noise is multiplied by ten before the covariances count as singular. From the
+/// minimum noise, this leads far beyond the spread of all readings.
+const MAX_RAISES: usize = 12;
 
-/// Finds the lengths, variation and noise that suit a training set.
+/// Finds the hyperparameters that fit a training set.
 #[derive(Clone, Debug)]
 pub struct GaussianTrainer {
     settings: GaussianSettings,
@@ -31,12 +31,12 @@ pub struct GaussianTrainer {
 }
 
 impl GaussianTrainer {
-    /// The seed is that of the starts of searches.
+    /// Creates a trainer. The seed determines the starts of searches and the choice of points.
     pub fn new(settings: GaussianSettings, seed: u64) -> Self {
         Self { settings, seed }
     }
 
-    /// Learns from the readings of a training set.
+    /// Fits a Gaussian process to a training set.
     pub fn fit(&self, data: &TrainingSet<'_>) -> Result<Gaussian, FitError> {
         if data.is_empty() {
             return Err(FitError::Empty);
@@ -46,85 +46,87 @@ impl GaussianTrainer {
         // ln ℓ of each column, ln h², ln s², ln σ².
         let at = self.search(&readings, &coordinates, data.interrupt());
         let mut likelihood = Likelihood::new(&readings, &coordinates).until(data.interrupt());
-        let (law, mut posterior) =
-            posterior_at(&mut likelihood, at).map_err(|singular| data.wanted().err().unwrap_or(singular))?;
+        let (hyperparameters, mut posterior) = posterior_at(&mut likelihood, at)
+            .map_err(|singular| data.check_interrupt().err().unwrap_or(singular))?;
         posterior.log_evidence -= readings.log_units();
-        Ok(Gaussian::new(data, coordinates, readings, law, posterior))
+        Ok(Gaussian::new(data, coordinates, readings, hyperparameters, posterior))
     }
 
-    /// The likeliest numbers.
+    /// Returns the best log hyperparameters.
     fn search(&self, readings: &Readings, coordinates: &Coordinates, interrupt: &Interrupt) -> Vec<f64> {
         let found = self.descend(readings, coordinates, self.settings.evaluations, interrupt).found();
         let middle = || self.starts(&coordinates.prior()).swap_remove(0);
         found.map_or_else(middle, |found| found.at)
     }
 
-    /// The search for them, at its end. Few points are searched from several starts, of which each has some
-    /// evaluations before the best goes on; what is likely for a part of many points is a good start for all
-    /// of them.
+    /// Runs the search and returns its final state. With few points there are several starts; each gets some
+    /// evaluations, and then the best one continues. With many points, the result for a part of them is a
+    /// good start for all.
     fn descend(
         &self,
         readings: &Readings,
         coordinates: &Coordinates,
         evaluations: usize,
         interrupt: &Interrupt,
-    ) -> Downhill {
-        let count = readings.reads.len();
-        if count > self.settings.most {
-            let some = self.some_of(readings, self.settings.most);
+    ) -> Lbfgs {
+        let count = readings.point_readings.len();
+        if count > self.settings.max_training_points {
+            let some = self.some_of(readings, self.settings.max_training_points);
             return self.descend(&some, coordinates, evaluations, interrupt);
         }
         let prior = coordinates.prior();
         let bounds: Vec<(f64, f64)> =
             (0..prior.len()).map(|index| prior.bounds(index, self.settings.least_noise)).collect();
-        let descent = Descent { evaluations: self.settings.evaluations, gain: 5e-3, slope: 1e-2 };
-        let (mut searches, evaluations): (Vec<Downhill>, usize) = if count > self.settings.few {
+        let rule = StoppingRule { evaluations: self.settings.evaluations, decrease: 5e-3, gradient: 1e-2 };
+        let (mut searches, evaluations): (Vec<Lbfgs>, usize) = if count > self.settings.few_points {
             let part = self.descend(&self.some_of(readings, count / PART), coordinates, FIRST, interrupt);
-            let from = |start: &Vec<f64>| Downhill::new(start, &bounds, descent).knowing(&part, PART as f64);
+            let from =
+                |start: &Vec<f64>| Lbfgs::new(start, &bounds, rule).with_curvature_of(&part, PART as f64);
             let starts = part.found().map_or_else(|| self.starts(&prior), |found| noisier(found.at));
             (starts.iter().map(from).collect(), 1)
         } else {
-            let from = |start: &Vec<f64>| Downhill::new(start, &bounds, descent);
+            let from = |start: &Vec<f64>| Lbfgs::new(start, &bounds, rule);
             (self.starts(&prior).iter().map(from).collect(), evaluations)
         };
         let mut likelihood = Likelihood::new(readings, coordinates).until(interrupt);
-        let mut slopes = vec![0.0; prior.len()];
-        let mut go_on = |search: &mut Downhill, evaluations: usize| {
+        let mut gradient = vec![0.0; prior.len()];
+        let mut advance = |search: &mut Lbfgs, evaluations: usize| {
             for _ in 0..evaluations {
                 let Some(at) = search.asked().filter(|_| !interrupt.is_raised()) else { break };
-                let value = likelihood.negative(at, &mut slopes);
-                search.tell(value, &slopes);
+                let value = likelihood.negative_log_posterior(at, &mut gradient);
+                search.tell(value, &gradient);
             }
             search.found().map_or(f64::INFINITY, |found| found.value)
         };
-        let values: Vec<f64> = searches.iter_mut().map(|search| go_on(search, evaluations)).collect();
+        let values: Vec<f64> = searches.iter_mut().map(|search| advance(search, evaluations)).collect();
         let best = (0..values.len()).min_by(|&one, &other| values[one].total_cmp(&values[other]));
         let mut best = searches.swap_remove(best.expect("a start"));
-        go_on(&mut best, self.settings.evaluations);
+        advance(&mut best, self.settings.evaluations);
         best
     }
 
-    /// What is likely before any reading, the same with more noise, and random ones.
+    /// Returns the starts of a search: the prior mean, the prior mean with more noise, and random draws from
+    /// the prior.
     fn starts(&self, prior: &Prior) -> Vec<Vec<f64>> {
-        let likely = |draw: &mut dyn FnMut() -> f64| -> Vec<f64> {
+        let from_prior = |draw: &mut dyn FnMut() -> f64| -> Vec<f64> {
             (0..prior.len())
                 .map(|index| {
-                    let (mean, deviation) = prior.law(index);
+                    let (mean, deviation) = prior.mean_and_deviation(index);
                     mean + deviation * draw()
                 })
                 .collect()
         };
-        let mut starts = noisier(likely(&mut || 0.0));
+        let mut starts = noisier(from_prior(&mut || 0.0));
         let mut rng = Rng::new(self.seed, "starts", 0);
         while starts.len() < self.settings.starts {
-            starts.push(likely(&mut || rng.normal()));
+            starts.push(from_prior(&mut || rng.normal()));
         }
         starts
     }
 
-    /// So many points, drawn at random.
+    /// Returns `count` points, drawn at random.
     fn some_of(&self, readings: &Readings, count: usize) -> Readings {
-        readings.only(self.drawn((0..readings.reads.len()).collect(), count))
+        readings.only(self.drawn((0..readings.point_readings.len()).collect(), count))
     }
 
     fn drawn(&self, mut places: Vec<usize>, count: usize) -> Vec<usize> {
@@ -133,31 +135,32 @@ impl GaussianTrainer {
         places
     }
 
-    /// As many points as it predicts from: the lower half of these are the lowest of all, where something is to be
-    /// gained; the others are drawn at random.
+    /// Reduces the points to the maximum number that predictions are based on. Half of them are the lowest of
+    /// all, because improvements are found there; the others are drawn at random.
     fn kept(&self, readings: Readings) -> Readings {
-        let most = self.settings.points;
-        if readings.reads.len() <= most {
+        let most = self.settings.max_points;
+        if readings.point_readings.len() <= most {
             return readings;
         }
-        let mut places: Vec<usize> = (0..readings.reads.len()).collect();
-        let value = |at: &usize| readings.reads[*at].value();
+        let mut places: Vec<usize> = (0..readings.point_readings.len()).collect();
+        let value = |at: &usize| readings.point_readings[*at].value();
         places.sort_by(|one, other| value(one).total_cmp(&value(other)));
         let others = self.drawn(places.split_off(most / 2), most - most / 2);
         readings.only([places, others].concat())
     }
 }
 
-/// What follows from all readings at ln ℓ of each column, ln h², ln s² and ln σ², with more noise where it takes that.
+/// Returns the posterior given all readings, at a vector of log hyperparameters. If the covariances cannot be
+/// factored, the noise is increased.
 pub(super) fn posterior_at(
     likelihood: &mut Likelihood<'_>,
     mut at: Vec<f64>,
-) -> Result<(Law, Posterior), FitError> {
-    for _ in 0..=MOST_RAISES {
-        if let (law, Some(posterior)) = likelihood.posterior(&at) {
-            return Ok((law, posterior));
+) -> Result<(Hyperparameters, Posterior), FitError> {
+    for _ in 0..=MAX_RAISES {
+        if let (hyperparameters, Some(posterior)) = likelihood.posterior(&at) {
+            return Ok((hyperparameters, posterior));
         }
-        // Points so close that rounding decides: more noise makes them one.
+        // Some points are too close for the precision of `f64`; more noise makes them indistinguishable.
         if let Some(noise) = at.last_mut() {
             *noise += std::f64::consts::LN_10;
         }
@@ -165,7 +168,7 @@ pub(super) fn posterior_at(
     Err(FitError::Singular)
 }
 
-/// A start, and the same with more noise.
+/// Returns a start, and the same start with more noise unless it has enough.
 fn noisier(start: Vec<f64>) -> Vec<Vec<f64>> {
     let mut noisier = start.clone();
     if let Some(noise) = noisier.last_mut() {

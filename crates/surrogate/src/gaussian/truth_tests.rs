@@ -1,10 +1,12 @@
-//! Posteriors of stopped trials against their truth: quadrature for two points, a long chain for thirty.
+//! Approximate posteriors of stopped trials against the truth: quadrature for two points, a long Markov chain
+//! for thirty.
 //!
 //! ```text
 //! p(f | readings) ∝ N(f | m, K) Π_exact N(y_i | f_i, σ²) Π_stopped Φ((f_i - b_i)/σ)
 //! ```
 //!
-//! Lengths, variation and noise are given; m is what the sites found, and the truth is that at the same m.
+//! The hyperparameters are given. m is the value found with the sites, and the truth is computed at the same
+//! m.
 
 use linalg::Factor;
 use math::Rng;
@@ -12,11 +14,11 @@ use math::normal::{log_cdf, log_density};
 
 use super::coordinates::{Compared, Coordinate};
 use super::kernel::Kernel;
-use super::readings::Read;
+use super::readings::PointReading;
 use super::sites::{Posterior, condition, first_sites};
 use crate::Interrupt;
 
-/// Covariances of numbers on a line, column after column.
+/// Returns the covariances of numbers on a line, column by column.
 fn covariances(places: &[f64], length: f64, variance: f64) -> Vec<f64> {
     let line = [Coordinate { column: 0, compared: Compared::Numbers }];
     let kernel = Kernel::new(&line, &[libm::log(length)], variance);
@@ -24,7 +26,7 @@ fn covariances(places: &[f64], length: f64, variance: f64) -> Vec<f64> {
     places.iter().flat_map(|one| places.iter().map(move |other| of(one, other))).collect()
 }
 
-/// Mean and variance of f at each of the points.
+/// Returns mean and variance of f at each point.
 fn moments(posterior: &Posterior, covariances: &[f64]) -> Vec<(f64, f64)> {
     let n = posterior.alpha.len();
     let at = |index: usize| {
@@ -36,20 +38,21 @@ fn moments(posterior: &Posterior, covariances: &[f64]) -> Vec<(f64, f64)> {
     (0..n).map(at).collect()
 }
 
-/// ln p(reading | f).
-fn log_likelihood(read: Read, f: f64, noise: f64) -> f64 {
+/// Returns ln p(reading | f).
+fn log_likelihood(reading: PointReading, f: f64, noise: f64) -> f64 {
     let deviation = noise.sqrt();
-    match read {
-        Read::Mean { value, .. } => log_density((value - f) / deviation) - libm::log(deviation),
-        Read::AtLeast(bound) => log_cdf((f - bound) / deviation),
+    match reading {
+        PointReading::Mean { value, .. } => log_density((value - f) / deviation) - libm::log(deviation),
+        PointReading::AtLeast(bound) => log_cdf((f - bound) / deviation),
     }
 }
 
-/// The evidence, and mean and variance at both points, by a sum over a fine net that follows the prior.
+/// Returns the log evidence, and mean and variance at both points, by a sum over a fine grid that follows the
+/// prior.
 fn by_quadrature(
     means: [f64; 2],
     covariances: &[f64],
-    reads: [Read; 2],
+    point_readings: [PointReading; 2],
     noise: f64,
 ) -> (f64, [(f64, f64); 2]) {
     const STEP: f64 = 0.02;
@@ -62,11 +65,11 @@ fn by_quadrature(
     for i in -REACH..=REACH {
         let u = f64::from(i) * STEP;
         let one = means[0] + first * u;
-        let log_one = log_density(u) + log_likelihood(reads[0], one, noise);
+        let log_one = log_density(u) + log_likelihood(point_readings[0], one, noise);
         for j in -REACH..=REACH {
             let v = f64::from(j) * STEP;
             let other = means[1] + across * u + second * v;
-            let log_other = log_density(v) + log_likelihood(reads[1], other, noise);
+            let log_other = log_density(v) + log_likelihood(point_readings[1], other, noise);
             let weight = libm::exp(log_one + log_other) * STEP * STEP;
             mass += weight;
             for (at, f) in [one, other].into_iter().enumerate() {
@@ -82,7 +85,8 @@ fn by_quadrature(
     (libm::log(mass), moments)
 }
 
-/// Means are right to a hundredth of a deviation, and deviations to a share.
+/// Checks that means are within a hundredth of a standard deviation, and deviations within a relative
+/// tolerance.
 fn assert_moments(found: &[(f64, f64)], known: [(f64, f64); 2], share: f64, what: &str) {
     for ((mean, variance), (known_mean, known_variance)) in found.iter().zip(known) {
         let (found, deviation) = (variance.sqrt(), known_variance.sqrt());
@@ -98,45 +102,59 @@ fn assert_evidence(found: f64, known: f64, tolerance: f64, what: &str) {
 }
 
 #[test]
-fn two_points_have_the_moments_and_the_evidence_of_quadrature() {
+fn two_points_match_the_moments_and_the_evidence_of_quadrature() {
     let noise = 0.09;
     let covariances = covariances(&[0.2, 0.5], 0.4, 1.3);
-    for (what, reads) in [
-        ("above what is expected", [Read::exact(-0.4), Read::AtLeast(0.6)]),
-        ("below it", [Read::exact(0.3), Read::AtLeast(-1.0)]),
-        ("far above it", [Read::AtLeast(2.5), Read::exact(0.0)]),
-        ("both stopped", [Read::AtLeast(0.0), Read::AtLeast(0.8)]),
+    for (what, point_readings) in [
+        ("above what is expected", [PointReading::exact(-0.4), PointReading::AtLeast(0.6)]),
+        ("below it", [PointReading::exact(0.3), PointReading::AtLeast(-1.0)]),
+        ("far above it", [PointReading::AtLeast(2.5), PointReading::exact(0.0)]),
+        ("both stopped", [PointReading::AtLeast(0.0), PointReading::AtLeast(0.8)]),
     ] {
-        let posterior =
-            condition(&covariances, &reads, noise, first_sites(&reads, noise), true, &Interrupt::default())
-                .unwrap();
-        let (log_evidence, known) = by_quadrature([posterior.mean; 2], &covariances, reads, noise);
-        // The moments of one site are exact; those of two that depend on each other are near.
+        let posterior = condition(
+            &covariances,
+            &point_readings,
+            noise,
+            first_sites(&point_readings, noise),
+            true,
+            &Interrupt::default(),
+        )
+        .unwrap();
+        let (log_evidence, known) = by_quadrature([posterior.mean; 2], &covariances, point_readings, noise);
+        // The moments of one site are exact; those of two dependent sites are approximate.
         let tolerance = if what == "both stopped" { 0.02 } else { 1e-3 };
         assert_moments(&moments(&posterior, &covariances), known, tolerance, what);
         assert_evidence(posterior.log_evidence, log_evidence, tolerance, what);
     }
 }
 
-/// Beside a trial that ended, those of two that depend on each other come out up to 3 % too narrow, and their log
-/// evidence is off by 0.01.
+/// Next to an exact reading, the deviations of two dependent stopped points come out up to 3 % too small, and
+/// their log evidence is off by 0.01.
 #[test]
-fn two_stopped_points_beside_an_exact_one_have_those_of_quadrature() {
+fn two_stopped_points_next_to_an_exact_one_match_quadrature() {
     let noise = 0.09;
     let places = [0.2, 0.4, 0.7];
     let covariances = covariances(&places, 0.5, 1.3);
     for bounds in [[0.6, 0.4], [1.5, -0.5], [2.0, 2.5]] {
-        let reads = [Read::AtLeast(bounds[0]), Read::AtLeast(bounds[1]), Read::exact(-0.3)];
-        let posterior =
-            condition(&covariances, &reads, noise, first_sites(&reads, noise), true, &Interrupt::default())
-                .unwrap();
-        // The law of the two given the third.
+        let point_readings =
+            [PointReading::AtLeast(bounds[0]), PointReading::AtLeast(bounds[1]), PointReading::exact(-0.3)];
+        let posterior = condition(
+            &covariances,
+            &point_readings,
+            noise,
+            first_sites(&point_readings, noise),
+            true,
+            &Interrupt::default(),
+        )
+        .unwrap();
+        // The distribution of the two points given the third.
         let total = covariances[8] + noise;
         let off = (-0.3 - posterior.mean) / total;
         let means = [0, 1].map(|at| posterior.mean + covariances[6 + at] * off);
         let left = [0, 1, 3, 4]
             .map(|at| covariances[at] - covariances[6 + at / 3] * covariances[6 + at % 3] / total);
-        let (log_evidence, known) = by_quadrature(means, &left, [reads[0], reads[1]], noise);
+        let (log_evidence, known) =
+            by_quadrature(means, &left, [point_readings[0], point_readings[1]], noise);
         let log_third = log_density(off * total.sqrt()) - libm::log(total) / 2.0;
         let what = format!("at least {bounds:?}");
         assert_moments(&moments(&posterior, &covariances)[..2], known, 0.04, &what);
@@ -145,14 +163,14 @@ fn two_stopped_points_beside_an_exact_one_have_those_of_quadrature() {
     }
 }
 
-/// Draws of f by elliptical slices (I. Murray, R. Adams, D. MacKay, 2010): a chain whose law is N(mean, A) times
-/// a likelihood, A = `lower` times its transpose.
+/// Elliptical slice sampling of f (I. Murray, R. Adams, D. MacKay, 2010): a Markov chain whose distribution
+/// is N(mean, A) times a likelihood, where A is `lower` times its transpose.
 struct Chain<'a> {
     mean: Vec<f64>,
     lower: &'a [f64],
     log_likelihood: &'a dyn Fn(&[f64]) -> f64,
     rng: Rng,
-    /// Less the mean.
+    /// The current state minus the mean.
     at: Vec<f64>,
     log_here: f64,
 }
@@ -187,7 +205,8 @@ impl Chain<'_> {
     }
 }
 
-/// L of a symmetric matrix with positive pivots, column after column; pivots lost to rounding become tiny.
+/// Returns the Cholesky factor L of a symmetric matrix, column by column; pivots lost to rounding become
+/// tiny.
 fn lower_triangle(matrix: &[f64], n: usize) -> Vec<f64> {
     let mut lower = vec![0.0; n * n];
     for column in 0..n {
@@ -202,7 +221,7 @@ fn lower_triangle(matrix: &[f64], n: usize) -> Vec<f64> {
 }
 
 #[test]
-fn thirty_points_have_the_moments_of_a_long_chain() {
+fn thirty_points_match_the_moments_of_a_long_chain() {
     const N: usize = 30;
     const DRAWS: usize = 40_000;
     const BATCHES: usize = 40;
@@ -212,24 +231,38 @@ fn thirty_points_have_the_moments_of_a_long_chain() {
     let covariances = covariances(&places, 0.3, 1.0);
     let prior = lower_triangle(&covariances, N);
     let normal: Vec<f64> = (0..N).map(|_| rng.normal()).collect();
-    let reads: Vec<Read> = (0..N)
+    let point_readings: Vec<PointReading> = (0..N)
         .map(|row| {
             let f: f64 = (0..=row).map(|column| prior[column * N + row] * normal[column]).sum();
             let value = f + noise.sqrt() * rng.normal();
-            if row.is_multiple_of(3) { Read::AtLeast(value - 0.3 * rng.unit()) } else { Read::exact(value) }
+            if row.is_multiple_of(3) {
+                PointReading::AtLeast(value - 0.3 * rng.unit())
+            } else {
+                PointReading::exact(value)
+            }
         })
         .collect();
-    let posterior =
-        condition(&covariances, &reads, noise, first_sites(&reads, noise), true, &Interrupt::default())
-            .unwrap();
+    let posterior = condition(
+        &covariances,
+        &point_readings,
+        noise,
+        first_sites(&point_readings, noise),
+        true,
+        &Interrupt::default(),
+    )
+    .unwrap();
     let found = moments(&posterior, &covariances);
 
-    // What the exact points say is Gaussian; the chain starts from that law and knows of the others' bounds.
-    let exact: Vec<(usize, f64)> = reads
-        .iter()
-        .enumerate()
-        .filter_map(|(at, read)| if let Read::Mean { value, .. } = *read { Some((at, value)) } else { None })
-        .collect();
+    // Given the exact points, f is Gaussian; the chain has this distribution as its prior and adds the
+    // bounds.
+    let exact: Vec<(usize, f64)> =
+        point_readings
+            .iter()
+            .enumerate()
+            .filter_map(|(at, reading)| {
+                if let PointReading::Mean { value, .. } = *reading { Some((at, value)) } else { None }
+            })
+            .collect();
     let own: Vec<f64> = exact
         .iter()
         .flat_map(|&(a, _)| exact.iter().map(move |&(b, _)| (a, b)))
@@ -250,14 +283,14 @@ fn thirty_points_have_the_moments_of_a_long_chain() {
     let mean: Vec<f64> = reduced.iter().map(|column| posterior.mean + dot(column, &off)).collect();
     let left: Vec<f64> =
         (0..N * N).map(|at| covariances[at] - dot(&reduced[at / N], &reduced[at % N])).collect();
-    let stopped: Vec<(usize, Read)> = reads
+    let stopped: Vec<(usize, PointReading)> = point_readings
         .iter()
         .enumerate()
-        .filter_map(|(at, read)| matches!(read, Read::AtLeast(_)).then_some((at, *read)))
+        .filter_map(|(at, reading)| matches!(reading, PointReading::AtLeast(_)).then_some((at, *reading)))
         .collect();
     assert_eq!(stopped.len(), 10);
     let log_likelihood =
-        |f: &[f64]| stopped.iter().map(|&(at, read)| log_likelihood(read, f[at], noise)).sum::<f64>();
+        |f: &[f64]| stopped.iter().map(|&(at, reading)| log_likelihood(reading, f[at], noise)).sum::<f64>();
     let lower = lower_triangle(&left, N);
     let log_here = log_likelihood(&mean);
     let mut chain =

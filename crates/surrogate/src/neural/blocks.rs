@@ -1,17 +1,18 @@
-//! Sums over sixteen lanes, several side by side.
+//! Sums of sixteen lanes, several side by side.
 //!
 //! ```text
 //! sums_j = Σ_k factor(k, j) vector_k        j = 1..N,  each a row of lanes
 //! ```
 //!
-//! Everything that takes time in a network is of this form. N sums are run side by side: each vector is
-//! loaded once for all of them, and no sum waits for its own last product. Each adds its products in
-//! their order, so that its bits do not depend on N.
+//! Everything that takes time in a network has this form. N sums are computed side by side: each vector is
+//! loaded once for all of them, and no sum waits for its own last product. Each sum adds its products in
+//! order, so that its bits do not depend on N.
 
 use crate::arithmetic::Arithmetic;
 use crate::lanes::{LANES, Lanes};
 
-/// A loop over the sums of a block, written out: else compilers vectorise it instead of those over lanes.
+/// An unrolled loop over the sums of a block. Otherwise compilers vectorise it instead of the loops over
+/// lanes.
 macro_rules! each {
     ($j:ident in $N:ident $body:block) => {
         each!($j in $N $body 0 1 2 3 4 5 6 7 8 9);
@@ -35,13 +36,14 @@ pub(super) fn add_products<A: Arithmetic, const N: usize>(
     each!(j in N { sums[j] = A::add_product(sums[j], factor(j), vector); });
 }
 
-/// What computes many sums, some at a time.
+/// A computation of many sums in blocks.
 pub(super) trait Blocks {
-    /// The N sums from the first on.
+    /// Computes N sums, beginning with sum `first`.
     fn block<A: Arithmetic, const N: usize>(&mut self, first: usize);
 
-    /// All of them, in the largest blocks that the registers hold. Few sizes, since each is compiled for each
-    /// set of instructions: layers of fifty are whole blocks of ten or five.
+    /// Computes all sums in the largest blocks that fit into the registers. There are few block sizes,
+    /// because each is compiled for each instruction set. Layers of fifty units divide into blocks of ten or
+    /// five.
     #[inline(always)]
     fn all<A: Arithmetic>(&mut self, count: usize) {
         let mut first = 0;
@@ -59,9 +61,9 @@ pub(super) trait Blocks {
     }
 }
 
-/// Numbers that begin where a cache line does.
+/// A vector whose numbers begin at a cache line.
 ///
-/// Copies may begin elsewhere, which costs time and nothing else.
+/// Clones may begin elsewhere, which costs only time.
 #[derive(Clone, Debug)]
 pub(super) struct Aligned {
     numbers: Vec<f32>,
@@ -70,7 +72,7 @@ pub(super) struct Aligned {
 }
 
 impl Aligned {
-    /// So many zeros.
+    /// Returns `len` zeros.
     pub(super) fn zeros(len: usize) -> Self {
         let numbers = vec![0.0; len + LANES];
         let first = numbers.as_ptr().align_offset(align_of::<Lanes>()).min(LANES);

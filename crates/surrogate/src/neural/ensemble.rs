@@ -1,4 +1,4 @@
-//! Trained networks and what they say together.
+//! Trained networks and their joint predictions.
 //!
 //! ```text
 //! mean = 1/M Σ μ_m(x),   variance = 1/M Σ (μ_m(x) - mean)²  [+ 1/M Σ σ_m(x)², if total]
@@ -7,12 +7,12 @@
 //!
 //! | symbol | meaning |
 //! |---|---|
-//! | M | how many networks |
-//! | μ_m, σ_m | outputs of one, on the scale of the readings |
-//! | n | how many instances |
+//! | M | number of networks |
+//! | μ_m, σ_m | outputs of network m, on the scale of the readings |
+//! | n | number of instances |
 //!
-//! The inputs of a row are those of its configuration and those of its instance. What either part adds to
-//! the first layer is computed once for all rows that have it, so that many configurations on many
+//! The inputs of a row are those of its configuration and those of its instance. What each part adds to
+//! the first layer is computed once for all rows that share it, so that many configurations on many
 //! instances cost little more than the layers after the first.
 
 use math::elementary;
@@ -25,7 +25,7 @@ use crate::dispatch::{Instructions, Work};
 use crate::lanes::{LANES, Lanes};
 use crate::{InstanceTable, Points, Prediction, Predictor, Scale};
 
-/// Rows whose inputs are written together.
+/// Number of rows whose inputs are written together.
 const ROWS: usize = 1024;
 
 /// Fitted networks.
@@ -38,15 +38,15 @@ pub struct Ensemble {
     pub(super) instances: InstanceTable,
 }
 
-/// What one network says of a point, on the scale of the readings.
+/// The output of one network for a point, on the scale of the readings.
 #[derive(Clone, Copy, Default)]
-struct Said {
+struct NetworkOutput {
     mean: f64,
     deviation: f64,
 }
 
 impl Ensemble {
-    /// How many networks it has.
+    /// Returns the number of networks.
     pub fn members(&self) -> usize {
         self.networks.len()
     }
@@ -55,31 +55,35 @@ impl Ensemble {
         assert_eq!(out.len(), points.len(), "a prediction for each point");
         assert_eq!(points.width(), self.inputs.columns(), "the columns of the training set");
         let own = self.own_columns();
-        let mut said = Vec::new();
+        let mut outputs = Vec::new();
         for (block, out) in points.rows.chunks(ROWS * points.width).zip(out.chunks_mut(ROWS)) {
             let rows = || block.chunks_exact(points.width);
             let configurations = self.part(0, rows().map(|row| &row[..own]));
             let instances = self.part(own, rows().map(|row| &row[own..]));
-            said.resize(out.len(), Said::default());
+            outputs.resize(out.len(), NetworkOutput::default());
             let mut summary = Summary::new(out.len());
             for network in &self.networks {
-                let (one, other) = (entering(network, &configurations), entering(network, &instances));
-                self.ask(network, &one, &other, |at| (at, at), &mut said);
-                summary.add(said.iter().map(|said| said.mean));
+                let (one, other) = (
+                    partial_preactivations(network, &configurations),
+                    partial_preactivations(network, &instances),
+                );
+                self.evaluate(network, &one, &other, |at| (at, at), &mut outputs);
+                summary.add(outputs.iter().map(|output| output.mean));
                 if total {
-                    summary.add_within(said.iter().map(|said| said.deviation * said.deviation));
+                    summary.add_within(outputs.iter().map(|output| output.deviation * output.deviation));
                 }
             }
             summary.write(out);
         }
     }
 
-    /// How many columns are those of configurations.
+    /// Returns the number of configuration columns.
     fn own_columns(&self) -> usize {
         self.inputs.columns() - self.instances.columns().len()
     }
 
-    /// The inputs of rows that have some columns only, from the first given on.
+    /// Returns the inputs of rows that have only the configuration columns (`first` is 0) or only the
+    /// instance columns, which begin at `first`.
     fn part<'a>(&self, first: usize, rows: impl ExactSizeIterator<Item = &'a [f64]>) -> Part {
         let begin = self.inputs.width_of(first);
         let end = if first == 0 { self.inputs.width_of(self.own_columns()) } else { self.inputs.width() };
@@ -91,29 +95,29 @@ impl Ensemble {
         Part { first: begin, width, count, inputs }
     }
 
-    /// What a network says of rows, given what both parts add to its first layer and which of them a row
-    /// has.
-    fn ask(
+    /// Evaluates a network for many rows, given what both parts add to its first layer. `parts` returns the
+    /// indices of a row's configuration and instance.
+    fn evaluate(
         &self,
         network: &Network,
         configurations: &[Lanes],
         instances: &[Lanes],
         parts: impl Fn(usize) -> (usize, usize),
-        said: &mut [Said],
+        outputs: &mut [NetworkOutput],
     ) {
         let standard = self.standard;
-        Instructions::best().run(Ask { network, configurations, instances, parts, standard, said });
+        Instructions::best().run(Evaluate { network, configurations, instances, parts, standard, outputs });
     }
 
-    /// The cost over instances of what was said of each.
-    fn over_instances(&self, said: &[Said]) -> f64 {
-        let count = said.len() as f64;
-        let means = || said.iter().map(|said| said.mean);
+    /// Returns the cost over all instances, given the outputs for each.
+    fn over_instances(&self, outputs: &[NetworkOutput]) -> f64 {
+        let count = outputs.len() as f64;
+        let means = || outputs.iter().map(|output| output.mean);
         match self.scale {
             Scale::Linear => means().sum::<f64>() / count,
             Scale::Log10 { .. } => {
                 let largest = means().fold(f64::NEG_INFINITY, f64::max);
-                // What lies 250 decades below the largest cost adds nothing to a sum.
+                // A cost 250 decades below the largest adds nothing to a sum.
                 let power =
                     |mean: f64| elementary::exp(((mean - largest) * std::f64::consts::LN_10).max(-575.0));
                 let sum = means().map(power).sum::<f64>();
@@ -123,63 +127,68 @@ impl Ensemble {
     }
 }
 
-/// Inputs of rows, without those before the first and after the last.
+/// Some of the inputs of each row.
 struct Part {
+    /// The first input, and the number of inputs.
     first: usize,
     width: usize,
+    /// Number of rows.
     count: usize,
     inputs: Vec<f32>,
 }
 
-/// What the inputs add to the first layer of a network.
-fn entering(network: &Network, part: &Part) -> Vec<Lanes> {
-    Instructions::best().run(Enter { network, part })
+/// Returns what some inputs add to the pre-activations of a network's first layer.
+fn partial_preactivations(network: &Network, part: &Part) -> Vec<Lanes> {
+    Instructions::best().run(PartialPreactivations { network, part })
 }
 
-struct Enter<'a> {
+struct PartialPreactivations<'a> {
     network: &'a Network,
     part: &'a Part,
 }
 
-impl Work for Enter<'_> {
+impl Work for PartialPreactivations<'_> {
     type Output = Vec<Lanes>;
 
     #[inline(always)]
     fn run<A: Arithmetic>(self) -> Vec<Lanes> {
         let Self { network, part } = self;
-        let mut out = vec![Lanes::ZERO; part.count * network.entering_lines()];
-        network.entering::<A>(part.first, &part.inputs, part.width, &mut out);
+        let mut out = vec![Lanes::ZERO; part.count * network.preactivation_lines()];
+        network.partial_preactivations::<A>(part.first, &part.inputs, part.width, &mut out);
         out
     }
 }
 
-/// See [`Ensemble::ask`].
-struct Ask<'a, P> {
+/// See [`Ensemble::evaluate`].
+struct Evaluate<'a, P> {
     network: &'a Network,
     configurations: &'a [Lanes],
     instances: &'a [Lanes],
     parts: P,
     standard: Standard,
-    said: &'a mut [Said],
+    outputs: &'a mut [NetworkOutput],
 }
 
-impl<P: Fn(usize) -> (usize, usize)> Work for Ask<'_, P> {
+impl<P: Fn(usize) -> (usize, usize)> Work for Evaluate<'_, P> {
     type Output = ();
 
     #[inline(always)]
     fn run<A: Arithmetic>(self) {
-        let lines = self.network.entering_lines();
+        let lines = self.network.preactivation_lines();
         let mut pass = self.network.pass();
-        for (block, said) in self.said.chunks_mut(LANES).enumerate() {
+        for (block, outputs) in self.outputs.chunks_mut(LANES).enumerate() {
             let parts = |lane: usize| {
                 let (configuration, instance) = (self.parts)(block * LANES + lane);
                 let one = &self.configurations[configuration * lines..][..lines];
                 (one, &self.instances[instance * lines..][..lines])
             };
-            self.network.forward_entered::<A>(&mut pass, (0..said.len()).map(parts));
-            for (lane, said) in said.iter_mut().enumerate() {
-                let mean = self.standard.stretch(pass.mean.0[lane]);
-                *said = Said { mean, deviation: self.standard.spread * f64::from(pass.deviation.0[lane]) };
+            self.network.forward_from_preactivations::<A>(&mut pass, (0..outputs.len()).map(parts));
+            for (lane, output) in outputs.iter_mut().enumerate() {
+                let mean = self.standard.restore(pass.mean.0[lane]);
+                *output = NetworkOutput {
+                    mean,
+                    deviation: self.standard.spread * f64::from(pass.deviation.0[lane]),
+                };
             }
         }
     }
@@ -187,8 +196,9 @@ impl<P: Fn(usize) -> (usize, usize)> Work for Ask<'_, P> {
 
 /// Mean and variance over members.
 struct Summary {
-    /// Of each point what each member has said, member after member.
+    /// The mean that each member predicts for each point, member by member.
     values: Vec<f64>,
+    /// Sum over members of the noise variance of each point.
     within: Vec<f64>,
 }
 
@@ -233,16 +243,23 @@ impl Predictor for Ensemble {
         let count = self.instances.count();
         let together = (ROWS / count).max(1);
         let instances = self.part(own, (0..count).map(|instance| self.instances.row(instance)));
-        let instances: Vec<_> = self.networks.iter().map(|network| entering(network, &instances)).collect();
-        let mut said = Vec::new();
+        let instances: Vec<_> =
+            self.networks.iter().map(|network| partial_preactivations(network, &instances)).collect();
+        let mut outputs = Vec::new();
         for (block, out) in configurations.rows.chunks(together * own).zip(out.chunks_mut(together)) {
             let part = self.part(0, block.chunks_exact(own));
-            said.resize(out.len() * count, Said::default());
+            outputs.resize(out.len() * count, NetworkOutput::default());
             let mut summary = Summary::new(out.len());
             for (network, instances) in self.networks.iter().zip(&instances) {
                 let rows = |at: usize| (at / count, at % count);
-                self.ask(network, &entering(network, &part), instances, rows, &mut said);
-                summary.add(said.chunks_exact(count).map(|said| self.over_instances(said)));
+                self.evaluate(
+                    network,
+                    &partial_preactivations(network, &part),
+                    instances,
+                    rows,
+                    &mut outputs,
+                );
+                summary.add(outputs.chunks_exact(count).map(|outputs| self.over_instances(outputs)));
             }
             summary.write(out);
         }

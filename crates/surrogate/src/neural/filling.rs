@@ -1,21 +1,21 @@
-//! Filling in what stopped trials would have cost, round by round.
+//! Imputing the costs of stopped trials, round by round.
 //!
 //! ```text
 //! start:  train on exact readings alone
-//! repeat: (μ_j, σ_j²) = prediction of the ensemble for each censored point j
+//! repeat: (μ_j, σ_j²) = the ensemble's prediction for each censored point j
 //!         y_j = E[Y | Y >= b_j],   Y ~ N(μ_j, σ_j²)        at most the cutoff
 //!         train on exact readings and all y_j
-//! until:  as many ensembles were trained as there are rounds
+//! until:  the number of trained ensembles equals the number of rounds
 //! ```
 //!
 //! | symbol | meaning |
 //! |---|---|
 //! | b_j | the bound of a censored point |
-//! | y_j | what is filled in for it |
-//! | σ_j² | the total variance, between networks and of single trials: trials were stopped, not means |
+//! | y_j | the imputed cost |
+//! | σ_j² | the total variance, between networks and of single trials, because single trials were stopped |
 //!
-//! Each round begins with the same random numbers, so that what is filled in changes by what was learned
-//! and not by luck.
+//! Each round begins with the same random numbers, so that imputed costs change because of what was learned
+//! and not by chance.
 //!
 //! J. Schmee, G. Hahn, A Simple Method for Regression Analysis with Censored Data, Technometrics 21, 1979.
 
@@ -25,7 +25,7 @@ use super::{Effort, Ensemble, NeuralSettings};
 use crate::Reading;
 use crate::{FitError, Points, Prediction, Predictor as _, TrainingSet};
 
-/// The rounds after the first, which has learned from exact readings alone.
+/// Runs the rounds after the first, which has learned from exact readings alone.
 pub(super) fn fill_in(
     settings: &NeuralSettings,
     data: &TrainingSet<'_>,
@@ -47,7 +47,7 @@ pub(super) fn fill_in(
     Ok((ensemble, effort))
 }
 
-/// All readings, with what an ensemble expects in place of bounds.
+/// Returns all readings, with imputed costs in place of bounds.
 pub(super) fn filled(ensemble: &Ensemble, data: &TrainingSet<'_>) -> Vec<Reading> {
     let censored = || data.readings().iter().enumerate().filter(|(_, reading)| reading.is_censored());
     let rows: Vec<f64> = censored().flat_map(|(point, _)| data.row(point)).collect();
@@ -65,7 +65,7 @@ pub(super) fn filled(ensemble: &Ensemble, data: &TrainingSet<'_>) -> Vec<Reading
     data.readings().iter().map(fill).collect()
 }
 
-/// The mean of a prediction above a bound.
+/// Returns the mean of a prediction above a bound, at most the cutoff.
 fn above(expected: Prediction, bound: f64, cutoff: Option<f64>) -> f64 {
     let mean = TruncatedNormal::new(expected.mean, expected.deviation(), bound).mean();
     cutoff.map_or(mean, |cutoff| mean.min(cutoff.max(bound)))
@@ -94,7 +94,7 @@ mod tests {
         settings.train(data, &mut Rng::new(7, "fit", 0)).unwrap()
     }
 
-    /// y = 2x on [0, 1] with noise; `read` makes a reading of it.
+    /// y = 2x on [0, 1] with noise; `read` turns y into a reading.
     fn line<'a>(
         alike: &'a InstanceTable,
         cutoff: Option<f64>,
@@ -112,7 +112,7 @@ mod tests {
         data
     }
 
-    /// The mean of what is filled in.
+    /// Returns the mean of the imputed costs.
     fn expected(ensemble: &Ensemble, data: &TrainingSet<'_>) -> f64 {
         let filled = filled(ensemble, data);
         let own = filled.iter().zip(data.readings()).filter(|(_, reading)| reading.is_censored());
@@ -121,9 +121,9 @@ mod tests {
     }
 
     #[test]
-    fn what_is_filled_in_rises_from_round_to_round_and_settles() {
+    fn imputed_costs_rise_from_round_to_round_and_settle() {
         let alike = InstanceTable::alike();
-        // Flat, and all that is above the middle was stopped there.
+        // Costs do not depend on x, and every trial above the mean was stopped there.
         let flat = |_, rng: &mut Rng| match rng.normal() {
             y if y > 0.0 => AtLeast(0.0),
             y => Exact(y),
@@ -139,10 +139,10 @@ mod tests {
     }
 
     #[test]
-    fn nothing_is_filled_in_below_its_bound_or_above_the_cutoff() {
+    fn imputed_costs_lie_between_their_bound_and_the_cutoff() {
         let alike = InstanceTable::alike();
         let cutoff = 1.5;
-        // Some bounds are far above what the rest makes one expect.
+        // Some bounds are far above what the other readings suggest.
         let data = line(&alike, Some(cutoff), |y, rng| match rng.below(3) {
             0 => AtLeast(cutoff),
             1 => AtLeast(y.min(cutoff) * rng.unit()),
@@ -162,12 +162,12 @@ mod tests {
             }
             let moved =
                 data.readings().iter().zip(&filled).filter(|(a, b)| a.lower_bound() < b.lower_bound());
-            assert!(moved.count() > 20, "most bounds are below what is expected");
+            assert!(moved.count() > 20, "most bounds are below the expected cost");
         }
     }
 
     #[test]
-    fn one_round_is_that_of_drop_and_nothing_to_fill_in_takes_one() {
+    fn the_first_round_equals_drop_and_is_the_only_one_without_censored_points() {
         let alike = InstanceTable::alike();
         let (steps, censored) = (2 * 10 * 10, AtLeast(0.5));
         let few = |rounds, treatment| NeuralSettings { epochs: 10, treatment, ..settings(rounds) };
@@ -179,11 +179,11 @@ mod tests {
         assert_eq!(effort, alone);
         assert_eq!(filled(&dropped, &half), filled(&mean, &half));
         let (_, all) = train(&few(4, Treatment::Mean), &half);
-        assert_eq!(all.steps, alone.steps + 3 * steps, "three more on all points");
+        assert_eq!(all.steps, alone.steps + 3 * steps, "three more rounds on all points");
     }
 
     #[test]
-    fn who_watches_sees_what_fewer_rounds_would_have_come_to() {
+    fn watched_ensembles_are_the_results_of_fewer_rounds() {
         let alike = InstanceTable::alike();
         let half = line(&alike, None, |y, _| if y > 0.5 { AtLeast(0.5) } else { Exact(y) });
         let few = |rounds| NeuralSettings { epochs: 10, ..settings(rounds) };
@@ -195,7 +195,7 @@ mod tests {
     }
 
     #[test]
-    fn where_nothing_else_is_known_bounds_are_where_it_starts() {
+    fn without_exact_readings_imputation_starts_from_the_bounds() {
         let alike = InstanceTable::alike();
         let all = line(&alike, None, |y, _| AtLeast(y));
         let (ensemble, _) = train(&NeuralSettings { epochs: 200, ..settings(3) }, &all);

@@ -2,12 +2,12 @@
 //!
 //! | column | inputs | inactive or missing |
 //! |---|---|---|
-//! | number | 1: its place in [0, 1] | 1/2, the middle |
-//! | category of n > 1 | n: 1 for its own, 0 for the others | all 0 |
-//! | category of one | none | |
-//! | any that a training row leaves inactive, in addition | 1: whether it is active | 0 |
+//! | number | 1: its position in [0, 1] | 1/2, the middle |
+//! | n > 1 categories | n, one-hot: 1 for the category, 0 for the others | all 0 |
+//! | a single category | none | |
+//! | any that is inactive in a training row, in addition | 1: whether it is active | 0 |
 //!
-//! What was never inactive in training has no flag: its weights could not be learned.
+//! A column that was never inactive in training has no such flag, because its weights could not be learned.
 
 use crate::{Column, TrainingSet};
 
@@ -18,7 +18,7 @@ struct Part {
     flagged: bool,
 }
 
-/// How rows become inputs.
+/// The conversion of rows to inputs.
 #[derive(Clone, PartialEq, Debug)]
 pub(super) struct Inputs {
     parts: Vec<Part>,
@@ -26,7 +26,7 @@ pub(super) struct Inputs {
 }
 
 impl Inputs {
-    /// For rows like those of a training set.
+    /// Creates the conversion for rows like those of a training set.
     pub(super) fn of(data: &TrainingSet<'_>) -> Self {
         let mut flagged = vec![false; data.columns().len()];
         for point in 0..data.len() {
@@ -40,17 +40,17 @@ impl Inputs {
         Self { parts, width }
     }
 
-    /// How many inputs a row becomes.
+    /// Returns the number of inputs of a row.
     pub(super) fn width(&self) -> usize {
         self.width
     }
 
-    /// How many columns rows have.
+    /// Returns the number of columns of a row.
     pub(super) fn columns(&self) -> usize {
         self.parts.len()
     }
 
-    /// How many of them the first columns become.
+    /// Returns the number of inputs of the first `columns` columns.
     pub(super) fn width_of(&self, columns: usize) -> usize {
         self.parts[..columns].iter().map(|part| part.width()).sum()
     }
@@ -60,7 +60,7 @@ impl Inputs {
         self.write_from(0, row, out);
     }
 
-    /// Writes the inputs of a row's columns from the first given on.
+    /// Writes the inputs of a row that begins at column `first`.
     pub(super) fn write_from(&self, first: usize, row: impl Iterator<Item = f64>, out: &mut [f32]) {
         let mut rest = out;
         for (part, value) in self.parts[first..].iter().zip(row) {
@@ -106,7 +106,7 @@ mod tests {
     use space::INACTIVE;
 
     #[test]
-    fn categories_have_an_input_each_and_the_inactive_a_flag() {
+    fn categories_have_an_input_each_and_inactive_columns_a_flag() {
         let named = InstanceTable::named(2);
         let columns = [Column::Number, Column::Category(3), Column::Category(1), Column::Number];
         let mut data = TrainingSet::new(&columns, &named, Scale::Linear, None);

@@ -1,4 +1,4 @@
-//! Networks that learn from stopped trials by their likelihood.
+//! Neural networks that learn from stopped trials through their likelihood.
 //!
 //! ```text
 //! loss = 1/n ( Σ_exact (ln σ_i + z_i²/2 + ln √(2π)) - Σ_censored ln(1 - Φ(z_i)) ),   z_i = (y_i - μ_i)/σ_i
@@ -6,29 +6,29 @@
 //!
 //! | symbol | meaning |
 //! |---|---|
-//! | μ_i, σ_i | the two outputs of a network for point i: mean and deviation of its trials |
-//! | y_i | the reading: the cost, or the bound that a stopped trial has reached |
-//! | n | points of a batch |
+//! | μ_i, σ_i | the two outputs of a network for point i: mean and standard deviation of its trials |
+//! | y_i | the reading: the cost, or the bound at which the trial was stopped |
+//! | n | number of points in a batch |
 //!
-//! A stopped trial says no more than that its cost is above the bound, and pulls the mean up only as far
-//! as that is unlikely. Networks that differ by their first weights and the order of points alone are
-//! asked together: where they disagree, little is known. The noise of single trials is no part of that
-//! variance, see [`Predictor::predict_total`].
+//! A stopped trial shows only that its cost is above the bound. The less likely the network considers such a
+//! cost, the more the trial raises the mean. The networks of an ensemble differ only by their initial weights
+//! and the order of points: where they disagree, there is little data. This variance does not include the
+//! noise of single trials; see [`Predictor::predict_total`].
 //!
-//! Where all readings are stopped the networks agree on nothing but that costs are high, and the
-//! variance is large there though none of them expects a good configuration.
+//! Where all trials were stopped, the networks agree only that costs are high. The variance is large there,
+//! although no network expects a good configuration.
 //!
 //! K. Eggensperger, K. Haase, P. Müller, M. Lindauer, F. Hutter, Neural Model-based Optimization with
-//! Right-Censored Observations, 2020. Its equations 3 and 4 leave out ln σ.
+//! Right-Censored Observations, 2020. Equations 3 and 4 of that paper omit ln σ.
 //!
 //! | file | subject |
 //! |---|---|
-//! | `inputs`, `targets` | rows and readings as a network wants them |
+//! | `inputs`, `targets` | rows as network inputs; standardised readings |
 //! | `network`, `tanh` | two outputs for sixteen rows at a time, and the gradient |
-//! | `blocks`, and `lanes`, `arithmetic` and `dispatch` next door | sums over lanes, with the same bits on the registers of every processor |
-//! | `loss` | the likelihood of a reading |
+//! | `blocks`, and `lanes`, `arithmetic` and `dispatch` in the parent module | sums over lanes, with the same bits on every processor |
+//! | `loss` | the negative log likelihood of a reading |
 //! | `train` | gradient descent |
-//! | `filling` | costs in place of bounds, round by round |
+//! | `filling` | imputed costs in place of bounds, round by round |
 //! | `ensemble` | predictions |
 
 mod blocks;
@@ -57,64 +57,64 @@ use crate::Reading;
 use filling::fill_in;
 use inputs::Inputs;
 use targets::Standard;
-use train::{Lessons, Trained, Training};
+use train::{Samples, Trained, Training};
 
-/// How networks are trained.
+/// Settings of an ensemble of networks.
 #[derive(Clone, PartialEq, Debug)]
 pub struct NeuralSettings {
-    /// Units of each hidden layer.
+    /// Number of units in each hidden layer.
     pub layers: Vec<usize>,
-    /// How often each point is seen.
+    /// Number of passes over the points.
     pub epochs: usize,
-    /// Points of a step.
+    /// Number of points in a batch.
     pub batch: usize,
-    /// The largest learning rate.
+    /// Peak learning rate.
     pub rate: f64,
-    /// Share of a step's velocity that the next one keeps.
+    /// Share of the velocity that the next step keeps.
     pub momentum: f64,
-    /// Pull of each weight to nothing.
+    /// Weight decay.
     pub decay: f64,
-    /// The largest gradient by a weight.
+    /// Largest absolute value of each component of the gradient.
     pub clip: f64,
-    /// What becomes of censored points.
+    /// Treatment of censored points.
     pub treatment: Treatment,
-    /// How many ensembles [`Treatment::Mean`] trains, one after the other; the others train one.
+    /// Number of ensembles that [`Treatment::Mean`] trains, one after the other; other treatments train one.
     pub rounds: usize,
-    /// How many networks.
+    /// Number of networks in the ensemble.
     pub members: usize,
-    /// Threads to train networks on; predictions do not depend on it.
+    /// Number of threads that train networks; predictions do not depend on it.
     pub threads: usize,
 }
 
-/// What becomes of censored points.
+/// Treatment of censored points.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum Treatment {
-    /// Their bounds are taken for costs.
+    /// Bounds are used as if they were costs.
     Ignore,
-    /// They are left out; where there is no other, their bounds are taken for costs.
+    /// Censored points are left out. If there are no others, bounds are used as costs.
     Drop,
-    /// They get the mean of what the ensemble before expects above the bound (Schmee and Hahn); the
-    /// first ensemble is that of `Drop`.
+    /// A bound is replaced by the mean that the previous ensemble predicts above it (Schmee and Hahn). The
+    /// first ensemble is trained as with `Drop`.
     Mean,
-    /// They count by how likely a cost above the bound is (Tobin).
+    /// A bound enters through the probability of a cost above it (Tobin).
     Tobit,
 }
 
-/// What training took, over all networks.
+/// The effort of training, over all networks.
 #[derive(Clone, Copy, PartialEq, Debug, Default)]
 pub struct Effort {
     /// Steps of gradient descent.
     pub steps: u64,
-    /// How often training came to numbers that are none, and began anew with a smaller rate.
+    /// Number of times that training diverged to non-finite weights and restarted with a smaller rate.
     pub restarts: u32,
-    /// Networks that were given up with random weights after too many restarts.
+    /// Number of networks left with random weights after too many restarts.
     pub untrained: usize,
-    /// The mean loss of the last weights, on standardised readings.
+    /// Mean loss of the final weights, on standardised readings.
     pub loss: f64,
 }
 
 impl Effort {
-    /// This one, and then another.
+    /// Adds the effort of a later training, and takes over its loss.
     fn and(self, next: Self) -> Self {
         Self {
             steps: self.steps + next.steps,
@@ -144,16 +144,16 @@ impl Default for NeuralSettings {
 }
 
 impl NeuralSettings {
-    /// Trains networks, and says what it took.
+    /// Trains networks and returns the effort as well.
     ///
     /// # Panics
-    /// If there are no members, no rounds, or no points in a batch, or a number among the settings is negative or
-    /// none.
+    /// If the number of members, the number of rounds or the batch size is 0, or if a setting is negative or
+    /// not finite.
     pub fn train(&self, data: &TrainingSet<'_>, rng: &mut Rng) -> Result<(Ensemble, Effort), FitError> {
         self.train_watched(data, rng, &mut |_| {})
     }
 
-    /// As [`Self::train`]; each ensemble on the way, the last one too, is shown as soon as it is trained.
+    /// Like [`Self::train`], and passes every trained ensemble to `watch`, including the last one.
     ///
     /// # Panics
     /// As [`Self::train`].
@@ -163,10 +163,13 @@ impl NeuralSettings {
         rng: &mut Rng,
         watch: &mut dyn FnMut(&Ensemble),
     ) -> Result<(Ensemble, Effort), FitError> {
-        assert!(self.members > 0 && self.batch > 0, "a network and a point at least");
-        assert!(self.rounds > 0, "a round at least");
+        assert!(self.members > 0 && self.batch > 0, "at least one network, and one point in a batch");
+        assert!(self.rounds > 0, "at least one round");
         let numbers = [self.rate, self.momentum, self.decay, self.clip];
-        assert!(numbers.iter().all(|x| x.is_finite() && *x >= 0.0), "settings are numbers: {numbers:?}");
+        assert!(
+            numbers.iter().all(|x| x.is_finite() && *x >= 0.0),
+            "settings are finite and not negative: {numbers:?}"
+        );
         if data.is_empty() {
             return Err(FitError::Empty);
         }
@@ -180,7 +183,7 @@ impl NeuralSettings {
         Ok(trained)
     }
 
-    /// Trains on some points, with these readings instead of their own.
+    /// Trains on some points, with the given readings instead of their own.
     fn train_on(
         &self,
         data: &TrainingSet<'_>,
@@ -194,14 +197,15 @@ impl NeuralSettings {
         for (at, &point) in points.iter().enumerate() {
             inputs.write(data.row(point), &mut rows[at * inputs.width()..(at + 1) * inputs.width()]);
         }
-        // Where all readings are one value there is nothing to learn but that.
+        // If all readings are equal, there is nothing else to learn.
         let varied = standard.spread > 0.0;
         let epochs = if varied { self.epochs } else { 0 };
-        let shrink = |reading| if varied { standard.shrink(reading) } else { Reading::Exact(0.0) };
-        let readings = readings.into_iter().map(shrink).collect();
-        let lessons = Lessons { rows, width: inputs.width(), readings };
-        let trained = Self { epochs, ..self.clone() }.train_all(&lessons, seed, &|| data.wanted().is_ok());
-        data.wanted()?;
+        let standardise = |reading| if varied { standard.standardise(reading) } else { Reading::Exact(0.0) };
+        let readings = readings.into_iter().map(standardise).collect();
+        let samples = Samples { rows, width: inputs.width(), readings };
+        let wanted = || data.check_interrupt().is_ok();
+        let trained = Self { epochs, ..self.clone() }.train_all(&samples, seed, &wanted);
+        data.check_interrupt()?;
         let mut effort = Effort::default();
         for one in &trained {
             effort.steps += one.steps;
@@ -214,7 +218,7 @@ impl NeuralSettings {
         Ok((Ensemble { networks, inputs, standard, scale: data.scale(), instances }, effort))
     }
 
-    /// Which points count, and as what, before anything is filled in.
+    /// Returns the points to learn from and their readings, before any imputation.
     fn treated(&self, data: &TrainingSet<'_>) -> (Vec<usize>, Vec<Reading>) {
         let exact = data.readings().iter().any(|reading| !reading.is_censored());
         let treat = |(point, &reading): (usize, &Reading)| match self.treatment {
@@ -227,25 +231,25 @@ impl NeuralSettings {
         data.readings().iter().enumerate().filter_map(treat).unzip()
     }
 
-    /// Each network has a stream of random numbers of its own, whatever threads it is trained on. They take
-    /// turns, so that no thread has a whole network left when the others have none. Those that are not trained
-    /// when it is no longer wanted are left out.
-    fn train_all(&self, lessons: &Lessons, seed: u64, wanted: &(dyn Fn() -> bool + Sync)) -> Vec<Trained> {
+    /// Trains all networks. Each network has its own stream of random numbers, whichever thread trains it.
+    /// Networks take turns on the threads, so that no thread is left with a whole network when the others are
+    /// done. When the result is no longer wanted, unfinished networks are left out.
+    fn train_all(&self, samples: &Samples, seed: u64, wanted: &(dyn Fn() -> bool + Sync)) -> Vec<Trained> {
         const TURNS: usize = 20;
-        let (rows, instructions) = (lessons.lines(), Instructions::best());
+        let (rows, instructions) = (samples.lines(), Instructions::best());
         let new = |member: usize| {
             let rng = Rng::new(seed, "network", member as u64);
-            (member, Training::new(instructions, self, lessons, &rows, rng))
+            (member, Training::new(instructions, self, samples, &rows, rng))
         };
         let waiting: Mutex<VecDeque<(usize, Training<'_>)>> =
             Mutex::new((0..self.members).map(new).collect());
         let ended: Mutex<Vec<(usize, Trained)>> = Mutex::new(Vec::new());
         let work = || {
-            // Its own statement, since a lock that is asked for in a loop's head is held all through its body.
+            // A closure, because a lock taken in the head of a loop is held throughout its body.
             let next = || lock(&waiting).pop_front().filter(|_| wanted());
             while let Some((member, mut training)) = next() {
-                if training.go_on(self.epochs.div_ceil(TURNS)) {
-                    lock(&ended).push((member, training.trained()));
+                if training.advance(self.epochs.div_ceil(TURNS)) {
+                    lock(&ended).push((member, training.finish()));
                 } else {
                     lock(&waiting).push_back((member, training));
                 }
@@ -263,7 +267,7 @@ impl NeuralSettings {
     }
 }
 
-/// What is behind a lock; a thread that held it and panicked ends the program's training anyhow.
+/// Locks a mutex. Poisoning is ignored: the scope propagates a panic of any thread anyway.
 fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }

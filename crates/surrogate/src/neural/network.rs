@@ -1,4 +1,4 @@
-//! A network with two outputs: what a trial costs in the mean, and how far single trials deviate.
+//! A network with two outputs: mean and standard deviation of a trial's cost.
 //!
 //! ```text
 //! h_0 = x
@@ -15,15 +15,15 @@
 //! | x | a row of inputs |
 //! | h_l, W_l, b_l | units, weights and biases of layer l |
 //! | μ, σ | the two outputs |
-//! | δ_l | the derivative by what enters the units of layer l |
+//! | δ_l | the derivative with respect to the pre-activations of layer l |
 //!
-//! All weights lie in one vector, layer after layer: a row of weights for each input of the layer and one
-//! for the biases, as if there were an input that is always 1. A row has a place for each unit, padded to
-//! whole lanes with weights that are and stay nothing.
+//! All weights are in one vector, layer by layer: a row of weights for each input of the layer and one row
+//! for the biases, as if there were an input that is always 1. A row has an entry for each unit, padded to
+//! whole lanes with weights that are and stay 0.
 //!
-//! Sixteen rows of inputs go through together, one in each lane, so that every inner loop runs over lanes
-//! and can be vectorised. Sums run over units and lanes in their order, so that their bits depend neither
-//! on the platform nor on what else is in the block.
+//! Sixteen rows of inputs are evaluated together, one in each lane, so that every inner loop runs over lanes
+//! and can be vectorised. Sums run over units and lanes in a fixed order, so their bits depend neither on the
+//! platform nor on the other rows in the block.
 
 use math::Rng;
 use math::elementary;
@@ -33,52 +33,52 @@ use super::tanh::tanh;
 use crate::arithmetic::Arithmetic;
 use crate::lanes::{LANES, Lanes, Square, lines};
 
-/// Least deviation, on the scale of standardised targets.
+/// Minimum standard deviation, on the scale of standardised targets.
 pub(super) const FLOOR: f64 = 1e-4;
 
-/// Where the weights of a layer are.
+/// The position of a layer's weights.
 #[derive(Clone, Copy, PartialEq, Debug)]
 struct Layer {
     inputs: usize,
     units: usize,
-    /// Where its first row begins.
+    /// Index of the first weight.
     first: usize,
-    /// How long a row is: a whole number of lanes.
+    /// Length of a row: a multiple of the number of lanes.
     row: usize,
 }
 
-/// Weights and how they are arranged.
+/// The weights and their layout.
 #[derive(Clone, PartialEq, Debug)]
 pub(super) struct Network {
     layers: Vec<Layer>,
     weights: Aligned,
 }
 
-/// What becomes of a block of rows on its way through a network; reused, so that nothing is allocated.
+/// Intermediate results for a block of rows; reused, so that nothing is allocated.
 #[derive(Clone, Debug)]
 pub(super) struct Pass {
     /// The inputs, then the units of each layer, each with a 1 at the end for the biases.
     units: Vec<Vec<Lanes>>,
-    /// Derivatives by what enters the units of each layer.
+    /// Derivatives with respect to the pre-activations of each layer.
     deltas: Vec<Vec<Lanes>>,
-    /// Those of the layer at hand, or rows of inputs on their way in, with units in the lanes.
-    turned: Vec<Square>,
-    /// How much the deviation rises with its unit.
-    slope: Lanes,
+    /// Transposes, with units in the lanes: of the current layer's deltas, or of rows of inputs being loaded.
+    transposed: Vec<Square>,
+    /// Derivative of the deviation with respect to its output unit.
+    deviation_derivative: Lanes,
     /// The first output.
     pub(super) mean: Lanes,
     /// The second.
     pub(super) deviation: Lanes,
 }
 
-/// What is done with the gradient of a block.
+/// A consumer of the gradient of a block.
 pub(super) trait Receiver {
-    /// Takes the derivatives by sixteen weights, which are the so manieth sixteen of all.
-    fn take<A: Arithmetic>(&mut self, place: usize, weights: &mut [f32; LANES], slopes: Lanes);
+    /// Takes the derivatives with respect to the sixteen weights `16 * place..16 * place + 16`.
+    fn take<A: Arithmetic>(&mut self, place: usize, weights: &mut [f32; LANES], gradient: Lanes);
 }
 
 impl Network {
-    /// Random weights, uniform within 1/√inputs of nothing; deviations begin at about 1.
+    /// Creates a network with random weights, uniform on ±1/√inputs. Its deviations are about 1.
     pub(super) fn new(inputs: usize, hidden: &[usize], rng: &mut Rng) -> Self {
         let mut layers = Vec::with_capacity(hidden.len() + 1);
         let (mut before, mut first) = (inputs, 0);
@@ -95,31 +95,31 @@ impl Network {
             }
         }
         let mut network = Self { layers, weights };
-        *network.bias_of_deviation() = libm::log(libm::expm1(1.0 - FLOOR)) as f32;
+        *network.deviation_bias() = libm::log(libm::expm1(1.0 - FLOOR)) as f32;
         network
     }
 
-    fn bias_of_deviation(&mut self) -> &mut f32 {
+    fn deviation_bias(&mut self) -> &mut f32 {
         let outputs = self.layers[self.layers.len() - 1];
         &mut self.weights[outputs.place(outputs.inputs, 1)]
     }
 
-    /// How many columns its rows have.
+    /// Returns the number of inputs.
     pub(super) fn inputs(&self) -> usize {
         self.layers[0].inputs
     }
 
-    /// All weights, padded.
+    /// Returns all weights, including the padding.
     pub(super) fn weights(&self) -> &[f32] {
         &self.weights
     }
 
-    /// Whether all weights are numbers.
+    /// Returns whether all weights are finite.
     pub(super) fn is_finite(&self) -> bool {
         self.weights.iter().all(|weight| weight.is_finite())
     }
 
-    /// Room for blocks of rows.
+    /// Allocates a [`Pass`] for blocks of rows.
     pub(super) fn pass(&self) -> Pass {
         let none = Lanes::ZERO;
         let deltas: Vec<Vec<Lanes>> = self.layers.iter().map(|layer| vec![none; layer.units]).collect();
@@ -127,11 +127,11 @@ impl Network {
         units.extend(deltas.iter().cloned());
         units.iter_mut().for_each(|units| units.push(Lanes::ONE));
         let widest = self.layers.iter().map(|layer| lines(layer.inputs).max(lines(layer.units))).max();
-        let turned = vec![[none; LANES]; widest.unwrap_or(0)];
-        Pass { units, deltas, turned, slope: none, mean: none, deviation: none }
+        let transposed = vec![[none; LANES]; widest.unwrap_or(0)];
+        Pass { units, deltas, transposed, deviation_derivative: none, mean: none, deviation: none }
     }
 
-    /// Sends the rows of a pass through.
+    /// Evaluates the rows loaded into a pass.
     #[inline(always)]
     pub(super) fn forward<A: Arithmetic>(&self, pass: &mut Pass) {
         self.forward_from::<A>(0, pass);
@@ -150,18 +150,19 @@ impl Network {
                 }
             }
         }
-        pass.shape();
+        pass.compute_outputs();
     }
 
-    /// How many lines [`entering`](Self::entering) is for each row.
-    pub(super) fn entering_lines(&self) -> usize {
+    /// Returns the number of lines that [`partial_preactivations`](Self::partial_preactivations) writes for
+    /// each row.
+    pub(super) fn preactivation_lines(&self) -> usize {
         lines(self.layers[0].units)
     }
 
-    /// What the inputs from the first given on add to what enters the units of the first layer, for each
-    /// of some rows that consist of these inputs.
+    /// Computes what some inputs add to the pre-activations of the first layer. Each row consists of `width`
+    /// inputs, beginning with input `first`.
     #[inline(always)]
-    pub(super) fn entering<A: Arithmetic>(
+    pub(super) fn partial_preactivations<A: Arithmetic>(
         &self,
         first: usize,
         rows: &[f32],
@@ -171,28 +172,28 @@ impl Network {
         let row = self.layers[0].row;
         let weights = &self.weights[first * row..][..width * row];
         let count = (out.len() * LANES).checked_div(row).unwrap_or(0);
-        Entering { weights, row, rows: &rows[..count * width], width, out }.all::<A>(count);
+        PartialPreactivations { weights, row, rows: &rows[..count * width], width, out }.all::<A>(count);
     }
 
-    /// Sends rows through of which is known what enters the first layer: for each lane the sum of two
-    /// parts, and the biases.
+    /// Evaluates rows from the pre-activations of the first layer, which for each lane are the sum of two
+    /// parts and the biases.
     #[inline(always)]
-    pub(super) fn forward_entered<'a, A: Arithmetic>(
+    pub(super) fn forward_from_preactivations<'a, A: Arithmetic>(
         &self,
         pass: &mut Pass,
         parts: impl ExactSizeIterator<Item = (&'a [Lanes], &'a [Lanes])>,
     ) {
         let layer = self.layers[0];
         let biases = self.weights[layer.inputs * layer.row..][..layer.row].as_chunks::<LANES>().0;
-        let squares = &mut pass.turned[..biases.len()];
+        let squares = &mut pass.transposed[..biases.len()];
         for (lane, (one, other)) in parts.enumerate() {
             for (line, square) in squares.iter_mut().enumerate() {
                 square[lane] = one[line].sum(&other[line].0).sum(&biases[line]);
             }
         }
         for (units, square) in pass.units[1][..layer.units].chunks_mut(LANES).zip(squares) {
-            for (unit, turned) in units.iter_mut().zip(A::turned(square)) {
-                *unit = turned;
+            for (unit, transposed) in units.iter_mut().zip(A::transposed(square)) {
+                *unit = transposed;
                 if self.layers.len() > 1 {
                     tanh::<A>(unit);
                 }
@@ -201,43 +202,45 @@ impl Network {
         self.forward_from::<A>(1, pass);
     }
 
-    /// Hands the derivative by each weight to a receiver, given those by the outputs of the rows that went
-    /// forward last.
+    /// Passes the gradient of all weights to a receiver, given the derivatives with respect to the outputs of
+    /// the rows evaluated last.
     #[inline(always)]
     pub(super) fn backward<A: Arithmetic>(
         &mut self,
         pass: &mut Pass,
-        by_mean: &Lanes,
-        by_deviation: &Lanes,
+        mean_derivatives: &Lanes,
+        deviation_derivatives: &Lanes,
         receiver: &mut impl Receiver,
     ) {
         let last = self.layers.len() - 1;
-        pass.deltas[last][0] = *by_mean;
+        pass.deltas[last][0] = *mean_derivatives;
         for lane in 0..LANES {
-            pass.deltas[last][1].0[lane] = by_deviation.0[lane] * pass.slope.0[lane];
+            pass.deltas[last][1].0[lane] = deviation_derivatives.0[lane] * pass.deviation_derivative.0[lane];
         }
         for number in (0..=last).rev() {
             let layer = self.layers[number];
             let (earlier, later) = pass.deltas.split_at_mut(number);
             let (deltas, inputs) = (&later[0][..], &pass.units[number][..]);
-            // Before the weights are changed.
+            // Must come before the receiver changes the weights.
             if let Some(before) = earlier.last_mut() {
                 let weights = layer.of(&self.weights);
                 let count = before.len();
-                Transposed { weights, row: layer.row, deltas, units: inputs, out: before }.all::<A>(count);
+                BackwardDeltas { weights, row: layer.row, deltas, units: inputs, out: before }
+                    .all::<A>(count);
             }
-            for (turned, deltas) in pass.turned.iter_mut().zip(deltas.chunks(LANES)) {
-                *turned = A::turned(&square(deltas));
+            for (transposed, deltas) in pass.transposed.iter_mut().zip(deltas.chunks(LANES)) {
+                *transposed = A::transposed(&square(deltas));
             }
-            let turned = &pass.turned[..lines(layer.units)];
+            let transposed = &pass.transposed[..lines(layer.units)];
             let weights = layer.of_mut(&mut self.weights);
-            Products { turned, x: inputs, weights, first: layer.first, receiver }.all::<A>(inputs.len());
+            WeightGradient { transposed, x: inputs, weights, first: layer.first, receiver }
+                .all::<A>(inputs.len());
         }
     }
 }
 
 impl Layer {
-    /// How many numbers its rows have together.
+    /// Returns the number of weights, including biases and padding.
     fn size(self) -> usize {
         (self.inputs + 1) * self.row
     }
@@ -250,7 +253,7 @@ impl Layer {
         &mut weights[self.first..][..self.size()]
     }
 
-    /// Where all weights are, unit after unit, and then the biases.
+    /// Returns the indices of all weights, unit by unit, and then of the biases; the padding is left out.
     fn places(self) -> impl Iterator<Item = usize> {
         let weights =
             (0..self.units).flat_map(move |unit| (0..self.inputs).map(move |input| self.place(input, unit)));
@@ -263,39 +266,39 @@ impl Layer {
 }
 
 impl Pass {
-    /// Puts rows of inputs into the lanes, in their order, and nothing into the other lanes; a row is as
-    /// many lines as its numbers fill.
+    /// Loads rows of inputs into the lanes, in order, and zeros into the other lanes. Each row is padded to
+    /// whole lines.
     #[inline(always)]
     pub(super) fn load<'a, A: Arithmetic>(&mut self, rows: impl ExactSizeIterator<Item = &'a [Lanes]>) {
         let loaded = rows.len();
         for (lane, row) in rows.enumerate() {
-            for (square, line) in self.turned.iter_mut().zip(row) {
+            for (square, line) in self.transposed.iter_mut().zip(row) {
                 square[lane] = *line;
             }
         }
-        self.turned.iter_mut().for_each(|square| square[loaded..].fill(Lanes::ZERO));
+        self.transposed.iter_mut().for_each(|square| square[loaded..].fill(Lanes::ZERO));
         let inputs = self.units[0].len() - 1;
-        for (units, square) in self.units[0][..inputs].chunks_mut(LANES).zip(&self.turned) {
-            units.copy_from_slice(&A::turned(square)[..units.len()]);
+        for (units, square) in self.units[0][..inputs].chunks_mut(LANES).zip(&self.transposed) {
+            units.copy_from_slice(&A::transposed(square)[..units.len()]);
         }
     }
 
-    /// Mean and deviation of what came out.
+    /// Computes mean and deviation from the output units.
     #[inline(always)]
-    fn shape(&mut self) {
+    fn compute_outputs(&mut self) {
         let outputs = &self.units[self.units.len() - 1];
         self.mean = outputs[0];
         for (lane, &s) in outputs[1].0.iter().enumerate() {
             let s = f64::from(s);
-            // Beyond this the rest is below the last digit.
+            // Beyond -80 the power is below the last digit.
             let power = elementary::exp((-s.abs()).clamp(-80.0, 0.0));
             self.deviation.0[lane] = (s.max(0.0) + elementary::ln(1.0 + power) + FLOOR) as f32;
-            self.slope.0[lane] = (if s < 0.0 { power } else { 1.0 } / (1.0 + power)) as f32;
+            self.deviation_derivative.0[lane] = (if s < 0.0 { power } else { 1.0 } / (1.0 + power)) as f32;
         }
     }
 }
 
-/// Some rows, and nothing in those that are missing.
+/// Returns a square of the rows, padded with zeros.
 #[inline(always)]
 fn square(rows: &[Lanes]) -> Square {
     if let Some(whole) = rows.first_chunk() {
@@ -326,8 +329,8 @@ impl Blocks for Affine<'_> {
     }
 }
 
-/// out = rows weights, with units in the lanes.
-struct Entering<'a> {
+/// out = rows · weights, with units in the lanes.
+struct PartialPreactivations<'a> {
     weights: &'a [f32],
     row: usize,
     rows: &'a [f32],
@@ -335,7 +338,7 @@ struct Entering<'a> {
     out: &'a mut [Lanes],
 }
 
-impl Blocks for Entering<'_> {
+impl Blocks for PartialPreactivations<'_> {
     #[inline(always)]
     fn block<A: Arithmetic, const N: usize>(&mut self, first: usize) {
         let rows: [&[f32]; N] = std::array::from_fn(|j| &self.rows[(first + j) * self.width..][..self.width]);
@@ -353,7 +356,7 @@ impl Blocks for Entering<'_> {
 }
 
 /// out = (weights deltas) (1 - units²).
-struct Transposed<'a> {
+struct BackwardDeltas<'a> {
     weights: &'a [f32],
     row: usize,
     deltas: &'a [Lanes],
@@ -361,13 +364,13 @@ struct Transposed<'a> {
     out: &'a mut [Lanes],
 }
 
-impl Blocks for Transposed<'_> {
+impl Blocks for BackwardDeltas<'_> {
     #[inline(always)]
     fn block<A: Arithmetic, const N: usize>(&mut self, first: usize) {
         let mut sums = [Lanes::ZERO; N];
         let (weights, lines) = (self.weights.as_chunks::<LANES>().0, self.row / LANES);
         for (line, deltas) in self.deltas.chunks(LANES).enumerate() {
-            // Copied together, so that all of them are reached from one address.
+            // Copied into one array, so that all factors are addressed from one base.
             let factors: [[f32; LANES]; N] = std::array::from_fn(|j| weights[(first + j) * lines + line]);
             for (unit, delta) in deltas.iter().enumerate().take(LANES) {
                 add_products::<A, N>(&mut sums, &delta.0, |j| factors[j][unit]);
@@ -383,23 +386,23 @@ impl Blocks for Transposed<'_> {
     }
 }
 
-/// Derivatives by weights: x deltasᵀ, summed over lanes.
-struct Products<'a, L> {
-    turned: &'a [Square],
+/// Gradient of the weights: x deltasᵀ, summed over lanes.
+struct WeightGradient<'a, L> {
+    transposed: &'a [Square],
     x: &'a [Lanes],
     weights: &'a mut [f32],
-    /// Where the layer begins.
+    /// Index of the layer's first weight.
     first: usize,
     receiver: &'a mut L,
 }
 
-impl<L: Receiver> Blocks for Products<'_, L> {
+impl<L: Receiver> Blocks for WeightGradient<'_, L> {
     #[inline(always)]
     fn block<A: Arithmetic, const N: usize>(&mut self, first: usize) {
-        let lines = self.turned.len();
+        let lines = self.transposed.len();
         let x = &self.x[first..first + N];
         let weights = self.weights.as_chunks_mut::<LANES>().0;
-        for (line, deltas) in self.turned.iter().enumerate() {
+        for (line, deltas) in self.transposed.iter().enumerate() {
             let mut sums = [Lanes::ZERO; N];
             for (lane, delta) in deltas.iter().enumerate() {
                 add_products::<A, N>(&mut sums, &delta.0, |j| x[j].0[lane]);
@@ -417,23 +420,23 @@ mod tests {
     use super::*;
     use crate::dispatch::{Instructions, Work};
 
-    /// Adds up gradients and changes nothing.
+    /// Adds up gradients and changes no weights.
     struct Gather(Vec<f32>);
 
     impl Receiver for Gather {
         #[inline(always)]
-        fn take<A: Arithmetic>(&mut self, place: usize, _: &mut [f32; LANES], slopes: Lanes) {
+        fn take<A: Arithmetic>(&mut self, place: usize, _: &mut [f32; LANES], gradient: Lanes) {
             let sums = &mut self.0[place * LANES..][..LANES];
-            sums.iter_mut().zip(slopes.0).for_each(|(sum, slope)| *sum += slope);
+            sums.iter_mut().zip(gradient.0).for_each(|(sum, derivative)| *sum += derivative);
         }
     }
 
-    /// Forward, and backward if there is something to come back.
+    /// A forward pass, and a backward pass if there are derivatives.
     struct Through<'a> {
         network: &'a mut Network,
         pass: &'a mut Pass,
         rows: &'a [Vec<f32>],
-        by: Option<[Lanes; 2]>,
+        output_derivatives: Option<[Lanes; 2]>,
         gradient: &'a mut Gather,
     }
 
@@ -445,8 +448,8 @@ mod tests {
             let padded: Vec<Vec<Lanes>> = self.rows.iter().map(|row| in_lines(row)).collect();
             self.pass.load::<A>(padded.iter().map(|row| &row[..]));
             self.network.forward::<A>(self.pass);
-            if let Some([by_mean, by_deviation]) = &self.by {
-                self.network.backward::<A>(self.pass, by_mean, by_deviation, self.gradient);
+            if let Some([mean_derivatives, deviation_derivatives]) = &self.output_derivatives {
+                self.network.backward::<A>(self.pass, mean_derivatives, deviation_derivatives, self.gradient);
             }
         }
     }
@@ -456,28 +459,28 @@ mod tests {
         row.chunks(LANES).map(line).collect()
     }
 
-    /// What comes out, and the gradient.
+    /// Returns the pass and the gradient.
     fn through(
         set: Instructions,
         network: &mut Network,
         rows: &[Vec<f32>],
-        by: Option<[Lanes; 2]>,
+        output_derivatives: Option<[Lanes; 2]>,
     ) -> (Pass, Vec<f32>) {
         let mut pass = network.pass();
         let mut gradient = Gather(vec![0.0; network.weights().len()]);
-        set.run(Through { network, pass: &mut pass, rows, by, gradient: &mut gradient });
+        set.run(Through { network, pass: &mut pass, rows, output_derivatives, gradient: &mut gradient });
         (pass, gradient.0)
     }
 
-    fn made(inputs: usize, hidden: &[usize], seed: u64) -> (Network, Vec<Vec<f32>>) {
+    fn random_network(inputs: usize, hidden: &[usize], seed: u64) -> (Network, Vec<Vec<f32>>) {
         let mut rng = Rng::new(seed, "network test", 0);
         let network = Network::new(inputs, hidden, &mut rng);
         let row = |_| (0..inputs).map(|_| rng.unit() as f32).collect();
         (network, (0..LANES).map(row).collect())
     }
 
-    /// Both outputs by the formula, in double precision and with another tangent.
-    fn plainly(network: &Network, weights: &[f64], row: &[f32]) -> [f64; 2] {
+    /// Returns both outputs by the formula, in double precision and with another hyperbolic tangent.
+    fn reference_outputs(network: &Network, weights: &[f64], row: &[f32]) -> [f64; 2] {
         let mut units: Vec<f64> = row.iter().map(|&x| f64::from(x)).collect();
         for (number, layer) in network.layers.iter().enumerate() {
             let entering = |k: usize| {
@@ -496,14 +499,14 @@ mod tests {
     }
 
     #[test]
-    fn outputs_are_those_of_the_formula() {
+    fn outputs_match_the_formula() {
         for (inputs, hidden) in [(1, vec![]), (3, vec![5]), (7, vec![50, 50, 50]), (76, vec![9, 17])] {
-            let (mut network, rows) = made(inputs, &hidden, 1);
+            let (mut network, rows) = random_network(inputs, &hidden, 1);
             for set in Instructions::all() {
                 let (pass, _) = through(set, &mut network, &rows, None);
                 let weights = doubles(&network);
                 for (lane, row) in rows.iter().enumerate() {
-                    let right = plainly(&network, &weights, row);
+                    let right = reference_outputs(&network, &weights, row);
                     let found = [pass.mean, pass.deviation].map(|lanes| f64::from(lanes.0[lane]));
                     let off = (found[0] - right[0]).abs().max((found[1] - right[1]).abs());
                     assert!(off < 3e-6, "{set:?} {hidden:?} {found:?} {right:?}");
@@ -513,43 +516,44 @@ mod tests {
     }
 
     #[test]
-    fn gradients_are_those_of_finite_differences() {
+    fn gradients_match_finite_differences() {
         for (inputs, hidden) in [(1, vec![]), (3, vec![5]), (4, vec![50, 50, 50]), (2, vec![9, 17])] {
-            let (mut network, rows) = made(inputs, &hidden, 2);
+            let (mut network, rows) = random_network(inputs, &hidden, 2);
             let mut rng = Rng::new(3, "by outputs", 0);
-            let by = [0, 1].map(|_| Lanes(std::array::from_fn(|_| rng.normal() as f32)));
+            let output_derivatives = [0, 1].map(|_| Lanes(std::array::from_fn(|_| rng.normal() as f32)));
             let gradients: Vec<Vec<f32>> = Instructions::all()
                 .into_iter()
-                .map(|set| through(set, &mut network, &rows, Some(by)).1)
+                .map(|set| through(set, &mut network, &rows, Some(output_derivatives)).1)
                 .collect();
             let weights = doubles(&network);
             let objective = |weights: &[f64]| -> f64 {
                 let lane = |(lane, row): (usize, &Vec<f32>)| {
-                    let outputs = plainly(&network, weights, row);
-                    f64::from(by[0].0[lane]) * outputs[0] + f64::from(by[1].0[lane]) * outputs[1]
+                    let outputs = reference_outputs(&network, weights, row);
+                    f64::from(output_derivatives[0].0[lane]) * outputs[0]
+                        + f64::from(output_derivatives[1].0[lane]) * outputs[1]
                 };
                 rows.iter().enumerate().map(lane).sum()
             };
-            // Some of each layer are enough for the large one.
+            // For the large network, some weights of each layer are enough.
             for at in (0..weights.len()).step_by(1 + weights.len() / 150) {
                 let moved = |step: f64| {
                     let mut moved = weights.clone();
                     moved[at] += step;
                     objective(&moved)
                 };
-                let slope = (moved(1e-5) - moved(-1e-5)) / 2e-5;
+                let derivative = (moved(1e-5) - moved(-1e-5)) / 2e-5;
                 for gradient in &gradients {
                     let found = f64::from(gradient[at]);
-                    let near = (found - slope).abs() < 2e-5 * (1.0 + slope.abs());
-                    assert!(near, "{hidden:?} {at}: {found} {slope}");
+                    let near = (found - derivative).abs() < 2e-5 * (1.0 + derivative.abs());
+                    assert!(near, "{hidden:?} {at}: {found} {derivative}");
                 }
             }
         }
     }
 
     #[test]
-    fn lanes_do_not_meet_and_padding_learns_nothing() {
-        let (mut network, rows) = made(3, &[6, 4], 4);
+    fn lanes_are_independent_and_padding_learns_nothing() {
+        let (mut network, rows) = random_network(3, &[6, 4], 4);
         for set in Instructions::all() {
             let ones = [Lanes::ONE; 2];
             let (together, gradient) = through(set, &mut network, &rows, Some(ones));
@@ -564,10 +568,10 @@ mod tests {
     }
 
     #[test]
-    fn deviations_begin_at_one_and_never_reach_nothing() {
-        let (mut network, rows) = made(5, &[50, 50, 50], 5);
+    fn deviations_begin_near_one_and_never_reach_zero() {
+        let (mut network, rows) = random_network(5, &[50, 50, 50], 5);
         let mut deviations = |bias: Option<f32>| {
-            bias.into_iter().for_each(|bias| *network.bias_of_deviation() = bias);
+            bias.into_iter().for_each(|bias| *network.deviation_bias() = bias);
             through(Instructions::best(), &mut network, &rows, None).0.deviation.0
         };
         let begin = deviations(None);

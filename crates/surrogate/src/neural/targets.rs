@@ -1,17 +1,17 @@
-//! Readings on a standard scale: mean 0, deviation 1.
+//! Standardised readings: mean 0, standard deviation 1.
 //!
 //! ```text
-//! t = (y - m) / s      m, s: mean and deviation of what was recorded, bounds included
+//! t = (y - m) / s      m, s: mean and standard deviation of the readings, bounds included
 //! ```
 //!
-//! s has a floor, since readings that differ by nothing but rounding have no shape to be learned: a
-//! thousandth of a decade where costs are modelled by logarithms, else a millionth of the largest.
-//! Where all are exact and equal, s is 0: that value is all there is to say.
+//! s has a floor, because readings that differ only by rounding have no shape to learn: a thousandth of a
+//! decade for logarithms of costs, otherwise a millionth of the largest reading. If all readings are exact
+//! and equal, s is 0 and that value is the prediction.
 
 use crate::Reading;
 use crate::Scale;
 
-/// Where the readings lie.
+/// Location and scale of the readings.
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub(super) struct Standard {
     /// m.
@@ -21,7 +21,7 @@ pub(super) struct Standard {
 }
 
 impl Standard {
-    /// Of at least one reading.
+    /// Computes m and s of at least one reading.
     pub(super) fn of(readings: &[Reading], scale: Scale) -> Self {
         let first = readings[0];
         if !first.is_censored() && readings.iter().all(|&reading| reading == first) {
@@ -31,7 +31,7 @@ impl Standard {
         let count = readings.len() as f64;
         let centre = values().map(|value| value / count).sum::<f64>();
         let largest = values().fold(0.0, |largest: f64, value| largest.max(value.abs()));
-        // Relative to the largest, so that no square overflows.
+        // Relative to the largest reading, so that no square overflows.
         let unit = if largest > 0.0 { largest } else { 1.0 };
         let square = |value: f64| (value / unit - centre / unit) * (value / unit - centre / unit);
         let deviation = unit * (values().map(square).sum::<f64>() / count).sqrt();
@@ -42,17 +42,17 @@ impl Standard {
         Self { centre, spread: deviation.max(floor) }
     }
 
-    /// A reading on the standard scale.
-    pub(super) fn shrink(self, reading: Reading) -> Reading {
-        let shrink = |value: f64| (value - self.centre) / self.spread;
+    /// Standardises a reading.
+    pub(super) fn standardise(self, reading: Reading) -> Reading {
+        let standardise = |value: f64| (value - self.centre) / self.spread;
         match reading {
-            Reading::Exact(value) => Reading::Exact(shrink(value)),
-            Reading::AtLeast(bound) => Reading::AtLeast(shrink(bound)),
+            Reading::Exact(value) => Reading::Exact(standardise(value)),
+            Reading::AtLeast(bound) => Reading::AtLeast(standardise(bound)),
         }
     }
 
-    /// A mean on the scale of the readings.
-    pub(super) fn stretch(self, mean: f32) -> f64 {
+    /// Converts a standardised mean back to the scale of the readings.
+    pub(super) fn restore(self, mean: f32) -> f64 {
         self.centre + self.spread * f64::from(mean)
     }
 }
@@ -63,11 +63,11 @@ mod tests {
     use Reading::{AtLeast, Exact};
 
     #[test]
-    fn bounds_count_and_what_is_alike_keeps_a_spread_unless_it_is_certain() {
+    fn bounds_count_and_only_equal_exact_readings_have_no_spread() {
         let log = Scale::Log10 { grain: 1e-3 };
         let both = Standard::of(&[Exact(1.0), AtLeast(3.0)], log);
         assert_eq!(both, Standard { centre: 2.0, spread: 1.0 });
-        assert_eq!((both.shrink(AtLeast(3.0)), both.stretch(-1.0)), (AtLeast(1.0), 1.0));
+        assert_eq!((both.standardise(AtLeast(3.0)), both.restore(-1.0)), (AtLeast(1.0), 1.0));
         assert_eq!(Standard::of(&[Exact(0.3); 7], log), Standard { centre: 0.3, spread: 0.0 });
         assert_eq!(Standard::of(&[AtLeast(0.5); 2], log), Standard { centre: 0.5, spread: 1e-3 });
         assert_eq!(Standard::of(&[AtLeast(0.0)], Scale::Linear).spread, 1e-6);

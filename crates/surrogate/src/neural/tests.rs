@@ -1,6 +1,6 @@
-//! Laws of the networks.
+//! Properties of the networks.
 
-use super::train::{MOST_RESTARTS, Training, train, train_with};
+use super::train::{MAX_RESTARTS, Training, train, train_with};
 use super::*;
 use crate::Reading::{AtLeast, Exact};
 use crate::dispatch::Instructions;
@@ -9,7 +9,7 @@ use crate::{Column, InstanceTable, Points, Prediction, Scale};
 
 const LOG: Scale = Scale::Log10 { grain: 1e-3 };
 
-/// Small and soon trained.
+/// Settings of small networks that are trained quickly.
 fn small() -> NeuralSettings {
     NeuralSettings { layers: vec![12, 12], epochs: 60, members: 2, ..NeuralSettings::default() }
 }
@@ -25,19 +25,19 @@ fn marginals(ensemble: &Ensemble, rows: &[f64], width: usize) -> Vec<Prediction>
     out
 }
 
-fn random_lessons(n: usize, width: usize, seed: u64) -> Lessons {
+fn random_samples(n: usize, width: usize, seed: u64) -> Samples {
     let mut rng = Rng::new(seed, "lessons", 0);
     let rows = (0..n * width).map(|_| rng.unit() as f32).collect();
     let reading = |rng: &mut Rng| {
-        // Now and then far out.
+        // One in ten is an outlier.
         let far = if rng.below(10) == 0 { 10.0 } else { 1.0 };
         let y = far * rng.normal();
         if rng.below(2) == 0 { AtLeast(y) } else { Exact(y) }
     };
-    Lessons { rows, width, readings: (0..n).map(|_| reading(&mut rng)).collect() }
+    Samples { rows, width, readings: (0..n).map(|_| reading(&mut rng)).collect() }
 }
 
-/// y = 2x on [0, 1] with noise; `read` makes a reading of x and y.
+/// y = 2x on [0, 1] with noise; `read` turns x and y into a reading.
 fn line<'a>(
     alike: &'a InstanceTable,
     mut read: impl FnMut(f64, f64, &mut Rng) -> Reading,
@@ -54,7 +54,7 @@ fn line<'a>(
     data
 }
 
-/// Largest distance from the line.
+/// Returns the largest distance from the line.
 fn off_the_line(ensemble: &Ensemble) -> f64 {
     let rows: Vec<f64> = (0..=20).map(|i| f64::from(i) / 20.0).collect();
     let found = marginals(ensemble, &rows, 1);
@@ -71,12 +71,12 @@ fn networks_of_every_treatment_conform() {
 }
 
 #[test]
-fn a_line_is_recovered_though_every_trial_of_its_upper_half_was_stopped() {
+fn a_line_is_recovered_although_every_trial_of_its_upper_half_was_stopped() {
     let alike = InstanceTable::alike();
     let data = line(&alike, |_, y, _| if y > 1.0 { AtLeast(1.0) } else { Exact(y) });
     let censored = data.readings().iter().filter(|r| r.is_censored()).count();
     assert!((70..90).contains(&censored), "{censored}");
-    // Without hidden layers the mean is a line itself: the model of Tobin.
+    // Without hidden layers the predicted mean is linear: Tobin's model.
     let off = |treatment| {
         let settings = NeuralSettings { layers: vec![], epochs: 2000, treatment, ..small() };
         off_the_line(&fit(&settings, &data).0)
@@ -87,9 +87,9 @@ fn a_line_is_recovered_though_every_trial_of_its_upper_half_was_stopped() {
 }
 
 #[test]
-fn hidden_layers_learn_what_stopped_trials_tell() {
+fn networks_with_hidden_layers_learn_from_stopped_trials() {
     let alike = InstanceTable::alike();
-    // In the upper half two of three trials are stopped anywhere before their end.
+    // In the upper half, two of three trials are stopped at a random time before their end.
     let data = line(
         &alike,
         |x, y, rng| {
@@ -106,7 +106,7 @@ fn hidden_layers_learn_what_stopped_trials_tell() {
 }
 
 #[test]
-fn what_is_dropped_was_never_there() {
+fn dropped_points_change_nothing() {
     let alike = InstanceTable::alike();
     let stopped = |i: u32| i % 3 == 1;
     let of = |kept: &dyn Fn(u32) -> bool| {
@@ -123,7 +123,7 @@ fn what_is_dropped_was_never_there() {
 }
 
 #[test]
-fn networks_disagree_where_nothing_was_tried() {
+fn networks_disagree_where_there_are_no_points() {
     let alike = InstanceTable::alike();
     let mut data = TrainingSet::new(&[Column::Number], &alike, Scale::Linear, None);
     for i in 0..80 {
@@ -138,9 +138,9 @@ fn networks_disagree_where_nothing_was_tried() {
 
 #[test]
 fn weights_are_finite_after_ten_thousand_steps() {
-    let lessons = random_lessons(64, 3, 1);
+    let samples = random_samples(64, 3, 1);
     let settings = NeuralSettings { layers: vec![8, 8], epochs: 2500, ..small() };
-    let trained = train(&settings, &lessons, Rng::new(1, "long", 0));
+    let trained = train(&settings, &samples, Rng::new(1, "long", 0));
     assert_eq!((trained.steps, trained.restarts, trained.finished), (10_000, 0, true));
     assert!(trained.network.weights().iter().all(|weight| weight.is_finite()));
     assert!(trained.loss.is_finite());
@@ -149,21 +149,21 @@ fn weights_are_finite_after_ten_thousand_steps() {
 #[test]
 #[ignore = "minutes without optimisation"]
 fn weights_are_finite_after_a_million_steps() {
-    let lessons = random_lessons(160, 7, 1);
+    let samples = random_samples(160, 7, 1);
     let settings = NeuralSettings { epochs: 100_000, ..NeuralSettings::default() };
-    let trained = train(&settings, &lessons, Rng::new(1, "longer", 0));
+    let trained = train(&settings, &samples, Rng::new(1, "longer", 0));
     assert_eq!((trained.steps, trained.restarts, trained.finished), (1_000_000, 0, true));
     assert!(trained.network.is_finite() && trained.loss.is_finite());
 }
 
 #[test]
-fn every_set_of_instructions_comes_to_the_same_bits() {
-    // Batches of a part of a block, of a block, and of some; layers of odd sizes and large ones.
+fn every_instruction_set_gives_the_same_bits() {
+    // Batches smaller than a block, of one block, and of several; layers of odd sizes and large ones.
     let cases = [(3, vec![], 5), (4, vec![50, 50, 50], 16), (21, vec![7, 33], 40), (76, vec![14], 16)];
     for (width, layers, batch) in cases {
-        let lessons = random_lessons(50, width, 3);
+        let samples = random_samples(50, width, 3);
         let settings = NeuralSettings { layers, batch, epochs: 3, ..small() };
-        let of = |set| train_with(set, &settings, &lessons, Rng::new(1, "sets", 0));
+        let of = |set| train_with(set, &settings, &samples, Rng::new(1, "sets", 0));
         let portable = of(Instructions::Portable);
         let bits =
             |trained: &Trained| trained.network.weights().iter().map(|w| w.to_bits()).collect::<Vec<_>>();
@@ -177,12 +177,12 @@ fn every_set_of_instructions_comes_to_the_same_bits() {
 
 #[test]
 fn a_batch_of_many_blocks_is_one_step() {
-    // Equal lessons in any number have the same mean gradient.
+    // Any number of equal samples has the same mean gradient.
     let settings = NeuralSettings { layers: vec![5], epochs: 20, ..small() };
     let of = |n: usize| {
-        let mut lessons = random_lessons(1, 2, 4);
-        (lessons.rows, lessons.readings) = (lessons.rows.repeat(n), vec![lessons.readings[0]; n]);
-        train(&NeuralSettings { batch: n, ..settings.clone() }, &lessons, Rng::new(1, "blocks", 0))
+        let mut samples = random_samples(1, 2, 4);
+        (samples.rows, samples.readings) = (samples.rows.repeat(n), vec![samples.readings[0]; n]);
+        train(&NeuralSettings { batch: n, ..settings.clone() }, &samples, Rng::new(1, "blocks", 0))
     };
     let one = of(16);
     for n in [1, 32, 40] {
@@ -195,46 +195,46 @@ fn a_batch_of_many_blocks_is_one_step() {
 }
 
 #[test]
-fn training_explains_readings_better_than_chance() {
-    let lessons = random_lessons(40, 2, 2);
+fn training_reduces_the_loss() {
+    let samples = random_samples(40, 2, 2);
     let loss = |epochs| {
         let settings = NeuralSettings { epochs, ..small() };
-        train(&settings, &lessons, Rng::new(1, "loss", 0)).loss
+        train(&settings, &samples, Rng::new(1, "loss", 0)).loss
     };
     assert!(loss(300) < loss(0) - 0.3, "{} {}", loss(300), loss(0));
 }
 
 #[test]
-fn what_comes_to_no_number_begins_anew_with_smaller_steps_and_says_so() {
-    let lessons = random_lessons(32, 3, 3);
+fn diverging_training_restarts_with_smaller_steps_and_counts_the_restarts() {
+    let samples = random_samples(32, 3, 3);
     let with = |rate| {
         let settings = NeuralSettings { rate, epochs: 40, ..small() };
-        train(&settings, &lessons, Rng::new(1, "restart", 0))
+        train(&settings, &samples, Rng::new(1, "restart", 0))
     };
     let ordinary = with(1e-2);
     assert_eq!((ordinary.restarts, ordinary.finished, ordinary.steps), (0, true, 80));
     let steep = with(1e7);
-    assert!(steep.restarts > 0 && steep.restarts <= MOST_RESTARTS && steep.finished, "{}", steep.restarts);
+    assert!(steep.restarts > 0 && steep.restarts <= MAX_RESTARTS && steep.finished, "{}", steep.restarts);
     let hopeless = with(1e300);
-    assert_eq!((hopeless.restarts, hopeless.finished, hopeless.steps), (MOST_RESTARTS, false, 0));
+    assert_eq!((hopeless.restarts, hopeless.finished, hopeless.steps), (MAX_RESTARTS, false, 0));
     for trained in [ordinary, steep, hopeless] {
         assert!(trained.network.weights().iter().all(|weight| weight.is_finite()));
     }
 }
 
 #[test]
-fn a_set_that_restarted_is_counted() {
+fn the_effort_of_an_ensemble_counts_restarts_and_untrained_networks() {
     let alike = InstanceTable::alike();
     let data = line(&alike, |_, y, _| Exact(y));
     let (ensemble, effort) = fit(&NeuralSettings { rate: 1e300, epochs: 2, ..small() }, &data);
-    assert_eq!((effort.restarts, effort.untrained, effort.steps), (2 * MOST_RESTARTS, 2, 0));
+    assert_eq!((effort.restarts, effort.untrained, effort.steps), (2 * MAX_RESTARTS, 2, 0));
     assert!(marginals(&ensemble, &[0.3], 1)[0].mean.is_finite());
     let (_, effort) = fit(&NeuralSettings { epochs: 2, ..small() }, &data);
     assert_eq!((effort.restarts, effort.untrained, effort.steps), (0, 0, 2 * 2 * 10));
 }
 
 #[test]
-fn where_everything_was_stopped_costs_are_expected_above_the_bounds() {
+fn when_all_trials_were_stopped_predictions_lie_above_the_bounds() {
     let alike = InstanceTable::alike();
     let data = line(&alike, |_, _, _| AtLeast(3.0));
     for p in marginals(&fit(&small(), &data).0, &[0.0, 0.4, 1.0], 1) {
@@ -257,7 +257,7 @@ fn a_constant_is_learned_at_once_and_exactly() {
 }
 
 #[test]
-fn over_instances_costs_are_averaged_and_members_compared_after_that() {
+fn each_member_averages_over_instances_before_members_are_compared() {
     let named = InstanceTable::named(3);
     let mut rng = Rng::new(9, "instances", 0);
     for scale in [LOG, Scale::Linear] {
@@ -292,7 +292,7 @@ fn over_instances_costs_are_averaged_and_members_compared_after_that() {
 }
 
 #[test]
-fn the_total_variance_is_that_of_a_mixture() {
+fn the_total_variance_adds_the_noise_of_single_trials() {
     let alike = InstanceTable::alike();
     let data = line(&alike, |_, y, _| Exact(y));
     let (ensemble, _) = fit(&NeuralSettings { layers: vec![], epochs: 2000, ..small() }, &data);
@@ -301,23 +301,23 @@ fn the_total_variance_is_that_of_a_mixture() {
     ensemble.predict(Points::new(&row, 1), &mut function);
     ensemble.predict_total(Points::new(&row, 1), &mut total);
     assert_eq!(function[0].mean, total[0].mean);
-    // The noise of the line.
+    // The noise of the line is 0.1.
     let noise = (total[0].variance - function[0].variance).sqrt();
     assert!((0.07..0.14).contains(&noise), "{noise}");
 }
 
 #[test]
-fn how_many_epochs_at_a_time_does_not_matter() {
-    let (lessons, settings) = (random_lessons(50, 4, 3), NeuralSettings { epochs: 7, ..small() });
-    let rows = lessons.lines();
+fn the_number_of_epochs_at_a_time_does_not_matter() {
+    let (samples, settings) = (random_samples(50, 4, 3), NeuralSettings { epochs: 7, ..small() });
+    let rows = samples.lines();
     let of = |epochs: usize| {
         let rng = Rng::new(1, "turns", 0);
-        let mut training = Training::new(Instructions::best(), &settings, &lessons, &rows, rng);
+        let mut training = Training::new(Instructions::best(), &settings, &samples, &rows, rng);
         let mut turns = 1;
-        while !training.go_on(epochs) {
+        while !training.advance(epochs) {
             turns += 1;
         }
-        (training.trained(), turns)
+        (training.finish(), turns)
     };
     let (whole, turns) = of(7);
     assert_eq!((whole.steps, turns), (7 * (50 / settings.batch as u64), 1));
@@ -327,7 +327,7 @@ fn how_many_epochs_at_a_time_does_not_matter() {
 }
 
 #[test]
-fn threads_do_not_matter() {
+fn the_number_of_threads_does_not_matter() {
     let alike = InstanceTable::alike();
     let data = line(&alike, |_, y, _| if y > 1.0 { AtLeast(1.0) } else { Exact(y) });
     let of = |threads| {

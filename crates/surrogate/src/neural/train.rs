@@ -1,4 +1,4 @@
-//! Stochastic gradient descent with momentum, over one cycle of the learning rate.
+//! Stochastic gradient descent with momentum and the one-cycle schedule of the learning rate.
 //!
 //! ```text
 //! g = clip(gradient of the mean loss of a batch, ±c) + λ w
@@ -15,9 +15,9 @@
 //! | c, λ, m, r | [`clip`](NeuralSettings::clip), [`decay`](NeuralSettings::decay), [`momentum`](NeuralSettings::momentum), [`rate`](NeuralSettings::rate) |
 //! | T | number of steps: epochs times whole batches |
 //!
-//! An epoch is a random order of the points, cut into whole batches; what remains is left for another
-//! epoch, and fewer points than a batch are one. Training that comes to numbers that are none begins
-//! anew with other weights and a tenth of the rate, and says so.
+//! An epoch is a random order of the points, cut into whole batches. Points that remain are left for another
+//! epoch; if there are fewer points than a batch has, they form one batch. When the weights become
+//! non-finite, training restarts with other weights and a tenth of the rate, and counts the restart.
 //!
 //! L. Smith, A disciplined approach to neural network hyper-parameters: Part 1, 2018.
 
@@ -25,47 +25,47 @@ use math::Rng;
 
 use super::NeuralSettings;
 use super::blocks::Aligned;
-use super::loss::{loss, slopes};
+use super::loss::{gradient, loss};
 use super::network::{Network, Pass, Receiver};
-use super::tanh::within;
+use super::tanh::clamped;
 use crate::Reading;
 use crate::arithmetic::Arithmetic;
 use crate::dispatch::{Instructions, Work};
 use crate::lanes::{LANES, Lanes, lines};
 
-/// Slopes of the loss below this count as none.
-const LEAST_SLOPE: f64 = 1e-12;
+/// Derivatives of the loss with a smaller absolute value count as 0.
+const MIN_DERIVATIVE: f64 = 1e-12;
 
-/// How often training begins anew before it is given up.
-pub(super) const MOST_RESTARTS: u32 = 8;
+/// Number of restarts before training is given up.
+pub(super) const MAX_RESTARTS: u32 = 8;
 
-/// Inputs with their readings, on the standard scale.
+/// Training samples: inputs with their standardised readings.
 #[derive(Clone, PartialEq, Debug)]
-pub(super) struct Lessons {
-    /// The inputs, row after row.
+pub(super) struct Samples {
+    /// The inputs, row by row.
     pub(super) rows: Vec<f32>,
-    /// How many inputs a row has.
+    /// Number of inputs in a row.
     pub(super) width: usize,
-    /// What was read.
+    /// The reading of each row.
     pub(super) readings: Vec<Reading>,
 }
 
-/// What training has come to.
+/// The result of training one network.
 #[derive(Clone, PartialEq, Debug)]
 pub(super) struct Trained {
     pub(super) network: Network,
-    /// The mean loss over all lessons.
+    /// Mean loss over all samples.
     pub(super) loss: f64,
-    /// Steps taken by the training that came to an end.
+    /// Steps taken since the last restart; 0 if training was given up.
     pub(super) steps: u64,
-    /// How often it began anew.
+    /// Number of restarts.
     pub(super) restarts: u32,
-    /// Whether it came to an end; if not, the weights are random.
+    /// Whether training finished; if not, the weights are random.
     pub(super) finished: bool,
 }
 
-impl Lessons {
-    /// The rows, each padded to whole lanes.
+impl Samples {
+    /// Returns the rows, each padded to whole lanes.
     pub(super) fn lines(&self) -> Vec<Lanes> {
         let mut all = vec![Lanes::ZERO; self.readings.len() * lines(self.width)];
         for (row, out) in self.rows.chunks(self.width.max(1)).zip(all.chunks_mut(lines(self.width).max(1))) {
@@ -77,9 +77,9 @@ impl Lessons {
     }
 }
 
-/// The mean loss of a network over all lessons.
+/// Computes the mean loss of a network over all samples.
 struct MeanLoss<'a> {
-    lessons: &'a Lessons,
+    samples: &'a Samples,
     rows: &'a [Lanes],
     network: &'a Network,
 }
@@ -89,10 +89,10 @@ impl Work for MeanLoss<'_> {
 
     #[inline(always)]
     fn run<A: Arithmetic>(self) -> f64 {
-        let width = lines(self.lessons.width);
+        let width = lines(self.samples.width);
         let mut pass = self.network.pass();
         let mut sum = 0.0;
-        for (block, readings) in self.lessons.readings.chunks(LANES).enumerate() {
+        for (block, readings) in self.samples.readings.chunks(LANES).enumerate() {
             let row = |lane: usize| &self.rows[(block * LANES + lane) * width..][..width];
             pass.load::<A>((0..readings.len()).map(row));
             self.network.forward::<A>(&mut pass);
@@ -100,26 +100,26 @@ impl Work for MeanLoss<'_> {
                 sum += loss(reading, f64::from(pass.mean.0[lane]), f64::from(pass.deviation.0[lane]));
             }
         }
-        sum / self.lessons.readings.len() as f64
+        sum / self.samples.readings.len() as f64
     }
 }
 
-/// A network that is trained some epochs at a time. How many, and with which instructions, makes no difference to
-/// what comes of it.
+/// The training of one network, a few epochs at a time. The result depends neither on the number of epochs at
+/// a time nor on the instruction set.
 pub(super) struct Training<'a> {
     instructions: Instructions,
     settings: &'a NeuralSettings,
-    lessons: &'a Lessons,
-    /// Those of the lessons, see [`Lessons::lines`].
+    samples: &'a Samples,
+    /// The padded rows of the samples; see [`Samples::lines`].
     rows: &'a [Lanes],
     rng: Rng,
-    /// The highest rate.
+    /// Peak learning rate.
     rate: f64,
     restarts: u32,
     run: Run,
 }
 
-/// How far one has come since it last began.
+/// The state of training since the last restart.
 struct Run {
     network: Network,
     velocity: Aligned,
@@ -130,63 +130,63 @@ struct Run {
 }
 
 impl Run {
-    fn new(settings: &NeuralSettings, lessons: &Lessons, rng: &mut Rng) -> Self {
-        let network = Network::new(lessons.width, &settings.layers, rng);
+    fn new(settings: &NeuralSettings, samples: &Samples, rng: &mut Rng) -> Self {
+        let network = Network::new(samples.width, &settings.layers, rng);
         let velocity = Aligned::zeros(network.weights().len());
-        Self { network, velocity, order: (0..lessons.readings.len() as u32).collect(), epochs: 0, steps: 0 }
+        Self { network, velocity, order: (0..samples.readings.len() as u32).collect(), epochs: 0, steps: 0 }
     }
 }
 
 impl<'a> Training<'a> {
-    /// Has random weights yet.
+    /// Creates a training that starts from random weights.
     pub(super) fn new(
         instructions: Instructions,
         settings: &'a NeuralSettings,
-        lessons: &'a Lessons,
+        samples: &'a Samples,
         rows: &'a [Lanes],
         mut rng: Rng,
     ) -> Self {
-        let run = Run::new(settings, lessons, &mut rng);
-        Self { instructions, settings, lessons, rows, rng, rate: settings.rate, restarts: 0, run }
+        let run = Run::new(settings, samples, &mut rng);
+        Self { instructions, settings, samples, rows, rng, rate: settings.rate, restarts: 0, run }
     }
 
-    /// Goes on for some epochs, or to the end; whether that is reached.
-    pub(super) fn go_on(&mut self, epochs: usize) -> bool {
-        let Self { instructions, settings, lessons, rows, rng, rate, run, .. } = self;
+    /// Trains for some epochs, or to the end. Returns whether the end is reached.
+    pub(super) fn advance(&mut self, epochs: usize) -> bool {
+        let Self { instructions, settings, samples, rows, rng, rate, run, .. } = self;
         let left = settings.epochs - run.epochs;
-        let descent = Descent { settings, lessons, rows, epochs: epochs.min(left), rate: *rate, run, rng };
+        let descent = Descent { settings, samples, rows, epochs: epochs.min(left), rate: *rate, run, rng };
         if instructions.run(descent) {
             return self.run.epochs == self.settings.epochs;
         }
         self.restarts += 1;
         self.rate /= 10.0;
-        self.run = Run::new(self.settings, self.lessons, &mut self.rng);
+        self.run = Run::new(self.settings, self.samples, &mut self.rng);
         self.has_given_up()
     }
 
     fn has_given_up(&self) -> bool {
-        self.restarts > MOST_RESTARTS
+        self.restarts > MAX_RESTARTS
     }
 
-    /// What has come of it.
-    pub(super) fn trained(self) -> Trained {
+    /// Returns the result.
+    pub(super) fn finish(self) -> Trained {
         let (finished, network) = (!self.has_given_up(), self.run.network);
         let loss =
-            self.instructions.run(MeanLoss { lessons: self.lessons, rows: self.rows, network: &network });
+            self.instructions.run(MeanLoss { samples: self.samples, rows: self.rows, network: &network });
         Trained {
             network,
             loss,
             steps: if finished { self.run.steps } else { 0 },
-            restarts: self.restarts.min(MOST_RESTARTS),
+            restarts: self.restarts.min(MAX_RESTARTS),
             finished,
         }
     }
 }
 
-/// The learning rate of a step.
+/// Returns the learning rate of a step.
 fn one_cycle(peak: f64, step: u64, steps: u64) -> f64 {
-    let between = |from: f64, to: f64, way: f64| {
-        from + (to - from) * (1.0 - libm::cos(std::f64::consts::PI * way)) / 2.0
+    let between = |from: f64, to: f64, share: f64| {
+        from + (to - from) * (1.0 - libm::cos(std::f64::consts::PI * share)) / 2.0
     };
     let (at, all) = (step as f64, steps as f64);
     let rise = (0.3 * all).max(1.0);
@@ -196,10 +196,10 @@ fn one_cycle(peak: f64, step: u64, steps: u64) -> f64 {
     between(peak, peak / 250_000.0, (at - rise) / (all - rise))
 }
 
-/// Some epochs of a network on its way down; whether its weights are numbers still.
+/// Some epochs of gradient descent. The output is whether the weights are still finite.
 struct Descent<'a> {
     settings: &'a NeuralSettings,
-    lessons: &'a Lessons,
+    samples: &'a Samples,
     rows: &'a [Lanes],
     epochs: usize,
     rate: f64,
@@ -212,13 +212,13 @@ impl Work for Descent<'_> {
 
     #[inline(always)]
     fn run<A: Arithmetic>(self) -> bool {
-        let Self { settings, lessons, .. } = self;
+        let Self { settings, samples, .. } = self;
         let Run { network, velocity, order, epochs, steps: taken } = self.run;
-        let width = lines(lessons.width);
+        let width = lines(samples.width);
         let batch = settings.batch.min(order.len());
         let steps = settings.epochs as u64 * (order.len() / batch) as u64;
         let mut pass = network.pass();
-        // Where a batch is one block its gradient is used as it comes.
+        // If a batch is a single block, its gradient is used directly.
         let blocks = batch.div_ceil(LANES);
         let mut gathered = Aligned::zeros(if blocks > 1 { velocity.len() } else { 0 });
         let mut step = Step {
@@ -238,13 +238,14 @@ impl Work for Descent<'_> {
                     step.last = number + 1 == blocks;
                     pass.load::<A>(block.iter().map(|&point| &self.rows[point as usize * width..][..width]));
                     network.forward::<A>(&mut pass);
-                    let (by_mean, by_deviation) = by_outputs(&pass, lessons, block, batch);
-                    network.backward::<A>(&mut pass, &by_mean, &by_deviation, &mut step);
+                    let (mean_derivatives, deviation_derivatives) =
+                        output_derivatives(&pass, samples, block, batch);
+                    network.backward::<A>(&mut pass, &mean_derivatives, &deviation_derivatives, &mut step);
                 }
                 *taken += 1;
             }
             *epochs += 1;
-            // A weight that is no number stays so, hence once in an epoch is enough.
+            // A non-finite weight stays non-finite, so one check per epoch is enough.
             if !network.is_finite() {
                 return false;
             }
@@ -253,31 +254,32 @@ impl Work for Descent<'_> {
     }
 }
 
-/// Derivatives of the mean loss of a batch by both outputs; lanes without a point add nothing.
+/// Returns the derivatives of the mean loss of a batch with respect to both outputs; 0 in lanes without a
+/// point.
 #[inline(always)]
-fn by_outputs(pass: &Pass, lessons: &Lessons, block: &[u32], batch: usize) -> (Lanes, Lanes) {
-    let (mut by_mean, mut by_deviation) = (Lanes::ZERO, Lanes::ZERO);
+fn output_derivatives(pass: &Pass, samples: &Samples, block: &[u32], batch: usize) -> (Lanes, Lanes) {
+    let (mut mean_derivatives, mut deviation_derivatives) = (Lanes::ZERO, Lanes::ZERO);
     let count = batch as f64;
     for (lane, &point) in block.iter().enumerate() {
         let (mean, deviation) = (f64::from(pass.mean.0[lane]), f64::from(pass.deviation.0[lane]));
-        let slopes = slopes(lessons.readings[point as usize], mean, deviation);
-        by_mean.0[lane] = noticeable(slopes.mean / count);
-        by_deviation.0[lane] = noticeable(slopes.deviation / count);
+        let gradient = gradient(samples.readings[point as usize], mean, deviation);
+        mean_derivatives.0[lane] = flush_tiny(gradient.mean / count);
+        deviation_derivatives.0[lane] = flush_tiny(gradient.deviation / count);
     }
-    (by_mean, by_deviation)
+    (mean_derivatives, deviation_derivatives)
 }
 
-/// A derivative, or nothing where it is too small to move a weight: a bound far below the mean has slopes like
-/// exp(-z²/2), and products of numbers with few digits left take a processor ten times as long.
+/// Returns a derivative, or 0 if it is too small to change a weight. A bound far below the mean has
+/// derivatives like exp(-z²/2), and products with subnormal numbers take a processor ten times as long.
 #[inline(always)]
-fn noticeable(slope: f64) -> f32 {
-    if slope.abs() < LEAST_SLOPE { 0.0 } else { slope as f32 }
+fn flush_tiny(derivative: f64) -> f32 {
+    if derivative.abs() < MIN_DERIVATIVE { 0.0 } else { derivative as f32 }
 }
 
-/// One step of all weights, as their derivatives come.
+/// One step of all weights, taken as their derivatives arrive.
 struct Step<'a> {
     velocity: &'a mut [[f32; LANES]],
-    /// Of the blocks of a batch before the last; empty where a batch is one block.
+    /// Gradient of the earlier blocks of a batch; empty if a batch is a single block.
     gathered: &'a mut [[f32; LANES]],
     /// Whether the block is the last of its batch.
     last: bool,
@@ -289,71 +291,71 @@ struct Step<'a> {
 
 impl Receiver for Step<'_> {
     #[inline(always)]
-    fn take<A: Arithmetic>(&mut self, place: usize, weights: &mut [f32; LANES], mut slopes: Lanes) {
+    fn take<A: Arithmetic>(&mut self, place: usize, weights: &mut [f32; LANES], mut gradient: Lanes) {
         if let Some(gathered) = self.gathered.get_mut(place) {
-            slopes = slopes.sum(gathered);
-            *gathered = if self.last { [0.0; LANES] } else { slopes.0 };
+            gradient = gradient.sum(gathered);
+            *gathered = if self.last { [0.0; LANES] } else { gradient.0 };
         }
         if !self.last {
             return;
         }
         let velocity = &mut self.velocity[place];
         for lane in 0..LANES {
-            let pull = A::fused(self.decay, weights[lane], within(slopes.0[lane], self.clip));
-            velocity[lane] = A::fused(self.momentum, velocity[lane], pull);
+            let change = A::fused(self.decay, weights[lane], clamped(gradient.0[lane], self.clip));
+            velocity[lane] = A::fused(self.momentum, velocity[lane], change);
             weights[lane] = A::fused(-self.rate, velocity[lane], weights[lane]);
         }
     }
 }
 
-/// Trains a network from random weights, at one go.
+/// Trains a network from random weights in one call.
 #[cfg(test)]
 pub(super) fn train_with(
     instructions: Instructions,
     settings: &NeuralSettings,
-    lessons: &Lessons,
+    samples: &Samples,
     rng: Rng,
 ) -> Trained {
-    let rows = lessons.lines();
-    let mut training = Training::new(instructions, settings, lessons, &rows, rng);
-    while !training.go_on(settings.epochs) {}
-    training.trained()
+    let rows = samples.lines();
+    let mut training = Training::new(instructions, settings, samples, &rows, rng);
+    while !training.advance(settings.epochs) {}
+    training.finish()
 }
 
-/// The same with the best instructions.
+/// Like [`train_with`], with the best instruction set.
 #[cfg(test)]
-pub(super) fn train(settings: &NeuralSettings, lessons: &Lessons, rng: Rng) -> Trained {
-    train_with(Instructions::best(), settings, lessons, rng)
+pub(super) fn train(settings: &NeuralSettings, samples: &Samples, rng: Rng) -> Trained {
+    train_with(Instructions::best(), settings, samples, rng)
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
 
-    /// Readings so far out that every gradient is too large.
-    fn far_out(n: usize) -> Lessons {
-        Lessons { rows: vec![1.0; n], width: 1, readings: vec![Reading::Exact(1e5); n] }
+    /// Samples with readings so far out that every gradient is clipped.
+    fn far_out(n: usize) -> Samples {
+        Samples { rows: vec![1.0; n], width: 1, readings: vec![Reading::Exact(1e5); n] }
     }
 
     #[test]
-    fn a_bound_far_below_moves_nothing_and_one_near_does() {
-        for (slope, kept) in [(1e-40, false), (-9e-13, false), (1.1e-12, true), (-0.5, true)] {
-            assert_eq!(noticeable(slope) != 0.0, kept, "{slope}");
+    fn tiny_derivatives_become_zero_and_others_are_kept() {
+        for (derivative, kept) in [(1e-40, false), (-9e-13, false), (1.1e-12, true), (-0.5, true)] {
+            assert_eq!(flush_tiny(derivative) != 0.0, kept, "{derivative}");
         }
-        assert!(noticeable(f64::NAN).is_nan(), "what is no number is not hidden");
+        assert!(flush_tiny(f64::NAN).is_nan(), "NaN is not hidden");
     }
 
     #[test]
-    fn the_rate_rises_to_its_peak_and_ends_near_nothing() {
+    fn the_rate_rises_to_its_peak_and_ends_near_zero() {
         let rate = |step| one_cycle(0.5, step, 1000);
         assert!((rate(0) - 0.02).abs() < 1e-12 && (rate(300) - 0.5).abs() < 1e-12);
         assert!((1..=300).all(|t| rate(t) > rate(t - 1)) && (301..1000).all(|t| rate(t) < rate(t - 1)));
         assert!(rate(999) > 0.0 && rate(999) < 1e-5, "{}", rate(999));
-        assert_eq!(one_cycle(0.5, 0, 1), 0.02, "a single step is a careful one");
+        assert_eq!(one_cycle(0.5, 0, 1), 0.02, "a single step is a small one");
     }
 
     #[test]
-    fn no_gradient_is_larger_than_the_clip() {
+    fn gradients_are_clipped() {
         let settings = NeuralSettings { layers: vec![3], epochs: 1, decay: 0.0, ..NeuralSettings::default() };
         let rng = Rng::new(1, "clip", 0);
         let before = Network::new(1, &settings.layers, &mut rng.clone());
@@ -367,7 +369,7 @@ mod tests {
 
     #[test]
     fn velocity_is_kept_and_weights_decay() {
-        // With nothing left of the gradient, two steps are known.
+        // With the gradient clipped to 0, two steps can be computed by hand.
         let settings = NeuralSettings {
             layers: vec![2],
             epochs: 1,
@@ -378,7 +380,7 @@ mod tests {
         };
         let rng = Rng::new(2, "decay", 0);
         let before = Network::new(1, &settings.layers, &mut rng.clone());
-        // One point remains for another epoch.
+        // One point is left over for another epoch.
         let trained = train(&settings, &far_out(33), rng);
         assert_eq!(trained.steps, 2);
         for (&start, &end) in before.weights().iter().zip(trained.network.weights()) {

@@ -1,6 +1,6 @@
-//! The solver of [`targets::saps`] as a program of its own.
+//! The solver of [`targets::saps`] as a program.
 
-#![allow(clippy::print_stderr, reason = "a program that is asked wrongly says so")]
+#![allow(clippy::print_stderr, reason = "a program prints its error messages")]
 
 use std::io::Write as _;
 use std::process::ExitCode;

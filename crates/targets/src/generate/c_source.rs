@@ -1,18 +1,18 @@
-//! Programs in C for compilers to work on: functions with loops over arrays, branches, switches, arithmetic and calls
-//! of each other. They compile without a header; running them computes nothing of use.
+//! C programs as inputs for compilers: functions with loops over arrays, branches, switches, arithmetic and
+//! calls of each other. They compile without headers. Running them computes nothing useful.
 
 use std::fmt::Write as _;
 
 use math::Rng;
 
-/// Functions of one program.
+/// Number of functions in a program.
 const FUNCTIONS: usize = 3;
-/// Statements of one block, at most.
+/// Determines the maximum number of statements in a block.
 const STATEMENTS: usize = 4;
-/// How deep blocks are nested.
+/// Maximum nesting depth of blocks.
 const DEPTH: usize = 2;
 
-/// A program.
+/// Returns a random program.
 pub fn c_source(seed: u64) -> String {
     let mut writer = Writer { rng: Rng::new(seed, "C source", 0), text: String::new(), indent: 1, loops: 0 };
     writer.text.push_str("extern int data[256];\nextern unsigned sink(unsigned);\n");
@@ -26,7 +26,7 @@ struct Writer {
     rng: Rng,
     text: String,
     indent: usize,
-    /// Loops around the place that is written.
+    /// Number of loops around the current position.
     loops: usize,
 }
 
@@ -37,7 +37,7 @@ impl Writer {
     }
 
     fn function(&mut self, number: usize) {
-        // Small ones are worth inlining, and only static ones may vanish.
+        // Small functions are worth inlining, and only static functions may be removed.
         let linkage = if self.rng.below(3) > 0 { "static " } else { "" };
         let size = if self.rng.below(2) == 0 { 1 } else { 2 + self.rng.below(STATEMENTS) };
         let _ = writeln!(self.text, "\n{linkage}int f{number}(int a, int b, int n)\n{{");
@@ -50,7 +50,7 @@ impl Writer {
         if linkage.is_empty() {
             return;
         }
-        // Something outside uses it.
+        // An external function uses the static one.
         let _ =
             writeln!(self.text, "\nint g{number}(int a)\n{{\n    return f{number}(a, a + {number}, 16);\n}}");
     }
@@ -94,7 +94,7 @@ impl Writer {
         }
     }
 
-    /// A loop: over a fixed number of elements or over `n`.
+    /// Writes a loop over a fixed number of elements or over `n`.
     fn repetition(&mut self, number: usize, depth: usize) {
         let index = ["i", "j", "k"][self.loops];
         let end = ["8", "n", "64", "n & 31"][self.rng.below(4)];
@@ -116,7 +116,7 @@ impl Writer {
         self.line("}");
     }
 
-    /// A place of the array.
+    /// Returns a random index into the array.
     fn place(&mut self) -> String {
         let index = ["x", "i", "j", "k"][self.rng.below(self.loops + 1)];
         format!("({index} + {}) & 255", self.rng.below(16))

@@ -1,11 +1,12 @@
-//! Linear equations over bounded whole numbers with some disjunctions, in the SMT-LIB format (QF_LIA).
+//! Linear equations over bounded integers with some disjunctions, in the SMT-LIB format (QF_LIA).
 //!
-//! A solution is drawn first, uniformly within the bounds; each equation has factors from 1 to 59 and the sum that the
-//! solution gives. There is a disjunction for each variable, between two others, that the solution keeps.
+//! A solution is drawn first, uniformly within the bounds. Each equation has factors from 1 to 59 and the sum
+//! that the solution gives. There are as many disjunctions as variables, each over two random variables, and
+//! the solution satisfies all of them.
 
 use math::Rng;
 
-/// Equations of so many variables, each from 0 to `largest`.
+/// Returns equations over variables from 0 to `largest`.
 pub fn equations(variables: usize, equations: usize, largest: usize, seed: u64) -> String {
     let mut rng = Rng::new(seed, "equations", 0);
     let solution: Vec<usize> = (0..variables).map(|_| rng.below(largest + 1)).collect();
@@ -33,7 +34,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_small_one_is_the_recorded_one() {
+    fn a_small_problem_matches_the_recorded_one() {
         let text = "(set-logic QF_LIA)\n(declare-fun x0 () Int)\n(assert (and (<= 0 x0) (<= x0 3)))\n\
                     (declare-fun x1 () Int)\n(assert (and (<= 0 x1) (<= x1 3)))\n\
                     (assert (= 15 (+ (* 15 x0) (* 32 x1))))\n\

@@ -1,13 +1,14 @@
-//! Factoring as formulas: a circuit that multiplies two numbers of which the product is given.
+//! Factoring as formulas: a circuit that multiplies two numbers whose product is given.
 //!
-//! The product is of two primes with as many bits as the factors may have, so there are one or two solutions. The circuit
-//! adds the partial products row by row; each gate is a variable, defined by its clauses.
+//! The product is that of two primes with as many bits as the factors may have, so there are one or two
+//! solutions. The circuit adds the partial products row by row. Each gate is a variable, defined by its
+//! clauses.
 
 use math::Rng;
 
 use crate::formula::{Formula, Literal};
 
-/// A formula that says which two numbers of so many bits, 3 to 31, have a product that is drawn.
+/// Returns a formula whose solutions are the two factors, of `bits` bits each (3 to 31), of a random product.
 pub fn factoring(bits: u32, seed: u64) -> Formula {
     let mut rng = Rng::new(seed, "factoring", 0);
     let product = prime(bits, &mut rng) * prime(bits, &mut rng);
@@ -22,7 +23,7 @@ pub fn factoring(bits: u32, seed: u64) -> Formula {
     formula
 }
 
-/// A prime with the highest of its bits set.
+/// Returns a random prime whose highest bit is set.
 fn prime(bits: u32, rng: &mut Rng) -> u64 {
     assert!((3..=31).contains(&bits), "factors have 3 to 31 bits, not {bits}");
     let half = 1u64 << (bits - 1);
@@ -74,7 +75,7 @@ impl Circuit {
         gate
     }
 
-    /// The sum of up to three bits, and what is carried.
+    /// Returns the sum of up to three bits, and the carry.
     fn add(&mut self, bits: &[Literal]) -> (Literal, Option<Literal>) {
         match *bits {
             [a] => (a, None),
@@ -88,7 +89,7 @@ impl Circuit {
         }
     }
 
-    /// The product, lowest bit first.
+    /// Returns the product, lowest bit first.
     fn product(&mut self, x: &[Literal], y: &[Literal]) -> Vec<Literal> {
         let mut sum: Vec<Literal> = Vec::new();
         for (shift, &digit) in y.iter().enumerate() {
@@ -114,7 +115,7 @@ impl Circuit {
 mod tests {
     use super::*;
 
-    /// Fixes the inputs and follows the clauses of gates, each of which is forced by earlier variables.
+    /// Fixes the inputs and propagates through the gates, each of which is determined by earlier variables.
     fn holds(formula: &Formula, x: u64, y: u64, bits: u32) -> bool {
         let mut values: Vec<Option<bool>> = vec![None; formula.variables() as usize];
         for place in 0..bits {
@@ -138,7 +139,7 @@ mod tests {
     }
 
     #[test]
-    fn exactly_the_factors_solve_it() {
+    fn the_factors_are_the_only_solutions() {
         let bits = 4;
         let mut rng = Rng::new(3, "factoring", 0);
         let (p, q) = (prime(bits, &mut rng), prime(bits, &mut rng));
@@ -153,7 +154,7 @@ mod tests {
     }
 
     #[test]
-    fn primes_have_all_their_bits() {
+    fn primes_have_their_highest_bit_set() {
         let mut rng = Rng::new(1, "primes", 0);
         for _ in 0..20 {
             assert!([17, 19, 23, 29, 31].contains(&prime(5, &mut rng)));

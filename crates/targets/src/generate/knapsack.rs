@@ -1,11 +1,12 @@
 //! Knapsacks with several constraints, as mixed-integer programs in the LP format.
 //!
-//! Weights are uniform on 5 to 99, a value is the mean weight of its item plus up to 29, and each capacity is half of
-//! all weights: values that go with the weights make the choice hard. (After Chu and Beasley, 1998.)
+//! Weights are uniform on 5 to 99. The value of an item is its mean weight plus up to 29. Each capacity is
+//! half the sum of all weights. Values that correlate with weights make the choice hard. (After Chu and
+//! Beasley, 1998.)
 
 use math::Rng;
 
-/// A program that chooses among so many items under so many constraints.
+/// Returns a program that chooses among items under several constraints.
 pub fn knapsack(items: usize, constraints: usize, seed: u64) -> String {
     let mut rng = Rng::new(seed, "knapsack", 0);
     let weights: Vec<Vec<usize>> =
@@ -31,7 +32,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_small_one_is_the_recorded_one() {
+    fn a_small_problem_matches_the_recorded_one() {
         assert_eq!(
             knapsack(2, 1, 1),
             "Maximize\n value: 44 x0 + 91 x1\nSubject To\n c0: 21 x0 + 66 x1 <= 43\nBinary\n x0 x1\nEnd\n"

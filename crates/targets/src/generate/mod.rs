@@ -1,4 +1,4 @@
-//! Generated inputs for programs that are installed: the same text for the same arguments and seed, everywhere.
+//! Generated inputs for installed programs: the same arguments and seed give the same text everywhere.
 //!
 //! | module | input of |
 //! |---|---|

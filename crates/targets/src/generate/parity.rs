@@ -1,9 +1,10 @@
-//! Parity on graphs, as formulas without a solution: every edge is a variable, the sum of the edges at a vertex is even,
-//! but odd at the first vertex. All sums together count every edge twice, so they cannot be odd.
+//! Parity on graphs, as unsatisfiable formulas. Every edge is a variable, and the sum of the edges at a
+//! vertex is odd at the first vertex and even at all others. The total of all sums counts every edge twice,
+//! so it cannot be odd.
 //!
-//! The graph is drawn uniformly among those whose vertices have three neighbours each. Such formulas are hard for the
-//! search of SAT solvers and easy for who eliminates enough variables. (Tseitin, 1968; Urquhart, Hard examples for
-//! resolution, 1987.)
+//! The graph is drawn uniformly among those whose vertices have three neighbours each. Such formulas are hard
+//! for the search of SAT solvers and easy for solvers that eliminate enough variables. (Tseitin, 1968;
+//! Urquhart, Hard examples for resolution, 1987.)
 
 use std::collections::BTreeSet;
 
@@ -13,7 +14,7 @@ use crate::formula::{Formula, Literal};
 
 const NEIGHBOURS: usize = 3;
 
-/// The formula of a graph with so many vertices, an even number of at least 4.
+/// Returns the formula of a random graph. The number of vertices must be even and at least 4.
 pub fn parity(vertices: usize, seed: u64) -> Formula {
     assert!(
         vertices >= 4 && vertices.is_multiple_of(2),
@@ -26,7 +27,7 @@ pub fn parity(vertices: usize, seed: u64) -> Formula {
             .filter(|&edge| edges[edge as usize].0 == vertex || edges[edge as usize].1 == vertex)
             .collect();
         let wanted = u32::from(vertex == 0);
-        // A clause for each choice of values with the other parity.
+        // A clause for each combination of values with the wrong parity.
         for values in (0..1u32 << NEIGHBOURS).filter(|values| values.count_ones() % 2 != wanted) {
             formula.push(own.iter().enumerate().map(|(place, &edge)| {
                 if values >> place & 1 == 1 { Literal::negative(edge) } else { Literal::positive(edge) }
@@ -36,7 +37,7 @@ pub fn parity(vertices: usize, seed: u64) -> Formula {
     formula
 }
 
-/// Pairs up the ends of edges until nobody is its own neighbour, or the same one's twice.
+/// Pairs up the ends of edges at random until there are no loops and no double edges.
 fn graph(vertices: usize, rng: &mut Rng) -> Vec<(usize, usize)> {
     let mut ends: Vec<usize> = (0..vertices * NEIGHBOURS).map(|end| end / NEIGHBOURS).collect();
     loop {
@@ -55,12 +56,12 @@ mod tests {
     use super::*;
 
     #[test]
-    fn there_is_no_solution_but_for_any_even_sum() {
+    fn there_is_no_solution_unless_the_odd_vertex_is_left_out() {
         let formula = parity(6, 5);
         assert_eq!((formula.variables(), formula.clause_count()), (9, 6 * 4));
         let assignment = |bits: u32| (0..9).map(|edge| bits >> edge & 1 == 1).collect::<Vec<bool>>();
         assert!((0..1 << 9).all(|bits| !formula.is_satisfied_by(&assignment(bits))));
-        // Without the odd vertex all edges may be 0.
+        // Without the odd vertex, all edges may be 0.
         let mut rest = Formula::new(9);
         formula.clauses().skip(4).for_each(|clause| rest.push(clause.iter().copied()));
         assert!(rest.is_satisfied_by(&[false; 9]));

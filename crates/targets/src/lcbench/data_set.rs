@@ -1,4 +1,4 @@
-//! The data sets with their thresholds and cutoffs, and what a training costs on them.
+//! The data sets with their thresholds and cutoffs, and the cost of a training run on them.
 
 use std::sync::Arc;
 
@@ -8,16 +8,16 @@ use space::{Configuration, Space};
 
 use super::{INPUTS, Network};
 
-/// What a data set asks for.
+/// A data set with its threshold and cutoff.
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub struct Recipe {
     /// Its usual name.
     pub name: &'static str,
     /// Its OpenML task.
     pub task: u32,
-    /// Percent of validation accuracy.
+    /// Validation accuracy to reach, in percent.
     pub threshold: f64,
-    /// Seconds at which a training is ended.
+    /// Seconds after which a training run is stopped.
     pub cutoff: f64,
 }
 
@@ -32,42 +32,42 @@ pub const DATA_SETS: [Recipe; 7] = [
     Recipe { name: "vehicle", task: 167_168, threshold: 60.77, cutoff: 90.0 },
 ];
 
-/// Random configurations that make a recipe.
+/// Number of random configurations that determine a recipe.
 const DRAWN: usize = 300;
 
-/// The parameters of a training.
+/// Returns the parameters of a training run.
 pub fn space() -> Space {
     read(include_str!("space.toml"), "space.toml", Format::Toml).expect("a test reads this file")
 }
 
-/// What a training shows, epoch by epoch.
+/// The course of a training run, epoch by epoch.
 #[derive(Clone, PartialEq, Debug)]
 pub struct Curve {
     /// Seconds from the start to the end of each epoch.
     pub seconds: Vec<f64>,
-    /// Percent of validation accuracy after each epoch.
+    /// Validation accuracy after each epoch, in percent.
     pub accuracy: Vec<f64>,
 }
 
 impl Curve {
-    /// Seconds after the first epoch that reaches the accuracy; `None` if none does.
+    /// Returns the seconds until the end of the first epoch that reaches the accuracy; `None` if none does.
     pub fn time_to(&self, accuracy: f64) -> Option<f64> {
         self.accuracy.iter().zip(&self.seconds).find(|(reached, _)| **reached >= accuracy).map(|it| *it.1)
     }
 
-    /// Seconds of the whole training, and the accuracy at its end.
+    /// Returns the seconds of the whole training run, and the accuracy at its end.
     pub fn end(&self) -> (f64, f64) {
         let last = |series: &[f64]| series.last().copied().unwrap_or(f64::NAN);
         (last(&self.seconds), last(&self.accuracy))
     }
 
-    /// The best accuracy of any epoch.
+    /// Returns the best accuracy of any epoch.
     pub fn best(&self) -> f64 {
         self.accuracy.iter().copied().fold(f64::NEG_INFINITY, f64::max)
     }
 }
 
-/// Training on one data set, as the network answers it.
+/// Training on one data set, simulated by the network.
 #[derive(Clone, Debug)]
 pub struct DataSet {
     network: Arc<Network>,
@@ -75,17 +75,17 @@ pub struct DataSet {
 }
 
 impl DataSet {
-    /// A data set that the network knows.
+    /// Creates a data set; `None` if the network does not know it.
     pub fn new(network: Arc<Network>, recipe: Recipe) -> Option<Self> {
         network.has_task(recipe.task).then_some(Self { network, recipe })
     }
 
-    /// Its name, threshold and cutoff.
+    /// Returns its name, task, threshold and cutoff.
     pub fn recipe(&self) -> &Recipe {
         &self.recipe
     }
 
-    /// The course of a training; the configuration must be of [`space()`].
+    /// Returns the course of a training run. The configuration must belong to [`space()`].
     pub fn curve(&self, configuration: &Configuration) -> Curve {
         let mut settings = [0.0; INPUTS - 1];
         for (setting, &code) in settings.iter_mut().zip(configuration.codes()) {
@@ -96,17 +96,18 @@ impl DataSet {
         Curve { seconds: column(0), accuracy: column(1) }
     }
 
-    /// Time to accuracy: `None` where the threshold is not reached.
+    /// Returns the time to accuracy; `None` if the threshold is not reached.
     pub fn time_to_accuracy(&self, configuration: &Configuration) -> Option<f64> {
         self.curve(configuration).time_to(self.recipe.threshold)
     }
 
-    /// Time under a constraint: seconds, and the accuracy that must not be below the threshold.
+    /// Returns the seconds of the whole training run, and the final accuracy, which must not be below the
+    /// threshold.
     pub fn time_and_accuracy(&self, configuration: &Configuration) -> (f64, f64) {
         self.curve(configuration).end()
     }
 
-    /// The curves of the random configurations that make a recipe.
+    /// Returns the curves of the random configurations that determine a recipe.
     pub fn drawn(&self) -> Vec<Curve> {
         let space = space();
         let mut rng = Rng::new(1, "lcbench recipe", 0);
@@ -114,11 +115,11 @@ impl DataSet {
         (0..DRAWN).map(draw).collect()
     }
 
-    /// The recipe made anew from random configurations.
-    pub fn made(&self, drawn: &[Curve]) -> Recipe {
+    /// Recomputes the recipe from the curves of random configurations.
+    pub fn recomputed_recipe(&self, drawn: &[Curve]) -> Recipe {
         let quantile = |share: f64, mut series: Vec<f64>| {
             series.sort_by(f64::total_cmp);
-            // Between the neighbours, as is usual.
+            // Interpolates linearly between neighbours, as usual.
             let place = share * (series.len() - 1) as f64;
             let (below, part) = (place.floor() as usize, place.fract());
             series[below] + part * (series[(below + 1).min(series.len() - 1)] - series[below])

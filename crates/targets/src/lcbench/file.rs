@@ -1,4 +1,5 @@
-//! The file of a network, as `bench/scripts/export-lcbench.py` writes it. All numbers are little-endian.
+//! The file format of a network, as written by `bench/scripts/export-lcbench.py`. All numbers are
+//! little-endian.
 //!
 //! | part | numbers |
 //! |---|---|
@@ -20,35 +21,38 @@ use super::network::{Layer, Linear, Network, Scale};
 use super::{INPUTS, OUTPUTS};
 
 const MAGIC: &[u8; 8] = b"lcbench1";
-/// More than any network of this kind has; what is beyond is no size but damage.
+/// Larger than any size in a network of this kind. A larger number means that the file is damaged.
 const LARGEST: u32 = 1 << 14;
 
-/// Why a file is no network.
+/// Why a network could not be read.
 #[derive(Debug, thiserror::Error)]
 pub enum NetworkError {
-    /// It cannot be read.
-    #[error("cannot read the network {}: {source}; bench/scripts/export-lcbench.py makes it", path.display())]
+    /// The file cannot be read.
+    #[error(
+        "cannot read the network {}: {source}; create it with bench/scripts/export-lcbench.py",
+        path.display()
+    )]
     Read {
-        /// Which one.
+        /// The file.
         path: PathBuf,
-        /// Why.
+        /// The cause.
         source: std::io::Error,
     },
-    /// It is something else.
+    /// The file is not a network.
     #[error("not a network of the LCBench surrogate: it does not begin with `lcbench1`")]
     Other,
-    /// It has lost or gained bytes, or some have changed.
+    /// The file has missing, additional or changed bytes.
     #[error("the network is damaged ({what}): export it again")]
     Damaged {
-        /// What shows it.
+        /// The symptom.
         what: &'static str,
     },
-    /// It has other inputs or outputs.
+    /// The network has a different number of inputs or outputs.
     #[error("the network has {inputs} inputs and {outputs} outputs, but {INPUTS} and {OUTPUTS} are expected")]
     Shape {
-        /// How many go in.
+        /// Number of inputs.
         inputs: usize,
-        /// How many come out.
+        /// Number of outputs.
         outputs: usize,
     },
 }
@@ -69,7 +73,7 @@ impl Reader<'_> {
     fn size(&mut self) -> Result<usize, NetworkError> {
         match self.whole()? {
             size @ 1..=LARGEST => Ok(size as usize),
-            _ => Err(NetworkError::Damaged { what: "a size beyond belief" }),
+            _ => Err(NetworkError::Damaged { what: "a size out of range" }),
         }
     }
 
@@ -98,20 +102,20 @@ pub(super) fn checksum(bytes: &[u8]) -> u64 {
 }
 
 impl Network {
-    /// Reads the file of a network.
+    /// Reads a network from a file.
     pub fn of_file(path: &Path) -> Result<Self, NetworkError> {
         let failed = |source| NetworkError::Read { path: path.to_owned(), source };
         Self::of_bytes(&std::fs::read(path).map_err(failed)?)
     }
 
-    /// The network in the content of a file.
+    /// Reads a network from the content of a file.
     pub fn of_bytes(bytes: &[u8]) -> Result<Self, NetworkError> {
         if !bytes.starts_with(MAGIC) {
             return Err(NetworkError::Other);
         }
         let (body, sum) = bytes.split_last_chunk().ok_or(NetworkError::Other)?;
         if checksum(body) != u64::from_le_bytes(*sum) {
-            return Err(NetworkError::Damaged { what: "its checksum differs" });
+            return Err(NetworkError::Damaged { what: "wrong checksum" });
         }
         let mut reader = Reader(body.get(MAGIC.len()..).unwrap_or_default());
         let [tasks, embedded, inputs, width, hidden, layers, outputs] = {

@@ -3,8 +3,8 @@
 //! ```text
 //! z       = (e_task, scaled inputs)
 //! x_0     = A z + a
-//! x_(l+1) = x_l + B_l (p * max(0, q)) + b_l          (p, q) = G_l x_l + g_l, both halves of it
-//! output  = scaled back sigmoid(H max(0, s * x + t) + h)
+//! x_(l+1) = x_l + B_l (p * max(0, q)) + b_l          (p, q) = G_l x_l + g_l, split into halves
+//! output  = sigmoid(H max(0, s * x + t) + h), scaled back
 //! ```
 //!
 //! | symbol | meaning |
@@ -13,10 +13,10 @@
 //! | A, a | first weights and biases |
 //! | G_l, g_l; B_l, b_l | gate and back of layer l; the normalisation before the gate is part of G_l and g_l |
 //! | s, t | scale and shift of the last normalisation |
-//! | H, h | head |
+//! | H, h | weights and biases of the head |
 //!
-//! Sums are added up in the order of the inputs in 32 bits, so the outputs are the same everywhere. Each
-//! number of the network is read once for all epochs, which stand side by side.
+//! Sums are computed in the order of the inputs, in 32 bits, so the outputs are the same everywhere. Each
+//! weight of the network is read once for all epochs, which are evaluated side by side.
 //!
 //! References: F. Pfisterer et al., "YAHPO Gym", 2022 (the surrogate); L. Zimmer et al., "Auto-PyTorch
 //! Tabular", 2021 (LCBench).
@@ -26,10 +26,10 @@ use super::{EPOCHS, INPUTS, OUTPUTS};
 /// One number for each epoch.
 pub(super) type Lane = [f32; EPOCHS];
 
-/// What makes logarithms of nothing possible, in the surrogate's training.
+/// Offset that allows logarithms of 0, as in the surrogate's training.
 const SMALL: f32 = 1e-12;
 
-/// How a number of the user becomes one of the network, or the other way round.
+/// The conversion between a value and the number that the network uses for it.
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub(super) struct Scale {
     pub(super) logarithmic: bool,
@@ -49,7 +49,7 @@ impl Scale {
     }
 }
 
-/// Weights by output, then by input.
+/// A linear layer. The weights are ordered by output, then by input.
 #[derive(Clone, Debug)]
 pub(super) struct Linear {
     pub(super) inputs: usize,
@@ -58,7 +58,7 @@ pub(super) struct Linear {
 }
 
 impl Linear {
-    /// For each output and epoch the weighted sum of the inputs.
+    /// Computes the weighted sum of the inputs for each output and epoch.
     fn apply(&self, inputs: &[Lane], outputs: &mut Vec<Lane>) {
         outputs.clear();
         outputs.extend(self.weights.chunks_exact(self.inputs).zip(&self.biases).map(|(weights, &bias)| {
@@ -71,7 +71,7 @@ impl Linear {
     }
 }
 
-/// Epochs are summed in two parts, each small enough for its sums to stay in the registers of a core.
+/// Epochs are summed in two parts, each small enough for its sums to stay in registers.
 const FIRST: usize = 28;
 
 fn sums<const FROM: usize, const COUNT: usize>(weights: &[f32], bias: f32, inputs: &[Lane]) -> [f32; COUNT] {
@@ -94,7 +94,7 @@ pub(super) struct Layer {
 #[derive(Clone, Debug)]
 pub struct Network {
     pub(super) checksum: u64,
-    /// For each row of the embedding, the OpenML task.
+    /// The OpenML task of each row of the embedding.
     pub(super) tasks: Vec<u32>,
     pub(super) embedding: Vec<f32>,
     pub(super) inputs: Vec<Scale>,
@@ -107,19 +107,19 @@ pub struct Network {
 }
 
 impl Network {
-    /// A number that tells networks apart.
+    /// Returns the checksum of the network's file.
     pub fn checksum(&self) -> u64 {
         self.checksum
     }
 
-    /// Whether it knows an OpenML task.
+    /// Returns whether the network knows an OpenML task.
     pub fn has_task(&self, task: u32) -> bool {
         self.tasks.contains(&task)
     }
 
-    /// All outputs after every epoch, from the first to the last: time, validation accuracy, and four more.
-    /// The settings are batch size, learning rate, momentum, weight decay, layers, units and dropout.
-    /// `None` for a task it does not know.
+    /// Returns all outputs after every epoch, from the first to the last: time, validation accuracy, and four
+    /// more. The settings are batch size, learning rate, momentum, weight decay, layers, units and dropout.
+    /// Returns `None` for an unknown task.
     pub fn evaluate(&self, task: u32, settings: &[f32; INPUTS - 1]) -> Option<Vec<[f32; OUTPUTS]>> {
         let row = self.tasks.iter().position(|&known| known == task)?;
         let embedded = self.embedding.len() / self.tasks.len();

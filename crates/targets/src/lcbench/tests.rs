@@ -79,7 +79,7 @@ impl Tiny {
         bytes
     }
 
-    /// The formula of the module, one number after the other.
+    /// Evaluates the formula of the module, one number at a time.
     fn output(&self, epoch: usize, settings: &[f32; 7]) -> [f64; 6] {
         let mut z = vec![f64::from(self.embedding)];
         for (place, scale) in INPUT_SCALES.iter().enumerate() {
@@ -112,7 +112,7 @@ fn differs(a: f64, b: f64) -> f64 {
 }
 
 #[test]
-fn a_tiny_network_answers_by_the_formula() {
+fn a_tiny_network_matches_the_formula() {
     let tiny = tiny();
     let network = Network::of_bytes(&tiny.bytes()).unwrap();
     for settings in [
@@ -133,34 +133,34 @@ fn a_tiny_network_answers_by_the_formula() {
 }
 
 #[test]
-fn what_is_no_network_is_said_so() {
+fn invalid_files_are_rejected_with_a_reason() {
     let good = tiny().bytes();
-    let said = |bytes: &[u8]| Network::of_bytes(bytes).unwrap_err().to_string();
-    assert!(said(b"PK\x03\x04").contains("does not begin with"));
-    assert!(said(b"lcbench1").contains("checksum"));
-    assert!(said(b"lcbench1 ").contains("checksum"));
+    let message = |bytes: &[u8]| Network::of_bytes(bytes).unwrap_err().to_string();
+    assert!(message(b"PK\x03\x04").contains("does not begin with"));
+    assert!(message(b"lcbench1").contains("checksum"));
+    assert!(message(b"lcbench1 ").contains("checksum"));
     let mut flipped = good.clone();
     flipped[100] ^= 1;
-    assert!(said(&flipped).contains("checksum"));
-    // Damage before the checksum was made.
+    assert!(message(&flipped).contains("checksum"));
+    // Damage from before the checksum was computed.
     let sealed = |mut body: Vec<u8>| {
         body.extend(checksum(&body).to_le_bytes());
         body
     };
     let body = &good[..good.len() - 8];
-    assert!(said(&sealed(body[..body.len() - 4].to_vec())).contains("too short"));
-    assert!(said(&sealed([body, &[0; 4]].concat())).contains("too long"));
+    assert!(message(&sealed(body[..body.len() - 4].to_vec())).contains("too short"));
+    assert!(message(&sealed([body, &[0; 4]].concat())).contains("too long"));
     let mut other = body.to_vec();
     other[16] = 9;
-    assert!(said(&sealed(other.clone())).contains("9 inputs"));
+    assert!(message(&sealed(other.clone())).contains("9 inputs"));
     other[16..20].fill(0xff);
-    assert!(said(&sealed(other)).contains("beyond belief"));
+    assert!(message(&sealed(other)).contains("out of range"));
     let missing = Network::of_file(&PathBuf::from("no such file")).unwrap_err().to_string();
     assert!(missing.contains("no such file") && missing.contains("export-lcbench.py"), "{missing}");
 }
 
 #[test]
-fn times_to_accuracy_are_those_of_the_first_epoch_that_reaches_it() {
+fn the_time_to_accuracy_is_the_end_of_the_first_epoch_that_reaches_it() {
     let curve = Curve { seconds: vec![2.0, 4.0, 7.0], accuracy: vec![50.0, 61.0, 60.0] };
     assert_eq!(curve.time_to(50.0), Some(2.0));
     assert_eq!(curve.time_to(60.0), Some(4.0));
@@ -169,12 +169,12 @@ fn times_to_accuracy_are_those_of_the_first_epoch_that_reaches_it() {
 }
 
 #[test]
-fn the_space_is_the_one_of_the_benchmark() {
+fn the_default_configuration_matches_the_benchmark() {
     let default = space().default_configuration();
     assert_eq!(default.codes(), [32.0, 1e-3, 0.99, 1e-3, 2.0, 128.0, 0.5]);
 }
 
-/// The exported network, if the environment names it.
+/// Returns the exported network, if the environment variable names it.
 fn exported() -> Option<(PathBuf, Arc<Network>)> {
     let Some(path) = std::env::var_os("CAPTUNE_LCBENCH").map(PathBuf::from) else {
         println!("skipped: CAPTUNE_LCBENCH does not name an exported network");
@@ -185,7 +185,7 @@ fn exported() -> Option<(PathBuf, Arc<Network>)> {
 }
 
 #[test]
-fn the_exported_network_answers_like_the_original() {
+fn the_exported_network_matches_the_original() {
     let Some((path, network)) = exported() else { return };
     let answers = std::fs::read(path.with_extension("answers")).unwrap();
     let words: Vec<[u8; 4]> = answers.chunks_exact(4).map(|word| word.try_into().unwrap()).collect();
@@ -203,9 +203,9 @@ fn the_exported_network_answers_like_the_original() {
 }
 
 #[test]
-fn a_recorded_recipe_is_made_again() {
+fn a_recorded_recipe_can_be_recomputed() {
     let Some((_, network)) = exported() else { return };
-    // One for all: `bench lcbench` makes all seven.
+    // One data set stands for all: `bench lcbench` recomputes all seven.
     let data_set = DataSet::new(network, DATA_SETS[6]).unwrap();
-    assert_eq!(data_set.made(&data_set.drawn()), DATA_SETS[6]);
+    assert_eq!(data_set.recomputed_recipe(&data_set.drawn()), DATA_SETS[6]);
 }

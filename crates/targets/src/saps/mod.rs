@@ -1,19 +1,19 @@
 //! SAPS, a local search for an assignment that satisfies a formula.
 //!
-//! Clauses have weights w, at first 1; the assignment is at first random. With Δ(x) the change of the
+//! Clauses have weights w, initially 1; the assignment is initially random. With Δ(x) the change of the
 //! total weight of unsatisfied clauses if x is flipped, each step is one of these:
 //!
 //! | case | step |
 //! |---|---|
-//! | least Δ(x) < -0.1, x in an unsatisfied clause | flip such an x; ties at random |
-//! | else, with probability `wp` | flip a variable of the formula at random |
+//! | min Δ(x) < -0.1 over all x in unsatisfied clauses | flip an x with minimum Δ(x); break ties at random |
+//! | else, with probability `wp` | flip a random variable of the formula |
 //! | else | w := alpha w for unsatisfied clauses; then, with probability `ps`, w := rho w + (1 - rho) mean(w) for all |
 //!
-//! Weights only grow, so in time any improvement that is not rounding is below -0.1.
+//! Weights only grow, so in time any improvement larger than rounding errors is below -0.1.
 //!
 //! | file | subject |
 //! |---|---|
-//! | `network` | the formula as the search reads it |
+//! | `network` | the formula in the form that the search needs |
 //! | `weights` | the weights, smoothed in constant time |
 //! | `program` | the command line |
 //! | `state` | the assignment, every Δ(x), the unsatisfied clauses |
@@ -36,16 +36,16 @@ use crate::formula::Formula;
 use network::Network;
 use state::State;
 
-/// The parameters of the search; [`Default`] has those its authors recommend.
+/// The parameters of the search. [`Default`] returns the values its authors recommend.
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub struct Saps {
-    /// By which the weights of unsatisfied clauses grow: 1 or more.
+    /// Factor by which the weights of unsatisfied clauses grow: 1 or more.
     pub alpha: f64,
-    /// How much of a weight smoothing keeps: 0 to 1.
+    /// Share of a weight that smoothing keeps: 0 to 1.
     pub rho: f64,
     /// Probability of smoothing.
     pub ps: f64,
-    /// Probability of a random flip where no flip improves.
+    /// Probability of a random flip when no flip improves.
     pub wp: f64,
 }
 
@@ -55,22 +55,22 @@ impl Default for Saps {
     }
 }
 
-/// A parameter outside the values the method is defined for.
+/// A parameter outside the range that the method is defined for.
 #[derive(Clone, PartialEq, Debug, thiserror::Error)]
-#[error("{name} is {value}, but must be {from} to {to}")]
+#[error("{name} is {value}, but must be between {from} and {to}")]
 pub struct SapsError {
     /// The parameter.
     pub name: &'static str,
     /// Its value.
     pub value: f64,
-    /// The least it may be.
+    /// The minimum.
     pub from: f64,
-    /// The most it may be.
+    /// The maximum.
     pub to: f64,
 }
 
 impl Saps {
-    /// Whether the method is defined for these values; the space is narrower.
+    /// Checks that the method is defined for these values; the space has narrower ranges.
     pub fn check(&self) -> Result<(), SapsError> {
         let all = [
             ("alpha", self.alpha, 1.0, 1e6),
@@ -84,7 +84,8 @@ impl Saps {
         }
     }
 
-    /// The parameters named `alpha`, `rho`, `ps` and `wp` of a configuration, or their defaults.
+    /// Returns the parameters named `alpha`, `rho`, `ps` and `wp` of a configuration, with defaults for
+    /// missing ones.
     pub fn from_configuration(configuration: &Configuration) -> Self {
         let value =
             |name, default| configuration.get(name).and_then(|literal| literal.number()).unwrap_or(default);
@@ -101,35 +102,36 @@ impl Saps {
 /// How a search ended.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Outcome {
-    /// Steps made, with and without a flip.
+    /// Number of steps, with and without a flip.
     pub steps: u64,
-    /// The assignment found, checked against the formula.
+    /// The satisfying assignment, if one was found.
     pub solved: Option<Vec<bool>>,
 }
 
 /// The parameters with their usual ranges, as text.
 pub const SPACE: &str = include_str!("../../../../spaces/saps.toml");
 
-/// The parameters with their usual ranges.
+/// Returns the parameters with their usual ranges.
 pub fn space() -> Space {
     read(SPACE, "saps.toml", Format::Toml).expect("a test reads this file")
 }
 
-/// Searches for at most so many steps; the same arguments give the same outcome everywhere.
+/// Searches for at most `max_steps` steps. The same arguments give the same outcome everywhere.
 pub fn solve(formula: &Formula, saps: &Saps, seed: u64, max_steps: u64) -> Outcome {
     solve_while(formula, saps, seed, max_steps, |_| true)
 }
 
-/// How many steps are made between two questions whether to go on.
-pub const STEPS_BETWEEN_QUESTIONS: u64 = 4096;
+/// Number of steps between two calls of `keep_going` in [`solve_while`].
+pub const STEPS_BETWEEN_CHECKS: u64 = 4096;
 
-/// Like [`solve`], asking now and then, with the steps made so far, whether to go on.
+/// Like [`solve`], but also stops when `keep_going`, called now and then with the steps made so far, returns
+/// `false`.
 pub fn solve_while(
     formula: &Formula,
     saps: &Saps,
     seed: u64,
     max_steps: u64,
-    mut goes_on: impl FnMut(u64) -> bool,
+    mut keep_going: impl FnMut(u64) -> bool,
 ) -> Outcome {
     if let Err(error) = saps.check() {
         panic!("{error}");
@@ -138,8 +140,8 @@ pub fn solve_while(
     let mut rng = Rng::new(seed, "saps", 0);
     let mut state = State::random(&network, &mut rng);
     let mut steps = 0;
-    while state.is_unsatisfied() && steps < max_steps && goes_on(steps) {
-        let end = max_steps.min(steps.saturating_add(STEPS_BETWEEN_QUESTIONS));
+    while state.is_unsatisfied() && steps < max_steps && keep_going(steps) {
+        let end = max_steps.min(steps.saturating_add(STEPS_BETWEEN_CHECKS));
         while state.is_unsatisfied() && steps < end {
             state.step(saps, &mut rng);
             steps += 1;
@@ -147,7 +149,7 @@ pub fn solve_while(
     }
     let solved = (!state.is_unsatisfied()).then(|| state.assignment());
     if let Some(assignment) = &solved {
-        assert!(formula.is_satisfied_by(assignment), "the search has lost count of a clause");
+        assert!(formula.is_satisfied_by(assignment), "the search has miscounted a clause");
     }
     Outcome { steps, solved }
 }

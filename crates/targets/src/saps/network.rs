@@ -1,12 +1,12 @@
-//! A formula as the search reads it.
+//! A formula in the form that the search needs.
 //!
-//! Clauses that always hold are left out, and a literal counts once in a clause. Most clauses have two
-//! literals: for them the other literal stands right in the list of occurrences, and no count of
-//! true literals is kept.
+//! Clauses that are always true are left out, and repeated literals in a clause are merged. Most clauses have
+//! two literals: for them the other literal is stored in the list of occurrences, and no count of true
+//! literals is kept.
 
 use crate::formula::{Formula, Literal, Occurrences};
 
-/// An occurrence of a literal in a clause of two.
+/// An occurrence of a literal in a clause of two literals.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Pair {
     /// Index of the other literal.
@@ -14,7 +14,7 @@ pub(super) struct Pair {
     pub(super) clause: u32,
 }
 
-/// Lists of things, one after the other.
+/// Several lists in one vector.
 #[derive(Debug)]
 pub(super) struct Lists<T> {
     offsets: Vec<u32>,
@@ -40,11 +40,11 @@ impl<T> Lists<T> {
 #[derive(Debug)]
 pub(super) struct Network {
     pub(super) formula: Formula,
-    /// By clause, its variables.
+    /// The variables of each clause.
     pub(super) variables: Lists<u32>,
-    /// By literal, its clauses of two literals.
+    /// The clauses of two literals that contain each literal.
     pub(super) pairs: Lists<Pair>,
-    /// By literal, its other clauses.
+    /// The other clauses that contain each literal.
     pub(super) others: Lists<u32>,
 }
 

@@ -1,8 +1,8 @@
-//! SAPS as a program, to be tuned like any other.
+//! SAPS as a program that can be tuned like any other.
 //!
-//! Says what solvers in competitions say: `s SATISFIABLE` with the assignment in lines `v`, or
-//! `s UNKNOWN`, and before it `c steps = N`. Exits with 10 if satisfied, with 0 if not, with 2 if
-//! asked wrongly.
+//! Prints what solvers in competitions print: `s SATISFIABLE` with the assignment in lines `v`, or
+//! `s UNKNOWN`, preceded by `c steps = N`. The exit code is 10 if the formula is satisfied, 0 if not, and 2
+//! for invalid arguments or input.
 
 use std::fmt::Write as _;
 
@@ -15,14 +15,14 @@ const USAGE: &str =
        captune-saps [the same] qwh:ORDER,HOLES,SEED
        captune-saps --generate qwh:ORDER,HOLES,SEED";
 
-/// What the command line asks for.
+/// The request on the command line.
 enum Request {
     Help,
     Generate(Quasigroup),
     Solve { formula: String, saps: Saps, seed: u64, cutoff: u64 },
 }
 
-/// Does what the arguments ask for: the exit code and what to print, or what is wrong with them.
+/// Runs the program. Returns the exit code and the text to print, or an error message.
 pub fn program(arguments: impl Iterator<Item = String>) -> Result<(u8, String), String> {
     request(arguments).and_then(answer)
 }
@@ -42,12 +42,12 @@ fn request(mut words: impl Iterator<Item = String>) -> Result<Request, String> {
             "--generate" => {
                 let name = value()?;
                 if let Some(more) = words.next() {
-                    return Err(format!("--generate stands alone, without `{more}`\n{USAGE}"));
+                    return Err(format!("--generate takes no further arguments, but got `{more}`\n{USAGE}"));
                 }
                 return Ok(Request::Generate(name.parse().map_err(|error| format!("--generate: {error}"))?));
             }
             _ if word.starts_with('-') => return Err(format!("unknown argument `{word}`\n{USAGE}")),
-            _ if formula.is_some() => return Err(format!("a second formula, `{word}`\n{USAGE}")),
+            _ if formula.is_some() => return Err(format!("unexpected second formula `{word}`\n{USAGE}")),
             _ => formula = Some(word),
         }
     }
@@ -57,10 +57,10 @@ fn request(mut words: impl Iterator<Item = String>) -> Result<Request, String> {
 }
 
 fn number<T: std::str::FromStr>(name: &str, text: &str) -> Result<T, String> {
-    text.parse().map_err(|_| format!("{name}: `{text}` is not a number it can take"))
+    text.parse().map_err(|_| format!("{name}: `{text}` is not a valid number"))
 }
 
-/// The exit code and what to print.
+/// Returns the exit code and the text to print.
 fn answer(request: Request) -> Result<(u8, String), String> {
     match request {
         Request::Help => Ok((0, format!("{USAGE}\n"))),

@@ -1,7 +1,7 @@
 //! The state of a search and its steps.
 //!
-//! The score of a variable is Δ(x): the weight of clauses it would break less that of clauses it would
-//! make. Only these scores change when x is flipped, w being the weight of a clause with x:
+//! The score of a variable x is Δ(x): the weight of clauses that flipping x would break, minus the weight of
+//! clauses it would satisfy. When x is flipped, each clause with x, of weight w, changes these scores:
 //!
 //! | true literals of the clause | whose score | change |
 //! |---|---|---|
@@ -11,9 +11,9 @@
 //! | 1 to 0 | its other variables | - w |
 //! | any | x itself | changes sign |
 //!
-//! With each score goes its number of clauses broken less made, by which it changes when all weights
-//! gain the same. Variables whose score has become an improvement are listed; those that no longer are
-//! one leave the list when it is next searched.
+//! Each score also counts the clauses broken minus the clauses satisfied: when all weights increase by the
+//! same amount, the score changes by that amount times this count. Variables whose score has become an
+//! improvement are listed. Variables that are no longer improvements leave the list when it is next searched.
 
 use math::Rng;
 
@@ -25,7 +25,7 @@ use crate::formula::Literal;
 #[derive(Clone, Copy, Default, PartialEq, Debug)]
 struct Score {
     change: f64,
-    /// Clauses broken less clauses made.
+    /// Clauses broken minus clauses satisfied.
     count: i32,
     listed: bool,
 }
@@ -34,14 +34,15 @@ struct Score {
 #[derive(Debug)]
 struct Scores {
     all: Vec<Score>,
-    /// First every variable whose score is below the limit, and some more; then room.
+    /// The first `count` entries contain every variable whose score is below the limit, and possibly others.
+    /// The rest is unused.
     candidates: Vec<u32>,
-    /// How many candidates there are.
+    /// Number of candidates.
     count: usize,
 }
 
 impl Scores {
-    /// One more clause would break, or one less be made.
+    /// Raises a score: flipping would break one more clause or satisfy one fewer.
     #[inline]
     fn raise(&mut self, variable: u32, weight: f64) {
         let score = &mut self.all[variable as usize];
@@ -49,7 +50,7 @@ impl Scores {
         score.count += 1;
     }
 
-    /// The opposite, which may make the variable a candidate.
+    /// Lowers a score, which may make the variable a candidate.
     #[inline]
     fn lower(&mut self, variable: u32, weight: f64, limit: f64) {
         let score = &mut self.all[variable as usize];
@@ -58,7 +59,8 @@ impl Scores {
         self.list(variable, limit);
     }
 
-    /// Lists the variable if it belongs there; without a branch, since none could be foretold.
+    /// Lists the variable if its score is below the limit. There is no branch, because it could not be
+    /// predicted.
     #[inline]
     fn list(&mut self, variable: u32, limit: f64) {
         let score = &mut self.all[variable as usize];
@@ -68,7 +70,7 @@ impl Scores {
         score.listed |= below;
     }
 
-    fn list_anew(&mut self, limit: f64) {
+    fn rebuild_candidates(&mut self, limit: f64) {
         self.count = 0;
         for (variable, score) in (0..).zip(&mut self.all) {
             score.listed = score.change < limit;
@@ -77,7 +79,7 @@ impl Scores {
         }
     }
 
-    /// The variables of the least score below the limit.
+    /// Returns the variables with the lowest score, if it is below the limit.
     #[inline]
     fn best(&mut self, limit: f64) -> &[u32] {
         let (mut least, mut ties, mut best, mut kept) = (limit, 0, 0, 0);
@@ -96,7 +98,7 @@ impl Scores {
         if ties <= 1 || least >= limit {
             return &self.candidates[best..best + usize::from(least < limit)];
         }
-        // Those that tie come last, where they can be handed out together.
+        // Variables that tie are moved to the end, where they form one slice.
         let mut end = kept;
         let mut place = best;
         while place < end {
@@ -111,15 +113,15 @@ impl Scores {
     }
 }
 
-/// Of a clause that has not two literals.
+/// The true literals of a clause that does not have exactly two literals.
 #[derive(Clone, Copy, Default, PartialEq, Debug)]
 struct Truth {
     count: u32,
-    /// Exclusive or of the variables of true literals: the variable itself if there is one.
+    /// Exclusive or of the variables of the true literals: the variable itself if there is only one.
     joined: u32,
 }
 
-/// The unsatisfied clauses, and where each is in their list.
+/// The unsatisfied clauses, and the position of each in the list.
 #[derive(Debug)]
 struct Unsatisfied {
     list: Vec<u32>,
@@ -143,7 +145,7 @@ impl Unsatisfied {
 
 pub(super) struct State<'a> {
     network: &'a Network,
-    /// By literal.
+    /// Whether each literal is true.
     holds: Vec<bool>,
     scores: Scores,
     truths: Vec<Truth>,
@@ -179,7 +181,7 @@ impl<'a> State<'a> {
                 state.unsatisfied.add(index as u32);
             }
         }
-        state.score_anew();
+        state.recompute_scores();
         state
     }
 
@@ -191,8 +193,8 @@ impl<'a> State<'a> {
         (0..self.network.formula.variables()).map(|x| self.holds[Literal::positive(x).index()]).collect()
     }
 
-    /// Every score from its definition.
-    fn score_anew(&mut self) {
+    /// Computes every score from its definition.
+    fn recompute_scores(&mut self) {
         let scores = &mut self.scores.all;
         scores.fill(Score::default());
         for (index, clause) in (0..).zip(self.network.formula.clauses()) {
@@ -212,10 +214,10 @@ impl<'a> State<'a> {
                 _ => {}
             }
         }
-        self.scores.list_anew(self.weights.limit);
+        self.scores.rebuild_candidates(self.weights.limit);
     }
 
-    /// One step; some clause must be unsatisfied.
+    /// Makes one step. Some clause must be unsatisfied.
     pub(super) fn step(&mut self, saps: &Saps, rng: &mut Rng) {
         let best = self.scores.best(self.weights.limit);
         match *best {
@@ -243,16 +245,16 @@ impl<'a> State<'a> {
                 self.scores.all[variable as usize].change -= gain;
             }
         }
-        self.weights.settle();
-        // Only now is the limit known.
+        self.weights.update_limit();
+        // The limit is known only now.
         for &clause in &self.unsatisfied.list {
             for &variable in self.network.variables.get(clause as usize) {
                 self.scores.list(variable, self.weights.limit);
             }
         }
         if self.weights.are_large() {
-            self.weights.renew();
-            self.score_anew();
+            self.weights.normalise();
+            self.recompute_scores();
         }
     }
 
@@ -269,7 +271,7 @@ impl<'a> State<'a> {
                 }
             }
         }
-        self.scores.list_anew(self.weights.limit);
+        self.scores.rebuild_candidates(self.weights.limit);
     }
 
     fn flip(&mut self, variable: u32) {
@@ -327,7 +329,7 @@ impl<'a> State<'a> {
                 scores.raise(truth.joined, weight);
             }
         }
-        // Its own clauses have touched it above, too; what breaks now is what was made before.
+        // The loops above have changed its own score too. Flipping back has the opposite effect.
         let score = &mut scores.all[variable as usize];
         (score.change, score.count) = (-own.change, -own.count);
         scores.list(variable, limit);
@@ -340,7 +342,7 @@ mod tests {
     use crate::formula::Formula;
     use crate::quasigroup::Quasigroup;
 
-    /// Compares everything that is kept with what it is defined to be.
+    /// Compares the whole incremental state with its definition.
     fn check(state: &State<'_>, what: &str) {
         let formula = &state.network.formula;
         let mut changes = vec![(0.0, 0); formula.variables() as usize];
@@ -407,7 +409,7 @@ mod tests {
     }
 
     #[test]
-    fn every_score_is_what_it_is_defined_to_be() {
+    fn every_score_matches_its_definition() {
         let settings = [
             Saps::default(),
             Saps { alpha: 1.05, rho: 0.0, ps: 0.3, wp: 0.2 },
@@ -436,9 +438,9 @@ mod tests {
         }
     }
 
-    /// What a step may do, judged by scores computed anew.
+    /// Checks each step against the definition of the method.
     #[test]
-    fn steps_are_those_of_the_method() {
+    fn steps_follow_the_method() {
         let formula = Quasigroup { order: 14, holes: 90, seed: 2 }.formula();
         let network = Network::of(&formula);
         let mut rng = Rng::new(6, "test", 0);
@@ -491,7 +493,7 @@ mod tests {
                 _ => panic!("{flipped:?} flipped at once"),
             }
         }
-        // Within five deviations.
+        // Within five standard deviations.
         let is_share = |part: i32, whole: i32, share: f64| {
             let (part, whole) = (f64::from(part), f64::from(whole));
             whole > 500.0 && (part / whole - share).abs() < 5.0 * (share * (1.0 - share) / whole).sqrt()

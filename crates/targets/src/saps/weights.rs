@@ -1,7 +1,7 @@
-//! The weights of the clauses, smoothed without touching them.
+//! The weights of the clauses, smoothed in constant time.
 //!
-//! Smoothing maps all weights by the same line, and only the order of scores matters. Dividing by its
-//! slope rho leaves an addition of the same number to all of them, which is kept once:
+//! Smoothing applies the same linear map to all weights, and only the order of scores matters. Dividing by
+//! the factor rho leaves the addition of the same number to all weights, which is stored once:
 //!
 //! ```text
 //! w(c) = part(c) + floor
@@ -11,31 +11,32 @@
 //!
 //! | symbol | meaning |
 //! |---|---|
-//! | part(c) | what the clause has beyond the others; at first 0 |
-//! | floor | what all clauses have; at first 1 |
-//! | total, mean | of all w(c) |
-//! | unit | the published weight is `unit w(c)`; at first 1 |
+//! | part(c) | the individual part of a clause's weight; initially 0 |
+//! | floor | the part that all clauses share; initially 1 |
+//! | total, mean | sum and mean of all w(c) |
+//! | unit | the published weight is `unit w(c)`; initially 1 |
 //!
-//! Now and then everything is divided by the mean, so that no number gets too large. Where rho is so small that
-//! weights cannot be told from their mean afterwards, that is what they become.
+//! Now and then everything is divided by the mean, so that no number gets too large. If rho is so small that
+//! the smoothed weights are indistinguishable from their mean, they are set to the mean.
 
-/// Improvements up to this much of the published weight are none.
+/// In units of the published weight, a change up to this size is not an improvement.
 const THRESHOLD: f64 = 0.1;
-/// The same, as a share of the mean weight: above what rounding can feign.
+/// The same as a share of the mean weight: larger than any rounding error.
 const ROUNDING: f64 = 1e-9;
-/// Weights are brought back to ordinary size above this.
+/// Weights are normalised when their total exceeds this.
 const LARGE: f64 = 1e100;
-/// Parts below this share of the floor cannot be told from 0.
+/// Parts below this share of the floor are indistinguishable from 0.
 const NEGLIGIBLE: f64 = 1e-30;
-/// Below it nothing is left of what a weight was: the largest is not more than the mean times the clauses.
+/// Below this rho, smoothing erases all differences: the largest weight is at most the mean times the number
+/// of clauses.
 const SMALL_RHO: f64 = 1e-21;
 
-/// What smoothing does to weights.
+/// What smoothing did to the weights.
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub(super) enum Smoothed {
-    /// All have gained so much.
+    /// All weights increased by this much.
     Gained(f64),
-    /// All are alike.
+    /// All weights now have this value.
     Level(f64),
 }
 
@@ -45,7 +46,7 @@ pub(super) struct Weights {
     pub(super) floor: f64,
     total: f64,
     unit: f64,
-    /// A score below it is an improvement. It rises only when weights are renewed.
+    /// A score below this is an improvement. The limit rises only when weights are normalised.
     pub(super) limit: f64,
 }
 
@@ -60,7 +61,7 @@ impl Weights {
         self.parts[clause as usize] + self.floor
     }
 
-    /// Multiplies a weight; returns what it has gained. [`Self::settle`] must follow.
+    /// Multiplies a weight by `alpha` and returns the increase. [`Self::update_limit`] must follow.
     #[inline]
     pub(super) fn grow(&mut self, clause: u32, alpha: f64) -> f64 {
         let gain = (alpha - 1.0) * self.of(clause);
@@ -69,7 +70,7 @@ impl Weights {
         gain
     }
 
-    /// What a weight of 1 is in the method as published.
+    /// Returns the published weight that corresponds to a weight of 1 here.
     #[cfg(test)]
     pub(super) fn published_unit(&self) -> f64 {
         self.unit
@@ -79,11 +80,11 @@ impl Weights {
         self.total / self.parts.len() as f64
     }
 
-    pub(super) fn settle(&mut self) {
+    pub(super) fn update_limit(&mut self) {
         self.limit = -(THRESHOLD / self.unit).max(ROUNDING * self.mean());
     }
 
-    /// Smooths; numbers may be large then.
+    /// Smooths all weights. The numbers may be large afterwards.
     pub(super) fn smooth(&mut self, rho: f64) -> Smoothed {
         let mean = self.mean();
         if rho < SMALL_RHO {
@@ -95,7 +96,7 @@ impl Weights {
         self.floor += gain;
         self.total /= rho;
         self.unit *= rho;
-        self.settle();
+        self.update_limit();
         Smoothed::Gained(gain)
     }
 
@@ -103,8 +104,8 @@ impl Weights {
         self.total > LARGE
     }
 
-    /// The same weights in units of their mean.
-    pub(super) fn renew(&mut self) {
+    /// Converts the weights to units of their mean.
+    pub(super) fn normalise(&mut self) {
         let mean = self.mean();
         let share = 1.0 / mean;
         self.floor *= share;
@@ -114,7 +115,7 @@ impl Weights {
         }
         self.total = self.parts.len() as f64;
         self.unit *= mean;
-        self.settle();
+        self.update_limit();
     }
 }
 
@@ -124,7 +125,7 @@ mod tests {
 
     use super::*;
 
-    /// The definition, clause by clause.
+    /// Smooths by the definition, clause by clause.
     fn smooth(weights: &mut [f64], rho: f64) {
         let mean = weights.iter().sum::<f64>() / weights.len() as f64;
         for weight in weights {
@@ -133,12 +134,12 @@ mod tests {
     }
 
     #[test]
-    fn weights_are_the_published_ones_up_to_their_unit() {
+    fn weights_match_the_published_ones_up_to_their_unit() {
         for rho in [0.0, 1e-30, 1e-19, 1e-5, 0.01, 0.3, 0.8, 1.0] {
             let mut rng = Rng::new(3, "weights", 0);
             let mut weights = Weights::ones(50);
             let mut published = vec![1.0; 50];
-            let mut renewals = 0;
+            let mut normalisations = 0;
             for _ in 0..4000 {
                 for _ in 0..rng.below(5) {
                     let clause = rng.below(50);
@@ -147,14 +148,14 @@ mod tests {
                     assert!((gain - 0.3 * before).abs() <= 1e-12 * before);
                     published[clause] *= 1.3;
                 }
-                weights.settle();
+                weights.update_limit();
                 if rng.unit() < 0.2 {
                     weights.smooth(rho);
                     smooth(&mut published, rho);
                 }
                 if weights.are_large() {
-                    weights.renew();
-                    renewals += 1;
+                    weights.normalise();
+                    normalisations += 1;
                 }
                 if published.iter().sum::<f64>() > 1e200 {
                     let mean = published.iter().sum::<f64>() / 50.0;
@@ -171,7 +172,7 @@ mod tests {
                 let mean = (0..50).map(|clause| weights.of(clause)).sum::<f64>() / 50.0;
                 assert!((weights.mean() / mean - 1.0).abs() < 1e-6);
             }
-            assert_eq!(renewals > 0, (SMALL_RHO..1.0).contains(&rho), "rho {rho}");
+            assert_eq!(normalisations > 0, (SMALL_RHO..1.0).contains(&rho), "rho {rho}");
         }
     }
 }

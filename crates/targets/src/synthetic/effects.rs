@@ -1,21 +1,21 @@
-//! The parameters that matter, with what they do to the logarithm of the cost.
+//! The parameters that matter, with their effects on the logarithm of the cost.
 
-/// How a parameter counts.
+/// The effect of a parameter.
 #[derive(Clone, Copy, Debug)]
 pub(super) enum Shape {
-    /// A range: its best place from 0 to 1, and what its farther end adds.
+    /// For a range: its best position from 0 to 1, and the effect at the end farther from it.
     Best(f64, f64),
-    /// For each choice, what it adds.
+    /// For choices: the effect of each choice.
     Of(&'static [f64]),
 }
 
 use Shape::{Best, Of};
 
-/// By class of instance: what newton, secant, bisection, anneal and tabu add.
+/// By class of instance: the effects of newton, secant, bisection, anneal and tabu.
 pub(super) const STRATEGIES: [[f64; 5]; 3] =
     [[0.0, 0.9, 1.6, 0.8, 0.3], [0.7, 1.0, 1.4, 0.9, 0.0], [0.4, 0.6, 0.5, 1.3, 0.2]];
 
-/// Parameters with effects of their own.
+/// Parameters with individual effects.
 pub(super) const EFFECTS: &[(&str, Shape)] = &[
     ("tie-break", Of(&[0.6, 0.6, 0.0, 0.6, 0.5, 0.0, 0.6, 0.05])),
     ("phase", Of(&[0.3, 0.4, 0.2, 0.0])),
@@ -41,7 +41,7 @@ pub(super) const EFFECTS: &[(&str, Shape)] = &[
     ("activity-decay", Best(0.9, 0.4)),
 ];
 
-/// Ranges that must fit together: both names, the best difference of their places, the weight.
+/// Interacting ranges: both names, the best difference of their positions, the weight.
 pub(super) const INTERACTIONS: &[(&str, &str, f64, f64)] = &[
     ("step", "decay", -0.4, 0.8),
     ("depth", "width", 0.1, 0.6),
@@ -50,5 +50,5 @@ pub(super) const INTERACTIONS: &[(&str, &str, f64, f64)] = &[
     ("pre-elimination", "pool", 0.1, 0.4),
 ];
 
-/// Where trials crash: in all these places of scales at once.
+/// The region where trials crash: all these parameters within their interval of positions at once.
 pub(super) const CRASH: &[(&str, f64, f64)] = &[("pre-elimination", 0.7, 1.0), ("pool", 0.0, 0.27)];

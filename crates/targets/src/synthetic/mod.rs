@@ -1,25 +1,25 @@
-//! synthetic-76: a target of 76 parameters that answers by formula, for what small examples cannot show:
-//! many parameters that hardly matter, conditions that do, interactions, subsets of choices, crashes.
+//! synthetic-76: a target with 76 parameters that is computed by a formula. It has what small examples lack:
+//! many parameters that hardly matter, conditions that do, interactions, subsets of choices, and crashes.
 //!
 //! ```text
 //! ln cost(x, i, s) = difficulty(i) + sum over effects + sum over interactions + small(x) + noise(x, i, s)
 //! ```
 //!
-//! | term | law |
+//! | term | definition |
 //! |---|---|
 //! | difficulty(i) | uniform on [ln 0.01, ln 10]: a thousandfold spread |
-//! | effects | the table in `effects`: a parabola around the best place of a range, a number for each choice |
-//! | strategy | which one is best depends on the class of the instance, of which there are three |
+//! | effects | the table in `effects`: a parabola around the best position of a range, a number per choice |
+//! | strategy | the best one depends on the class of the instance; there are three classes |
 //! | interactions | two ranges must fit together: weight (u - v - shift)^2 |
-//! | small(x) | each of the other active parameters at most 0.04: a parabola or a number of each choice, drawn once |
+//! | small(x) | at most 0.04 per other active parameter: a parabola or a number per choice, drawn once |
 //! | noise | normal of deviation 0.5, its exponential of mean 1; differs by configuration, instance and seed |
 //!
-//! u and v are places on the parameters' scales, from 0 to 1. A parameter that is inactive has no effect, so
-//! a strategy is as good as its own parameters. Preprocessing that eliminates much with a small pool
-//! crashes, whatever the instance: about 4 % of random configurations, after a tenth of what they would have
-//! cost. The default does not.
+//! u and v are positions on the parameters' scales, from 0 to 1. An inactive parameter has no effect, so the
+//! quality of a strategy depends on its own parameters. Preprocessing that eliminates much with a small pool
+//! crashes on every instance. This affects about 4 % of random configurations; their trials crash after a
+//! tenth of the cost they would have had. The default configuration does not crash.
 //!
-//! Instances are numbered without end; even numbers serve training, odd ones tests.
+//! The number of instances is unlimited; even numbers are for training, odd numbers for testing.
 
 mod effects;
 
@@ -30,22 +30,22 @@ use space::{Domain, INACTIVE};
 
 use effects::{CRASH, EFFECTS, INTERACTIONS, STRATEGIES, Shape};
 
-/// What a trial would be if it were never stopped.
+/// The result of a trial that is never stopped.
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub struct Answer {
     /// Seconds.
     pub cost: f64,
-    /// Whether it ends by a fault, after that cost.
+    /// Whether the trial crashes after that cost.
     pub crashed: bool,
 }
 
-/// Largest effect of a parameter that hardly matters.
+/// Maximum effect of a parameter that hardly matters.
 const SMALL: f64 = 0.04;
 const NOISE: f64 = 0.5;
 /// The share of its cost after which a trial crashes.
 const CRASH_AFTER: f64 = 0.1;
 
-/// How one parameter of the space counts.
+/// The effect of one parameter of the space.
 #[derive(Clone, Debug)]
 enum Term {
     Parabola {
@@ -53,7 +53,7 @@ enum Term {
         weight: f64,
     },
     Choices(Vec<f64>),
-    /// By class of the instance, for each choice.
+    /// One effect for each choice and class of instance.
     Strategy,
 }
 
@@ -62,13 +62,13 @@ enum Term {
 pub struct Synthetic {
     space: Space,
     terms: Vec<Term>,
-    /// Places of both parameters, shift and weight.
+    /// Indices of both parameters, shift and weight.
     interactions: Vec<(usize, usize, f64, f64)>,
-    /// Places of the parameters that crash, with the places on their scales, from and to.
+    /// Index of each parameter involved in crashes, and its interval of positions.
     crash: Vec<(usize, f64, f64)>,
 }
 
-/// The parameters.
+/// Returns the space of parameters.
 pub fn space() -> Space {
     read(include_str!("space.toml"), "space.toml", Format::Toml).expect("a test reads this file")
 }
@@ -98,18 +98,18 @@ impl Default for Synthetic {
     }
 }
 
-/// The choice of index i among n stands at (i + 1/2) / n.
+/// Returns the index of the choice at a position: choice i of n is encoded as (i + 1/2) / n.
 fn choice(place: f64, count: usize) -> usize {
     ((place * count as f64) as usize).min(count - 1)
 }
 
 impl Synthetic {
-    /// Its parameters.
+    /// Returns its space.
     pub fn space(&self) -> &Space {
         &self.space
     }
 
-    /// What comes of a trial; the configuration must be of its space.
+    /// Returns the result of a trial. The configuration must belong to the target's space.
     pub fn answer(&self, configuration: &Configuration, instance: u32, seed: u64) -> Answer {
         let pair = Rng::new(seed, "pair", u64::from(instance)).bits();
         let fingerprint = configuration.fingerprint();
@@ -120,7 +120,7 @@ impl Synthetic {
         Answer { cost: if crashed { CRASH_AFTER * cost } else { cost }, crashed }
     }
 
-    /// The mean cost over all seeds, as if nothing crashed.
+    /// Returns the mean cost over all seeds, as if nothing crashed.
     pub fn mean(&self, configuration: &Configuration, instance: u32) -> f64 {
         let mut rng = Rng::new(76, "instance", u64::from(instance));
         let difficulty = libm::log(0.01) + rng.unit() * libm::log(1000.0);
@@ -128,7 +128,7 @@ impl Synthetic {
         libm::exp(difficulty + self.effect(&self.space.encode(configuration), class))
     }
 
-    /// Whether trials of a configuration end by a fault.
+    /// Returns whether trials of a configuration crash.
     pub fn crashes(&self, configuration: &Configuration) -> bool {
         let row = self.space.encode(configuration);
         self.crash.iter().all(|&(place, from, to)| (from..=to).contains(&row[place]))
@@ -162,7 +162,7 @@ mod tests {
     }
 
     #[test]
-    fn the_space_has_76_parameters_of_every_kind_and_the_tables_name_them() {
+    fn the_space_has_76_parameters_and_the_tables_match_it() {
         let space = space();
         assert_eq!(space.parameters().len(), 76);
         assert_eq!(space.ids().filter(|&id| space.is_conditional(id)).count(), 54);
@@ -178,7 +178,7 @@ mod tests {
     }
 
     #[test]
-    fn there_is_much_to_be_found_and_a_few_percent_crash() {
+    fn good_configurations_are_much_better_and_a_few_percent_crash() {
         let (target, all) = (Synthetic::default(), drawn(2000));
         let mean = |configuration: &Configuration| {
             (0..40).map(|it| target.mean(configuration, 2 * it)).sum::<f64>() / 40.0
@@ -198,9 +198,9 @@ mod tests {
     }
 
     #[test]
-    fn conditions_and_classes_matter() {
+    fn instances_differ_in_their_best_configurations_and_in_difficulty() {
         let (target, all) = (Synthetic::default(), drawn(300));
-        // Which of two configurations is better is not the same on all instances.
+        // The better of two configurations is not the same on all instances.
         let mut orders = 0;
         for pair in all.chunks_exact(2) {
             let better = |instance| target.mean(&pair[0], instance) < target.mean(&pair[1], instance);
@@ -214,7 +214,7 @@ mod tests {
     }
 
     #[test]
-    fn answers_are_the_recorded_ones() {
+    fn answers_match_the_recorded_ones() {
         let target = Synthetic::default();
         let answer = target.answer(&space().default_configuration(), 4, 5);
         let crash = drawn(2000).into_iter().find(|configuration| target.crashes(configuration)).unwrap();

@@ -1,4 +1,4 @@
-//! How much worse a configuration is than the best: a sum over parameters.
+//! The landscape: how much worse a configuration is than the best one, as a sum over parameters.
 //!
 //! ```text
 //! effect(x, i) = sum over p of weight(p) shape_p(x_p, i)
@@ -6,13 +6,13 @@
 //!
 //! | symbol | meaning |
 //! |---|---|
-//! | weight(p) | few parameters matter much: e^(2 z), z normal, scaled so that all add up to the spread |
-//! | spread | ln 10 to ln 1000, uniform |
-//! | shape of a range | ((u - best) / d)^2 with u the place on its scale, d the distance of best to the farther end |
-//! | shape of choices | a number of each choice: 0 of the best, 1 of the worst |
-//! | best, by instance | uniform on [0, 1], moved by a normal of deviation 0.05 and kept in [0, 1] |
+//! | weight(p) | e^(2 z), z normal, scaled to add up to the spread: few parameters matter much |
+//! | spread | uniform on [ln 10, ln 1000] |
+//! | shape of a range | ((u - best) / d)^2; u: position on its scale, d: distance from best to the farther end |
+//! | shape of choices | a number for each choice: 0 for the best, 1 for the worst |
+//! | best, by instance | uniform on [0, 1], shifted by a normal of deviation 0.05 and clamped to [0, 1] |
 //!
-//! A parameter that is inactive has no effect.
+//! An inactive parameter has no effect.
 
 use math::Rng;
 use space::INACTIVE;
@@ -20,9 +20,9 @@ use space::{Domain, Space};
 
 #[derive(Clone, Debug)]
 enum Shape {
-    /// For each instance, the best place.
+    /// For each instance, the best position.
     Range(Vec<f64>),
-    /// For each choice, its shape.
+    /// For each choice, its number.
     Choices(Vec<f64>),
 }
 
@@ -51,12 +51,12 @@ impl Landscape {
         Self { spread, weights, shapes }
     }
 
-    /// The largest effect there can be.
+    /// Returns the largest possible effect.
     pub(super) fn spread(&self) -> f64 {
         self.spread
     }
 
-    /// The effect of the configuration of a row.
+    /// Returns the effect of the configuration with this row.
     pub(super) fn effect(&self, row: &[f64], instance: u32) -> f64 {
         let mut sum = 0.0;
         for ((&place, &weight), shape) in row.iter().zip(&self.weights).zip(&self.shapes) {
@@ -70,7 +70,7 @@ impl Landscape {
                         let far = (place - best) / best.max(1.0 - best);
                         far * far
                     }
-                    // The choice of index i among n stands at (i + 1/2) / n.
+                    // Choice i of n is encoded as (i + 1/2) / n.
                     Shape::Choices(values) => {
                         values[((place * values.len() as f64) as usize).min(values.len() - 1)]
                     }
@@ -80,7 +80,7 @@ impl Landscape {
     }
 }
 
-/// Random numbers, moved and stretched to begin at 0 and end at 1; a single one is 0.
+/// Returns random numbers, rescaled so that the smallest is 0 and the largest is 1; a single number is 0.
 fn zero_to_one(count: usize, rng: &mut Rng) -> Vec<f64> {
     let mut values: Vec<f64> = (0..count).map(|_| rng.unit()).collect();
     let least = values.iter().copied().fold(f64::INFINITY, f64::min);

@@ -1,21 +1,21 @@
-//! Worlds: what a target would answer, by formula and within a microsecond or two, so that whole
+//! Worlds: simulated targets whose costs are computed by a formula within a microsecond or two, so that whole
 //! campaigns can be simulated.
 //!
-//! The logarithm of a cost is a sum, each term drawn once from the seed of the world:
+//! The logarithm of a cost is a sum of terms that are drawn once from the seed of the world:
 //!
 //! ```text
 //! ln cost(x, i, s) = difficulty(i) + effect(x, i) + noise(x, i, s)
 //! ```
 //!
-//! | term | law |
+//! | term | distribution |
 //! |---|---|
-//! | difficulty | exponential of mean 1: most instances take seconds, some minutes |
-//! | effect | a landscape: 0 at best, ln 10 to ln 1000 at worst; its best place differs a little by instance |
-//! | noise | normal, its exponential of mean 1; differs by configuration, instance and seed |
+//! | difficulty | exponential with mean 1: most instances take seconds, some minutes |
+//! | effect | a landscape: 0 at best, ln 10 to ln 1000 at worst; its optimum differs slightly by instance |
+//! | noise | normal, its exponential with mean 1; differs by configuration, instance and seed |
 //!
-//! | kind | difficulty | effect | noise | besides |
+//! | kind | difficulty | effect | noise | other properties |
 //! |---|---|---|---|---|
-//! | [`Kind::Flat`] | yes | none | 0.7 | nothing to be found: who claims an improvement errs |
+//! | [`Kind::Flat`] | yes | none | 0.7 | no configuration is better: any claimed improvement is wrong |
 //! | [`Kind::Deterministic`] | yes | yes | none | |
 //! | [`Kind::Noisy`] | yes | yes | 0.7 | |
 //! | [`Kind::Crashing`] | yes | yes | 0.3 | one region crashes, another runs out of memory |
@@ -35,20 +35,20 @@ use space::{Configuration, Space};
 use landscape::Landscape;
 use regions::Regions;
 
-/// Which properties a world has.
+/// The kind of a world.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub enum Kind {
-    /// All configurations have the same law of costs.
+    /// All configurations have the same distribution of costs.
     Flat,
     /// The seed of a trial does not matter.
     Deterministic,
     /// Trials of one configuration on one instance differ by seed.
     Noisy,
-    /// Some configurations end badly.
+    /// Some configurations crash or run out of memory.
     Crashing,
-    /// Fast configurations tend to break a bound.
+    /// Fast configurations tend to violate a bound.
     Constrained,
-    /// Costs spread over more than three orders of magnitude for every configuration.
+    /// The costs of every configuration span more than three orders of magnitude.
     LogUniform,
 }
 
@@ -57,7 +57,7 @@ impl Kind {
     pub const ALL: [Self; 6] =
         [Self::Flat, Self::Deterministic, Self::Noisy, Self::Crashing, Self::Constrained, Self::LogUniform];
 
-    /// Deviation of the logarithm of the cost.
+    /// Returns the standard deviation of the logarithm of the cost.
     fn noise(self) -> f64 {
         match self {
             Self::Flat | Self::Noisy => 0.7,
@@ -67,35 +67,35 @@ impl Kind {
     }
 }
 
-/// How a trial would end if nothing stopped it.
+/// How a trial ends if nothing stops it.
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub enum Ending {
-    /// By itself, after its cost.
+    /// It finishes by itself, after its cost.
     Finished,
-    /// By a fault, after so many seconds.
+    /// It crashes.
     Crashed {
-        /// Seconds.
+        /// Seconds until the crash.
         after: f64,
     },
-    /// Out of memory, after so many seconds.
+    /// It runs out of memory.
     MemoryOut {
-        /// Seconds.
+        /// Seconds until then.
         after: f64,
     },
 }
 
-/// What a world says of one configuration on one instance with one seed.
+/// The result of a trial: one configuration on one instance with one seed.
 #[derive(Clone, PartialEq, Debug)]
 pub struct Answer {
     /// Seconds; meaningless to the user if the trial does not finish.
     pub cost: f64,
-    /// How it ends.
+    /// How the trial ends.
     pub ending: Ending,
-    /// The other outputs; none unless the world is constrained.
+    /// The other outputs; empty unless the world is constrained.
     pub constraints: Vec<f64>,
 }
 
-/// The bound on the second output of a constrained world: what the default configuration has.
+/// The bound on the second output of a constrained world, which is its value for the default configuration.
 pub const BOUND: f64 = 1.0;
 
 /// The logarithm of the largest cost of a log-uniform world.
@@ -109,16 +109,16 @@ pub struct World {
     seed: u64,
     /// The row of the default configuration.
     default: Vec<f64>,
-    /// By instance, its difficulty.
+    /// The difficulty of each instance.
     difficulties: Vec<f64>,
     landscape: Landscape,
-    /// Of the second output.
+    /// Landscape of the second output.
     other: Landscape,
     regions: Regions,
 }
 
 impl World {
-    /// The world of a kind and seed over a space; at least one instance.
+    /// Creates the world of a kind and seed over a space, with at least one instance.
     pub fn new(kind: Kind, space: &Space, instances: u32, seed: u64) -> Self {
         assert!(instances > 0, "a world needs an instance");
         let mut rng = Rng::new(seed, "difficulties", 0);
@@ -135,22 +135,23 @@ impl World {
         }
     }
 
-    /// Its kind.
+    /// Returns its kind.
     pub fn kind(&self) -> Kind {
         self.kind
     }
 
-    /// The parameters of the simulated target.
+    /// Returns the space of the simulated target.
     pub fn space(&self) -> &Space {
         &self.space
     }
 
-    /// The number of instances.
+    /// Returns the number of instances.
     pub fn instances(&self) -> u32 {
         self.difficulties.len() as u32
     }
 
-    /// What comes of a trial; the instance must be one of the world's, the configuration of its space.
+    /// Returns the result of a trial. The instance must be one of the world's, and the configuration must
+    /// belong to its space.
     pub fn answer(&self, configuration: &Configuration, instance: u32, seed: u64) -> Answer {
         let row = self.space.encode(configuration);
         let pair = Rng::new(seed, "pair", u64::from(instance)).bits();
@@ -174,7 +175,7 @@ impl World {
         Answer { cost, ending, constraints }
     }
 
-    /// The mean cost over all seeds, as if every trial finished.
+    /// Returns the mean cost over all seeds, as if every trial finished.
     pub fn mean(&self, configuration: &Configuration, instance: u32) -> f64 {
         let effect = self.landscape.effect(&self.space.encode(configuration), instance);
         match self.kind {
@@ -189,7 +190,7 @@ impl World {
         }
     }
 
-    /// The mean of all kinds but the log-uniform one.
+    /// Returns the mean cost, for all kinds except the log-uniform one.
     fn typical(&self, effect: f64, instance: u32) -> f64 {
         let effect = if self.kind == Kind::Flat { 0.0 } else { effect };
         libm::exp(self.difficulties[instance as usize] + effect)
@@ -199,7 +200,7 @@ impl World {
         libm::exp(3.0 * (0.5 - effect / self.landscape.spread()))
     }
 
-    /// The second output: falls as the cost rises, and has a landscape of its own.
+    /// Returns the second output, which falls as the cost rises and also has its own landscape.
     fn second(&self, row: &[f64], effect: f64, instance: u32) -> f64 {
         let rise = |landscape: &Landscape, effect: f64| {
             (effect - landscape.effect(&self.default, instance)) / landscape.spread()
@@ -209,7 +210,7 @@ impl World {
     }
 }
 
-/// A small space with every kind of parameter, a condition and a forbidden clause.
+/// Returns a small space with every kind of parameter, a condition and a forbidden clause.
 pub fn mixed_space() -> Space {
     let text = "\
 step     = { float = [0.001, 10.0], log = true, default = 1.0 }

@@ -1,7 +1,7 @@
-//! Where trials end badly: a slice of one parameter crashes, a slice of another (or another slice of the
-//! same) runs out of memory. The default configuration does neither.
+//! Regions where trials fail: they crash in a slice of one parameter and run out of memory in a slice of
+//! another (or in another slice of the same). The default configuration is in neither.
 //!
-//! A slice of a range is a fifth of its scale, a slice of choices is one of them.
+//! A slice of a range is a fifth of its scale; a slice of choices is one of them.
 
 use math::Rng;
 use space::INACTIVE;
@@ -9,7 +9,7 @@ use space::{Domain, Space};
 
 use super::Ending;
 
-/// Places of one parameter, from inclusive to exclusive.
+/// An interval of positions of one parameter; `to` is exclusive.
 #[derive(Clone, Copy, PartialEq, Debug)]
 struct Slice {
     parameter: usize,
@@ -34,7 +34,7 @@ pub(super) struct Regions {
 }
 
 impl Regions {
-    /// A space that has only its default configuration has no regions.
+    /// Draws random regions. A space with no configuration other than the default has none.
     pub(super) fn random(space: &Space, rng: &mut Rng) -> Self {
         let default = space.encode(&space.default_configuration());
         let mut slices = Vec::new();
@@ -48,7 +48,7 @@ impl Regions {
             };
             for part in 0..parts {
                 let at = |part: usize| part as f64 / parts as f64;
-                // The last part has the upper end, too.
+                // The last part includes the upper end.
                 let to = if part + 1 == parts { 2.0 } else { at(part + 1) };
                 slices.push(Slice { parameter: index, from: at(part), to });
             }
@@ -62,7 +62,7 @@ impl Regions {
         Self { crash, memory }
     }
 
-    /// How a trial of this cost ends; badly somewhere before its cost.
+    /// Returns how a trial of this cost ends. Failures happen at a random time before its cost.
     pub(super) fn ending(&self, row: &[f64], cost: f64, rng: &mut Rng) -> Ending {
         let is_in = |slice: &Option<Slice>| slice.is_some_and(|slice| slice.has(row));
         if is_in(&self.crash) {

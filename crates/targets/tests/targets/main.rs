@@ -1,4 +1,4 @@
-//! The targets as their callers meet them.
+//! Tests of the targets through their public interface.
 
 #![allow(missing_docs, clippy::unwrap_used, clippy::print_stdout)]
 

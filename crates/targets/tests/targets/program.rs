@@ -8,7 +8,7 @@ use space::Literal;
 use targets::saps::{Saps, solve, space};
 use targets::{Quasigroup, dimacs};
 
-/// Exit code, stdout, stderr.
+/// Runs the program. Returns exit code, stdout and stderr.
 fn run(words: &[&str]) -> (i32, String, String) {
     let output = Command::new(env!("CARGO_BIN_EXE_captune-saps")).args(words).output().unwrap();
     let text = |bytes| String::from_utf8(bytes).unwrap();
@@ -24,7 +24,7 @@ fn with_file<T>(name: &str, content: &str, use_it: impl FnOnce(&str) -> T) -> T 
 }
 
 #[test]
-fn it_says_what_the_function_finds() {
+fn the_program_prints_the_result_of_the_function() {
     let quasigroup = Quasigroup { order: 14, holes: 95, seed: 3 };
     let formula = quasigroup.formula();
     let (code, generated, _) = run(&["--generate", "qwh:14,95,3"]);
@@ -52,13 +52,13 @@ fn it_says_what_the_function_finds() {
 }
 
 #[test]
-fn it_gives_up_at_its_cutoff() {
+fn the_program_stops_at_its_cutoff() {
     let (code, out, _) = run(&["-cutoff", "1000", "qwh:27,262,1"]);
     assert_eq!((code, out.as_str()), (0, "c steps = 1000\ns UNKNOWN\n"));
 }
 
 #[test]
-fn it_accepts_its_space() {
+fn the_program_accepts_configurations_of_its_space() {
     let space = space();
     let mut rng = Rng::new(1, "space", 0);
     for _ in 0..20 {
@@ -80,20 +80,20 @@ fn it_accepts_its_space() {
 }
 
 #[test]
-fn wrong_requests_are_named() {
+fn invalid_arguments_are_reported() {
     let cases: [(&[&str], &str); 12] = [
         (&[], "no formula given"),
         (&["-alpha"], "-alpha needs a value"),
-        (&["-alpha", "fast", "f.cnf"], "-alpha: `fast` is not a number it can take"),
-        (&["-alpha", "0.9", "f.cnf"], "-alpha is 0.9, but must be 1 to 1000000"),
-        (&["-ps", "NaN", "f.cnf"], "-ps is NaN, but must be 0 to 1"),
-        (&["-seed", "-1", "f.cnf"], "-seed: `-1` is not a number it can take"),
-        (&["-cutoff", "1e7", "f.cnf"], "-cutoff: `1e7` is not a number it can take"),
+        (&["-alpha", "fast", "f.cnf"], "-alpha: `fast` is not a valid number"),
+        (&["-alpha", "0.9", "f.cnf"], "-alpha is 0.9, but must be between 1 and 1000000"),
+        (&["-ps", "NaN", "f.cnf"], "-ps is NaN, but must be between 0 and 1"),
+        (&["-seed", "-1", "f.cnf"], "-seed: `-1` is not a valid number"),
+        (&["-cutoff", "1e7", "f.cnf"], "-cutoff: `1e7` is not a valid number"),
         (&["-walk", "1", "f.cnf"], "unknown argument `-walk`"),
-        (&["f.cnf", "g.cnf"], "a second formula, `g.cnf`"),
+        (&["f.cnf", "g.cnf"], "unexpected second formula `g.cnf`"),
         (&["no-such.cnf"], "no-such.cnf: No such file or directory"),
         (&["qwh:5,99,1"], "`qwh:5,99,1` is not `qwh:ORDER,HOLES,SEED`"),
-        (&["--generate", "qwh:5,5,1", "x"], "--generate stands alone, without `x`"),
+        (&["--generate", "qwh:5,5,1", "x"], "--generate takes no further arguments, but got `x`"),
     ];
     for (words, message) in cases {
         let (code, out, err) = run(words);

@@ -2,10 +2,11 @@
 
 use math::Rng;
 use targets::formula::{Formula, Literal};
-use targets::saps::{STEPS_BETWEEN_QUESTIONS, Saps, solve, solve_while, space};
+use targets::saps::{STEPS_BETWEEN_CHECKS, Saps, solve, solve_while, space};
 use targets::{Quasigroup, dimacs};
 
-/// Three literals a clause, at random but so that one assignment satisfies all.
+/// Returns a formula with three random literals per clause, such that a planted assignment satisfies all
+/// clauses.
 fn planted(variables: u32, clauses: usize, seed: u64) -> Formula {
     let mut rng = Rng::new(seed, "planted", 0);
     let hidden: Vec<bool> = (0..variables).map(|_| rng.below(2) == 0).collect();
@@ -37,7 +38,7 @@ fn easy_formulas_are_solved() {
 }
 
 #[test]
-fn every_corner_of_the_space_searches() {
+fn every_corner_of_the_space_works() {
     let formula = Quasigroup { order: 12, holes: 70, seed: 1 }.formula();
     for corner in 0..16 {
         let pick = |bit: u32, low, high| if corner >> bit & 1 == 0 { low } else { high };
@@ -55,7 +56,7 @@ fn every_corner_of_the_space_searches() {
 }
 
 #[test]
-fn the_seed_decides_everything() {
+fn the_seed_determines_the_outcome() {
     let formula = Quasigroup { order: 16, holes: 115, seed: 1 }.formula();
     let outcome = |seed| solve(&formula, &Saps::default(), seed, 20_000);
     assert_eq!(outcome(1), outcome(1));
@@ -63,9 +64,9 @@ fn the_seed_decides_everything() {
     assert!(steps.iter().any(|&other| other != steps[0]), "{steps:?}");
 }
 
-/// A campaign that is repeated in a year must meet the same costs.
+/// A campaign that is repeated in a year must get the same costs.
 #[test]
-fn steps_are_the_recorded_ones() {
+fn steps_match_the_recorded_ones() {
     let steps = |order, holes, seed| {
         let formula = Quasigroup { order, holes, seed }.formula();
         [1, 2, 3].map(|run| solve(&formula, &Saps::default(), run, 1_000_000).steps)
@@ -76,7 +77,7 @@ fn steps_are_the_recorded_ones() {
 const RECORDED: [[u64; 3]; 2] = [[1832, 574, 750], [9519, 473, 1088]];
 
 #[test]
-fn a_search_ends_at_its_cutoff_or_when_told() {
+fn a_search_ends_at_its_cutoff_or_on_request() {
     let contradiction = dimacs::read("p cnf 2 4\n1 2 0\n-1 2 0\n1 -2 0\n-1 -2 0\n").unwrap();
     let outcome = solve(&contradiction, &Saps::default(), 1, 12_345);
     assert_eq!((outcome.steps, outcome.solved), (12_345, None));
@@ -85,13 +86,13 @@ fn a_search_ends_at_its_cutoff_or_when_told() {
         asked.push(steps);
         steps < 10_000
     });
-    assert_eq!(outcome.steps, 3 * STEPS_BETWEEN_QUESTIONS);
-    assert_eq!(asked, [0, 1, 2, 3].map(|n| n * STEPS_BETWEEN_QUESTIONS));
+    assert_eq!(outcome.steps, 3 * STEPS_BETWEEN_CHECKS);
+    assert_eq!(asked, [0, 1, 2, 3].map(|n| n * STEPS_BETWEEN_CHECKS));
     assert_eq!(outcome.solved, None);
 }
 
 #[test]
-fn odd_formulas_are_taken_as_they_are() {
+fn degenerate_formulas_are_accepted() {
     let outcome = |text: &str| solve(&dimacs::read(text).unwrap(), &Saps::default(), 1, 1000);
     assert_eq!(outcome("p cnf 0 0\n").solved, Some(vec![]), "nothing to satisfy");
     assert_eq!(outcome("p cnf 0 1\n0\n").solved, None, "an empty clause");

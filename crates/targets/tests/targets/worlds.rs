@@ -20,7 +20,7 @@ fn mean(values: impl IntoIterator<Item = f64>) -> f64 {
     values.iter().sum::<f64>() / values.len() as f64
 }
 
-/// Of the mean cost over instances.
+/// Returns the ratio of the largest to the smallest mean cost over instances.
 fn spread(world: &World) -> f64 {
     let costs: Vec<f64> = configurations(100)
         .iter()
@@ -30,7 +30,7 @@ fn spread(world: &World) -> f64 {
 }
 
 #[test]
-fn answers_are_repeatable_and_keyed_by_everything() {
+fn answers_are_repeatable_and_depend_on_all_arguments() {
     let all = configurations(2);
     for kind in Kind::ALL {
         let answer = |world_seed, which: usize, instance, seed| -> Answer {
@@ -48,7 +48,7 @@ fn answers_are_repeatable_and_keyed_by_everything() {
 }
 
 #[test]
-fn means_are_means_of_answers() {
+fn means_match_the_average_of_answers() {
     for kind in Kind::ALL {
         let world = world(kind, 5);
         for configuration in configurations(3) {
@@ -64,17 +64,17 @@ fn means_are_means_of_answers() {
 }
 
 #[test]
-fn a_flat_world_has_nothing_to_be_found() {
+fn in_a_flat_world_no_configuration_is_better() {
     let world = world(Kind::Flat, 1);
     assert_eq!(spread(&world), 1.0);
-    // Yet single trials differ, also between configurations on one pair.
+    // Single trials differ nevertheless, even between configurations on one pair.
     let all = configurations(2);
     let ratio = world.answer(&all[0], 0, 1).cost / world.answer(&all[1], 0, 1).cost;
     assert!((ratio - 1.0).abs() > 0.01);
 }
 
 #[test]
-fn other_worlds_have_much_to_be_found() {
+fn in_other_worlds_configurations_differ_widely() {
     for kind in Kind::ALL.into_iter().filter(|&kind| kind != Kind::Flat) {
         for seed in 1..6 {
             let spread = spread(&world(kind, seed));
@@ -93,7 +93,7 @@ fn log_uniform_costs_fill_their_range() {
 }
 
 #[test]
-fn regions_of_a_crashing_world_end_badly() {
+fn a_crashing_world_has_regions_that_crash_or_run_out_of_memory() {
     let (space, all) = (mixed_space(), configurations(400));
     for seed in 1..20 {
         let world = world(Kind::Crashing, seed);
@@ -104,7 +104,7 @@ fn regions_of_a_crashing_world_end_badly() {
                 match answer.ending {
                     Ending::Finished => 0,
                     Ending::Crashed { after } | Ending::MemoryOut { after } if after >= answer.cost => {
-                        panic!("ended after its own end")
+                        panic!("failed after its own end")
                     }
                     Ending::Crashed { .. } => 1,
                     Ending::MemoryOut { .. } => 2,
@@ -138,7 +138,7 @@ fn the_second_output_falls_as_the_cost_rises() {
 }
 
 #[test]
-fn costs_are_the_recorded_ones() {
+fn costs_match_the_recorded_ones() {
     let configuration = mixed_space().default_configuration();
     let costs = Kind::ALL.map(|kind| format!("{:.9e}", world(kind, 11).answer(&configuration, 5, 13).cost));
     assert_eq!(

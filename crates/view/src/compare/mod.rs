@@ -1,4 +1,4 @@
-//! Campaigns side by side.
+//! Compares campaigns side by side.
 
 mod shared;
 
@@ -23,19 +23,19 @@ use shared::{Common, Contestant};
 /// Campaigns side by side.
 #[derive(Clone, PartialEq, Debug, Serialize)]
 pub struct Compared {
-    /// Each, in the order of asking.
+    /// The campaigns, in the order given.
     pub campaigns: Vec<Side>,
-    /// Whether they can be compared.
+    /// Whether they are ranked.
     pub ranked: bool,
-    /// What they are compared on.
+    /// The pairs that they are compared on.
     #[serde(rename = "common")]
     pub on: Option<On>,
 }
 
-/// The pairs that all campaigns have met.
+/// The pairs that all campaigns have in common.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize)]
 pub struct On {
-    /// How many.
+    /// Number of pairs.
     pub pairs: usize,
     /// Where they come from.
     pub ground: Ground,
@@ -44,44 +44,44 @@ pub struct On {
 /// One campaign of several.
 #[derive(Clone, PartialEq, Debug, Serialize)]
 pub struct Side {
-    /// Where it lives.
+    /// The path of its folder.
     pub folder: String,
-    /// What it is called.
+    /// Its name.
     pub name: String,
-    /// What its last session may spend.
+    /// The budget of its last session.
     pub budget: Budget,
     /// What it has spent.
     pub spent: Spent,
     /// Its best configuration.
     pub best: Valued,
-    /// The best's figures, once it has been measured.
+    /// The results of the best, once it has been measured.
     #[serde(rename = "best_standing")]
     pub standing: Option<Standing>,
-    /// What may be said of the best.
+    /// The verdict on the best.
     pub verdict: Option<Verdict>,
-    /// Why it is not ranked with the first.
+    /// Why it cannot be ranked with the first campaign.
     pub obstacles: Vec<Obstacle>,
-    /// What its best costs on the common pairs.
+    /// The mean compared cost of its best on the common pairs.
     pub common_cost: Option<f64>,
-    /// How many times better than the first campaign's best that is; `None` for the first itself.
+    /// The ratio to the best of the first campaign; `None` for the first itself.
     pub against_first: Option<AgainstFirst>,
-    /// What costs are.
+    /// The meaning of its costs.
     #[serde(skip)]
     pub costs: Costs,
 }
 
-/// How many times better than the first.
+/// The comparison with the first campaign.
 #[derive(Clone, Copy, PartialEq, Debug, Serialize)]
 pub struct AgainstFirst {
-    /// More than 1 is better.
+    /// Factor by which the best is better than that of the first campaign; above 1 is better.
     pub ratio: f64,
-    /// A 95 % interval of that.
+    /// 95 % confidence interval of the ratio.
     pub interval: Option<[f64; 2]>,
-    /// How likely a ratio so far from 1 would be without a difference.
+    /// Probability of a ratio this far from 1 if there were no difference.
     pub p: f64,
 }
 
-/// Sets campaigns side by side, the first of them being the one that others are compared with.
+/// Compares campaigns with the first of them.
 pub fn compare(all: &[Kept]) -> Result<Compared, ViewError> {
     let read = |kept| Ok((Records::of(kept)?, Kept::settings(kept)?));
     let read: Vec<(Records<'_>, Settings)> = all.iter().map(read).collect::<Result<_, ViewError>>()?;
@@ -113,7 +113,7 @@ fn contestant<'a>((records, settings): &'a (Records<'_>, Settings)) -> Result<Co
 }
 
 impl Side {
-    /// A campaign, with what is common to all and its place there.
+    /// One campaign of the comparison, with the common pairs and its index there.
     fn of(
         records: &Records<'_>,
         obstacles: Vec<Obstacle>,

@@ -1,8 +1,8 @@
-//! What the best of each campaign costs on the pairs that all of them have met.
+//! Compares the best of each campaign on the pairs that all of them have in common.
 //!
-//! Campaigns with the same seed and instances meet the same pairs. Pairs of their validations say what
-//! holds; those of their training flatter each campaign by its own luck, and are used only where the
-//! validations have none in common.
+//! Campaigns with the same seed and instances use the same pairs. The pairs of their validations are
+//! unbiased. Those of the training flatter each campaign, because its best was chosen on them, and are used
+//! only if the validations have no pairs in common.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
@@ -19,11 +19,11 @@ use store::StoredValidation;
 /// One campaign.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Contestant<'a> {
-    /// What it is about.
+    /// Its scenario.
     pub(super) scenario: &'a Scenario,
-    /// What it is made of.
+    /// Its settings.
     pub(super) settings: &'a Settings,
-    /// Its instances to tune on, by number.
+    /// Its training instances, by number.
     pub(super) instances: &'a [String],
     /// Its trials.
     pub(super) history: &'a History,
@@ -36,20 +36,20 @@ pub(super) struct Contestant<'a> {
 /// Why a campaign cannot be ranked with the first.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum Obstacle {
-    /// What is minimised differs: the key, there and here.
+    /// The objective differs.
     Objective {
         /// The scenario's key.
         key: &'static str,
-        /// In the first campaign.
+        /// The value in the first campaign.
         first: String,
-        /// In this one.
+        /// The value in this one.
         other: String,
     },
-    /// They are tuned on other instances.
+    /// The training instances differ.
     Instances {
-        /// How many only the first has.
+        /// Number of instances that only the first campaign has.
         only_first: usize,
-        /// How many only this one has.
+        /// Number of instances that only this campaign has.
         only_other: usize,
         /// One of them.
         example: String,
@@ -64,7 +64,7 @@ impl fmt::Display for Obstacle {
             }
             Self::Instances { only_first, only_other, example } => write!(
                 f,
-                "is tuned on other instances than the first: {only_other} more, {only_first} fewer, such as {example}"
+                "is tuned on different instances than the first: {only_other} added, {only_first} missing, such as {example}"
             ),
         }
     }
@@ -80,27 +80,27 @@ impl Serialize for Obstacle {
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Ground {
-    /// Validations: nobody was chosen by them.
+    /// Validations, which had no part in choosing the configurations.
     Validation,
-    /// The training of each.
+    /// The training of each campaign.
     Training,
 }
 
-/// The best of every campaign on the pairs that all have met.
+/// The best of every campaign on the common pairs.
 #[derive(Clone, PartialEq, Debug)]
 pub(super) struct Common {
-    /// Where these pairs come from.
+    /// Where the pairs come from.
     pub(super) ground: Ground,
-    /// How many.
+    /// Number of pairs.
     pub(super) pairs: usize,
     /// The mean compared cost of each campaign's best.
     pub(super) means: Vec<f64>,
-    /// How many times better than the first campaign's best each is, with interval and p; `None` for the
-    /// first itself, and where costs have no ratio.
+    /// The comparison of each best with that of the first campaign; `None` for the first itself, and if costs
+    /// have no ratio.
     pub(super) against_first: Vec<Option<stats::Comparison>>,
 }
 
-/// Why a campaign cannot be ranked with the first; nothing if it can.
+/// Reasons why a campaign cannot be ranked with the first; empty if it can.
 pub(super) fn obstacles(first: &Contestant<'_>, other: &Contestant<'_>) -> Vec<Obstacle> {
     let (ours, theirs) = (facts(first.scenario), facts(other.scenario));
     let differing = ours.into_iter().zip(theirs).filter(|(first, other)| first.1 != other.1);
@@ -118,7 +118,7 @@ pub(super) fn obstacles(first: &Contestant<'_>, other: &Contestant<'_>) -> Vec<O
     found
 }
 
-/// What makes costs comparable, by key.
+/// The settings that must be equal for costs to be comparable, by key.
 fn facts(scenario: &Scenario) -> [(&'static str, String); 5] {
     let objective = &scenario.objective;
     let measure = match objective.minimise {
@@ -142,7 +142,7 @@ fn facts(scenario: &Scenario) -> [(&'static str, String); 5] {
 /// Compared costs by instance and seed.
 type Costs = BTreeMap<(String, u32), f64>;
 
-/// What all campaigns have in common; `None` if that is nothing. They must be free of obstacles.
+/// Compares all campaigns on their common pairs; `None` if there are none. There must be no obstacles.
 pub(super) fn common(all: &[Contestant<'_>]) -> Option<Common> {
     let validated: Vec<Costs> = all.iter().map(validated).collect();
     let cutoffs: Vec<Option<f64>> =
@@ -210,8 +210,8 @@ mod tests {
     }
 
     #[test]
-    fn only_pairs_that_all_have_met_count() {
-        // One of its pairs no other has met, and one only the second.
+    fn only_common_pairs_count() {
+        // No other campaign has the pair of `c`, and only the second one has that of `e`.
         let first = costs(&[("a", 1, 4.0), ("b", 1, 8.0), ("c", 1, 100.0), ("e", 1, 50.0)]);
         let second = costs(&[("a", 1, 2.0), ("b", 1, 4.0), ("c", 2, 0.1), ("e", 1, 1.0)]);
         let third = costs(&[("a", 1, 4.0), ("b", 1, 8.0), ("d", 1, 1.0)]);
@@ -223,7 +223,7 @@ mod tests {
     }
 
     #[test]
-    fn of_a_validation_only_the_best_counts_and_what_was_stopped_has_the_penalty() {
+    fn only_the_best_of_a_validation_counts_and_stopped_trials_have_the_penalty() {
         let text = "[target]\ncommand = [\"true\", \"{params}\"]\n[objective]\nminimise = \"cpu_time\"\n\
             cutoff = \"9s\"\n[budget]\ntrials = 1\n[space]\nx = { integer = [1, 9] }\n";
         let scenario = scenario::read(text, std::path::Path::new("."), "test.toml").unwrap();
@@ -237,10 +237,10 @@ mod tests {
             row(0, 1, Observation::finished(7.0)),
             row(3, 1, Observation::finished(4.0)),
             row(3, 2, Observation::timeout(9.0)),
-            // An earlier best, measured before the campaign went on.
+            // An earlier best, validated before the campaign was resumed.
             row(2, 1, Observation::finished(6.0)),
             row(2, 3, Observation::finished(5.0)),
-            // A lost trial says nothing.
+            // A lost trial has no result.
             row(3, 4, Observation::failed(Status::Lost, 0.0)),
         ];
         let history = History::default();

@@ -1,4 +1,4 @@
-//! Trials as CSV: one line for each, the first names the columns.
+//! Exports trials as CSV: one line per trial; the first line names the columns.
 
 use std::fmt::Write as _;
 use std::io::Write;
@@ -13,7 +13,7 @@ use store::{Charter, StoreReader};
 use super::{ExportError, Written, shown};
 use crate::costs::sense;
 
-/// Writes every trial, and gives how many there were.
+/// Writes all trials and returns their number.
 pub fn csv(reader: &StoreReader, out: &mut dyn Write) -> Result<Written, ExportError> {
     reader.at_one_moment(|| {
         let charter = reader.charter()?;
@@ -47,7 +47,8 @@ pub fn csv(reader: &StoreReader, out: &mut dyn Write) -> Result<Written, ExportE
     })
 }
 
-/// A trial without the values of its parameters and its outputs; those of a validation have no number.
+/// The line of a trial, without the values of its parameters and its outputs. Trials of a validation have no
+/// number.
 fn line(sense: Sense, number: Option<u64>, instance: &str, record: &Record) -> Line {
     let Record { trial, detail, started, ended, slot } = record;
     let mut line = Line::default();
@@ -74,7 +75,7 @@ fn line(sense: Sense, number: Option<u64>, instance: &str, record: &Record) -> L
     line
 }
 
-/// A line that is being written.
+/// A line under construction.
 #[derive(Default)]
 struct Line {
     cells: String,
@@ -88,7 +89,7 @@ impl Line {
         }
     }
 
-    /// A cell, in quotes if it must be.
+    /// Adds a cell, in quotes if necessary.
     fn text(&mut self, text: &str) {
         self.next();
         if text.contains([',', '"', '\n', '\r']) {
@@ -110,7 +111,7 @@ impl Line {
         }
     }
 
-    /// A cell for each parameter.
+    /// Adds a cell for each parameter.
     fn values(&mut self, charter: &Charter, configuration: &Configuration) {
         for id in charter.space.ids() {
             self.text(&configuration.value(id).map_or_else(String::new, |value| value.to_string()));

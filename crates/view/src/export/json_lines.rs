@@ -1,4 +1,4 @@
-//! Trials as JSON Lines: one object for each.
+//! Exports trials as JSON Lines: one object per trial.
 
 use std::io::Write;
 
@@ -12,7 +12,7 @@ use store::StoreReader;
 use super::{ExportError, Written, shown};
 use crate::costs::sense;
 
-/// Writes every trial, and gives how many there were.
+/// Writes all trials and returns their number.
 pub fn json_lines(reader: &StoreReader, out: &mut dyn Write) -> Result<Written, ExportError> {
     reader.at_one_moment(|| {
         let charter = reader.charter()?;
@@ -34,7 +34,7 @@ pub fn json_lines(reader: &StoreReader, out: &mut dyn Write) -> Result<Written, 
     })
 }
 
-/// A trial; those of a validation have no number.
+/// The line of a trial. Trials of a validation have no number.
 fn line(
     sense: Sense,
     number: Option<u64>,

@@ -1,9 +1,9 @@
-//! Trials in forms that other programs read, one after the other, so that a campaign of any length
-//! needs the same memory.
+//! Exports trials in formats that other programs read. Trials are written one at a time, so that memory use
+//! does not depend on their number.
 //!
-//! | form | what it is |
+//! | format | contents |
 //! |---|---|
-//! | CSV, JSON Lines | every trial with all that is known of it, then those of validations |
+//! | CSV, JSON Lines | every trial with everything known about it, then the trials of validations |
 //! | SMAC3 | `runhistory.json` as version 2.3 and later writes it |
 //!
 //! Costs have the user's sign, except for SMAC3, which minimises as the search does.
@@ -22,7 +22,7 @@ use engine::Reading;
 use scenario::Sense;
 use store::StoreError;
 
-/// What was written.
+/// Numbers of trials written.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub struct Written {
     /// Trials of the search.
@@ -34,15 +34,15 @@ pub struct Written {
 /// Why trials cannot be written.
 #[derive(Debug, thiserror::Error)]
 pub enum ExportError {
-    /// They cannot be read.
+    /// They cannot be read from the store.
     #[error(transparent)]
     Store(#[from] StoreError),
-    /// Nobody takes them.
+    /// Writing failed.
     #[error("cannot write the trials")]
     Write(#[from] io::Error),
 }
 
-/// A cost as the user measures it, and whether it is only a bound.
+/// A cost in the user's sign, and whether it is only a bound.
 fn shown(sense: Sense, cost: Option<Reading>) -> (Option<f64>, Option<bool>) {
     (cost.map(|cost| sense.shown(cost.lower_bound())), cost.map(Reading::is_censored))
 }

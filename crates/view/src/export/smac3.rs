@@ -1,14 +1,14 @@
-//! Trials as `runhistory.json` of SMAC3, from version 2.3 on.
+//! Exports trials as `runhistory.json` of SMAC3, from version 2.3 on.
 //!
-//! | a trial here | there |
+//! | trial in captune | in SMAC3 |
 //! |---|---|
 //! | finished | `SUCCESS` with its cost |
-//! | timeout, capped | `TIMEOUT` with the penalty as its cost; `time` is what it had reached |
+//! | timeout, capped | `TIMEOUT` with the penalty as its cost; `time` is the value that it had reached |
 //! | memory; crashed, wrong | `MEMORYOUT`; `CRASHED` with the penalty |
-//! | aborted, lost | left out: they say nothing of the configuration |
+//! | aborted, lost | left out: they say nothing about the configuration |
 //!
-//! SMAC3 knows no cost that is "at least" something. What was stopped must not look good there, so it
-//! has the penalty; how it really ended is in its `additional_info`.
+//! SMAC3 has no censored costs. A stopped trial must not look good there, so its cost is the penalty; how it
+//! really ended is in its `additional_info`.
 
 use std::io::Write;
 
@@ -21,21 +21,21 @@ use store::StoreReader;
 
 use super::ExportError;
 
-/// The cost of a failure where there is no cutoff: JSON has no infinity.
+/// The cost of a failure if there is no cutoff, since JSON has no infinity.
 const WORST: f64 = f64::MAX;
 
-/// What was written, and what not.
+/// Numbers of trials written and left out.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub struct Smac3Export {
     /// Trials written.
     pub trials: u64,
-    /// Those of them that were stopped below the cutoff, which have the penalty there.
+    /// Of these, trials stopped below the cutoff, whose cost is the penalty.
     pub capped: u64,
     /// Trials left out.
     pub left_out: u64,
 }
 
-/// Writes every trial by what is minimised in the campaign; `are_times`: costs are seconds.
+/// Writes all trials with the costs of the objective; `are_times`: costs are seconds.
 pub fn smac3(
     reader: &StoreReader,
     objective: &Objective,
@@ -57,7 +57,7 @@ pub fn smac3(
             written.capped += u64::from(trial.observation.status() == Status::Capped);
             let instance = charter.instances.get(trial.key.pair.instance.index());
             let entry = json!({
-                // Numbers there begin with 1.
+                // SMAC3 counts from 1.
                 "config_id": u64::from(trial.key.config.0) + 1,
                 "instance": instance.filter(|name| !name.is_empty()),
                 "seed": trial.key.pair.seed.0,
@@ -93,7 +93,7 @@ pub fn smac3(
     })
 }
 
-/// The number that a status has there.
+/// The number of a status in SMAC3.
 fn status(status: Status) -> Option<u8> {
     match status {
         Status::Finished => Some(1),
@@ -112,13 +112,13 @@ fn cost(objective: &Objective, observation: &Observation) -> f64 {
     if cost.is_finite() { cost } else { WORST }
 }
 
-/// What was reached, if that is a time; else how long it took.
+/// The cost reached, if it is a time; otherwise the duration.
 fn time(are_times: bool, record: &Record) -> f64 {
     let reached = record.trial.observation.cost().map(Reading::lower_bound);
     reached.filter(|_| are_times).or(record.detail.wall).unwrap_or(record.ended - record.started)
 }
 
-/// What SMAC3 has no words for.
+/// Information that has no field of its own in SMAC3.
 fn about(record: &Record) -> Value {
     let mut about = Map::new();
     about.insert("status".to_owned(), record.trial.observation.status().name().into());

@@ -1,12 +1,13 @@
 //! One verdict over all folds, and which of their configurations to use.
 //!
-//! The pairs of all validations are pooled: every instance once, measured with the baseline and with the
-//! best of a campaign that never saw it. What is compared is thus the *procedure* (tuning for a fold's budget
-//! on the other folds) with the baseline, not one configuration. A fold that found nothing better than
-//! the baseline keeps it, and its instances count with a ratio of 1: leaving them out would flatter.
+//! The pairs of all validations are pooled: every instance is measured with the baseline and with the best of
+//! a campaign that never saw it. The comparison is therefore between the *procedure* (tuning for a fold's
+//! budget on the other folds) and the baseline, not between one configuration and the baseline. A fold that
+//! found nothing better keeps the baseline, and its instances count with a ratio of 1; leaving them out would
+//! be too favourable.
 //!
-//! To be used is the best with the largest gain over the baseline in its own training: training alone,
-//! since whoever picks by the validation has no validation left.
+//! The configuration to use is the best with the largest gain over the baseline in its own training. Only the
+//! training decides, since a configuration chosen by its validation would have no unbiased validation left.
 
 use std::collections::BTreeSet;
 
@@ -21,25 +22,25 @@ use scenario::are_kept;
 use crate::error::ViewError;
 use crate::records::Records;
 
-/// What a fold has found.
+/// The result of a fold.
 #[derive(Clone, PartialEq, Debug)]
 pub(super) struct Fold {
-    /// Its best.
+    /// Its best configuration.
     pub(super) best: ConfigId,
     /// The baseline and the best in its training.
     pub(super) training: Option<TrainingComparison>,
-    /// Whether its best keeps every constraint in its training.
+    /// Whether its best satisfies every constraint in its training.
     pub(super) is_feasible: bool,
     /// The pairs measured with both.
     pub(super) on_both: OnBoth,
     /// The names of their instances.
     pub(super) names: Vec<String>,
-    /// How many pairs its validation has when it is complete.
+    /// Number of pairs planned for its validation.
     pub(super) planned: usize,
 }
 
 impl Fold {
-    /// What the campaign of a fold has found.
+    /// Reads the result of the campaign of a fold.
     pub(super) fn of(records: &Records<'_>, settings: &Settings) -> Result<Self, ViewError> {
         let (names, test) = (records.names()?, records.kept.scenario()?.instances.test.len());
         let Plan { basis, pairs } = validation::plan(settings, test as u32);
@@ -61,7 +62,7 @@ impl Fold {
     }
 }
 
-/// The verdict on the procedure, over all pairs that the folds have measured; `None` if there are none.
+/// The verdict on the procedure, from all pairs that the folds have measured; `None` if there are none.
 pub(super) fn verdict(folds: &[&Fold], objective: &Objective, seed: u64) -> Option<Judged> {
     let names: BTreeSet<&String> = folds.iter().flat_map(|fold| &fold.names).collect();
     let names: Vec<&String> = names.into_iter().collect();
@@ -69,7 +70,7 @@ pub(super) fn verdict(folds: &[&Fold], objective: &Objective, seed: u64) -> Opti
     for fold in folds {
         pooled.join(&fold.on_both);
     }
-    // In each fold the first unseen instance has the same number.
+    // The numbers of unseen instances are the same in every fold, so they are replaced by joint ones.
     for (name, one) in folds.iter().flat_map(|fold| &fold.names).zip(&mut pooled.validated) {
         one.measured.instance = InstanceId(names.binary_search(&name).unwrap_or_default() as u32);
     }
@@ -83,8 +84,9 @@ fn mean_of_training((fold, number): (&&Fold, u32)) -> Option<Measured> {
     Some(Measured { instance: InstanceId(number), default: both.default, tuned: both.incumbent })
 }
 
-/// Which fold's best to use, counted from 0: a feasible one if there is any, of those the one with the largest
-/// gain in its training, and of several the first; `None` if no fold has found anything better than the baseline.
+/// The fold whose best should be used, counted from 0. Feasible ones come first, then those with the largest
+/// gain in their training; of equal ones the first is used. `None` if no fold has found anything better than
+/// the baseline.
 pub(super) fn chosen(folds: &[&Fold]) -> Option<usize> {
     let gain = |fold: &Fold| fold.training.and_then(|both| both.ratio).unwrap_or(0.0);
     let found = folds.iter().enumerate().filter(|(_, fold)| fold.best != ConfigId(0));
@@ -128,8 +130,8 @@ mod tests {
     }
 
     #[test]
-    fn instances_of_different_folds_are_different() {
-        // In each fold the first unseen instance has the same number.
+    fn instances_of_different_folds_are_distinguished() {
+        // The numbers of unseen instances are the same in every fold.
         let folds = [fold(3, &["a", "b", "c"], 4.0, 2.0, 2.0), fold(7, &["d", "e", "f"], 4.0, 2.0, 3.0)];
         let found = verdict(&of(&folds), &Objective::capped(9.0), 1).unwrap().verdict;
         assert_eq!((found.comparison.instances, found.comparison.pairs), (6, 6));
@@ -139,7 +141,7 @@ mod tests {
     }
 
     #[test]
-    fn a_fold_that_kept_the_baseline_takes_from_the_gain() {
+    fn a_fold_that_kept_the_baseline_reduces_the_gain() {
         let folds = [fold(3, &["a", "b", "c"], 4.0, 2.0, 2.0), fold(0, &["d", "e", "f"], 4.0, 4.0, 1.0)];
         let found = verdict(&of(&folds), &Objective::capped(9.0), 1).unwrap().verdict;
         assert_eq!((found.comparison.instances, found.comparison.ratio), (6, 8.0 / 6.0));

@@ -1,4 +1,4 @@
-//! Several folds as their folder keeps them, and what they have found together.
+//! The folds stored in a folder, and their joint result.
 
 mod joint;
 
@@ -19,64 +19,64 @@ use crate::state::{Session, hosts};
 use crate::verdict::Verdict;
 use joint::Fold;
 
-/// The folds of a folder.
+/// The folds stored in a folder.
 #[derive(Debug)]
 pub struct KeptFolds {
-    /// The folder that has all of them.
+    /// The folder that contains all folds.
     pub folder: PathBuf,
-    /// What they have in common.
+    /// The plan that they share.
     pub plan: FoldPlan,
-    /// The campaign of each, once it has begun.
+    /// The campaign of each fold; `None` if it has not started.
     pub folds: Vec<Option<Kept>>,
 }
 
-/// Where all folds stand.
+/// The joint state of all folds.
 #[derive(Clone, PartialEq, Debug, Serialize)]
 pub struct Joint {
-    /// What they are called.
+    /// The name of the campaigns.
     pub name: String,
-    /// Where they live.
+    /// The path of their folder.
     pub folder: String,
-    /// Each, as far as it has begun.
+    /// The state of each fold; `None` if it has not started.
     pub folds: Vec<Option<Picture>>,
-    /// Pairs that the validations have when they are complete.
+    /// Number of pairs planned for all validations.
     pub planned: usize,
-    /// What may be said of the procedure; `None` until every fold has been validated at least in part.
+    /// The verdict on the procedure; `None` until every fold has been validated at least in part.
     pub verdict: Option<Verdict>,
-    /// The configuration to be used; `None` if every fold kept the baseline.
+    /// The configuration to use; `None` if every fold kept the baseline.
     pub chosen: Option<Chosen>,
-    /// The machines on which trials were run.
+    /// The machines that ran trials.
     pub hosts: Vec<String>,
-    /// What costs are; `None` before any fold has begun.
+    /// The meaning of the costs; `None` before any fold has started.
     #[serde(skip)]
     pub costs: Option<Costs>,
-    /// How far each has been validated.
+    /// How far each fold has been validated.
     #[serde(skip)]
     pub validated: Vec<Option<Validated>>,
 }
 
-/// The best of one fold.
+/// The best of the chosen fold.
 #[derive(Clone, PartialEq, Debug, Serialize)]
 pub struct Chosen {
-    /// Which fold, counted from 1.
+    /// The fold, counted from 1.
     pub fold: usize,
     /// The number of its best.
     pub configuration: u32,
-    /// The values.
+    /// Its values.
     pub values: Values,
 }
 
 /// How far a fold has been validated.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Validated {
-    /// Pairs measured with both.
+    /// Number of pairs measured with both.
     pub pairs: usize,
-    /// Pairs that there will be.
+    /// Number of pairs planned.
     pub planned: usize,
 }
 
 impl KeptFolds {
-    /// The folds in a folder, or in that of a scenario; `None` if it has none.
+    /// Finds the folds in a folder, or in the folder of a scenario file; `None` if there are none.
     pub fn find(path: &Path) -> Result<Option<Self>, ViewError> {
         let folder = folder_of(path);
         let Some(plan) = FoldPlan::read(&folder)? else { return Ok(None) };
@@ -89,7 +89,7 @@ impl KeptFolds {
         Ok(Some(Self { folder, plan, folds }))
     }
 
-    /// Where they stand, each and together.
+    /// Reads the state of each fold and their joint result.
     pub fn joint(&self) -> Result<Joint, ViewError> {
         let read = |kept: &Option<Kept>| kept.as_ref().map(One::of).transpose();
         let all: Vec<Option<One>> = self.folds.iter().map(read).collect::<Result<_, ViewError>>()?;
@@ -118,7 +118,7 @@ impl KeptFolds {
         })
     }
 
-    /// What may be said of the procedure, once every fold has been validated at least in part.
+    /// The verdict on the procedure, once every fold has been validated at least in part.
     fn verdict(&self, begun: &[&One], costs: Option<&Costs>) -> Result<Option<Verdict>, ViewError> {
         let is_validated = |one: &&One| one.fold.planned == 0 || !one.fold.names.is_empty();
         if begun.len() < self.folds.len() || !begun.iter().all(is_validated) {
@@ -130,7 +130,8 @@ impl KeptFolds {
         Ok(judged.map(|judged| Verdict::of(&judged, costs)))
     }
 
-    /// The fold whose best is to be used, and where all stand; if all have kept the baseline, any will do.
+    /// The fold whose best should be used, and the joint state. If all folds kept the baseline, the first one
+    /// started is returned.
     pub fn best(mut self) -> Result<(Kept, Joint), ViewError> {
         let joint = self.joint()?;
         let begun = self.folds.iter().position(Option::is_some).unwrap_or_default();
@@ -142,7 +143,7 @@ impl KeptFolds {
     }
 }
 
-/// One fold that has begun.
+/// A fold that has started.
 struct One {
     fold: Fold,
     values: Values,
@@ -163,7 +164,7 @@ impl One {
 }
 
 impl Joint {
-    /// How many folds have begun.
+    /// Number of folds that have started.
     pub fn begun(&self) -> usize {
         self.folds.iter().flatten().count()
     }

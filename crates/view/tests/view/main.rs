@@ -1,4 +1,4 @@
-//! Campaigns as their stores keep them.
+//! Tests of the view on stored campaigns.
 
 #![allow(missing_docs, clippy::unwrap_used)]
 

@@ -1,4 +1,4 @@
-//! Where a campaign stands.
+//! The current state of a campaign.
 
 use std::os::unix::fs::PermissionsExt as _;
 
@@ -15,7 +15,7 @@ fn picture(stage: &Stage) -> Picture {
 }
 
 #[test]
-fn a_campaign_that_has_not_begun_has_the_default() {
+fn a_campaign_that_has_not_started_shows_the_default() {
     let stage = Stage::new(SCENARIO);
     let picture = picture(&stage);
     assert_eq!((picture.state.clone(), picture.session_count), (State::New, 0));
@@ -27,11 +27,11 @@ fn a_campaign_that_has_not_begun_has_the_default() {
 }
 
 #[test]
-fn figures_are_those_of_the_trials() {
+fn results_are_computed_from_the_trials() {
     let stage = Stage::new(SCENARIO);
     let told = [(0, cost(4.0, 1.0)), (0, cost(2.0, 1.0)), (1, cost(1.0, 2.0)), (1, cost(2.0, 2.0))];
     let batch = Batch {
-        // The last of them was proposed and never tried.
+        // The last one was proposed but never tried.
         configurations: stage.configurations(&[5, 3, 9]),
         trials: trials(&told),
         incumbents: vec![best(1, 4, 1.5)],
@@ -58,7 +58,7 @@ fn figures_are_those_of_the_trials() {
 }
 
 #[test]
-fn a_best_that_only_failed_is_none() {
+fn a_best_that_only_failed_is_not_shown() {
     let stage = Stage::new(SCENARIO);
     let crashed = || Observation::failed(Status::Crashed, 1.0);
     let batch = Batch {
@@ -74,7 +74,7 @@ fn a_best_that_only_failed_is_none() {
 }
 
 #[test]
-fn what_is_maximised_has_the_users_sign_whether_or_not_the_scenario_reads() {
+fn maximised_costs_have_the_users_sign_even_if_the_scenario_cannot_be_read() {
     let text = SCENARIO
         .replace("minimise = \"cpu_time\"\ncutoff = \"5s\"", "maximise = \"rate\"")
         .replace("[outputs]\n", "[outputs]\nrate = { pattern = 'rate (\\d+)' }\n")

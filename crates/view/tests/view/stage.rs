@@ -1,4 +1,4 @@
-//! A campaign that nobody ran: a scenario, and what a store holds of it.
+//! An artificial campaign: a scenario and the contents of its store.
 
 use std::path::PathBuf;
 
@@ -10,10 +10,10 @@ use execution::testkit::record;
 use scenario::testkit;
 use space::Literal;
 use store::{
-    Batch, Charter, Elapsed, Founding, Store, StoredConfiguration, StoredIncumbent, StoredValidation,
+    Batch, Charter, Elapsed, NewCampaign, Store, StoredConfiguration, StoredIncumbent, StoredValidation,
 };
 
-/// Two instances to tune on and six unseen ones, with a bound.
+/// Two training instances and six unseen ones, with a constraint.
 pub(crate) const SCENARIO: &str = r#"name = "made up"
 [target]
 command = ["true", "{params}", "{instance}", "--seed={seed}"]
@@ -41,7 +41,7 @@ pub(crate) struct Stage {
 }
 
 impl Stage {
-    /// A campaign that has not begun.
+    /// A campaign that has not started.
     pub(crate) fn new(text: &str) -> Self {
         let stage = testkit::Stage::new();
         let scenario = stage.read(text);
@@ -54,11 +54,11 @@ impl Stage {
             instances: scenario.instances.train.iter().map(|one| one.name.clone()).collect(),
             seed: 1,
         };
-        Store::found(&folder, &Founding::of(charter)).unwrap();
+        Store::create_with(&folder, &NewCampaign::of(charter)).unwrap();
         Self { stage, folder, space: scenario.space }
     }
 
-    /// A session that wrote this and ended.
+    /// A session that wrote a batch and ended.
     pub(crate) fn session(&self, batch: Batch, reason: &str) {
         let mut writer = Store::open(&self.folder).unwrap().write(|_| {}).unwrap();
         writer.submit(batch).unwrap();
@@ -75,7 +75,7 @@ impl Stage {
         (0..).zip(values).map(one).collect()
     }
 
-    /// A validation of configuration 1, which costs half of what the default does.
+    /// A validation of configuration 1, which costs half as much as the default.
     pub(crate) fn validations(&self, text: &str) -> Vec<StoredValidation> {
         let scenario = self.stage.read(text);
         let own = settings(&scenario, &Order { seed: Some(1), ..Order::default() });
@@ -102,7 +102,7 @@ impl Stage {
     }
 }
 
-/// Trials of configurations with what each told, on a pair of its own.
+/// Trials of configurations with their observations, alternating between two instances.
 pub(crate) fn trials(told: &[(u32, Observation)]) -> Vec<Record> {
     let one = |(id, (config, observation)): (u64, &(u32, Observation))| {
         let mut record = record(*config, id as u32 % 2, 7, observation.clone());
@@ -112,13 +112,13 @@ pub(crate) fn trials(told: &[(u32, Observation)]) -> Vec<Record> {
     (0..).zip(told).map(one).collect()
 }
 
-/// A best that took over after so many trials.
+/// An incumbent that took over after this many trials.
 pub(crate) fn best(config: u32, after: u64, cost: f64) -> StoredIncumbent {
     let spent = Elapsed { wall: 3.0, cpu: 4.0 };
     StoredIncumbent { after, config: ConfigId(config), pairs: 2, cost, spent }
 }
 
-/// A cost with what was told of the bounded output.
+/// An observation with a cost and a value of the constrained output.
 pub(crate) fn cost(cost: f64, error: f64) -> Observation {
     Observation::finished(cost).with_constraints(vec![Some(Reading::Exact(error))])
 }

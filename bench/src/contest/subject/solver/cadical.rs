@@ -1,11 +1,11 @@
-//! cadical, by conflicts.
+//! cadical; the cost is the number of conflicts.
 
-use super::{Said, Solver, count_of};
+use super::{Outcome, Solver, count_of};
 
 pub(crate) const CADICAL: Solver = Solver {
     program: "cadical",
     space: include_str!("../../../../../spaces/cadical.toml"),
-    // A bound that is another parameter.
+    // The lower bound is another parameter, which not every configurator supports.
     simplified: &[("[\"reducetier1glue\", 50]", "[1, 50]")],
     extension: "cnf",
     arguments: |words, cap, file| {
@@ -13,11 +13,11 @@ pub(crate) const CADICAL: Solver = Solver {
         limit.into_iter().chain(words).chain([file.display().to_string()]).collect()
     },
     read: |code, stdout| match (code, count_of(stdout, "conflicts")) {
-        (10 | 20, Some(conflicts)) => Said::Solved(conflicts),
-        // A formula without conflicts may have no such line.
-        (10 | 20, None) => Said::Solved(0.0),
-        (0, _) => Said::Stopped,
-        _ => Said::Failed,
+        (10 | 20, Some(conflicts)) => Outcome::Solved(conflicts),
+        // The line may be missing if there were no conflicts.
+        (10 | 20, None) => Outcome::Solved(0.0),
+        (0, _) => Outcome::Stopped,
+        _ => Outcome::Failed,
     },
     longest: 10,
 };
@@ -27,11 +27,11 @@ mod tests {
     use super::*;
 
     #[test]
-    fn conflicts_are_read_where_the_formula_was_solved() {
+    fn conflicts_are_read_if_the_formula_was_solved() {
         let words = "c --- [ statistics ] ---\nc\nc chronological:               0         0.00 %  of conflicts\n\
                      c conflicts:                  151     13000.00    per second\nc decisions: 9\n";
-        assert_eq!((CADICAL.read)(20, words), Said::Solved(151.0));
-        assert_eq!((CADICAL.read)(0, words), Said::Stopped);
-        assert_eq!((CADICAL.read)(1, "cadical: error: no such file"), Said::Failed);
+        assert_eq!((CADICAL.read)(20, words), Outcome::Solved(151.0));
+        assert_eq!((CADICAL.read)(0, words), Outcome::Stopped);
+        assert_eq!((CADICAL.read)(1, "cadical: error: no such file"), Outcome::Failed);
     }
 }

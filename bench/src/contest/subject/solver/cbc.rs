@@ -1,7 +1,7 @@
-//! cbc, by the iterations of all its linear programs. It cannot be told a largest number of them: runs go on to their
-//! end.
+//! cbc; the cost is the number of iterations of all its linear programs. cbc has no limit on iterations, so
+//! runs go on to their end.
 
-use super::{Said, Solver, count_of};
+use super::{Outcome, Solver, count_of};
 
 pub(crate) const CBC: Solver = Solver {
     program: "cbc",
@@ -14,8 +14,8 @@ pub(crate) const CBC: Solver = Solver {
     read: |code, stdout| {
         let optimal = stdout.lines().any(|line| line.starts_with("Result - Optimal solution found"));
         match count_of(stdout, "Total iterations") {
-            Some(iterations) if code == 0 && optimal => Said::Solved(iterations),
-            _ => Said::Failed,
+            Some(iterations) if code == 0 && optimal => Outcome::Solved(iterations),
+            _ => Outcome::Failed,
         }
     },
     longest: 10,
@@ -26,14 +26,14 @@ mod tests {
     use super::*;
 
     #[test]
-    fn iterations_are_read_where_the_optimum_was_found() {
+    fn iterations_are_read_if_the_optimum_was_found() {
         let words = "Result - Optimal solution found\n\nObjective value:                572.00000000\n\
                      Enumerated nodes:               30\nTotal iterations:               1411\n";
-        assert_eq!((CBC.read)(0, words), Said::Solved(1411.0));
-        assert_eq!((CBC.read)(139, words), Said::Failed);
+        assert_eq!((CBC.read)(0, words), Outcome::Solved(1411.0));
+        assert_eq!((CBC.read)(139, words), Outcome::Failed);
         assert_eq!(
             (CBC.read)(0, &words.replace("Optimal solution found", "Stopped on time limit")),
-            Said::Failed
+            Outcome::Failed
         );
     }
 }

@@ -1,6 +1,7 @@
-//! minisat, by conflicts. It cannot be told a largest number of them: runs go on to their end.
+//! minisat; the cost is the number of conflicts. minisat has no limit on conflicts, so runs go on to their
+//! end.
 
-use super::{Said, Solver, count_of};
+use super::{Outcome, Solver, count_of};
 
 pub(crate) const MINISAT: Solver = Solver {
     program: "minisat",
@@ -9,10 +10,10 @@ pub(crate) const MINISAT: Solver = Solver {
     extension: "cnf",
     arguments: |words, _cap, file| words.into_iter().chain([file.display().to_string()]).collect(),
     read: |code, stdout| match (code, count_of(stdout, "conflicts")) {
-        (10 | 20, Some(conflicts)) => Said::Solved(conflicts),
-        // Simplification alone has solved it.
-        (10 | 20, None) => Said::Solved(0.0),
-        _ => Said::Failed,
+        (10 | 20, Some(conflicts)) => Outcome::Solved(conflicts),
+        // Simplification alone solved the formula.
+        (10 | 20, None) => Outcome::Solved(0.0),
+        _ => Outcome::Failed,
     },
     longest: 1,
 };
@@ -22,11 +23,11 @@ mod tests {
     use super::*;
 
     #[test]
-    fn conflicts_are_read_where_the_formula_was_solved() {
+    fn conflicts_are_read_if_the_formula_was_solved() {
         let words = "restarts              : 5\nconflicts             : 751            (57769 /sec)\n\
                      conflict literals     : 9999   ( 9.95 % deleted)\n\nSATISFIABLE\n";
-        assert_eq!((MINISAT.read)(10, words), Said::Solved(751.0));
-        assert_eq!((MINISAT.read)(20, "UNSATISFIABLE\n"), Said::Solved(0.0));
-        assert_eq!((MINISAT.read)(3, "PARSE ERROR!"), Said::Failed);
+        assert_eq!((MINISAT.read)(10, words), Outcome::Solved(751.0));
+        assert_eq!((MINISAT.read)(20, "UNSATISFIABLE\n"), Outcome::Solved(0.0));
+        assert_eq!((MINISAT.read)(3, "PARSE ERROR!"), Outcome::Failed);
     }
 }

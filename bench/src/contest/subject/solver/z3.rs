@@ -1,6 +1,6 @@
-//! z3, by the resources that it counts itself (`rlimit`).
+//! z3; the cost is its own resource count (`rlimit`).
 
-use super::{Said, Solver};
+use super::{Outcome, Solver};
 
 pub(crate) const Z3: Solver = Solver {
     program: "z3",
@@ -17,9 +17,9 @@ pub(crate) const Z3: Solver = Solver {
             after.trim().trim_end_matches(')').parse().ok()
         });
         match (stdout.lines().next(), count) {
-            (Some("sat" | "unsat"), Some(count)) => Said::Solved(count),
-            (Some("unknown"), _) => Said::Stopped,
-            _ => Said::Failed,
+            (Some("sat" | "unsat"), Some(count)) => Outcome::Solved(count),
+            (Some("unknown"), _) => Outcome::Stopped,
+            _ => Outcome::Failed,
         }
     },
     longest: 5,
@@ -30,11 +30,11 @@ mod tests {
     use super::*;
 
     #[test]
-    fn resources_are_read_where_the_problem_was_solved() {
+    fn resources_are_read_if_the_problem_was_solved() {
         let words = "sat\n(:arith-bound-propagations-cheap 12\n :max-memory    16.92\n :rlimit-count  11163\n :time 0.02)\n";
-        assert_eq!((Z3.read)(0, words), Said::Solved(11163.0));
-        assert_eq!((Z3.read)(0, "unsat\n(:rlimit-count 7)\n"), Said::Solved(7.0));
-        assert_eq!((Z3.read)(0, "unknown\n(:rlimit-count 300001)\n"), Said::Stopped);
-        assert_eq!((Z3.read)(1, "(error \"line 1 column 5: unexpected character\")\n"), Said::Failed);
+        assert_eq!((Z3.read)(0, words), Outcome::Solved(11163.0));
+        assert_eq!((Z3.read)(0, "unsat\n(:rlimit-count 7)\n"), Outcome::Solved(7.0));
+        assert_eq!((Z3.read)(0, "unknown\n(:rlimit-count 300001)\n"), Outcome::Stopped);
+        assert_eq!((Z3.read)(1, "(error \"line 1 column 5: unexpected character\")\n"), Outcome::Failed);
     }
 }

@@ -1,4 +1,4 @@
-//! The trials of a campaign.
+//! Reads the trials of a campaign.
 
 use std::path::Path;
 use std::sync::Arc;

@@ -1,5 +1,5 @@
-//! What is wrong with runs, seen from a scenario. Nothing is imported then: what would be left is not
-//! what was run.
+//! Reasons why runs do not fit a scenario. In these cases nothing is imported, because the remaining data
+//! would not be what was run.
 
 use std::collections::BTreeMap;
 
@@ -8,72 +8,74 @@ use space::suggestion;
 /// One thing that does not fit.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum Misfit {
-    /// A parameter that the scenario does not have.
+    /// A parameter that is not in the scenario.
     Parameter(Unknown),
-    /// An output that the scenario does not have.
+    /// An output that is not in the scenario.
     Output(Unknown),
-    /// Runs that do not tell an output which the scenario bounds.
-    Untold {
+    /// Runs that do not report an output that the scenario constrains.
+    Unreported {
         /// The constraint's name.
         name: String,
-        /// Where the first of them stands.
+        /// The place of the first of them.
         first: String,
-        /// How many they are.
+        /// Number of these runs.
         runs: usize,
     },
-    /// The source looks for the largest value and the scenario for the smallest, or the other way round.
+    /// The source maximises and the scenario minimises, or the other way round.
     Sense {
-        /// The word of the scenario.
+        /// `minimise` or `maximise`, in the scenario.
         scenario: &'static str,
-        /// The word of the source.
+        /// `minimise` or `maximise`, in the source.
         source: &'static str,
     },
-    /// A number below zero that cannot be.
+    /// A number that must not be below zero.
     BelowZero {
-        /// Where it stands.
+        /// The place of the run.
         place: String,
-        /// What it is.
+        /// The number, with its name.
         what: String,
     },
     /// Two runs of the same configuration, instance and seed that cannot both be true.
     Contradiction {
-        /// Where the first stands, and what it says.
+        /// The place and the result of the first.
         first: (String, String),
-        /// The same of the second.
+        /// The place and the result of the second.
         second: (String, String),
     },
 }
 
-/// A name that the scenario does not have.
+/// A name that is not in the scenario.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Unknown {
     name: String,
-    /// A name that it has, if one is near.
+    /// A hint with the most similar name in the scenario, if there is one.
     nearest: Option<String>,
     first: String,
     runs: usize,
 }
 
 impl Misfit {
-    /// Whether it goes away if a name is ignored.
+    /// Whether ignoring a name resolves it.
     pub fn can_be_ignored(&self) -> bool {
         matches!(self, Self::Parameter(_) | Self::Output(_))
     }
 
     fn line(&self) -> String {
         match self {
-            Self::Parameter(unknown) => unknown.line("parameter"),
-            Self::Output(unknown) => unknown.line("output"),
-            Self::Untold { name, first, runs } => {
-                format!("{}: `{name}` is bounded by the scenario, and not told", and_more(first, *runs))
+            Self::Parameter(unknown) => unknown.line("a parameter"),
+            Self::Output(unknown) => unknown.line("an output"),
+            Self::Unreported { name, first, runs } => {
+                format!("{}: no value for `{name}`, which the scenario constrains", and_more(first, *runs))
             }
             Self::Sense { scenario, source } => {
-                format!("the runs are to be {source}d, and the scenario says `{scenario}`")
+                format!("the runs were {source}d, but the scenario says `{scenario}`")
             }
             Self::BelowZero { place, what } => format!("{place}: {what} is below zero"),
             Self::Contradiction { first, second } => {
                 let ((at, says), (later, other)) = (first, second);
-                format!("{later} contradicts {at}: one configuration, instance and seed, {says} and {other}")
+                format!(
+                    "{later} contradicts {at}: same configuration, instance and seed, but {says} and {other}"
+                )
             }
         }
     }
@@ -82,7 +84,7 @@ impl Misfit {
 impl Unknown {
     fn line(&self, kind: &str) -> String {
         let near = self.nearest.as_ref().map_or_else(String::new, |near| format!("; {near}"));
-        format!("{}: `{}` is no {kind} of the scenario{near}", and_more(&self.first, self.runs), self.name)
+        format!("{}: `{}` is not {kind} of the scenario{near}", and_more(&self.first, self.runs), self.name)
     }
 }
 
@@ -91,7 +93,7 @@ fn and_more(first: &str, runs: usize) -> String {
     if runs > 1 { format!("{first} and {} more", runs - 1) } else { first.to_owned() }
 }
 
-/// Names that the scenario does not have, with the place of the first run that has each.
+/// Names used by runs, with the place of the first run and the number of runs for each.
 #[derive(Debug, Default)]
 pub(super) struct Names<'a>(BTreeMap<&'a str, (&'a str, usize)>);
 
@@ -100,7 +102,7 @@ impl<'a> Names<'a> {
         self.0.entry(name).or_insert((place, 0)).1 += 1;
     }
 
-    /// Each with the known name that is nearest to it.
+    /// Each name with the most similar known name.
     pub(super) fn unknown<'b>(&self, known: impl Iterator<Item = &'b str> + Clone) -> Vec<Unknown> {
         let one = |(&name, &(first, runs)): (&&str, &(&str, usize))| Unknown {
             name: name.to_owned(),
@@ -111,8 +113,8 @@ impl<'a> Names<'a> {
         self.0.iter().map(one).collect()
     }
 
-    pub(super) fn untold(&self) -> impl Iterator<Item = Misfit> {
-        self.0.iter().map(|(&name, &(first, runs))| Misfit::Untold {
+    pub(super) fn unreported(&self) -> impl Iterator<Item = Misfit> {
+        self.0.iter().map(|(&name, &(first, runs))| Misfit::Unreported {
             name: name.to_owned(),
             first: first.to_owned(),
             runs,
@@ -120,16 +122,16 @@ impl<'a> Names<'a> {
     }
 }
 
-/// Lines shown before the rest is only counted.
+/// Number of lines shown; the rest is only counted.
 const SHOWN: usize = 20;
 
-/// All that does not fit.
+/// Everything that does not fit.
 #[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
-#[error("{source_name} does not fit the scenario, and nothing was imported:\n{}", lines(.list))]
+#[error("{source_name} does not fit the scenario; nothing was imported:\n{}", lines(.list))]
 pub struct Misfits {
-    /// The file.
+    /// The name of the source.
     pub source_name: String,
-    /// At least one.
+    /// The misfits, at least one.
     pub list: Vec<Misfit>,
 }
 

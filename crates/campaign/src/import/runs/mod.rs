@@ -1,7 +1,8 @@
 //! Runs that another program, or an earlier campaign, has recorded.
 //!
-//! [`read`] finds out what a path leads to and reads it; [`take_in`](take_in()) turns what fits a scenario
-//! into trials. What was stopped stays "at least that": a penalised cost such as PAR10 is undone.
+//! [`read`] recognises the format of a file or folder and reads it. [`take_in`](take_in()) turns the runs
+//! that fit a scenario into trials. A run that was stopped stays a lower bound: a penalised cost such as
+//! PAR10 is undone.
 
 mod earlier;
 mod misfit;
@@ -34,58 +35,58 @@ pub type Values = Arc<[(String, Literal)]>;
 /// A run as it was recorded.
 #[derive(Clone, PartialEq, Debug)]
 pub struct Run {
-    /// Where it stands in its source, such as `line 3`.
+    /// Its place in the source, such as `line 3`.
     pub place: String,
     /// Its configuration.
     pub values: Values,
-    /// Other outputs that it told, by name; those of a stopped or failed run mean nothing.
+    /// Other outputs that it reported, by name; those of a stopped or failed run are not used.
     pub outputs: Vec<(String, f64)>,
-    /// The input's name; empty if the target has one only.
+    /// The name of the instance; empty if the target has only one.
     pub instance: String,
     /// The random seed.
     pub seed: i64,
     /// How it ended.
     pub ending: Ending,
-    /// Where it would have been stopped, if that is recorded.
+    /// Its cap, if that is recorded.
     pub cap: Option<f64>,
-    /// Seconds that it took, if they are recorded.
+    /// Its duration in seconds, if that is recorded.
     pub time: Option<f64>,
 }
 
-/// How a run ended, in words that all programs share.
+/// How a run ended, in terms that all sources share.
 #[derive(Clone, PartialEq, Debug)]
 pub enum Ending {
-    /// By itself, at this cost, in the sign of its source.
+    /// By itself, at this cost, with the sign of its source.
     Finished(f64),
-    /// It was stopped when its cost had reached this.
+    /// It was stopped when its cost had reached this value.
     StoppedAt(f64),
-    /// It was stopped after this many seconds, where costs need not be times.
+    /// It was stopped after this many seconds; costs need not be times.
     OutOfTime(f64),
     /// It used too much memory.
     Memory,
     /// It failed.
     Crashed,
-    /// It tells nothing, for this reason.
+    /// It has no usable result, for this reason.
     Nothing(String),
 }
 
-/// All runs of a source, in its order.
+/// All runs of a source, in the order of the source.
 #[derive(Clone, Debug)]
 pub struct Runs {
-    /// Where they come from, for the store and for messages.
+    /// The name of the source, for the store and for messages.
     pub source: String,
     /// The runs.
     pub list: Vec<Run>,
-    /// What the campaign was that they are of, if it was one of captune.
+    /// The charter of the campaign that they are from, if it was one of captune.
     pub charter: Option<Charter>,
-    /// Which way is better there; none if its numbers are those of the scenario.
+    /// Whether the source minimises or maximises; `None` if its numbers are those of the scenario.
     pub sense: Option<Sense>,
-    /// What else the source has and nobody asks for, to be told.
+    /// Contents of the source that are not used, to be reported.
     pub unused: Vec<String>,
 }
 
 impl Runs {
-    /// Without these parameters and outputs, as if nobody had recorded them. An error is a name that no
+    /// Removes these parameters and outputs, as if they had not been recorded. The error is a name that no
     /// run has.
     pub fn without(mut self, names: &[String]) -> Result<Self, String> {
         let runs = &self.list;
@@ -98,7 +99,7 @@ impl Runs {
         if let Some(unknown) = names.iter().find(|name| !has(name)) {
             return Err(unknown.clone());
         }
-        // Runs of one configuration go on sharing its values.
+        // Runs of one configuration still share its values.
         let mut kept: HashMap<*const (String, Literal), Values> = HashMap::new();
         for run in &mut self.list {
             let values = kept.entry(run.values.as_ptr()).or_insert_with(|| {
@@ -111,8 +112,8 @@ impl Runs {
     }
 }
 
-/// Reads the runs that a path leads to: a campaign's folder, a `runhistory.json` or the folder that has
-/// one, an Optuna study in SQLite, or a table in CSV.
+/// Reads the runs at a path: a campaign's folder, a `runhistory.json` or the folder that contains one, an
+/// Optuna study in SQLite, or a table in CSV.
 pub fn read(path: &Path) -> Result<Runs, ImportError> {
     let source = path.file_name().map_or_else(|| path.into(), PathBuf::from).display().to_string();
     if path.join("campaign.sqlite").is_file() {
@@ -139,7 +140,7 @@ pub fn read(path: &Path) -> Result<Runs, ImportError> {
     Ok(Runs { source, list, charter: None, sense: None, unused })
 }
 
-/// Whether a file begins as SQLite's do.
+/// Whether a file starts with the header of SQLite.
 fn is_sqlite(file: &Path) -> bool {
     let mut start = [0; 16];
     let read = std::fs::File::open(file).and_then(|mut file| file.read_exact(&mut start));

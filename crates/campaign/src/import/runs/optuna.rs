@@ -1,7 +1,7 @@
 //! The trials of an Optuna study.
 //!
-//! A study has no seeds, and a trial may repeat the parameters of another: the first of them has seed 0
-//! here, the next one seed 1, and so on. Where a study has several objectives, the first one counts.
+//! A study has no seeds, and a trial may repeat the parameters of another: the first of these trials gets
+//! seed 0, the next one seed 1, and so on. If a study has several objectives, the first one counts.
 
 use std::collections::HashMap;
 use std::path::Path;
@@ -15,17 +15,17 @@ use super::{Ending, Run};
 use crate::import::python_word;
 use crate::import::study::{choice, constraint_name, constraints};
 
-/// Its key, its number in the study, its state and its value.
+/// Its `trial_id`, its number in the study, its state and its value.
 type Trial = (i64, i64, String, Option<f64>);
 
-/// What is read of a study.
+/// The parts of a study that are read.
 pub(super) struct Read {
     pub(super) list: Vec<Run>,
     pub(super) sense: Sense,
     pub(super) unused: Vec<String>,
 }
 
-/// The runs, or what is not as it should be.
+/// Reads the runs; the error says what is not in the expected format.
 pub(super) fn read(file: &Path) -> Result<Read, String> {
     let connection = Connection::open_with_flags(file, OpenFlags::SQLITE_OPEN_READ_ONLY)
         .map_err(|error| error.to_string())?;
@@ -52,10 +52,11 @@ pub(super) fn read(file: &Path) -> Result<Read, String> {
     let (directions, trials, values) = rows().map_err(|error| error.to_string())?;
     let studies = directions.iter().filter(|(_, objective)| *objective == 0).count();
     if studies != 1 {
-        return Err(format!("it has {studies} studies where one is expected"));
+        return Err(format!("it has {studies} studies, but one is expected"));
     }
     let sense = if directions[0].0 == "MAXIMIZE" { Sense::Maximise } else { Sense::Minimise };
-    let unused = directions[1..].iter().map(|(_, place)| format!("objective {place}: the first one counts"));
+    let unused =
+        directions[1..].iter().map(|(_, place)| format!("objective {place}: only the first one counts"));
     let unused = unused.collect();
     let bounded = constraints(&connection)?;
     let mut repeats: HashMap<String, i64> = HashMap::new();
@@ -85,14 +86,14 @@ pub(super) fn read(file: &Path) -> Result<Read, String> {
     Ok(Read { list, sense, unused })
 }
 
-/// The value that Optuna's number stands for.
+/// The value that a number stored by Optuna stands for.
 fn literal(code: f64, distribution: &Value) -> Literal {
     let is_whole = distribution["name"].as_str().is_some_and(|name| name.starts_with("Int"));
     match distribution["attributes"]["choices"].as_array() {
         Some(choices) => {
             choice(choices, code).map_or(Literal::Float(code), |choice| Literal::Text(python_word(choice)))
         }
-        // One that is none stays as it is, and is refused as such.
+        // A number that is not a whole number is passed on, and refused later.
         None if is_whole && code.fract() == 0.0 && code.abs() < 9e15 => Literal::Integer(code as i64),
         None => Literal::Float(code),
     }

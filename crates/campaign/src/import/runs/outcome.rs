@@ -1,12 +1,12 @@
-//! What a run told, seen from a scenario.
+//! Turns the result of a run into an observation for a scenario.
 //!
 //! | a run that | becomes |
 //! |---|---|
 //! | finished at or below the cutoff | finished, at its cost |
 //! | finished above the cutoff | a timeout: at least the cutoff |
 //! | was stopped at the cutoff or above | a timeout: at least the cutoff |
-//! | was stopped below the cutoff | capped: at least what it had reached |
-//! | was stopped, where costs are not capped | crashed: its cost is not known |
+//! | was stopped below the cutoff | capped: at least the cost it had reached |
+//! | was stopped, if costs are not capped | crashed: its cost is unknown |
 //! | failed | the same failure |
 
 use engine::{Observation, Reading, Status};
@@ -15,7 +15,7 @@ use scenario::{Bounded, Constraint, Measure, Scenario, Sense};
 
 use super::{Ending, Run};
 
-/// What the run told of its cost. An error is why it tells nothing.
+/// The observation of a run. The error says why it has no usable result.
 pub(super) fn observation(run: &Run, sense: Sense, cutoff: Option<f64>) -> Result<Observation, String> {
     let spent = run.time.unwrap_or(0.0);
     let stopped = |at: f64| match cutoff {
@@ -32,11 +32,11 @@ pub(super) fn observation(run: &Run, sense: Sense, cutoff: Option<f64>) -> Resul
             Ok(Observation::failed(Status::Crashed, spent))
         }
         Ending::Memory => Ok(Observation::failed(Status::Memory, spent)),
-        Ending::Nothing(ref why) => Err(format!("it tells nothing: {why}")),
+        Ending::Nothing(ref why) => Err(format!("no usable result: {why}")),
     }
 }
 
-/// What the run told of a constraint. An error says that a run which finished does not tell it.
+/// The reading of a run for a constraint. An error means that the run finished but did not report it.
 pub(super) fn reading(
     one: &Constraint,
     run: &Run,
@@ -46,7 +46,7 @@ pub(super) fn reading(
     let told = match one.of {
         Bounded::Solved => return Ok(solved(observation.status()).and_then(|told| one.reading(told))),
         Bounded::Measure(measure) if measure == scenario.objective.minimise => {
-            // What is bounded has the sign of what was measured, not that of the cost.
+            // A constraint applies to the value as measured, whose sign may differ from that of the cost.
             observation.cost().map(|cost| match cost {
                 Reading::Exact(cost) => Reading::Exact(scenario.objective.sense.shown(cost)),
                 bound => bound,
@@ -68,8 +68,8 @@ fn is_finished(observation: &Observation) -> bool {
     observation.status() == Status::Finished
 }
 
-/// Numbers of a run that are below zero and cannot be. Only an output may be, and only where nothing is
-/// capped by it.
+/// Numbers of a run that are below zero but must not be. A cost may be below zero only if it is an output and
+/// nothing is capped.
 pub(super) fn below_zero(run: &Run, scenario: &Scenario, cutoff: Option<f64>) -> Vec<String> {
     let measure = scenario.objective.minimise;
     let counts_from_zero = cutoff.is_some() || !matches!(measure, Measure::Output(_));
@@ -89,8 +89,8 @@ pub(super) fn below_zero(run: &Run, scenario: &Scenario, cutoff: Option<f64>) ->
     negative
 }
 
-/// Whether two runs of the same configuration, instance and seed cannot both be true. A bound goes with
-/// every cost above it, and with a failure that came later.
+/// Whether two runs of the same configuration, instance and seed contradict each other. A lower bound agrees
+/// with every cost above it, and with a failure that came later.
 pub(super) fn contradict(one: &Observation, other: &Observation) -> bool {
     match (one.cost(), other.cost()) {
         (Some(Reading::Exact(one)), Some(Reading::Exact(other))) => one != other,

@@ -1,4 +1,4 @@
-//! `runhistory.json` as SMAC3 writes it.
+//! Reads `runhistory.json` as SMAC3 writes it.
 //!
 //! | version | an entry of `data` |
 //! |---|---|
@@ -6,8 +6,8 @@
 //! | 2.0 to 2.2 | `[config, instance, seed, budget, cost, time, status, start, end, info]`, with `cpu_time` after `time` in some |
 //! | 2.3 on | an object of these names |
 //!
-//! A status is a word, `{"__enum__": "StatusType.SUCCESS"}`, or from 2.0 on a number. The cost of a run
-//! that was stopped is a penalty; what it reached is its time.
+//! A status is a word, `{"__enum__": "StatusType.SUCCESS"}`, or from 2.0 on a number. The cost of a run that
+//! was stopped is a penalty; the value that it had reached is its time.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -18,7 +18,7 @@ use space::Literal;
 use super::{Ending, Run, Values};
 use crate::import::json;
 
-/// Numbers of statuses, from 2.0 on.
+/// The statuses by number, from 2.0 on.
 const NUMBERED: [&str; 5] = ["RUNNING", "SUCCESS", "CRASHED", "TIMEOUT", "MEMORYOUT"];
 
 /// The parts of an entry.
@@ -32,17 +32,17 @@ struct Entry<'a> {
     status: &'a Value,
 }
 
-/// The runs, or what is not as it should be.
+/// Reads the runs; the error says what is not in the expected format.
 pub(super) fn read(text: &str) -> Result<Vec<Run>, String> {
     let all = json::read(text)?;
     let configurations = configurations(&all)?;
-    let data = all["data"].as_array().ok_or("there is no list `data`")?;
+    let data = all["data"].as_array().ok_or("it has no list `data`")?;
     let budgets: Vec<&Value> =
         data.iter().filter_map(entry).map(|entry| entry.budget).filter(|budget| !is_none(budget)).collect();
     let most = budgets.iter().filter_map(|budget| budget.as_f64()).fold(0.0, f64::max);
     let run = |(number, value): (usize, &Value)| {
         let wrong = |what: &str| format!("data[{number}]: {what}");
-        let entry = entry(value).ok_or_else(|| wrong("neither an object nor a list of the known forms"))?;
+        let entry = entry(value).ok_or_else(|| wrong("neither an object nor a list in a known format"))?;
         let id = match entry.config {
             Value::String(text) => text.clone(),
             other => other.to_string(),
@@ -55,12 +55,12 @@ pub(super) fn read(text: &str) -> Result<Vec<Run>, String> {
         };
         let seed = match entry.seed {
             Value::Null => 0,
-            seed => seed.as_i64().ok_or_else(|| wrong(&format!("the seed {seed} is no whole number")))?,
+            seed => seed.as_i64().ok_or_else(|| wrong(&format!("the seed {seed} is not a whole number")))?,
         };
         let time = entry.time.as_f64();
         let partial = entry.budget.as_f64().is_some_and(|budget| budget < most);
         let ending = match partial {
-            true => Ending::Nothing("it had a smaller budget than others".to_owned()),
+            true => Ending::Nothing("its budget was smaller than that of other runs".to_owned()),
             false => ending(&entry).map_err(|what| wrong(&what))?,
         };
         let (place, outputs) = (format!("data[{number}]"), Vec::new());
@@ -70,7 +70,7 @@ pub(super) fn read(text: &str) -> Result<Vec<Run>, String> {
 }
 
 fn configurations(all: &Value) -> Result<BTreeMap<String, Values>, String> {
-    let configurations = all["configs"].as_object().ok_or("there is no object `configs`")?;
+    let configurations = all["configs"].as_object().ok_or("it has no object `configs`")?;
     let literal = |(name, value): (&String, &Value)| {
         let literal = match value {
             // Inactive.
@@ -87,7 +87,7 @@ fn configurations(all: &Value) -> Result<BTreeMap<String, Values>, String> {
         Some((name.clone(), literal))
     };
     let read = |(id, values): (&String, &Value)| {
-        let values = values.as_object().ok_or_else(|| format!("configs.{id} is no object"))?;
+        let values = values.as_object().ok_or_else(|| format!("configs.{id} is not an object"))?;
         Ok((id.clone(), Arc::from_iter(values.iter().filter_map(literal))))
     };
     configurations.iter().map(read).collect()
@@ -131,14 +131,14 @@ fn ending(entry: &Entry<'_>) -> Result<Ending, String> {
         other => other.as_str().unwrap_or_default().to_owned(),
     };
     let status = status.trim_start_matches("StatusType.");
-    let time = || entry.time.as_f64().ok_or_else(|| format!("the time {} is no number", entry.time));
+    let time = || entry.time.as_f64().ok_or_else(|| format!("the time {} is not a number", entry.time));
     match status {
         "SUCCESS" => match entry.cost {
             Value::Number(cost) => Ok(Ending::Finished(cost.as_f64().unwrap_or(f64::NAN))),
-            // Not a number, or infinitely large.
+            // NaN or infinite.
             Value::Null => Ok(Ending::Crashed),
             Value::Array(_) => Ok(Ending::Nothing("it has several costs".to_owned())),
-            other => Err(format!("the cost {other} is no number")),
+            other => Err(format!("the cost {other} is not a number")),
         },
         "TIMEOUT" | "CAPPED" => Ok(Ending::OutOfTime(time()?)),
         "CRASHED" => Ok(Ending::Crashed),
@@ -162,7 +162,7 @@ mod tests {
     }
 
     #[test]
-    fn each_version_has_its_form_and_what_was_stopped_counts_by_its_time() {
+    fn every_format_is_read_and_stopped_runs_count_with_their_time() {
         let first = r#"[[1, "i", 7], [50, 5.0, {"__enum__": "StatusType.TIMEOUT"}, {}]],
                        [[1, "i", 8, 0.0], [10, 1.0, {"__enum__": "StatusType.CAPPED"}, 0.1, 1.1, {}]],
                        [[1, "i", 9], [0.4, 0.4, {"__enum__": "StatusType.SUCCESS"}, {}]]"#;
@@ -177,7 +177,7 @@ mod tests {
     }
 
     #[test]
-    fn inactive_parameters_have_no_value_and_others_keep_their_kind() {
+    fn inactive_parameters_have_no_value_and_others_keep_their_type() {
         let text = format!("{{{CONFIGS}, \"data\": [[[1, \"i\", 7], [1, 1, \"SUCCESS\", {{}}]]]}}");
         let run = read(&text).unwrap().remove(0);
         let expected: Vec<(String, Literal)> = vec![
@@ -190,18 +190,18 @@ mod tests {
     }
 
     #[test]
-    fn what_is_not_as_it_should_be_is_named() {
+    fn errors_say_what_is_wrong() {
         let wrong = |data: &str| read(&format!("{{{CONFIGS}, \"data\": [{data}]}}")).unwrap_err();
         assert_eq!(wrong("[[2, \"i\", 7], [1, 1, \"SUCCESS\", {}]]"), "data[0]: no configuration 2");
         assert_eq!(wrong("[[1, \"i\", 7], [1, 1, \"WON\", {}]]"), "data[0]: the status \"WON\" is unknown");
         assert_eq!(wrong("[[1, \"i\", 7], [1, 1, {}, {}]]"), "data[0]: the status {} is unknown");
-        assert_eq!(wrong("3"), "data[0]: neither an object nor a list of the known forms");
+        assert_eq!(wrong("3"), "data[0]: neither an object nor a list in a known format");
         assert!(read("{}").unwrap_err().contains("configs"));
         assert!(read("[").unwrap_err().contains("EOF"));
     }
 
     #[test]
-    fn runs_with_less_than_the_full_budget_tell_nothing() {
+    fn runs_with_less_than_the_full_budget_are_not_used() {
         let data = r#"[[1, "i", 7, 5.0], [1, 1, "SUCCESS", {}]], [[1, "i", 7, 10.0], [2, 1, "SUCCESS", {}]]"#;
         assert!(matches!(&endings(data)[..], [Ending::Nothing(_), Ending::Finished(2.0)]));
     }

@@ -1,18 +1,18 @@
-//! A table in CSV: one run in each line, the first line names the columns.
+//! Reads a table in CSV: one run per line; the first line names the columns.
 //!
-//! | column | holds | without it |
+//! | column | contains | if missing |
 //! |---|---|---|
-//! | `cost` | the cost; of a run that was stopped, what it had reached | |
+//! | `cost` | the cost, or the cost reached if the run was stopped | |
 //! | `status` | `finished`, `capped`, `timeout`, `memory` or `crashed` | `finished` |
-//! | `instance` | the input's name | the only one |
+//! | `instance` | the name of the instance | the only one |
 //! | `seed` | the random seed | 0 |
-//! | `cap` | where the run would have been stopped | the cutoff |
-//! | `time` | seconds that it took | unknown |
-//! | `output:NAME` | another output, such as one that the scenario bounds | unknown |
-//! | any other | the value of the parameter of that name; empty if it was inactive | |
+//! | `cap` | the cap of the run | the cutoff |
+//! | `time` | the duration in seconds | unknown |
+//! | `output:NAME` | another output, such as one that the scenario constrains | unknown |
+//! | any other | the value of the parameter with that name; empty if it was inactive | |
 //!
-//! A parameter that is called like one of these columns has `param:` before its name. What `captune
-//! export` writes is read as well: of its columns those above are used, and the others are told.
+//! A parameter with the name of one of these columns has the prefix `param:`. The output of `captune export`
+//! can be read, too: the columns above are used, and the others are reported as unused.
 
 use std::sync::Arc;
 
@@ -43,24 +43,24 @@ pub const EXPORTED: [&str; 18] = [
     "ended",
     "slot",
 ];
-/// Why a trial of a validation was run, in such a table.
+/// The value of the column `why` for trials of a validation.
 pub const VALIDATION: &str = "validation";
 const STATUSES: [Status; 5] =
     [Status::Finished, Status::Capped, Status::Timeout, Status::Memory, Status::Crashed];
 
-/// One cell and where it stands.
+/// A cell with its position.
 #[derive(Clone, Debug)]
 struct Cell {
     text: String,
     span: Span,
-    /// Counted from 1.
+    /// Line number, counted from 1.
     line: usize,
 }
 
-/// The first line, and what its columns hold.
+/// The first line, which names the columns.
 struct Head {
     cells: Vec<Cell>,
-    /// Whether `captune export` wrote it: then columns without a prefix are no parameters.
+    /// Whether `captune export` wrote the table; its own columns are not parameters.
     is_export: bool,
 }
 
@@ -69,13 +69,13 @@ impl Head {
         self.cells.iter().any(|cell| cell.text == name)
     }
 
-    /// Whether a column is one that nobody asks for.
+    /// Whether a column is not used.
     fn is_unused(&self, name: &str) -> bool {
         self.is_export && !COLUMNS.contains(&name) && EXPORTED.contains(&name)
     }
 }
 
-/// The runs, and the columns that are not used.
+/// Reads the runs, and the columns that are not used.
 pub(super) fn read(text: &str, file: &str) -> Result<(Vec<Run>, Vec<String>), Diagnostics> {
     let text = text.strip_prefix('\u{feff}').unwrap_or(text);
     let mut mistakes = Vec::new();
@@ -84,15 +84,15 @@ pub(super) fn read(text: &str, file: &str) -> Result<(Vec<Run>, Vec<String>), Di
     head.is_export = EXPORTED.iter().all(|name| head.has(name));
     check_head(&head, text.len(), &mut mistakes);
     if !mistakes.is_empty() {
-        // What the columns are is not known, so nothing can be said of the cells.
+        // Without the columns, the cells cannot be checked.
         return Err(Diagnostics::new(file, text, mistakes));
     }
     let mut runs = Vec::new();
     for record in records {
         if record.len() != head.cells.len() {
             let span = record.first().map_or(Span::NONE, |cell| cell.span);
-            let message = format!("{} cells where the first line has {}", record.len(), head.cells.len());
-            mistakes.push(Diagnostic::new(span, message).hint("a cell with a comma stands in quotes"));
+            let message = format!("{} cells, but the first line has {}", record.len(), head.cells.len());
+            mistakes.push(Diagnostic::new(span, message).hint("put a cell that contains a comma in quotes"));
             continue;
         }
         runs.extend(run(&head, &record, &mut mistakes));
@@ -108,7 +108,7 @@ pub(super) fn read(text: &str, file: &str) -> Result<(Vec<Run>, Vec<String>), Di
 fn check_head(head: &Head, end: usize, mistakes: &mut Vec<Diagnostic>) {
     if !head.has("cost") {
         let near = head.cells.iter().map(|cell| cell.text.as_str());
-        let hint = suggestion("cost", near.clone()).map(|_| "call the column of costs `cost`");
+        let hint = suggestion("cost", near.clone()).map(|_| "name the column of costs `cost`");
         let span = Span::new(0, end.min(1));
         let hint = hint.unwrap_or("the first line names the columns: instance,seed,cost,status,…");
         mistakes.push(Diagnostic::new(span, "there is no column `cost`").hint(hint));
@@ -118,8 +118,8 @@ fn check_head(head: &Head, end: usize, mistakes: &mut Vec<Diagnostic>) {
             let message = format!("column {} has no name", number + 1);
             mistakes.push(Diagnostic::new(cell.span, message).hint("name it, or remove it"));
         } else if head.cells[..number].iter().any(|other| other.text == cell.text) {
-            let message = format!("there are two columns `{}`", cell.text);
-            mistakes.push(Diagnostic::new(cell.span, message).hint("each column has a name of its own"));
+            let message = format!("there are two columns named `{}`", cell.text);
+            mistakes.push(Diagnostic::new(cell.span, message).hint("give each column a different name"));
         }
     }
 }
@@ -135,7 +135,9 @@ fn run(head: &Head, record: &[Cell], mistakes: &mut Vec<Diagnostic>) -> Option<R
         let number = parse_number(&cell.text);
         if number.is_none() {
             let message = format!("`{}` is not a number", cell.text);
-            mistakes.push(Diagnostic::new(cell.span, message).hint(format!("it is the {name}")));
+            mistakes.push(
+                Diagnostic::new(cell.span, message).hint(format!("the column `{name}` needs a number")),
+            );
         }
         number
     };
@@ -147,7 +149,7 @@ fn run(head: &Head, record: &[Cell], mistakes: &mut Vec<Diagnostic>) -> Option<R
         .collect();
     let seed = number("seed").unwrap_or(0.0);
     if let Some(cell) = cell("seed").filter(|_| seed.fract() != 0.0) {
-        mistakes.push(Diagnostic::new(cell.span, "a seed is a whole number").hint("round it"));
+        mistakes.push(Diagnostic::new(cell.span, "the seed is not a whole number").hint("round it"));
     }
     let status = match cell("status") {
         None => Some(Status::Finished),
@@ -155,7 +157,7 @@ fn run(head: &Head, record: &[Cell], mistakes: &mut Vec<Diagnostic>) -> Option<R
             let known = STATUSES.into_iter().find(|status| status.name() == cell.text.to_lowercase());
             if known.is_none() {
                 let names = STATUSES.map(Status::name);
-                let list = format!("it is one of {}", names.join(", "));
+                let list = format!("use one of {}", names.join(", "));
                 let hint = suggestion(&cell.text, names).unwrap_or(list);
                 let message = format!("unknown status `{}`", cell.text);
                 mistakes.push(Diagnostic::new(cell.span, message).hint(hint));
@@ -165,23 +167,23 @@ fn run(head: &Head, record: &[Cell], mistakes: &mut Vec<Diagnostic>) -> Option<R
     };
     for (name, number) in [("cap", cap), ("time", time)] {
         if let Some(cell) = cell(name).filter(|_| number.is_some_and(|number| number < 0.0)) {
-            let message = format!("the {name} is `{}`, which is below zero", cell.text);
+            let message = format!("the {name} `{}` is below zero", cell.text);
             mistakes.push(Diagnostic::new(cell.span, message).hint("correct it, or leave the cell empty"));
         }
     }
     let of_validation = head.is_export && cell("why").is_some_and(|cell| cell.text == VALIDATION);
     let ending = match (status?, cost) {
-        _ if of_validation => Ending::Nothing("it is of a validation".to_owned()),
+        _ if of_validation => Ending::Nothing("it is a trial of a validation".to_owned()),
         (Status::Finished, Some(cost)) => Ending::Finished(cost),
         (Status::Capped | Status::Timeout, Some(at)) => Ending::StoppedAt(at),
         (Status::Memory, _) => Ending::Memory,
         (Status::Crashed, _) => Ending::Crashed,
         (status, None) => {
-            // A cost that is no number has been told already.
+            // A cost that is not a number has already been reported.
             if mistakes.len() == before {
                 let span = record.first().map_or(Span::NONE, |cell| cell.span);
-                let message = format!("a run that is {} has no cost", status.name());
-                mistakes.push(Diagnostic::new(span, message).hint("write what it had reached"));
+                let message = format!("a run with status `{}` has no cost", status.name());
+                mistakes.push(Diagnostic::new(span, message).hint("enter the cost that it had reached"));
             }
             return None;
         }
@@ -207,8 +209,8 @@ fn run(head: &Head, record: &[Cell], mistakes: &mut Vec<Diagnostic>) -> Option<R
     })
 }
 
-/// The cells of each line that is not empty. Quotes keep commas and line breaks in a cell, and two of
-/// them are one.
+/// Splits the text into the cells of each line that is not empty. A cell in quotes may contain commas and
+/// line breaks; two quotes in it stand for one.
 fn records(text: &str, mistakes: &mut Vec<Diagnostic>) -> Vec<Vec<Cell>> {
     let mut records = Vec::new();
     let mut record: Vec<Cell> = Vec::new();
@@ -238,8 +240,8 @@ fn records(text: &str, mistakes: &mut Vec<Diagnostic>) -> Vec<Vec<Cell>> {
         }
     }
     if let Some(at) = open {
-        let mistake = Diagnostic::new(Span::new(at, at + 1), "a quote has no end");
-        mistakes.push(mistake.hint("a quote within a cell in quotes is written twice"));
+        let mistake = Diagnostic::new(Span::new(at, at + 1), "a quote is never closed");
+        mistakes.push(mistake.hint("to write a quote in a quoted cell, double it"));
     }
     record.push(Cell { text: cell.trim().to_owned(), span: Span::new(start, text.len()), line: began });
     records.push(record);
@@ -252,7 +254,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_line_is_a_run() {
+    fn every_line_is_a_run() {
         let text = "alpha,\"mo,de\",instance,seed,cost,status,cap,param:cost\r\n\
                     0.5,\"a \"\"b\"\"\",i/1.cnf,7,1.25,,5,\n\n,x,i/2.cnf,,2,Capped,2,9\n1,x,i/2.cnf,,,crashed,,";
         let (runs, _) = read(text, "runs.csv").unwrap_or_else(|mistakes| panic!("{mistakes}"));
@@ -272,7 +274,7 @@ mod tests {
     }
 
     #[test]
-    fn every_mistake_of_a_table_has_its_line() {
+    fn every_error_in_a_table_has_its_line() {
         let text = "a,cost,status,b\n1,x,,2\n1,2,caped,2\n1,,,2\n1,2\n";
         let mistakes = read(text, "runs.csv").unwrap_err();
         let shown: Vec<String> = mistakes
@@ -285,11 +287,13 @@ mod tests {
             [
                 "2 `x` is not a number",
                 "3 unknown status `caped`",
-                "4 a run that is finished has no cost",
-                "5 2 cells where the first line has 4",
+                "4 a run with status `finished` has no cost",
+                "5 2 cells, but the first line has 4",
             ]
         );
-        assert!(read("x,x,cost\n1,2,3\n", "runs.csv").unwrap_err().to_string().contains("two columns `x`"));
+        assert!(
+            read("x,x,cost\n1,2,3\n", "runs.csv").unwrap_err().to_string().contains("two columns named `x`")
+        );
         assert!(read("x,y\n1,2\n", "runs.csv").unwrap_err().to_string().contains("no column `cost`"));
     }
 }

@@ -1,4 +1,4 @@
-//! From runs to trials of a scenario.
+//! Turns runs into trials of a scenario.
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::ffi::OsStr;
@@ -17,32 +17,33 @@ use super::outcome::{below_zero, contradict, observation, reading, shown};
 use super::{Run, Runs, Values};
 use crate::Settings;
 
-/// A number that is this much outside its range, relative to the bound, was rounded by whoever wrote it.
+/// A number that lies outside its range by at most this, relative to the bound, counts as rounded by its
+/// writer.
 const ROUNDING: f64 = 1e-9;
 
-/// Why a run is left out that is there already.
-pub const KNOWN: &str = "known already";
+/// The reason for leaving out a run that is already in the campaign.
+pub const KNOWN: &str = "already known";
 
-/// Why a run is left out that a trial of the campaign contradicts.
-const MEASURED: &str = "measured here already, with another outcome";
+/// The reason for leaving out a run that contradicts a trial of the campaign.
+const MEASURED: &str = "already measured here, with a different result";
 
-/// Why runs were left out, and how many.
+/// Reasons why runs were left out, with the number of runs.
 pub type Left = BTreeMap<String, usize>;
 
-/// What became of runs.
+/// The result of taking in runs.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct TakenIn {
-    /// Why runs were left out, and how many.
+    /// Reasons why runs were left out, with the number of runs.
     pub left: Left,
-    /// Parameters that no run names, and the values that they were given.
+    /// Parameters that no run names, with the values assigned to them.
     pub filled: BTreeMap<String, String>,
-    /// What the source has and nobody asks for.
+    /// Contents of the source that are not used.
     pub unused: Vec<String>,
 }
 
-/// Adds the runs that fit to a history, in which the default is the first configuration, and says which
-/// did not. A run that the history knows already is left out. If runs cannot be taken at their word, that
-/// is an error, and the history is of no use any more.
+/// Adds the runs that fit to a history, in which the default is the first configuration, and reports those
+/// left out. A run that is already in the history is left out. If runs do not fit the scenario, the result is
+/// an error, and the history must not be used any more.
 pub fn take_in(
     history: &mut History,
     runs: &Runs,
@@ -52,7 +53,7 @@ pub fn take_in(
     let space = &settings.problem.space;
     let cutoff = settings.problem.objective.cutoff;
     let mut misfits = unfit(runs, settings, scenario);
-    // Costs of a campaign have the sign of the search already.
+    // The costs of a campaign already have the sign of the search.
     let sense = if runs.charter.is_some() { Sense::Minimise } else { scenario.objective.sense };
     let mut taken = TakenIn { unused: unused(runs, scenario), ..TakenIn::default() };
     let places = Places::of(&scenario.instances.train);
@@ -61,8 +62,8 @@ pub fn take_in(
     for trial in history.trials() {
         measured.entry(trial.key).or_default().push(trial.observation.clone());
     }
-    let mut said: HashMap<TrialKey, Vec<(&str, Observation)>> = HashMap::new();
-    let mut untold = Names::default();
+    let mut recorded: HashMap<TrialKey, Vec<(&str, Observation)>> = HashMap::new();
+    let mut unreported = Names::default();
     let named: BTreeSet<&str> =
         runs.list.iter().flat_map(|run| run.values.iter().map(|(name, _)| name.as_str())).collect();
     let mut translated: BTreeMap<*const (String, Literal), Result<ConfigId, String>> = BTreeMap::new();
@@ -71,9 +72,9 @@ pub fn take_in(
             let observation = observation(run, sense, cutoff)?;
             let instance = places
                 .find(&run.instance)
-                .ok_or_else(|| format!("instance `{}` is none of the scenario", run.instance))?;
+                .ok_or_else(|| format!("instance `{}` is not in the scenario", run.instance))?;
             let seed = u32::try_from(run.seed).ok().filter(|seed| *seed < 1 << 31);
-            let seed = seed.ok_or_else(|| format!("the seed {} is not from 0 to 2^31 - 1", run.seed))?;
+            let seed = seed.ok_or_else(|| format!("the seed {} is not between 0 and 2^31 - 1", run.seed))?;
             // Runs of one configuration share its values.
             let config = translated.entry(run.values.as_ptr()).or_insert_with(|| {
                 let configuration = configuration(&run.values, &named, settings, space, &mut taken.filled)?;
@@ -82,7 +83,7 @@ pub fn take_in(
             let config = config.clone()?;
             let readings = scenario.constraints.iter().map(|one| {
                 reading(one, run, &observation, scenario).unwrap_or_else(|()| {
-                    untold.add(&one.name, &run.place);
+                    unreported.add(&one.name, &run.place);
                     None
                 })
             });
@@ -110,9 +111,10 @@ pub fn take_in(
             leave(MEASURED.to_owned());
             continue;
         }
-        // What a campaign measured twice may differ; what others wrote down is not known to be measured.
+        // A campaign may have measured a pair twice with different results; in other sources that is an
+        // error.
         if runs.charter.is_none() {
-            let before = said.entry(trial.key).or_default();
+            let before = recorded.entry(trial.key).or_default();
             if let Some((place, one)) = before.iter().find(|(_, one)| contradict(one, told)) {
                 let first = ((*place).to_owned(), shown(one));
                 misfits.push(Misfit::Contradiction { first, second: (run.place.clone(), shown(told)) });
@@ -123,7 +125,7 @@ pub fn take_in(
         let id = TrialId(history.trials().len() as u64);
         history.push(Trial { id, ..trial });
     }
-    misfits.extend(untold.untold());
+    misfits.extend(unreported.unreported());
     if misfits.is_empty() {
         Ok(taken)
     } else {
@@ -131,8 +133,8 @@ pub fn take_in(
     }
 }
 
-/// Where the run would have been stopped here: by the cutoff at the latest, and not below what it has reached, as
-/// others may look at the clock after a while.
+/// The cap of a run in this campaign: at most the cutoff, and at least the cost that it had reached, since
+/// other programs may stop a run late.
 fn cap(run: &Run, observation: &Observation, cutoff: Option<f64>) -> Cap {
     let most = cutoff.unwrap_or(f64::INFINITY);
     let recorded = run.cap.filter(|cap| *cap > 0.0).unwrap_or(most);
@@ -140,7 +142,7 @@ fn cap(run: &Run, observation: &Observation, cutoff: Option<f64>) -> Cap {
     Cap::at(recorded.max(reached).min(most))
 }
 
-/// What does not fit whatever the configurations are.
+/// Misfits that do not depend on single configurations.
 fn unfit(runs: &Runs, settings: &Settings, scenario: &Scenario) -> Vec<Misfit> {
     let mut misfits = Vec::new();
     let word = |sense: Sense| match sense {
@@ -163,7 +165,7 @@ fn unfit(runs: &Runs, settings: &Settings, scenario: &Scenario) -> Vec<Misfit> {
     misfits.extend(parameters.unknown(known).into_iter().map(Misfit::Parameter));
     let known = scenario.outputs.iter().map(|output| output.name.as_str());
     misfits.extend(outputs.unknown(known).into_iter().map(Misfit::Output));
-    // Costs of a campaign were held against its own scenario.
+    // The costs of a campaign were checked against its own scenario.
     let foreign = runs.list.iter().filter(|_| runs.charter.is_none());
     misfits.extend(foreign.flat_map(|run| {
         let wrong = below_zero(run, scenario, settings.problem.objective.cutoff);
@@ -172,24 +174,24 @@ fn unfit(runs: &Runs, settings: &Settings, scenario: &Scenario) -> Vec<Misfit> {
     misfits
 }
 
-/// What the source has and nobody asks for: among it outputs that the scenario has and does not bound.
+/// Contents of the source that are not used, including outputs that the scenario does not constrain.
 fn unused(runs: &Runs, scenario: &Scenario) -> Vec<String> {
     let is_bounded = |name: &str| scenario.constraints.iter().any(|one| one.name == name);
     let outputs: BTreeSet<&str> =
         runs.list.iter().flat_map(|run| run.outputs.iter().map(|(name, _)| name.as_str())).collect();
     let unbounded = outputs.into_iter().filter(|name| !is_bounded(name));
-    let unbounded = unbounded.map(|name| format!("the output `{name}`: the scenario does not bound it"));
+    let unbounded = unbounded.map(|name| format!("the output `{name}`: the scenario does not constrain it"));
     runs.unused.iter().cloned().chain(unbounded).collect()
 }
 
-/// What makes a trial the same as another: its key, how it ended, and the bits of its cost.
+/// What identifies a trial: its key, its status and the bits of its cost.
 fn identity(trial: &Trial) -> (TrialKey, Status, Option<u64>) {
     let cost = trial.observation.cost().map(|cost| cost.lower_bound().to_bits());
     (trial.key, trial.observation.status(), cost)
 }
 
-/// The configuration of these values. Parameters that no run names take their default, which is written
-/// down in `filled`.
+/// The configuration with these values. Parameters that no run names get their default, which is recorded in
+/// `filled`.
 fn configuration(
     values: &Values,
     named: &BTreeSet<&str>,
@@ -213,10 +215,10 @@ fn configuration(
         }
         other => Err(other),
     });
-    made.map_err(|error| format!("the configuration is none of the space: {error}"))
+    made.map_err(|error| format!("the configuration is not in the space: {error}"))
 }
 
-/// The value, put back on the bound that rounding has moved it across.
+/// The value, moved back to the bound if rounding has moved it slightly outside.
 fn within(space: &Space, id: space::ParameterId, value: &Literal) -> Literal {
     let (Some(range), Some(number)) = (space.parameter(id).range(), value.number()) else {
         return value.clone();
@@ -229,12 +231,12 @@ fn within(space: &Space, id: space::ParameterId, value: &Literal) -> Literal {
     }
 }
 
-/// Finds instances by what runs call them: their name, their argument, or the end of their path if that fits
-/// one only.
+/// Finds instances by the names that runs use: the name, the argument, or the end of the path if it matches
+/// only one.
 struct Places<'a> {
     instances: &'a [Instance],
     exact: HashMap<&'a str, u32>,
-    /// Those whose path ends alike.
+    /// Instances by file name.
     by_file: HashMap<&'a OsStr, Vec<u32>>,
 }
 
@@ -276,7 +278,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn an_instance_is_found_by_the_end_of_its_path() {
+    fn instances_are_found_by_the_end_of_their_path() {
         let instance =
             |name: &str| Instance { name: name.to_owned(), argument: format!("/data/{name}"), family: None };
         let all = [instance("in/a.cnf"), instance("in/b.cnf"), instance("other/b.cnf")];
@@ -286,7 +288,7 @@ mod tests {
         assert_eq!(found("a.cnf"), Some(0));
         assert_eq!(found("./a.cnf"), Some(0));
         assert_eq!(found("/home/me/in/b.cnf"), Some(1));
-        assert_eq!(found("b.cnf"), None, "two of them");
+        assert_eq!(found("b.cnf"), None, "two instances match");
         assert_eq!(found("c.cnf"), None);
         assert_eq!(Places::of(&[Instance::new("", "")]).find(""), Some(InstanceId(0)));
     }

@@ -1,6 +1,6 @@
-//! Scenarios of other configurators, as drafts of ours.
+//! Converts scenarios of other configurators to drafts of captune scenarios.
 //!
-//! | a folder or file with | is of |
+//! | a folder or file with | belongs to |
 //! |---|---|
 //! | `scenario.json` and `configspace.json` | SMAC3, version 2 |
 //! | `scenario.txt` that names an `algo` | ParamILS, SMAC 1 and 2, SMAC3 before version 2 |
@@ -19,7 +19,7 @@ use scenario::draft::foreign::{Paths, of_irace, of_smac, origin_of};
 
 use super::ImportError;
 
-/// Reads what a path leads to, for a scenario that will be written into `folder`.
+/// Reads the scenario at a path, for a draft that will be written into `folder`.
 pub fn read(path: &Path, folder: &Path) -> Result<Found, ImportError> {
     let paths = Paths::new(path, folder)?;
     let (origin, file) = recognise(path)?;
@@ -31,7 +31,7 @@ pub fn read(path: &Path, folder: &Path) -> Result<Found, ImportError> {
     }
 }
 
-/// Whose it is, and the file or folder to begin with.
+/// Recognises the configurator; returns it with the file or folder to read.
 fn recognise(path: &Path) -> Result<(Origin, PathBuf), ImportError> {
     if path.is_dir() {
         if path.join("scenario.json").is_file() {

@@ -1,8 +1,8 @@
-//! A study of Optuna in an SQLite file.
+//! Reads an Optuna study in an SQLite file.
 //!
-//! The objective is a Python function, so the command is left to fill in. Parameters are known by the
-//! distributions that trials drew from; a parameter that some trials lack depends on others in a way that
-//! nobody wrote down. Constraints become outputs that the program is asked to print, bounded by zero.
+//! The objective is a Python function, so the user has to fill in the command. Parameters are taken from the
+//! distributions of the trials. A parameter that some trials lack has a condition, which Optuna does not
+//! store. Constraints become outputs that the program has to print, bounded by zero.
 
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -20,10 +20,10 @@ use super::{Found, Origin};
 use crate::import::study::{self, constraint_name};
 use crate::import::{ImportError, python_word};
 
-/// The number that the target is asked to print, on the last line that is one.
+/// The pattern of the number that the target has to print.
 const PRINTED: &str = r"'^value: ([-+0-9.eE]+)$'";
 
-/// The file of a first configuration.
+/// The file of the initial configuration.
 const START: &str = "best-of-study.toml";
 
 pub(super) fn read(file: &Path, paths: &Paths) -> Result<Found, ImportError> {
@@ -48,7 +48,7 @@ pub(super) fn read(file: &Path, paths: &Paths) -> Result<Found, ImportError> {
             let key = if direction == "MAXIMIZE" { "objective.maximise" } else { "objective.minimise" };
             draft.set(key, value::text("value"));
             if !rest.is_empty() {
-                draft.lose(format!("objectives after the first ({}): only that one counts", rest.len()));
+                draft.lose(format!("the objectives after the first ({}): only the first counts", rest.len()));
             }
         }
         [] => {
@@ -56,14 +56,14 @@ pub(super) fn read(file: &Path, paths: &Paths) -> Result<Found, ImportError> {
         }
     }
     draft.set("limits.wall", value::text("1h"));
-    draft.note("limits.wall", "Optuna stops no trial; an hour is a guess.");
+    draft.note("limits.wall", "Optuna does not limit trials; an hour is a guess.");
     draft.set("budget.trials", (2 * study.trials).max(100).to_string());
     draft.note("budget.trials", format!("The study has {} trials.", study.trials));
     let space = space(&mut draft, &study)?;
     constraints(&mut draft, &study);
     initial(&mut draft, &study, &space);
     if study.pruned > 0 {
-        draft.lose(format!("what pruned trials ({}) reported on the way: it is no bound", study.pruned));
+        draft.lose(format!("intermediate values of pruned trials ({}): they are not bounds", study.pruned));
     }
     Ok(Found { origin: Origin::Optuna, draft, runs: Some(file.to_owned()) })
 }
@@ -76,25 +76,25 @@ enum StudyError {
     Shape(String),
 }
 
-/// What is read of a study.
+/// The parts of a study that are read.
 struct Study {
     name: String,
     directions: Vec<String>,
     trials: u64,
     pruned: u64,
-    /// By name, in the order of first appearance: the newest distribution, and in how many trials.
+    /// Name, latest distribution and number of trials of each parameter, in the order of first appearance.
     parameters: Vec<(String, Value, u64)>,
-    /// How many constraints its trials were held against.
+    /// Number of constraints.
     constraints: usize,
-    /// The best trial that has all parameters and keeps all constraints.
+    /// The best trial that has all parameters and satisfies all constraints.
     best: Option<Best>,
 }
 
-/// A trial to begin with.
+/// A trial to start from.
 struct Best {
     number: u64,
     value: f64,
-    /// Its parameters in Optuna's own numbers.
+    /// Its parameters, encoded as numbers by Optuna.
     parameters: BTreeMap<String, f64>,
 }
 
@@ -108,7 +108,7 @@ impl Study {
         let [(id, name)] = studies.as_slice() else {
             let names: Vec<&str> = studies.iter().map(|(_, name)| name.as_str()).collect();
             let what =
-                format!("it has {} studies ({}) where one is expected", studies.len(), names.join(", "));
+                format!("it has {} studies ({}), but one is expected", studies.len(), names.join(", "));
             return Err(StudyError::Shape(what));
         };
         let sql = "SELECT direction FROM study_directions WHERE study_id = ? ORDER BY objective";
@@ -124,7 +124,7 @@ impl Study {
         let order = if directions.first().is_some_and(|word| word == "MAXIMIZE") { "DESC" } else { "ASC" };
         let bounded = study::constraints(&connection).map_err(StudyError::Shape)?;
         let constraints = bounded.values().map(Vec::len).max().unwrap_or(0);
-        // As in Optuna, a trial of which nothing is known keeps nothing.
+        // As in Optuna, a trial without constraint values is infeasible.
         let is_feasible = |trial: i64| {
             constraints == 0 || bounded.get(&trial).is_some_and(|all| all.iter().all(|value| *value <= 0.0))
         };
@@ -186,13 +186,13 @@ fn best(
     Ok(Some(Best { number: number.cast_unsigned(), value, parameters }))
 }
 
-/// A parameter in the TOML form of spaces; an error is what cannot be said.
+/// A parameter in the TOML format of spaces; the error says what cannot be expressed.
 fn domain(distribution: &Value) -> Result<String, String> {
     let attributes = &distribution["attributes"];
     let name = distribution["name"].as_str().unwrap_or_default();
     let number = |key: &str| {
         let number = attributes[key].as_f64();
-        number.ok_or_else(|| format!("`{key}` of {name} is no number"))
+        number.ok_or_else(|| format!("`{key}` of {name} is not a number"))
     };
     let range = |kind: &str, log: bool, step: Option<f64>| {
         let shown = |number: f64| match kind {
@@ -219,13 +219,13 @@ fn domain(distribution: &Value) -> Result<String, String> {
         "IntUniformDistribution" => range("integer", false, step),
         "IntLogUniformDistribution" => range("integer", true, None),
         "CategoricalDistribution" => {
-            let choices = attributes["choices"].as_array().ok_or("a choice has no `choices`")?;
+            let choices = attributes["choices"].as_array().ok_or("it has no `choices`")?;
             let choices: Vec<String> = choices.iter().map(choice).collect();
             let kind = if choices.len() == 1 { "constant = " } else { "choices = [" };
             let end = if choices.len() == 1 { "" } else { "]" };
             Ok(format!("{kind}{}{end}", choices.join(", ")))
         }
-        other => Err(format!("the distribution `{other}` is unknown")),
+        other => Err(format!("unknown distribution `{other}`")),
     }
 }
 
@@ -258,7 +258,7 @@ fn space(draft: &mut Draft, study: &Study) -> Result<Space, ImportError> {
     Ok(space)
 }
 
-/// A study's trials are feasible if all of these are at or below zero.
+/// Adds the constraints of a study: a trial is feasible if all of them are at or below zero.
 fn constraints(draft: &mut Draft, study: &Study) {
     for place in 0..study.constraints {
         let name = constraint_name(place);
@@ -269,18 +269,18 @@ fn constraints(draft: &mut Draft, study: &Study) {
     if study.constraints > 0 {
         let first = constraint_name(0);
         draft.to_do.push(format!(
-            "target.command: the program also prints `{first}: NUMBER`, and so on: what the study's \
+            "target.command: the program must also print `{first}: NUMBER` and so on, the values that the study's \
              `constraints_func` returned"
         ));
     }
 }
 
-/// The best trial that has all parameters is raced first. Distributions may have changed since it was run, so that it
-/// is none of the space.
+/// Makes the best trial that has all parameters race first. Distributions may have changed since it was run,
+/// so that it may no longer be in the space.
 fn initial(draft: &mut Draft, study: &Study, space: &Space) {
     let Some(Best { number, value: best, parameters: values }) = &study.best else {
         if study.constraints > 0 {
-            draft.lose("a trial to begin with: none has all parameters and keeps all constraints");
+            draft.lose("a trial to start from: none has all parameters and satisfies all constraints");
         }
         return;
     };
@@ -298,7 +298,7 @@ fn initial(draft: &mut Draft, study: &Study, space: &Space) {
     }
     if let Err(mistakes) = configuration_file::read(&text, START, space) {
         let why = mistakes.list().first().map_or("", |mistake| mistake.message.as_str());
-        draft.lose(format!("a trial to begin with: the best one, {number}, is none of the space: {why}"));
+        draft.lose(format!("a trial to start from: the best one, {number}, is not in the space: {why}"));
         return;
     }
     draft.files.push((START.to_owned(), text));

@@ -1,7 +1,8 @@
-//! The output folder of SMAC3 from version 2 on: `scenario.json`, `configspace.json`, `runhistory.json`.
+//! Reads the output folder of SMAC3 from version 2 on: `scenario.json`, `configspace.json`,
+//! `runhistory.json`.
 //!
-//! The target is a Python function, or a script that is called with `--instance=… --seed=… --name=value`
-//! and answers `cost=…; runtime=…; status=…`: the protocol `smac3`. Neither is named in the folder.
+//! The target is a Python function, or a script that is called with `--instance=… --seed=… --name=value` and
+//! answers `cost=…; runtime=…; status=…`, which is the protocol `smac3`. The folder names neither of them.
 
 use std::path::Path;
 
@@ -12,7 +13,7 @@ use serde_json::{Map, Value};
 use super::{Found, Origin};
 use crate::import::{ImportError, json, runs};
 
-/// Keys that SMAC3 writes into every scenario and that say nothing of the problem, or are told elsewhere.
+/// Keys that SMAC3 writes into every scenario and that do not describe the problem, or are handled elsewhere.
 const NEEDLESS: [&str; 5] =
     ["_meta", "output_directory", "use_default_config", "crash_cost", "instance_features"];
 
@@ -21,7 +22,7 @@ pub(super) fn read(folder: &Path, paths: &Paths) -> Result<Found, ImportError> {
     let shape = |what: String| ImportError::Shape { path: file.clone(), what };
     let value = json::read(&text_of(&file)?).map_err(shape)?;
     let mut given: Map<String, Value> =
-        value.as_object().cloned().ok_or_else(|| shape("there is no object".to_owned()))?;
+        value.as_object().cloned().ok_or_else(|| shape("it is not a JSON object".to_owned()))?;
     let history = folder.join("runhistory.json");
     let recorded = if history.is_file() { runs::read(&history)?.list.len() as u64 } else { 0 };
     let mut draft = Draft::default();
@@ -47,7 +48,7 @@ pub(super) fn read(folder: &Path, paths: &Paths) -> Result<Found, ImportError> {
     }
     draft.set_some("seed", given.remove("seed").and_then(|seed| seed.as_u64()).map(|seed| seed.to_string()));
     let workers = given.remove("n_workers").and_then(|workers| workers.as_u64());
-    // One is what SMAC3 writes where nobody has chosen.
+    // One is the default of SMAC3.
     draft.set_some("parallel.workers", workers.filter(|workers| *workers > 1).map(|n| n.to_string()));
     if given.get("crash_cost").is_some_and(|cost| !cost.is_null()) {
         draft.lose(format!(
@@ -56,8 +57,8 @@ pub(super) fn read(folder: &Path, paths: &Paths) -> Result<Found, ImportError> {
         ));
     }
     for (key, value) in given {
-        let says_nothing = value.is_null() || value == Value::Bool(false);
-        if !says_nothing && !NEEDLESS.contains(&key.as_str()) {
+        let is_unset = value.is_null() || value == Value::Bool(false);
+        if !is_unset && !NEEDLESS.contains(&key.as_str()) {
             draft.lose(format!("`{key} = {value}`: captune has no such setting"));
         }
     }
@@ -66,7 +67,7 @@ pub(super) fn read(folder: &Path, paths: &Paths) -> Result<Found, ImportError> {
 
 fn target(draft: &mut Draft) {
     draft.set("target.command", value::texts(["./target"])).set("target.protocol", value::text("smac3"));
-    let how = "target.command: the script that SMAC3 called; of a Python function, make one that reads \
+    let how = "target.command: the script that SMAC3 called; turn a Python function into one that reads \
                --instance=…, --seed=… and --name=value for each parameter and prints `cost=0.5; status=SUCCESS`";
     draft.to_do.push(how.to_owned());
 }
@@ -100,7 +101,7 @@ fn instances(draft: &mut Draft, given: &mut Map<String, Value>, folder: &Path) {
     let names: Vec<String> =
         list.iter().map(|name| name.as_str().map_or_else(|| name.to_string(), str::to_owned)).collect();
     draft.set("instances.list", value::list(&names));
-    draft.note("instances.list", "Passed as words. If they are files: files = […]");
+    draft.note("instances.list", "Passed as words. If they are files, use: files = […]");
     let Some(features) = given.get("instance_features").and_then(Value::as_object) else { return };
     let width = features.values().filter_map(Value::as_array).map(Vec::len).max().unwrap_or(0);
     if width == 0 {
@@ -113,7 +114,7 @@ fn instances(draft: &mut Draft, given: &mut Map<String, Value>, folder: &Path) {
         let row: String = row.map(|number| format!(",{number}")).collect();
         table += &format!("{}{row}\n", cell(name));
     }
-    // Its name tells which folder it belongs to, as several may be imported beside each other.
+    // The name contains that of the folder, since several imports may share a directory.
     let stem = folder.file_name().map_or_else(String::new, |name| format!("-{}", name.to_string_lossy()));
     let file = format!("features{stem}.csv");
     draft.set("instances.features", value::text(&file));
@@ -137,7 +138,7 @@ fn budget(draft: &mut Draft, given: &mut Map<String, Value>, recorded: u64) {
     draft.set_some("budget.cpu", cpu.map(value::duration));
     draft.set_some("budget.trials", trials.map(|trials| trials.to_string()));
     if recorded > 0 {
-        draft.note("budget.trials", format!("Trials that are imported count: {recorded} are recorded."));
+        draft.note("budget.trials", format!("Imported trials count: {recorded} are recorded."));
     }
     if wall.is_none() && cpu.is_none() && trials.is_none() {
         draft.set("budget.wall", value::text("1h"));

@@ -1,4 +1,4 @@
-//! From the files of others to scenarios and trials.
+//! Imports files of other configurators as scenarios and trials.
 
 mod peers;
 mod runs;
@@ -7,7 +7,7 @@ mod studies;
 
 use std::path::{Path, PathBuf};
 
-/// Files of others, kept with the tests.
+/// The folder with files of other configurators.
 pub(crate) fn data() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/campaign/import/data")
 }

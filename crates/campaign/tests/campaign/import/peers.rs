@@ -1,4 +1,4 @@
-//! The same with folders that the other programs have just written, where they are installed.
+//! Imports files that the other programs have just written, if they are installed.
 
 use std::path::Path;
 use std::process::Command;
@@ -33,7 +33,7 @@ def cost(trial):
 study.optimize(cost, n_trials=8)
 "#;
 
-/// Runs a script if its package is there. `CAPTUNE_PEERS` names a Python that has it.
+/// Runs a script if its package is installed. `CAPTUNE_PEERS` names a Python interpreter that has it.
 fn python(package: &str, script: &str, folder: &Path) -> bool {
     let python = std::env::var("CAPTUNE_PEERS").unwrap_or_else(|_| "python3".to_owned());
     let run =
@@ -82,7 +82,7 @@ fn the_examples_of_irace_are_read() {
     for (name, to_do, files, not_carried) in [("acotsp", 2, 0, &[][..]), ("Spear", 2, 0, &test[..])] {
         let folder = examples.join(name);
         if !folder.is_dir() {
-            println!("skipped: {} is not there", folder.display());
+            println!("skipped: {} does not exist", folder.display());
             continue;
         }
         let stage = Stage::new();

@@ -1,4 +1,4 @@
-//! Runs of others become trials, one by one.
+//! Imports runs of other configurators as trials.
 
 use std::path::Path;
 
@@ -11,7 +11,7 @@ use store::{Loaded, Store};
 
 use super::data;
 
-/// A scenario on the space of the small data.
+/// A scenario on a space.
 fn scenario(stage: &Stage, instances: &str, space: &Path) -> std::path::PathBuf {
     let text = format!(
         "[target]\ncommand = [\"true\", \"{{params}}\", \"{{instance}}\", \"{{seed}}\"]\n\
@@ -27,7 +27,7 @@ fn order(path: &Path) -> Order {
     Order { path: path.to_owned(), ..Order::default() }
 }
 
-fn bring_in(path: &Path, from: &Path) -> Imported {
+fn import_into(path: &Path, from: &Path) -> Imported {
     let runs = runs::read(from).unwrap_or_else(|error| panic!("{error}"));
     import(&order(path), &runs).unwrap_or_else(|error| panic!("{error}"))
 }
@@ -48,11 +48,11 @@ fn shown(loaded: &Loaded) -> Vec<String> {
 }
 
 #[test]
-fn what_was_stopped_is_a_bound_and_what_does_not_fit_is_named() {
+fn stopped_runs_are_bounds_and_runs_that_do_not_fit_are_listed() {
     let stage = Stage::new();
     let smac = data().join("smac");
     let path = scenario(&stage, "\"cnf/a.cnf\", \"cnf/b.cnf\"", &smac.join("params.pcs"));
-    let imported = bring_in(&path, &smac);
+    let imported = import_into(&path, &smac);
     let loaded = load(&imported);
     assert_eq!(
         shown(&loaded),
@@ -74,30 +74,30 @@ fn what_was_stopped_is_a_bound_and_what_does_not_fit_is_named() {
     assert_eq!(
         left,
         [
-            "1 instance `cnf/gone.cnf` is none of the scenario",
-            "1 it tells nothing: its status is ABORT",
-            "1 the configuration is none of the space: `2.0` is not a value of `alpha`: \
+            "1 instance `cnf/gone.cnf` is not in the scenario",
+            "1 no usable result: its status is ABORT",
+            "1 the configuration is not in the space: `2.0` is not a value of `alpha`: \
              it is outside the range 0.01 to 1.0",
         ]
     );
     assert_eq!((imported.count(), imported.configurations), (6, 3));
-    // The campaign goes on from there, and its search has spent nothing yet.
+    // The campaign continues from there, and its search has spent nothing yet.
     let opened = open(&order(&path)).unwrap();
     assert_eq!(opened.opening, Opening::Continue(vec![]));
     assert_eq!((opened.so_far().trials, opened.so_far().wall), (6, 0.0));
 }
 
 #[test]
-fn the_same_runs_are_not_taken_twice_and_new_ones_join_them() {
+fn the_same_runs_are_not_imported_twice_and_new_ones_are_added() {
     let stage = Stage::new();
     let smac = data().join("smac");
     let path = scenario(&stage, "\"cnf/a.cnf\", \"cnf/b.cnf\"", &smac.join("params.pcs"));
-    bring_in(&path, &smac);
-    let again = bring_in(&path, &smac);
-    assert_eq!((again.count(), again.left["known already"], again.set_aside.clone()), (0, 6, None));
+    import_into(&path, &smac);
+    let again = import_into(&path, &smac);
+    assert_eq!((again.count(), again.left["already known"], again.set_aside.clone()), (0, 6, None));
     let table = "alpha,depth,mode,rate,instance,seed,cost,status\n\
                  0.5,3,slow,,a.cnf,99,7.5,finished\n0.1,2,fast,0.5,b.cnf,99,2,capped\n";
-    let more = bring_in(&path, &stage.file("more.csv", table));
+    let more = import_into(&path, &stage.file("more.csv", table));
     assert_eq!(more.trials, [(Status::Capped, 1), (Status::Timeout, 1)]);
     assert!(more.set_aside.is_some_and(|path| path.is_file()));
     let loaded = load(&again);
@@ -109,21 +109,21 @@ fn the_same_runs_are_not_taken_twice_and_new_ones_join_them() {
 }
 
 #[test]
-fn a_campaign_is_taken_over_unless_it_measured_something_else() {
+fn a_campaign_is_imported_unless_it_measured_something_else() {
     let stage = Stage::new();
     let smac = data().join("smac");
     let path = scenario(&stage, "\"cnf/a.cnf\", \"cnf/b.cnf\"", &smac.join("params.pcs"));
-    let first = bring_in(&path, &smac);
+    let first = import_into(&path, &smac);
     let text = std::fs::read_to_string(&path).unwrap();
     let second = stage.file("t.toml", &text.replace("\"5s\"", "\"9s\""));
-    let imported = bring_in(&second, &first.folder);
+    let imported = import_into(&second, &first.folder);
     let mut expected = shown(&load(&first));
     expected[1] = "#0 cnf/b.cnf 12 capped >= 5".to_owned();
     assert_eq!(shown(&load(&imported)), expected);
     let third = stage.file("u.toml", &text.replace("cpu_time", "wall_time"));
     let runs = runs::read(&first.folder).unwrap();
     let refused = import(&order(&third), &runs).unwrap_err().to_string();
-    assert!(refused.contains("measure something else"), "{refused}");
+    assert!(refused.contains("measure something other"), "{refused}");
 }
 
 /// Why a table is refused, line by line.
@@ -134,7 +134,7 @@ fn refused(path: &Path, stage: &Stage, table: &str) -> Vec<String> {
 }
 
 #[test]
-fn what_cannot_be_taken_at_its_word_is_refused_with_its_line() {
+fn invalid_runs_are_refused_with_their_line() {
     let stage = Stage::new();
     let space =
         stage.file("space.toml", "a = { float = [0.0, 1.0], default = 0.9 }\nb = { integer = [0, 20] }\n");
@@ -143,7 +143,7 @@ fn what_cannot_be_taken_at_its_word_is_refused_with_its_line() {
     assert_eq!(
         refused("a,bb,instance,cost\n0.3,17,x,0.1\n0.4,9,x,-3\n"),
         [
-            "line 2 and 1 more: `bb` is no parameter of the scenario; did you mean `b`?",
+            "line 2 and 1 more: `bb` is not a parameter of the scenario; did you mean `b`?",
             "line 3: the cost -3 is below zero"
         ]
     );
@@ -152,48 +152,48 @@ fn what_cannot_be_taken_at_its_word_is_refused_with_its_line() {
             "a,b,instance,cost,status\n0.3,1,x,0.1,\n0.3,1,y,0.1,\n\"0.3\n\",1,x,0.2,\n0.3,1,y,0.2,capped\n0.3,1,x,,crashed\n"
         ),
         [
-            "line 4 contradicts line 2: one configuration, instance and seed, finished 0.1 and finished 0.2",
-            "line 6 contradicts line 3: one configuration, instance and seed, finished 0.1 and capped >= 0.2",
-            "line 7 contradicts line 2: one configuration, instance and seed, finished 0.1 and crashed",
+            "line 4 contradicts line 2: same configuration, instance and seed, but finished 0.1 and finished 0.2",
+            "line 6 contradicts line 3: same configuration, instance and seed, but finished 0.1 and capped >= 0.2",
+            "line 7 contradicts line 2: same configuration, instance and seed, but finished 0.1 and crashed",
         ]
     );
     let mistakes =
         runs::read(&stage.file("t.csv", "a,cost,time,cap\n1,1,-1,2\n1,1,1,-2\n")).unwrap_err().to_string();
-    assert!(mistakes.contains("t.csv:2:") && mistakes.contains("the time is `-1`"), "{mistakes}");
-    assert!(mistakes.contains("t.csv:3:") && mistakes.contains("the cap is `-2`"), "{mistakes}");
+    assert!(mistakes.contains("t.csv:2:") && mistakes.contains("the time `-1` is below zero"), "{mistakes}");
+    assert!(mistakes.contains("t.csv:3:") && mistakes.contains("the cap `-2` is below zero"), "{mistakes}");
     let table = stage.file("runs.csv", "a,b,instance,cost\n0.3,17,x,0.1\n");
-    assert_eq!(bring_in(&path, &table).set_aside, None, "nothing was begun before");
+    assert_eq!(import_into(&path, &table).set_aside, None, "the campaign is new");
 }
 
 #[test]
-fn bounds_agree_with_costs_above_them_and_copies_are_taken_once() {
+fn bounds_agree_with_costs_above_them_and_duplicates_are_imported_once() {
     let stage = Stage::new();
     let space =
         stage.file("space.toml", "a = { float = [0.0, 1.0] }\nb = { integer = [0, 20], default = 7 }\n");
     let path = scenario(&stage, "\"x\"", &space);
     let table = "a,instance,cost,status\n0.3,x,0.1,capped\n0.3,x,0.2,capped\n0.3,x,2,\n0.3,x,2,\n";
-    let imported = bring_in(&path, &stage.file("runs.csv", table));
+    let imported = import_into(&path, &stage.file("runs.csv", table));
     assert_eq!((imported.count(), imported.left[runs::KNOWN]), (3, 1));
     assert_eq!(imported.filled, [("b".to_owned(), "7".to_owned())].into());
-    // What is in the campaign already goes before what comes later.
-    let again = bring_in(&path, &stage.file("runs.csv", "a,instance,cost\n0.3,x,3\n0.4,x,3\n"));
-    assert_eq!((again.count(), again.left["measured here already, with another outcome"]), (1, 1));
+    // Trials already in the campaign take precedence.
+    let again = import_into(&path, &stage.file("runs.csv", "a,instance,cost\n0.3,x,3\n0.4,x,3\n"));
+    assert_eq!((again.count(), again.left["already measured here, with a different result"]), (1, 1));
 }
 
 #[test]
-fn a_cap_lies_between_what_was_reached_and_the_cutoff() {
+fn a_cap_lies_between_the_reached_cost_and_the_cutoff() {
     let stage = Stage::new();
     let space = stage.file("space.toml", "a = { float = [0.0, 1.0] }\n");
     let path = scenario(&stage, "\"x\"", &space);
     let table = "a,instance,cost,status,cap\n0.1,x,3.5,capped,3\n0.2,x,1,finished,9\n0.3,x,1,finished,0\n\
         0.4,x,2,capped,2.5\n0.5,x,7,timeout,6\n";
-    let loaded = load(&bring_in(&path, &stage.file("runs.csv", table)));
+    let loaded = load(&import_into(&path, &stage.file("runs.csv", table)));
     let caps: Vec<f64> = loaded.history.trials().iter().map(|trial| trial.cap.cost()).collect();
     assert_eq!(caps, [3.5, 5.0, 5.0, 2.5, 5.0]);
 }
 
 #[test]
-fn names_that_are_ignored_are_as_if_they_were_not_there() {
+fn ignored_names_are_treated_as_missing() {
     let stage = Stage::new();
     let space = stage.file("space.toml", "a = { float = [0.0, 1.0] }\n");
     let path = scenario(&stage, "\"x\"", &space);
@@ -204,7 +204,7 @@ fn names_that_are_ignored_are_as_if_they_were_not_there() {
 }
 
 #[test]
-fn a_bounded_output_is_told_by_a_column_of_its_own() {
+fn a_constrained_output_is_read_from_its_own_column() {
     let stage = Stage::new();
     let text = "[target]\ncommand = [\"true\", \"{params}\", \"{seed}\"]\n[objective]\nmaximise = \"rate\"\n\
         [outputs]\nrate = { pattern = 'r (.*)' }\nerror = { pattern = 'e (.*)' }\n\
@@ -212,17 +212,17 @@ fn a_bounded_output_is_told_by_a_column_of_its_own() {
         [budget]\ntrials = 9\n[space]\na = { float = [0.0, 1.0] }\n";
     let path = stage.file("s.toml", text);
     let told = refused(&path, &stage, "a,cost\n0.3,1\n0.4,2\n");
-    assert_eq!(told, ["line 2 and 1 more: `error` is bounded by the scenario, and not told"]);
+    assert_eq!(told, ["line 2 and 1 more: no value for `error`, which the scenario constrains"]);
     let table = stage.file("runs.csv", "a,cost,output:error,output:rate\n0.3,100,0.25,100\n");
-    let imported = bring_in(&path, &table);
-    assert_eq!(imported.unused, ["the output `rate`: the scenario does not bound it"]);
+    let imported = import_into(&path, &table);
+    assert_eq!(imported.unused, ["the output `rate`: the scenario does not constrain it"]);
     let loaded = load(&imported);
     let observation = &loaded.history.trials()[0].observation;
     assert_eq!(observation.cost(), Some(Reading::Exact(-100.0)), "more is better");
     assert_eq!(observation.constraints(), [Some(Reading::Exact(0.25)), Some(Reading::Exact(-1.0))]);
 }
 
-/// Every run of a history, compared with what its file says, word by word.
+/// Compares every run of a history with its file, value by value.
 fn assert_equal(history: &Value, loaded: &Loaded, cutoff: f64) {
     let data = history["data"].as_array().unwrap();
     assert_eq!(data.len(), loaded.history.trials().len());
@@ -256,10 +256,10 @@ fn assert_equal(history: &Value, loaded: &Loaded, cutoff: f64) {
 
 /// 729 runs of a real campaign, 90 of them capped.
 #[test]
-fn a_real_history_is_taken_over_run_by_run() {
+fn a_real_history_is_imported_run_by_run() {
     let folder = root().join("../shared/data/smac3-spear-qcp");
     if !folder.is_dir() {
-        println!("skipped: {} is not there", folder.display());
+        println!("skipped: {} does not exist", folder.display());
         return;
     }
     let stage = Stage::new();
@@ -267,7 +267,7 @@ fn a_real_history_is_taken_over_run_by_run() {
     let instances: Vec<String> = instances.lines().map(|name| format!("{name:?}")).collect();
     let space = folder.canonicalize().unwrap().join("spear-params-mixed.pcs");
     let path = scenario(&stage, &instances.join(", "), &space);
-    let imported = bring_in(&path, &folder);
+    let imported = import_into(&path, &folder);
     assert_eq!(
         (&imported.trials[..], imported.left.len()),
         (&[(Status::Finished, 639), (Status::Capped, 90)][..], 0)

@@ -1,4 +1,4 @@
-//! Scenarios of others become ours.
+//! Converts scenarios of other configurators.
 
 use std::os::unix::fs::PermissionsExt;
 use std::path::Path;
@@ -22,7 +22,7 @@ fn program(stage: &Stage, name: &str, text: &str) {
     std::fs::set_permissions(path, std::fs::Permissions::from_mode(0o755)).unwrap();
 }
 
-/// Our scenario of a stage's folder, which must read if this version has all of its keys.
+/// Converts the scenario in a folder. The result must be readable if this version has all of its keys.
 fn converted(stage: &Stage, folder: &Path) -> Found {
     let found = read(folder, &stage.folder).unwrap_or_else(|error| panic!("{error}"));
     found.draft.save(&stage.folder.join("captune.toml"), false).unwrap();
@@ -56,7 +56,7 @@ fn a_scenario_of_smac_is_carried_over() {
 }
 
 #[test]
-fn files_of_smac_that_are_gone_are_to_be_named() {
+fn missing_files_of_smac_are_listed_as_to_do() {
     let stage = Stage::new();
     stage.file(
         "run/scenario.txt",
@@ -113,9 +113,9 @@ fn a_folder_of_irace_is_carried_over() {
     assert_eq!(files, expected);
 }
 
-/// irace's own templates leave everything to its defaults.
+/// The templates of irace leave everything at its default.
 #[test]
-fn a_folder_of_irace_without_settings_is_one_all_the_same() {
+fn a_folder_of_irace_without_settings_is_recognised() {
     let stage = Stage::new();
     stage.file("scenario.txt", "# parameterFile = \"./parameters.txt\"\n");
     stage.file("parameters.txt", "a \"-a \" i (1, 5)\n");
@@ -125,16 +125,16 @@ fn a_folder_of_irace_without_settings_is_one_all_the_same() {
 }
 
 #[test]
-fn what_is_of_nobody_is_said_to_be() {
+fn files_of_unknown_origin_are_refused() {
     let stage = Stage::new();
     stage.file("notes.txt", "a = 1\n");
     let unknown = |path: &Path| read(path, &stage.folder).unwrap_err().to_string();
-    assert!(unknown(&stage.folder).contains("no configurator"));
-    assert!(unknown(&stage.folder.join("notes.txt")).contains("no configurator"));
+    assert!(unknown(&stage.folder).contains("not a scenario of a configurator"));
+    assert!(unknown(&stage.folder.join("notes.txt")).contains("not a scenario of a configurator"));
     assert!(unknown(&stage.folder.join("gone")).contains("cannot read"));
 }
 
-/// Whatever captune does not have is told, also where it is switched off and where it is no assignment.
+/// Settings that captune does not have are listed, even if they are switched off or are not assignments.
 #[test]
 fn every_setting_of_irace_is_carried_over_or_listed() {
     let stage = Stage::new();
@@ -146,7 +146,7 @@ fn every_setting_of_irace_is_carried_over_or_listed() {
     assert_eq!(
         found.draft.lost,
         [
-            "line 9, `source(\"more.R\")`: it assigns nothing to a key",
+            "line 9, `source(\"more.R\")`: not an assignment",
             "`boundPar = 10`: nothing is capped",
             "`maxExperiments = 10 * 100`: not a number",
             "`seed = 1e3`: not a whole number below 2^32",

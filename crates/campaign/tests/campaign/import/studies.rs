@@ -1,4 +1,4 @@
-//! A study of Optuna becomes a scenario and trials.
+//! Imports an Optuna study as a scenario and trials.
 
 use std::path::{Path, PathBuf};
 
@@ -11,7 +11,7 @@ use store::Store;
 
 use scenario::testkit::Stage;
 
-/// The tables of Optuna 5 that are read, with a study of every sort of parameter.
+/// The tables of Optuna 5 that are read, with a study that has every kind of parameter.
 const STUDY: &str = r#"
 CREATE TABLE studies (study_id INTEGER PRIMARY KEY, study_name VARCHAR(512) NOT NULL);
 CREATE TABLE study_directions (study_direction_id INTEGER PRIMARY KEY, direction VARCHAR(8), study_id INTEGER, objective INTEGER);
@@ -76,7 +76,7 @@ fn a_study_of_optuna_is_carried_over() {
         found.draft.files[0].1,
         "# trial 0 of the study: 0.5\nlr = 0.01\nlayers = 2\nkind = \"adam\"\ndrop = 0.5\nmomentum = 0.75\n"
     );
-    // All of it can run today, once the program is there.
+    // The draft can be read once the program exists.
     stage.file("objective.py", "");
     found.draft.save(&stage.folder.join("captune.toml"), false).unwrap();
     if std::process::Command::new("python3").arg("--version").output().is_ok() {
@@ -91,7 +91,7 @@ fn a_study_of_optuna_is_carried_over() {
     assert_eq!(shown, expected);
 }
 
-/// The study with other statements run on it.
+/// The study after some SQL statements.
 fn changed(stage: &Stage, sql: &str) -> PathBuf {
     let path = study(stage);
     rusqlite::Connection::open(&path).unwrap().execute_batch(sql).unwrap();
@@ -102,7 +102,7 @@ const TWO_CONSTRAINTS: &str = "DELETE FROM trial_params WHERE param_name = 'mome
     INSERT INTO trial_system_attributes (trial_id, key, value_json) VALUES
     (1, 'constraints', '[-1.0, 0.0]'), (2, 'constraints', '[-2.0, 0.25]'), (2, 'other', '{}')";
 
-/// Our scenario of a study, ready to run.
+/// The converted scenario of a study, ready to run.
 fn scenario(stage: &Stage, study: &Path) -> Order {
     let found = read(study, &stage.folder).unwrap_or_else(|error| panic!("{error}"));
     let path = stage.folder.join("captune.toml");
@@ -113,7 +113,7 @@ fn scenario(stage: &Stage, study: &Path) -> Order {
 }
 
 #[test]
-fn constraints_come_over_and_the_start_keeps_them() {
+fn constraints_are_imported_and_the_initial_configuration_satisfies_them() {
     let stage = Stage::new();
     let path = changed(&stage, TWO_CONSTRAINTS);
     let found = read(&path, &stage.folder).unwrap();
@@ -131,30 +131,30 @@ fn constraints_come_over_and_the_start_keeps_them() {
 }
 
 #[test]
-fn there_is_no_start_if_no_trial_is_feasible() {
+fn there_is_no_initial_configuration_if_no_trial_is_feasible() {
     let stage = Stage::new();
     let sql =
         "INSERT INTO trial_system_attributes (trial_id, key, value_json) VALUES (1, 'constraints', '[1.0]')";
     let found = read(&changed(&stage, sql), &stage.folder).unwrap();
     assert_eq!((found.draft.get("initial"), found.draft.files.len()), (None, 0));
-    let told = "a trial to begin with: none has all parameters and keeps all constraints";
+    let told = "a trial to start from: none has all parameters and satisfies all constraints";
     assert!(found.draft.lost.iter().any(|lost| lost == told), "{:?}", found.draft.lost);
 }
 
 #[test]
-fn a_best_trial_that_is_none_of_the_space_is_no_start() {
+fn a_best_trial_outside_the_space_is_not_an_initial_configuration() {
     let stage = Stage::new();
     // The range was narrowed after the trial.
     let sql = "UPDATE trial_params SET distribution_json = replace(distribution_json, '0.1', '0.005')
         WHERE param_name = 'lr'";
     let found = read(&changed(&stage, sql), &stage.folder).unwrap();
     assert_eq!((found.draft.get("initial"), found.draft.files.len()), (None, 0));
-    let told = "a trial to begin with: the best one, 0, is none of the space: `0.01`";
+    let told = "a trial to start from: the best one, 0, is not in the space: `0.01`";
     assert!(found.draft.lost.iter().any(|lost| lost.starts_with(told)), "{:?}", found.draft.lost);
 }
 
 #[test]
-fn a_number_that_is_the_place_of_no_choice_is_none() {
+fn a_number_that_is_not_the_index_of_a_choice_is_not_a_choice() {
     for code in ["-1", "0.5", "4"] {
         let stage = Stage::new();
         let sql = format!("UPDATE trial_params SET param_value = {code} WHERE param_name = 'kind'");
@@ -171,17 +171,20 @@ fn a_number_that_is_the_place_of_no_choice_is_none() {
 }
 
 #[test]
-fn constraints_that_the_scenario_lacks_are_refused() {
+fn constraints_that_are_not_in_the_scenario_are_refused() {
     let stage = Stage::new();
     let path = study(&stage);
     let order = scenario(&stage, &path);
     rusqlite::Connection::open(&path).unwrap().execute_batch(TWO_CONSTRAINTS).unwrap();
     let refused = import(&order, &runs::read(&path).unwrap()).unwrap_err().to_string();
-    assert!(refused.contains("trial 0 and 1 more: `constraint0` is no output of the scenario"), "{refused}");
+    assert!(
+        refused.contains("trial 0 and 1 more: `constraint0` is not an output of the scenario"),
+        "{refused}"
+    );
 }
 
 #[test]
-fn a_study_that_is_maximised_is_imported_with_its_own_sign() {
+fn a_maximised_study_is_imported_with_its_own_sign() {
     let stage = Stage::new();
     let path = changed(&stage, "UPDATE study_directions SET direction = 'MAXIMIZE'");
     let order = scenario(&stage, &path);
@@ -192,11 +195,11 @@ fn a_study_that_is_maximised_is_imported_with_its_own_sign() {
     let text = std::fs::read_to_string(&order.path).unwrap().replace("maximise", "minimise");
     let other = Order { path: stage.file("other.toml", &text), ..Order::default() };
     let refused = import(&other, &runs::read(&path).unwrap()).unwrap_err().to_string();
-    assert!(refused.contains("the runs are to be maximised, and the scenario says `minimise`"), "{refused}");
+    assert!(refused.contains("the runs were maximised, but the scenario says `minimise`"), "{refused}");
 }
 
 #[test]
-fn trials_that_repeat_parameters_have_seeds_of_their_own() {
+fn trials_that_repeat_parameters_get_different_seeds() {
     let stage = Stage::new();
     let sql = "INSERT INTO trials VALUES (5, 4, 1, 'COMPLETE');
         INSERT INTO trial_values VALUES (3, 5, 0, 0.75, 'FINITE');

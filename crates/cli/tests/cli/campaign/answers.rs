@@ -37,7 +37,7 @@ fn the_fastest_liar_is_never_the_best() {
     assert!(status["best"]["values"]["x"].as_u64().unwrap() < 6, "{status}");
     assert!(stage.said("status count.campaign").contains(" % wrong"));
     let said = stage.said("failures count.campaign");
-    assert!(said.contains(": wrong answer: `UNSAT` where `SAT` is known\n"), "{said}");
+    assert!(said.contains(": wrong answer: got `UNSAT`, expected `SAT`\n"), "{said}");
     let rerun = said.lines().last().unwrap().trim().strip_prefix("captune ").unwrap().to_owned();
     let again = stderr(&stage.captune(&rerun));
     assert!(again.lines().any(|line| line.split_whitespace().eq(["ended", "wrong", "wrong"])), "{again}");

@@ -297,7 +297,7 @@ fn runs_that_tell_no_output_are_not_imported() {
     stage.write("runs.csv", "x,instance,seed,cost,status\n2,a,1,80,finished\n");
     let output = stage.captune("import count.toml runs.csv");
     assert_ne!(code(&output), 0);
-    let refused = "line 2: `error` is bounded by the scenario, and not told";
+    let refused = "line 2: no value for `error`, which the scenario constrains";
     assert!(stderr(&output).contains(refused), "{}", stderr(&output));
 }
 

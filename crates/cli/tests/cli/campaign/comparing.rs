@@ -38,7 +38,7 @@ fn what_measures_something_else_is_shown_and_not_ranked() {
         "{said}"
     );
     assert!(
-        said.contains("is tuned on other instances than the first: 1 more, 1 fewer, such as b\n"),
+        said.contains("is tuned on different instances than the first: 1 added, 1 missing, such as b\n"),
         "{said}"
     );
     assert!(!said.contains("against the first") && !said.contains("common:"), "{said}");

@@ -5,7 +5,7 @@ use std::process::{Command, Stdio};
 use super::stage::{SCENARIO, Stage};
 use crate::{CAPTUNE, code, installed, root, stderr, stdout};
 
-const ALL: [&str; 7] = ["cadical", "cbc", "minisat", "postgresql", "saps", "sqlite", "zstd"];
+const ALL: [&str; 8] = ["cadical", "cbc", "gcc", "minisat", "postgresql", "saps", "sqlite", "zstd"];
 
 /// A copy of an example's own files, without what its scripts have made elsewhere; `changes` are made in
 /// its scenario, each of which must have something to change.
@@ -218,4 +218,18 @@ fn postgresql_is_tuned_through_its_own_servers() {
     let checked = runs(&stage, "postgresql", 3);
     assert!(checked.contains("\n    shared_buffers = 128MB\n"), "{checked}");
     default_always_works(&stage, "postgresql");
+}
+
+/// Each trial compiles the program in its own folder and runs it there.
+#[test]
+fn gcc() {
+    if !installed("gcc") {
+        return;
+    }
+    let stage = copy_of("gcc", &[]);
+    let checked = runs(&stage, "gcc", 12);
+    assert!(checked.contains("/work"), "{checked}");
+    default_always_works(&stage, "gcc");
+    let best = stdout(&stage.captune("best gcc.campaign --as cmd"));
+    assert!(best.contains("gcc -O") && best.contains(" && ") && best.ends_with("{workdir}/work\n"), "{best}");
 }

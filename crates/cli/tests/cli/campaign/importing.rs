@@ -40,7 +40,7 @@ fn a_run_may_begin_with_runs_and_takes_them_once() {
     let again = stage.captune(line);
     let said = stderr(&again);
     assert_eq!(code(&again), 0, "{said}");
-    assert!(said.contains("0 of 4 runs imported") && said.contains("3 x known already"), "{said}");
+    assert!(said.contains("0 of 4 runs imported") && said.contains("3 x already known"), "{said}");
     assert_eq!(stage.status("count.campaign")["spent"]["trials"], 8);
 }
 
@@ -80,13 +80,27 @@ fn a_scenario_may_be_asked_for() {
     let mut command = stage.command("init asked.toml");
     let mut child =
         command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
-    let answers = "./counter --loops={100..20000 log = 2000} --seed={seed}\n2s\n\n0\n";
+    let answers = "./counter --loops={100..20000 log = 2000} --seed={seed}\n\n2s\n\n0\n";
     child.stdin.take().unwrap().write_all(answers.as_bytes()).unwrap();
     let output = child.wait_with_output().unwrap();
     assert_eq!(code(&output), 0, "{}", stderr(&output));
     insta::assert_snapshot!(stderr(&output));
     insta::assert_snapshot!("asked", std::fs::read_to_string(stage.folder.join("asked.toml")).unwrap());
     assert_eq!(code(&stage.captune("check asked.toml")), 0);
+}
+
+/// A number that the command prints is asked for with its pattern; it has no cutoff in seconds.
+#[test]
+fn an_output_may_be_asked_for() {
+    let stage = Stage::new("");
+    let mut command = stage.command("init asked.toml");
+    let mut child = command.stdin(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
+    let answers = "./counter --loops={100..20000 log = 2000} --seed={seed}\nmax speed\nspeed: (\\S+)\n1m\n\n";
+    child.stdin.take().unwrap().write_all(answers.as_bytes()).unwrap();
+    assert!(child.wait().unwrap().success());
+    let text = std::fs::read_to_string(stage.folder.join("asked.toml")).unwrap();
+    assert!(text.contains("maximise = \"speed\"") && !text.contains("cutoff"), "{text}");
+    assert!(text.contains("speed = { pattern = \"speed: (\\\\S+)\" }"), "{text}");
 }
 
 #[test]

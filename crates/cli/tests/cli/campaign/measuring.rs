@@ -22,7 +22,7 @@ fn what_measurements_are_worth_is_told_with_the_keys_to_set() {
     );
     assert!(
         said.contains("\nAdvice:\n")
-            && said.contains("  budget.trials: it affords about 2.0 passes over 2 instances"),
+            && said.contains("  budget.trials: it covers about 2.0 passes over 2 instances"),
         "{said}"
     );
     assert!(!stage.folder.join("count.campaign").exists(), "nothing is kept");

@@ -111,7 +111,7 @@ fn folders_that_are_no_campaigns_are_refused() {
         said.push(format!("$ captune {line}\n{}", stage.hidden(&stderr(&output))));
     }
     let allowed = confine::Cores::allowed().unwrap().len();
-    insta::assert_snapshot!(said.join("\n").replace(&format!("and {allowed} may"), "and N may"));
+    insta::assert_snapshot!(said.join("\n").replace(&format!("only {allowed} may"), "only N may"));
 }
 
 #[test]

@@ -64,7 +64,7 @@ fn a_new_space_re_uses_the_trials_that_fit() {
 #[test]
 fn a_trial_is_not_re_used_if_its_command_would_differ() {
     let mode = "mode = { choices = [\"slow\", \"fast\"], default = \"slow\" }\n";
-    let gone = "not re-used: 10 trials, since they were run with `mode`, which is gone\n";
+    let gone = "not re-used: 10 trials, since they were run with `mode`, which no longer exists\n";
     let new = "not re-used: 10 trials, since they were run without `mode`\n";
     let (whole, without) = (SCENARIO.to_owned(), SCENARIO.replace(mode, ""));
     let renamed = SCENARIO.replace("mode = {", "speed = {");

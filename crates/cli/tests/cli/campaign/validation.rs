@@ -117,7 +117,7 @@ fn the_best_is_validated_at_any_later_time() {
     let said = stage.said("validate count.campaign --seeds 4 --instances x y z --workers 1");
     assert!(said.contains("on 12 pairs of 3 unseen instances"), "{said}");
     let output = stage.captune("validate count.campaign --instances a");
-    assert_eq!((code(&output), stderr(&output).contains("`a` was tuned on")), (2, true));
+    assert_eq!((code(&output), stderr(&output).contains("`a` was used for tuning")), (2, true));
     // The campaign goes on as if nothing had happened.
     let output = stage.captune("run count.toml --trials 50");
     assert_eq!(code(&output), 0, "{}", stderr(&output));

@@ -1,8 +1,9 @@
-//! A forest, networks or a Gaussian process: whichever [foretells](held_out) the campaign's own trials best.
+//! Chooses among a forest, networks and a Gaussian process the one that [predicts](held_out) the campaign's
+//! own trials best.
 //!
-//! Judged by the log likelihood of trials whose configurations a model has not seen, whenever trials have
-//! doubled. Before the first judgement the forest proposes. A Gaussian process is judged while points and
-//! columns are few enough for it.
+//! Whenever the number of trials has doubled, the learners are compared by their log-likelihood of held-out
+//! trials, whose configurations the models have not seen. Before the first comparison the forest proposes. A
+//! Gaussian process takes part while points and columns are few enough for it.
 
 use math::Rng;
 use serde::{Deserialize, Serialize};
@@ -12,43 +13,43 @@ use super::due::due;
 use super::{Learner, Task};
 use crate::history::History;
 
-/// Parts of the trials, each foretold by models of the others.
+/// Number of folds of the cross-validation.
 const FOLDS: usize = 4;
 
-/// Most columns for which a Gaussian process is judged.
+/// Largest number of columns for which a Gaussian process takes part.
 const FEW_COLUMNS: usize = 40;
 
-/// A judgement of all.
+/// The result of comparing the learners.
 #[derive(Clone, Copy, PartialEq, Debug, Serialize, Deserialize)]
 pub struct Choice {
-    /// After how many trials.
+    /// Number of trials at that time.
     pub trials: usize,
-    /// The best one.
+    /// The best learner.
     pub learner: Learner,
-    /// The mean log likelihood of a trial by forests.
+    /// Mean held-out log-likelihood per trial, for forests.
     #[serde(with = "math::json_number")]
     pub forest: f64,
-    /// By networks.
+    /// The same for networks.
     #[serde(with = "math::json_number")]
     pub neural: f64,
-    /// By Gaussian processes; `None` if there is too much to learn from for them.
+    /// The same for Gaussian processes; `None` if there are too many points or columns for them.
     pub gaussian: Option<f64>,
 }
 
-/// Remembers the last judgement.
+/// Remembers the last choice.
 #[derive(Default)]
 pub(super) struct Chooser {
-    /// After how many trials, and what came of it if there was enough to judge by.
+    /// Number of trials at the last comparison, and its result if there were enough trials to compare.
     judged: Option<(usize, Option<Choice>)>,
 }
 
 impl Chooser {
-    /// The last judgement.
+    /// The last choice.
     pub(super) fn choice(&self) -> Option<Choice> {
         self.judged.and_then(|(_, choice)| choice)
     }
 
-    /// Who is to propose now.
+    /// The learner that proposes now.
     pub(super) fn learner(&mut self, task: &Task, history: &History) -> Learner {
         match task.settings.learner {
             Learner::Auto => {
@@ -72,7 +73,7 @@ fn judged(task: &Task, history: &History, trials: usize) -> Option<Choice> {
     let Task { problem, settings, .. } = task;
     let data = task.costs(history, trials);
     let seed = Rng::new(problem.seed, "choice", trials as u64).bits();
-    // One is asked at a time, and judged so.
+    // A proposal uses a single network, so a single network is compared.
     let neural = held_out(&settings.network(data.len()), &data, FOLDS, seed)?;
     let forest = held_out(&task.forest(trials), &data, FOLDS, seed)?;
     let few = data.len() <= settings.gaussian_points && data.columns().len() <= FEW_COLUMNS;

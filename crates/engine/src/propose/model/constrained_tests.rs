@@ -1,6 +1,6 @@
-//! Searches under constraints. The second simulation of J. Gardner and others, Bayesian Optimization with
-//! Inequality Constraints, 2014: sin x + y where sin x sin y <= -0.95, least 0.2532 near (4.71, 1.25); 1.8 % of
-//! the square is feasible.
+//! Searches under constraints. The function is the second simulation of J. Gardner and others, Bayesian
+//! Optimization with Inequality Constraints, 2014: sin x + y subject to sin x sin y <= -0.95. Its minimum is
+//! 0.2532 near (4.71, 1.25); 1.8 % of the square is feasible.
 
 use space::design::Design;
 use space::format::{Format, read};
@@ -30,7 +30,7 @@ fn outputs(problem: &Problem, configuration: &Configuration) -> (f64, f64) {
     (libm::sin(x) + y, libm::sin(x) * libm::sin(y))
 }
 
-/// The best feasible cost after some trials, and how many were feasible.
+/// The best feasible cost after some trials, and the number of feasible configurations.
 fn search(problem: &Problem, proposer: Box<dyn Proposer>, trials: usize) -> (f64, usize) {
     let first =
         Initial::new(Vec::new(), &problem.space, Design::LatinHypercube, 4, problem.seed, proposer).unwrap();
@@ -49,14 +49,14 @@ fn search(problem: &Problem, proposer: Box<dyn Proposer>, trials: usize) -> (f64
     {
         assert!(
             feasible.is_empty() || output <= BOUND && cost == best,
-            "feasible first: {cost} {output} {best}"
+            "the incumbent must be the best feasible one: {cost} {output} {best}"
         );
     }
     (best, feasible.len())
 }
 
 #[test]
-fn a_gaussian_process_finds_the_best_feasible_place() {
+fn a_gaussian_process_finds_the_best_feasible_configuration() {
     for seed in [1, 2] {
         let problem = square(seed);
         let model = ModelSearch::new(problem.clone(), ModelSettings::of(Learner::Gaussian));
@@ -67,7 +67,7 @@ fn a_gaussian_process_finds_the_best_feasible_place() {
 }
 
 #[test]
-fn forests_and_networks_look_where_constraints_are_kept() {
+fn forests_and_networks_search_where_constraints_are_satisfied() {
     let random = {
         let problem = square(1);
         search(&problem, Box::new(RandomSearch::new(problem.space.clone(), 1)), 90).1
@@ -81,9 +81,9 @@ fn forests_and_networks_look_where_constraints_are_kept() {
     }
 }
 
-/// Over several seeds: with few trials a single one is a matter of luck.
+/// Over several seeds: with few trials, a single seed is a matter of luck.
 #[test]
-fn an_own_surrogate_looks_where_constraints_are_kept() {
+fn an_own_surrogate_searches_where_constraints_are_satisfied() {
     let (mut own, mut random) = (0, 0);
     for seed in 1..=4 {
         let problem = square(seed);
@@ -98,14 +98,14 @@ fn an_own_surrogate_looks_where_constraints_are_kept() {
     assert!(own >= 3 * random, "{own} {random}");
 }
 
-/// The output falls with x, and the cost grows with it beyond the cutoff: what surely keeps the constraint times out,
-/// and tells nothing.
+/// The output falls with x, and the cost grows with x beyond the cutoff: configurations that are sure to
+/// satisfy the constraint time out and report no output.
 #[test]
-fn nobody_looks_for_feasibility_where_every_trial_times_out() {
+fn no_learner_seeks_feasibility_where_every_trial_times_out() {
     let mut problem = square(1);
     problem.objective.cutoff = Some(1.0);
     let racing = Racing { deterministic: true, ..Racing::default() };
-    // Of all x in [0, 1] those from 1 - bound to 0.7 are feasible.
+    // Of all x in [0, 1], those from 1 - bound to 0.7 are feasible.
     let cases =
         [(Learner::Gaussian, 0.32), (Learner::Forest, 0.45), (Learner::Neural, 0.45), (Learner::Own, 0.45)];
     for (learner, bound) in cases {
@@ -133,7 +133,7 @@ fn nobody_looks_for_feasibility_where_every_trial_times_out() {
 }
 
 #[test]
-fn an_output_that_is_never_told_rules_nothing_out() {
+fn an_output_that_is_never_reported_rules_nothing_out() {
     let problem = square(1);
     let racing = Racing { deterministic: true, ..Racing::default() };
     for learner in [Learner::Forest, Learner::Gaussian, Learner::Own] {

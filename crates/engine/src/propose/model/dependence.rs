@@ -1,54 +1,54 @@
-//! How constrained outputs depend on each other.
+//! The dependence between constrained outputs.
 //!
 //! ```text
-//! R_ij = corr(z_i, z_j)          over the trials that told all outputs exactly
+//! R_ij = corr(z_i, z_j)          over the trials with exact readings of all outputs
 //! ```
 //!
 //! | symbol | meaning |
 //! |---|---|
-//! | z_i | how far an output lay from what its model foretells by all other trials, in deviations |
+//! | z_i | leave-one-out residual: distance of an output from its model's prediction by all other trials, in standard deviations |
 //!
-//! Where a configuration surprises in one output it may well do so in another: peak memory and mean memory, or a
-//! size and an error that is paid for with it. Multiplying probabilities then rules out too much, or
-//! too little.
+//! If one output of a configuration is far from its prediction, another may well be, too: for example peak
+//! memory and mean memory, or a size and an error that trade off against each other. Multiplying the
+//! probabilities then rules out too much, or too little.
 
 use std::collections::HashSet;
 
-/// Fewer trials say nothing of a correlation.
+/// Smallest number of trials from which a correlation is estimated.
 const LEAST_TRIALS: usize = 10;
 
-/// Whether what is expected of several constrained outputs is uncertain together.
+/// Whether the uncertainties of several constrained outputs are treated as correlated.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub enum Dependence {
-    /// Each on its own: the probabilities of keeping the constraints are multiplied.
+    /// Independent: the probabilities of satisfying the constraints are multiplied.
     #[default]
     Independent,
-    /// As the residuals of their models are correlated. Gaussian processes alone tell these without learning
-    /// anew: with forests, and so with networks, this is the same as `Independent`.
+    /// Correlated as the residuals of their models. Only Gaussian processes provide residuals without new
+    /// fits: with forests, and so with networks, this is the same as `Independent`.
     Residuals,
 }
 
-/// What a trial told of an output, beyond what was foretold.
+/// The residual of one output of a trial.
 #[derive(Clone, Copy, PartialEq, Debug)]
-pub(super) struct Surprise {
+pub(super) struct Residual {
     /// The number of its reading, which it may share with other trials.
     pub(super) reading: usize,
     /// z.
-    pub(super) residual: f64,
+    pub(super) value: f64,
 }
 
-/// R, row after row, of outputs given trial by trial, `None` where a trial did not tell one exactly; nothing if too
-/// few told all.
-pub(super) fn correlations(outputs: &[Vec<Option<Surprise>>]) -> Option<Vec<f64>> {
+/// Computes R, row after row. The residuals of each output are given trial by trial, with `None` where a
+/// trial has no exact reading. Returns `None` if too few trials have exact readings of all outputs.
+pub(super) fn correlations(outputs: &[Vec<Option<Residual>>]) -> Option<Vec<f64>> {
     let trials = outputs.first().map_or(0, Vec::len);
-    // Trials that share all readings are one.
+    // Trials that share all readings count once.
     let mut seen: HashSet<Vec<usize>> = HashSet::new();
     let mut residuals: Vec<Vec<f64>> = vec![Vec::new(); outputs.len()];
     for trial in 0..trials {
-        let told: Option<Vec<Surprise>> = outputs.iter().map(|output| output[trial]).collect();
-        let Some(told) = told else { continue };
-        if seen.insert(told.iter().map(|one| one.reading).collect()) {
-            residuals.iter_mut().zip(told).for_each(|(all, one)| all.push(one.residual));
+        let own: Option<Vec<Residual>> = outputs.iter().map(|output| output[trial]).collect();
+        let Some(own) = own else { continue };
+        if seen.insert(own.iter().map(|one| one.reading).collect()) {
+            residuals.iter_mut().zip(own).for_each(|(all, one)| all.push(one.value));
         }
     }
     if seen.len() < LEAST_TRIALS {
@@ -62,7 +62,7 @@ pub(super) fn correlations(outputs: &[Vec<Option<Surprise>>]) -> Option<Vec<f64>
     Some(pairs.map(|(one, other)| correlation(one, other)).collect())
 }
 
-/// Of numbers whose means are 0; 0 if some do not vary.
+/// The correlation of numbers whose means are 0; 0 if either does not vary.
 fn correlation(one: &[f64], other: &[f64]) -> f64 {
     let dot = |a: &[f64], b: &[f64]| a.iter().zip(b).map(|(a, b)| a * b).sum::<f64>();
     let scale = dot(one, one).sqrt() * dot(other, other).sqrt();

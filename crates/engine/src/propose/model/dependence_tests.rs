@@ -6,7 +6,7 @@ use space::format::{Format, read};
 use surrogate::Reading;
 use surrogate::{Points, Prediction};
 
-use super::dependence::{Surprise, correlations};
+use super::dependence::{Residual, correlations};
 use super::feasibility::Feasibility;
 use super::tests::small;
 use super::*;
@@ -16,8 +16,8 @@ use crate::observation::Observation;
 use crate::problem::{Constraint, Objective, Over};
 use crate::trial::{Cap, InstanceId, Pair, Seed, TrialId, TrialKey, Why};
 
-/// Constraints of these bounds, and what trials of random configurations tell of them.
-pub(super) fn told(
+/// A problem with constraints of these bounds, and trials of random configurations.
+pub(super) fn random_history(
     learner: Learner,
     dependence: Dependence,
     bounds: &[f64],
@@ -36,13 +36,13 @@ pub(super) fn told(
         let spent = 1.0 + libm::exp(3.0 * codes[1]);
         let config = history.intern(&problem.space.configuration_of_codes(codes).unwrap());
         let pair = Pair { instance: InstanceId(0), seed: Seed(1) };
-        let told: Vec<_> = outputs(output).into_iter().map(|output| Some(Reading::Exact(output))).collect();
+        let outputs: Vec<_> = outputs(output).into_iter().map(|value| Some(Reading::Exact(value))).collect();
         history.push(Trial {
             id: TrialId(number),
             key: TrialKey { config, pair },
             cap: Cap::NONE,
             why: Why::Challenge,
-            observation: Observation::finished(cost).with_constraints(told).with_spent(spent),
+            observation: Observation::finished(cost).with_constraints(outputs).with_spent(spent),
         });
     }
     let settings = ModelSettings { dependence, ..small(learner) };
@@ -51,7 +51,7 @@ pub(super) fn told(
 
 const ASKED: usize = 40;
 
-/// What is known of the constraints, and what is expected at some places.
+/// Fitted models of the constraints, and their predicted excesses at some places.
 fn learned(task: &Task, history: &History) -> (Feasibility, Vec<Vec<Prediction>>) {
     let mut feasibility = Feasibility::default();
     feasibility.learn(task, task.settings.learner, history);
@@ -64,23 +64,25 @@ fn learned(task: &Task, history: &History) -> (Feasibility, Vec<Vec<Prediction>>
 #[test]
 fn an_output_that_is_bounded_twice_counts_once() {
     let (task, history) =
-        told(Learner::Gaussian, Dependence::Residuals, &[0.9, 0.9], &|output| vec![output, output]);
+        random_history(Learner::Gaussian, Dependence::Residuals, &[0.9, 0.9], &|output| vec![output, output]);
     let (feasibility, excesses) = learned(&task, &history);
-    let mut doubtful = 0;
+    let mut uncertain = 0;
     for both in excesses {
         let (one, found) = (log_feasibility(&both[..1]), feasibility.log_probability(&both));
         assert!((found - one).abs() < 0.01 + 0.02 * one.abs(), "{found} {one}");
-        doubtful += usize::from((-20.0..-0.1).contains(&one));
+        uncertain += usize::from((-20.0..-0.1).contains(&one));
     }
-    assert!(doubtful > 5, "{doubtful} places show a difference");
+    assert!(uncertain > 5, "{uncertain} places show a difference");
 }
 
 #[test]
-fn of_opposite_outputs_what_lies_between_counts() {
+fn opposite_outputs_give_the_probability_between_their_bounds() {
     let (task, history) =
-        told(Learner::Gaussian, Dependence::Residuals, &[0.85, -0.75], &|output| vec![output, -output]);
+        random_history(Learner::Gaussian, Dependence::Residuals, &[0.85, -0.75], &|output| {
+            vec![output, -output]
+        });
     let (feasibility, excesses) = learned(&task, &history);
-    let mut doubtful = 0;
+    let mut uncertain = 0;
     for both in excesses {
         let below = |excess: Prediction| cdf(-excess.mean / excess.deviation());
         let between = below(both[0]) + below(both[1]) - 1.0;
@@ -88,21 +90,21 @@ fn of_opposite_outputs_what_lies_between_counts() {
         assert!(found.is_finite(), "{both:?}");
         if between > 0.02 {
             assert!((found - libm::log(between)).abs() < 0.05, "{found} {between}");
-            doubtful += usize::from(libm::log(between) < log_feasibility(&both) - 0.05);
+            uncertain += usize::from(libm::log(between) < log_feasibility(&both) - 0.05);
         }
     }
-    assert!(doubtful > 2, "{doubtful} places show a difference");
+    assert!(uncertain > 2, "{uncertain} places show a difference");
 }
 
 #[test]
-fn by_default_probabilities_are_multiplied_to_the_last_bit() {
+fn by_default_probabilities_are_multiplied() {
     assert_eq!(ModelSettings::default().dependence, Dependence::Independent);
     let outputs = |output: f64| vec![output, output];
-    // Forests cannot tell their residuals.
+    // Forests have no residuals.
     for (learner, dependence) in
         [(Learner::Gaussian, Dependence::Independent), (Learner::Forest, Dependence::Residuals)]
     {
-        let (task, history) = told(learner, dependence, &[0.9, 1.0], &outputs);
+        let (task, history) = random_history(learner, dependence, &[0.9, 1.0], &outputs);
         let (feasibility, excesses) = learned(&task, &history);
         for both in excesses {
             assert_eq!(feasibility.log_probability(&both).to_bits(), log_feasibility(&both).to_bits());
@@ -111,42 +113,44 @@ fn by_default_probabilities_are_multiplied_to_the_last_bit() {
 }
 
 #[test]
-fn correlations_are_over_different_trials_that_told_all_exactly() {
+fn correlations_use_each_reading_once_and_only_trials_with_exact_readings_of_all_outputs() {
     let z = |at: usize| libm::sin(7.0 * at as f64);
-    let told = |residual: &dyn Fn(usize) -> f64| -> Vec<Option<Surprise>> {
-        (0..14).map(|reading| Some(Surprise { reading, residual: residual(reading) })).collect()
+    let residuals = |value: &dyn Fn(usize) -> f64| -> Vec<Option<Residual>> {
+        (0..14).map(|reading| Some(Residual { reading, value: value(reading) })).collect()
     };
-    let (one, mut other) = (told(&z), told(&|at| 3.0 - 2.0 * z(at)));
+    let (one, mut other) = (residuals(&z), residuals(&|at| 3.0 - 2.0 * z(at)));
     let found = correlations(&[one.clone(), other.clone()]).unwrap();
     for (found, known) in found.iter().zip([1.0, -1.0, -1.0, 1.0]) {
         assert!((found - known).abs() < 1e-12, "{found}");
     }
-    // Not told, or told by the same reading: neither counts.
+    // Trials without an exact reading, and repeated readings, do not count.
     other[0] = None;
     other[1] = None;
-    let again = |output: &[Option<Surprise>], first: usize| [&output[..first], &vec![output[5]; 9]].concat();
+    let again = |output: &[Option<Residual>], first: usize| [&output[..first], &vec![output[5]; 9]].concat();
     let pairs = |first: usize| correlations(&[again(&one, first), again(&other, first)]);
     assert!((pairs(14).unwrap()[1] + 1.0).abs() < 1e-12);
     assert_eq!(pairs(11), None, "nine are too few");
-    assert_eq!(correlations(&[one, told(&|_| 0.5)]).unwrap()[1], 0.0, "what does not vary");
+    assert_eq!(correlations(&[one, residuals(&|_| 0.5)]).unwrap()[1], 0.0, "a constant output");
 }
 
 #[test]
-fn each_output_is_learned_by_what_was_asked_for() {
+fn each_output_is_learned_by_the_learner_set_for_it() {
     use Learner::{Forest, Gaussian};
-    // Only Gaussian processes have slopes.
-    let has_slopes = |cost: Learner, constraints: &[Option<Learner>]| {
+    // Only Gaussian processes have gradients.
+    let has_gradient = |cost: Learner, constraints: &[Option<Learner>]| {
         let (mut task, history) =
-            told(cost, Dependence::Independent, &[1.0, 0.0], &|output| vec![output, -output]);
+            random_history(cost, Dependence::Independent, &[1.0, 0.0], &|output| vec![output, -output]);
         task.settings.constraints = constraints.to_vec();
-        learned(&task, &history).0.excesses_with_slopes(Points::new(&[0.3, 0.4], 2)).is_some()
+        learned(&task, &history).0.excesses_with_gradient(Points::new(&[0.3, 0.4], 2)).is_some()
     };
-    assert!(has_slopes(Gaussian, &[]) && !has_slopes(Forest, &[]));
-    assert!(has_slopes(Forest, &[Some(Gaussian), Some(Gaussian)]) && !has_slopes(Forest, &[Some(Gaussian)]));
-    assert!(has_slopes(Gaussian, &[None, None]) && !has_slopes(Gaussian, &[None, Some(Forest)]));
-    // Forests and own surrogates that are forests draw from other streams.
+    assert!(has_gradient(Gaussian, &[]) && !has_gradient(Forest, &[]));
+    assert!(has_gradient(Forest, &[Some(Gaussian), Some(Gaussian)]));
+    assert!(!has_gradient(Forest, &[Some(Gaussian)]));
+    assert!(has_gradient(Gaussian, &[None, None]) && !has_gradient(Gaussian, &[None, Some(Forest)]));
+    // Forests, and own surrogates that are forests, use different random streams.
     let excess = |cost: Learner, constraint: Option<Learner>| {
-        let (mut task, history) = told(cost, Dependence::Independent, &[1.0], &|output| vec![output]);
+        let (mut task, history) =
+            random_history(cost, Dependence::Independent, &[1.0], &|output| vec![output]);
         task.settings.constraints = vec![constraint];
         learned(&task, &history).1
     };
@@ -155,7 +159,8 @@ fn each_output_is_learned_by_what_was_asked_for() {
     let pairs =
         [(Gaussian, Forest), (Forest, Gaussian), (Learner::Neural, Gaussian), (Gaussian, Learner::Own)];
     for (cost, constraint) in pairs {
-        let (mut task, history) = told(cost, Dependence::Independent, &[1.0], &|output| vec![output]);
+        let (mut task, history) =
+            random_history(cost, Dependence::Independent, &[1.0], &|output| vec![output]);
         task.settings.constraints = vec![Some(constraint)];
         let mut model = ModelSearch::new(task.problem.clone(), task.settings.clone());
         let found = model.propose(&history, ConfigId(0)).unwrap();

@@ -1,16 +1,16 @@
-//! When to learn: after fixed numbers of trials, so that what is learned depends on nothing else.
+//! When to fit: after fixed numbers of trials, so that fits depend on nothing else.
 
-/// After how many trials to fit.
+/// The numbers of trials of the latest fits.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) struct Due {
-    /// From nothing: trials have doubled.
+    /// The latest fit from scratch, made whenever the number of trials has doubled.
     pub(super) fresh: usize,
-    /// From that one; the same one if there are no more trials yet.
+    /// The latest fit, which starts from that one; the same number if there are no more trials yet.
     pub(super) last: usize,
 }
 
-/// The fits due after so many trials, given how many the first takes and the share of new ones between
-/// two; `None` before the first.
+/// Returns the fits due after `trials` trials; `None` before the first. `first` is the number of trials of
+/// the first fit, and `share` the share of new trials between two fits.
 pub(super) fn due(first: usize, share: f64, trials: usize) -> Option<Due> {
     let mut next = first;
     let mut due = (next <= trials).then_some(Due { fresh: next, last: next })?;
@@ -29,7 +29,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn fits_are_due_after_few_new_trials_and_start_anew_when_trials_double() {
+    fn fits_are_due_after_few_new_trials_and_start_from_scratch_when_trials_double() {
         let due = |trials| due(10, 0.05, trials);
         assert_eq!(due(9), None);
         assert_eq!(due(12), Some(Due { fresh: 10, last: 12 }));

@@ -1,4 +1,4 @@
-//! How probable it is that a configuration keeps all constraints.
+//! The probability that a configuration satisfies all constraints.
 //!
 //! ```text
 //! ln P = Σ_i ln Φ((λ_i - μ_i) / σ_i)          or, where outputs depend on each other,
@@ -8,15 +8,16 @@
 //! | symbol | meaning |
 //! |---|---|
 //! | λ_i | the bound of a constraint |
-//! | μ_i, σ_i | what its model expects of the output, over all instances or of the worst pair |
-//! | R | [correlations](super::dependence) of what the models did not foretell |
+//! | μ_i, σ_i | prediction of the output by its model, over all instances or for the worst pair |
+//! | R | [correlations](super::dependence) of the models' residuals |
 //!
-//! Each output has a model of its own: of the kind that models the cost, of forests where that is networks, or of
-//! the kind that was asked for. A trial that was stopped before it told an output is not in that output's model.
+//! Each output has its own model: of the same kind as the model of the cost, a forest if that is networks, or
+//! the kind set for the constraint. A trial that was stopped before it reported an output is not in that
+//! output's model.
 
-use surrogate::{Points, Prediction, Slopes};
+use surrogate::{Gradient, Points, Prediction};
 
-use super::dependence::{Dependence, Surprise, correlations};
+use super::dependence::{Dependence, Residual, correlations};
 use super::due::Due;
 use super::learned::{Learned, Trainer, trainer};
 use super::{Learner, Task};
@@ -24,36 +25,36 @@ use crate::acquisition::{MultivariateNormal, log_feasibility, log_joint_feasibil
 use crate::history::History;
 use crate::learning;
 
-/// Least deviation of an expectation that is not of a Gaussian process, as a share of the spread of what was read:
-/// where all trees agree they may still be wrong, and so may be a surrogate that knows no doubt.
-const LEAST_DOUBT: f64 = 0.02;
+/// Smallest standard deviation of predictions that are not by a Gaussian process, as a share of the spread of
+/// the readings: trees may be wrong even where all agree, and so may an overconfident own surrogate.
+const LEAST_DEVIATION: f64 = 0.02;
 
-/// What is known of the constrained outputs by now.
+/// The models of the constrained outputs.
 #[derive(Default)]
 pub(super) struct Feasibility {
-    /// After how many trials their first fit from nothing was, and what later ones start from.
+    /// Number of trials at the last fit from scratch, and the trainers that later fits start from.
     fresh: Option<(usize, Vec<Box<dyn Trainer>>)>,
-    /// After how many trials the last one was.
+    /// Number of trials at the last fit.
     fitted: usize,
     models: Vec<Model>,
-    /// How their outputs depend on each other, where that is asked for and can be told.
-    law: Option<MultivariateNormal>,
+    /// The joint distribution of the residuals, if dependence is enabled and can be estimated.
+    joint: Option<MultivariateNormal>,
 }
 
 /// The model of one output.
 struct Model {
     output: Box<dyn Learned>,
-    /// Which constraint.
+    /// Index of the constraint.
     constraint: usize,
     bound: f64,
-    /// Least variance.
-    doubt: f64,
-    /// Points it has taken in.
+    /// Smallest variance of its predictions.
+    least_variance: f64,
+    /// Number of points it has absorbed.
     points: usize,
 }
 
 impl Feasibility {
-    /// Learns what is due by now.
+    /// Updates the models with the fits that are due.
     pub(super) fn learn(&mut self, task: &Task, learner: Learner, history: &History) {
         let count = task.problem.objective.constraints.len();
         let trials = history.trials().len();
@@ -78,12 +79,12 @@ impl Feasibility {
         }
         if self.fitted != last {
             self.models = self.fit(task, learner, history, last);
-            self.law = self.law(task, history, last);
+            self.joint = self.joint_distribution(task, history, last);
             self.fitted = last;
         }
-        for model in self.models.iter_mut().filter(|model| model.output.takes_in()) {
+        for model in self.models.iter_mut().filter(|model| model.output.can_absorb()) {
             let data = task.constraint(history, trials, model.constraint);
-            model.output.take_in(&data, model.points);
+            model.output.absorb(&data, model.points);
             model.points = data.len().max(model.points);
         }
     }
@@ -95,26 +96,31 @@ impl Feasibility {
             let data = task.constraint(history, trials, index);
             let output =
                 if trials == *fresh { trainers[index].fit(&data) } else { trainers[index].copy().fit(&data) };
-            // Nothing is known of an output that no trial has told: it rules nothing out.
+            // An output that no trial has reported is unknown and rules nothing out.
             let Some(output) = output else { continue };
-            let doubt = if learner_of(task, index, learner) == Learner::Gaussian {
+            let deviation = if learner_of(task, index, learner) == Learner::Gaussian {
                 0.0
             } else {
-                LEAST_DOUBT * data.spread()
+                LEAST_DEVIATION * data.spread()
             };
             models.push(Model {
                 output,
                 constraint: index,
                 bound: constraint.bound,
-                doubt: doubt * doubt,
+                least_variance: deviation * deviation,
                 points: data.len(),
             });
         }
         models
     }
 
-    /// How the outputs depend on each other, by models that were fitted to so many trials.
-    fn law(&self, task: &Task, history: &History, trials: usize) -> Option<MultivariateNormal> {
+    /// The joint distribution of the residuals of models that were fitted to this many trials.
+    fn joint_distribution(
+        &self,
+        task: &Task,
+        history: &History,
+        trials: usize,
+    ) -> Option<MultivariateNormal> {
         if task.settings.dependence == Dependence::Independent || self.models.len() < 2 {
             return None;
         }
@@ -123,19 +129,19 @@ impl Feasibility {
             let residuals = model.output.residuals()?;
             let part = task.part(trials);
             let places = learning::constraint_places(&task.problem, history, part, model.constraint);
-            let surprise = |reading: usize| residuals[reading].map(|residual| Surprise { reading, residual });
-            by_trial.push(places.into_iter().map(|place| place.and_then(surprise)).collect());
+            let of_reading = |reading: usize| residuals[reading].map(|value| Residual { reading, value });
+            by_trial.push(places.into_iter().map(|place| place.and_then(of_reading)).collect());
         }
         let correlations = correlations(&by_trial)?;
         Some(MultivariateNormal::new(&correlations, self.models.len()))
     }
 
-    /// Whether any output is known.
+    /// Whether there is a model of any output.
     pub(super) fn is_known(&self) -> bool {
         !self.models.is_empty()
     }
 
-    /// How far each output is expected to lie above its bound, configuration by configuration.
+    /// The predicted excess of each output over its bound, for each configuration.
     pub(super) fn excesses(&self, rows: Points<'_>) -> Vec<Vec<Prediction>> {
         let mut all = vec![Vec::with_capacity(self.models.len()); rows.len()];
         let mut found = vec![Prediction::default(); rows.len()];
@@ -146,34 +152,37 @@ impl Feasibility {
         all
     }
 
-    /// The logarithm of the probability that outputs so far above their bounds keep them all.
+    /// The logarithm of the probability that outputs with these excesses satisfy all constraints.
     pub(super) fn log_probability(&self, excesses: &[Prediction]) -> f64 {
-        self.law
+        self.joint
             .as_ref()
-            .map_or_else(|| log_feasibility(excesses), |law| log_joint_feasibility(excesses, law))
+            .map_or_else(|| log_feasibility(excesses), |joint| log_joint_feasibility(excesses, joint))
     }
 
-    /// How far each output is expected to lie above its bound, with slopes, configuration by configuration;
-    /// `None` if a model has none.
-    pub(super) fn excesses_with_slopes(&self, rows: Points<'_>) -> Option<Vec<Vec<(Prediction, Slopes)>>> {
+    /// The predicted excess of each output over its bound, with its gradient, for each configuration; `None`
+    /// if a model has no gradient.
+    pub(super) fn excesses_with_gradient(
+        &self,
+        rows: Points<'_>,
+    ) -> Option<Vec<Vec<(Prediction, Gradient)>>> {
         let mut all = vec![Vec::with_capacity(self.models.len()); rows.len()];
         for model in &self.models {
-            let found = model.output.predict_with_slopes(rows)?;
-            for (one, (output, slopes)) in all.iter_mut().zip(found) {
-                one.push((model.excess(output), slopes));
+            let found = model.output.predict_with_gradient(rows)?;
+            for (one, (output, gradient)) in all.iter_mut().zip(found) {
+                one.push((model.excess(output), gradient));
             }
         }
         Some(all)
     }
 }
 
-/// What learns the output of a constraint, given what learns the cost.
+/// The learner of a constraint's output, given the learner of the cost.
 fn learner_of(task: &Task, constraint: usize, of_cost: Learner) -> Learner {
     task.settings.constraints.get(constraint).copied().flatten().unwrap_or(of_cost)
 }
 
 impl Model {
     fn excess(&self, output: Prediction) -> Prediction {
-        Prediction { mean: output.mean - self.bound, variance: output.variance.max(self.doubt) }
+        Prediction { mean: output.mean - self.bound, variance: output.variance.max(self.least_variance) }
     }
 }

@@ -1,20 +1,20 @@
-//! Where a forest, a Gaussian process or somebody's own surrogate expects most to be gained.
+//! Proposals that maximise an acquisition function of a forest, a Gaussian process or an own surrogate.
 //!
-//! Configurations that the model has not seen a trial of are believed to cost what it expects, so that
-//! several proposals at once differ.
+//! Pending configurations, of which the model has not seen a trial, are assumed to cost what it expects, so
+//! that simultaneous proposals differ.
 //!
-//! Fits happen after [fixed numbers](super::due) of trials t and use just the first t. That of a forest starts
-//! from nothing whenever t has doubled, the others start from that one, so that any fit can be made without
-//! those between: after an interruption, or a hurry, it takes two at most. That of a Gaussian process, of an
-//! own surrogate, and of a [share](super::task) of many trials, starts from nothing always. What a model can take in without a new
-//! fit it does, trial by trial.
+//! Fits happen after [fixed numbers](super::due) of trials t and use exactly the first t trials. Whenever t
+//! has doubled, a forest is fitted from scratch; later fits start from that one. Any fit can therefore be
+//! made without those in between: after an interruption or a hurry, two fits are enough. Gaussian processes,
+//! own surrogates, and fits to a [share](super::task) of many trials always start from scratch. Models that
+//! can absorb trials without a new fit do so, trial by trial.
 
 use std::f64::consts::LN_10;
 
 use math::Rng;
 use space::Configuration;
 use surrogate::forest::Forest;
-use surrogate::{Points, Prediction, Predictor, Scale, Slopes};
+use surrogate::{Gradient, Points, Prediction, Predictor, Scale};
 
 use super::due::Due;
 use super::feasibility::Feasibility;
@@ -27,53 +27,53 @@ use crate::acquisition::{
     log_probability_below, with_success,
 };
 use crate::history::History;
-use crate::propose::Foretold;
+use crate::propose::Forecast;
 
-/// Share of the cutoff below which a trial is expected to end: forests expect no more than the cutoff itself of what
-/// times out.
-const SURELY: f64 = 0.9;
+/// Share of the cutoff. A trial predicted to cost less than this is expected to end before the cutoff: for
+/// trials that time out, forests predict no more than the cutoff itself.
+const SAFE_SHARE: f64 = 0.9;
 
-/// What is known by now, if there is enough to know.
+/// The models of one learner.
 pub(super) struct Improvement {
     learner: Learner,
     model: Option<Model>,
     feasibility: Feasibility,
 }
 
-/// What is known after some number of trials.
+/// The model of the cost.
 struct Model {
-    /// The last fit that started from nothing: after how many trials, and what later ones start from.
+    /// The last fit from scratch: the number of trials, and the trainer that later fits start from.
     fresh: (usize, Box<dyn Trainer>),
-    /// After how many trials the last fit was.
+    /// Number of trials at the last fit.
     fitted: usize,
-    /// After how many of them it is what it is.
+    /// Number of trials absorbed so far.
     trials: usize,
     costs: Option<Costs>,
 }
 
 struct Costs {
     learned: Box<dyn Learned>,
-    /// Points it has taken in.
+    /// Number of points absorbed so far.
     points: usize,
-    /// Which trials fail, if any did.
+    /// Predicts which trials succeed, if any failed.
     success: Option<Forest>,
-    /// What trials use of the budget, if that counts.
+    /// Predicts what trials use of the budget, if the utility needs it.
     spent: Option<Box<dyn Learned>>,
     scale: Scale,
-    /// The mean cost expected of each configuration by number; NaN of those that were not tried or are not
+    /// The expected mean cost of each configuration by number; NaN for those that were not tried or are not
     /// feasible.
     expected: Vec<f64>,
-    /// The smallest of these.
+    /// The smallest expected cost.
     best: Option<f64>,
 }
 
 impl Improvement {
-    /// By a forest, a Gaussian process or somebody's own surrogate.
+    /// Uses a forest, a Gaussian process or an own surrogate.
     pub(super) fn new(learner: Learner) -> Self {
         Self { learner, model: None, feasibility: Feasibility::default() }
     }
 
-    /// The new configuration of largest utility; `None` before the first fit.
+    /// Returns the new configuration of largest utility; `None` before the first fit.
     pub(super) fn propose(&mut self, task: &Task, history: &History, number: usize) -> Option<Configuration> {
         self.learn(task, history);
         self.feasibility.learn(task, self.learner, history);
@@ -87,14 +87,14 @@ impl Improvement {
             learned: &*believing,
             feasibility: &self.feasibility,
             utility: task.settings.utility,
-            cutoff: task.problem.objective.cutoff.map(|cutoff| costs.scale.model(SURELY * cutoff)),
+            cutoff: task.problem.objective.cutoff.map(|cutoff| costs.scale.model(SAFE_SHARE * cutoff)),
         };
         let mut rng = Rng::new(task.problem.seed, "model search", number as u64);
         search(&task.problem.space, history, &tried, &judge, &task.settings, &mut rng)
     }
 
-    /// What is expected of a configuration; `None` before the first fit.
-    pub(super) fn foretell(&self, task: &Task, configuration: &Configuration) -> Option<Foretold> {
+    /// Predicts the cost of a configuration; `None` before the first fit.
+    pub(super) fn forecast(&self, task: &Task, configuration: &Configuration) -> Option<Forecast> {
         let costs = self.model.as_ref()?.costs.as_ref()?;
         let row = task.problem.space.encode(configuration);
         let mut found = [Prediction::default()];
@@ -102,16 +102,16 @@ impl Improvement {
         let [Prediction { mean, .. }] = found;
         let deviation = found[0].deviation();
         let [cost, low, high] = [mean, mean - deviation, mean + deviation].map(|at| costs.scale.cost(at));
-        Some(Foretold { cost, low, high })
+        Some(Forecast { cost, low, high })
     }
 
-    /// What the configurations tried are expected to cost; nothing before the first fit.
+    /// The expected costs of the configurations tried; empty before the first fit.
     pub(super) fn expected(&mut self, task: &Task, history: &History) -> &[f64] {
         self.learn(task, history);
         self.model.as_ref().and_then(|model| model.costs.as_ref()).map_or(&[], |costs| &costs.expected)
     }
 
-    /// Fits what is due by now, if it is not there yet, and takes in the trials since.
+    /// Makes the fits that are due and absorbs the trials since then.
     fn learn(&mut self, task: &Task, history: &History) {
         let now = history.trials().len();
         let Some(Due { fresh, last }) = task.due(now) else {
@@ -129,7 +129,7 @@ impl Improvement {
                 fit(task, self.learner, history, (fresh, trainer), last)
             }
         };
-        model.take_in(task, history);
+        model.absorb(task, history);
         self.model = Some(model);
     }
 }
@@ -161,15 +161,15 @@ fn fit(
 }
 
 impl Model {
-    fn take_in(&mut self, task: &Task, history: &History) {
+    fn absorb(&mut self, task: &Task, history: &History) {
         let now = history.trials().len();
-        // Collecting the points of many trials is dear, and in vain for a forest.
-        let can = |costs: &&mut Costs| costs.learned.takes_in() && self.trials < now;
+        // Collecting the points of many trials is expensive, and useless for a forest.
+        let can = |costs: &&mut Costs| costs.learned.can_absorb() && self.trials < now;
         let Some(costs) = self.costs.as_mut().filter(can) else { return };
         let data = task.costs(history, now);
-        // On another scale everything has to be learned anew, when that is due.
+        // A different scale needs a new fit, which is made when it is due.
         if data.scale() == costs.scale {
-            costs.learned.take_in(&data, costs.points);
+            costs.learned.absorb(&data, costs.points);
             costs.points = data.len();
             self.trials = now;
             costs.expect(task, history, now);
@@ -184,7 +184,7 @@ impl Costs {
     }
 }
 
-/// What trials use of the budget, by its logarithm; `None` if that does not count.
+/// Fits a model of the logarithm of what trials use of the budget; `None` if the utility does not need it.
 fn spent(task: &Task, learner: Learner, history: &History, trials: usize) -> Option<Box<dyn Learned>> {
     if task.settings.utility != Utility::ImprovementPerSpent {
         return None;
@@ -192,20 +192,21 @@ fn spent(task: &Task, learner: Learner, history: &History, trials: usize) -> Opt
     trainer(task, learner, "spent", trials as u64).fit(&task.spent(history, trials))
 }
 
-/// Judges configurations by the utility of what is expected of them.
+/// Judges configurations by the utility of their predictions.
 struct Judging<'a> {
     costs: &'a Costs,
     learned: &'a dyn Learned,
     feasibility: &'a Feasibility,
     utility: Utility,
-    /// What trials that end before the cutoff cost at most, on the model's scale.
+    /// A predicted cost below this, on the model's scale, means that a trial ends before the cutoff.
     cutoff: Option<f64>,
 }
 
 impl Judging<'_> {
-    /// Of a cost, with the probability that all constraints are kept. Until something is feasible, only that
-    /// counts, and the probability of ending before the cutoff: a trial that times out tells no output, so nothing
-    /// would be learnt where constraints are kept too late.
+    /// The log utility of a cost, with the probability that all constraints are satisfied. Until a
+    /// configuration is feasible, only this probability counts, and that of ending before the cutoff: a trial
+    /// that times out reports no output, so nothing would be learned from configurations that satisfy the
+    /// constraints but are too slow.
     fn log_utility(&self, cost: Prediction, log_feasible: f64) -> f64 {
         let best = self.costs.best;
         if best.is_none() && self.feasibility.is_known() {
@@ -248,60 +249,62 @@ impl Judge for Judging<'_> {
         }
     }
 
-    fn judge_with_slopes(&self, rows: Points<'_>, slopes: &mut [f64]) -> Option<Vec<f64>> {
-        let costs = self.learned.predict_with_slopes(rows)?;
-        let excesses = self.feasibility.excesses_with_slopes(rows)?;
+    fn judge_with_gradient(&self, rows: Points<'_>, gradients: &mut [f64]) -> Option<Vec<f64>> {
+        let costs = self.learned.predict_with_gradient(rows)?;
+        let excesses = self.feasibility.excesses_with_gradient(rows)?;
         let spent = match &self.costs.spent {
             None => None,
-            Some(spent) => Some(spent.predict_with_slopes(rows)?),
+            Some(spent) => Some(spent.predict_with_gradient(rows)?),
         };
-        slopes.fill(0.0);
+        gradients.fill(0.0);
         let mut utilities = Vec::with_capacity(rows.len());
-        let each = costs.iter().zip(&excesses).zip(slopes.chunks_exact_mut(rows.width()));
+        let each = costs.iter().zip(&excesses).zip(gradients.chunks_exact_mut(rows.width()));
         for (at, (((cost, of_cost), excesses), out)) in each.enumerate() {
             let above: Vec<Prediction> = excesses.iter().map(|(excess, _)| *excess).collect();
             let log_feasible = self.feasibility.log_probability(&above);
             let mut utility = self.log_utility(*cost, log_feasible);
-            follow(of_cost, along(*cost, |cost| self.log_utility(cost, log_feasible)), out);
+            let by_cost = derivative(*cost, |cost| self.log_utility(cost, log_feasible));
+            add_chain_rule(of_cost, by_cost, out);
             for (index, (excess, of_excess)) in excesses.iter().enumerate() {
                 let mut moved = above.clone();
-                let along = along(*excess, |excess| {
+                let by_excess = derivative(*excess, |excess| {
                     moved[index] = excess;
                     self.log_utility(*cost, self.feasibility.log_probability(&moved))
                 });
-                follow(of_excess, along, out);
+                add_chain_rule(of_excess, by_excess, out);
             }
             if let Some(spent) = &spent {
                 let (spent, of_spent) = &spent[at];
                 utility -= LN_10 * spent.mean;
-                follow(of_spent, Along { mean: -LN_10, variance: 0.0 }, out);
+                add_chain_rule(of_spent, Derivative { mean: -LN_10, variance: 0.0 }, out);
             }
             utilities.push(utility);
         }
-        // Where trials fail is learned by trees, which have no slopes: they do not count here.
+        // A forest predicts which trials succeed. It has no gradient and does not count here.
         Some(utilities)
     }
 }
 
-/// Adds the slopes of a utility that changes along with a prediction.
-fn follow(slopes: &Slopes, along: Along, out: &mut [f64]) {
-    for (out, (mean, variance)) in out.iter_mut().zip(slopes.mean.iter().zip(&slopes.variance)) {
-        *out += along.mean * mean + along.variance * variance;
+/// Adds the gradient of a utility by the chain rule, from that of a prediction and the derivative by it.
+fn add_chain_rule(gradient: &Gradient, derivative: Derivative, out: &mut [f64]) {
+    for (out, (mean, variance)) in out.iter_mut().zip(gradient.mean.iter().zip(&gradient.variance)) {
+        *out += derivative.mean * mean + derivative.variance * variance;
     }
 }
 
-/// How a utility changes with a prediction.
-struct Along {
+/// The derivative of a utility by a prediction.
+struct Derivative {
     mean: f64,
     variance: f64,
 }
 
-/// By central differences: utilities are smooth functions of two numbers, whatever the acquisition.
-fn along(at: Prediction, mut utility: impl FnMut(Prediction) -> f64) -> Along {
+/// Computes the derivative by central differences: for every acquisition function, the utility is a smooth
+/// function of two numbers.
+fn derivative(at: Prediction, mut utility: impl FnMut(Prediction) -> f64) -> Derivative {
     const STEP: f64 = 1e-5;
     let deviation = at.deviation();
     if deviation <= 0.0 {
-        return Along { mean: 0.0, variance: 0.0 };
+        return Derivative { mean: 0.0, variance: 0.0 };
     }
     let step = STEP * deviation;
     let mut slope = |of: &dyn Fn(f64) -> Prediction| {
@@ -310,18 +313,18 @@ fn along(at: Prediction, mut utility: impl FnMut(Prediction) -> f64) -> Along {
     };
     let mean = slope(&|step| Prediction { mean: at.mean + step, ..at });
     let by_deviation = slope(&|step| Prediction { variance: (deviation + step) * (deviation + step), ..at });
-    Along { mean, variance: by_deviation / (2.0 * deviation) }
+    Derivative { mean, variance: by_deviation / (2.0 * deviation) }
 }
 
 #[cfg(test)]
 mod tests {
     use super::super::dependence::Dependence;
-    use super::super::dependence_tests::told;
+    use super::super::dependence_tests::random_history;
     use super::*;
 
     #[test]
-    fn slopes_are_those_of_the_utility_whatever_the_dependence() {
-        // Slopes of a bound do not outweigh those of the constraints, and of what is spent.
+    fn the_gradient_is_that_of_the_utility_whatever_the_dependence() {
+        // The gradient of a lower bound does not outweigh those of the constraints and of the budget used.
         let bound = Utility::LowerBound(1.0);
         let cases = [
             (Dependence::Independent, bound),
@@ -330,7 +333,8 @@ mod tests {
         ];
         for (dependence, utility) in cases {
             let outputs = |output: f64| vec![output, 0.3 - output, output];
-            let (mut task, history) = told(Learner::Gaussian, dependence, &[1.2, -0.2, 1.0], &outputs);
+            let (mut task, history) =
+                random_history(Learner::Gaussian, dependence, &[1.2, -0.2, 1.0], &outputs);
             task.settings.utility = utility;
             let mut improvement = Improvement::new(Learner::Gaussian);
             improvement.learn(&task, &history);
@@ -345,8 +349,8 @@ mod tests {
             };
             assert_eq!(costs.spent.is_some(), utility == Utility::ImprovementPerSpent);
             for row in [[0.15, 0.3], [0.1, 0.6], [0.6, 0.4]] {
-                let mut slopes = [0.0; 2];
-                let here = judge.judge_with_slopes(Points::new(&row, 2), &mut slopes).unwrap()[0];
+                let mut gradient = [0.0; 2];
+                let here = judge.judge_with_gradient(Points::new(&row, 2), &mut gradient).unwrap()[0];
                 let excesses = improvement.feasibility.excesses(Points::new(&row, 2));
                 let log_feasible = improvement.feasibility.log_probability(&excesses[0]);
                 assert!(log_feasible < -0.1, "{row:?}: {log_feasible}");
@@ -364,18 +368,19 @@ mod tests {
                     };
                     let known = (moved(1e-5) - moved(-1e-5)) / 2e-5;
                     assert!(
-                        (slopes[column] - known).abs() < 0.01 * known.abs().max(1.0),
-                        "{row:?} {known} {slopes:?}"
+                        (gradient[column] - known).abs() < 0.01 * known.abs().max(1.0),
+                        "{row:?} {known} {gradient:?}"
                     );
                 }
             }
         }
     }
 
-    /// Both look for the same top but for what they believe.
+    /// Apart from the pending configuration, all searches have the same maximum.
     #[test]
-    fn what_is_being_tried_is_not_proposed_again_next_to_it() {
-        let (task, mut history) = told(Learner::Gaussian, Dependence::Independent, &[], &|_| Vec::new());
+    fn no_proposal_is_close_to_a_pending_configuration() {
+        let (task, mut history) =
+            random_history(Learner::Gaussian, Dependence::Independent, &[], &|_| Vec::new());
         let mut improvement = Improvement::new(Learner::Gaussian);
         let mut propose = |history: &History, number: usize| {
             let found = improvement.propose(&task, history, number).unwrap();

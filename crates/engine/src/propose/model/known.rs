@@ -1,4 +1,4 @@
-//! What the first trials of a history say, whatever learns from them.
+//! What all learners derive from the first trials of a history.
 
 use math::Rng;
 use surrogate::forest::{Forest, ForestSettings, ForestTrainer};
@@ -9,10 +9,10 @@ use crate::history::History;
 use crate::problem::constraint::Tally;
 use crate::trial::ConfigId;
 
-/// Configurations looked at together.
+/// Number of configurations predicted together.
 const BLOCK: usize = 4096;
 
-/// The configurations that the first so many trials were of, and the others.
+/// Splits the configurations into those with one of the first `trials` trials and the others.
 pub(super) fn tried_and_pending(history: &History, trials: usize) -> (Vec<ConfigId>, Vec<ConfigId>) {
     let mut seen = vec![false; history.configurations().len()];
     history.trials()[..trials].iter().for_each(|trial| seen[trial.key.config.index()] = true);
@@ -20,7 +20,7 @@ pub(super) fn tried_and_pending(history: &History, trials: usize) -> (Vec<Config
     (ids().filter(|id| seen[id.index()]).collect(), ids().filter(|id| !seen[id.index()]).collect())
 }
 
-/// So many of some configurations: those expected to cost least, and then the latest.
+/// Selects `count` configurations: those with the least expected costs, then the latest.
 pub(super) fn most_promising(mut ids: Vec<ConfigId>, expected: &[f64], count: usize) -> Vec<ConfigId> {
     let cost = |id: &ConfigId| expected.get(id.index()).copied().filter(|cost| !cost.is_nan());
     if ids.len() > count {
@@ -35,18 +35,19 @@ pub(super) fn most_promising(mut ids: Vec<ConfigId>, expected: &[f64], count: us
     ids
 }
 
-/// The rows of configurations, one after the other.
+/// Encodes configurations as rows, one after the other.
 pub(super) fn rows(task: &Task, history: &History, ids: &[ConfigId]) -> Vec<f64> {
     ids.iter().flat_map(|&id| task.problem.space.encode(history.configuration(id))).collect()
 }
 
-/// Which configurations, by number, the first so many trials were of and show to be feasible.
+/// Returns for each configuration, by number, whether it has one of the first `trials` trials and is feasible
+/// according to these.
 pub(super) fn feasible(task: &Task, history: &History, trials: usize) -> Vec<bool> {
     let constraints = &task.problem.objective.constraints;
     let (tried, _) = tried_and_pending(history, trials);
     let mut tallies = vec![Tally::default(); history.configurations().len()];
     for trial in history.trials()[..trials].iter().filter(|_| !constraints.is_empty()) {
-        tallies[trial.key.config.index()].take_in(&trial.observation);
+        tallies[trial.key.config.index()].add(&trial.observation);
     }
     let mut feasible = vec![false; tallies.len()];
     for id in tried {
@@ -55,7 +56,7 @@ pub(super) fn feasible(task: &Task, history: &History, trials: usize) -> Vec<boo
     feasible
 }
 
-/// The mean cost expected of each configuration by number; NaN of those not tried or not feasible.
+/// Returns the expected mean cost of each configuration by number; NaN for those not tried or not feasible.
 pub(super) fn expected_of_tried(
     task: &Task,
     history: &History,
@@ -67,7 +68,7 @@ pub(super) fn expected_of_tried(
     let tried: Vec<ConfigId> = ids.filter(|id| feasible[id.index()]).collect();
     let mut expected = vec![f64::NAN; feasible.len()];
     let mut found = vec![0.0; BLOCK];
-    // Block by block: the rows of all would fill the memory, and it can be broken off between two.
+    // In blocks: all rows at once would fill the memory, and an interruption takes effect between two blocks.
     for block in tried.chunks(BLOCK) {
         if task.interrupt.is_raised() {
             break;
@@ -82,7 +83,7 @@ pub(super) fn expected_of_tried(
     expected
 }
 
-/// A forest that tells which trials succeed, if some failed.
+/// Fits a forest that predicts which trials succeed; `None` if none has failed.
 pub(super) fn success(task: &Task, history: &History, trials: usize) -> Option<Forest> {
     let failed = history.trials()[..trials].iter().any(|trial| trial.observation.status().is_failure());
     if !failed {
@@ -99,7 +100,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_cheapest_come_first_and_then_the_latest() {
+    fn configurations_of_least_expected_cost_come_first_then_the_latest() {
         let expected = [3.0, f64::NAN, 1.0, f64::NAN, 2.0];
         let ids = |ids: &[u32]| ids.iter().map(|&id| ConfigId(id)).collect::<Vec<_>>();
         let promising = |count| most_promising(ids(&[0, 1, 2, 3, 4, 5]), &expected, count);

@@ -1,4 +1,4 @@
-//! What can be learned again and again while a campaign goes on, whatever learns it.
+//! The common interface of models that are fitted repeatedly during a campaign.
 
 use math::Rng;
 use surrogate::forest::{Forest, ForestTrainer};
@@ -8,42 +8,42 @@ use surrogate::{Points, Predictor, TrainingSet};
 use super::own::OwnTrainer;
 use super::{Learner, Task};
 
-/// Learns from sets that begin with the points of the one before.
+/// Fits models to training sets, each of which begins with the points of the previous one.
 pub(super) trait Trainer: Send {
-    /// Learns what later fits start from, if they start from anything.
+    /// Computes what later fits start from, if they start from an earlier fit.
     fn prepare(&mut self, _data: &TrainingSet<'_>) {}
 
-    /// What a set says; `None` if there is nothing in it.
+    /// Fits a model; `None` if that is not possible, for example to an empty set.
     fn fit(&mut self, data: &TrainingSet<'_>) -> Option<Box<dyn Learned>>;
 
-    /// Another one that knows the same.
+    /// Returns a clone.
     fn copy(&self) -> Box<dyn Trainer>;
 }
 
 /// A trained model of one output.
 pub(super) trait Learned: Predictor {
-    /// The same, believing that some configurations cost what is expected of them.
+    /// Returns a copy that assumes that these configurations cost what it expects (kriging believer).
     fn believing(&self, configurations: Points<'_>) -> Box<dyn Learned>;
 
-    /// Whether it can take in points without learning anew.
-    fn takes_in(&self) -> bool {
+    /// Whether the model can absorb points without a new fit.
+    fn can_absorb(&self) -> bool {
         false
     }
 
-    /// Takes in the points of a set from a number on, if it can.
-    fn take_in(&mut self, _data: &TrainingSet<'_>, _from: usize) {}
+    /// Absorbs the points of a set from a number on, if it can.
+    fn absorb(&mut self, _data: &TrainingSet<'_>, _from: usize) {}
 
-    /// How far each reading it was fitted to lies from what all others foretell, in deviations, `None` of
-    /// bounds; nothing at all of a model that cannot tell without learning anew.
+    /// Returns the leave-one-out residual of each reading, in standard deviations, with `None` for lower
+    /// bounds; `None` for a model that would need new fits for that.
     fn residuals(&self) -> Option<Vec<Option<f64>>> {
         None
     }
 
-    /// As [`Predictor`].
+    /// The model as a [`Predictor`].
     fn predictor(&self) -> &dyn Predictor;
 }
 
-/// Knows nothing yet; the purpose and the number of trials key its random stream.
+/// Creates a trainer; the purpose and the number of trials key its random stream.
 pub(super) fn trainer(task: &Task, learner: Learner, purpose: &str, number: u64) -> Box<dyn Trainer> {
     let seed = Rng::new(task.problem.seed, purpose, number).bits();
     match (learner, &task.settings.own) {
@@ -55,7 +55,7 @@ pub(super) fn trainer(task: &Task, learner: Learner, purpose: &str, number: u64)
 
 impl Trainer for ForestTrainer {
     fn prepare(&mut self, data: &TrainingSet<'_>) {
-        // Where there is nothing to learn yet, the next one starts from nothing as well.
+        // If this fit fails for lack of data, the next one starts from scratch as well.
         let _ = Self::fit(self, data);
     }
 
@@ -94,11 +94,11 @@ impl Learned for Gaussian {
         Box::new(Self::believing(self, configurations))
     }
 
-    fn takes_in(&self) -> bool {
+    fn can_absorb(&self) -> bool {
         true
     }
 
-    fn take_in(&mut self, data: &TrainingSet<'_>, from: usize) {
+    fn absorb(&mut self, data: &TrainingSet<'_>, from: usize) {
         for at in from..data.len() {
             self.learn(&data.row(at).collect::<Vec<f64>>(), data.readings()[at]);
         }
@@ -116,13 +116,14 @@ impl Learned for Gaussian {
 #[cfg(test)]
 mod tests {
     use super::super::Dependence;
-    use super::super::dependence_tests::told;
+    use super::super::dependence_tests::random_history;
     use super::*;
     use surrogate::Prediction;
 
     #[test]
-    fn what_is_taken_in_is_known() {
-        let (task, history) = told(Learner::Gaussian, Dependence::Independent, &[], &|_| Vec::new());
+    fn absorbed_points_are_learned() {
+        let (task, history) =
+            random_history(Learner::Gaussian, Dependence::Independent, &[], &|_| Vec::new());
         let set = |trials| task.costs(&history, trials);
         let mut learned = trainer(&task, Learner::Gaussian, "test", 0).fit(&set(12)).unwrap();
         let all = set(25);
@@ -134,7 +135,7 @@ mod tests {
             readings.zip(&out).map(|(read, out)| (read.lower_bound() - out.mean).abs()).fold(0.0, f64::max)
         };
         let before = surprise(&*learned);
-        learned.take_in(&all, 12);
+        learned.absorb(&all, 12);
         assert!(surprise(&*learned) < 0.1 * before, "{before} {}", surprise(&*learned));
     }
 }

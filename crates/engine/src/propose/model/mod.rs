@@ -2,22 +2,22 @@
 //!
 //! | turn | proposal |
 //! |---|---|
-//! | every [`ModelSettings::random_every`]-th | random, so that no part of the space is forgotten |
-//! | others | what the [`Learner`] finds worth a race: of random configurations, and of local searches from the best of these and of those tried |
-//! | others, [briskly](Tempo::Brisk) | what the forest finds worth a race, in place of the other learners; where it is the learner, as in a hurry |
-//! | others, [in a hurry](Tempo::Hurried) | by [`LocalSearch`], without a look at the model |
+//! | every [`ModelSettings::random_every`]-th | random, so that no part of the space is neglected |
+//! | others | the configuration of largest utility to the [`Learner`], among random ones and local searches from the best of these and of those tried |
+//! | others, at a [brisk](Tempo::Brisk) tempo | as above, with a forest instead of the other learners; if the learner is a forest, as in a hurry |
+//! | others, [in a hurry](Tempo::Hurried) | by [`LocalSearch`], without the model |
 //!
-//! | learner | finds worth a race | file |
+//! | learner | utility | file |
 //! |---|---|---|
-//! | forest, gaussian, own | where most is expected to be gained, given how uncertain that is | `improvement` |
-//! | neural | what one fresh network expects least of, another one for each proposal | `thompson` |
-//! | auto | what that one says which foretells trials best | `choice` |
+//! | forest, gaussian, own | an acquisition function, such as expected improvement | `improvement` |
+//! | neural | least cost predicted by one new network, trained for each proposal (Thompson sampling) | `thompson` |
+//! | auto | that of the learner that predicts trials best | `choice` |
 //!
-//! All of them are multiplied by the probability that a configuration keeps its constraints ([`feasibility`])
-//! and that its trials do not fail.
+//! All utilities are multiplied by the probability that a configuration satisfies its constraints
+//! ([`feasibility`]) and by the probability that its trials do not fail.
 //!
-//! Like every proposer this one is a function of the seed, the history and the tempo, so that a campaign
-//! goes on after an interruption as if there had been none.
+//! Like every proposer, this one is a function of the seed, the history and the tempo, so a campaign
+//! continues after an interruption as if there had been none.
 
 mod choice;
 #[cfg(test)]
@@ -57,60 +57,61 @@ use self::choice::Chooser;
 use self::improvement::Improvement;
 use self::task::Task;
 use self::thompson::Thompson;
-use super::{Foretold, LocalSearch, Proposer, RandomSearch, Tempo};
+use super::{Forecast, LocalSearch, Proposer, RandomSearch, Tempo};
 use crate::history::History;
 use crate::problem::Problem;
 use crate::trial::ConfigId;
 
-/// Most parameters for which the Gaussian process is the default, and the number of trials it proposes for.
+/// Largest number of parameters for which the Gaussian process is the default.
 const FEW_PARAMETERS: usize = 20;
+/// Number of trials during which the Gaussian process proposes, where it is the default.
 const GAUSSIAN_TRIALS: usize = 200;
 
 /// How a model proposes.
 #[derive(Clone, PartialEq, Debug)]
 pub struct ModelSettings {
-    /// Which model.
+    /// The learner that proposes.
     pub learner: Learner,
-    /// The forest.
+    /// Settings of the forest.
     pub forest: ForestSettings,
-    /// What makes a configuration worth a race to the forest, the Gaussian process and somebody's own surrogate.
+    /// Acquisition function of the forest, the Gaussian process and the own surrogate.
     pub utility: Utility,
-    /// The networks.
+    /// Settings of the networks.
     pub neural: NeuralSettings,
-    /// The Gaussian process.
+    /// Settings of the Gaussian process.
     pub gaussian: GaussianSettings,
-    /// Somebody's own surrogate; there has to be one where it is to learn something.
+    /// The own surrogate; required if it learns the cost or a constraint.
     pub own: Option<OwnSurrogate>,
-    /// Most points for which [`Learner::Auto`] thinks of it.
+    /// Largest number of points for which [`Learner::Auto`] considers a Gaussian process.
     pub gaussian_points: usize,
-    /// Number of trials after which a forest replaces the Gaussian process, whose fits grow with the cube of the points;
-    /// `None` for never.
+    /// Number of trials after which a forest replaces the Gaussian process, whose fitting time grows with the
+    /// cube of the points; `None` for never.
     pub forest_from: Option<usize>,
-    /// What learns the output of each constraint; what learns the cost where nothing is said, and a forest
-    /// beside networks.
+    /// The learner for the output of each constraint. `None` for the learner of the cost, or a forest if that
+    /// is networks.
     pub constraints: Vec<Option<Learner>>,
-    /// How several constraints count together.
+    /// How the probabilities of several constraints are combined.
     pub dependence: Dependence,
-    /// Trials before the first fit.
+    /// Number of trials before the first fit.
     pub first_fit: usize,
     /// Share of new trials after which a model is fitted again.
     pub refit: f64,
-    /// Every so many-th proposal is random.
+    /// Interval of random proposals: one in this many is random.
     pub random_every: usize,
-    /// Trials up to which a model learns from all of them, and about how many readings it learns from where there
-    /// are more.
+    /// Number of trials up to which a model learns from all of them; with more trials, it learns from about
+    /// this many readings.
     pub points: usize,
-    /// Random configurations looked at for one proposal.
+    /// Number of random configurations evaluated for one proposal.
     pub candidates: usize,
-    /// The same, where a network is asked, which is quicker.
+    /// The same for networks, which are faster to evaluate.
     pub thompson_candidates: usize,
-    /// Most configurations tried that are looked at for one proposal.
+    /// Largest number of tried configurations evaluated for one proposal.
     pub known: usize,
-    /// Most steps of training for one network.
+    /// Largest number of training steps for one network.
     pub training_steps: usize,
-    /// Local searches for one proposal.
+    /// Number of local searches for one proposal.
     pub starts: usize,
-    /// Most steps of a local search.
+    /// Largest number of steps of a local search.
     pub steps: usize,
 }
 
@@ -124,14 +125,14 @@ pub enum Learner {
     Neural,
     /// A Gaussian process.
     Gaussian,
-    /// Somebody's [own surrogate](ModelSettings::own).
+    /// An [own surrogate](ModelSettings::own), supplied by the user of this crate.
     Own,
-    /// The best of the first three, judged again whenever trials have doubled.
+    /// The best of the first three, chosen again whenever the number of trials has doubled.
     Auto,
 }
 
 impl Learner {
-    /// The word for it.
+    /// The name of the learner.
     pub fn word(self) -> &'static str {
         match self {
             Self::Forest => "forest",
@@ -143,14 +144,14 @@ impl Learner {
     }
 }
 
-/// What makes a configuration worth a race.
+/// The acquisition function: how useful a race of a configuration is.
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub enum Utility {
     /// Expected improvement of the cost.
     ExpectedImprovement,
-    /// How good it may be: the mean less so many deviations.
+    /// Lower confidence bound: the mean minus this many standard deviations.
     LowerBound(f64),
-    /// The probability of being better at all.
+    /// The probability of improvement.
     ProbabilityOfImprovement,
     /// Expected improvement of the cost, divided by what a trial is expected to use of the budget.
     ImprovementPerSpent,
@@ -184,8 +185,8 @@ impl Default for ModelSettings {
 }
 
 impl ModelSettings {
-    /// What suits a learner. A Gaussian process learns from few trials, looks where it knows little of its own
-    /// accord, and takes longer for each look the more it knows.
+    /// The settings that suit a learner. A Gaussian process learns from few trials and explores without
+    /// random proposals, but its predictions take longer the more trials it knows.
     pub fn of(learner: Learner) -> Self {
         match learner {
             Learner::Gaussian => {
@@ -195,19 +196,19 @@ impl ModelSettings {
         }
     }
 
-    /// By somebody's own surrogate.
+    /// The settings for an own surrogate.
     pub fn by(own: OwnSurrogate) -> Self {
         Self { own: Some(own), ..Self::of(Learner::Own) }
     }
 
-    /// The default for a target: a Gaussian process for the first trials of a deterministic target with few parameters,
-    /// a forest otherwise. On noisy targets and with more parameters the forest was as good or better
-    /// (`docs/results/ablation.md`).
+    /// The default for a target: a Gaussian process for the first trials of a deterministic target with few
+    /// parameters, a forest otherwise. On noisy targets and with more parameters, the forest was as good or
+    /// better (`docs/results/ablation.md`).
     pub fn suited(space: &Space, deterministic: bool) -> Self {
         let variable = space.parameters().iter().filter(|parameter| parameter.is_variable()).count();
         if deterministic && (1..=FEW_PARAMETERS).contains(&variable) {
-            // Random proposals as often as with a forest: a Gaussian process exploits early and can get stuck in a local
-            // optimum.
+            // Random proposals as often as with a forest: a Gaussian process exploits early and can get stuck
+            // in a local optimum.
             let Self { random_every, .. } = Self::default();
             Self { forest_from: Some(GAUSSIAN_TRIALS), random_every, ..Self::of(Learner::Gaussian) }
         } else {
@@ -215,20 +216,21 @@ impl ModelSettings {
         }
     }
 
-    /// The word for what a learner proposes.
+    /// The origin of a learner's proposals.
     fn origin(&self, learner: Learner) -> &'static str {
         let own = self.own.as_ref().filter(|_| learner == Learner::Own);
         own.map_or(learner.word(), OwnSurrogate::name)
     }
 
-    /// Whether something is to be learned by somebody's own surrogate that is not there.
-    fn misses_own(&self) -> bool {
+    /// Whether an own surrogate is required but missing.
+    fn lacks_own(&self) -> bool {
         let asked =
             [Some(self.learner)].iter().chain(&self.constraints).any(|asked| *asked == Some(Learner::Own));
         asked && self.own.is_none()
     }
 
-    /// One network, with as many epochs on so many points as the steps of training allow, one at least.
+    /// The settings of one network, with as many epochs on this many points as the training steps allow, but
+    /// at least one.
     pub fn network(&self, points: usize) -> NeuralSettings {
         let steps = (points / self.neural.batch).max(1);
         let epochs = self.neural.epochs.min(self.training_steps / steps).max(1);
@@ -236,7 +238,7 @@ impl ModelSettings {
     }
 }
 
-/// Proposes what a model finds worth a race.
+/// Proposes configurations of large utility according to a model.
 pub struct ModelSearch {
     task: Task,
     chooser: Chooser,
@@ -247,14 +249,14 @@ pub struct ModelSearch {
     random: RandomSearch,
     local: LocalSearch,
     tempo: Tempo,
-    /// Where the configurations proposed here come from, by number.
+    /// The origins of the configurations proposed here, by number.
     origins: BTreeMap<usize, &'static str>,
-    /// What was expected of them.
-    foretold: BTreeMap<usize, Foretold>,
+    /// The predictions for them.
+    forecasts: BTreeMap<usize, Forecast>,
 }
 
 impl ModelSearch {
-    /// Searches the space of a problem; what is known of its instances is which is which.
+    /// Searches the space of a problem whose instances have no features: the model only distinguishes them.
     pub fn new(problem: Problem, settings: ModelSettings) -> Self {
         let instances = match problem.instances {
             0 | 1 => InstanceTable::alike(),
@@ -266,7 +268,7 @@ impl ModelSearch {
     /// Searches with features of the instances.
     ///
     /// # Panics
-    /// If the table has neither one row nor one for each instance, or settings make no sense.
+    /// If the table has neither one row nor one for each instance, or if settings are invalid.
     pub fn with_instances(problem: Problem, settings: ModelSettings, instances: InstanceTable) -> Self {
         let rows = instances.count();
         assert!(
@@ -274,8 +276,11 @@ impl ModelSearch {
             "{rows} rows for {} instances",
             problem.instances
         );
-        assert!(settings.first_fit > 0 && settings.random_every > 0, "turns are counted from one");
-        assert!(!settings.misses_own(), "a surrogate of one's own is asked for and was not given");
+        assert!(
+            settings.first_fit > 0 && settings.random_every > 0,
+            "`first_fit` and `random_every` must be positive"
+        );
+        assert!(!settings.lacks_own(), "`Learner::Own` needs a surrogate in `ModelSettings::own`");
         let random = RandomSearch::new(problem.space.clone(), problem.seed);
         let local = LocalSearch::new(problem.space.clone(), problem.seed);
         Self {
@@ -289,7 +294,7 @@ impl ModelSearch {
             local,
             tempo: Tempo::Calm,
             origins: BTreeMap::new(),
-            foretold: BTreeMap::new(),
+            forecasts: BTreeMap::new(),
         }
     }
 
@@ -297,7 +302,7 @@ impl ModelSearch {
         self.task.problem.space.row_length() == 0 || number.is_multiple_of(self.task.settings.random_every)
     }
 
-    /// Whether there is time to ask a model.
+    /// Whether there is time to use a model.
     fn has_time(&self) -> bool {
         match self.tempo {
             Tempo::Calm => true,
@@ -306,7 +311,7 @@ impl ModelSearch {
         }
     }
 
-    /// Who is asked now.
+    /// The learner that proposes now.
     fn learner(&mut self, history: &History) -> Learner {
         let has_many = || self.task.settings.forest_from.is_some_and(|from| history.trials().len() >= from);
         match self.tempo {
@@ -327,13 +332,13 @@ impl ModelSearch {
             Learner::Forest | Learner::Auto => self.forest.propose(&self.task, history, number),
         };
         let found = found?;
-        let foretold = match learner {
+        let forecast = match learner {
             Learner::Neural => None,
-            Learner::Gaussian => self.gaussian.foretell(&self.task, &found),
-            Learner::Own => self.own.foretell(&self.task, &found),
-            Learner::Forest | Learner::Auto => self.forest.foretell(&self.task, &found),
+            Learner::Gaussian => self.gaussian.forecast(&self.task, &found),
+            Learner::Own => self.own.forecast(&self.task, &found),
+            Learner::Forest | Learner::Auto => self.forest.forecast(&self.task, &found),
         };
-        self.foretold.extend(foretold.map(|foretold| (number, foretold)));
+        self.forecasts.extend(forecast.map(|forecast| (number, forecast)));
         Some((found, self.task.settings.origin(learner)))
     }
 }
@@ -357,15 +362,16 @@ impl Proposer for ModelSearch {
         self.origins.get(&config.index()).copied().unwrap_or("earlier")
     }
 
-    fn foretold(&self, config: ConfigId) -> Option<Foretold> {
-        self.foretold.get(&config.index()).copied()
+    fn forecast(&self, config: ConfigId) -> Option<Forecast> {
+        self.forecasts.get(&config.index()).copied()
     }
 
     fn expected(&mut self, history: &History) -> &[f64] {
         if !self.has_time() {
             return &[];
         }
-        // Asked for often: the others have an answer at once, networks would be trained for it, and a choice judged.
+        // Called often. The other learners have an answer at once; networks would have to be trained first,
+        // and `auto` would have to choose a learner.
         let named = self.task.settings.learner;
         match named {
             Learner::Gaussian if self.learner(history) == named => {
@@ -380,11 +386,11 @@ impl Proposer for ModelSearch {
         self.chooser.choice()
     }
 
-    fn keep_tempo(&mut self, tempo: Tempo) {
+    fn set_tempo(&mut self, tempo: Tempo) {
         self.tempo = tempo;
     }
 
-    fn heed(&mut self, interrupt: &Interrupt) {
+    fn watch_interrupt(&mut self, interrupt: &Interrupt) {
         self.task.interrupt = interrupt.clone();
     }
 }

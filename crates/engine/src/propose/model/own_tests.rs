@@ -1,27 +1,27 @@
-//! Somebody's own surrogate: what it is asked, and what is believed beside it.
+//! Own surrogates: proposals, expected costs, and pending configurations.
 
 use math::Rng;
 use surrogate::{Column, FitError, Points, Prediction, Predictor, Reading, Scale, Surrogate, TrainingSet};
 
-use super::dependence_tests::told;
+use super::dependence_tests::random_history;
 use super::learned::{Learned, Trainer};
 use super::own::OwnTrainer;
 use super::tests::small;
 use super::*;
 
-/// Says the same of everything, or that there is nothing to say.
+/// Predicts the same everywhere, or fails to fit.
 #[derive(Clone)]
-struct Says(Result<Prediction, FitError>);
+struct Constant(Result<Prediction, FitError>);
 
-impl Surrogate for Says {
+impl Surrogate for Constant {
     fn fit(&self, _data: &TrainingSet<'_>, _rng: &mut Rng) -> Result<Box<dyn Predictor>, FitError> {
-        self.0.map(|said| -> Box<dyn Predictor> { Box::new(Said(said)) })
+        self.0.map(|prediction| -> Box<dyn Predictor> { Box::new(ConstantPredictor(prediction)) })
     }
 }
 
-struct Said(Prediction);
+struct ConstantPredictor(Prediction);
 
-impl Predictor for Said {
+impl Predictor for ConstantPredictor {
     fn predict(&self, _points: Points<'_>, out: &mut [Prediction]) {
         out.fill(self.0);
     }
@@ -37,7 +37,7 @@ impl Predictor for Said {
 
 const PLAIN: Prediction = Prediction { mean: 2.0, variance: 4.0 };
 
-/// Two numbers and a name.
+/// A model of two numbers and a name.
 fn learned(surrogate: impl Surrogate + 'static, known: &[[f64; 3]]) -> Box<dyn Learned> {
     let alike = InstanceTable::alike();
     let columns = [Column::Number, Column::Number, Column::Category(2)];
@@ -52,29 +52,33 @@ fn learned(surrogate: impl Surrogate + 'static, known: &[[f64; 3]]) -> Box<dyn L
 fn variance(learned: &dyn Learned, row: [f64; 3]) -> f64 {
     let mut out = [Prediction::default()];
     learned.predict_marginal(Points::new(&row, 3), &mut out);
-    assert_eq!(out[0].mean, PLAIN.mean, "what is expected does not change by being believed");
+    assert_eq!(out[0].mean, PLAIN.mean, "pending configurations do not change the mean");
     out[0].variance
 }
 
 #[test]
-fn what_is_believed_is_certain_and_makes_what_is_near_more_certain() {
-    let learned = learned(Says(Ok(PLAIN)), &[[0.0, 0.0, 0.25], [0.0, 1.0, 0.25]]);
-    assert_eq!(variance(&*learned, [0.3, 0.0, 0.25]), 4.0, "nothing is believed");
+fn pending_configurations_are_certain_and_reduce_the_variance_nearby() {
+    let learned = learned(Constant(Ok(PLAIN)), &[[0.0, 0.0, 0.25], [0.0, 1.0, 0.25]]);
+    assert_eq!(variance(&*learned, [0.3, 0.0, 0.25]), 4.0, "nothing is pending");
     let believing = learned.believing(Points::new(&[0.4, 0.0, 0.25, 0.0, 0.5, space::INACTIVE], 3));
     let at = |row| variance(&*believing, row);
     assert_eq!(at([0.4, 0.0, 0.25]), 0.0);
     assert_eq!(at([0.0, 0.5, space::INACTIVE]), 0.0);
-    // 0.03 in all three columns would be the reach.
+    // 0.03 in one of three columns is a third of r² n.
     let here = at([0.4, 0.03, 0.25]);
     assert!((here - 4.0 * (1.0 - libm::exp(-1.0 / 3.0))).abs() < 1e-12, "{here}");
     assert!(at([0.41, 0.0, 0.25]) < here && here < at([0.5, 0.0, 0.25]) && at([0.5, 0.0, 0.25]) < 4.0);
-    assert_eq!([at([0.4, 0.0, 0.75]), at([0.0, 0.5, 0.25])], [4.0; 2], "another name, or none, is far away");
+    assert_eq!(
+        [at([0.4, 0.0, 0.75]), at([0.0, 0.5, 0.25])],
+        [4.0; 2],
+        "a different name, or none, is far away"
+    );
     let more = believing.believing(Points::new(&[0.3, 0.0, 0.25], 3));
     assert_eq!([[0.3, 0.0, 0.25], [0.4, 0.0, 0.25]].map(|row| variance(&*more, row)), [0.0, 0.0]);
 }
 
 #[test]
-fn slopes_are_those_of_what_is_believed() {
+fn the_gradient_accounts_for_pending_configurations() {
     let mut rng = Rng::new(3, "known", 0);
     let known: Vec<[f64; 3]> =
         (0..12).map(|at| [rng.unit(), rng.unit(), if at % 2 == 0 { 0.25 } else { 0.75 }]).collect();
@@ -86,9 +90,9 @@ fn slopes_are_those_of_what_is_believed() {
         out[0]
     };
     for row in [[0.3, 0.6, 0.25], [0.33, 0.66, 0.25], [0.25, 0.64, 0.25]] {
-        let (found, slopes) = believing.predict_with_slopes(Points::new(&row, 3)).unwrap().remove(0);
+        let (found, gradient) = believing.predict_with_gradient(Points::new(&row, 3)).unwrap().remove(0);
         assert!((found.variance - at(row).variance).abs() < 1e-9 * found.variance, "{row:?}");
-        assert!(found.variance < learned.predict_with_slopes(Points::new(&row, 3)).unwrap()[0].0.variance);
+        assert!(found.variance < learned.predict_with_gradient(Points::new(&row, 3)).unwrap()[0].0.variance);
         for column in 0..2 {
             let moved = |by: f64| {
                 let mut row = row;
@@ -97,14 +101,15 @@ fn slopes_are_those_of_what_is_believed() {
             };
             let (above, below) = (moved(1e-5), moved(-1e-5));
             let known = [(above.mean - below.mean) / 2e-5, (above.variance - below.variance) / 2e-5];
-            for (slope, known) in [slopes.mean[column], slopes.variance[column]].into_iter().zip(known) {
-                assert!((slope - known).abs() < 1e-4 * known.abs().max(0.01), "{row:?}: {slope} {known}");
+            let computed = [gradient.mean[column], gradient.variance[column]];
+            for (found, known) in computed.into_iter().zip(known) {
+                assert!((found - known).abs() < 1e-4 * known.abs().max(0.01), "{row:?}: {found} {known}");
             }
         }
     }
 }
 
-/// Least cost in the middle, and everywhere the same doubt.
+/// Has its least cost in the middle, and the same variance everywhere.
 struct Bowl;
 
 impl Surrogate for Bowl {
@@ -131,8 +136,8 @@ impl Predictor for Bowl {
 }
 
 #[test]
-fn what_is_being_tried_is_not_proposed_again_next_to_it() {
-    let (task, mut history) = told(Learner::Own, Dependence::Independent, &[], &|_| Vec::new());
+fn no_proposal_is_close_to_a_pending_configuration() {
+    let (task, mut history) = random_history(Learner::Own, Dependence::Independent, &[], &|_| Vec::new());
     let own = Some(OwnSurrogate::new("bowl", Bowl));
     let settings = ModelSettings { own, random_every: 1000, steps: 20, ..task.settings.clone() };
     let mut model = ModelSearch::new(task.problem.clone(), settings);
@@ -152,9 +157,9 @@ fn what_is_being_tried_is_not_proposed_again_next_to_it() {
     assert!(apart(&first, &third).min(apart(&second, &third)) > 0.03, "{first:?} {second:?} {third:?}");
 }
 
-/// What a proposer says after the 25 trials that are told.
-fn origin(surrogate: Option<Says>) -> &'static str {
-    let (task, mut history) = told(Learner::Own, Dependence::Independent, &[], &|_| Vec::new());
+/// The origin of a proposal after the 25 trials of the history.
+fn origin(surrogate: Option<Constant>) -> &'static str {
+    let (task, mut history) = random_history(Learner::Own, Dependence::Independent, &[], &|_| Vec::new());
     let mut settings = task.settings.clone();
     if let Some(surrogate) = surrogate {
         settings.own = Some(OwnSurrogate::new("mine", surrogate));
@@ -168,30 +173,30 @@ fn origin(surrogate: Option<Says>) -> &'static str {
 }
 
 #[test]
-fn its_proposals_carry_its_name_and_are_random_where_it_says_nothing() {
+fn proposals_carry_the_name_of_the_surrogate_and_are_random_where_it_fails() {
     assert_eq!(origin(None), "mine");
-    assert_eq!(origin(Some(Says(Ok(PLAIN)))), "mine");
-    assert_eq!(origin(Some(Says(Err(FitError::Singular)))), "random");
-    // No surrogate should, but nothing comes of it.
+    assert_eq!(origin(Some(Constant(Ok(PLAIN)))), "mine");
+    assert_eq!(origin(Some(Constant(Err(FitError::Singular)))), "random");
+    // No surrogate should return NaN, but it does no harm.
     let none = Prediction { mean: f64::NAN, variance: f64::NAN };
-    assert_eq!(origin(Some(Says(Ok(none)))), "random");
+    assert_eq!(origin(Some(Constant(Ok(none)))), "random");
 }
 
 #[test]
-fn expectations_are_its_own() {
-    let (task, history) = told(Learner::Own, Dependence::Independent, &[], &|_| Vec::new());
-    let own = OwnSurrogate::new("mine", Says(Ok(PLAIN)));
+fn expected_costs_are_those_of_the_surrogate() {
+    let (task, history) = random_history(Learner::Own, Dependence::Independent, &[], &|_| Vec::new());
+    let own = OwnSurrogate::new("mine", Constant(Ok(PLAIN)));
     let settings = ModelSettings { own: Some(own), ..task.settings.clone() };
     let mut model = ModelSearch::new(task.problem.clone(), settings);
     assert_eq!(model.expected(&history), [PLAIN.mean; 25]);
-    model.keep_tempo(Tempo::Brisk);
-    assert_ne!(model.expected(&history), [PLAIN.mean; 25], "a forest is quicker");
+    model.set_tempo(Tempo::Brisk);
+    assert_ne!(model.expected(&history), [PLAIN.mean; 25], "a forest is faster");
 }
 
 #[test]
-fn clones_are_equal_and_others_are_not() {
+fn only_clones_are_equal() {
     let (one, other) =
-        (|| OwnSurrogate::new("mine", Says(Ok(PLAIN))), OwnSurrogate::new("other", Says(Ok(PLAIN))));
+        (|| OwnSurrogate::new("mine", Constant(Ok(PLAIN))), OwnSurrogate::new("other", Constant(Ok(PLAIN))));
     let mine = one();
     assert_eq!(mine, mine.clone());
     assert!(mine != one() && mine != other);
@@ -200,9 +205,9 @@ fn clones_are_equal_and_others_are_not() {
 }
 
 #[test]
-#[should_panic(expected = "is asked for and was not given")]
-fn one_that_is_missing_is_missed_at_once() {
-    let (task, _) = told(Learner::Forest, Dependence::Independent, &[1.0], &|output| vec![output]);
+#[should_panic(expected = "needs a surrogate")]
+fn a_missing_own_surrogate_is_reported_at_once() {
+    let (task, _) = random_history(Learner::Forest, Dependence::Independent, &[1.0], &|output| vec![output]);
     let settings = ModelSettings { own: None, constraints: vec![Some(Learner::Own)], ..task.settings };
     ModelSearch::new(task.problem, settings);
 }

@@ -1,10 +1,11 @@
-//! Searching a space for the configuration of largest utility: random ones, then local searches from the
-//! best of them and of those tried, each step to the best neighbour. Where utilities have slopes the numbers
-//! follow them in the end; a space of nothing but numbers needs no steps to neighbours then. The best that
-//! is not in the history is found, wherever on the way it was met.
+//! Searches a space for the configuration of largest utility: random configurations first, then local
+//! searches from the best of these and of those tried. Each step of a local search goes to the best
+//! neighbour. If the utility has a gradient, the float parameters follow it at the end; in a space of float
+//! parameters only, this replaces the steps to neighbours. The result is the best configuration evaluated on
+//! the way that is not in the history.
 
 use math::Rng;
-use math::{Descent, Downhill};
+use math::{Lbfgs, StoppingRule};
 use space::{Configuration, INACTIVE, Kind, Neighbourhood, ParameterId, Space};
 use surrogate::Points;
 
@@ -12,19 +13,18 @@ use super::ModelSettings;
 use crate::history::History;
 use crate::trial::ConfigId;
 
-/// Tells utilities.
+/// Evaluates utilities.
 pub(super) trait Judge {
-    /// The log utility of each of some rows, see [`Space::encode_many`].
+    /// Computes the log utility of each row, see [`Space::encode_many`].
     fn judge(&self, rows: Points<'_>, out: &mut Vec<f64>);
 
-    /// The log utility of each of some rows, and its slopes in all columns, row after row; `None` where there are
-    /// no slopes.
-    fn judge_with_slopes(&self, _rows: Points<'_>, _slopes: &mut [f64]) -> Option<Vec<f64>> {
+    /// Computes the log utility of each row and its gradient, row after row; `None` if there is no gradient.
+    fn judge_with_gradient(&self, _rows: Points<'_>, _gradients: &mut [f64]) -> Option<Vec<f64>> {
         None
     }
 }
 
-/// The new configuration of largest utility; `None` if none has any.
+/// Returns the new configuration of largest utility; `None` if no new configuration was found.
 pub(super) fn search(
     space: &Space,
     history: &History,
@@ -38,7 +38,7 @@ pub(super) fn search(
     let mut best = Best { space, history, found: None };
     let mut look = Look { space, judge, rows: Vec::new(), utilities: Vec::new() };
     let mut random = vec![f64::NAN; settings.candidates * width];
-    // A space of which nearly everything is forbidden is left to whoever proposes at random.
+    // A space in which nearly everything is forbidden is left to random search.
     space.sample_many(rng, &mut random).ok()?;
     let known: Vec<f64> = tried.iter().flat_map(|&id| history.configuration(id).codes().to_vec()).collect();
     let mut starts = Vec::new();
@@ -52,8 +52,8 @@ pub(super) fn search(
     }
     let how = Neighbourhood::default();
     let is_number = |id: ParameterId| space.parameter(id).kind() == Kind::Float;
-    let sloping = has_slopes(space, judge, &starts);
-    let steps = if sloping && variable.iter().all(|&id| is_number(id)) { 0 } else { settings.steps };
+    let differentiable = has_gradient(space, judge, &starts);
+    let steps = if differentiable && variable.iter().all(|&id| is_number(id)) { 0 } else { settings.steps };
     for (utility, codes) in &mut starts {
         for _ in 0..steps {
             let mut near = Vec::new();
@@ -67,56 +67,57 @@ pub(super) fn search(
             codes.copy_from_slice(&near[next * width..(next + 1) * width]);
         }
     }
-    if sloping {
+    if differentiable {
         let numbers: Vec<usize> =
             variable.iter().copied().filter(|&id| is_number(id)).map(ParameterId::index).collect();
-        for (utility, codes) in follow_slopes(space, judge, &starts, &numbers) {
+        for (utility, codes) in ascend(space, judge, &starts, &numbers) {
             best.offer_all(&codes, &[utility]);
         }
     }
     best.found.map(|(_, configuration)| configuration)
 }
 
-fn has_slopes(space: &Space, judge: &dyn Judge, starts: &[(f64, Vec<f64>)]) -> bool {
+fn has_gradient(space: &Space, judge: &dyn Judge, starts: &[(f64, Vec<f64>)]) -> bool {
     let mut row = vec![0.0; space.row_length()];
-    let mut slopes = row.clone();
+    let mut gradient = row.clone();
     starts.first().is_some_and(|(_, codes)| {
         space.encode_codes(codes, &mut row);
-        judge.judge_with_slopes(Points::new(&row, row.len()), &mut slopes).is_some()
+        judge.judge_with_gradient(Points::new(&row, row.len()), &mut gradient).is_some()
     })
 }
 
-/// A configuration on its way up.
+/// A gradient ascent from one configuration.
 struct Climb {
     row: Vec<f64>,
-    /// The columns that move: numbers that are active.
+    /// The columns that move: active float parameters.
     moving: Vec<usize>,
-    search: Downhill,
+    search: Lbfgs,
 }
 
 impl Climb {
-    /// Puts the moving columns where they are said to be.
+    /// Sets the moving columns.
     fn go_to(&mut self, at: &[f64]) {
         self.moving.iter().zip(at).for_each(|(&index, &x)| self.row[index] = x);
     }
 }
 
-/// Where the slopes lead from each of some configurations, while some of their numbers move, and the
-/// utilities there. All go side by side, since a model looks at several rows in little more time than at one.
-fn follow_slopes(
+/// Follows the gradient from each configuration, changing the given float parameters; returns where each
+/// ascent ended and the utility there. All run side by side, since a model evaluates several rows in little
+/// more time than one.
+fn ascend(
     space: &Space,
     judge: &dyn Judge,
     starts: &[(f64, Vec<f64>)],
     numbers: &[usize],
 ) -> Vec<(f64, Vec<f64>)> {
-    const DESCENT: Descent = Descent { evaluations: 25, gain: 1e-4, slope: 1e-6 };
+    const RULE: StoppingRule = StoppingRule { evaluations: 25, decrease: 1e-4, gradient: 1e-6 };
     let width = space.row_length();
     let climb = |(_, codes): &(f64, Vec<f64>)| {
         let mut row = vec![0.0; width];
         space.encode_codes(codes, &mut row);
         let moving: Vec<usize> = numbers.iter().copied().filter(|&index| row[index] != INACTIVE).collect();
         let start: Vec<f64> = moving.iter().map(|&index| row[index]).collect();
-        let search = Downhill::new(&start, &vec![(0.0, 1.0); start.len()], DESCENT);
+        let search = Lbfgs::new(&start, &vec![(0.0, 1.0); start.len()], RULE);
         Climb { row, moving, search }
     };
     let mut climbs: Vec<Climb> = starts.iter().map(climb).collect();
@@ -132,11 +133,14 @@ fn follow_slopes(
             break;
         }
         let rows: Vec<f64> = going.iter().flat_map(|climb| climb.row.iter().copied()).collect();
-        let mut slopes = vec![0.0; rows.len()];
-        let Some(utilities) = judge.judge_with_slopes(Points::new(&rows, width), &mut slopes) else { break };
-        for ((climb, utility), slopes) in going.into_iter().zip(utilities).zip(slopes.chunks_exact(width)) {
-            let down: Vec<f64> = climb.moving.iter().map(|&index| -slopes[index]).collect();
-            climb.search.tell(-utility, &down);
+        let mut gradients = vec![0.0; rows.len()];
+        let Some(utilities) = judge.judge_with_gradient(Points::new(&rows, width), &mut gradients) else {
+            break;
+        };
+        let results = utilities.into_iter().zip(gradients.chunks_exact(width));
+        for (climb, (utility, gradient)) in going.into_iter().zip(results) {
+            let negative: Vec<f64> = climb.moving.iter().map(|&index| -gradient[index]).collect();
+            climb.search.tell(-utility, &negative);
         }
     }
     let reached = |mut climb: Climb| {
@@ -149,7 +153,7 @@ fn follow_slopes(
     climbs.into_iter().filter_map(reached).collect()
 }
 
-/// The places of the largest, in falling order; of equal ones the first comes first.
+/// The indices of the largest utilities in descending order; of equal ones the first comes first.
 fn highest(utilities: &[f64], count: usize) -> impl Iterator<Item = usize> + use<> {
     let mut places: Vec<usize> = (0..utilities.len()).collect();
     if count == 1 {
@@ -164,7 +168,7 @@ fn highest(utilities: &[f64], count: usize) -> impl Iterator<Item = usize> + use
     places.into_iter().take(count)
 }
 
-/// Encodes and judges.
+/// Encodes and evaluates configurations.
 struct Look<'a> {
     space: &'a Space,
     judge: &'a dyn Judge,
@@ -193,7 +197,7 @@ impl Best<'_> {
     fn offer_all(&mut self, codes: &[f64], utilities: &[f64]) {
         for (codes, &utility) in codes.chunks_exact(self.space.row_length()).zip(utilities) {
             let least = self.found.as_ref().map_or(f64::NEG_INFINITY, |(utility, _)| *utility);
-            // Only what would win is looked up.
+            // A lookup is needed only for a configuration that would win.
             if utility > least {
                 let configuration = self.space.configuration_of_valid_codes(codes);
                 if self.history.find(&configuration).is_none() {
@@ -209,21 +213,21 @@ mod tests {
     use super::*;
     use space::format::{Format, read};
 
-    /// Most at 0.31 and 0.72 for one name, and less for the other.
+    /// Has its maximum at 0.31 and 0.72 for one name, and is lower for the other.
     struct Hill;
 
     impl Judge for Hill {
         fn judge(&self, rows: Points<'_>, out: &mut Vec<f64>) {
-            let mut slopes = vec![0.0; rows.len() * rows.width()];
-            *out = self.judge_with_slopes(rows, &mut slopes).unwrap();
+            let mut gradients = vec![0.0; rows.len() * rows.width()];
+            *out = self.judge_with_gradient(rows, &mut gradients).unwrap();
         }
 
-        fn judge_with_slopes(&self, rows: Points<'_>, slopes: &mut [f64]) -> Option<Vec<f64>> {
-            let each = rows.iter().zip(slopes.chunks_exact_mut(rows.width()));
+        fn judge_with_gradient(&self, rows: Points<'_>, gradients: &mut [f64]) -> Option<Vec<f64>> {
+            let each = rows.iter().zip(gradients.chunks_exact_mut(rows.width()));
             Some(
-                each.map(|(row, slopes)| {
+                each.map(|(row, gradient)| {
                     let (a, b) = (row[0] - 0.31, row[1] - 0.72);
-                    slopes[..2].copy_from_slice(&[-2.0 * a - b, -4.0 * b - a]);
+                    gradient[..2].copy_from_slice(&[-2.0 * a - b, -4.0 * b - a]);
                     -a * a - 2.0 * b * b - a * b - row.get(2).copied().unwrap_or(0.0)
                 })
                 .collect(),
@@ -232,7 +236,7 @@ mod tests {
     }
 
     #[test]
-    fn slopes_lead_to_the_very_top() {
+    fn the_gradient_leads_to_the_maximum() {
         for name in ["", "name = { choices = [\"high\", \"low\"] }\n"] {
             let text = format!("x = {{ float = [0, 1] }}\ny = {{ float = [0, 1] }}\n{name}");
             let space = read(&text, "hill", Format::Toml).unwrap();

@@ -1,8 +1,8 @@
-//! What is searched, by which rules, and what models of it learn from.
+//! The search problem, its settings, and the training sets of its models.
 //!
-//! A fit looks at about [`ModelSettings::points`] readings at most, however long the campaign: after more trials it
-//! learns from a share of them. Another share has other points, so such a fit starts from nothing, and
-//! fills in stopped trials in few rounds.
+//! A fit uses about [`ModelSettings::points`] readings at most, however long the campaign: after more trials
+//! it learns from a share of them. A different share has different points, so such a fit starts from scratch
+//! and imputes censored trials in few rounds.
 
 use surrogate::forest::ForestSettings;
 use surrogate::{InstanceTable, Interrupt, TrainingSet};
@@ -13,31 +13,31 @@ use crate::history::History;
 use crate::learning::{self, Part};
 use crate::problem::Problem;
 
-/// Most rounds of filling in for fits to a share of the trials.
+/// Largest number of imputation rounds for fits to a share of the trials.
 const THINNED_ROUNDS: usize = 3;
 
 pub(super) struct Task {
     pub(super) problem: Problem,
     pub(super) settings: ModelSettings,
     pub(super) instances: InstanceTable,
-    /// Raised when no proposal is wanted any more: what is being learned breaks off.
+    /// Raised when no more proposals are needed: running fits stop.
     pub(super) interrupt: Interrupt,
 }
 
 impl Task {
-    /// The fits due after so many trials.
+    /// The fits due after this many trials.
     pub(super) fn due(&self, trials: usize) -> Option<Due> {
         let due = due(self.settings.first_fit, self.settings.refit, trials)?;
         Some(if due.last > self.settings.points { Due { fresh: due.last, ..due } } else { due })
     }
 
-    /// What a model learns from after so many trials: until the next fit, all that the last one has learned from.
+    /// The trials that a model learns from. Until the next fit, they include all trials of the last fit.
     pub(super) fn part(&self, trials: usize) -> Part {
         let last = self.due(trials).map_or(trials, |due| due.last);
         Part::thinned(trials, last, self.settings.points)
     }
 
-    /// The forest for a fit after so many trials.
+    /// The settings of a forest for a fit after this many trials.
     pub(super) fn forest(&self, trials: usize) -> ForestSettings {
         let mut forest = self.settings.forest.clone();
         if trials > self.settings.points {
@@ -46,25 +46,25 @@ impl Task {
         forest
     }
 
-    /// What trials cost.
+    /// The costs of the trials.
     pub(super) fn costs(&self, history: &History, trials: usize) -> TrainingSet<'_> {
         let Self { problem, instances, interrupt, .. } = self;
         learning::costs(problem, history, self.part(trials), instances).until(interrupt)
     }
 
-    /// Which of them succeeded.
+    /// Which trials succeeded.
     pub(super) fn outcomes(&self, history: &History, trials: usize) -> TrainingSet<'_> {
         let Self { problem, instances, interrupt, .. } = self;
         learning::outcomes(problem, history, self.part(trials), instances).until(interrupt)
     }
 
-    /// What they used of the budget.
+    /// What the trials used of the budget.
     pub(super) fn spent(&self, history: &History, trials: usize) -> TrainingSet<'_> {
         let Self { problem, instances, interrupt, .. } = self;
         learning::spent(problem, history, self.part(trials), instances).until(interrupt)
     }
 
-    /// What they showed of the output that a constraint bounds.
+    /// The output that a constraint bounds.
     pub(super) fn constraint(&self, history: &History, trials: usize, index: usize) -> TrainingSet<'_> {
         let Self { problem, instances, interrupt, .. } = self;
         learning::constraint(problem, history, self.part(trials), index, instances).until(interrupt)
@@ -85,8 +85,8 @@ mod tests {
     use space::format::{Format, read};
     use surrogate::{FitError, Surrogate};
 
-    /// So many trials of random configurations.
-    fn told(trials: u64) -> (Task, History) {
+    /// A history with this many trials of random configurations.
+    fn random_history(trials: u64) -> (Task, History) {
         let space = read("x = { float = [0, 1] }\n", "line", Format::Toml).unwrap();
         let default = space.default_configuration();
         let problem = Problem { default, space, objective: Objective::capped(9.0), instances: 1, seed: 1 };
@@ -104,10 +104,9 @@ mod tests {
         (Task { problem, settings: small(Learner::Forest), instances, interrupt }, history)
     }
 
-    /// Of many trials a fit sees a share: about as many as it would see of fewer.
     #[test]
-    fn fits_are_of_bounded_size_and_of_all_trials_while_these_are_few() {
-        let (mut task, history) = told(400);
+    fn fits_use_all_trials_while_these_are_few_and_then_a_share_of_bounded_size() {
+        let (mut task, history) = random_history(400);
         let rows = |task: &Task, trials| task.costs(&history, trials).len();
         assert_eq!((rows(&task, 300), rows(&task, 400)), (300, 400));
         assert_eq!(task.due(400).map(|due| due.fresh < due.last), Some(true));
@@ -115,16 +114,19 @@ mod tests {
         assert_eq!(rows(&task, 100), 100);
         assert!((70..135).contains(&rows(&task, 400)), "{}", rows(&task, 400));
         let due = task.due(400).unwrap();
-        assert_eq!(due.fresh, due.last, "another share has other points: nothing to start from");
+        assert_eq!(
+            due.fresh, due.last,
+            "a different share has different points, so the fit starts from scratch"
+        );
         assert!(task.forest(400).rounds < task.forest(100).rounds);
-        // Between two fits points are only added.
+        // Between two fits, points are only added.
         let (first, later) = (task.costs(&history, due.last), task.costs(&history, 400));
         assert_eq!(first.readings(), &later.readings()[..first.len()]);
     }
 
     #[test]
-    fn an_interruption_breaks_off_every_fit() {
-        let (task, history) = told(60);
+    fn an_interrupt_stops_every_fit() {
+        let (task, history) = random_history(60);
         let data = || task.costs(&history, 60);
         task.interrupt.raise();
         let mut rng = Rng::new(1, "interrupted", 0);
@@ -134,7 +136,7 @@ mod tests {
             assert_eq!(learner.fit(&data(), &mut rng).err(), Some(FitError::Interrupted));
         }
         let mut model = ModelSearch::new(task.problem.clone(), task.settings.clone());
-        model.heed(&task.interrupt);
+        model.watch_interrupt(&task.interrupt);
         assert!(model.expected(&history).is_empty());
     }
 }

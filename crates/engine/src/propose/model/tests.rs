@@ -1,4 +1,4 @@
-//! Campaigns in worlds, proposed by a model.
+//! Campaigns in simulated worlds, with proposals by a model.
 
 use std::collections::BTreeSet;
 
@@ -21,7 +21,7 @@ pub(super) fn optimizer(problem: &Problem, racing: &Racing, proposer: Box<dyn Pr
     Optimizer::new(history, Box::new(racer), proposer)
 }
 
-/// Runs trials on some workers, always the first of those running ending first.
+/// Runs trials on some workers; the earliest running trial always ends first.
 pub(super) fn drive(
     optimizer: &mut Optimizer,
     trials: usize,
@@ -44,7 +44,7 @@ pub(super) fn drive(
 const LEARNERS: [Learner; 5] =
     [Learner::Forest, Learner::Neural, Learner::Gaussian, Learner::Own, Learner::Auto];
 
-/// Quick enough for debug builds; the own surrogate is a forest that nobody knows to be one.
+/// Settings fast enough for debug builds; the own surrogate is a forest in disguise.
 pub(super) fn small(learner: Learner) -> ModelSettings {
     let network = NeuralSettings { layers: vec![12, 12], members: 2, ..NeuralSettings::default() };
     let few =
@@ -55,7 +55,7 @@ pub(super) fn small(learner: Learner) -> ModelSettings {
 }
 
 #[test]
-fn worlds_of_every_sort_are_searched_and_proposals_are_new() {
+fn all_kinds_of_worlds_are_searched_and_proposals_are_new() {
     for seed in 0..24 {
         let world = World::random(seed);
         let settings = small(LEARNERS[seed as usize % 4]);
@@ -80,7 +80,7 @@ fn bowl() -> Problem {
     Problem { space, default, objective: Objective::capped(100.0), instances: 1, seed: 5 }
 }
 
-/// log10 cost: best near a = 0.8, b = 0.2, c = y, d = 0.6.
+/// The log10 cost, with its minimum near a = 0.8, b = 0.2, c = y, d = 0.6.
 fn depth(configuration: &Configuration) -> f64 {
     let codes = configuration.codes();
     let square = |x: f64, at: f64| (x - at) * (x - at);
@@ -108,7 +108,7 @@ fn best_depth(seed: u64, make: &dyn Fn(Problem) -> Box<dyn Proposer>) -> f64 {
 }
 
 #[test]
-fn a_model_finds_more_than_chance() {
+fn a_model_is_better_than_random_search() {
     let model = |problem: Problem| -> Box<dyn Proposer> {
         Box::new(ModelSearch::new(problem, ModelSettings { candidates: 200, ..ModelSettings::default() }))
     };
@@ -122,9 +122,8 @@ fn a_model_finds_more_than_chance() {
     assert!(model < random - 0.05 && model < -0.9, "{model} {random}");
 }
 
-/// Networks are slow in debug builds, so few are trained, on random trials, most of which were stopped.
 #[test]
-fn a_network_sees_each_point_as_often_as_its_steps_allow_and_once_at_least() {
+fn a_network_sees_each_point_as_often_as_its_steps_allow_but_at_least_once() {
     let neural = NeuralSettings { epochs: 300, batch: 10, ..NeuralSettings::default() };
     let settings = ModelSettings { neural, training_steps: 1000, ..ModelSettings::default() };
     let epochs = [3, 10, 100, 5000, 1_000_000].map(|points| settings.network(points).epochs);
@@ -132,8 +131,9 @@ fn a_network_sees_each_point_as_often_as_its_steps_allow_and_once_at_least() {
     assert_eq!(settings.network(50).members, 1);
 }
 
+/// Networks are slow in debug builds, so few are trained, on random trials, most of which were stopped.
 #[test]
-fn networks_propose_what_is_better_than_most_that_was_tried() {
+fn networks_propose_better_configurations_than_most_tried_ones() {
     let problem = bowl();
     let racing = Racing { deterministic: true, ..Racing::default() };
     let random = Box::new(RandomSearch::new(problem.space.clone(), 5));
@@ -158,12 +158,12 @@ fn networks_propose_what_is_better_than_most_that_was_tried() {
     }
     proposed.sort_by(f64::total_cmp);
     println!("log10 costs: {proposed:.2?}, of those tried {:.2?} ...", &tried[..8]);
-    // With so little training they go to the corner next to the best place.
+    // With so little training they propose the corner next to the best place.
     assert!(proposed[2] < tried[tried.len() / 4], "half of them are among the best quarter");
 }
 
 #[test]
-fn what_a_network_says_that_could_not_be_trained_is_not_taken() {
+fn a_network_that_could_not_be_trained_makes_no_proposal() {
     let problem = bowl();
     let racing = Racing { deterministic: true, ..Racing::default() };
     let random = Box::new(RandomSearch::new(problem.space.clone(), 5));
@@ -185,11 +185,11 @@ fn what_a_network_says_that_could_not_be_trained_is_not_taken() {
 }
 
 #[test]
-fn a_proposer_made_anew_goes_on_alike() {
-    LEARNERS.into_iter().for_each(goes_on_alike);
+fn a_new_proposer_continues_as_an_old_one_would() {
+    LEARNERS.into_iter().for_each(continues_alike);
 }
 
-fn goes_on_alike(learner: Learner) {
+fn continues_alike(learner: Learner) {
     let problem = bowl();
     let settings = small(learner);
     let racing = Racing { deterministic: true, ..Racing::default() };
@@ -202,33 +202,33 @@ fn goes_on_alike(learner: Learner) {
     for trials in [12, 19, 33, 47, 58] {
         drive(&mut through, trials, 3, &mut run_bowl);
         let history = through.history().clone();
-        let mut lived = ModelSearch::new(problem.clone(), settings.clone());
+        let mut old = ModelSearch::new(problem.clone(), settings.clone());
         for told in [11, 26, 40] {
-            // It has proposed at other moments than the one made anew.
+            // The old one has proposed before.
             let mut part = history.clone();
             part.take_after(told);
-            lived.propose(&part, ConfigId(0));
+            old.propose(&part, ConfigId(0));
         }
-        let mut anew = ModelSearch::new(problem.clone(), settings.clone());
-        assert_eq!(lived.propose(&history, ConfigId(0)), anew.propose(&history, ConfigId(0)), "{trials}");
+        let mut new = ModelSearch::new(problem.clone(), settings.clone());
+        assert_eq!(old.propose(&history, ConfigId(0)), new.propose(&history, ConfigId(0)), "{trials}");
         let bits = |expected: &[f64]| expected.iter().map(|cost| cost.to_bits()).collect::<Vec<_>>();
-        assert_eq!(bits(lived.expected(&history)), bits(anew.expected(&history)), "{learner:?} {trials}");
-        if !anew.is_random_turn(history.configurations().len()) {
+        assert_eq!(bits(old.expected(&history)), bits(new.expected(&history)), "{learner:?} {trials}");
+        if !new.is_random_turn(history.configurations().len()) {
             let judged = learner == Learner::Auto && trials >= 20;
-            assert_eq!((lived.choice(), lived.choice().is_some()), (anew.choice(), judged), "{trials}");
+            assert_eq!((old.choice(), old.choice().is_some()), (new.choice(), judged), "{trials}");
         }
     }
 }
 
 #[test]
-fn in_a_hurry_proposals_are_cheap_and_the_model_is_as_if_there_had_been_none() {
+fn a_hurry_makes_proposals_cheap_and_does_not_affect_the_model() {
     let problem = bowl();
     let settings = small(Learner::Forest);
     let racing = Racing { deterministic: true, ..Racing::default() };
     let make = || ModelSearch::new(problem.clone(), settings.clone());
     let mut through = optimizer(&problem, &racing, Box::new(make()));
     drive(&mut through, 33, 1, &mut run_bowl);
-    through.keep_tempo(Tempo::Hurried);
+    through.set_tempo(Tempo::Hurried);
     drive(&mut through, 60, 1, &mut run_bowl);
     let history = through.history().clone();
     let counted = |word| {
@@ -236,7 +236,7 @@ fn in_a_hurry_proposals_are_cheap_and_the_model_is_as_if_there_had_been_none() {
         all.filter(|&id| through.origin(id) == word).count()
     };
     assert!(counted("forest") > 5 && counted("local") > 5 && counted("random") > 5);
-    // A model turn.
+    // Until it is the model's turn.
     let mut part = history.clone();
     while part.configurations().len().is_multiple_of(settings.random_every) {
         part.intern(&problem.space.sample(&mut Rng::new(1, "one more", 0)).unwrap());
@@ -244,23 +244,23 @@ fn in_a_hurry_proposals_are_cheap_and_the_model_is_as_if_there_had_been_none() {
     let (mut hurried, mut calm) = (make(), make());
     part.take_after(40);
     hurried.propose(&part, ConfigId(0));
-    hurried.keep_tempo(Tempo::Hurried);
+    hurried.set_tempo(Tempo::Hurried);
     let cheap = hurried.propose(&part, ConfigId(0));
-    hurried.keep_tempo(Tempo::Calm);
+    hurried.set_tempo(Tempo::Calm);
     assert_ne!(cheap, calm.propose(&part, ConfigId(0)));
     assert_eq!(hurried.propose(&part, ConfigId(0)), calm.propose(&part, ConfigId(0)));
 }
 
-/// Briskly the forest is asked in the place of what takes longer, and nobody where it was the learner.
+/// The forest replaces slower learners; where it was the learner itself, local search does.
 #[test]
-fn briskly_there_is_no_judgement_but_the_forest() {
+fn at_a_brisk_tempo_the_forest_proposes_without_a_choice() {
     let problem = bowl();
     let racing = Racing { deterministic: true, ..Racing::default() };
     for learner in LEARNERS.into_iter().chain([Learner::Auto]) {
         let word = if learner == Learner::Forest { "local" } else { "forest" };
         let search = Box::new(ModelSearch::new(problem.clone(), small(learner)));
         let mut through = optimizer(&problem, &racing, search);
-        through.keep_tempo(Tempo::Brisk);
+        through.set_tempo(Tempo::Brisk);
         drive(&mut through, 60, 1, &mut run_bowl);
         let all = (0..through.history().configurations().len()).map(|index| ConfigId(index as u32));
         let origins: BTreeSet<&str> = all.map(|id| through.origin(id)).collect();
@@ -274,7 +274,7 @@ fn briskly_there_is_no_judgement_but_the_forest() {
 }
 
 #[test]
-fn several_proposals_at_once_differ_and_failures_are_avoided() {
+fn simultaneous_proposals_differ_and_failures_are_avoided() {
     let problem = bowl();
     let racing = Racing { deterministic: true, ..Racing::default() };
     let random = Box::new(RandomSearch::new(problem.space.clone(), 5));
@@ -303,7 +303,7 @@ fn several_proposals_at_once_differ_and_failures_are_avoided() {
 }
 
 #[test]
-fn the_choice_is_judged_again_when_trials_double_and_named() {
+fn the_choice_is_made_again_when_trials_double_and_names_the_origin() {
     let problem = bowl();
     let racing = Racing { deterministic: true, ..Racing::default() };
     let mut model = ModelSearch::new(problem.clone(), small(Learner::Auto));
@@ -335,12 +335,12 @@ fn the_choice_is_judged_again_when_trials_double_and_named() {
 }
 
 #[test]
-fn gains_count_less_where_trials_use_more() {
+fn improvements_count_less_where_trials_use_more_of_the_budget() {
     let problem = bowl();
     let racing = Racing { deterministic: true, ..Racing::default() };
     let random = Box::new(RandomSearch::new(problem.space.clone(), 5));
     let mut optimizer = optimizer(&problem, &racing, random);
-    // What a trial uses has nothing to do with its cost, and grows a thousandfold along one parameter.
+    // What a trial uses is independent of its cost, and grows a thousandfold along one parameter.
     drive(&mut optimizer, 60, 1, &mut |request| {
         run_bowl(request).with_spent(libm::pow(10.0, 3.0 * request.configuration.codes()[0]))
     });
@@ -362,7 +362,7 @@ fn gains_count_less_where_trials_use_more() {
 }
 
 #[test]
-fn a_gaussian_process_gives_way_to_a_forest_when_there_are_many_trials() {
+fn a_forest_replaces_the_gaussian_process_when_there_are_many_trials() {
     let problem = bowl();
     let racing = Racing { deterministic: true, ..Racing::default() };
     let settings = ModelSettings { forest_from: Some(40), ..small(Learner::Gaussian) };
@@ -372,7 +372,7 @@ fn a_gaussian_process_gives_way_to_a_forest_when_there_are_many_trials() {
     for (trials, word, other) in [(39, "gaussian", "forest"), (70, "forest", "gaussian")] {
         drive(&mut through, trials, 1, &mut run_bowl);
         let now = through.history().configurations().len();
-        // The one that was open when the number of trials was reached is left out.
+        // The configuration that was racing when the number of trials was reached is left out.
         let new = (before + 1..now).map(|index| through.origin(ConfigId(index as u32)));
         let origins: BTreeSet<&str> = new.collect();
         assert!(origins.contains(word) && !origins.contains(other), "{trials}: {origins:?}");
@@ -387,7 +387,7 @@ fn a_gaussian_process_gives_way_to_a_forest_when_there_are_many_trials() {
 }
 
 #[test]
-fn few_parameters_and_no_noise_suit_a_gaussian_process() {
+fn the_gaussian_process_is_the_default_for_few_parameters_without_noise() {
     let space = |parameters: usize| {
         let text: String = (0..parameters).map(|at| format!("x{at} = {{ float = [0, 1] }}\n")).collect();
         let text = text + "fixed = { integer = [7, 7], default = 7 }\n";
@@ -402,9 +402,9 @@ fn few_parameters_and_no_noise_suit_a_gaussian_process() {
     assert_eq!(learner(0, true), Learner::Forest);
 }
 
-/// On a bowl without noise: what is foretold is a cost, with the truth near it.
+/// On a bowl without noise, forecasts are near the true cost.
 #[test]
-fn what_a_model_proposes_it_has_foretold_and_what_is_random_nobody_has() {
+fn proposals_by_a_model_have_a_forecast_and_random_ones_have_none() {
     let problem = bowl();
     let racing = Racing { deterministic: true, ..Racing::default() };
     for learner in [Learner::Forest, Learner::Gaussian] {
@@ -415,8 +415,8 @@ fn what_a_model_proposes_it_has_foretold_and_what_is_random_nobody_has() {
         let mut errors = Vec::new();
         for config in (0..history.configurations().len()).map(|index| ConfigId(index as u32)) {
             let is_by_model = through.origin(config) == learner.word();
-            let Some(Foretold { cost, low, high }) = through.foretold(config) else {
-                assert!(!is_by_model, "{learner:?}: nothing was foretold of {config}");
+            let Some(Forecast { cost, low, high }) = through.forecast(config) else {
+                assert!(!is_by_model, "{learner:?}: no forecast for {config}");
                 continue;
             };
             assert!(is_by_model && low <= cost && cost <= high, "{learner:?} {config}: {low} {cost} {high}");

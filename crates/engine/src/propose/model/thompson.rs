@@ -1,4 +1,4 @@
-//! What one fresh network expects least of (Thompson sampling).
+//! Thompson sampling: the configuration of least cost according to one new network.
 //!
 //! ```text
 //! θ = arg min μ(θ) / s - ln p(θ) - ln q(θ)
@@ -6,15 +6,15 @@
 //!
 //! | symbol | meaning |
 //! |---|---|
-//! | μ | the cost over all instances by a network that was trained for this proposal alone |
-//! | s | log10 e where costs are modelled by their logarithm, else the spread of the readings |
+//! | μ | the cost over all instances, predicted by a network that is trained for this proposal only |
+//! | s | log10 e if costs are modelled by their logarithm, otherwise the spread of the readings |
 //! | p | the probability that a trial succeeds, if some failed |
-//! | q | the probability that all [constraints](super::feasibility) are kept, by forests; alone while nothing feasible is known |
+//! | q | the probability that all [constraints](super::feasibility) are satisfied, by forests; counts alone while no feasible configuration is known |
 //!
-//! Networks differ by their first weights and the order of points: where little is known they disagree, and
-//! one or the other expects much there. Where everything was stopped they disagree as well, but none of
-//! them expects much; expected improvement, which knows their spread alone, would look there again and
-//! again. Each proposal, and so each worker, has a network of its own: several at once differ.
+//! Networks differ in their initial weights and the order of points. Where little is known they disagree, and
+//! some of them expect a low cost there. Where every trial was stopped they disagree as well, but none of
+//! them expects a low cost. Expected improvement, which knows only their spread, would return to such places
+//! again and again. Each proposal, and so each worker, has its own network, so simultaneous proposals differ.
 //!
 //! K. Eggensperger, K. Haase, P. Müller, M. Lindauer, F. Hutter, Neural Model-based Optimization with
 //! Right-Censored Observations, 2020.
@@ -31,16 +31,17 @@ use super::{Learner, ModelSettings, Task};
 use crate::acquisition::with_success;
 use crate::history::History;
 
-/// What outlasts a proposal.
+/// The state kept between proposals.
 #[derive(Default)]
 pub(super) struct Thompson {
-    /// After how many trials, and which of them fail, if any did.
+    /// Number of trials at the last fit, and the forest that predicts which trials succeed, if any failed.
     success: Option<(usize, Option<Forest>)>,
     feasibility: Feasibility,
 }
 
 impl Thompson {
-    /// What a fresh network expects least of; `None` before the first fit, or if it could not be trained.
+    /// Returns the new configuration of least cost according to a new network; `None` before the first fit,
+    /// or if the network could not be trained.
     pub(super) fn propose(&mut self, task: &Task, history: &History, number: usize) -> Option<Configuration> {
         let Task { problem, settings, .. } = task;
         let trials = history.trials().len();
@@ -51,7 +52,7 @@ impl Thompson {
         let mut rng = Rng::new(problem.seed, "thompson", number as u64);
         let (network, effort) = settings.network(costs.len()).train(&costs, &mut rng).ok()?;
         if effort.untrained > 0 {
-            // Its weights are random: better to say so than to take its word.
+            // The weights are random, so the network's predictions are worthless.
             return None;
         }
         let unit = match costs.scale() {
@@ -75,7 +76,7 @@ impl Thompson {
         search(&problem.space, history, &tried, &judge, &wide, &mut rng)
     }
 
-    /// Which trials fail, learned after fixed numbers of them.
+    /// Learns which trials succeed, after fixed numbers of trials.
     fn learn_success(&mut self, task: &Task, history: &History) {
         let Some(trials) = task.due(history.trials().len()).map(|due| due.last) else { return };
         if self.success.as_ref().is_none_or(|(known, _)| *known != trials) {
@@ -84,7 +85,7 @@ impl Thompson {
     }
 }
 
-/// Judges configurations by what a network expects of them.
+/// Judges configurations by the predictions of a network.
 struct Judging<'a> {
     network: &'a dyn Predictor,
     unit: f64,
@@ -104,7 +105,8 @@ impl Judge for Judging<'_> {
             if self.any_feasible || !self.feasibility.is_known() {
                 return -cost.mean / self.unit;
             }
-            // Until something is feasible, only that counts, and that trials end before they tell nothing.
+            // Until a configuration is feasible, only feasibility counts, and ending before the cutoff: a
+            // trial that times out reports no output.
             self.cutoff.map_or(0.0, |cutoff| -(cost.mean - cutoff).max(0.0) / self.unit)
         };
         out.extend(found.iter().map(utility));

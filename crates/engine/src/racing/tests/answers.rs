@@ -1,9 +1,9 @@
-//! Wrong answers, and what timeouts tell.
+//! Wrong answers, timeouts with tie-breakers, and lost trials.
 
 use super::*;
 
 #[test]
-fn between_timeouts_on_all_pairs_what_they_told_decides() {
+fn tie_breakers_decide_when_all_pairs_time_out() {
     for (tie, wins) in [(Some(3.0), true), (Some(4.0), true), (Some(5.0), false), (None, false)] {
         let mut optimizer = arena(2, Objective::capped(CUTOFF), 1);
         let mut time_out = |tie: Option<f64>| {
@@ -13,7 +13,7 @@ fn between_timeouts_on_all_pairs_what_they_told_decides() {
         };
         assert_eq!([time_out(Some(4.0)), time_out(Some(4.0))], [ConfigId(0); 2]);
         time_out(tie);
-        // Who loses the first batch is out, and the next one comes.
+        // A challenger that loses the first batch is dropped, and the next one follows.
         assert_eq!(time_out(tie), ConfigId(if wins { 1 } else { 2 }), "{tie:?}");
         assert_eq!(optimizer.incumbent(), ConfigId(u32::from(wins)), "{tie:?}");
     }
@@ -37,9 +37,10 @@ fn a_wrong_answer_ends_a_race_whatever_the_incumbent_does() {
     assert_eq!(run(&mut optimizer).key.config, ConfigId(2));
 }
 
-/// The default needs 10 and then 20; number 1 takes over with 5 each, and is wrong on its third pair.
+/// The default costs 10 and then 20; number 1 takes over with 5 each, and gives a wrong answer on its third
+/// pair.
 #[test]
-fn a_wrong_incumbent_gives_way_to_the_best_that_never_was() {
+fn a_wrong_incumbent_is_replaced_by_the_best_that_was_never_wrong() {
     let racing = Racing { slack: 1.3, min_pairs: 2, max_pairs: 9, deterministic: true, ..STEADY };
     let mut optimizer = arena_with(9, Objective::capped(CUTOFF), 1, racing);
     tens(&mut optimizer, 2);
@@ -56,7 +57,7 @@ fn a_wrong_incumbent_gives_way_to_the_best_that_never_was() {
         }
         finish(&mut optimizer, &request, 50.0);
     };
-    // One that is racing meanwhile begins anew.
+    // A challenger that is racing at that time starts again.
     let other = run(&mut optimizer);
     optimizer.news();
     wrong(&mut optimizer, &gain);
@@ -66,7 +67,7 @@ fn a_wrong_incumbent_gives_way_to_the_best_that_never_was() {
     assert_eq!((optimizer.incumbent(), optimizer.incumbent_pairs()), (ConfigId(0), 2));
     assert_eq!(optimizer.ask(1), Ask::Cancel(other.id));
     optimizer.tell(other.id, Observation::capped(1.0)).unwrap();
-    // The one that was wrong never comes back, the one that raced meanwhile does.
+    // The wrong configuration never returns; the one that was racing does.
     let mut met = Vec::new();
     for _ in 0..60 {
         let request = match optimizer.ask(1) {
@@ -84,7 +85,7 @@ fn a_wrong_incumbent_gives_way_to_the_best_that_never_was() {
 }
 
 #[test]
-fn who_is_lost_three_times_in_a_row_is_out_and_the_next_one_comes() {
+fn a_challenger_lost_three_times_in_a_row_is_dropped() {
     let mut optimizer = arena(2, Objective::capped(CUTOFF), 1);
     tens(&mut optimizer, 2);
     let lose = |optimizer: &mut Optimizer| {
@@ -94,7 +95,7 @@ fn who_is_lost_three_times_in_a_row_is_out_and_the_next_one_comes() {
     };
     let (first, second) = (lose(&mut optimizer), lose(&mut optimizer));
     assert_eq!(first.key, second.key);
-    // A trial that says something begins the count anew.
+    // A trial with a result resets the count.
     let told = run(&mut optimizer);
     finish(&mut optimizer, &told, 1.0);
     let config = first.key.config;

@@ -1,4 +1,4 @@
-//! Races with bounds on other outputs.
+//! Races with constraints.
 
 use surrogate::Reading;
 
@@ -20,7 +20,7 @@ fn nothing_is_capped_before_the_incumbent_is_feasible() {
         let request = run(&mut optimizer);
         optimizer.tell(request.id, output(1.0, 3.0)).unwrap();
     }
-    // Slower, feasible: it wins, and now there are caps.
+    // Slower but feasible: it wins, and from now on trials are capped.
     for _ in 0..2 {
         let request = run(&mut optimizer);
         assert_eq!((request.key.config, request.cap), (ConfigId(1), Cap::at(CUTOFF)));
@@ -29,7 +29,7 @@ fn nothing_is_capped_before_the_incumbent_is_feasible() {
     assert_eq!(optimizer.incumbent(), ConfigId(1));
     let request = run(&mut optimizer);
     close(request.cap, 1.3 * 9.0 + GRAIN);
-    // Faster, infeasible: perhaps more pairs will tell otherwise, but they do not.
+    // Faster but infeasible: it might turn out feasible on more pairs, but it does not.
     optimizer.tell(request.id, output(1.0, 1.5)).unwrap();
     let second = run(&mut optimizer);
     assert_eq!(second.key.config, request.key.config);
@@ -53,7 +53,7 @@ fn an_incumbent_that_looks_feasible_on_one_pair_does_not_judge_by_cost() {
     optimizer.tell(request.id, output(50.0, 0.5)).unwrap();
     let next = run(&mut optimizer);
     assert_eq!(next.key.config, request.key.config, "feasible beats infeasible, whatever it costs");
-    // Of two infeasible ones the one that violates less is better.
+    // Of two infeasible configurations, the one with the smaller violation is better.
     optimizer.tell(next.id, output(50.0, 8.0)).unwrap();
     assert_eq!(optimizer.incumbent(), request.key.config);
 }
@@ -73,14 +73,14 @@ fn one_violation_of_a_maximum_is_enough() {
     assert_eq!(optimizer.ask(0), Ask::Cancel(b.id));
 }
 
-/// An arena of one instance, of which the incumbent gains seed after seed.
+/// An arena with one instance, on which the incumbent gains seed after seed.
 fn long_arena(min_pairs: usize) -> Optimizer {
     let racing = Racing { slack: 1.3, min_pairs, max_pairs: 50, ..STEADY };
     arena_with(1, with_constraint(Over::Mean), 1, racing)
 }
 
-/// What the next trial tells, with its cost and what is constrained, as far as its cap lets it.
-fn told(request: &TrialRequest, (cost, value): (f64, f64)) -> Observation {
+/// The result of a trial with this cost and constrained output, as far as its cap allows.
+fn result(request: &TrialRequest, (cost, value): (f64, f64)) -> Observation {
     let cap = request.cap.cost();
     if cost > cap { Observation::capped(cap) } else { output(cost, value) }
 }
@@ -97,7 +97,7 @@ fn former_incumbents_return_at_once_when_the_incumbent_is_no_longer_feasible() {
     let mut turned = false;
     while !turned || optimizer.incumbent() == ConfigId(1) {
         let request = run(&mut optimizer);
-        // The default comes back by itself when the fast one has 2, 4 and 8 pairs.
+        // The default returns anyway when the fast configuration has 2, 4 and 8 pairs.
         turned |= pairs_of(&optimizer, 1) >= 5;
         assert!(pairs_of(&optimizer, 1) < 8, "it is infeasible and still the best");
         let values = match request.key.config.0 {
@@ -106,13 +106,13 @@ fn former_incumbents_return_at_once_when_the_incumbent_is_no_longer_feasible() {
             1 => (1.0, 0.9),
             _ => (20.0, 999.0),
         };
-        optimizer.tell(request.id, told(&request, values)).unwrap();
+        optimizer.tell(request.id, result(&request, values)).unwrap();
     }
     assert_eq!(optimizer.incumbent(), ConfigId(0));
 }
 
 #[test]
-fn a_feasible_successor_goes_before_one_that_is_faster_and_known_on_more_pairs() {
+fn a_feasible_successor_is_preferred_to_a_faster_one_known_on_more_pairs() {
     let mut optimizer = long_arena(3);
     loop {
         let request = run(&mut optimizer);
@@ -121,13 +121,13 @@ fn a_feasible_successor_goes_before_one_that_is_faster_and_known_on_more_pairs()
             optimizer.tell(request.id, Observation::failed(Status::Wrong, 1.0)).unwrap();
             break;
         }
-        assert!(optimizer.history().configurations().len() < 40, "nobody is known on more pairs");
+        assert!(optimizer.history().configurations().len() < 40, "no configuration is known on more pairs");
         let values = match request.key.config.0 {
             0 => (9.0, 0.5),
             1 => (3.0, 0.5),
             _ => (1.0, 1.5),
         };
-        optimizer.tell(request.id, told(&request, values)).unwrap();
+        optimizer.tell(request.id, result(&request, values)).unwrap();
     }
     assert_eq!(optimizer.incumbent(), ConfigId(0));
 }

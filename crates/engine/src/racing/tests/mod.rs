@@ -1,9 +1,9 @@
 //! Small races computed by hand.
 
-mod again;
 mod answers;
 mod constraints;
-mod tried_out;
+mod exhausted;
+mod rematches;
 
 use space::format::{Format, read};
 use space::{Configuration, Space};
@@ -19,7 +19,7 @@ use crate::trial::{Cap, ConfigId, TrialId, TrialRequest, Why};
 const CUTOFF: f64 = 100.0;
 const GRAIN: f64 = 0.001;
 
-/// One gain for each challenger.
+/// The incumbent gains one pair for each challenger.
 const STEADY: Racing = Racing {
     slack: 1.3,
     min_pairs: 1,
@@ -43,7 +43,7 @@ impl Proposer for Counting {
     }
 }
 
-/// A race on so many instances, with one seed each, all of which the incumbent meets at first.
+/// Races on this many instances with one seed each; the incumbent meets all of them first.
 fn arena(instances: u32, objective: Objective, seed: u64) -> Optimizer {
     let most = instances as usize;
     let racing = Racing { slack: 1.3, min_pairs: most, max_pairs: most, deterministic: true, ..STEADY };
@@ -59,7 +59,7 @@ fn arena_with(instances: u32, objective: Objective, seed: u64, racing: Racing) -
     Optimizer::new(history, Box::new(racer), Box::new(Counting(space)))
 }
 
-/// Of arenas with different seeds, the first in which something can be seen.
+/// The first result of `see` over arenas with different seeds.
 fn first<T>(see: impl FnMut(u64) -> Option<T>) -> T {
     (0..100).find_map(see).unwrap()
 }
@@ -97,7 +97,7 @@ fn close(cap: Cap, expected: f64) {
     assert!((cap.cost() - expected).abs() < 1e-9, "{cap:?} instead of {expected}");
 }
 
-/// A challenger in its second batch, with one pair of cost 1 behind it.
+/// Brings a challenger to its second batch, after one pair of cost 1.
 fn second_batch(optimizer: &mut Optimizer) -> ConfigId {
     let request = run(optimizer);
     assert_eq!(request.why, Why::Challenge);
@@ -106,13 +106,13 @@ fn second_batch(optimizer: &mut Optimizer) -> ConfigId {
 }
 
 #[test]
-fn the_cap_is_what_the_sum_leaves() {
+fn the_cap_is_what_remains_of_the_sum() {
     let mut optimizer = arena(3, Objective::capped(CUTOFF), 1);
     tens(&mut optimizer, 3);
     let first = run(&mut optimizer);
     close(first.cap, 1.3 * ten(&first) + GRAIN);
     finish(&mut optimizer, &first, 4.0);
-    // The second batch has the other two pairs: three in all, 60 for the incumbent.
+    // The second batch contains the other two pairs: three in total, 60 for the incumbent.
     let second = run(&mut optimizer);
     close(second.cap, 1.3 * 60.0 + 3.0 * GRAIN - 4.0);
     finish(&mut optimizer, &second, 50.0);
@@ -136,7 +136,7 @@ fn no_cap_is_above_the_cutoff() {
 }
 
 #[test]
-fn with_less_than_a_grain_left_there_is_no_trial() {
+fn no_trial_is_run_with_less_than_a_grain_left() {
     let bound = 1.3 * 60.0 + 3.0 * GRAIN;
     for (left, runs) in [(1.01 * GRAIN, true), (0.99 * GRAIN, false)] {
         let mut optimizer = arena(3, Objective::capped(CUTOFF), 1);
@@ -156,26 +156,26 @@ fn with_less_than_a_grain_left_there_is_no_trial() {
 
 #[test]
 fn the_end_of_a_batch_compares_without_slack() {
-    for (more, goes_on) in [(0.0, true), (1e-9, false)] {
+    for (more, continues) in [(0.0, true), (1e-9, false)] {
         let mut optimizer = arena(3, Objective::capped(CUTOFF), 1);
         tens(&mut optimizer, 3);
         let first = run(&mut optimizer);
         finish(&mut optimizer, &first, ten(&first) + more);
         let next = run(&mut optimizer);
-        assert_eq!(next.key.config == first.key.config, goes_on);
+        assert_eq!(next.key.config == first.key.config, continues);
         let dropped = News::Dropped(first.key.config, 1, Drop::Batch);
-        assert_eq!(optimizer.news().contains(&dropped), !goes_on);
+        assert_eq!(optimizer.news().contains(&dropped), !continues);
     }
 }
 
 #[test]
-fn batches_double_and_all_pairs_make_an_incumbent() {
+fn batches_double_and_winning_on_all_pairs_makes_an_incumbent() {
     let mut optimizer = arena(9, Objective::capped(CUTOFF), 1);
     for _ in 0..9 {
         let request = run(&mut optimizer);
         finish(&mut optimizer, &request, 1.0);
     }
-    // Without costs of its own the cap shows how many pairs the batches have.
+    // The challenger costs nothing, so the cap shows the number of pairs in the batches.
     for pairs in [1, 3, 3, 7, 7, 7, 7, 9, 9] {
         assert_eq!(optimizer.incumbent(), ConfigId(0));
         let request = run(&mut optimizer);
@@ -189,7 +189,7 @@ fn batches_double_and_all_pairs_make_an_incumbent() {
 }
 
 #[test]
-fn running_siblings_count_at_what_they_have_reached() {
+fn running_siblings_count_with_what_they_have_reached() {
     let mut optimizer = arena(3, Objective::capped(CUTOFF), 1);
     tens(&mut optimizer, 3);
     let config = second_batch(&mut optimizer);
@@ -202,7 +202,7 @@ fn running_siblings_count_at_what_they_have_reached() {
     close(a.cap, bound - 1.0);
     close(b.cap, bound - 1.0 - 7.0);
     close(Cap::at(optimizer.patience().unwrap()), (bound - 1.0 - 7.0) / 2.0);
-    // What one costs the other cannot.
+    // What one trial costs is no longer left for the other.
     optimizer.elapsed(&[(a.id, 7.0), (b.id, 20.0)]);
     let Ask::Tighten(tightened, cap) = optimizer.ask(0) else { panic!("not tightened") };
     assert_eq!(tightened, a.id);
@@ -212,7 +212,7 @@ fn running_siblings_count_at_what_they_have_reached() {
     let Ask::Tighten(tightened, cap) = optimizer.ask(0) else { panic!("not tightened") };
     assert_eq!(tightened, b.id);
     close(cap, bound - 1.0 - 30.0);
-    // Both together pass the bound.
+    // Both together exceed the bound.
     optimizer.elapsed(&[(a.id, 30.0), (b.id, bound - 31.0 + 0.5)]);
     assert_eq!(
         [optimizer.ask(0), optimizer.ask(0), optimizer.ask(0)],
@@ -236,14 +236,14 @@ fn a_trial_stopped_for_a_sibling_that_vanished_is_run_again_with_a_larger_cap() 
     close(cap, bound - 1.0 - 70.0);
     optimizer.withdraw(a.id).unwrap();
     capped(&mut optimizer, &b, cap.cost());
-    // Both pairs are open again; what b has shown counts.
+    // Both pairs are open again; the lower bound from b counts.
     let again_a = run(&mut optimizer);
     assert_eq!(again_a.key, a.key);
     close(again_a.cap, bound - 1.0 - cap.cost());
     let again_b = run(&mut optimizer);
     assert_eq!(again_b.key, b.key);
     close(again_b.cap, bound - 1.0);
-    // What it reaches counts only beyond what was known.
+    // The cost it reaches counts only beyond the known lower bound.
     optimizer.elapsed(&[(again_b.id, cap.cost() / 2.0)]);
     assert_eq!(optimizer.ask(0), Ask::Wait);
     optimizer.elapsed(&[(again_b.id, cap.cost() + 5.0)]);
@@ -270,7 +270,7 @@ fn a_lost_trial_is_run_again() {
 }
 
 #[test]
-fn who_fails_where_the_incumbent_does_not_is_out() {
+fn a_challenger_that_fails_where_the_incumbent_does_not_is_dropped() {
     let fail = |optimizer: &mut Optimizer, request: &TrialRequest, status| {
         optimizer.tell(request.id, Observation::failed(status, 0.5)).unwrap();
     };
@@ -281,7 +281,7 @@ fn who_fails_where_the_incumbent_does_not_is_out() {
         let second = run(&mut optimizer);
         fail(&mut optimizer, &second, status);
         assert!(optimizer.news().contains(&News::Dropped(config, 2, Drop::Failure)));
-        // Where both fail, the rest decides.
+        // Where both fail, the other pairs decide.
         let mut optimizer = arena(2, Objective::capped(CUTOFF), 1);
         for _ in 0..2 {
             let request = run(&mut optimizer);
@@ -296,7 +296,7 @@ fn who_fails_where_the_incumbent_does_not_is_out() {
     }
 }
 
-/// Two challengers that both meet instance 1 first, where the incumbent needs 20.
+/// Two challengers that both meet instance 1 first, where the incumbent costs 20.
 fn two_on_the_second_instance() -> (Optimizer, TrialRequest, TrialRequest) {
     first(|seed| {
         let mut optimizer = arena(2, Objective::capped(CUTOFF), seed);
@@ -324,18 +324,19 @@ fn a_better_incumbent_tightens_open_races() {
 }
 
 #[test]
-fn what_was_stopped_too_soon_for_a_new_incumbent_is_run_again() {
+fn a_trial_capped_too_low_for_a_new_incumbent_is_run_again() {
     let (mut optimizer, x, y) = two_on_the_second_instance();
     finish(&mut optimizer, &y, 20.0);
     let y = run(&mut optimizer);
     finish(&mut optimizer, &y, 1.0);
     assert_eq!(optimizer.incumbent(), y.key.config);
-    // The same cost on this pair: the cap is the same, and answers the question.
+    // The new incumbent has the same cost on this pair, so the cap is the same and decides the race.
     assert_eq!(optimizer.ask(0), Ask::Wait);
     capped(&mut optimizer, &x, x.cap.cost());
     assert!(optimizer.news().contains(&News::Dropped(x.key.config, 0, Drop::Sum)));
 
-    // Better on the whole, worse on this pair: 25 is within the slack, and no batch ends here.
+    // The new incumbent is better overall but worse on this pair: 25 is within the slack, and no batch ends
+    // here.
     let (mut optimizer, x) = first(|seed| {
         let mut optimizer = arena(3, Objective::capped(CUTOFF), seed);
         tens(&mut optimizer, 3);
@@ -360,7 +361,7 @@ fn what_was_stopped_too_soon_for_a_new_incumbent_is_run_again() {
 }
 
 #[test]
-fn challengers_meet_the_first_pairs_of_the_incumbent_while_it_does() {
+fn challengers_run_on_the_incumbents_first_pairs_while_it_does() {
     let mut optimizer = arena(2, Objective::capped(CUTOFF), 1);
     let all: Vec<TrialRequest> = (0..8).map(|_| run(&mut optimizer)).collect();
     let (own, others) = all.split_at(2);
@@ -369,21 +370,21 @@ fn challengers_meet_the_first_pairs_of_the_incumbent_while_it_does() {
     let is_full =
         |request: &TrialRequest| pairs.contains(&request.key.pair) && request.cap == Cap::at(CUTOFF);
     assert!(others.iter().all(is_full));
-    // Nobody is judged before the incumbent has its first two pairs.
+    // No challenger is judged before the incumbent has its first two pairs.
     for request in others.iter().take(3) {
         finish(&mut optimizer, request, 99.0);
     }
     finish(&mut optimizer, &own[1], 4.0);
     assert_eq!(optimizer.ask(0), Ask::Wait);
     assert!(optimizer.news().iter().all(|news| matches!(news, News::Opened(_))));
-    // A lost first pair is asked for again, and it is the same one.
+    // A lost trial on the first pairs is requested again, on the same pair.
     optimizer.tell(own[0].id, Observation::failed(Status::Lost, 1.0)).unwrap();
     let again = run(&mut optimizer);
     assert_eq!((again.key, again.why), (own[0].key, Why::Incumbent));
     finish(&mut optimizer, &again, 4.0);
     let dropped =
         optimizer.news().into_iter().filter(|news| matches!(news, News::Dropped(_, 1, Drop::Batch)));
-    assert_eq!(dropped.count(), 0, "99 is above the bound already");
+    assert_eq!(dropped.count(), 0, "99 is already above the bound");
     for request in &others[3..] {
         let Ask::Tighten(id, cap) = optimizer.ask(0) else { panic!("not tightened") };
         assert_eq!(id, request.id);
@@ -393,7 +394,7 @@ fn challengers_meet_the_first_pairs_of_the_incumbent_while_it_does() {
 }
 
 #[test]
-fn of_one_instance_a_lost_first_seed_is_asked_for_again() {
+fn a_withdrawn_first_seed_of_a_single_instance_is_requested_again() {
     let racing = Racing { min_pairs: 3, ..STEADY };
     let mut optimizer = arena_with(1, Objective::capped(CUTOFF), 1, racing);
     let all: Vec<TrialRequest> = (0..5).map(|_| run(&mut optimizer)).collect();
@@ -404,12 +405,13 @@ fn of_one_instance_a_lost_first_seed_is_asked_for_again() {
 }
 
 #[test]
-fn the_incumbent_gains_a_pair_for_each_challenger_whatever_they_cost() {
+fn the_incumbent_gains_pairs_per_challenger_whatever_they_cost() {
     for (schedule, gains) in [(Schedule { early: 1, late: 1 }, 6), (Schedule { early: 2, late: 1 }, 3)] {
         let racing = Racing { schedule, ..STEADY };
         let mut optimizer = arena_with(9, Objective::capped(CUTOFF), 1, racing);
         let default = run(&mut optimizer);
-        // As dear as can be; the first challenger is ten thousand times cheaper, and nobody comes near it.
+        // As expensive as possible; the first challenger is ten thousand times cheaper, and no other comes
+        // near it.
         finish(&mut optimizer, &default, 99.0);
         let lucky = run(&mut optimizer);
         finish(&mut optimizer, &lucky, 0.0099);
@@ -430,7 +432,7 @@ fn the_incumbent_gains_a_pair_for_each_challenger_whatever_they_cost() {
                     }
                     capped(&mut optimizer, &request, request.cap.cost());
                 }
-                Why::Validation => unreachable!("a search validates nothing"),
+                Why::Validation => unreachable!("a search requests no validation"),
             }
         }
         assert_eq!(gained, gains, "{schedule:?}");
@@ -438,7 +440,7 @@ fn the_incumbent_gains_a_pair_for_each_challenger_whatever_they_cost() {
 }
 
 #[test]
-fn one_lucky_seed_of_the_incumbent_sets_no_caps() {
+fn one_lucky_seed_of_the_incumbent_does_not_set_the_caps() {
     for (common_seeds, bounds) in [(false, [6.5, 6.5]), (true, [1.3, 11.7])] {
         let racing = Racing { min_pairs: 2, common_seeds, ..STEADY };
         let mut optimizer = arena_with(1, Objective::capped(CUTOFF), 1, racing);
@@ -452,7 +454,7 @@ fn one_lucky_seed_of_the_incumbent_sets_no_caps() {
 }
 
 #[test]
-fn costs_of_zero_and_below_stop_nobody_for_ever() {
+fn costs_of_zero_or_below_do_not_stall_the_race() {
     for (cost, grain) in [(0.0, GRAIN), (0.0, 0.0), (-1e-12, GRAIN), (-5.0, 0.0)] {
         let objective = Objective { grain, ..Objective::capped(CUTOFF) };
         let mut optimizer = arena_with(2, objective, 1, STEADY);
@@ -483,7 +485,7 @@ fn without_a_cutoff_costs_may_be_negative_and_nothing_is_stopped() {
     assert_eq!(optimizer.ask(0), Ask::Wait);
     finish(&mut optimizer, &third, -9.0);
     assert_eq!(optimizer.incumbent(), first.key.config);
-    // A failure loses, whatever the rest.
+    // A failure loses, whatever the other costs.
     let request = run(&mut optimizer);
     finish(&mut optimizer, &request, -1e9);
     let request = run(&mut optimizer);
@@ -492,7 +494,7 @@ fn without_a_cutoff_costs_may_be_negative_and_nothing_is_stopped() {
 }
 
 #[test]
-fn an_earlier_incumbent_races_again_and_what_is_known_is_not_run() {
+fn an_earlier_incumbent_races_again_without_repeating_known_trials() {
     let mut optimizer = arena(3, Objective::capped(CUTOFF), 1);
     tens(&mut optimizer, 3);
     let loser = run(&mut optimizer);
@@ -525,7 +527,7 @@ fn an_earlier_incumbent_races_again_and_what_is_known_is_not_run() {
 }
 
 #[test]
-fn the_last_configuration_is_the_end() {
+fn the_search_ends_after_the_last_configuration() {
     let mut optimizer = arena(1, Objective::capped(CUTOFF), 1);
     let mut trials = 0;
     loop {
@@ -542,7 +544,7 @@ fn the_last_configuration_is_the_end() {
 }
 
 #[test]
-fn what_is_asked_for_races_before_anything_new_and_once() {
+fn requested_configurations_race_once_and_before_new_ones() {
     let mut optimizer = arena(1, Objective::capped(CUTOFF), 1);
     let first = run(&mut optimizer);
     finish(&mut optimizer, &first, 10.0);

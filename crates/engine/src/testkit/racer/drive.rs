@@ -1,5 +1,5 @@
-//! Two ways to run what a racer asks for: trials that end in any order, and trials that end by the
-//! clock, reporting what they have reached. In both some trials are lost and some withdrawn.
+//! Two ways to run the trials that a racer asks for: trials that end in any order, and trials that end by a
+//! simulated clock and report what they have reached. In both, some trials are lost and some withdrawn.
 
 use math::Rng;
 
@@ -8,10 +8,10 @@ use crate::observation::{Observation, Status};
 use crate::racing::Ask;
 use crate::trial::TrialId;
 
-/// Trials told before a run ends.
+/// Number of results and reports before a run ends.
 const TRIALS: usize = 150;
 
-/// One running trial after another does something: ends, reports, is lost, is withdrawn.
+/// Lets one random running trial after another end, report, be lost or be withdrawn.
 pub(super) fn in_any_order(stage: &mut Stage<'_>, rng: &mut Rng) {
     let mut told = 0;
     while told < TRIALS {
@@ -39,7 +39,7 @@ pub(super) fn in_any_order(stage: &mut Stage<'_>, rng: &mut Rng) {
             0 => stage.tell(id, Observation::failed(Status::Lost, now)),
             1 => stage.withdraw(id),
             2..8 if grows => stage.elapsed(id, now),
-            // It was stopped, unless it came to its end before.
+            // It was stopped, unless it ended before.
             _ if out.cancelled && rng.below(4) > 0 => stop(stage, id, now),
             _ => {
                 let cap =
@@ -51,7 +51,7 @@ pub(super) fn in_any_order(stage: &mut Stage<'_>, rng: &mut Rng) {
     }
 }
 
-/// A cancelled trial tells what it has reached, where that says something.
+/// Ends a cancelled trial: it reports what it has reached if costs grow, otherwise it is withdrawn.
 fn stop(stage: &mut Stage<'_>, id: TrialId, reached: f64) {
     if stage.world.problem.objective.cutoff.is_some() {
         stage.tell(id, stage.world.stopped(reached));
@@ -60,7 +60,7 @@ fn stop(stage: &mut Stage<'_>, id: TrialId, reached: f64) {
     }
 }
 
-/// Now and then a racer restored from the snapshot goes along, or takes over.
+/// Now and then lets a racer restored from the snapshot run alongside, or take over.
 fn remember(stage: &mut Stage<'_>, rng: &mut Rng, seldom: usize) {
     match rng.below(seldom) {
         0 => stage.restore_twin(),
@@ -69,7 +69,7 @@ fn remember(stage: &mut Stage<'_>, rng: &mut Rng, seldom: usize) {
     }
 }
 
-/// How a trial ends.
+/// How a trial ends if it is not stopped.
 #[derive(Clone, Copy, PartialEq)]
 enum Fate {
     ByItself,
@@ -79,7 +79,7 @@ enum Fate {
 
 struct Clock {
     now: f64,
-    /// Of every running trial: its start, when it ends if not stopped, and how.
+    /// For every running trial: its start, its duration if it is not stopped, and how it ends.
     fates: std::collections::BTreeMap<TrialId, (f64, f64, Fate)>,
 }
 
@@ -93,10 +93,10 @@ impl Clock {
         self.fates.insert(out.request.id, (self.now, fate.0, fate.1));
     }
 
-    /// When a trial ends.
+    /// The time at which a trial ends.
     fn end(&self, out: &Out) -> f64 {
         let Some(&(start, time, _)) = self.fates.get(&out.request.id) else { return f64::INFINITY };
-        // A cap below what has been reached already stops it now.
+        // A cap below the cost already reached stops it now.
         (start + time.min(out.cap.cost())).max(self.now)
     }
 
@@ -105,7 +105,7 @@ impl Clock {
     }
 }
 
-/// The clock goes from the end of one trial to the end of the next; if the racer has no patience for
+/// Advances the clock from the end of one trial to the end of the next. If the racer's patience ends before
 /// that, all running trials report what they have reached.
 pub(super) fn by_the_clock(stage: &mut Stage<'_>, rng: &mut Rng) {
     let grows = stage.world.problem.objective.cutoff.is_some();
@@ -150,7 +150,7 @@ pub(super) fn by_the_clock(stage: &mut Stage<'_>, rng: &mut Rng) {
         match fate {
             Some((Fate::Lost, _)) => stage.tell(id, Observation::failed(Status::Lost, reached)),
             Some((Fate::Withdrawn, _)) => stage.withdraw(id),
-            // A tightened cap that was passed already.
+            // The tightened cap had already been exceeded.
             Some((_, true)) if grows && reached > out.cap.cost() => {
                 stage.tell(id, stage.world.stopped(reached));
             }

@@ -1,16 +1,16 @@
-//! What every racer must keep, whatever the world and however trials end.
+//! Laws that every racer must obey, whatever the world and however trials end.
 //!
 //! | law | |
 //! |---|---|
-//! | incumbent | never replaced on fewer pairs than it had; its successor is better on all of them |
-//! | caps | positive, never above the cutoff, only lowered, by orders about running trials |
-//! | trials | none forgotten, none repeated once known, repeated only with a larger cap than before |
-//! | proposals | all different; numbers rise |
-//! | pairs | the incumbent has the pairs that its schedule wants after so many challengers, whatever these cost |
-//! | busy | with a free slot there is something to run, unless the proposer has nothing new |
-//! | memory | restored from a snapshot it goes on as if nothing had happened |
-//! | history | bounds come from trials that were capped or timed out, and from no others |
-//! | capping | does not change which configurations become incumbents, before a finite space has been tried out |
+//! | incumbent | never replaced on fewer pairs than it had; its successor is better over all of them |
+//! | caps | positive, never above the cutoff, and only ever lowered, by orders about running trials |
+//! | trials | none is forgotten, none is repeated once known, and none is repeated without a larger cap than before |
+//! | proposals | all different; numbers increase |
+//! | pairs | the incumbent has the number of pairs due by its schedule after the challengers so far, whatever these cost |
+//! | busy | with a free slot there is a trial to run, unless the proposer has nothing new |
+//! | memory | a racer restored from a snapshot continues as if nothing had happened |
+//! | history | lower bounds come only from trials that were capped or timed out |
+//! | capping | does not change which configurations become incumbents until a finite space is exhausted |
 
 mod drive;
 mod stage;
@@ -29,13 +29,13 @@ use stage::{Stage, Watched};
 
 /// Makes a racer for a problem.
 pub type Make<'a> = &'a dyn Fn(Problem, Racing, &mut History) -> Box<dyn Racer>;
-/// Makes a racer that goes on from a snapshot.
+/// Makes a racer that continues from a snapshot.
 pub type Restore<'a> = &'a dyn Fn(Problem, Racing, Snapshot, &History) -> Box<dyn Racer>;
 
-/// What happened while a suite ran: laws about what never happened would prove nothing.
+/// Counts of what happened while a suite ran: a law about events that never occur proves nothing.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub struct Exercised {
-    /// Trials asked for.
+    /// Trials requested.
     pub trials: usize,
     /// Trials of a pair on which the configuration had been stopped before.
     pub repeated: usize,
@@ -53,7 +53,7 @@ pub struct Exercised {
     pub overtaken: usize,
     /// Challengers that raced again after they had lost.
     pub returned: usize,
-    /// Spaces in which everything was tried.
+    /// Spaces that were exhausted.
     pub exhausted: usize,
 }
 
@@ -72,7 +72,8 @@ impl AddAssign for Exercised {
     }
 }
 
-/// Races in these worlds with 1 to 64 workers: with trials that end in any order, and by the clock.
+/// Races in these worlds with 1 to 64 workers, once with trials that end in any order and once by a simulated
+/// clock.
 ///
 /// # Panics
 /// If a law is broken.
@@ -90,9 +91,9 @@ pub fn conforms(make: Make<'_>, restore: Restore<'_>, worlds: impl IntoIterator<
     exercised
 }
 
-/// Races in these worlds with one worker, with slack 1, 1.3, 2 and without capping: until so many
-/// challengers have been opened the incumbents must be the same, on the same pairs. Tells how many
-/// challengers won, and how many trials were capped.
+/// Races in these worlds with one worker, with a slack of 1, 1.3 and 2 and without capping. Until this many
+/// challengers have been opened, the incumbents must be the same, on the same pairs. Returns how many
+/// challengers won and how many trials were capped.
 ///
 /// # Panics
 /// If capping changes a winner.
@@ -116,11 +117,11 @@ pub fn capping_changes_nothing(
     (winners, capped)
 }
 
-/// When a configuration became the incumbent: after how many challengers, and on how many pairs; at
-/// last the pairs that the last one has.
+/// When a configuration became the incumbent: the number of challengers so far, the configuration, and its
+/// number of pairs. The last entry has the number of pairs at the end.
 type Reign = (usize, ConfigId, usize);
 
-/// Counts the challengers opened and notes the new incumbents.
+/// Counts the challengers opened and records the new incumbents.
 fn hear(news: Vec<News>, opened: &mut usize, reigns: &mut Vec<Reign>) {
     for news in news {
         match news {
@@ -140,13 +141,13 @@ fn incumbents(make: Make<'_>, world: &World, slack: f64, challengers: usize) -> 
     let mut opened = 0;
     loop {
         let ask = racer.next(1, &mut history, &mut proposer);
-        // In a space that has been tried out, who races next depends on what is known, and so on caps.
+        // In an exhausted space, the next challenger depends on what is known, and so on caps.
         if proposer.gave_up {
             break;
         }
         hear(racer.news(), &mut opened, &mut reigns);
         match ask {
-            // The last of them is left out: its race is not over.
+            // The last challenger is left out, because its race is not over.
             Ask::Run(_) if opened > challengers => break,
             Ask::Run(request) => {
                 let observation = world.observe(&world.truth(&request), request.cap);

@@ -1,5 +1,5 @@
-//! A racer under observation: every call goes to it and to a twin restored from its snapshot, and a
-//! witness looks at every answer.
+//! A racer under observation: every call goes to it and to a twin restored from its snapshot, and a witness
+//! checks every answer.
 
 use std::collections::BTreeMap;
 
@@ -14,7 +14,7 @@ use crate::propose::Proposer;
 use crate::racing::{Ask, Racer};
 use crate::trial::{Cap, ConfigId, TrialId, TrialRequest};
 
-/// A proposer that remembers having had nothing new.
+/// A proposer that records whether it ever had nothing new.
 pub(super) struct Watched {
     inner: Box<dyn Proposer>,
     pub(super) gave_up: bool,
@@ -42,7 +42,7 @@ impl Proposer for Watched {
     }
 }
 
-/// A racer with all it needs.
+/// A racer with its history and proposer.
 struct Seat {
     racer: Box<dyn Racer>,
     history: History,
@@ -53,12 +53,12 @@ struct Seat {
 pub(super) struct Out {
     pub(super) request: TrialRequest,
     pub(super) cap: Cap,
-    /// What it was last reported to have reached.
+    /// The last reported cost.
     pub(super) elapsed: f64,
     pub(super) cancelled: bool,
 }
 
-/// The racer, its twin, what is running, and the witness.
+/// The racer, its twin, the running trials, and the witness.
 pub(super) struct Stage<'a> {
     pub(super) world: &'a World,
     pub(super) workers: usize,
@@ -69,7 +69,7 @@ pub(super) struct Stage<'a> {
     witness: Witness,
 }
 
-/// The row of a trial in the history.
+/// The trial as a row of the history.
 pub(super) fn ended(request: &TrialRequest, observation: Observation) -> Trial {
     let &TrialRequest { id, key, cap, why, .. } = request;
     Trial { id, key, cap, why, observation }
@@ -85,20 +85,20 @@ impl<'a> Stage<'a> {
         Self { world, workers, running: BTreeMap::new(), restore, seat, twin: None, witness }
     }
 
-    /// Does the same with the racer and its twin, and looks at the news.
+    /// Does the same with the racer and its twin, and checks the news.
     fn each<T: PartialEq + std::fmt::Debug>(&mut self, act: impl Fn(&mut Seat) -> T) -> T {
         let answer = act(&mut self.seat);
         let news = self.seat.racer.news();
         if let Some(twin) = &mut self.twin {
             let place = (self.world.seed, self.workers);
             assert_eq!(act(twin), answer, "{place:?}: the restored racer (left) answers differently");
-            assert_eq!(twin.racer.news(), news, "{place:?}: the restored racer (left) has other news");
+            assert_eq!(twin.racer.news(), news, "{place:?}: the restored racer (left) has different news");
         }
         self.witness.hear(&news, &self.running, &*self.seat.racer, &self.seat.history);
         answer
     }
 
-    /// What to do next, on the slots that are free.
+    /// Asks what to do next with the free slots.
     pub(super) fn next(&mut self) -> Ask {
         let slots = self.workers - self.running.len();
         let ask = self.each(|seat| seat.racer.next(slots, &mut seat.history, &mut seat.proposer));
@@ -127,7 +127,7 @@ impl<'a> Stage<'a> {
 
     pub(super) fn tell(&mut self, id: TrialId, observation: Observation) {
         let Some(out) = self.running.remove(&id) else { return };
-        self.witness.exercised.vanished += usize::from(observation.status().says_nothing());
+        self.witness.exercised.vanished += usize::from(observation.status().is_uninformative());
         self.witness.told(&observation);
         self.each(|seat| {
             seat.history.push(ended(&out.request, observation.clone()));
@@ -144,7 +144,7 @@ impl<'a> Stage<'a> {
         self.witness.count(&*self.seat.racer, &self.running);
     }
 
-    /// A running trial has reached a cost.
+    /// Reports the cost that a running trial has reached.
     pub(super) fn elapsed(&mut self, id: TrialId, cost: f64) {
         let Some(out) = self.running.get_mut(&id) else { return };
         out.elapsed = out.elapsed.max(cost);
@@ -162,7 +162,7 @@ impl<'a> Stage<'a> {
         patience
     }
 
-    /// From now on a racer restored from what is remembered now must do the same.
+    /// Restores a twin from the current snapshot, which must answer the same from now on.
     pub(super) fn restore_twin(&mut self) {
         let reached = self.reached();
         let Self { world, seat, .. } = self;
@@ -175,7 +175,7 @@ impl<'a> Stage<'a> {
         self.witness.exercised.restored += 1;
     }
 
-    /// The racer is gone; its twin takes over.
+    /// Replaces the racer by its twin.
     pub(super) fn replace_by_twin(&mut self) {
         if let Some(mut twin) = self.twin.take() {
             twin.proposer.gave_up |= self.seat.proposer.gave_up;
@@ -183,7 +183,7 @@ impl<'a> Stage<'a> {
         }
     }
 
-    /// Looks at the whole after the end.
+    /// Checks the history after the end.
     pub(super) fn end(&self) -> Exercised {
         self.witness.end(&self.seat.history)
     }

@@ -1,4 +1,4 @@
-//! Looks at every answer of a racer and says which law it breaks.
+//! Checks every answer of a racer and reports which law it breaks.
 
 use std::collections::{BTreeMap, HashSet};
 
@@ -15,7 +15,7 @@ use crate::racing::{Ask, News, Racer, Racing};
 use crate::trial::{Cap, ConfigId, Pair, TrialId, TrialRequest, Why};
 
 pub(super) struct Witness {
-    /// World and workers, for messages.
+    /// World and number of workers, for messages.
     place: (u64, usize),
     problem: Problem,
     racing: Racing,
@@ -24,13 +24,13 @@ pub(super) struct Witness {
     last_id: Option<TrialId>,
     opened: HashSet<ConfigId>,
     racing_now: HashSet<ConfigId>,
-    /// Challengers opened for the first time.
+    /// Number of challengers opened for the first time.
     challengers: usize,
     bounds: u64,
     pub(super) exercised: Exercised,
 }
 
-/// Panics with the place where a law was broken.
+/// Panics with the world and the workers if a law is broken.
 macro_rules! law {
     ($witness:expr, $holds:expr, $($message:tt)+) => {
         assert!($holds, "world and workers {:?}: {}", $witness.place, format_args!($($message)+))
@@ -46,7 +46,7 @@ impl Witness {
             incumbent: racer.incumbent(),
             pairs: 0,
             last_id: None,
-            // The first incumbent is no challenger when it races again.
+            // The first incumbent is not counted as a challenger when it races again.
             opened: HashSet::from([racer.incumbent()]),
             racing_now: HashSet::new(),
             challengers: 0,
@@ -55,7 +55,7 @@ impl Witness {
         }
     }
 
-    /// An answer to "what next".
+    /// Checks an answer of [`Racer::next`].
     pub(super) fn see(
         &mut self,
         ask: &Ask,
@@ -77,14 +77,14 @@ impl Witness {
                     self.check_cap(*cap);
                     self.exercised.tightened += 1;
                 }
-                None => law!(self, false, "trial {id} is tightened and not running"),
+                None => law!(self, false, "trial {id} is tightened but not running"),
             },
             Ask::Cancel(id) => {
                 let cancelled = running.get(id).map(|out| out.cancelled);
                 law!(self, cancelled == Some(false), "trial {id} cancelled while it is {cancelled:?}");
                 self.exercised.cancelled += 1;
             }
-            Ask::Wait => law!(self, slots == 0 || gave_up, "{slots} slots wait for nothing"),
+            Ask::Wait => law!(self, slots == 0 || gave_up, "{slots} free slots, but the racer waits"),
             Ask::Done(_) => {
                 law!(self, gave_up && running.is_empty(), "done before the end");
                 law!(self, self.racing_now.is_empty(), "done while {:?} are racing", self.racing_now);
@@ -114,14 +114,14 @@ impl Witness {
         law!(
             self,
             history.configuration(key.config) == configuration,
-            "trial {id} has another configuration"
+            "trial {id} has a different configuration"
         );
         law!(self, !running.values().any(|out| out.request.key == *key), "{key:?} runs twice");
         match compared(history, &self.problem, key.config, key.pair) {
             None => {}
-            Some(Reading::Exact(_)) => law!(self, false, "{key:?} is run again though it is known"),
+            Some(Reading::Exact(_)) => law!(self, false, "{key:?} is run again although it is known"),
             Some(Reading::AtLeast(known)) => {
-                law!(self, cap.cost() > known, "{key:?} is run again with {cap:?} though {known} is known");
+                law!(self, cap.cost() > known, "{key:?} is run again with {cap:?} although {known} is known");
                 self.exercised.repeated += 1;
             }
         }
@@ -134,7 +134,7 @@ impl Witness {
                 law!(
                     self,
                     pairs < due || gave_up,
-                    "the incumbent gains a pair beside {pairs}, with {due} due"
+                    "the incumbent gains a pair in addition to {pairs}, with {due} due"
                 );
             }
             Why::Challenge => {
@@ -145,17 +145,17 @@ impl Witness {
                     .any(|out| out.request.key.config == self.incumbent && out.request.key.pair == key.pair);
                 law!(self, met || soon, "{key:?}: not a pair of the incumbent");
             }
-            Why::Validation => law!(self, false, "{key:?}: a search validates nothing"),
+            Why::Validation => law!(self, false, "{key:?}: a search requests no validation"),
         }
     }
 
-    /// A trial by which the incumbent gains a pair.
+    /// Whether the incumbent gains a pair by this trial.
     fn is_gain(&self, request: &TrialRequest) -> bool {
         request.why == Why::Incumbent && request.key.config == self.incumbent
     }
 
-    /// Pairs that the incumbent is to have before the next challenger: the first ones together, then by the
-    /// schedule.
+    /// Number of pairs that the incumbent must have before the next challenger: the first ones together, then
+    /// by the schedule.
     fn pairs_due(&self) -> usize {
         let Racing { min_pairs, max_pairs, schedule, deterministic, .. } = self.racing;
         let instances = self.problem.instances as usize;
@@ -165,7 +165,7 @@ impl Witness {
         if self.pairs < least { least } else { due }
     }
 
-    /// What happened in the races.
+    /// Checks what happened in the races.
     pub(super) fn hear(
         &mut self,
         news: &[News],
@@ -181,7 +181,7 @@ impl Witness {
                     self.check_pairs(running, history);
                     self.challengers += usize::from(!again);
                     law!(self, config != self.incumbent, "{config} races against itself");
-                    law!(self, self.racing_now.insert(config), "{config} races already");
+                    law!(self, self.racing_now.insert(config), "{config} is already racing");
                 }
                 News::Dropped(config, ..) => {
                     law!(self, self.racing_now.remove(&config), "{config} is dropped without a race");
@@ -200,7 +200,7 @@ impl Witness {
                     let snapshot = racer.snapshot();
                     let all = snapshot.incumbent_pairs();
                     law!(self, pairs >= self.pairs, "{config} wins on {pairs} pairs of {}", self.pairs);
-                    // One that was an incumbent before may know more pairs, and gain them at once.
+                    // A former incumbent may be known on more pairs and gain them at once.
                     let knows = |pair: &Pair| {
                         let reading = compared(history, &self.problem, racer.incumbent(), *pair);
                         reading.is_some_and(|reading| !reading.is_censored())
@@ -226,7 +226,7 @@ impl Witness {
         self.pairs = pairs;
     }
 
-    /// A challenger is opened: the incumbent has the pairs that are due, or is running them.
+    /// Checks, when a race opens, that the incumbent has the pairs that are due or is running on them.
     fn check_pairs(&self, running: &BTreeMap<TrialId, Out>, history: &History) {
         let pending = running.values().filter(|out| self.is_gain(&out.request)).count();
         let (pairs, due) = (self.pairs + pending, self.pairs_due());
@@ -239,7 +239,7 @@ impl Witness {
         );
     }
 
-    /// Whether a configuration is better than another, or equal to it, on all these pairs.
+    /// Checks that a configuration is at least as good as another on these pairs.
     fn check_better(&self, new: ConfigId, old: ConfigId, pairs: &[Pair], history: &History) {
         let costs = |config: ConfigId| -> Vec<f64> {
             let known = |&pair: &Pair| {
@@ -277,23 +277,23 @@ impl Witness {
         self.bounds += u64::from(observation.cost().is_some_and(Reading::is_censored));
     }
 
-    /// No trial is forgotten.
+    /// Checks that no trial is forgotten.
     pub(super) fn count(&self, racer: &dyn Racer, running: &BTreeMap<TrialId, Out>) {
         let pending = racer.snapshot().pending;
         let same = pending.iter().map(|trial| trial.id).eq(running.keys().copied());
-        law!(self, same, "{:?} are running, the racer knows {pending:?}", running.keys());
+        law!(self, same, "{:?} are running, but the racer knows {pending:?}", running.keys());
     }
 
     pub(super) fn read(&self, history: &History) {
         let stopped = history.count(Status::Capped) + history.count(Status::Timeout);
-        law!(self, self.bounds == stopped, "{} bounds of {stopped} stopped trials", self.bounds);
+        law!(self, self.bounds == stopped, "{} lower bounds from {stopped} stopped trials", self.bounds);
     }
 
-    /// After the end.
+    /// Checks the history after the end.
     pub(super) fn end(&self, history: &History) -> Exercised {
         let bounds = history.trials().iter().filter_map(|trial| trial.observation.cost());
         let bounds = bounds.filter(|cost| cost.is_censored()).count() as u64;
-        law!(self, bounds == self.bounds, "the history has {bounds} bounds of {}", self.bounds);
+        law!(self, bounds == self.bounds, "the history has {bounds} lower bounds instead of {}", self.bounds);
         self.exercised
     }
 }
@@ -303,12 +303,12 @@ fn compared(history: &History, problem: &Problem, config: ConfigId, pair: Pair) 
     problem.objective.compared(&trial.observation)
 }
 
-/// On how many pairs a configuration failed.
+/// The number of pairs on which a configuration failed.
 fn failures(history: &History, config: ConfigId) -> usize {
     history.readings(config).filter(|(_, trial)| trial.observation.status().is_failure()).count()
 }
 
-/// As the module `constraint` defines it, computed in the plainest way.
+/// The violation as the module `constraint` defines it, computed in the simplest way.
 fn violation(history: &History, problem: &Problem, config: ConfigId, pairs: &[Pair]) -> f64 {
     let one = |(which, constraint): (usize, &Constraint)| {
         let output = |&pair: &Pair| {

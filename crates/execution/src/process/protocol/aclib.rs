@@ -1,8 +1,8 @@
-//! The answers of wrappers of ParamILS, SMAC 1 and 2 and AClib.
+//! Answers of wrappers for ParamILS, SMAC 1 and 2 and AClib.
 //!
-//! A line that begins with `Result for SMAC:`, `Result for ParamILS:`, `Result of algorithm run:` or the
-//! like, then either `STATUS, runtime, runlength, quality, seed, whatever` or, as AClib 2 has it, an object
-//! with `status`, `cost` and `runtime`.
+//! An answer is a line that starts with `Result for SMAC:`, `Result for ParamILS:`, `Result of algorithm
+//! run:` or the like. Then follows `STATUS, runtime, runlength, quality, seed, additional text` or, in AClib
+//! 2, an object with `status`, `cost` and `runtime`.
 
 use std::sync::LazyLock;
 
@@ -11,36 +11,36 @@ use serde_json::{Value, json};
 
 use super::{Answer, Verdict};
 
-#[allow(clippy::expect_used, reason = "a fixed pattern, which a test reads")]
+#[allow(clippy::expect_used, reason = "a constant pattern, which tests compile")]
 static LINE: LazyLock<Regex> = LazyLock::new(|| {
-    let of_whom = "(?:for|of) +(?:HAL|ParamILS|SMAC|this +wrapper|(?:this +)?algorithm +run)";
-    Regex::new(&format!(r"(?i)^\s*(?:final +)?result +{of_whom} *: *(.*)$")).expect("a sound pattern")
+    let source = "(?:for|of) +(?:HAL|ParamILS|SMAC|this +wrapper|(?:this +)?algorithm +run)";
+    Regex::new(&format!(r"(?i)^\s*(?:final +)?result +{source} *: *(.*)$")).expect("a valid pattern")
 });
 
 pub(super) fn answer(line: &str) -> Option<Answer> {
-    let said = LINE.captures(line)?.get(1)?.as_str().trim();
-    if said.starts_with('{') {
-        return object(said);
+    let text = LINE.captures(line)?.get(1)?.as_str().trim();
+    if text.starts_with('{') {
+        return object(text);
     }
-    let parts: Vec<&str> = said.splitn(6, ',').map(str::trim).collect();
+    let parts: Vec<&str> = text.splitn(6, ',').map(str::trim).collect();
     let number = |place: usize| parts.get(place).map_or(Value::Null, |&text| json!(text));
     let fields = json!({ "runtime": number(1), "runlength": number(2), "quality": number(3),
-        // Of a wrapper that is asked for a cost.
+        // For scenarios that minimise `cost`.
         "cost": number(3) });
     let more = parts.get(5).copied().unwrap_or_default();
     Some(Answer { verdict: Verdict::of_word(parts[0]).because_if_aborted(more), fields })
 }
 
-fn object(said: &str) -> Option<Answer> {
-    let fields: Value = serde_json::from_str(said).ok()?;
-    let text = |name: &str| fields.get(name).and_then(Value::as_str).unwrap_or_default().to_owned();
-    let verdict = Verdict::of_word(&text("status")).because_if_aborted(&text("misc"));
+fn object(text: &str) -> Option<Answer> {
+    let fields: Value = serde_json::from_str(text).ok()?;
+    let field = |name: &str| fields.get(name).and_then(Value::as_str).unwrap_or_default().to_owned();
+    let verdict = Verdict::of_word(&field("status")).because_if_aborted(&field("misc"));
     Some(Answer { verdict, fields })
 }
 
 impl Verdict {
-    /// What wrappers add differs from run to run, and reasons are counted by their words: only the one
-    /// that ends the campaign is told in full.
+    /// Adds the wrapper's own text to an abort only. This text varies between runs, while reasons are counted
+    /// by their words; an abort ends the campaign, so its text is shown in full.
     fn because_if_aborted(self, reason: &str) -> Self {
         if matches!(self, Self::Aborted(_)) { self.because(reason) } else { self }
     }
@@ -66,8 +66,8 @@ mod tests {
         ] {
             let answer = answer(&format!("{start} SAT, 1.5, 20, 0.25, 17, a, b")).unwrap();
             assert_eq!(answer.verdict, Verdict::Finished, "{start}");
-            let told = ["runtime", "runlength", "quality"].map(|name| field(&answer, name));
-            assert_eq!(told, ["1.5", "20", "0.25"], "{start}");
+            let values = ["runtime", "runlength", "quality"].map(|name| field(&answer, name));
+            assert_eq!(values, ["1.5", "20", "0.25"], "{start}");
         }
         for other in ["The result for SMAC: SAT", "Result: SAT, 1", "Results for SMAC: SAT, 1, 1, 1, 1"] {
             assert_eq!(answer(other), None, "{other}");
@@ -82,7 +82,7 @@ mod tests {
         assert_eq!(verdict("UNSAT"), Verdict::Finished);
         assert_eq!(verdict("TIMEOUT"), Verdict::Stopped);
         assert_eq!(verdict("KILLED"), Verdict::Stopped);
-        assert_eq!(verdict("CRASHED"), Verdict::Crashed("the target says: crashed".to_owned()));
+        assert_eq!(verdict("CRASHED"), Verdict::Crashed("the target reported a crash".to_owned()));
         assert_eq!(verdict("ABORT"), Verdict::Aborted("no disk".to_owned()));
         assert!(matches!(verdict("DONE"), Verdict::Crashed(why) if why.contains("`DONE`")));
     }

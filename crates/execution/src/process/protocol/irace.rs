@@ -1,4 +1,4 @@
-//! The answers of irace's target runners: `cost`, or `cost time`, alone on a line.
+//! Answers of irace's target runners: `cost` or `cost time`, alone on a line.
 //!
 //! A cost of `Inf` rejects the configuration.
 
@@ -12,7 +12,7 @@ pub(super) fn answer(line: &str) -> Option<Answer> {
     let numbers = words.iter().map(number).collect::<Option<Vec<f64>>>()?;
     let verdict = match numbers[..] {
         [cost] | [cost, _] if cost == f64::INFINITY => {
-            Verdict::Crashed("the target rejects the configuration".to_owned())
+            Verdict::Crashed("the target rejected the configuration".to_owned())
         }
         [_] | [_, _] => Verdict::Finished,
         _ => return None,

@@ -6,34 +6,34 @@
 //! | `configuration` | an object: every active parameter |
 //! | `instance` | the input, `null` if there are none |
 //! | `seed` | the seed |
-//! | `cap` | where to stop, `null` if nowhere: seconds, or in the unit of the output that is minimised |
+//! | `cap` | the cost at which to stop, or `null`: in seconds, or in the unit of the output that is minimised |
 //! | `cutoff` | the scenario's cutoff in the same unit, or `null` |
 //!
 //! | answer | |
 //! |---|---|
 //! | `cost` | the cost, if an answer's cost is minimised |
 //! | `status` | `finished` (the default), `capped`, `timeout`, `memory`, `crashed`, `aborted` |
-//! | `reason` | why it crashed or aborted, in words that are the same for the same cause |
+//! | `reason` | why the trial crashed or aborted, in words that are the same for the same cause |
 //! | `outputs` | an object with more numbers, for `[outputs]` |
 
 use scenario::{CappedBy, Scenario, configuration_object};
 use serde_json::{Value, json};
 
 use super::{Answer, Verdict};
-use crate::process::command::Filling;
+use crate::process::command::Values;
 
-/// The line that tells a trial.
-pub(in crate::process) fn request(scenario: &Scenario, filling: &Filling<'_>) -> String {
+/// Returns the line that describes a trial.
+pub(in crate::process) fn request(scenario: &Scenario, values: &Values<'_>) -> String {
     let objective = &scenario.objective;
-    let cap = objective.cutoff.map_or(filling.cap.cost(), |cutoff| filling.cap.cost().min(cutoff));
+    let cap = objective.cutoff.map_or(values.cap.cost(), |cutoff| values.cap.cost().min(cutoff));
     let cap = Some(cap).filter(|cap| cap.is_finite() && objective.capped_by != CappedBy::Nobody);
     let given = scenario.instances.are_given();
-    // For use, a seed is left open and no number.
-    let seed = filling.seed.parse::<u64>().map_or_else(|_| json!(filling.seed), |seed| json!(seed));
+    // In a command to paste, the seed is a placeholder and not a number.
+    let seed = values.seed.parse::<u64>().map_or_else(|_| json!(values.seed), |seed| json!(seed));
     let request = json!({
-        "trial": filling.subject.map(|(trial, _)| trial.id.0),
-        "configuration": configuration_object(&scenario.space, filling.configuration),
-        "instance": given.then_some(filling.instance),
+        "trial": values.subject.map(|(trial, _)| trial.id.0),
+        "configuration": configuration_object(&scenario.space, values.configuration),
+        "instance": given.then_some(values.instance),
         "seed": seed,
         "cap": cap,
         "cutoff": objective.cutoff,
@@ -41,7 +41,7 @@ pub(in crate::process) fn request(scenario: &Scenario, filling: &Filling<'_>) ->
     request.to_string()
 }
 
-/// A line that is an object is an answer.
+/// Reads an answer: a line that is an object.
 pub(super) fn answer(line: &str) -> Option<Answer> {
     let fields: Value = serde_json::from_str(line).ok().filter(Value::is_object)?;
     let text = |name: &str| fields.get(name).and_then(Value::as_str);
@@ -54,8 +54,8 @@ pub(super) fn answer(line: &str) -> Option<Answer> {
     Some(Answer { verdict, fields })
 }
 
-/// Whether an answer says itself that its trial failed, in a word that is known.
-pub(super) fn says_crashed(line: &str) -> bool {
+/// Whether an answer itself reports a crash, with a known status.
+pub(super) fn reports_crash(line: &str) -> bool {
     let fields: Option<Value> = serde_json::from_str(line).ok();
     let status = fields.as_ref().and_then(|fields| fields.get("status")).and_then(Value::as_str);
     status.and_then(Verdict::of_known_word).is_some_and(|verdict| matches!(verdict, Verdict::Crashed(_)))
@@ -69,12 +69,12 @@ mod tests {
     fn an_object_alone_on_a_line_is_an_answer() {
         assert_eq!(answer(r#" {"cost": 1} "#).unwrap().verdict, Verdict::Finished);
         assert_eq!(answer(r#"{"status": "capped"}"#).unwrap().verdict, Verdict::Stopped);
-        let said = answer(r#"{"status": "crashed", "reason": "no licence"}"#).unwrap();
-        assert_eq!(said.verdict, Verdict::Crashed("no licence".to_owned()));
-        let said = answer(r#"{"status": "crashed", "reason": "\n no licence:\r\n busy\n"}"#).unwrap();
-        assert_eq!(said.verdict, Verdict::Crashed("no licence: busy".to_owned()));
-        let said = answer(r#"{"status": "a\nb"}"#).unwrap();
-        assert_eq!(said.verdict, Verdict::Crashed("the answer has the unknown status `a b`".to_owned()));
+        let found = answer(r#"{"status": "crashed", "reason": "no licence"}"#).unwrap();
+        assert_eq!(found.verdict, Verdict::Crashed("no licence".to_owned()));
+        let found = answer(r#"{"status": "crashed", "reason": "\n no licence:\r\n busy\n"}"#).unwrap();
+        assert_eq!(found.verdict, Verdict::Crashed("no licence: busy".to_owned()));
+        let found = answer(r#"{"status": "a\nb"}"#).unwrap();
+        assert_eq!(found.verdict, Verdict::Crashed("the answer has the unknown status `a b`".to_owned()));
         assert!(matches!(answer(r#"{"status": 3}"#).unwrap().verdict, Verdict::Crashed(_)));
         for line in ["", "3", "[1]", "{\"cost\": 1", "x {}"] {
             assert_eq!(answer(line), None, "{line}");

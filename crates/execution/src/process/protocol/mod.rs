@@ -1,9 +1,9 @@
-//! Answers of targets that were made for another configurator, or that speak JSON. How a trial is put to
-//! them is in [`Protocol`]; here is what they say in return, one file for each way of saying it.
+//! Reads the answers of targets that were made for another configurator, or that use JSON. [`Protocol`]
+//! defines how they are called; here is one file for each form of answer.
 //!
-//! | said | by | the trial |
+//! | verdict | status in the answer | the trial |
 //! |---|---|---|
-//! | finished | `SUCCESS`, `SAT`, `UNSAT`, a number | as if it had succeeded by itself |
+//! | finished | `SUCCESS`, `SAT`, `UNSAT`, a number | as if it had succeeded without a protocol |
 //! | stopped | `TIMEOUT`, `KILLED`, `capped` | censored, if its cost grows |
 //! | memory | `MEMOUT`, `MEMORYOUT` | memory |
 //! | crashed | `CRASHED`, `Inf` | crashed |
@@ -21,32 +21,32 @@ use serde_json::Value;
 
 use super::output::last_line;
 
-/// What a target said of its trial.
+/// A target's answer about its trial.
 #[derive(Clone, PartialEq, Debug)]
 pub(super) struct Answer {
-    /// How it ended.
+    /// How the trial ended.
     pub(super) verdict: Verdict,
-    /// An object with everything else, in which outputs are found.
+    /// An object with everything else, which contains the outputs.
     pub(super) fields: Value,
 }
 
-/// How a trial ended, as its target says.
+/// How a trial ended, as reported by its target.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(super) enum Verdict {
-    /// By itself.
+    /// The trial finished by itself.
     Finished,
-    /// Where it was told to stop.
+    /// The trial stopped at its cap.
     Stopped,
-    /// For want of memory.
+    /// The trial ran out of memory.
     Memory,
-    /// By a failure, for this reason.
+    /// The trial failed, for this reason.
     Crashed(String),
     /// No trial can succeed, for this reason.
     Aborted(String),
 }
 
 impl Verdict {
-    /// What a word of another configurator means.
+    /// Returns the verdict that a status word of another configurator stands for.
     fn of_word(word: &str) -> Self {
         let unknown = || Self::Crashed(format!("the answer has the unknown status `{}`", in_one_line(word)));
         Self::of_known_word(word).unwrap_or_else(unknown)
@@ -57,13 +57,13 @@ impl Verdict {
             "SUCCESS" | "SAT" | "UNSAT" | "FINISHED" => Self::Finished,
             "TIMEOUT" | "KILLED" | "EXTERNALKILL" | "CAPPED" => Self::Stopped,
             "MEMOUT" | "MEMORYOUT" | "MEMORY" => Self::Memory,
-            "CRASHED" => Self::Crashed("the target says: crashed".to_owned()),
+            "CRASHED" => Self::Crashed("the target reported a crash".to_owned()),
             "ABORT" | "ABORTED" => Self::Aborted(word.to_owned()),
             _ => return None,
         })
     }
 
-    /// The same with a reason of the target's own, where there is one to give.
+    /// Replaces the reason with the target's own, if the verdict has a reason.
     fn because(self, reason: &str) -> Self {
         match (self, in_one_line(reason)) {
             (same, reason) if reason.is_empty() => same,
@@ -74,13 +74,13 @@ impl Verdict {
     }
 }
 
-/// A text without its line breaks: reasons are counted and listed by the line.
+/// Returns a text without its line breaks, because reasons are counted and listed as single lines.
 fn in_one_line(text: &str) -> String {
     let lines = text.split(['\n', '\r']).map(str::trim).filter(|line| !line.is_empty());
     lines.collect::<Vec<_>>().join(" ")
 }
 
-/// What a run has answered: the last line that is an answer counts.
+/// Returns the answer of a run: the last line that is an answer.
 pub(super) fn answer(protocol: Protocol, finished: &Finished) -> Option<Answer> {
     let of_line = match protocol {
         Protocol::Command => return None,

@@ -1,6 +1,6 @@
-//! The answers of scripts of SMAC3: `cost=0.5; runtime=0.01; status=SUCCESS; additional_info=…`, of which
-//! only the cost must be there. Of several costs the first counts, and as in SMAC3 there is none unless the
-//! status is `SUCCESS`.
+//! Answers of SMAC3 scripts: `cost=0.5; runtime=0.01; status=SUCCESS; additional_info=…`, of which only the
+//! cost is required. Of several costs, the first counts. As in SMAC3, a cost counts only if the status is
+//! `SUCCESS`.
 
 use serde_json::{Map, Value};
 
@@ -30,12 +30,12 @@ mod tests {
     use super::*;
 
     #[test]
-    fn only_the_cost_must_be_there() {
-        let said = answer("cost=0.5").unwrap();
-        assert_eq!((said.verdict, said.fields["cost"].as_str()), (Verdict::Finished, Some("0.5")));
-        let said = answer("cost = 0.5, 0.25; runtime=0.01; status=SUCCESS; additional_info=a=b").unwrap();
+    fn only_the_cost_is_required() {
+        let found = answer("cost=0.5").unwrap();
+        assert_eq!((found.verdict, found.fields["cost"].as_str()), (Verdict::Finished, Some("0.5")));
+        let found = answer("cost = 0.5, 0.25; runtime=0.01; status=SUCCESS; additional_info=a=b").unwrap();
         assert_eq!(
-            (said.fields["cost"].as_str(), said.fields["runtime"].as_str()),
+            (found.fields["cost"].as_str(), found.fields["runtime"].as_str()),
             (Some("0.5"), Some("0.01"))
         );
         assert_eq!(answer("costs are low"), None);
@@ -44,8 +44,8 @@ mod tests {
 
     #[test]
     fn a_cost_without_success_does_not_count() {
-        let said = answer("cost=3; status=TIMEOUT").unwrap();
-        assert_eq!((said.verdict, &said.fields["cost"]), (Verdict::Stopped, &Value::Null));
+        let found = answer("cost=3; status=TIMEOUT").unwrap();
+        assert_eq!((found.verdict, &found.fields["cost"]), (Verdict::Stopped, &Value::Null));
         assert_eq!(answer("status=MEMORYOUT").unwrap().verdict, Verdict::Memory);
     }
 }

@@ -1,16 +1,16 @@
-//! Trials as lines of JSON, a process for each.
+//! Trials as lines of JSON, with a new process for each.
 
 use std::sync::Arc;
 
 use engine::{Cap, Reading, Status};
 use scenario::testkit::{Stage, trial};
 
-use super::{program, reason, run, scenario, target, told};
+use super::{observed, program, reason, run, scenario, target};
 
 const COST: &str = "minimise = \"cost\"\ncutoff = 30\ncapped_by = \"argument\"";
 
 #[test]
-fn a_trial_is_a_line_and_its_answer_another() {
+fn the_request_and_the_answer_are_lines_of_json() {
     let stage = Stage::new();
     let script = format!(
         "cat > {}/request; echo '{{\"cost\": 1}}'; echo noise; echo '{{\"cost\": 2.5}}'; echo bye",
@@ -18,7 +18,7 @@ fn a_trial_is_a_line_and_its_answer_another() {
     );
     let scenario = scenario(&stage, "json", &script, COST);
     let account = run(&scenario, Cap::at(4.0));
-    assert_eq!(told(&account), (Status::Finished, Some(Reading::Exact(2.5))));
+    assert_eq!(observed(&account), (Status::Finished, Some(Reading::Exact(2.5))));
     let request = std::fs::read_to_string(stage.folder.join("request")).unwrap();
     let request: serde_json::Value = serde_json::from_str(&request).unwrap();
     let expected = serde_json::json!({
@@ -28,9 +28,9 @@ fn a_trial_is_a_line_and_its_answer_another() {
     assert_eq!(request, expected);
 }
 
-/// What is shown can be pasted.
+/// The command line that is shown can be pasted.
 #[test]
-fn the_line_that_is_shown_gives_the_same_request() {
+fn the_shown_command_line_gives_the_same_request() {
     let stage = Stage::new();
     let scenario = scenario(&stage, "json", "cat", COST);
     let line = target(&scenario).command_line(&trial(&scenario, 0, Cap::at(4.0))).unwrap();
@@ -39,11 +39,11 @@ fn the_line_that_is_shown_gives_the_same_request() {
 }
 
 #[test]
-fn an_answer_says_how_it_ended() {
+fn an_answer_reports_how_the_trial_ended() {
     let stage = Stage::new();
     let at = |answer: &str| run(&scenario(&stage, "json", &format!("echo '{answer}'"), COST), Cap::at(4.0));
-    assert_eq!(told(&at(r#"{"status": "capped"}"#)), (Status::Capped, Some(Reading::AtLeast(4.0))));
-    assert_eq!(told(&at(r#"{"status": "memory"}"#)).0, Status::Memory);
+    assert_eq!(observed(&at(r#"{"status": "capped"}"#)), (Status::Capped, Some(Reading::AtLeast(4.0))));
+    assert_eq!(observed(&at(r#"{"status": "memory"}"#)).0, Status::Memory);
     assert_eq!(reason(&at(r#"{"status": "crashed", "reason": "no licence"}"#)), "no licence");
     assert_eq!(reason(&at(r#"{"status": "finished"}"#)), "the answer has no `cost`");
     assert_eq!(reason(&at("cost 3")), "exit 0 but no answer");
@@ -61,7 +61,7 @@ fn outputs_are_found_in_the_answer() {
         [outputs]\np99 = { key = \"latency.p99\" }\nsecond = { key = \"runs.1\" }\n[budget]\ntrials = 1\n\
         [space]\nx = { integer = [1, 9] }\n";
     let account = run(&Arc::new(stage.read(text)), Cap::NONE);
-    assert_eq!(told(&account), (Status::Finished, Some(Reading::Exact(3.5))));
+    assert_eq!(observed(&account), (Status::Finished, Some(Reading::Exact(3.5))));
     assert_eq!(account.detail.outputs["second"], 2.0);
     assert_eq!(account.detail.outputs["cost"], 9.0);
 }

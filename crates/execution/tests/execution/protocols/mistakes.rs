@@ -1,8 +1,8 @@
-//! What does not go with a protocol is said.
+//! Settings that do not fit a protocol are reported.
 
 use scenario::testkit::Stage;
 
-/// The messages for a scenario, without places and hints.
+/// Returns the messages for a scenario, without places and hints.
 fn messages(stage: &Stage, target: &str, objective: &str, more: &str) -> Vec<String> {
     let text = format!(
         "[target]\n{target}\n[objective]\n{objective}\n{more}\n[budget]\ntrials = 1\n\
@@ -16,37 +16,37 @@ fn messages(stage: &Stage, target: &str, objective: &str, more: &str) -> Vec<Str
 }
 
 #[test]
-fn a_protocol_is_one_of_those() {
+fn an_unknown_protocol_is_reported() {
     let stage = Stage::new();
     let shown = messages(&stage, "command = [\"true\"]\nprotocol = \"smac\"", "minimise = \"cost\"", "");
     assert!(shown[0].contains("`target.protocol` cannot be `smac`"), "{shown:?}");
 }
 
 #[test]
-fn what_a_protocol_says_is_not_said_twice() {
+fn settings_that_duplicate_the_protocol_are_reported() {
     let stage = Stage::new();
     let cost = "minimise = \"cost\"";
     let shown = messages(&stage, "command = [\"true\", \"{params}\"]\nprotocol = \"irace\"", cost, "");
-    assert_eq!(shown, ["the command has `{params}`, which the protocol `irace` passes"]);
+    assert_eq!(shown, ["the command has `{params}`, but the protocol `irace` already passes it"]);
     let output = "[outputs]\ncost = { pattern = '(.)' }";
     let shown = messages(&stage, "command = [\"true\"]\nprotocol = \"irace\"", cost, output);
-    assert_eq!(shown, ["an output cannot be called `cost`"]);
+    assert_eq!(shown, ["an output cannot be named `cost`"]);
 }
 
 #[test]
-fn what_a_protocol_cannot_is_refused() {
+fn settings_that_a_protocol_does_not_support_are_reported() {
     let stage = Stage::new();
     let server = "command = [\"true\"]\nprotocol = \"json-server\"";
     let shown = messages(&stage, &format!("{server}\nsetup = [\"true\"]"), "minimise = \"cost\"", "");
-    assert_eq!(shown, ["`setup` and `teardown` do not go with `protocol = \"json-server\"`"]);
+    assert_eq!(shown, ["`setup` and `teardown` cannot be used with `protocol = \"json-server\"`"]);
     let shown = messages(&stage, server, "minimise = \"memory\"", "");
-    assert!(shown[0].contains("lives on"), "{shown:?}");
+    assert!(shown[0].contains("memory of a server"), "{shown:?}");
     let aclib = "command = [\"true\"]\nprotocol = \"aclib\"";
     let quality = "minimise = \"quality\"\ncutoff = 3\ncapped_by = \"argument\"";
-    assert!(messages(&stage, aclib, quality, "")[0].contains("tells only a time"));
+    assert!(messages(&stage, aclib, quality, "")[0].contains("passes only a time"));
     let shown = messages(&stage, &format!("{aclib}\nrestart_after = 3"), "minimise = \"quality\"", "");
-    assert_eq!(shown, ["`target.restart_after` has nothing to restart"]);
-    // Only an answer in JSON has outputs by keys.
+    assert_eq!(shown, ["`target.restart_after` is given, but the target is not a server"]);
+    // Only JSON answers have outputs with keys.
     let shown = messages(&stage, aclib, "minimise = \"y\"", "[outputs]\ny = { key = \"a\" }");
     assert!(shown.iter().any(|message| message.contains("`outputs.y.file` is missing")), "{shown:?}");
 }

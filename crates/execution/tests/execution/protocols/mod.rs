@@ -1,4 +1,4 @@
-//! Targets that were made for other configurators, or that speak JSON.
+//! Targets that were made for other configurators, or that use JSON.
 
 mod aclib;
 mod irace;
@@ -35,7 +35,7 @@ fn run(scenario: &Arc<Scenario>, cap: Cap) -> Account {
     try_run(scenario, cap).unwrap_or_else(|error| panic!("{error}: {error:?}"))
 }
 
-fn told(account: &Account) -> (Status, Option<Reading>) {
+fn observed(account: &Account) -> (Status, Option<Reading>) {
     (account.observation.status(), account.observation.cost())
 }
 
@@ -43,7 +43,7 @@ fn reason(account: &Account) -> &str {
     account.detail.reason.as_deref().unwrap_or_default()
 }
 
-/// A scenario with a script of `sh` as its target.
+/// Returns a scenario with an `sh` script as its target.
 fn scenario(stage: &Stage, protocol: &str, script: &str, objective: &str) -> Arc<Scenario> {
     program(stage, "target", &format!("#!/bin/sh\n{script}\n"));
     let text = format!(
@@ -55,8 +55,8 @@ fn scenario(stage: &Stage, protocol: &str, script: &str, objective: &str) -> Arc
     Arc::new(stage.read(&text))
 }
 
-/// A script that leaves its arguments, one in a line, in the file `called`.
-fn noting(stage: &Stage, then: &str) -> String {
+/// Returns a script that writes its arguments to the file `called`, one per line.
+fn recording(stage: &Stage, then: &str) -> String {
     format!("for word; do echo \"$word\"; done > {}/called\n{then}", stage.folder.display())
 }
 

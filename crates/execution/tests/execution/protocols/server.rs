@@ -1,4 +1,4 @@
-//! Targets that live on from trial to trial.
+//! Servers: targets that keep running between trials.
 
 use std::fs::File;
 use std::sync::Arc;
@@ -9,9 +9,9 @@ use rustix::fs::{FlockOperation, flock};
 use scenario::testkit::{Stage, trial};
 use scenario::{Instance, Protocol, Scenario};
 
-use super::{program, reason, target, told};
+use super::{observed, program, reason, target};
 
-/// Holds a lock as long as it lives, counts its starts, and answers with how many requests it has had.
+/// Holds a lock while it runs, counts its starts, and answers with the number of requests so far.
 const SERVER: &str = r#"#!/bin/sh
 at=${0%/*}
 exec 9< "$at/alive"; flock -s 9
@@ -64,44 +64,44 @@ fn all_dead(stage: &Stage) -> bool {
 const COST: &str = "minimise = \"cost\"\n[limits]\nwall = \"30s\"";
 
 #[test]
-fn a_server_lives_on_until_its_target_is_gone() {
+fn a_server_keeps_running_until_its_target_is_dropped() {
     let stage = Stage::new();
     let scenario = scenario(&stage, COST, "");
     let target = target(&scenario);
     for count in 1..=4 {
         let account = run(&target, &scenario, 9, Cap::NONE);
-        assert_eq!(told(&account), (Status::Finished, Some(Reading::Exact(f64::from(count)))));
+        assert_eq!(observed(&account), (Status::Finished, Some(Reading::Exact(f64::from(count)))));
     }
     assert_eq!(starts(&stage), 1);
     assert!(!all_dead(&stage));
     drop(target);
-    assert!(all_dead(&stage), "the server survives its target");
+    assert!(all_dead(&stage), "the server survived its target");
 }
 
 #[test]
-fn a_server_is_started_anew_after_so_many_trials() {
+fn a_server_is_restarted_after_a_number_of_trials() {
     let stage = Stage::new();
     let scenario = scenario(&stage, COST, "restart_after = 2");
     let target = target(&scenario);
-    let costs: Vec<_> = (0..5).map(|_| told(&run(&target, &scenario, 9, Cap::NONE)).1).collect();
+    let costs: Vec<_> = (0..5).map(|_| observed(&run(&target, &scenario, 9, Cap::NONE)).1).collect();
     let expected = [1.0, 2.0, 1.0, 2.0, 1.0].map(|cost| Some(Reading::Exact(cost)));
     assert_eq!((costs, starts(&stage)), (expected.to_vec(), 3));
 }
 
 #[test]
-fn a_server_that_ends_is_the_crash_of_its_trial_alone() {
+fn a_server_that_ends_crashes_only_its_current_trial() {
     let stage = Stage::new();
     let scenario = scenario(&stage, COST, "");
     let target = target(&scenario);
     let crashed = run(&target, &scenario, 2, Cap::NONE);
-    assert_eq!((told(&crashed).0, reason(&crashed)), (Status::Crashed, "the server ended: exit 3"));
+    assert_eq!((observed(&crashed).0, reason(&crashed)), (Status::Crashed, "the server ended: exit 3"));
     assert_eq!(crashed.detail.stderr_tail, b"oh no\n");
-    assert_eq!(told(&run(&target, &scenario, 9, Cap::NONE)).1, Some(Reading::Exact(1.0)));
+    assert_eq!(observed(&run(&target, &scenario, 9, Cap::NONE)).1, Some(Reading::Exact(1.0)));
     assert_eq!(starts(&stage), 2);
 }
 
-/// Ending after the answer is no crash, whenever that is noticed: the next trial may find the server gone,
-/// about to go, or going while it hands over its request.
+/// A server that ends after its answer has not crashed the trial. The next trial may find the server ended,
+/// about to end, or ending while it receives the request.
 #[test]
 fn a_server_that_ends_between_two_trials_is_started_again() {
     let stage = Stage::new();
@@ -109,7 +109,7 @@ fn a_server_that_ends_between_two_trials_is_started_again() {
     let target = target(&scenario);
     for round in 0..30 {
         let account = run(&target, &scenario, 3, Cap::NONE);
-        assert_eq!(told(&account), (Status::Finished, Some(Reading::Exact(1.0))), "round {round}");
+        assert_eq!(observed(&account), (Status::Finished, Some(Reading::Exact(1.0))), "round {round}");
         let expected = "the server ended: exit 0, between two trials; it was started again";
         let expected = (round > 0).then_some(expected);
         assert_eq!(account.detail.server.as_deref(), expected, "round {round}");
@@ -117,29 +117,29 @@ fn a_server_that_ends_between_two_trials_is_started_again() {
     assert_eq!(starts(&stage), 30);
 }
 
-/// The shell that waits for the server is killed first, and nobody says how it ended.
+/// The shell that waits for the server is killed first, so nothing reports how the server ended.
 #[test]
-fn a_server_that_ends_without_a_word_is_noticed() {
+fn a_server_whose_end_is_not_reported_is_noticed() {
     let stage = Stage::new();
     let scenario = scenario(&stage, COST, "");
     let target = target(&scenario);
     for round in 0..3 {
         let account = run(&target, &scenario, 5, Cap::NONE);
-        assert_eq!(told(&account).1, Some(Reading::Exact(1.0)), "round {round}: {account:?}");
+        assert_eq!(observed(&account).1, Some(Reading::Exact(1.0)), "round {round}: {account:?}");
     }
     let crashed = run(&target, &scenario, 6, Cap::NONE);
-    assert_eq!((told(&crashed).0, reason(&crashed)), (Status::Crashed, "the server ended"));
+    assert_eq!((observed(&crashed).0, reason(&crashed)), (Status::Crashed, "the server ended"));
 }
 
 #[test]
-fn an_answer_needs_no_end_of_line_and_a_log_line_is_no_end() {
+fn an_answer_needs_no_line_break_and_a_log_line_is_not_an_end() {
     let stage = Stage::new();
     let scenario = scenario(&stage, COST, "");
     let account = run(&target(&scenario), &scenario, 7, Cap::NONE);
-    assert_eq!(told(&account), (Status::Finished, Some(Reading::Exact(7.0))), "{account:?}");
+    assert_eq!(observed(&account), (Status::Finished, Some(Reading::Exact(7.0))), "{account:?}");
 }
 
-/// More than a pipe takes at once, to a server that ends before it has read it.
+/// The request is longer than a pipe's buffer, and the server ends before it has read it all.
 #[test]
 fn a_long_request_to_a_server_that_ends_does_not_block() {
     let stage = Stage::new();
@@ -149,11 +149,11 @@ fn a_long_request_to_a_server_that_ends_does_not_block() {
     long.instances.train = vec![Instance::new("long", "x".repeat(100_000))];
     let long = Arc::new(long);
     let account = run(&target(&long), &long, 9, Cap::NONE);
-    assert_eq!((told(&account).0, reason(&account)), (Status::Crashed, "the server ended: exit 6"));
+    assert_eq!((observed(&account).0, reason(&account)), (Status::Crashed, "the server ended: exit 6"));
 }
 
-/// Runs trials 0, 1, ... of a server that writes these lines for each request, of which `N` is the number of the
-/// trial and `x` what is answered by them.
+/// Runs trials 0, 1, ... on a server that runs these shell lines for each request. There, `N` is the number
+/// of the trial and `x` the expected cost.
 fn run_in_order(stage: &Stage, lines: &str, count: u64) -> Vec<execution::Account> {
     let scenario = scenario(stage, COST, "");
     let server = format!(
@@ -177,47 +177,49 @@ fn own_cost(id: u64) -> Option<Reading> {
     Some(Reading::Exact((id % 9 + 1) as f64))
 }
 
-/// The line before the first answer is taken for it, as it might be; from then on the answers name their trials.
+/// The line before the first answer is taken for that answer, as it might be; after that, the answers name
+/// their trials.
 #[test]
-fn a_surplus_line_shifts_no_answers_that_name_their_trial() {
+fn a_surplus_line_does_not_shift_answers_that_name_their_trial() {
     let stage = Stage::new();
     let lines = r#"[ $N = 0 ] && echo '{"progress": 1}'; echo "{\"cost\": $x, \"trial\": $N}""#;
     let accounts = run_in_order(&stage, lines, 12);
     assert_eq!(reason(&accounts[0]), "the answer has no `cost`");
     for (id, account) in (0..).zip(&accounts).skip(1) {
-        assert_eq!(told(account).1, own_cost(id), "trial {id}: {account:?}");
+        assert_eq!(observed(account).1, own_cost(id), "trial {id}: {account:?}");
     }
     let noticed: Vec<_> = accounts.iter().filter_map(|account| account.detail.server.as_deref()).collect();
     assert!(matches!(noticed[..], [only] if only.contains("more lines of JSON than")), "{noticed:?}");
 }
 
-/// Progress that comes later, between answers and after them, does no harm either.
+/// Progress lines between and after answers are harmless, too.
 #[test]
 fn progress_between_named_answers_is_skipped() {
     let stage = Stage::new();
     let lines =
         r#"[ $N = 0 ] || echo '{"cost": 99}'; echo "{\"cost\": $x, \"trial\": $N}"; echo '{"cost": 98}'"#;
     for (id, account) in (0..).zip(run_in_order(&stage, lines, 12)) {
-        assert_eq!(told(&account).1, own_cost(id), "trial {id}: {account:?}");
+        assert_eq!(observed(&account).1, own_cost(id), "trial {id}: {account:?}");
     }
 }
 
-/// Without the number of a trial nobody can tell an answer from a surplus line, so the server is not used again.
+/// Without trial numbers, an answer cannot be distinguished from a surplus line, so the server is not used
+/// again.
 #[test]
 fn a_server_with_surplus_lines_that_name_no_trial_is_started_again() {
     let stage = Stage::new();
     let lines = r#"printf '{"cost": %s}\n{"cost": 99}\n' "$x""#;
     let accounts = run_in_order(&stage, lines, 6);
     for (id, account) in (0..).zip(&accounts) {
-        assert_eq!(told(account).1, own_cost(id), "trial {id}: {account:?}");
+        assert_eq!(observed(account).1, own_cost(id), "trial {id}: {account:?}");
         assert!(account.detail.server.is_some(), "trial {id}");
     }
     assert_eq!(starts(&stage), 6);
 }
 
-/// A server may say of every trial that it failed.
+/// A server may report a crash for every trial.
 #[test]
-fn an_answer_that_says_crashed_is_no_surplus_line() {
+fn an_answer_that_reports_a_crash_is_not_a_surplus_line() {
     let stage = Stage::new();
     let accounts = run_in_order(&stage, r#"echo '{"status": "crashed", "reason": "no"}'"#, 3);
     assert!(accounts.iter().all(|account| reason(account) == "no" && account.detail.server.is_none()));
@@ -225,31 +227,31 @@ fn an_answer_that_says_crashed_is_no_surplus_line() {
 }
 
 #[test]
-fn an_answer_to_a_trial_that_was_never_put_is_a_mistake() {
+fn an_answer_to_an_unknown_trial_is_a_crash() {
     let stage = Stage::new();
     let accounts = run_in_order(&stage, r#"echo "{\"cost\": $x, \"trial\": 77}""#, 2);
     for account in &accounts {
-        assert_eq!(told(account).0, Status::Crashed);
+        assert_eq!(observed(account).0, Status::Crashed);
         assert_eq!(reason(account), "the server named a `trial` that it was not given");
     }
 }
 
 #[test]
-fn a_trial_at_its_cap_costs_at_least_that_and_its_server() {
+fn a_trial_stopped_at_its_cap_is_censored_and_its_server_is_killed() {
     let stage = Stage::new();
     for (objective, x) in [("wall_time", 1), ("cpu_time", 4)] {
         let scenario = scenario(&stage, &format!("minimise = \"{objective}\"\ncutoff = \"20s\""), "");
         let target = target(&scenario);
         let account = run(&target, &scenario, x, Cap::at(0.1));
-        assert_eq!(told(&account), (Status::Capped, Some(Reading::AtLeast(0.1))), "{objective}");
-        assert!(all_dead(&stage), "{objective}: a server that did not answer lives on");
-        assert_eq!(told(&run(&target, &scenario, 9, Cap::NONE)).0, Status::Finished);
+        assert_eq!(observed(&account), (Status::Capped, Some(Reading::AtLeast(0.1))), "{objective}");
+        assert!(all_dead(&stage), "{objective}: a server that did not answer is still running");
+        assert_eq!(observed(&run(&target, &scenario, 9, Cap::NONE)).0, Status::Finished);
     }
 }
 
-/// The same program as a process for each trial burns CPU time at its start each time.
+/// As a new process for each trial, the same program burns CPU time at every start.
 #[test]
-fn starting_is_outside_the_cost() {
+fn starting_a_server_is_not_part_of_the_cost() {
     let stage = Stage::new();
     let objective = "minimise = \"cpu_time\"\ncutoff = \"20s\"";
     let server = scenario(&stage, objective, "env = { BURN = \"300000\" }");
@@ -258,26 +260,29 @@ fn starting_is_outside_the_cost() {
     alone.target.protocol = Protocol::Json;
     let alone = Arc::new(alone);
     let with_start = run(&target(&alone), &alone, 9, Cap::NONE);
-    assert_eq!((told(&first).0, told(&with_start).0), (Status::Finished, Status::Finished));
+    assert_eq!((observed(&first).0, observed(&with_start).0), (Status::Finished, Status::Finished));
     let (first, with_start) = (first.observation.spent(), with_start.observation.spent());
     assert!(first > 0.0 && first < with_start / 2.0, "{first} and {with_start}");
 }
 
 #[test]
-fn a_server_that_does_not_get_ready_says_why() {
+fn a_server_that_does_not_become_ready_gives_a_reason() {
     let stage = Stage::new();
     let scenario = scenario(&stage, COST, "setup_limit = \"150ms\"");
     program(&stage, "server", "#!/bin/sh\necho no port >&2\nexit 4\n");
     let account = run(&target(&scenario), &scenario, 9, Cap::NONE);
-    assert_eq!((told(&account).0, reason(&account)), (Status::Crashed, "the server was not ready: exit 4"));
+    assert_eq!(
+        (observed(&account).0, reason(&account)),
+        (Status::Crashed, "the server did not become ready: exit 4")
+    );
     assert_eq!(account.detail.stderr_tail, b"no port\n");
     program(&stage, "server", "#!/bin/sh\nexec sleep 60\n");
     let account = run(&target(&scenario), &scenario, 9, Cap::NONE);
-    assert_eq!(reason(&account), "the server was not ready: wall time limit");
+    assert_eq!(reason(&account), "the server did not become ready: wall time limit");
 }
 
 #[test]
-fn a_cancelled_trial_takes_its_server_along() {
+fn cancelling_a_trial_kills_its_server() {
     let stage = Stage::new();
     let scenario = scenario(&stage, "minimise = \"wall_time\"\ncutoff = \"50s\"", "");
     let (target, leash) = (target(&scenario), Leash::new());

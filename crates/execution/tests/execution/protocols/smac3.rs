@@ -1,4 +1,4 @@
-//! Scripts of SMAC3.
+//! Scripts for SMAC3.
 
 use std::process::Command;
 use std::sync::Arc;
@@ -6,18 +6,19 @@ use std::sync::Arc;
 use engine::{Cap, Reading, Status};
 use scenario::testkit::Stage;
 
-use super::{called, noting, program, reason, run, scenario, told};
+use super::{called, observed, program, reason, recording, run, scenario};
 
 const COST: &str = "minimise = \"cost\"";
 
 #[test]
 fn a_script_is_called_as_by_smac3() {
     let stage = Stage::new();
-    let script = noting(&stage, "echo 'cost=0.5; runtime=0.25; status=SUCCESS; additional_info=x'; exit 1");
+    let script =
+        recording(&stage, "echo 'cost=0.5; runtime=0.25; status=SUCCESS; additional_info=x'; exit 1");
     let account = run(&scenario(&stage, "smac3", &script, COST), Cap::NONE);
     let call = ["always", "--seed=17", "--instance=one", "--instance_features=[]"];
     assert_eq!(called(&stage), [call.as_slice(), &["--x=2.5", "--fast=True", "--mode=a b"]].concat());
-    assert_eq!(told(&account), (Status::Finished, Some(Reading::Exact(0.5))));
+    assert_eq!(observed(&account), (Status::Finished, Some(Reading::Exact(0.5))));
     assert_eq!(account.detail.outputs["runtime"], 0.25);
     let capped = format!("{COST}\ncutoff = 30\ncapped_by = \"argument\"");
     run(&scenario(&stage, "smac3", &script, &capped), Cap::at(1.5));
@@ -25,17 +26,20 @@ fn a_script_is_called_as_by_smac3() {
 }
 
 #[test]
-fn statuses_are_those_of_smac3() {
+fn statuses_have_the_meaning_of_smac3() {
     let stage = Stage::new();
     let capped = format!("{COST}\ncutoff = 30\ncapped_by = \"argument\"");
     let at = |answer: &str, objective: &str| {
         run(&scenario(&stage, "smac3", &format!("echo '{answer}'"), objective), Cap::at(5.0))
     };
-    assert_eq!(told(&at("cost=5; status=TIMEOUT", &capped)), (Status::Capped, Some(Reading::AtLeast(5.0))));
-    // SMAC3 takes no cost without success.
-    assert_eq!(reason(&at("cost=5; status=TIMEOUT", COST)), "the target says: timeout");
-    assert_eq!(told(&at("cost=5; status=MEMORYOUT", COST)).0, Status::Memory);
-    assert_eq!(reason(&at("cost=5; status=CRASHED", COST)), "the target says: crashed");
+    assert_eq!(
+        observed(&at("cost=5; status=TIMEOUT", &capped)),
+        (Status::Capped, Some(Reading::AtLeast(5.0)))
+    );
+    // SMAC3 ignores the cost unless the status is `SUCCESS`.
+    assert_eq!(reason(&at("cost=5; status=TIMEOUT", COST)), "the target reported a timeout");
+    assert_eq!(observed(&at("cost=5; status=MEMORYOUT", COST)).0, Status::Memory);
+    assert_eq!(reason(&at("cost=5; status=CRASHED", COST)), "the target reported a crash");
     assert_eq!(reason(&at("runtime=5", COST)), "exit 0 but no answer");
 }
 
@@ -44,7 +48,7 @@ fn statuses_are_those_of_smac3() {
 fn features_are_passed() {
     let stage = Stage::new();
     stage.file("features.csv", "name,rows,cols\none,1.5,2\n");
-    program(&stage, "target", &format!("#!/bin/sh\n{}\n", noting(&stage, "echo cost=1")));
+    program(&stage, "target", &format!("#!/bin/sh\n{}\n", recording(&stage, "echo cost=1")));
     let text = "[target]\ncommand = [\"./target\"]\nprotocol = \"smac3\"\n[objective]\nminimise = \"cost\"\n\
         [instances]\nlist = [\"one\"]\nfeatures = \"features.csv\"\n[budget]\ntrials = 1\n[space]\nx = { integer = [1, 9] }\n";
     run(&Arc::new(stage.read(text)), Cap::NONE);
@@ -69,13 +73,13 @@ scenario = Scenario(space, instances=["a", "b"], instance_features={"a": [1.5, 2
 best = Facade(scenario, sys.argv[1] + "/target", overwrite=True, logging_level=50).optimize()
 "#;
 
-/// SMAC3 itself and we call the same script in the same way.
+/// SMAC3 itself calls the same script with the same arguments as captune.
 #[test]
 fn smac3_itself_calls_the_same_script() {
     let python = std::env::var("SMAC3_PYTHON").unwrap_or_else(|_| "python3".to_owned());
     let has_smac = Command::new(&python).args(["-c", "import smac"]).output();
     if !has_smac.is_ok_and(|output| output.status.success()) {
-        println!("skipped: there is no SMAC3; SMAC3_PYTHON may name an interpreter that has it");
+        println!("skipped: SMAC3 is not installed; set SMAC3_PYTHON to an interpreter that has it");
         return;
     }
     let stage = Stage::new();
@@ -100,9 +104,9 @@ fn smac3_itself_calls_the_same_script() {
         trial.configuration = scenario.space.configuration([("fast", fast.into()), ("n", n.into())]).unwrap();
         let target = super::target(&scenario);
         let account = execution::Target::run(&target, &trial, &execution::Leash::new()).unwrap();
-        assert_eq!(told(&account), (Status::Finished, Some(Reading::Exact((n * n) as f64))));
+        assert_eq!(observed(&account), (Status::Finished, Some(Reading::Exact((n * n) as f64))));
         let calls = std::fs::read_to_string(stage.folder.join("calls")).unwrap();
-        // Seeds are everyone's own, and numbers are the same however they are written.
+        // Seeds differ, and numbers may be written differently.
         let words = |line: &str| -> Vec<String> {
             let words = line.split(' ').filter(|word| !word.starts_with("--seed="));
             words.map(|word| word.replace("2.0]", "2]").replace("4.0]", "4]")).collect()

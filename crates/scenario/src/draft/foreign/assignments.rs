@@ -1,4 +1,4 @@
-//! Files of lines `key = value`, as most configurators have them; R also writes `key <- value`.
+//! Files of `key = value` lines, which most configurators use; R also writes `key <- value`.
 
 use crate::draft::Draft;
 
@@ -6,29 +6,29 @@ use crate::draft::Draft;
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(super) struct Assignment {
     pub(super) key: String,
-    /// Without quotes and comments.
+    /// The value without quotes and comments.
     pub(super) value: String,
 }
 
 /// The lines of a file.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub(super) struct Lines {
-    /// Those that assign something.
+    /// Lines that assign a value to a key.
     pub(super) assigned: Vec<Assignment>,
-    /// Those that say something else, with their numbers.
+    /// Other lines, with their numbers.
     others: Vec<(usize, String)>,
 }
 
 impl Lines {
-    /// Lists the lines that assign nothing as not carried over.
+    /// Lists the other lines as not carried over.
     pub(super) fn lose_others(&self, draft: &mut Draft) {
         for (number, text) in &self.others {
-            draft.lose(format!("line {number}, `{text}`: it assigns nothing to a key"));
+            draft.lose(format!("line {number}, `{text}`: not an assignment"));
         }
     }
 }
 
-/// All lines that say something. A comment begins with `#` outside quotes.
+/// Reads all lines except empty ones and comments. A comment starts with `#` outside quotes.
 pub(super) fn read(text: &str) -> Lines {
     let mut lines = Lines::default();
     for (number, text) in text.lines().enumerate() {
@@ -51,8 +51,8 @@ fn line(line: &str) -> Option<Assignment> {
     let key = key.trim().trim_start_matches("--");
     let value = value.trim().trim_end_matches(';').trim_end();
     let quoted = ['"', '\''].into_iter().find_map(|quote| value.strip_prefix(quote)?.strip_suffix(quote));
-    let sound = !key.is_empty() && !key.contains(char::is_whitespace);
-    sound.then(|| Assignment { key: key.to_owned(), value: quoted.unwrap_or(value).to_owned() })
+    let valid = !key.is_empty() && !key.contains(char::is_whitespace);
+    valid.then(|| Assignment { key: key.to_owned(), value: quoted.unwrap_or(value).to_owned() })
 }
 
 fn without_comment(line: &str) -> &str {
@@ -68,7 +68,7 @@ fn without_comment(line: &str) -> &str {
     line
 }
 
-/// A key without what its spellings differ in: `wallclock_limit`, `wallclock-limit`, `wallclockLimit`.
+/// Normalises a key, so that `wallclock_limit`, `wallclock-limit` and `wallclockLimit` are equal.
 pub(super) fn plain(key: &str) -> String {
     key.chars().filter(|c| !matches!(c, '_' | '-' | '.')).flat_map(char::to_lowercase).collect()
 }

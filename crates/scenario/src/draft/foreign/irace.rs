@@ -1,8 +1,8 @@
-//! A folder of irace: `scenario.txt`, `parameters.txt`, `target-runner`, instances, and perhaps initial
-//! configurations and forbidden expressions.
+//! Reads an irace folder: `scenario.txt`, `parameters.txt`, `target-runner`, instances, and optionally
+//! initial configurations and forbidden expressions.
 //!
 //! The target runner is called as `target-runner CONFIGURATION INSTANCE-ID SEED INSTANCE (BOUND) …` and
-//! prints `cost (time)`: the protocol `irace`.
+//! prints `cost (time)`. This is the protocol `irace`.
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -16,7 +16,7 @@ use super::paths::Paths;
 use super::{ForeignError, Found, Origin, text_of};
 use crate::draft::{Draft, value, words};
 
-/// Keys that say how irace searches: captune races in its own way, whatever they are.
+/// Keys that control irace's search. They have no effect on captune's.
 const OF_SEARCH: [&str; 24] = [
     "boundastimeout",
     "bounddigits",
@@ -43,7 +43,7 @@ const OF_SEARCH: [&str; 24] = [
     "testnbelites",
     "testtype",
 ];
-/// Keys that say what irace prints and writes.
+/// Keys that control what irace prints and writes.
 const OF_OUTPUT: [&str; 3] = ["debuglevel", "logfile", "quiet"];
 
 pub(super) fn read(path: &Path, paths: &Paths) -> Result<Found, ForeignError> {
@@ -69,9 +69,9 @@ pub(super) fn read(path: &Path, paths: &Paths) -> Result<Found, ForeignError> {
 struct Reader<'a> {
     draft: Draft,
     paths: &'a Paths,
-    /// As soon as it is known.
+    /// The space, once it has been read.
     space: Option<Space>,
-    /// By plain key: the key and value of what has not been used yet.
+    /// Keys and values that have not been used yet, by normalised key.
     given: BTreeMap<String, (String, String)>,
 }
 
@@ -81,7 +81,7 @@ impl Reader<'_> {
         Some(value).filter(|value| !matches!(value.as_str(), "" | "NA" | "NULL"))
     }
 
-    /// A number above zero, which is how irace says that there is none.
+    /// Takes a number above zero; irace uses zero for "not set".
     fn number(&mut self, name: &str) -> Option<f64> {
         let key = self.given.get(name).map(|(key, _)| key.clone())?;
         let text = self.take(name)?;
@@ -105,7 +105,7 @@ impl Reader<'_> {
         let shown = match self.path(&runner) {
             Some(path) => self.paths.program(&path),
             None => {
-                self.draft.to_do.push(format!("target.command: `{runner}` is not here; correct the path"));
+                self.draft.to_do.push(format!("target.command: `{runner}` was not found; correct the path"));
                 self.paths.program(&self.paths.from.join(&runner))
             }
         };
@@ -120,21 +120,23 @@ impl Reader<'_> {
         self.workdir();
         if let Some(evaluator) = self.take("targetevaluator") {
             let what = "the runner must print the cost itself";
-            self.draft.to_do.push(format!("targetEvaluator `{evaluator}` would not be called: {what}"));
+            self.draft.to_do.push(format!("targetEvaluator `{evaluator}` is not supported: {what}"));
         }
         if let Some(retries) = self.number("targetrunnerretries") {
             self.draft.set("target.retry", format!("{{ exit = [1], times = {retries}, wait = \"1s\" }}"));
         }
     }
 
-    /// irace runs its target in one folder, from which runners count their paths: by default the one it
-    /// was started in, which is that of its scenario.
+    /// Sets the working directory. irace runs its target in one folder, and runners use paths relative to it.
+    /// The default is the folder in which irace was started, which is that of its scenario.
     fn workdir(&mut self) {
         let given = self.take("execdir").unwrap_or_else(|| "./".to_owned());
         let shown = match self.path(&given) {
             Some(path) => self.paths.shown(&path),
             None => {
-                self.draft.to_do.push(format!("target.workdir: the folder `{given}` is not here; make it"));
+                self.draft
+                    .to_do
+                    .push(format!("target.workdir: the folder `{given}` was not found; create it"));
                 self.paths.shown(&self.paths.from.join(&given))
             }
         };
@@ -147,7 +149,7 @@ impl Reader<'_> {
         let (bound, par) = (self.number("boundmax"), self.number("boundpar"));
         let capping = self.truth("capping");
         if capping && bound.is_none() {
-            self.draft.lose("`capping`: it needs `boundMax`, which is not set");
+            self.draft.lose("`capping`: needs `boundMax`, which is not set");
         }
         if let Some(par) = par.filter(|_| bound.is_none() || !capping) {
             self.draft.lose(format!("`boundPar = {par}`: nothing is capped"));
@@ -168,20 +170,20 @@ impl Reader<'_> {
         let digits = self.number("digits");
         let Some(path) = self.path(&file) else {
             self.draft.space_from(&self.paths.shown(&self.paths.from.join(&file)));
-            self.draft.to_do.push(format!("space.from: `{file}` is not here; correct the path"));
+            self.draft.to_do.push(format!("space.from: `{file}` was not found; correct the path"));
             return Ok(());
         };
         let forbidden = match forbidden.as_deref().map(|file| (file, self.path(file))) {
             Some((file, None)) => {
-                self.draft.lose(format!("`forbiddenFile = \"{file}\"`: it is not here"));
+                self.draft.lose(format!("`forbiddenFile = \"{file}\"`: file not found"));
                 None
             }
             Some((_, Some(path))) => Some(text_of(&path)?),
             None => None,
         };
         let mut text = text_of(&path)?;
-        let as_it_is = forbidden.is_none() && digits.is_none();
-        // irace's own form has room for both in newer versions.
+        let unchanged = forbidden.is_none() && digits.is_none();
+        // Newer versions of irace's format have a section for each of these.
         if let Some(forbidden) = forbidden {
             text += &format!("\n[forbidden]\n{forbidden}\n");
         }
@@ -189,7 +191,7 @@ impl Reader<'_> {
             text += &format!("\n[global]\ndigits = {digits}\n");
         }
         let space = format::read(&text, &file, Format::Irace).map_err(ForeignError::Space)?;
-        if as_it_is {
+        if unchanged {
             let shown = self.paths.shown(&path);
             self.draft.space_from(&shown);
         } else {
@@ -199,11 +201,11 @@ impl Reader<'_> {
         Ok(())
     }
 
-    /// A table with a column for each parameter becomes a file for each line.
+    /// Converts a table of initial configurations, with a column per parameter, to one file per row.
     fn initial(&mut self) -> Result<(), ForeignError> {
         let Some(file) = self.take("configurationsfile") else { return Ok(()) };
         let Some(path) = self.path(&file) else {
-            self.draft.lose(format!("`configurationsFile = \"{file}\"`: it is not here"));
+            self.draft.lose(format!("`configurationsFile = \"{file}\"`: file not found"));
             return Ok(());
         };
         let text = text_of(&path)?;
@@ -240,9 +242,9 @@ impl Reader<'_> {
         Ok(())
     }
 
-    /// The configuration of these values, without those of parameters that it makes inactive.
+    /// Returns the configuration with these values, without the values of inactive parameters.
     fn configuration(&self, mut values: Vec<(&str, Literal)>) -> Result<Configuration, String> {
-        let space = self.space.as_ref().ok_or("the parameters are not here")?;
+        let space = self.space.as_ref().ok_or("the parameters were not found")?;
         loop {
             match space.configuration(values.clone()) {
                 Ok(configuration) => return Ok(configuration),
@@ -260,7 +262,7 @@ impl Reader<'_> {
         if let Some(list) = list {
             let Some(path) = self.path(&list) else {
                 self.draft.set(key, value::text(&list));
-                self.draft.to_do.push(format!("{key}: `{list}` is not here; name the inputs"));
+                self.draft.to_do.push(format!("{key}: `{list}` was not found; list the inputs"));
                 return Ok(());
             };
             let names = self.names(&text_of(&path)?);
@@ -280,7 +282,7 @@ impl Reader<'_> {
                 None => {
                     let key = if is_train { "instances.list" } else { key };
                     self.draft.set(key, value::list(names));
-                    self.draft.note(key, "These are no files here, so they are passed as words.");
+                    self.draft.note(key, "No such files were found, so these are passed as words.");
                 }
             }
         } else if let Some(folder) = folder {
@@ -292,21 +294,22 @@ impl Reader<'_> {
                 None => {
                     let shown = self.paths.shown(&self.paths.from.join(&folder));
                     self.draft.set(key, value::text(&format!("{shown}/*")));
-                    self.draft.to_do.push(format!("{key}: the folder `{folder}` is not here"));
+                    self.draft.to_do.push(format!("{key}: the folder `{folder}` was not found"));
                 }
             }
         }
         Ok(())
     }
 
-    /// The first word of each line; what follows is for one instance alone, and cannot be said.
+    /// Returns the first word of each line. The rest is specific to one instance, which a scenario cannot
+    /// express.
     fn names(&mut self, text: &str) -> Vec<String> {
         let lines = text.lines().map(|line| words(line.split('#').next().unwrap_or_default()));
         let lines: Vec<Vec<String>> = lines.filter(|words| !words.is_empty()).collect();
         let more = lines.iter().filter(|words| words.len() > 1).count();
         if more > 0 {
             let count = lines.len();
-            self.draft.lose(format!("what follows the instance's name, in {more} of {count} lines"));
+            self.draft.lose(format!("text after the instance's name, in {more} of {count} lines"));
         }
         lines.into_iter().map(|mut words| words.swap_remove(0)).collect()
     }

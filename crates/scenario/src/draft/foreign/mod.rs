@@ -1,9 +1,9 @@
-//! Scenarios of other configurators that are plain text, as drafts of ours.
+//! Converts plain-text scenarios of other configurators to drafts.
 //!
-//! | a folder or file with | is of |
+//! | a folder or file with | belongs to |
 //! |---|---|
 //! | `scenario.txt` that names an `algo` | ParamILS, SMAC 1 and 2, SMAC3 before version 2 |
-//! | `scenario.txt` of R, or `parameters.txt` and `target-runner` | irace |
+//! | `scenario.txt` in R syntax, or `parameters.txt` and `target-runner` | irace |
 
 mod assignments;
 mod irace;
@@ -23,7 +23,7 @@ use super::Draft;
 /// Another configurator.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Origin {
-    /// ParamILS, SMAC 1 and 2, SMAC3 before version 2: they share a form.
+    /// ParamILS, SMAC 1 and 2, SMAC3 before version 2, which share a format.
     Smac,
     /// SMAC3 from version 2 on.
     Smac3,
@@ -34,7 +34,7 @@ pub enum Origin {
 }
 
 impl Origin {
-    /// Its name.
+    /// Returns the configurator's name.
     pub fn name(self) -> &'static str {
         match self {
             Self::Smac => "SMAC",
@@ -45,20 +45,20 @@ impl Origin {
     }
 }
 
-/// What was found.
+/// A converted scenario.
 #[derive(Clone, Debug)]
 pub struct Found {
-    /// Whose it was.
+    /// The configurator that it came from.
     pub origin: Origin,
-    /// Our scenario.
+    /// The converted scenario.
     pub draft: Draft,
-    /// Where there are runs to import.
+    /// File of runs that can be imported.
     pub runs: Option<PathBuf>,
 }
 
-/// Why others' files cannot be used.
+/// Why the files of another configurator cannot be used.
 #[derive(Debug, thiserror::Error)]
-#[allow(missing_docs, reason = "the messages say it")]
+#[allow(missing_docs, reason = "the messages explain them")]
 pub enum ForeignError {
     #[error("cannot read {}", path.display())]
     Read { path: PathBuf, source: io::Error },
@@ -70,17 +70,17 @@ pub enum ForeignError {
     Express(CannotExpress),
 }
 
-/// Reads a scenario of SMAC that is in a file.
+/// Reads a SMAC scenario from a file.
 pub fn of_smac(file: &Path, paths: &Paths) -> Result<Found, ForeignError> {
     smac::read(file, paths)
 }
 
-/// Reads a scenario of irace that is in a file, or in a folder without one.
+/// Reads an irace scenario from a file, or from a folder that has no scenario file.
 pub fn of_irace(path: &Path, paths: &Paths) -> Result<Found, ForeignError> {
     irace::read(path, paths)
 }
 
-/// Whose a file with such a text is, by the keys that it assigns.
+/// Returns the configurator that a scenario text belongs to, judged by the keys that it assigns.
 pub fn origin_of(text: &str) -> Option<Origin> {
     let keys: Vec<String> =
         assignments::read(text).assigned.into_iter().map(|line| assignments::plain(&line.key)).collect();
@@ -92,7 +92,7 @@ pub fn origin_of(text: &str) -> Option<Origin> {
         .then_some(Origin::Irace)
 }
 
-/// The text of a file.
+/// Reads the text of a file.
 pub fn text_of(path: &Path) -> Result<String, ForeignError> {
     let bytes = fs::read(path).map_err(|source| ForeignError::Read { path: path.to_owned(), source })?;
     String::from_utf8(bytes).map_err(|_| ForeignError::NotText { path: path.to_owned() })

@@ -1,26 +1,27 @@
-//! Where the files are that another scenario names.
+//! Finding the files that another configurator's scenario names.
 //!
-//! Others count paths from the folder they were started in, which nobody wrote down; and outputs are
-//! moved. A path is looked for from the folder of the scenario upwards, and by its name alone there.
+//! Other configurators resolve paths from the folder in which they were started, which is not recorded, and
+//! output folders get moved. So a path is looked up from the scenario's folder and the folders above it,
+//! then by its file name alone in the scenario's folder.
 
 use std::path::{Component, Path, PathBuf};
 
 use super::ForeignError;
 
-/// Folders above the scenario's that are looked at.
-const ABOVE: usize = 4;
+/// Number of folders to search: the scenario's own and those above it.
+const LEVELS: usize = 4;
 
-/// Finds others' files, and says how our scenario calls them.
+/// Finds the other configurator's files, and names them relative to our scenario.
 #[derive(Clone, Debug)]
 pub struct Paths {
     /// The folder of the other scenario.
     pub(super) from: PathBuf,
-    /// The folder of ours.
+    /// The folder of our scenario.
     to: PathBuf,
 }
 
 impl Paths {
-    /// For a scenario at `path`, and ours in `folder`.
+    /// Creates a finder for another scenario at `path` and ours in `folder`.
     pub fn new(path: &Path, folder: &Path) -> Result<Self, ForeignError> {
         let failed = |path: &Path| {
             let path = path.to_owned();
@@ -32,21 +33,21 @@ impl Paths {
         Ok(Self { from: plain(&from), to: plain(&to) })
     }
 
-    /// The file or folder that a path of the other scenario leads to, if it is there.
+    /// Returns the file or folder that a path of the other scenario leads to, if it exists.
     pub(super) fn find(&self, path: &str) -> Option<PathBuf> {
-        let bases = self.from.ancestors().take(ABOVE);
+        let bases = self.from.ancestors().take(LEVELS);
         let near = bases.map(|base| base.join(path)).find(|path| path.exists());
         let name = || Path::new(path).file_name().map(|name| self.from.join(name));
         near.or_else(|| name().filter(|path| path.exists())).map(|path| plain(&path))
     }
 
-    /// The folder that the other scenario's paths count from: where this file of it is found.
+    /// Returns the folder that the other scenario's paths are relative to: the one in which this path exists.
     pub(super) fn base_of(&self, path: &str) -> Option<PathBuf> {
-        let mut bases = self.from.ancestors().take(ABOVE);
+        let mut bases = self.from.ancestors().take(LEVELS);
         bases.find(|base| base.join(path).exists()).map(plain)
     }
 
-    /// How our scenario calls a path: from its own folder if it is in there.
+    /// Returns the path as our scenario writes it: relative if it is inside the scenario's folder.
     pub fn shown(&self, path: &Path) -> String {
         let path = plain(path);
         match path.strip_prefix(&self.to) {
@@ -56,14 +57,14 @@ impl Paths {
         }
     }
 
-    /// The same for a program, which without a slash would be looked up elsewhere.
+    /// Returns the path of a program. It contains a slash, because otherwise it would be looked up in PATH.
     pub(super) fn program(&self, path: &Path) -> String {
         let shown = self.shown(path);
         if shown.contains('/') { shown } else { format!("./{shown}") }
     }
 }
 
-/// A path without `.` and, where they follow a name, `..`.
+/// Returns a path without `.` components, and with `name/..` removed.
 fn plain(path: &Path) -> PathBuf {
     let mut out = PathBuf::new();
     for component in path.components() {
@@ -81,7 +82,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn paths_lose_what_they_do_not_need() {
+    fn paths_are_simplified() {
         assert_eq!(plain(Path::new("/a/./b/../c")), Path::new("/a/c"));
         let paths = Paths { from: "/a/b".into(), to: "/a".into() };
         assert_eq!(paths.shown(Path::new("/a/b/./x")), "b/x");

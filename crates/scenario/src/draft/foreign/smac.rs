@@ -1,7 +1,7 @@
-//! `scenario.txt` of ParamILS, SMAC 1 and 2, and SMAC3 before version 2.
+//! Reads `scenario.txt` of ParamILS, SMAC 1 and 2, and SMAC3 before version 2.
 //!
-//! Their targets are wrappers, called as `wrapper INSTANCE SPECIFICS CUTOFF LENGTH SEED -name value …`
-//! and answering a line with status, runtime and quality: the protocol `aclib`.
+//! Their targets are wrappers, called as `wrapper INSTANCE SPECIFICS CUTOFF LENGTH SEED -name value …`, that
+//! answer with a line of status, runtime and quality. This is the protocol `aclib`.
 
 use std::path::Path;
 
@@ -10,12 +10,12 @@ use super::paths::Paths;
 use super::{ForeignError, Found, Origin, text_of};
 use crate::draft::{Draft, value, words};
 
-/// Spellings of the key that names the wrapper, without case and hyphens.
+/// Normalised spellings of the key that names the wrapper.
 pub(super) const ALGO: &[&str] = &["algo", "algoexec", "ta", "algorithm"];
-/// Spellings of the key that names the space.
+/// Normalised spellings of the key that names the space.
 pub(super) const SPACE: &[&str] = &["paramfile", "pcsfile", "pcs", "pcsfn", "paramfn"];
 
-/// Keys that say how others search: captune does so in its own way, whatever they are.
+/// Keys that control the other configurator's search. They have no effect on captune's.
 const OF_SEARCH: [&str; 6] = [
     "alwaysracedefault",
     "initialincumbent",
@@ -24,10 +24,10 @@ const OF_SEARCH: [&str; 6] = [
     "rfdoboot",
     "sharedmodel",
 ];
-/// Keys that say what others print and write, and where.
+/// Keys that control what the other configurator prints and writes, and where.
 const OF_OUTPUT: [&str; 5] = ["outdir", "outputdir", "outputdirectory", "runidx", "verboselevel"];
 
-/// Numbers from here on mean that there is no limit.
+/// Numbers from here on mean "no limit".
 const NO_LIMIT: f64 = 2_147_483_647.0;
 
 pub(super) fn read(file: &Path, paths: &Paths) -> Result<Found, ForeignError> {
@@ -51,12 +51,12 @@ pub(super) fn read(file: &Path, paths: &Paths) -> Result<Found, ForeignError> {
 struct Reader<'a> {
     draft: Draft,
     paths: &'a Paths,
-    /// Plain key, key and value, of what has not been used yet.
+    /// Normalised key, key and value of the settings that have not been used yet.
     given: Vec<(String, String, String)>,
 }
 
 impl Reader<'_> {
-    /// The last value of a key under any of its names.
+    /// Takes the last value of a key under any of its names.
     fn take(&mut self, names: &[&str]) -> Option<String> {
         let mut value = None;
         self.given.retain(|(plain, _, given)| {
@@ -69,7 +69,7 @@ impl Reader<'_> {
         value.filter(|value| !value.is_empty())
     }
 
-    /// A number; none if it stands for "no limit".
+    /// Takes a number; `None` if it stands for "no limit".
     fn limit(&mut self, names: &[&str]) -> Option<f64> {
         let text = self.take(names)?;
         if matches!(text.to_lowercase().as_str(), "max" | "none") {
@@ -92,7 +92,7 @@ impl Reader<'_> {
         let execution = self.take(&["execdir", "algoexecdir"]).unwrap_or_else(|| ".".to_owned());
         let algo = self.take(ALGO).unwrap_or_default();
         let mut command = words(&algo);
-        // The folder that the wrapper's words count from, if they can be found.
+        // The folder that the paths in the wrapper's command are relative to, if it can be found.
         let file = command.iter().find(|word| word.contains('/')).cloned();
         let joined = |word: &str| Path::new(&execution).join(word).to_string_lossy().into_owned();
         let base = file.as_ref().and_then(|word| {
@@ -101,7 +101,7 @@ impl Reader<'_> {
         });
         match (&base, command.first().cloned()) {
             (_, None) => {
-                self.draft.to_do.push("target.command: the wrapper, which the scenario did not name".into());
+                self.draft.to_do.push("target.command: the scenario did not name the wrapper".into());
                 command = vec!["./wrapper".to_owned()];
             }
             (Some(base), Some(program)) if program.contains('/') => {
@@ -109,7 +109,7 @@ impl Reader<'_> {
             }
             (None, Some(_)) if file.is_some() => {
                 let missing = file.as_deref().unwrap_or_default();
-                let item = format!("target.command: `{missing}` is not here; correct the path");
+                let item = format!("target.command: `{missing}` was not found; correct the path");
                 self.draft.to_do.push(item);
             }
             _ => {}
@@ -126,7 +126,7 @@ impl Reader<'_> {
                 }
                 None => {
                     self.draft.space_from(&space);
-                    self.draft.to_do.push(format!("space.from: `{space}` is not here; correct the path"));
+                    self.draft.to_do.push(format!("space.from: `{space}` was not found; correct the path"));
                 }
             },
             None => {
@@ -160,7 +160,7 @@ impl Reader<'_> {
             }
         } else {
             if run.to_lowercase() != "quality" {
-                self.draft.lose(format!("`run_obj = {run}`: taken for quality"));
+                self.draft.lose(format!("`run_obj = {run}`: treated as quality"));
             }
             self.draft.set("objective.minimise", value::text("quality"));
             if let Some(cutoff) = cutoff {
@@ -198,14 +198,14 @@ impl Reader<'_> {
             let Some(list) = list else { continue };
             let Some(path) = self.paths.find(&list) else {
                 self.draft.set(key, value::text(&list));
-                self.draft.to_do.push(format!("{key}: `{list}` is not here; name the inputs"));
+                self.draft.to_do.push(format!("{key}: `{list}` was not found; list the inputs"));
                 continue;
             };
             let names = self.names(&text_of(&path)?);
             let found: Vec<Option<String>> =
                 names.iter().map(|name| self.paths.find(name).map(|path| self.paths.shown(&path))).collect();
             let all: Option<Vec<String>> = found.into_iter().collect();
-            // What is no file here may be a name that only the wrapper knows.
+            // A name that is not a file may be one that only the wrapper knows.
             let (key, names) = match (all, key) {
                 (Some(files), key) if are_files => (key, files),
                 (_, "instances.files") => {
@@ -217,7 +217,8 @@ impl Reader<'_> {
             self.draft.set(key, value::list(names));
         }
         if !are_files {
-            let note = "These are no files here, so they are passed as words. If they should be: files = […]";
+            let note =
+                "No such files were found, so these are passed as words. For files, write: files = […]";
             self.draft.note("instances.list", note);
         }
         if let Some(features) = self.take(&["featurefile", "features", "instancefeatures", "featurefn"]) {
@@ -227,14 +228,15 @@ impl Reader<'_> {
                     self.draft.set("instances.features", value::text(&shown));
                 }
                 None => {
-                    self.draft.lose(format!("`feature_file = {features}`: it is not here"));
+                    self.draft.lose(format!("`feature_file = {features}`: file not found"));
                 }
             }
         }
         Ok(())
     }
 
-    /// The first word of each line; what follows is for one instance alone, and cannot be said.
+    /// Returns the first word of each line. The rest is specific to one instance, which a scenario cannot
+    /// express.
     fn names(&mut self, text: &str) -> Vec<String> {
         let lines = text.lines().map(str::trim).filter(|line| !line.is_empty() && !line.starts_with('#'));
         let mut specifics = 0;
@@ -247,7 +249,7 @@ impl Reader<'_> {
             .collect();
         if specifics > 0 {
             let count = names.len();
-            self.draft.lose(format!("what follows the instance's name, in {specifics} of {count} lines"));
+            self.draft.lose(format!("text after the instance's name, in {specifics} of {count} lines"));
         }
         names
     }
@@ -292,7 +294,7 @@ impl Reader<'_> {
         }
     }
 
-    /// What nobody asked for has no counterpart.
+    /// Lists the remaining settings, which have no counterpart, as not carried over.
     fn rest(&mut self) {
         for (plain, key, given) in std::mem::take(&mut self.given) {
             let why = match plain.as_str() {

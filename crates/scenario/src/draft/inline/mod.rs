@@ -1,16 +1,16 @@
-//! Parameters written into the command itself: `minisat '-rinc={1.1..4.0 = 2}' {instance}`.
+//! Parameters written inline in the command: `minisat '-rinc={1.1..4.0 = 2}' {instance}`.
 //!
-//! | between braces | is |
+//! | between braces | meaning |
 //! |---|---|
-//! | `1..9 = 3` | a whole number of a range, and its default |
-//! | `0.1..0.9 = 0.5` | a number of a range: one of the three has a point or an exponent |
+//! | `1..9 = 3` | a range of whole numbers, and its default |
+//! | `0.1..0.9 = 0.5` | a range of real numbers: one of the three has a decimal point or an exponent |
 //! | `1..1000 log = 10` | the same on a logarithmic scale |
 //! | `a\|b\|c = b` | one of several words; one of them may be empty |
 //! | `name: 1..9 = 3` | the same with a name of its own |
 //!
-//! Without a name of its own a parameter is called after its place: `rinc` in `-rinc={…}` and in
-//! `--rinc {…}`, `luby` if it is `{-luby|-no-luby}`. Everything else between braces is a placeholder of
-//! scenarios. A word that ends within braces goes on with the next one, as shells split at spaces.
+//! Without a name of its own, a parameter gets its name from its context: `rinc` in `-rinc={…}` and in
+//! `--rinc {…}`, `luby` in `{-luby|-no-luby}`. Everything else between braces is a placeholder. A word that
+//! ends within braces is joined with the next one, because shells split at spaces.
 
 mod options;
 mod parameter;
@@ -22,59 +22,67 @@ use space::{Diagnostic, Diagnostics, Span};
 use super::{Draft, value};
 use parameter::{Domain, Inline};
 
-/// How a file is called in messages that is none.
+/// Stands for the file name in messages about the command.
 const SOURCE: &str = "the command";
 
-/// What else a scenario needs, as given on a command line.
+/// The other settings of a scenario, as given by command-line options.
 #[derive(Clone, PartialEq, Debug, Default)]
 pub struct Wishes {
     /// Paths and patterns of the inputs.
     pub instances: Vec<String>,
-    /// Inputs kept for the validation: paths and patterns, or a share such as `25%`.
+    /// Inputs held out for validation: paths and patterns, or a share such as `25%`.
     pub test: Vec<String>,
-    /// What is minimised; CPU time without it.
+    /// The objective; CPU time if not given.
     pub minimise: Option<String>,
-    /// The cutoff as text: its unit is that of what is minimised.
+    /// The output to maximise, instead.
+    pub maximise: Option<String>,
+    /// Numbers that the command prints: names and patterns.
+    pub outputs: Vec<(String, String)>,
+    /// Bounds to keep: names, and bounds such as `<= 0.05`.
+    pub constraints: Vec<(String, String)>,
+    /// What a successful run prints.
+    pub success_pattern: Option<String>,
+    /// The cutoff as text; its unit is the objective's.
     pub cutoff: Option<String>,
     /// A file with the parameters, if they are not in the command.
     pub space: Option<String>,
     /// Exit codes of a success.
     pub success_exit: Vec<u8>,
-    /// Seconds on the clock in all.
+    /// Wall-clock budget in seconds.
     pub wall: Option<f64>,
-    /// CPU seconds in all.
+    /// CPU budget in seconds.
     pub cpu: Option<f64>,
-    /// How many trials.
+    /// Budget in trials.
     pub trials: Option<u64>,
-    /// Trials at one time.
+    /// Number of parallel trials.
     pub workers: Option<u32>,
-    /// Where random numbers begin.
+    /// Random seed.
     pub seed: Option<u64>,
 }
 
-/// A scenario of a command with parameters in it, or every mistake of both. Files that it names count
-/// from `folder`; they need not exist yet.
+/// Drafts a scenario from a command with inline parameters, or returns every mistake in the command and the
+/// options. File paths are relative to `folder`; the files need not exist yet.
 pub fn draft(words: &[String], wishes: &Wishes, folder: &Path) -> Result<Draft, Diagnostics> {
     let text = words.join(" ");
     let command = Command::read(&text, words, wishes, folder);
-    command.sound(Vec::new())?;
+    command.check(Vec::new())?;
     Ok(command.draft(wishes))
 }
 
-/// The same for a scenario that is to be run at once: values that options gave must be of use, too.
+/// Drafts a scenario that is run at once. Unlike [`draft`], this also checks the values of options.
 pub fn draft_to_run(words: &[String], wishes: &Wishes, folder: &Path) -> Result<Draft, Diagnostics> {
     let text = words.join(" ");
     let command = Command::read(&text, words, wishes, folder);
     let draft = command.draft(wishes);
-    let mut of_options = draft.clone();
+    let mut checked = draft.clone();
     if command.parameters.is_empty() && wishes.space.is_none() {
-        of_options.space_lines(vec!["any = { integer = [1, 2] }".to_owned()]);
+        checked.space_lines(vec!["any = { integer = [1, 2] }".to_owned()]);
     }
-    command.sound(options::mistakes(&of_options, folder))?;
+    command.check(options::mistakes(&checked, folder))?;
     Ok(draft)
 }
 
-/// The words with those put together that a shell has split between braces.
+/// Joins words that a shell has split within braces.
 fn joined(words: &[String]) -> Vec<String> {
     let mut out: Vec<String> = Vec::new();
     let mut open = false;
@@ -91,7 +99,7 @@ fn joined(words: &[String]) -> Vec<String> {
     out
 }
 
-/// Whether a brace is open at the end: doubled ones are no braces.
+/// Whether a brace is open at the end of a word; doubled braces do not count.
 fn is_open(word: &str) -> bool {
     let plain = word.replace("{{", "").replace("}}", "");
     plain.rfind('{') > plain.rfind('}')
@@ -100,13 +108,13 @@ fn is_open(word: &str) -> bool {
 #[derive(Default)]
 struct Command<'t> {
     text: &'t str,
-    /// As the scenario has it.
+    /// The words as the scenario writes them.
     words: Vec<String>,
     parameters: Vec<Inline>,
     mistakes: Vec<Diagnostic>,
-    /// Whether `{params}` is among the words, for flags that may be written as nothing.
+    /// Whether `{params}` is among the words; it stands for flags that may be absent.
     gathers_flags: bool,
-    /// Whether it ends within braces, so that the shell may have kept the rest.
+    /// Whether the command ends within braces, because the shell may have kept the rest.
     is_cut: bool,
 }
 
@@ -122,13 +130,13 @@ impl<'t> Command<'t> {
         command
     }
 
-    /// An error if there are mistakes, in the command or besides.
-    fn sound(&self, besides: Vec<Diagnostic>) -> Result<(), Diagnostics> {
-        let mistakes: Vec<Diagnostic> = self.mistakes.iter().cloned().chain(besides).collect();
+    /// Returns an error if there are mistakes in the command, or others.
+    fn check(&self, others: Vec<Diagnostic>) -> Result<(), Diagnostics> {
+        let mistakes: Vec<Diagnostic> = self.mistakes.iter().cloned().chain(others).collect();
         if mistakes.is_empty() { Ok(()) } else { Err(Diagnostics::new(SOURCE, self.text, mistakes)) }
     }
 
-    /// Takes in a word that begins at this place of the text.
+    /// Adds a word that starts at this offset of the text.
     fn word(&mut self, word: &str, start: usize, folder: &Path) {
         let is_program = self.words.is_empty();
         let mut out = String::new();
@@ -144,7 +152,7 @@ impl<'t> Command<'t> {
             match (c, end) {
                 ('{', Some(end)) if rest[end..].starts_with('}') => {
                     let body = &rest[1..end];
-                    if parameter::is_one(body) {
+                    if parameter::is_parameter(body) {
                         let whole = at == 0 && end + 1 == word.len();
                         let span = Span::new(start + at, start + at + end + 1);
                         self.parameter(body, &word[..at], whole, span, &mut out);
@@ -155,9 +163,9 @@ impl<'t> Command<'t> {
                 }
                 ('{' | '}', _) => {
                     let span = Span::new(start + at, start + at + 1);
-                    let message = format!("`{c}` has no partner");
-                    let hint = "quote the word, or the shell takes `|` for itself: '-m={a|b}'; \
-                                `{{` and `}}` are braces themselves";
+                    let message = format!("`{c}` has no matching brace");
+                    let hint = "quote the word, or the shell interprets `|`: '-m={a|b}'; \
+                                                    write `{{` and `}}` for literal braces";
                     self.mistakes.push(Diagnostic::new(span, message).hint(hint));
                     self.is_cut |= c == '{' && start + word.len() == self.text.len();
                     at += 1;
@@ -173,7 +181,7 @@ impl<'t> Command<'t> {
             // The target does not run in this folder.
             out = format!("{{folder}}/{out}");
         }
-        // What flags leave behind is no argument.
+        // A flag that was moved into `{params}` leaves no argument behind.
         if !(out.is_empty() && word.starts_with('{')) {
             self.words.push(out);
         }
@@ -186,8 +194,8 @@ impl<'t> Command<'t> {
             Ok(inline) => {
                 if let Some(other) = self.parameters.iter().find(|other| other.name == inline.name) {
                     let first = self.text.get(other.span.start..other.span.end).unwrap_or_default();
-                    let message = format!("`{}` is the name of `{first}`, too", inline.name);
-                    let hint = format!("give it another: `{{other: {}}}`", body.trim());
+                    let message = format!("`{}` is already the name of `{first}`", inline.name);
+                    let hint = format!("give it another name: `{{other: {}}}`", body.trim());
                     self.mistakes.push(Diagnostic::new(span, message).hint(hint));
                     return;
                 }
@@ -205,44 +213,48 @@ impl<'t> Command<'t> {
         }
     }
 
-    /// What a scenario cannot do without.
+    /// Reports required settings that are missing.
     fn missing(&mut self, wishes: &Wishes) {
-        let sound = self.mistakes.is_empty();
-        let says = |placeholder: &str| self.text.contains(placeholder);
+        let valid = self.mistakes.is_empty();
+        let contains = |placeholder: &str| self.text.contains(placeholder);
         let mut missing = |message: &str, hint: &str| {
             self.mistakes.push(Diagnostic::new(Span::NONE, message).hint(hint));
         };
         if self.text.is_empty() {
-            missing("there is no command", "write it after `--`: `captune run … -- minisat {instance}`");
+            missing(
+                "there is no command",
+                "write the command after `--`: `captune run … -- minisat {instance}`",
+            );
             return;
         }
         if let (Some(space), Some(inline)) = (&wishes.space, self.parameters.first()) {
-            let message = format!("a parameter in the command, but there is a space in `{space}`, too");
+            let message = format!("parameters are given both in the command and in the space `{space}`");
             let mistake = Diagnostic::new(inline.span, message);
-            self.mistakes.push(mistake.hint("write it `{param:NAME}` and define it there"));
+            self.mistakes
+                .push(mistake.hint("write `{param:NAME}` here and define the parameter in the space"));
             return;
         }
-        if self.parameters.is_empty() && wishes.space.is_none() && sound {
-            let hint = "write its range in place of a value, in quotes: '-rinc={1.1..4.0 = 2}'";
+        if self.parameters.is_empty() && wishes.space.is_none() && valid {
+            let hint = "write a range in place of a value, in quotes: '-rinc={1.1..4.0 = 2}'";
             missing("the command has no parameter to tune", hint);
         }
         let measure = wishes.minimise.as_deref().unwrap_or("cpu_time");
-        if wishes.cutoff.is_none() && measure.ends_with("_time") {
-            missing("no `--cutoff`: how long may one trial take at most?", "such as `--cutoff 30s`");
+        if wishes.cutoff.is_none() && wishes.maximise.is_none() && measure.ends_with("_time") {
+            missing("`--cutoff` is missing", "limit the time of one trial, such as `--cutoff 30s`");
         }
         if wishes.wall.is_none() && wishes.cpu.is_none() && wishes.trials.is_none() {
             missing(
-                "no `--budget`: how long may all of it take?",
-                "such as `--budget 1h`, or `--trials 500`",
+                "`--budget` is missing",
+                "limit the whole campaign, such as `--budget 1h` or `--trials 500`",
             );
         }
-        match (says("{instance}"), wishes.instances.is_empty()) {
+        match (contains("{instance}"), wishes.instances.is_empty()) {
             (true, true) => {
-                let hint = "such as `--instances 'cnf/*.cnf'`";
+                let hint = "name the inputs, such as `--instances 'cnf/*.cnf'`";
                 missing("the command has `{instance}`, but there are no `--instances`", hint);
             }
             (false, false) if !self.is_cut => {
-                let hint = "put it where the target expects its input";
+                let hint = "add `{instance}` where the target expects its input";
                 missing("there are `--instances`, but the command has no `{instance}`", hint);
             }
             _ => {}
@@ -254,7 +266,7 @@ impl<'t> Command<'t> {
         let mut words = self.words.clone();
         let names_parameters = words.iter().any(|word| word.contains("{param"));
         if wishes.space.is_some() && !names_parameters {
-            // A command that is refused for its braces may have no word left.
+            // A command with unmatched braces may have no words left.
             words.insert(words.len().min(1), "{params}".to_owned());
         }
         draft.set("target.command", value::texts(words));
@@ -267,10 +279,22 @@ impl<'t> Command<'t> {
         if !wishes.success_exit.is_empty() {
             draft.set("target.success.exit", format!("{:?}", wishes.success_exit));
         }
-        let measure = wishes.minimise.as_deref().unwrap_or("cpu_time");
-        draft.set("objective.minimise", value::text(measure));
+        draft.set_some("target.success.pattern", wishes.success_pattern.as_deref().map(value::text));
+        match &wishes.maximise {
+            Some(output) => draft.set("objective.maximise", value::text(output)),
+            None => {
+                draft.set("objective.minimise", value::text(wishes.minimise.as_deref().unwrap_or("cpu_time")))
+            }
+        };
+        for (name, pattern) in &wishes.outputs {
+            let form = format!("{{ pattern = {} }}", value::text(pattern));
+            draft.set(&format!("outputs.{}", value::key(name)), form);
+        }
+        for (name, bound) in &wishes.constraints {
+            draft.set(&format!("constraints.{}", value::key(name)), value::text(bound));
+        }
         if let Some(cutoff) = &wishes.cutoff {
-            // Times and sizes are texts with units; the cutoff of an output is a number.
+            // Times and sizes are texts with units; the cutoff of an output is a plain number.
             let plain = space::parse_number(cutoff).map(value::number);
             draft.set("objective.cutoff", plain.unwrap_or_else(|| value::text(cutoff)));
         }
@@ -289,7 +313,7 @@ impl<'t> Command<'t> {
             draft.set("racing.deterministic", "true");
             draft.note(
                 "racing.deterministic",
-                "The command has no {seed}: it does the same each time, if not in the same time.",
+                "The command has no {seed}: it does the same work each time, even if run times vary.",
             );
         }
         if let Some(space) = &wishes.space {

@@ -1,4 +1,5 @@
-//! Mistakes in the options beside a command: what its scenario would be refused for, told of the option.
+//! Mistakes in the options of a command: those of the drafted scenario, reported for the option that caused
+//! them.
 
 use std::path::Path;
 
@@ -7,22 +8,26 @@ use space::{Diagnostic, Span};
 use super::super::Draft;
 use crate::read;
 
-/// The keys that options fill in.
-const OPTIONS: [(&str, &str); 4] = [
+/// Scenario keys, and the options that set them.
+const OPTIONS: [(&str, &str); 8] = [
     ("objective.minimise", "--minimise"),
+    ("objective.maximise", "--maximise"),
     ("objective.cutoff", "--cutoff"),
+    ("outputs.", "--output"),
+    ("constraints.", "--constraint"),
+    ("target.success.pattern", "--success-pattern"),
     ("instances.files", "--instances"),
     ("instances.test", "--test"),
 ];
 
-/// The mistakes of a scenario that stand in a value which an option gave. What else is wrong with it is
-/// not told.
+/// Returns the mistakes of a scenario in values that options have set. Other mistakes are left out.
 pub(super) fn mistakes(draft: &Draft, folder: &Path) -> Vec<Diagnostic> {
     let text = draft.to_toml();
     let Err(found) = read(&text, folder, super::SOURCE) else { return Vec::new() };
     let of_option = |mistake: &Diagnostic| {
         let key = key_at(&text, mistake.span)?;
-        let (_, option) = OPTIONS.iter().find(|(path, _)| *path == key)?;
+        let (_, option) =
+            OPTIONS.iter().find(|(path, _)| *path == key || path.ends_with('.') && key.starts_with(path))?;
         let named = mistake.message.replace(&format!("`{key}"), &format!("`{option}"));
         let message = if named == mistake.message { format!("`{option}`: {named}") } else { named };
         Some(Diagnostic { message, span: Span::NONE, hint: mistake.hint.clone() })
@@ -30,7 +35,7 @@ pub(super) fn mistakes(draft: &Draft, folder: &Path) -> Vec<Diagnostic> {
     found.list().iter().filter_map(of_option).collect()
 }
 
-/// The key whose line a place is in; `None` for headings and places that are not known.
+/// Returns the key on whose line a place is; `None` for headings and unknown places.
 fn key_at(text: &str, span: Span) -> Option<String> {
     let before = text.get(..span.start).filter(|_| span.is_known())?;
     let line = before.matches('\n').count();

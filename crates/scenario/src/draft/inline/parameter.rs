@@ -1,23 +1,23 @@
-//! One parameter between braces.
+//! An inline parameter: the text between braces.
 
 use space::format::{Format, read as read_space};
 use space::{Diagnostic, Span, parse_number};
 
 use crate::draft::value;
 
-/// Names that the TOML form of a space keeps for itself.
+/// Names reserved by the TOML form of a space.
 const RESERVED: [&str; 3] = ["forbidden", "parameters", "from"];
 
-/// A parameter of a command.
+/// An inline parameter of a command.
 #[derive(Clone, PartialEq, Debug)]
 pub(super) struct Inline {
     pub(super) name: String,
     pub(super) domain: Domain,
-    /// Where it stands.
+    /// Its place in the command.
     pub(super) span: Span,
 }
 
-/// Its values, as they were written.
+/// A parameter's values, as written.
 #[derive(Clone, PartialEq, Debug)]
 pub(super) enum Domain {
     Range {
@@ -31,34 +31,34 @@ pub(super) enum Domain {
         words: Vec<String>,
         default: Option<String>,
     },
-    /// An argument that is there or not.
+    /// An argument that is present or absent.
     Flag {
         word: String,
         default: bool,
     },
 }
 
-/// Where a parameter stands.
+/// The context of a parameter in the command.
 pub(super) struct Place<'a> {
-    /// What is before it in its word.
+    /// The text before it in its word.
     pub(super) before: &'a str,
     /// The argument before its word.
     pub(super) previous: Option<&'a str>,
-    /// Whether it is a whole word.
+    /// Whether it is the whole word.
     pub(super) whole: bool,
 }
 
-/// Whether what stands between braces is a parameter, not a placeholder.
-pub(super) fn is_one(body: &str) -> bool {
+/// Whether the text between braces is a parameter rather than a placeholder.
+pub(super) fn is_parameter(body: &str) -> bool {
     body.contains("..") || body.contains('|') || body.contains('=') || body.contains(": ")
 }
 
-/// Reads what stands between braces at `span`.
+/// Reads the text between the braces at `span`.
 pub(super) fn read(body: &str, place: &Place<'_>, span: Span) -> Result<Inline, Vec<Diagnostic>> {
     let mut mistakes = Vec::new();
     let (own, rest) = split_name(body);
     let offset = body.len() - rest.len();
-    // The places within the braces.
+    // Returns the place of a part within the braces.
     let at = |part: &str| {
         let start = span.start + 1 + rest.find(part).unwrap_or(0) + offset;
         Span::new(start, start + part.len().max(1))
@@ -72,15 +72,15 @@ pub(super) fn read(body: &str, place: &Place<'_>, span: Span) -> Result<Inline, 
         Some(Domain::Flag { word, .. }) => std::slice::from_ref(word),
         _ => &[],
     };
-    let name = own.map(str::to_owned).or_else(|| name_of_place(place, words));
+    let name = own.map(str::to_owned).or_else(|| name_from_context(place, words));
     match &name {
         None => {
-            let hint = format!("write it before the values: `{{name: {}}}`", rest.trim());
-            mistakes.push(Diagnostic::new(span, "nothing here tells the parameter's name").hint(hint));
+            let hint = format!("write a name before the values: `{{name: {}}}`", rest.trim());
+            mistakes.push(Diagnostic::new(span, "the parameter has no name").hint(hint));
         }
         Some(name) if RESERVED.contains(&name.as_str()) => {
-            let hint = format!("give it another: `{{my-{name}: {}}}`", rest.trim());
-            let message = format!("a parameter cannot be called `{name}`");
+            let hint = format!("give it another name: `{{my-{name}: {}}}`", rest.trim());
+            let message = format!("a parameter cannot be named `{name}`");
             mistakes.push(Diagnostic::new(span, message).hint(hint));
         }
         Some(_) => {}
@@ -91,14 +91,14 @@ pub(super) fn read(body: &str, place: &Place<'_>, span: Span) -> Result<Inline, 
     }
 }
 
-/// `name: values`.
+/// Splits `name: values`.
 fn split_name(body: &str) -> (Option<&str>, &str) {
     let is_name = |name: &str| {
         name.starts_with(|c: char| c.is_ascii_alphabetic() || c == '_')
             && name.chars().all(|c| c.is_ascii_alphanumeric() || matches!(c, '_' | '-' | '.'))
     };
     match body.split_once(':') {
-        // Words may have colons: the name's is followed by a space, or by a number of a range.
+        // Words may contain colons: the name's colon is followed by a space or by a range.
         Some((name, rest)) if is_name(name.trim()) && (rest.starts_with(' ') || rest.contains("..")) => {
             (Some(name.trim()), rest)
         }
@@ -106,14 +106,14 @@ fn split_name(body: &str) -> (Option<&str>, &str) {
     }
 }
 
-/// The name that a parameter's place gives it.
-fn name_of_place(place: &Place<'_>, words: &[String]) -> Option<String> {
+/// Derives a parameter's name from its context.
+fn name_from_context(place: &Place<'_>, words: &[String]) -> Option<String> {
     let switch = |text: &str| {
         let name = text.trim_start_matches('-').trim_end_matches(['=', ':']);
         let name = name.rsplit(['=', ',', ' ']).next().unwrap_or(name);
-        let sound = name.starts_with(|c: char| c.is_ascii_alphabetic() || c == '_')
+        let valid = name.starts_with(|c: char| c.is_ascii_alphabetic() || c == '_')
             && name.chars().all(|c| c.is_ascii_alphanumeric() || matches!(c, '_' | '-' | '.'));
-        sound.then(|| name.to_owned())
+        valid.then(|| name.to_owned())
     };
     if !place.before.is_empty() {
         return switch(place.before);
@@ -161,11 +161,11 @@ fn range(rest: &str, at: &impl Fn(&str) -> Span, mistakes: &mut Vec<Diagnostic>)
         {
             let default = default.unwrap_or_default();
             let message = format!("the default {default} is outside {lower} to {upper}");
-            mistake(default, message, "it is one of the values that are tried");
+            mistake(default, message, "choose a default within the range");
         }
         if log && low <= 0.0 {
-            let message = format!("a logarithmic range cannot begin at {lower}");
-            mistake(lower, message, "begin above zero, or leave `log` out");
+            let message = format!("a logarithmic range cannot start at {lower}");
+            mistake(lower, message, "start above zero, or remove `log`");
         }
     }
     let float = [lower, upper, default.unwrap_or_default()].iter().any(|text| text.contains(['.', 'e', 'E']));
@@ -180,7 +180,7 @@ fn range(rest: &str, at: &impl Fn(&str) -> Span, mistakes: &mut Vec<Diagnostic>)
 
 fn choices(rest: &str, place: &Place<'_>, span: Span, mistakes: &mut Vec<Diagnostic>) -> Option<Domain> {
     let split = |text: &str| -> Vec<String> { text.split('|').map(|word| word.trim().to_owned()).collect() };
-    // Words may have `=`: the default's stands between spaces, or is followed by one of the words.
+    // Words may contain `=`: the default's is between spaces, or followed by one of the words.
     let (values, default) = match rest
         .rsplit_once(" = ")
         .or_else(|| rest.rsplit_once("| =").map(|(v, d)| (&rest[..v.len() + 1], d)))
@@ -194,10 +194,10 @@ fn choices(rest: &str, place: &Place<'_>, span: Span, mistakes: &mut Vec<Diagnos
         },
     };
     let words = split(values);
-    let mut sound = true;
+    let mut valid = true;
     let mut mistake = |message: String, hint: &str| {
         mistakes.push(Diagnostic::new(span, message).hint(hint));
-        sound = false;
+        valid = false;
     };
     if words.len() < 2 {
         mistake(
@@ -206,17 +206,18 @@ fn choices(rest: &str, place: &Place<'_>, span: Span, mistakes: &mut Vec<Diagnos
         );
     }
     if let Some(twice) = words.iter().enumerate().find(|(n, word)| words[..*n].contains(word)) {
-        mistake(format!("`{}` is there twice", twice.1), "each choice stands once");
+        mistake(format!("the choice `{}` is given twice", twice.1), "give each choice once");
     }
     if let Some(default) = default.as_ref().filter(|default| words.len() > 1 && !words.contains(default)) {
         mistake(format!("the default `{default}` is not among the choices"), "write one of them after `=`");
     }
     let empty = words.iter().any(String::is_empty);
     if empty && place.whole && words.len() > 2 {
-        let hint = "an argument that may be missing is written `{-x|}`; put several into one: `-x={|a|b}`";
-        mistake("an argument that is empty would still be an argument".to_owned(), hint);
+        let hint =
+            "write an optional argument as `{-x|}`, or several choices within one argument: `-x={|a|b}`";
+        mistake("an empty choice would still be passed as an argument".to_owned(), hint);
     }
-    if !sound {
+    if !valid {
         return None;
     }
     match (empty && place.whole, words.iter().find(|word| !word.is_empty())) {
@@ -229,7 +230,7 @@ fn choices(rest: &str, place: &Place<'_>, span: Span, mistakes: &mut Vec<Diagnos
 }
 
 impl Inline {
-    /// Itself, unless it is refused where spaces are read: by how large numbers may be, above all.
+    /// Returns the parameter unless the space's reader rejects it, mainly because numbers are too large.
     fn checked(self) -> Result<Self, Vec<Diagnostic>> {
         let at = |mistake: &Diagnostic| Diagnostic { span: self.span, ..mistake.clone() };
         match read_space(&self.to_toml(), "", Format::Toml) {
@@ -238,13 +239,13 @@ impl Inline {
         }
     }
 
-    /// A line of the TOML form of spaces.
+    /// Returns the parameter as a line of the TOML form of spaces.
     pub(super) fn to_toml(&self) -> String {
         let domain = match &self.domain {
             Domain::Range { lower, upper, log, float, default } => {
                 let number = |text: &String| match float {
                     true => space::float_text(parse_number(text).unwrap_or_default()),
-                    // TOML knows no leading zeros.
+                    // TOML allows no leading zeros.
                     false => text.parse().map_or_else(|_| text.clone(), |whole: i64| whole.to_string()),
                 };
                 let kind = if *float { "float" } else { "integer" };

@@ -1,4 +1,4 @@
-//! Commands with parameters in them, and what becomes of them.
+//! Tests of commands with inline parameters.
 
 use std::path::Path;
 
@@ -8,16 +8,16 @@ fn words(line: &str) -> Vec<String> {
     line.split('~').map(str::to_owned).collect()
 }
 
-fn enough() -> Wishes {
+fn complete() -> Wishes {
     Wishes { cutoff: Some("30s".to_owned()), wall: Some(3600.0), ..Wishes::default() }
 }
 
-/// The scenario of a command whose words are separated by `~`.
+/// Returns the scenario of a command whose words are separated by `~`.
 fn drafted(line: &str) -> String {
-    draft(&words(line), &enough(), Path::new("/nowhere")).unwrap_or_else(|e| panic!("{e}")).to_toml()
+    draft(&words(line), &complete(), Path::new("/nowhere")).unwrap_or_else(|e| panic!("{e}")).to_toml()
 }
 
-/// Command and space of a command.
+/// Returns the command and the space of the drafted scenario.
 fn parts(line: &str) -> (String, String) {
     let text = drafted(line);
     let command = text.lines().find_map(|line| line.strip_prefix("command")).unwrap();
@@ -25,10 +25,10 @@ fn parts(line: &str) -> (String, String) {
     (command, text.split_once("[space]\n").unwrap().1.to_owned())
 }
 
-/// The mistakes of a command: the text each points at, and its message.
+/// Returns the mistakes of a command: the text that each points at, and its message.
 fn mistakes(line: &str) -> Vec<(String, String)> {
     let text = words(line).join(" ");
-    let mistakes = draft(&words(line), &enough(), Path::new("/nowhere")).map(|_| "sound").unwrap_err();
+    let mistakes = draft(&words(line), &complete(), Path::new("/nowhere")).map(|_| "valid").unwrap_err();
     let place = |d: &Diagnostic| text.get(d.span.start..d.span.end).unwrap_or("").to_owned();
     mistakes.list().iter().map(|d| (place(d), d.message.clone())).collect()
 }
@@ -56,32 +56,35 @@ fn words_may_be_of_any_script() {
 }
 
 #[test]
-fn numbers_are_written_as_toml_has_them() {
+fn numbers_are_written_in_toml_syntax() {
     let (_, space) = parts("p~{x: +007..010 = 08}~{y: .5..05. = 1}");
     assert_eq!(space, "x = { integer = [7, 10], default = 8 }\ny = { float = [0.5, 5.0], default = 1.0 }\n");
     for (cutoff, written) in [("0030", "30"), ("+1.50", "1.5"), (".5", "0.5"), ("30s", "\"30s\"")] {
-        let wishes = Wishes { cutoff: Some(cutoff.to_owned()), ..enough() };
+        let wishes = Wishes { cutoff: Some(cutoff.to_owned()), ..complete() };
         let draft = draft(&words("p~{x: 1..9}"), &wishes, Path::new("/nowhere")).unwrap();
         assert_eq!(draft.get("objective.cutoff"), Some(written));
     }
 }
 
 #[test]
-fn what_a_space_refuses_is_a_mistake_of_the_command() {
+fn a_parameter_that_spaces_reject_is_a_mistake_in_the_command() {
     let mistakes = mistakes("p~{x: 1..99999999999999999999}");
     let places: Vec<&str> = mistakes.iter().map(|(place, _)| place.as_str()).collect();
     assert_eq!(places, ["{x: 1..99999999999999999999}"], "{mistakes:?}");
 }
 
 #[test]
-fn a_command_of_which_nothing_is_left_is_only_refused() {
-    let wishes = Wishes { space: Some("space.toml".to_owned()), ..enough() };
+fn a_command_of_one_unmatched_brace_is_rejected() {
+    let wishes = Wishes { space: Some("space.toml".to_owned()), ..complete() };
     let mistakes = draft_to_run(&words("{"), &wishes, Path::new("/nowhere")).unwrap_err();
-    assert!(mistakes.list().iter().any(|mistake| mistake.message == "`{` has no partner"), "{mistakes}");
+    assert!(
+        mistakes.list().iter().any(|mistake| mistake.message == "`{` has no matching brace"),
+        "{mistakes}"
+    );
 }
 
 #[test]
-fn names_come_from_the_place_or_are_given() {
+fn names_come_from_the_context_or_are_given() {
     let (command, space) =
         parts("p~--depth~{1..9}~x{name: -4..4 = 0}y~{-luby|-no-luby}~-o~a=1,b={2|3}~{t: u=1|u=2}~--{s: a|b}");
     assert!(
@@ -95,12 +98,12 @@ fn names_come_from_the_place_or_are_given() {
 }
 
 #[test]
-fn a_shell_that_split_at_spaces_does_no_harm() {
+fn parameters_that_a_shell_split_at_spaces_are_joined() {
     assert_eq!(parts("p~-r={1..4~log~=~2}~{seed}"), parts("p~-r={1..4 log = 2}~{seed}"));
 }
 
 #[test]
-fn an_argument_may_be_there_or_not() {
+fn an_argument_may_be_present_or_absent() {
     let text = drafted("p~{-x|}~{|--yes}~{-z| = }~{seed}");
     assert!(text.contains("command     = [") || text.contains("[\"p\", \"{params}\", \"{seed}\"]"), "{text}");
     assert!(text.contains("parameter.x   = { on = \"-x\", off = \"\" }"), "{text}");
@@ -111,13 +114,13 @@ fn an_argument_may_be_there_or_not() {
 }
 
 #[test]
-fn placeholders_and_braces_stay_what_they_are() {
+fn placeholders_and_literal_braces_are_unchanged() {
     let (command, _) = parts("p~{{{seed}}}~{params}~{x: 0.5..1e3}~{folder}/a");
     assert_eq!(command, r#"["p", "{{{seed}}}", "{params}", "{param:x}", "{folder}/a"]"#);
 }
 
 #[test]
-fn every_mistake_is_shown_where_it_is() {
+fn every_mistake_is_reported_with_its_place() {
     let found = mistakes(
         "p~-a={9..1}~-b={1..x = 3}~-c={1..9 = 10}~-d={0..1 log}~{1..2}~-a={1..2}~-e={a|a}~-f={a|b = c}~{-g|-h|}~-i={1..2",
     );
@@ -125,36 +128,36 @@ fn every_mistake_is_shown_where_it_is() {
         ("9..1", "9 is not below 1"),
         ("x", "`x` is not a number"),
         ("10", "the default 10 is outside 1 to 9"),
-        ("0", "a logarithmic range cannot begin at 0"),
-        ("{a|a}", "`a` is there twice"),
+        ("0", "a logarithmic range cannot start at 0"),
+        ("{a|a}", "the choice `a` is given twice"),
         ("{a|b = c}", "the default `c` is not among the choices"),
-        ("{-g|-h|}", "an argument that is empty would still be an argument"),
-        ("{", "`{` has no partner"),
+        ("{-g|-h|}", "an empty choice would still be passed as an argument"),
+        ("{", "`{` has no matching brace"),
     ];
     let expected = expected.map(|(place, message)| (place.to_owned(), message.to_owned()));
     assert_eq!(found, expected);
     assert_eq!(
         mistakes("p~-a={1..2}~-a={3..4}"),
-        [("{3..4}".to_owned(), "`a` is the name of `{1..2}`, too".to_owned())]
+        [("{3..4}".to_owned(), "`a` is already the name of `{1..2}`".to_owned())]
     );
-    // The shell has kept the rest, and perhaps the instance.
-    let wishes = Wishes { instances: vec!["in".to_owned()], ..enough() };
+    // The shell has kept the rest of the command, and perhaps the instance.
+    let wishes = Wishes { instances: vec!["in".to_owned()], ..complete() };
     let cut = draft(&words("p~-m={0"), &wishes, Path::new("/nowhere")).unwrap_err();
     let hints: Vec<&str> = cut.list().iter().filter_map(|d| d.hint.as_deref()).collect();
     assert!(matches!(hints[..], [hint] if hint.starts_with("quote the word, or the shell")), "{cut}");
-    assert_eq!(mistakes("p~{1..2}")[0].1, "nothing here tells the parameter's name");
+    assert_eq!(mistakes("p~{1..2}")[0].1, "the parameter has no name");
 }
 
 #[test]
-fn what_is_missing_is_asked_for_all_at_once() {
+fn all_missing_options_are_reported_at_once() {
     let missing = draft(&words("p~{instance}"), &Wishes::default(), Path::new("/nowhere")).unwrap_err();
-    let said: Vec<&str> = missing.list().iter().map(|d| d.message.as_str()).collect();
+    let messages: Vec<&str> = missing.list().iter().map(|d| d.message.as_str()).collect();
     assert_eq!(
-        said,
+        messages,
         [
             "the command has no parameter to tune",
-            "no `--cutoff`: how long may one trial take at most?",
-            "no `--budget`: how long may all of it take?",
+            "`--cutoff` is missing",
+            "`--budget` is missing",
             "the command has `{instance}`, but there are no `--instances`",
         ]
     );

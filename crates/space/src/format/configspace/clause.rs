@@ -1,4 +1,4 @@
-//! Conditions and forbidden clauses: from the document to expressions.
+//! Turns the conditions and forbidden clauses of the document into expressions.
 //!
 //! | condition | forbidden | 0.6 and 0.7 | means |
 //! |---|---|---|---|
@@ -9,8 +9,8 @@
 //! | `AND`, `OR` of `conditions` | `AND`, `OR` of `clauses` | no forbidden `OR` | `&&`, `\|\|` |
 //! | | `RELATION_LT`, `_LE`, `_EQ`, `_GE`, `_GT` | `RELATION` with a `lambda` | `p < q` and so on |
 //!
-//! An `OR` of "less" and "equal" for the same value is how the writer says `<=` where the format
-//! has no word for it, so it is read as that.
+//! Where the format has no `<=`, the writer uses an `OR` of "less" and "equal" for the same value; the
+//! reader turns this back into `<=`.
 
 use super::super::super::expression::{Comparison, Expr, ExprKind};
 use super::super::super::nearest::suggestion;
@@ -36,15 +36,15 @@ const FORBIDDENS: [&str; 14] = [
     "RELATION",
 ];
 
-/// Which of the two lists a clause stands in.
+/// Whether a clause is a condition or a forbidden clause.
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum Place {
+enum Role {
     Condition,
     Forbidden,
 }
 
-impl Place {
-    const fn word(self) -> &'static str {
+impl Role {
+    const fn name(self) -> &'static str {
         match self {
             Self::Condition => "condition",
             Self::Forbidden => "forbidden clause",
@@ -58,28 +58,28 @@ impl Reader {
     pub(super) fn condition(&mut self, node: &Node) -> Outcome<()> {
         let child = child(node)?;
         let child = child.ok_or_else(|| Diagnostic::new(node.span, "the condition has no `child`"))?;
-        let expr = self.clause(node, Place::Condition, Some(&child.value))?;
+        let expr = self.clause(node, Role::Condition, Some(&child.value))?;
         self.builder.when(child, Clause::Tree(expr));
         Ok(())
     }
 
     pub(super) fn forbidden(&mut self, node: &Node) -> Outcome<()> {
-        let expr = self.clause(node, Place::Forbidden, None)?;
+        let expr = self.clause(node, Role::Forbidden, None)?;
         self.builder.forbid(Clause::Tree(expr));
         Ok(())
     }
 
-    /// A clause and, by recursion bounded by the document's depth, its parts.
-    fn clause(&mut self, node: &Node, place: Place, of: Option<&str>) -> Outcome<Expr> {
-        let word = place.word();
+    /// Reads a clause and its parts. The recursion is bounded by the maximum depth of a document.
+    fn clause(&mut self, node: &Node, role: Role, of: Option<&str>) -> Outcome<Expr> {
+        let word = role.name();
         let entries = node.entries(&format!("a {word}"))?;
         let kind = entries.iter().find(|(key, _)| key.value == "type").map(|(_, value)| value);
         let kind = kind.ok_or_else(|| Diagnostic::new(node.span, format!("the {word} has no `type`")))?;
         let kind = kind.text("type")?;
-        let known = if place == Place::Condition { &CONDITIONS[..] } else { &FORBIDDENS[..] };
+        let known = if role == Role::Condition { &CONDITIONS[..] } else { &FORBIDDENS[..] };
         if !known.contains(&kind.value) {
             let hint = suggestion(kind.value, known.iter().copied());
-            let hint = hint.unwrap_or_else(|| format!("known are {}", known.join(", ")));
+            let hint = hint.unwrap_or_else(|| format!("known types: {}", known.join(", ")));
             return Err(
                 Diagnostic::new(kind.span, format!("unknown type `{}` of a {word}", kind.value)).hint(hint)
             );
@@ -88,29 +88,29 @@ impl Reader {
             && child.value != of
         {
             let message =
-                format!("the parts of one condition are about two children, `{of}` and `{}`", child.value);
+                format!("the parts of one condition name two children, `{of}` and `{}`", child.value);
             return Err(Diagnostic::new(child.span, message));
         }
         let mut expr = match kind.value {
-            "AND" | "OR" => self.joined(node, kind.value, place, of)?,
+            "AND" | "OR" => self.joined(node, kind.value, role, of)?,
             relation if relation.starts_with("RELATION") => self.relation(node, relation)?,
-            single => self.single(node, single, place)?,
+            single => self.single(node, single, role)?,
         };
-        // A mistake about the clause as a whole is shown at its type rather than from key to key.
+        // A mistake about the whole clause is shown at its type instead of at all its keys.
         expr.span = kind.span;
         Ok(expr)
     }
 
-    fn joined(&mut self, node: &Node, kind: &str, place: Place, of: Option<&str>) -> Outcome<Expr> {
-        let (list, known) = match place {
-            Place::Condition => ("conditions", ["type", "child", "conditions"]),
-            // Versions before 1.0 repeat the name of the first part.
-            Place::Forbidden => ("clauses", ["type", "name", "clauses"]),
+    fn joined(&mut self, node: &Node, kind: &str, role: Role, of: Option<&str>) -> Outcome<Expr> {
+        let (list, known) = match role {
+            Role::Condition => ("conditions", ["type", "child", "conditions"]),
+            // Versions before 1.0 repeat the name of the first part here.
+            Role::Forbidden => ("clauses", ["type", "name", "clauses"]),
         };
-        let title = format!("the {} `{kind}`", place.word());
+        let title = format!("the {} `{kind}`", role.name());
         let fields = self.fields(node, &title, &known)?;
         let list = fields.need(list)?;
-        let parts = list.items("its parts")?.iter().map(|part| self.clause(part, place, of));
+        let parts = list.items("its parts")?.iter().map(|part| self.clause(part, role, of));
         let parts = parts.collect::<Outcome<Vec<_>>>()?;
         if parts.is_empty() {
             return Err(Diagnostic::new(list.span, format!("{title} has no parts")));
@@ -122,20 +122,20 @@ impl Reader {
         })
     }
 
-    fn single(&mut self, node: &Node, kind: &str, place: Place) -> Outcome<Expr> {
+    fn single(&mut self, node: &Node, kind: &str, role: Role) -> Outcome<Expr> {
         let value = if kind == "IN" { "values" } else { "value" };
-        let (name, known) = match place {
-            Place::Condition => ("parent", &["type", "child", "parent", value][..]),
-            Place::Forbidden => ("name", &["type", "name", value][..]),
+        let (name, known) = match role {
+            Role::Condition => ("parent", &["type", "child", "parent", value][..]),
+            Role::Forbidden => ("name", &["type", "name", value][..]),
         };
-        let fields = self.fields(node, &format!("the {} `{kind}`", place.word()), known)?;
+        let fields = self.fields(node, &format!("the {} `{kind}`", role.name()), known)?;
         let name = fields.name(name)?;
         let name = Expr::name(name.value, name.span);
         if kind == "IN" {
             let values = fields.need("values")?;
             let items = literals(values, "values")?;
             if items.is_empty() {
-                return Err(Diagnostic::new(values.span, "an empty list of values holds for nothing"));
+                return Err(Diagnostic::new(values.span, "an empty list of values never matches"));
             }
             let items = items.into_iter().map(|item| Expr::literal(item.value, item.span)).collect();
             return Ok(Expr::member(name, items));
@@ -170,22 +170,21 @@ impl Reader {
             "GT" | "GREATER" => Comparison::Greater,
             other => {
                 let mistake = Diagnostic::new(word.span, format!("unknown relation `{other}`"));
-                return Err(mistake.hint("known are LESS, EQUALS, GREATER"));
+                return Err(mistake.hint("known relations: LESS, EQUALS, GREATER"));
             }
         };
         let (left, right) = (fields.name("left")?, fields.name("right")?);
         let sides = (self.values.get(&left.value).copied(), self.values.get(&right.value).copied());
-        let sound = match sides {
+        let valid = match sides {
             (Some(Values::Numbers), Some(Values::Numbers)) => true,
             (Some(Values::Texts), Some(Values::Texts)) => comparison == Comparison::Equal,
-            // An unknown name is a mistake that is found later.
+            // An unknown name is reported later.
             (None, _) | (_, None) => true,
             _ => false,
         };
-        if !sound {
+        if !valid {
             let message = format!("`{}` and `{}` are not both numbers", left.value, right.value);
-            let hint =
-                "ConfigSpace would compare their texts letter by letter; forbid the pairs of values instead";
+            let hint = "ConfigSpace would compare them as text; forbid the pairs of values instead";
             return Err(Diagnostic::new(left.span, message).hint(hint));
         }
         Ok(Expr::compare(comparison, Expr::name(left.value, left.span), Expr::name(right.value, right.span)))
@@ -198,7 +197,7 @@ fn child(node: &Node) -> Outcome<Option<Spanned<String>>> {
     Ok(text.map(|text| Spanned::new(text.value.to_owned(), text.span)))
 }
 
-/// `p < v` and `p == v` together are `p <= v`.
+/// Merges `p < v` and `p == v` into `p <= v`, and likewise for `>`.
 fn or_equal(parts: &[Expr]) -> Option<Expr> {
     let [first, second] = parts else { return None };
     let ExprKind::Compare(order, parameter, value) = &first.kind else { return None };

@@ -1,4 +1,4 @@
-//! From a space to the document, naming all that the format has no words for.
+//! Turns a space into the document, or reports everything that the format cannot express.
 
 use super::super::super::expression::{Comparison, Formula, Quantity};
 use super::super::super::{Choices, Kind, Literal, Parameter, ParameterId, Space};
@@ -7,32 +7,31 @@ use super::node::{Node, Value};
 use super::read::Values;
 use super::write::compact;
 
-/// The version of the layout, which 1.x writes too.
+/// The version of the layout, the same as ConfigSpace 1.x writes.
 const FORMAT_VERSION: f64 = 0.4;
 
-/// The document, or everything that cannot be said.
+/// Returns the document, or everything that cannot be expressed.
 pub(super) fn document(space: &Space) -> Result<Node, Vec<String>> {
-    let mut refused = Vec::new();
-    let mut keep = |part: Result<Node, String>| part.map_err(|what| refused.push(what)).ok();
+    let mut rejected = Vec::new();
+    let mut keep = |part: Result<Node, String>| part.map_err(|what| rejected.push(what)).ok();
     let parameters: Vec<Node> = space.parameters().iter().filter_map(|p| keep(parameter(p))).collect();
     let mut conditions = Vec::new();
     for id in space.ids() {
         if let Some(condition) = space.condition(id) {
             let name = space.parameter(id).name();
-            let words = Words { space, child: Some(name) };
-            let part = words.formula(condition, false);
-            conditions.extend(keep(part.map_err(|what| format!("in the condition of `{name}` {what}"))));
+            let part = ClauseWriter { space, child: Some(name) }.formula(condition, false);
+            conditions.extend(keep(part.map_err(|what| format!("{what} in the condition of `{name}`"))));
         }
     }
     let mut forbidden = Vec::new();
     for (number, clause) in space.forbidden().iter().enumerate() {
-        let part = Words { space, child: None }.formula(clause, false);
+        let part = ClauseWriter { space, child: None }.formula(clause, false);
         let named =
-            part.map_err(|what| format!("in the forbidden clause `{}` {what}", space.clause_text(number)));
+            part.map_err(|what| format!("{what} in the forbidden clause `{}`", space.clause_text(number)));
         forbidden.extend(keep(named));
     }
-    if !refused.is_empty() {
-        return Err(refused);
+    if !rejected.is_empty() {
+        return Err(rejected);
     }
     Ok(Node::map([
         ("name", Node::null()),
@@ -45,21 +44,21 @@ pub(super) fn document(space: &Space) -> Result<Node, Vec<String>> {
 
 fn parameter(parameter: &Parameter) -> Result<Node, String> {
     let name = parameter.name();
-    let refuse = |what: &str| Err(format!("{what} of `{name}`"));
+    let reject = |what: &str| Err(format!("{what} of `{name}`"));
     if parameter.fixed().is_some() {
-        return refuse("the fixed value");
+        return reject("the fixed value");
     }
     let default = || parameter.default().map_or_else(Node::null, Node::scalar);
     let list = |choices: &Choices| Node::list(choices.values().iter().cloned().map(Node::scalar));
     let mut entries = vec![("type", Node::null()), ("name", Node::scalar(name))];
     let kind = match (parameter.kind(), parameter.choices(), parameter.range()) {
         (kind, _, Some(range)) => {
-            let Some((lower, upper)) = range.fixed_bounds() else { return refuse("the dependent bounds") };
+            let Some((lower, upper)) = range.fixed_bounds() else { return reject("the dependent bounds") };
             if range.step().is_some() {
-                return refuse("the step");
+                return reject("the step");
             }
             if lower >= upper {
-                return refuse("the range of a single number");
+                return reject("the single-number range");
             }
             let bound = |number: f64| Node::scalar(parameter.literal(number));
             entries.extend([("lower", bound(lower)), ("upper", bound(upper))]);
@@ -72,7 +71,7 @@ fn parameter(parameter: &Parameter) -> Result<Node, String> {
         }
         (kind, Some(choices), None) => {
             if equal_in_python(choices.values()) {
-                return refuse("choices that are equal to Python, such as 1 and true,");
+                return reject("choices that are equal in Python, such as 1 and true,");
             }
             let weights = |weights: &[f64]| Node::list(weights.iter().map(|&weight| Node::scalar(weight)));
             match kind {
@@ -85,14 +84,14 @@ fn parameter(parameter: &Parameter) -> Result<Node, String> {
             entries.push(("default_value", default()));
             if kind == Kind::Ordinal { "ordinal" } else { "categorical" }
         }
-        (_, None, None) => return refuse("the values"),
+        (_, None, None) => return reject("the values"),
     };
     entries[0].1 = Node::scalar(kind);
     entries.push(("meta", meta(parameter)));
     Ok(Node::map(entries))
 }
 
-/// Whether two values are the same to Python, where `1 == 1.0 == True`.
+/// Returns whether two values are equal in Python, where `1 == 1.0 == True`.
 fn equal_in_python(values: &[Literal]) -> bool {
     let mut numbers: Vec<f64> = values
         .iter()
@@ -106,7 +105,7 @@ fn equal_in_python(values: &[Literal]) -> bool {
     numbers.windows(2).any(|pair| pair[0] == pair[1])
 }
 
-/// Note and switch; a note that once was a `meta` of another kind becomes it again.
+/// Writes note and switch. A note that the reader made from another `meta` becomes that `meta` again.
 fn meta(parameter: &Parameter) -> Node {
     if let (Some(note), None) = (parameter.note(), parameter.switch())
         && let Ok(node) = json::parse(note)
@@ -125,17 +124,17 @@ fn meta(parameter: &Parameter) -> Node {
     if entries.is_empty() { Node::null() } else { Node::map(entries) }
 }
 
-/// Turns formulas into the words of conditions (of a child) or of forbidden clauses.
-struct Words<'a> {
+/// Turns formulas into conditions (if there is a child) or forbidden clauses.
+struct ClauseWriter<'a> {
     space: &'a Space,
     child: Option<&'a str>,
 }
 
-impl Words<'_> {
-    /// The formula or, in Kleene's logic exactly, its opposite.
+impl ClauseWriter<'_> {
+    /// Writes a formula or its negation; the negation is exact in Kleene's three-valued logic.
     fn formula(&self, formula: &Formula, negated: bool) -> Result<Node, String> {
         match formula {
-            Formula::Constant(_) => Err("a statement that is always true or false".to_owned()),
+            Formula::Constant(_) => Err("an expression that is always true or false".to_owned()),
             Formula::Not(part) => self.formula(part, !negated),
             Formula::All(parts) | Formula::Any(parts) => {
                 let all = matches!(formula, Formula::All(_)) != negated;
@@ -148,7 +147,7 @@ impl Words<'_> {
             }
             Formula::Position { parameter, comparison, choice } => {
                 let value = self.space.parameter(*parameter).literal(f64::from(*choice));
-                Ok(self.ordered(*parameter, turned(*comparison, negated), &value))
+                Ok(self.ordered(*parameter, negated_if(*comparison, negated), &value))
             }
             Formula::Same { left, right, negated: not, .. } => {
                 if *not != negated {
@@ -157,7 +156,7 @@ impl Words<'_> {
                 self.relation(*left, *right, Comparison::Equal)
             }
             Formula::Among { quantity: Quantity::Parameter(id), numbers } => {
-                let values = numbers.iter().map(|&number| self.legal(*id, number));
+                let values = numbers.iter().map(|&number| self.valid_value(*id, number));
                 let values = values.collect::<Result<Vec<_>, _>>()?;
                 if negated {
                     let parts = values.iter().map(|value| self.ordered(*id, Comparison::NotEqual, value));
@@ -166,11 +165,11 @@ impl Words<'_> {
                 Ok(self.among(*id, values))
             }
             Formula::Among { quantity: Quantity::Choice(id, numbers), numbers: among } => {
-                self.chosen(*id, numbers, |number| among.contains(&number) != negated)
+                self.choices_where(*id, numbers, |number| among.contains(&number) != negated)
             }
             Formula::Among { .. } => Err("arithmetic".to_owned()),
             Formula::Compare { comparison, left, right } => {
-                self.compare(turned(*comparison, negated), left, right)
+                self.compare(negated_if(*comparison, negated), left, right)
             }
         }
     }
@@ -181,11 +180,11 @@ impl Words<'_> {
                 self.compare(comparison.mirrored(), right, left)
             }
             (Quantity::Parameter(id), Quantity::Constant(number)) => {
-                let value = self.legal(*id, *number)?;
+                let value = self.valid_value(*id, *number)?;
                 Ok(self.ordered(*id, comparison, &value))
             }
             (Quantity::Choice(id, numbers), Quantity::Constant(bound)) => {
-                self.chosen(*id, numbers, |number| comparison.accepts(number, *bound))
+                self.choices_where(*id, numbers, |number| comparison.accepts(number, *bound))
             }
             (
                 Quantity::Parameter(left) | Quantity::Choice(left, _),
@@ -195,13 +194,14 @@ impl Words<'_> {
         }
     }
 
-    /// A number as a value of a parameter; the package refuses clauses about others.
-    fn legal(&self, id: ParameterId, number: f64) -> Result<Literal, String> {
+    /// Returns a number as a value of a parameter; ConfigSpace rejects clauses with other numbers.
+    fn valid_value(&self, id: ParameterId, number: f64) -> Result<Literal, String> {
         let parameter = self.space.parameter(id);
         match parameter.code(&Literal::Float(number)) {
             Ok(code) => Ok(parameter.literal(code)),
             Err(_) => {
-                Err(format!("a comparison of `{}` with {number}, which it cannot be", parameter.name()))
+                let name = parameter.name();
+                Err(format!("a comparison of `{name}` with {number}, which is not one of its values,"))
             }
         }
     }
@@ -228,8 +228,13 @@ impl Words<'_> {
         self.single("IN", id, ("values", Node::list(values.into_iter().map(Node::scalar))))
     }
 
-    /// The choices whose numbers pass a test.
-    fn chosen(&self, id: ParameterId, numbers: &[f64], passes: impl Fn(f64) -> bool) -> Result<Node, String> {
+    /// Writes a test for the choices whose numbers satisfy a predicate.
+    fn choices_where(
+        &self,
+        id: ParameterId,
+        numbers: &[f64],
+        passes: impl Fn(f64) -> bool,
+    ) -> Result<Node, String> {
         let chosen: Vec<u32> =
             (0u32..).zip(numbers).filter(|(_, number)| passes(**number)).map(|(i, _)| i).collect();
         self.member(id, &chosen, false)
@@ -240,7 +245,7 @@ impl Words<'_> {
         let value = |choice: u32| parameter.literal(f64::from(choice));
         match (choices, negated) {
             ([choice], false) => return Ok(self.ordered(id, Comparison::Equal, &value(*choice))),
-            // To the vectors of 1.x an inactive parameter differs from everything.
+            // In the vectors of 1.x, an inactive parameter is unequal to everything.
             ([choice], true) if self.child.is_some() && !self.space.is_conditional(id) => {
                 return Ok(self.ordered(id, Comparison::NotEqual, &value(*choice)));
             }
@@ -255,7 +260,7 @@ impl Words<'_> {
         Ok(self.among(id, listed))
     }
 
-    /// A comparison of a parameter with one of its values.
+    /// Writes a comparison of a parameter with one of its values.
     fn ordered(&self, id: ParameterId, comparison: Comparison, value: &Literal) -> Node {
         let one = |word: &str| self.single(word, id, ("value", Node::scalar(value.clone())));
         let condition = self.child.is_some();
@@ -306,8 +311,8 @@ impl Words<'_> {
     }
 }
 
-/// The comparison that holds when this one does not.
-fn turned(comparison: Comparison, negated: bool) -> Comparison {
+/// Returns the comparison, or the one that holds exactly when this one does not if `negated`.
+fn negated_if(comparison: Comparison, negated: bool) -> Comparison {
     match comparison {
         same if !negated => same,
         Comparison::Equal => Comparison::NotEqual,

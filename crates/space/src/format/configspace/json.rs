@@ -1,18 +1,18 @@
-//! JSON with places.
+//! A JSON parser that keeps positions.
 //!
-//! Written here because the usual libraries forget where things stood. One mistake ends the
-//! reading: what follows broken syntax is guesswork.
+//! It exists because the usual libraries do not keep positions. It stops at the first mistake: after a
+//! syntax error the rest is guesswork.
 
 use super::super::super::{Diagnostic, Literal, Span, Spanned};
-use super::node::{DEEPEST, Node, Value};
+use super::node::{MAX_DEPTH, Node, Value};
 
-/// The document, or the first mistake in it.
+/// Returns the document, or the first mistake in it.
 pub(super) fn parse(text: &str) -> Result<Node, Diagnostic> {
     let mut parser = Parser { text, at: 0, depth: 0 };
     let node = parser.value()?;
     parser.skip_space();
     if parser.at < text.len() {
-        return Err(parser.mistake("text after the end of the document").hint("a file holds one space"));
+        return Err(parser.mistake("text after the end of the document").hint("a file contains one space"));
     }
     Ok(node)
 }
@@ -34,7 +34,7 @@ impl<'t> Parser<'t> {
         }
     }
 
-    /// A mistake at the character that comes next.
+    /// Creates a mistake at the next character.
     fn mistake(&self, message: impl Into<String>) -> Diagnostic {
         let width = self.text[self.at..].chars().next().map_or(0, char::len_utf8);
         Diagnostic::new(Span::new(self.at, self.at + width), message)
@@ -43,10 +43,10 @@ impl<'t> Parser<'t> {
     fn unexpected(&self, wanted: &str) -> Diagnostic {
         match self.text[self.at..].chars().next() {
             Some(found) if found.is_control() => {
-                self.mistake(format!("`{}` where {wanted} is expected", found.escape_debug()))
+                self.mistake(format!("unexpected `{}` where {wanted} was expected", found.escape_debug()))
             }
-            Some(found) => self.mistake(format!("`{found}` where {wanted} is expected")),
-            None => self.mistake(format!("the file ends where {wanted} is expected")),
+            Some(found) => self.mistake(format!("unexpected `{found}` where {wanted} was expected")),
+            None => self.mistake(format!("the file ends where {wanted} was expected")),
         }
     }
 
@@ -68,8 +68,8 @@ impl<'t> Parser<'t> {
         &mut self,
         inner: impl FnOnce(&mut Self) -> Result<Value, Diagnostic>,
     ) -> Result<Value, Diagnostic> {
-        if self.depth == DEEPEST {
-            return Err(self.mistake("nested too deeply").hint("clauses within clauses can be joined"));
+        if self.depth == MAX_DEPTH {
+            return Err(self.mistake("nested too deeply").hint("merge nested clauses"));
         }
         self.depth += 1;
         self.at += 1;
@@ -78,7 +78,7 @@ impl<'t> Parser<'t> {
         value
     }
 
-    /// Whether the bracket closes here; if not, steps over the comma that must part the items.
+    /// Returns whether the bracket closes here; if not, skips the comma that must separate the items.
     fn closes(&mut self, bracket: u8, first: bool) -> Result<bool, Diagnostic> {
         self.skip_space();
         match self.peek() {
@@ -143,10 +143,12 @@ impl<'t> Parser<'t> {
                     return Ok(out);
                 }
                 Some(b'\\') => out.push(self.escape()?),
-                Some(_) => return Err(self.unexpected("the closing quote").hint("write it as an escape")),
+                Some(_) => {
+                    return Err(self.unexpected("the closing quote").hint("write it as an escape sequence"));
+                }
                 None => {
                     let span = Span::new(start, start + 1);
-                    return Err(Diagnostic::new(span, "the text that starts here has no closing quote"));
+                    return Err(Diagnostic::new(span, "the string that starts here has no closing quote"));
                 }
             }
         }
@@ -177,13 +179,13 @@ impl<'t> Parser<'t> {
                     digits.and_then(|digits| u16::from_str_radix(digits, 16).ok())
                 };
                 let Some(first) = unit(start + 2) else { return Err(wrong(start + 6)) };
-                // Characters beyond the first 65 536 are written as two halves.
+                // Characters beyond the first 65 536 are written as a surrogate pair.
                 let second =
                     self.text.get(start + 6..start + 8).filter(|t| *t == "\\u").and_then(|_| unit(start + 8));
                 let decoded = char::decode_utf16([first].into_iter().chain(second)).next();
                 match decoded {
                     Some(Ok(c)) => (c, if c.len_utf16() == 2 { 12 } else { 6 }),
-                    _ => return Err(wrong(start + 6).hint("it is half of a character")),
+                    _ => return Err(wrong(start + 6).hint("it is only half of a surrogate pair")),
                 }
             }
             _ => return Err(wrong(start + 2)),
@@ -222,8 +224,7 @@ impl<'t> Parser<'t> {
             "false" => Ok(Value::Scalar(Literal::Boolean(false))),
             "NaN" | "Infinity" => Err(Diagnostic::new(span, format!("`{word}` is not a finite number"))),
             _ => {
-                Err(Diagnostic::new(span, format!("unknown word `{word}`"))
-                    .hint("texts stand in double quotes"))
+                Err(Diagnostic::new(span, format!("unknown word `{word}`")).hint("put text in double quotes"))
             }
         }
     }
@@ -241,7 +242,7 @@ mod tests {
     }
 
     #[test]
-    fn escapes_are_undone() {
+    fn escapes_are_decoded() {
         assert_eq!(text_of(r#""a\"\\\/\b\f\n\r\t\u00fc\ud83d\ude00é""#), "a\"\\/\u{8}\u{c}\n\r\tü😀é");
         for wrong in
             [r#""\x""#, r#""\u12g4""#, r#""\ud83d""#, r#""\ud83d\u0041""#, r#""\"#, "\"\\é\"", r#""\u+123""#]
@@ -269,14 +270,14 @@ mod tests {
     }
 
     #[test]
-    fn nesting_ends() {
+    fn nesting_is_limited() {
         let deep = |levels: usize| format!("{}{}", "[".repeat(levels), "]".repeat(levels));
-        assert!(parse(&deep(DEEPEST)).is_ok());
-        assert!(parse(&deep(DEEPEST + 1)).is_err() && parse(&"[".repeat(1_000_000)).is_err());
+        assert!(parse(&deep(MAX_DEPTH)).is_ok());
+        assert!(parse(&deep(MAX_DEPTH + 1)).is_err() && parse(&"[".repeat(1_000_000)).is_err());
     }
 
     #[test]
-    fn places_are_those_of_the_text() {
+    fn positions_refer_to_the_text() {
         let text = r#" {"é": [1, "b"]} "#;
         let root = parse(text).unwrap();
         let (key, list) = &root.entries("").unwrap()[0];

@@ -1,4 +1,4 @@
-//! The JSON and YAML of the ConfigSpace package, as written by its versions 0.6, 0.7 and 1.x.
+//! The JSON and YAML formats of the ConfigSpace package, as written by its versions 0.6, 0.7 and 1.x.
 //!
 //! ```json
 //! { "hyperparameters": [ { "type": "uniform_float", "name": "alpha", "lower": 1.0, "upper": 1.4,
@@ -13,18 +13,18 @@
 //! | `categorical`; of `true` and `false` without weights | categorical; boolean |
 //! | `ordinal` | ordinal |
 //! | `constant`, `unparametrized` | constant |
-//! | `normal_float`, `normal_int`, `beta_float`, `beta_int` | refused: captune draws numbers uniformly |
-//! | `meta` | note and switch if it holds nothing else, otherwise a note in JSON |
+//! | `normal_float`, `normal_int`, `beta_float`, `beta_int` | rejected: captune draws numbers uniformly |
+//! | `meta` | note and switch if it contains nothing else, otherwise a note in JSON |
 //! | `name` of the space, version numbers | nothing: captune's spaces have no name |
 //!
-//! A comparison with an inactive parent does not hold, as in ConfigSpace 0.x and in the values of
-//! 1.x. (The vectors of 1.x take NaN for unequal to everything, so there a child that needs its
-//! inactive parent to be unlike something is active.)
+//! A comparison with an inactive parent does not hold, as in ConfigSpace 0.x and in the values of 1.x.
+//! (The vectors of 1.x treat NaN as unequal to everything. There, a child with the condition that its
+//! parent is not equal to some value is active when the parent is inactive.)
 //!
-//! What is written is the layout of 1.x, and in clauses only words whose evaluation there is sound:
-//! `<=` is written as an `OR` of two, and `!=` of a parameter that may be inactive as the list of
-//! the other choices. Steps, fixed values, bounds that depend on others, ranges of a single number
-//! and arithmetic have no word in it and are refused.
+//! The writer uses the layout of 1.x, and in clauses only types that 1.x evaluates correctly: `<=` is
+//! written as an `OR` of two clauses, and `!=` of a parameter that can be inactive as the list of the
+//! other choices. The format cannot express steps, fixed values, bounds that depend on others, ranges
+//! of a single number and arithmetic, so the writer rejects them.
 
 mod clause;
 mod express;

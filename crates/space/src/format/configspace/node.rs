@@ -1,11 +1,11 @@
-//! A JSON or YAML document as a tree with places, and its parts taken apart.
+//! A JSON or YAML document as a tree with positions, and typed access to its parts.
 
 use super::super::super::{Diagnostic, Literal, Span, Spanned};
 
-/// Deepest nesting of a document: far more than any clause needs, far less than any stack has.
-pub(super) const DEEPEST: usize = 64;
+/// Maximum nesting depth of a document: far more than any clause needs, and safe for any stack.
+pub(super) const MAX_DEPTH: usize = 64;
 
-/// A value and where it stands.
+/// A value and its position.
 #[derive(Clone, Debug)]
 pub(super) struct Node {
     pub(super) value: Value,
@@ -46,11 +46,11 @@ impl Node {
         matches!(self.value, Value::Null)
     }
 
-    /// What it is, for messages.
+    /// Describes the value for messages.
     fn kind(&self) -> &'static str {
         match &self.value {
             Value::Null => "null",
-            Value::Scalar(Literal::Text(_)) => "a text",
+            Value::Scalar(Literal::Text(_)) => "text",
             Value::Scalar(Literal::Boolean(_)) => "true or false",
             Value::Scalar(_) => "a number",
             Value::List(_) => "a list",
@@ -58,7 +58,7 @@ impl Node {
         }
     }
 
-    /// A key is quoted, a phrase is not.
+    /// Creates a mistake about `what`, which is quoted if it is a key and not a phrase.
     fn unexpected(&self, what: &str, wanted: &str) -> Diagnostic {
         let quote = if what.contains(' ') { "" } else { "`" };
         let message = format!("{quote}{what}{quote} must be {wanted}, but this is {}", self.kind());
@@ -68,7 +68,7 @@ impl Node {
     pub(super) fn text(&self, key: &str) -> Result<Spanned<&str>, Diagnostic> {
         match &self.value {
             Value::Scalar(Literal::Text(text)) => Ok(Spanned::new(text, self.span)),
-            _ => Err(self.unexpected(key, "a text").hint("put it in quotes")),
+            _ => Err(self.unexpected(key, "text").hint("put it in quotes")),
         }
     }
 
@@ -84,7 +84,8 @@ impl Node {
             Value::Scalar(Literal::Integer(number)) => Ok(*number as f64),
             Value::Scalar(Literal::Float(number)) => Ok(*number),
             Value::Scalar(text @ Literal::Text(_)) if text.number().is_some() => {
-                let hint = "write it without quotes; in YAML an exponent needs a point and a sign: 1.0e-7";
+                let hint =
+                    "write it without quotes; in YAML, an exponent needs a decimal point and a sign: 1.0e-7";
                 Err(self.unexpected(key, "a number").hint(hint))
             }
             _ => Err(self.unexpected(key, "a number")),
@@ -95,7 +96,7 @@ impl Node {
         match &self.value {
             Value::Scalar(literal) => Ok(Spanned::new(literal.clone(), self.span)),
             _ => {
-                let hint = "a value is text, a number, true or false; spell others out as text";
+                let hint = "a value is text, a number, true or false; write anything else as text";
                 Err(self.unexpected(key, "a single value").hint(hint))
             }
         }

@@ -1,4 +1,4 @@
-//! From the document to definitions: parameters here, clauses in the module beside.
+//! Turns the document into definitions: parameters here, clauses in the module `clause`.
 
 use std::collections::HashMap;
 
@@ -41,7 +41,7 @@ pub(super) fn read(
     reader.builder.finish()
 }
 
-/// What the values of a parameter are to Python, which never takes a text for a number.
+/// The type of a parameter's values in Python, which never treats text as a number.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(super) enum Values {
     Numbers,
@@ -54,7 +54,7 @@ impl Values {
         let mut literals = literals.into_iter();
         let is_text = |literal: &Literal| matches!(literal, Literal::Text(_));
         let Some(first) = literals.next() else { return Self::Mixed };
-        // To Python `True` is 1, but captune keeps the two apart.
+        // In Python, `True` is 1, but captune distinguishes them.
         let boolean = |literal: &Literal| matches!(literal, Literal::Boolean(_));
         let alike = literals.all(|other| is_text(other) == is_text(first) && !boolean(other));
         match (alike && !boolean(first), is_text(first)) {
@@ -67,7 +67,7 @@ impl Values {
 
 pub(super) struct Reader {
     pub(super) builder: SpaceBuilder,
-    /// By name, for relations between parameters.
+    /// Type of values by parameter name, for relations between parameters.
     pub(super) values: HashMap<String, Values>,
 }
 
@@ -83,15 +83,15 @@ impl Reader {
                 fields
             }
             Err(mistake) => {
-                return self.mistake(mistake.hint("is this a space written by ConfigSpace?"));
+                return self.mistake(mistake.hint("check that ConfigSpace wrote this file"));
             }
         };
         if fields.get("hyperparameters").is_none() {
             let start = Span::new(root.span.start, root.span.start);
-            let hint = "is this a space written by ConfigSpace?";
-            self.mistake(Diagnostic::new(start, "there is no list `hyperparameters`").hint(hint));
+            let hint = "check that ConfigSpace wrote this file";
+            self.mistake(Diagnostic::new(start, "the list `hyperparameters` is missing").hint(hint));
         }
-        // In YAML the clauses come first, but what they compare is known from the parameters.
+        // In YAML the clauses come first, but reading them needs the parameters.
         self.each(&fields, "hyperparameters", Self::parameter);
         self.each(&fields, "conditions", Self::condition);
         self.each(&fields, "forbiddens", Self::forbidden);
@@ -107,7 +107,7 @@ impl Reader {
         }
     }
 
-    /// The fields of a mapping; unknown and doubled keys are noted at once.
+    /// Returns the fields of a mapping, and reports unknown and duplicate keys.
     pub(super) fn fields<'n>(&mut self, node: &'n Node, what: &str, known: &[&str]) -> Outcome<Fields<'n>> {
         let (fields, mistakes) = Fields::new(node, what, known)?;
         mistakes.into_iter().for_each(|mistake| self.mistake(mistake));
@@ -140,19 +140,20 @@ impl Reader {
                 DomainDefinition::Constant { value: fields.need("value")?.literal("value")? }
             }
             prior if PRIORS.contains(&prior) => {
-                let message =
-                    format!("the prior `{prior}` of {title} cannot be kept: captune draws numbers uniformly");
+                let message = format!(
+                    "the prior `{prior}` of {title} is not supported: captune draws numbers uniformly"
+                );
                 let uniform = if prior.ends_with("int") { "uniform_int" } else { "uniform_float" };
                 let hint =
                     format!("if its bounds matter more than its shape, make it {uniform} between them");
                 self.mistake(Diagnostic::new(kind.span, message).hint(hint));
-                // Defined nevertheless, so that clauses about it are not mistakes of their own.
+                // Define it anyway, so that clauses about it do not cause further mistakes.
                 let bound = |number| BoundDefinition::Number(number).into();
                 DomainDefinition::Float { lower: bound(-1e100), upper: bound(1e100), log: false, step: None }
             }
             other => {
                 let hint = suggestion(other, KINDS.into_iter().chain(PRIORS));
-                let hint = hint.unwrap_or_else(|| format!("known are {}", KINDS.join(", ")));
+                let hint = hint.unwrap_or_else(|| format!("known types: {}", KINDS.join(", ")));
                 return Err(
                     Diagnostic::new(kind.span, format!("unknown type `{other}` of {title}")).hint(hint)
                 );
@@ -177,14 +178,14 @@ impl Reader {
             (value, old) => value.or(old).map(|value| value.literal("default_value")).transpose()?,
         };
         if let Some(meta) = fields.get("meta") {
-            remarks(meta, &mut definition)?;
+            read_meta(meta, &mut definition)?;
         }
         self.builder.parameter(definition);
         Ok(())
     }
 }
 
-/// The entries of a mapping by key. Null counts as absent.
+/// The entries of a mapping by key. Null counts as missing.
 pub(super) struct Fields<'n> {
     node: &'n Node,
     entries: &'n [(Spanned<String>, Node)],
@@ -198,13 +199,14 @@ impl<'n> Fields<'n> {
         for (i, (key, _)) in entries.iter().enumerate() {
             if !known.contains(&key.value.as_str()) {
                 let hint = suggestion(&key.value, known.iter().copied());
-                let hint = hint.unwrap_or_else(|| format!("known are {}", known.join(", ")));
+                let hint = hint.unwrap_or_else(|| format!("known keys: {}", known.join(", ")));
                 mistakes.push(
                     Diagnostic::new(key.span, format!("unknown key `{}` in {what}", key.value)).hint(hint),
                 );
             } else if entries[..i].iter().any(|(earlier, _)| earlier.value == key.value) {
                 mistakes.push(
-                    Diagnostic::new(key.span, format!("a second `{}` in {what}", key.value)).hint("keep one"),
+                    Diagnostic::new(key.span, format!("duplicate key `{}` in {what}", key.value))
+                        .hint("keep one"),
                 );
             }
         }
@@ -230,7 +232,7 @@ impl<'n> Fields<'n> {
 }
 
 pub(super) fn literals(node: &Node, key: &str) -> Outcome<Vec<Spanned<Literal>>> {
-    let what = format!("each of `{key}`");
+    let what = format!("each item of `{key}`");
     node.items(key)?.iter().map(|item| item.literal(&what)).collect()
 }
 
@@ -250,7 +252,7 @@ fn range(fields: &Fields<'_>, kind: &str) -> Outcome<DomainDefinition> {
 
 fn categorical(fields: &Fields<'_>) -> Outcome<DomainDefinition> {
     let choices = literals(fields.need("choices")?, "choices")?;
-    // `probabilities` is what versions before 0.5 called the weights.
+    // Versions before 0.5 call the weights `probabilities`.
     let weights = fields.get("weights").or_else(|| fields.get("probabilities"));
     let Some(weights) = weights else {
         let truths: Vec<&Literal> = choices.iter().map(|choice| &choice.value).collect();
@@ -264,9 +266,9 @@ fn categorical(fields: &Fields<'_>) -> Outcome<DomainDefinition> {
     Ok(DomainDefinition::Categorical { choices, weights: Some(Spanned::new(numbers, weights.span)) })
 }
 
-/// `meta` is the package's place for anything: our own words in it are understood, the rest is kept
-/// as a note in JSON.
-fn remarks(meta: &Node, definition: &mut ParameterDefinition) -> Outcome<()> {
+/// Reads `meta`, which may contain anything: captune's own keys become note and switch, anything else is
+/// kept as a note in JSON.
+fn read_meta(meta: &Node, definition: &mut ParameterDefinition) -> Outcome<()> {
     let entries = meta.entries("meta")?;
     let own = entries.iter().all(|(key, value)| {
         matches!(key.value.as_str(), "note" | "switch")

@@ -1,25 +1,25 @@
-//! The document as text: JSON, or YAML with the same scalars in a block layout.
+//! Writes the document as text: JSON, or YAML with the same scalars in block style.
 
 use super::super::super::Literal;
 use super::super::super::literal::float_text;
 use super::node::{Node, Value};
 
-/// How floats are spelled.
+/// How floats are written.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Style {
     Json,
-    /// With a point and a signed exponent, or PyYAML takes `1e-7` for text.
+    /// With a decimal point and a signed exponent, since PyYAML reads `1e-7` as text.
     Yaml,
 }
 
-/// JSON in one line, for notes.
+/// Writes JSON on one line, for notes.
 pub(super) fn compact(node: &Node) -> String {
     let mut out = String::new();
     flow(node, Style::Json, &mut out);
     out
 }
 
-/// JSON with one line per parameter and clause.
+/// Writes JSON with one line per parameter and clause.
 pub(super) fn json(document: &Node) -> String {
     let mut out = String::from("{");
     for (i, (key, value)) in sections(document).enumerate() {
@@ -41,7 +41,7 @@ pub(super) fn json(document: &Node) -> String {
     out
 }
 
-/// YAML in blocks, as far as lists and mappings of the document go; lists of plain values in a line.
+/// Writes YAML in block style, with lists of plain values on one line.
 pub(super) fn yaml(document: &Node) -> String {
     let mut out = String::new();
     for (key, value) in sections(document) {
@@ -69,7 +69,7 @@ fn sections(document: &Node) -> impl Iterator<Item = (&str, &Node)> {
     entries.iter().map(|(key, value)| (key.value.as_str(), value))
 }
 
-/// A mapping with one key per line, the first of them where the text stands now.
+/// Writes a mapping with one key per line, the first one on the current line.
 fn block(node: &Node, indent: usize, out: &mut String) {
     let Value::Map(entries) = &node.value else { return flow(node, Style::Yaml, out) };
     for (i, (key, value)) in entries.iter().enumerate() {
@@ -96,7 +96,7 @@ fn block(node: &Node, indent: usize, out: &mut String) {
     }
 }
 
-/// In one line; JSON and, floats apart, YAML's flow style alike.
+/// Writes a node on one line. JSON and YAML's flow style differ only in floats.
 fn flow(node: &Node, style: Style, out: &mut String) {
     match &node.value {
         Value::Null => out.push_str("null"),
@@ -140,7 +140,7 @@ fn quote(text: &str, out: &mut String) {
             '\\' => out.push_str("\\\\"),
             '\n' => out.push_str("\\n"),
             '\t' => out.push_str("\\t"),
-            // Control characters, and those that YAML takes for line breaks or refuses.
+            // Control characters, and those that YAML treats as line breaks or rejects.
             c if c.is_control()
                 || matches!(c, '\u{2028}' | '\u{2029}' | '\u{feff}' | '\u{fffe}' | '\u{ffff}') =>
             {
@@ -157,7 +157,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn floats_are_floats_to_pyyaml() {
+    fn pyyaml_reads_floats_as_floats() {
         let texts = [0.5, 1e-7, 1.5e300, -2e-9, 1e16].map(yaml_float);
         assert_eq!(texts, ["0.5", "1.0e-7", "1.5e+300", "-2.0e-9", "1.0e+16"]);
     }

@@ -1,30 +1,30 @@
-//! YAML with places, understood as PyYAML does, for that is what ConfigSpace reads and writes with.
+//! A YAML parser that keeps positions and follows PyYAML, which ConfigSpace uses to read and write.
 //!
 //! | plain scalar | means |
 //! |---|---|
 //! | `true`, `Yes`, `on`, ... | a boolean, as in YAML 1.1 |
 //! | `~`, `null`, nothing | null |
 //! | `12`, `-0x1F`, `1_000` | an integer |
-//! | `1.5`, `1.0e-7` | a float; without point and sign, as in `1e5`, it is text |
-//! | `1:30`, `2001-12-14` | refused: a number of base 60 or a date to some, text to others |
+//! | `1.5`, `1.0e-7` | a float; without decimal point and sign, as in `1e5`, it is text |
+//! | `1:30`, `2001-12-14` | rejected: some parsers read a base-60 number or a date, others text |
 //!
-//! The package writes some lists as `!!python/tuple`, which are lists here. Aliases are followed,
-//! up to [`MOST_ALIASED`] nodes and bytes in all.
+//! ConfigSpace writes some lists as `!!python/tuple`, which are read as lists. Aliases are resolved, up
+//! to a total of [`MAX_ALIASED`] nodes and bytes.
 
 use std::collections::HashMap;
 
 use saphyr_parser::{Event, Parser, ScalarStyle, ScanError, Tag};
 
 use super::super::super::{Diagnostic, Literal, Span, Spanned};
-use super::node::{DEEPEST, Node, Value};
+use super::node::{MAX_DEPTH, Node, Value};
 
-/// How much aliases may add to a document, in nodes and bytes of text.
-const MOST_ALIASED: usize = 1_000_000;
+/// Maximum size that aliases may add to a document, in nodes and bytes of text.
+const MAX_ALIASED: usize = 1_000_000;
 
-/// The document, or the first mistake in it.
+/// Returns the document, or the first mistake in it.
 pub(super) fn parse(text: &str) -> Result<Node, Diagnostic> {
     let mut loader = Loader {
-        places: Places::new(text),
+        positions: Positions::new(text),
         open: Vec::new(),
         root: None,
         anchored: HashMap::new(),
@@ -32,21 +32,21 @@ pub(super) fn parse(text: &str) -> Result<Node, Diagnostic> {
     };
     let mut parser = Parser::new_from_str(text);
     while let Some(event) = parser.next_event() {
-        let (event, span) = event.map_err(|error| loader.places.syntax(&error))?;
-        let span = loader.places.span(span);
+        let (event, span) = event.map_err(|error| loader.positions.syntax(&error))?;
+        let span = loader.positions.span(span);
         loader.take(event, span)?;
     }
     Ok(loader.root.unwrap_or_else(Node::null))
 }
 
-/// Turns the parser's positions, counted in characters, into bytes.
-struct Places {
-    /// Byte offset of every character and of the end; empty if both counts agree.
+/// Converts the parser's positions, counted in characters, to bytes.
+struct Positions {
+    /// Byte offset of every character; empty if the text is ASCII, where both counts agree.
     offsets: Vec<usize>,
     length: usize,
 }
 
-impl Places {
+impl Positions {
     fn new(text: &str) -> Self {
         let offsets =
             if text.is_ascii() { Vec::new() } else { text.char_indices().map(|(at, _)| at).collect() };
@@ -66,12 +66,12 @@ impl Places {
 
     fn syntax(&self, error: &ScanError) -> Diagnostic {
         let at = self.byte(error.marker().index());
-        let hint = "items are indented by spaces; texts with special characters stand in quotes";
+        let hint = "indent items with spaces; put text with special characters in quotes";
         Diagnostic::new(Span::new(at, at), error.info().to_owned()).hint(hint)
     }
 }
 
-/// A list or mapping whose end has not come yet.
+/// A list or mapping whose end has not been read yet.
 struct Open {
     start: Span,
     anchor: usize,
@@ -84,10 +84,10 @@ enum Parts {
 }
 
 struct Loader {
-    places: Places,
+    positions: Positions,
     open: Vec<Open>,
     root: Option<Node>,
-    /// Nodes that an alias may name, and their sizes.
+    /// Nodes that an alias may refer to, and their sizes.
     anchored: HashMap<usize, (Node, usize)>,
     aliased: usize,
 }
@@ -96,11 +96,11 @@ impl Loader {
     fn take(&mut self, event: Event<'_>, span: Span) -> Result<(), Diagnostic> {
         match event {
             Event::DocumentStart(_) if self.root.is_some() => {
-                Err(Diagnostic::new(span, "a second document starts here").hint("a file holds one space"))
+                Err(Diagnostic::new(span, "a second document starts here").hint("a file contains one space"))
             }
             Event::Scalar(text, style, anchor, tag) => {
                 let value = scalar(&text, style, tag.as_deref(), span)?;
-                // Keys are texts however they look: `on` must not become `true`.
+                // Keys are always text: `on` must not become `true`.
                 let awaited = self.open.last_mut().map(|open| &mut open.parts);
                 if let Some(Parts::Map(_, key @ None)) = awaited {
                     *key = Some(Spanned::new(text.into_owned(), span));
@@ -126,12 +126,12 @@ impl Loader {
             }
             Event::Alias(anchor) => {
                 let Some((node, size)) = self.anchored.get(&anchor) else {
-                    let hint = "an alias may not stand within what it names";
-                    return Err(Diagnostic::new(span, "this alias names nothing").hint(hint));
+                    let hint = "define its anchor before it; an alias may not be inside its own anchor";
+                    return Err(Diagnostic::new(span, "unknown alias").hint(hint));
                 };
                 self.aliased += size;
-                if self.aliased > MOST_ALIASED {
-                    let hint = "write out what the aliases stand for";
+                if self.aliased > MAX_ALIASED {
+                    let hint = "replace the aliases with their contents";
                     return Err(Diagnostic::new(span, "the aliases make the file too large").hint(hint));
                 }
                 let mut node = node.clone();
@@ -152,13 +152,11 @@ impl Loader {
     }
 
     fn begin(&mut self, start: Span, anchor: usize, parts: Parts) -> Result<(), Diagnostic> {
-        if self.open.len() == DEEPEST {
-            return Err(
-                Diagnostic::new(start, "nested too deeply").hint("clauses within clauses can be joined")
-            );
+        if self.open.len() == MAX_DEPTH {
+            return Err(Diagnostic::new(start, "nested too deeply").hint("merge nested clauses"));
         }
         if let Some(Open { parts: Parts::Map(_, None), .. }) = self.open.last() {
-            return Err(Diagnostic::new(start, "a key must be a single text"));
+            return Err(Diagnostic::new(start, "a key must be a single string"));
         }
         self.open.push(Open { start, anchor, parts });
         Ok(())
@@ -173,7 +171,7 @@ impl Loader {
             Some(Parts::List(items)) => items.push(node),
             Some(Parts::Map(entries, key)) => match key.take() {
                 Some(key) => entries.push((key, node)),
-                None => return Err(Diagnostic::new(node.span, "a key must be a single text")),
+                None => return Err(Diagnostic::new(node.span, "a key must be a single string")),
             },
         }
         Ok(())
@@ -191,30 +189,30 @@ fn size(node: &Node) -> usize {
 }
 
 fn unknown_tag(tag: &Tag, span: Span) -> Diagnostic {
-    Diagnostic::new(span, format!("the tag `{tag}` is not understood"))
-        .hint("write the value plainly: text, a number, true or false")
+    Diagnostic::new(span, format!("unsupported tag `{tag}`"))
+        .hint("write the value without a tag, as text, a number, true or false")
 }
 
 fn scalar(text: &str, style: ScalarStyle, tag: Option<&Tag>, span: Span) -> Result<Value, Diagnostic> {
     let Some(tag) = tag else {
         return if style == ScalarStyle::Plain { plain(text, span) } else { Ok(Value::Scalar(text.into())) };
     };
-    let refuse = || Err(Diagnostic::new(span, format!("`{text}` does not fit its tag `{tag}`")));
+    let reject = || Err(Diagnostic::new(span, format!("`{text}` does not match its tag `{tag}`")));
     match tag.suffix.as_str() {
         _ if !tag.is_yaml_core_schema() => Err(unknown_tag(tag, span)),
         "str" | "python/str" | "python/unicode" => Ok(Value::Scalar(text.into())),
         "null" => Ok(Value::Null),
-        "bool" => truth(text).map_or_else(refuse, |truth| Ok(Value::Scalar(truth.into()))),
-        "int" => integer(text).map_or_else(refuse, |number| Ok(Value::Scalar(number.into()))),
+        "bool" => truth(text).map_or_else(reject, |truth| Ok(Value::Scalar(truth.into()))),
+        "int" => integer(text).map_or_else(reject, |number| Ok(Value::Scalar(number.into()))),
         "float" => match Literal::from(text).number() {
             Some(number) => Ok(Value::Scalar(number.into())),
-            None => refuse(),
+            None => reject(),
         },
         _ => Err(unknown_tag(tag, span)),
     }
 }
 
-/// A scalar without quotes or tag.
+/// Reads a scalar without quotes or tag.
 fn plain(text: &str, span: Span) -> Result<Value, Diagnostic> {
     if matches!(text, "" | "~" | "null" | "Null" | "NULL") {
         return Ok(Value::Null);
@@ -234,8 +232,8 @@ fn plain(text: &str, span: Span) -> Result<Value, Diagnostic> {
         && digits.as_bytes()[..4].iter().all(u8::is_ascii_digit)
         && digits.as_bytes()[4] == b'-';
     if (dated && only("-:.+TtZz ")) || (digits.contains(':') && only(":._")) {
-        let message = format!("`{text}` is a number, a date or a text, depending on who reads it");
-        return Err(Diagnostic::new(span, message).hint("to mean the text, put it in quotes"));
+        let message = format!("`{text}` is a number, a date or text, depending on the YAML parser");
+        return Err(Diagnostic::new(span, message).hint("if it is text, put it in quotes"));
     }
     if let Some(number) = integer(text) {
         return Ok(Value::Scalar(number.into()));
@@ -260,7 +258,7 @@ fn truth(text: &str) -> Option<bool> {
     }
 }
 
-/// Decimal, `0b101`, `0x1f` or, in the way of YAML 1.1, `017`; underscores part digits.
+/// Reads a decimal number, `0b101`, `0x1f` or, as in YAML 1.1, `017`; underscores may separate digits.
 fn integer(text: &str) -> Option<i64> {
     let (negative, digits) = match text.strip_prefix('-') {
         Some(digits) => (true, digits),
@@ -272,13 +270,14 @@ fn integer(text: &str) -> Option<i64> {
         [b'0', _, ..] => (8, &digits[1..]),
         _ => (10, digits),
     };
-    let sound = !digits.is_empty() && !digits.starts_with(['+', '-']);
+    let valid = !digits.is_empty() && !digits.starts_with(['+', '-']);
     let digits = digits.replace('_', "");
     let signed = if negative { format!("-{digits}") } else { digits };
-    i64::from_str_radix(&signed, radix).ok().filter(|_| sound)
+    i64::from_str_radix(&signed, radix).ok().filter(|_| valid)
 }
 
-/// Whether PyYAML sees a float: a point, a sign only before a digit, an exponent only with a sign.
+/// Returns whether PyYAML reads text as a float: it has a decimal point, a sign only before a digit, and
+/// an exponent only with a sign.
 fn is_float(text: &str) -> bool {
     let digits = text.strip_prefix(['-', '+']).filter(|digits| !digits.starts_with('.')).unwrap_or(text);
     let (mantissa, exponent) = match digits.split_once(['e', 'E']) {
@@ -307,7 +306,7 @@ mod tests {
     }
 
     #[test]
-    fn plain_scalars_mean_what_pyyaml_takes_them_for() {
+    fn plain_scalars_are_read_as_pyyaml_reads_them() {
         let all = [
             "yes",
             "'yes'",
@@ -362,13 +361,13 @@ mod tests {
         09 -> Text("09")
         a b -> Text("a b")
         - -> List([Node { value: Null, span: Span { start: 1, end: 1 } }])
-        1:30 -> error `1:30` is a number, a date or a text, depending on who reads it
-        2001-12-14 -> error `2001-12-14` is a number, a date or a text, depending on who reads it
+        1:30 -> error `1:30` is a number, a date or text, depending on the YAML parser
+        2001-12-14 -> error `2001-12-14` is a number, a date or text, depending on the YAML parser
         .inf -> error `.inf` is not a finite number
         99999999999999999999 -> error the integer `99999999999999999999` is too large
         !!str 12 -> Text("12")
         !!float 3 -> Float(3.0)
-        !!python/name:os.x 1 -> error the tag `tag:yaml.org,2002:!python/name:os.x` is not understood
+        !!python/name:os.x 1 -> error unsupported tag `tag:yaml.org,2002:!python/name:os.x`
         "\x41\u00fc" -> Text("Aü")
         0.1.2 -> Text("0.1.2")
         - !!python/tuple [1] -> List([Node { value: List([Node { value: Scalar(Integer(1)), span: Span { start: 18, end: 19 } }]), span: Span { start: 2, end: 20 } }])
@@ -376,7 +375,7 @@ mod tests {
     }
 
     #[test]
-    fn aliases_are_followed_within_limits() {
+    fn aliases_are_resolved_within_limits() {
         let root = parse("a: &x [1, 2]\nb: *x\n").unwrap();
         assert_eq!(root.entries("").unwrap()[1].1.items("b").unwrap().len(), 2);
         let mut bomb = String::from("a0: &a0 [x, x, x, x, x, x, x, x, x]\n");
@@ -388,15 +387,15 @@ mod tests {
     }
 
     #[test]
-    fn nesting_ends() {
+    fn nesting_is_limited() {
         let deep = |levels: usize| format!("{}{}", "[".repeat(levels), "]".repeat(levels));
-        assert!(parse(&deep(DEEPEST)).is_ok());
-        assert_eq!(parse(&deep(DEEPEST + 1)).unwrap_err().message, "nested too deeply");
+        assert!(parse(&deep(MAX_DEPTH)).is_ok());
+        assert_eq!(parse(&deep(MAX_DEPTH + 1)).unwrap_err().message, "nested too deeply");
         assert!(parse(&"[".repeat(100_000)).is_err() && parse(&"- ".repeat(100_000)).is_err());
     }
 
     #[test]
-    fn places_are_those_of_the_text() {
+    fn positions_refer_to_the_text() {
         let text = "é: 1\nü:\n  - 'b'\n  - cd # x\n";
         let root = parse(text).unwrap();
         let (key, list) = &root.entries("").unwrap()[1];

@@ -1,9 +1,9 @@
-"""Writes the test files of this folder with whatever ConfigSpace is installed.
+"""Writes the test files of this folder with the installed version of ConfigSpace.
 
     python make.py FOLDER
 
-Two spaces: `everything` holds all that the engine can carry, `priors` what it must refuse. The
-versions have names of their own for adding things, and 1.x alone writes YAML, `meta` and the
+There are two spaces: `everything` contains all that captune supports, `priors` what it must reject.
+The functions for adding parameters differ between versions, and only 1.x writes YAML, `meta` and the
 clauses that compare with a bound.
 """
 
@@ -15,7 +15,7 @@ import ConfigSpace as C
 from ConfigSpace import forbidden as F
 
 FOLDER = pathlib.Path(sys.argv[1])
-# Not `__version__`, which 0.7.1 forgot to raise.
+# `__version__` is wrong in 0.7.1.
 VERSION = ".".join(importlib.metadata.version("ConfigSpace").split(".")[:2])
 NEW = VERSION >= "1"
 

@@ -59,9 +59,9 @@ fn a_small_folder_is_tuned() {
     let expected = "\
 the scenario is in new.toml, with initial-1.toml
 to do before it can run:
-  target.workdir: the folder `./arena` is not here; make it
-  targetEvaluator `./evaluate` would not be called: the runner must print the cost itself
-  instances.files: the folder `./Instances` is not here
+  target.workdir: the folder `./arena` was not found; create it
+  targetEvaluator `./evaluate` is not supported: the runner must print the cost itself
+  instances.files: the folder `./Instances` was not found
 next: captune check new.toml
 then: captune run new.toml
 ";

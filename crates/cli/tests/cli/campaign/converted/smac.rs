@@ -131,7 +131,7 @@ fn a_real_folder_is_tuned_from_its_runs_on() {
     let stage = Stage::new("");
     copy(&folder, &stage, "run");
     let lost = "not carried over from SMAC:\n  `cost_for_crash = 2147483647.0`: a crash counts as `par` cutoffs, or loses\n";
-    let to_do = "to do before it can run:\n  target.command: `./target_algorithm/scripts/SATCSSCWrapper.py` is not here; \
+    let to_do = "to do before it can run:\n  target.command: `./target_algorithm/scripts/SATCSSCWrapper.py` was not found; \
         correct the path\n";
     let said = converted(&stage, "run");
     assert!(said.contains(lost) && said.contains(to_do), "{said}");

@@ -1,7 +1,7 @@
-//! Reads what a server writes, and wakes the relay of the trial that is answered.
+//! Reads the lines of a server, and wakes the relay of the trial that is answered.
 //!
-//! A thread reads as long as the server lives, also between trials. So it is known of every line
-//! whether a trial was waiting for it, and of a server that has ended whether a trial had reached it.
+//! A thread reads as long as the server runs, even between trials. So it is known whether a trial was waiting
+//! when a line came, and whether a request had reached the server before it ended.
 
 use std::fs::File;
 use std::io::{self, Read, Write};
@@ -13,47 +13,47 @@ use engine::TrialId;
 use super::matching::{Matching, Meaning};
 
 /// Longest line that is read, in bytes.
-const LONGEST: usize = 64 << 10;
+const MAX_LINE: usize = 64 << 10;
 
-/// How a line begins by which the shell around the server says that it has ended.
-/// Nothing that a server writes about itself begins like that.
+/// Start of the line with which the shell around the server reports that it has ended. The control character
+/// keeps it distinct from the server's own lines.
 const ENDED: &str = "\u{1}ended ";
 
-/// What came back for a trial.
+/// The reply to a trial.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub(super) enum Heard {
-    /// A line that answers it.
+pub(super) enum Reply {
+    /// A line that answers the trial.
     Answer(String),
-    /// A line of which nobody can say what it answers, and why not.
+    /// A line that cannot be assigned to a trial, and why not.
     Unclear(&'static str),
-    /// The server has ended, with this exit code where that is known.
+    /// The server has ended, with this exit code if known.
     Ended(Option<String>),
 }
 
-/// Hears one server.
+/// Reads the lines of one server.
 pub(super) struct Listener {
     state: Arc<Mutex<State>>,
-    /// Held to see what nobody has read; see [`Listener::is_unread`].
+    /// Kept open to detect an unread request; see [`Listener::is_unread`].
     requests: File,
 }
 
 struct State {
-    /// Wakes the relay, which waits for a line. Open at both ends here, so that neither of us waits for
+    /// Wakes the relay, which waits for a line. Open for reading and writing, so that neither side waits for
     /// the other to open it.
     wake: File,
     waiting: Option<TrialId>,
     matching: Matching,
-    /// Lines came that nobody had asked for.
+    /// Whether lines came that no request asked for.
     surplus: bool,
-    heard: Option<Heard>,
-    ended: Option<Heard>,
+    reply: Option<Reply>,
+    ended: Option<Reply>,
 }
 
 impl Listener {
-    /// Begins to listen in the folder where a server has said that it is ready.
+    /// Starts to listen in the folder of a server that is ready.
     pub(super) fn start(folder: &Path) -> io::Result<Self> {
         let both = |name: &str| File::options().read(true).write(true).open(folder.join(name));
-        // While one end is held, opening the other waits for nobody.
+        // While one end of a pipe is open, opening the other does not block.
         let held = (both("answers")?, both("requests")?);
         let answers = File::open(folder.join("answers"))?;
         let requests = File::options().write(true).open(folder.join("requests"))?;
@@ -63,54 +63,54 @@ impl Listener {
             waiting: None,
             matching: Matching::default(),
             surplus: false,
-            heard: None,
+            reply: None,
             ended: None,
         };
         let state = Arc::new(Mutex::new(state));
-        let hearing = Arc::clone(&state);
-        // It ends with the last process that can write, so nobody has to wait for it.
-        std::thread::Builder::new().name("server".to_owned()).spawn(move || listen(answers, &hearing))?;
+        let shared = Arc::clone(&state);
+        // The thread ends with the last process that can write, so it need not be joined.
+        std::thread::Builder::new().name("server".to_owned()).spawn(move || listen(answers, &shared))?;
         Ok(Self { state, requests })
     }
 
-    /// Expects the answer to a trial. The relay is woken when it has come, or when none can come.
+    /// Expects the answer to a trial. The relay is woken when the answer has come, or when none can come.
     pub(super) fn expect(&self, trial: TrialId) {
         let mut state = lock(&self.state);
-        (state.waiting, state.heard) = (Some(trial), None);
+        (state.waiting, state.reply) = (Some(trial), None);
         state.matching.ask(trial);
         if let Some(ended) = state.ended.clone() {
             state.answer(ended);
         }
     }
 
-    /// What has come for the trial that was expected last.
-    pub(super) fn take(&self) -> Option<Heard> {
+    /// Takes the reply to the last expected trial.
+    pub(super) fn take(&self) -> Option<Reply> {
         let mut state = lock(&self.state);
         state.waiting = None;
-        state.heard.take()
+        state.reply.take()
     }
 
-    /// Whether lines came since this was asked last that nobody had asked for.
+    /// Whether surplus lines have come since the last call.
     pub(super) fn take_surplus(&self) -> bool {
         std::mem::take(&mut lock(&self.state).surplus)
     }
 
-    /// The last answer was none that a trial can use: the answer itself may still come.
+    /// Marks the last answer as doubtful, because no trial can use it: the real answer may still come.
     pub(super) fn doubt(&self) {
         lock(&self.state).matching.doubt();
     }
 
-    /// Whether a request lies there that nobody has read.
+    /// Whether the server has not read the last request.
     pub(super) fn is_unread(&self) -> bool {
         rustix::io::ioctl_fionread(&self.requests).is_ok_and(|bytes| bytes > 0)
     }
 }
 
 impl State {
-    fn answer(&mut self, heard: Heard) {
+    fn answer(&mut self, reply: Reply) {
         self.waiting = None;
-        self.heard = Some(heard);
-        // One byte for each trial always finds room, and our own end keeps it from failing.
+        self.reply = Some(reply);
+        // One byte per trial always fits into the pipe, and our own open end keeps the write from failing.
         self.wake.write_all(b"\n").ok();
     }
 
@@ -119,15 +119,15 @@ impl State {
             self.ended(Some(code.to_owned()));
         } else if line.starts_with('{') {
             match self.matching.meaning(line, self.waiting) {
-                Meaning::Answer => self.answer(Heard::Answer(line.to_owned())),
-                Meaning::Unclear(why) => self.answer(Heard::Unclear(why)),
+                Meaning::Answer => self.answer(Reply::Answer(line.to_owned())),
+                Meaning::Unclear(why) => self.answer(Reply::Unclear(why)),
                 Meaning::Surplus => self.surplus = true,
             }
         }
     }
 
     fn ended(&mut self, code: Option<String>) {
-        let ended = self.ended.get_or_insert(Heard::Ended(code)).clone();
+        let ended = self.ended.get_or_insert(Reply::Ended(code)).clone();
         if self.waiting.is_some() {
             self.answer(ended);
         }
@@ -144,11 +144,11 @@ fn listen(mut answers: File, state: &Mutex<State>) {
             Err(error) if error.kind() == io::ErrorKind::Interrupted => continue,
             Err(_) => break,
         };
-        // What came at one time is judged at one time: no other trial may begin to wait in between.
+        // Lines that came together are judged together: no other trial may start to wait in between.
         let mut state = lock(state);
         for part in buffer[..bytes].split_inclusive(|&byte| byte == b'\n') {
-            // Of a line that is too long the beginning is kept: it is an answer that cannot be read.
-            let room = LONGEST.saturating_sub(line.len());
+            // Of a line that is too long, only the start is kept: it is an unreadable answer.
+            let room = MAX_LINE.saturating_sub(line.len());
             line.extend_from_slice(&part[..part.len().min(room)]);
             if part.ends_with(b"\n") {
                 state.line(String::from_utf8_lossy(&line).trim_end());
@@ -156,7 +156,7 @@ fn listen(mut answers: File, state: &Mutex<State>) {
             }
         }
     }
-    // The shell around the server was killed, too, or it would have said how the server ended.
+    // The shell around the server was killed as well; otherwise it would have reported how the server ended.
     lock(state).ended(None);
 }
 

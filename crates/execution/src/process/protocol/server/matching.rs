@@ -1,13 +1,13 @@
-//! Which trial a line of a server answers.
+//! Assigns the lines of a server to trials.
 //!
 //! | a line with an object | means |
 //! |---|---|
-//! | names the trial that waits | its answer |
+//! | names the waiting trial | its answer |
 //! | names an earlier trial of this server | surplus: skipped |
-//! | names another trial | a mistake: the server is not used any more |
+//! | names another trial | a mistake: the server is not used again |
 //! | names none, while no trial waits | surplus: skipped |
 //! | names none, from a server that names its trials | surplus: skipped |
-//! | names none, from any other | the answer, or nobody can tell if it has written surplus lines before |
+//! | names none, from any other server | the answer; unclear if the server has written surplus lines before |
 
 use std::collections::BTreeSet;
 
@@ -17,11 +17,11 @@ use serde_json::Value;
 /// What a line means.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum Meaning {
-    /// The answer to the trial that waits.
+    /// The answer to the waiting trial.
     Answer,
-    /// Nothing that was asked for.
+    /// A line that no request asked for.
     Surplus,
-    /// It cannot be said which trial it answers, and why not.
+    /// A line that cannot be assigned to a trial, and why not.
     Unclear(&'static str),
 }
 
@@ -31,13 +31,13 @@ enum Naming {
     /// Not so far.
     #[default]
     None,
-    /// They do.
+    /// Yes.
     Always,
-    /// Not so far, and not every line was an answer.
+    /// Not so far, and not every line was an answer, so names are needed from now on.
     Needed,
 }
 
-/// What one server was asked and how it answers.
+/// The trials that one server was given, and how it answers.
 #[derive(Debug, Default)]
 pub(super) struct Matching {
     naming: Naming,
@@ -45,12 +45,12 @@ pub(super) struct Matching {
 }
 
 impl Matching {
-    /// A trial is put to the server.
+    /// Records a trial that is given to the server.
     pub(super) fn ask(&mut self, trial: TrialId) {
         self.asked.insert(trial);
     }
 
-    /// What a line means that comes while this trial waits, or none.
+    /// Returns the meaning of a line that comes while this trial, or none, is waiting.
     pub(super) fn meaning(&mut self, line: &str, waiting: Option<TrialId>) -> Meaning {
         let named = named_trial(line);
         if named.is_some() {
@@ -69,13 +69,13 @@ impl Matching {
                 Naming::None => Meaning::Answer,
                 Naming::Always => Meaning::Surplus,
                 Naming::Needed => Meaning::Unclear(
-                    "the server writes more lines of JSON than it gets requests, and they name no `trial`",
+                    "the server wrote more lines of JSON than it got requests, and they name no `trial`",
                 ),
             },
         }
     }
 
-    /// The line taken for the last answer may be none, and that may still come.
+    /// Marks the last answer as doubtful: the real answer may still come.
     pub(super) fn doubt(&mut self) {
         if self.naming == Naming::None {
             self.naming = Naming::Needed;
@@ -83,7 +83,7 @@ impl Matching {
     }
 }
 
-/// The trial that a line names, if it names one: `Some(None)` is no trial's number.
+/// Returns the trial that a line names, if any; `Some(None)` if the name is not a trial number.
 fn named_trial(line: &str) -> Option<Option<TrialId>> {
     let fields: Value = serde_json::from_str(line).ok()?;
     let number = match fields.get("trial")? {
@@ -96,7 +96,7 @@ fn named_trial(line: &str) -> Option<Option<TrialId>> {
     Some(whole.map(|number| TrialId(number as u64)))
 }
 
-/// Which lines answer which trial, of a server that writes them after each.
+/// Returns which lines answer which trial, for a server that writes these lines after each request.
 #[cfg(fuzzing)]
 pub(in crate::process) fn answered<'l>(turns: &[(TrialId, Vec<&'l str>)]) -> Vec<(TrialId, &'l str)> {
     let mut matching = Matching::default();
@@ -107,12 +107,15 @@ pub(in crate::process) fn answered<'l>(turns: &[(TrialId, Vec<&'l str>)]) -> Vec
         for line in lines {
             match matching.meaning(line, waiting) {
                 Meaning::Answer => {
-                    assert!(waiting.take().is_some(), "an answer to nobody: {line}");
+                    assert!(waiting.take().is_some(), "an answer without a waiting trial: {line}");
                     answers.push((*trial, *line));
                 }
-                // The server is not used any more.
+                // The server is not used again.
                 Meaning::Unclear(why) => {
-                    assert!(!why.is_empty() && waiting.is_some(), "unclear to nobody: {line}");
+                    assert!(
+                        !why.is_empty() && waiting.is_some(),
+                        "an unclear line without a waiting trial: {line}"
+                    );
                     return answers;
                 }
                 Meaning::Surplus => {}
@@ -126,7 +129,7 @@ pub(in crate::process) fn answered<'l>(turns: &[(TrialId, Vec<&'l str>)]) -> Vec
 mod tests {
     use super::*;
 
-    /// What lines mean to a server that was asked these trials, of which the last one waits.
+    /// Returns the meanings of lines of a server that was given these trials, the last of which is waiting.
     fn meanings<const N: usize>(asked: &[u64], lines: [&str; N]) -> [Meaning; N] {
         let mut matching = Matching::default();
         asked.iter().for_each(|&trial| matching.ask(TrialId(trial)));
@@ -134,7 +137,7 @@ mod tests {
     }
 
     #[test]
-    fn a_number_is_compared_however_it_is_written() {
+    fn a_trial_number_is_recognised_however_it_is_written() {
         use Meaning::{Answer, Surplus, Unclear};
         let lines = [r#"{"trial": 3}"#, r#"{"trial":3.0}"#, r#"{"trial": "3"}"#, r#"{"trial" : 2}"#];
         assert_eq!(meanings(&[2, 3], lines), [Answer, Answer, Answer, Surplus]);
@@ -150,7 +153,7 @@ mod tests {
     }
 
     #[test]
-    fn a_server_that_names_its_trials_is_held_to_it() {
+    fn a_server_that_names_its_trials_must_keep_doing_so() {
         let lines = [r#"{"trial": null}"#, r#"{"trial": 2}"#, r#"{"cost": 1}"#, r#"{"trial": 3}"#];
         let expected = [Meaning::Answer, Meaning::Surplus, Meaning::Surplus, Meaning::Answer];
         assert_eq!(meanings(&[2, 3], lines), expected);

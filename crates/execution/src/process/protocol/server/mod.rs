@@ -1,20 +1,21 @@
-//! Processes that live on from trial to trial: one for each slot.
+//! Servers: processes that keep running between trials, one for each slot.
 //!
-//! A server is set up in a process tree of its own and must say that it is ready by a line of JSON. Each trial
-//! then is a short command in that tree, the relay: it hands the request over and waits until the answer has
-//! come. So the limits of the relay are those of the trial, and what the whole tree uses while it waits is what
-//! the trial uses; both end with the relay. A server that did not answer is killed with its tree.
+//! A server is started in a process tree of its own and must write a line of JSON when it is ready. Each
+//! trial is then a short command in that tree, the relay: it passes on the request and waits for the answer.
+//! So the limits of the relay are those of the trial, and the trial uses what the whole tree uses while the
+//! relay waits. A server that did not answer is killed with its tree.
 //!
 //! | a trial | its server |
 //! |---|---|
-//! | was answered | gets the next one, or is started again after `restart_after` |
-//! | met its cap or another limit, or was cancelled | is killed |
-//! | saw the end of its server | crashed |
-//! | found that it had ended before | is repeated with a new one, and a warning |
-//! | got a line of which nobody can say what it answers | the same; crashed if the new one does it, too |
+//! | was answered | gets the next trial, or is restarted after `restart_after` trials |
+//! | reached its cap or another limit, or was cancelled | is killed |
+//! | crashed because the server ended during it | is started again for the next trial |
+//! | found that its server had ended before | is started again; the trial is repeated, with a warning |
+//! | got a line that cannot be assigned to a trial | the same; the trial crashes if this happens again |
 //!
-//! Lines pass through two named pipes in the private folder. A shell waits for the server's end and then says so
-//! in its place; the [`listener`] reads what the server writes and wakes the relay through a third pipe.
+//! Lines pass through two named pipes in the private folder. A shell waits for the server to end and then
+//! reports that in a line of its own. The [`listener`] reads the server's lines and wakes the relay through a
+//! third pipe.
 
 mod listener;
 mod matching;
@@ -29,13 +30,13 @@ use engine::{Observation, Status, TrialRequest};
 use serde_json::json;
 
 use super::json;
-use crate::process::command::{CommandLine, Filling};
+use crate::process::command::{CommandLine, Values};
 use crate::process::outcome::{self, tail};
 use crate::process::outputs;
 use crate::process::place::Place;
-use crate::process::stages::{Run, ending, not_begun, still_there};
+use crate::process::stages::{Run, ending, left_behind, not_started};
 use crate::{Account, Detail, Leash, ProcessTarget, Slot, TargetError};
-use listener::{Heard, Listener};
+use listener::{Listener, Reply};
 #[cfg(fuzzing)]
 pub(in crate::process) use matching::answered;
 use scenario::Scenario;
@@ -55,10 +56,10 @@ while IFS= read -r line <&4; do
 done
 "#;
 
-/// Hands over a request and waits until it is woken. Arguments: the folder, then the request.
+/// Passes on a request and waits until it is woken. Arguments: the folder, then the request.
 ///
-/// While it holds both ends of the pipe, opening one of them does not wait for a reader; and when only that is
-/// left, writing to a server that has ended fails.
+/// While it has both ends of the pipe open, opening one of them does not wait for a reader. When only that
+/// one is left open, writing to a server that has ended fails.
 const RELAY: &str = r#"
 at=$1
 trap '' PIPE
@@ -70,14 +71,14 @@ read -r _ <"$at/wake"
 exit "$code"
 "#;
 
-/// What the relay exits with if nobody is left to read the request.
+/// Exit code of the relay if the server has ended and cannot read the request.
 const GONE: i32 = 121;
 
-/// What is said of a server whose answers were found all the same.
-const SURPLUS: &str = "the server wrote more lines of JSON than it got requests: only answers count that name \
-    their `trial`";
+/// Warning about a server whose answers were identified despite surplus lines.
+const SURPLUS: &str = "the server wrote more lines of JSON than it got requests: only answers that name their \
+    `trial` count";
 
-/// The servers of a target that are not busy, by their slots.
+/// The idle servers of a target, by slot.
 #[derive(Clone, Default)]
 pub(in crate::process) struct Servers(Arc<Mutex<BTreeMap<usize, Server>>>);
 
@@ -98,24 +99,24 @@ struct Server {
     sequence: Sequence,
     listener: Listener,
     place: Place,
-    /// Trials that it was given.
+    /// Number of trials that it was given.
     served: u64,
 }
 
-/// A server, or what a trial tells that has none.
+/// A server, or the run of a trial whose server could not be started.
 enum Started {
     Ready(Server),
     Failed(Box<Run>),
 }
 
-/// What a server made of a trial.
-struct Asked {
-    /// Of the relay, with the answer as its output.
+/// What came of giving a trial to a server.
+struct Exchange {
+    /// The record of the relay, with the answer as its output.
     record: Finished,
-    heard: Option<Heard>,
-    /// Why the trial says nothing of its configuration, if another server asked it: this one had ended before the
-    /// request could reach it, or mixes up its answers.
-    in_vain: Option<String>,
+    reply: Option<Reply>,
+    /// Why the exchange says nothing about the configuration, so that the trial should be repeated with a new
+    /// server: this one had ended before the request reached it, or its answers cannot be assigned.
+    void: Option<String>,
 }
 
 /// Runs a trial on the server of its slot.
@@ -136,23 +137,23 @@ pub(in crate::process) fn run(
                 Started::Failed(run) => return Ok(*run),
             },
         };
-        let asked = ready.ask(target, trial, leash, slot)?;
-        if let Some(why) = asked.in_vain.filter(|_| !is_fresh) {
+        let exchange = ready.ask(target, trial, leash, slot)?;
+        if let Some(why) = exchange.void.filter(|_| !is_fresh) {
             notice = Some(format!("{why}; it was started again"));
             continue;
         }
         let scenario = target.scenario();
-        let Asked { record, heard, .. } = asked;
+        let Exchange { record, reply, .. } = exchange;
         let mut account = outcome::account(scenario, trial.cap, leash.control(), &record)?;
         if account.observation.status().is_failure() {
             account.detail.stderr_tail = ready.errors();
         }
         let surplus = ready.listener.take_surplus().then(|| SURPLUS.to_owned());
         account.detail.server = notice.or(surplus);
-        let worn = scenario.target.restart_after.is_some_and(|most| ready.served >= most);
-        match heard {
-            Some(Heard::Answer(answer)) if record.end() == End::Exited(0) && !worn => {
-                if account.observation.status() == Status::Crashed && !json::says_crashed(&answer) {
+        let is_due = scenario.target.restart_after.is_some_and(|most| ready.served >= most);
+        match reply {
+            Some(Reply::Answer(answer)) if record.end() == End::Exited(0) && !is_due => {
+                if account.observation.status() == Status::Crashed && !json::reports_crash(&answer) {
                     ready.listener.doubt();
                 }
                 target.servers().lock().insert(slot.number, ready);
@@ -163,10 +164,10 @@ pub(in crate::process) fn run(
     }
 }
 
-/// That a server has ended, and how where that is known.
-fn ended(heard: Option<&Heard>) -> String {
-    match heard {
-        Some(Heard::Ended(Some(code))) => format!("the server ended: exit {code}"),
+/// Describes that a server has ended, and how if known.
+fn ended(reply: Option<&Reply>) -> String {
+    match reply {
+        Some(Reply::Ended(Some(code))) => format!("the server ended: exit {code}"),
         _ => "the server ended".to_owned(),
     }
 }
@@ -184,8 +185,8 @@ fn start(
     let refused = |source| TargetError::Launch { command: shown.to_string(), source };
     let mut sequence = Sequence::new().map_err(refused)?;
     let place = Place::new(scenario, sequence.folder(), trial.id, slot);
-    let filling = Filling::new(trial, instance, &seed, Some(&place));
-    let own = CommandLine::filled(scenario, &scenario.target.command, &filling);
+    let values = Values::new(trial, instance, &seed, Some(&place));
+    let own = CommandLine::filled(scenario, &scenario.target.command, &values);
     let words = std::iter::once(own.program.to_string_lossy().into_owned()).chain(own.arguments.clone());
     let line = in_shell(own, START, sequence.folder().to_string_lossy().into_owned(), words);
     let limits = Limits {
@@ -193,27 +194,27 @@ fn start(
         cores: slot.cores.clone(),
         ..scenario.limits.clone()
     };
-    let command = place.furnish(target.hosted(line.command()));
+    let command = place.prepare(target.with_guardian(line.command()));
     let record = sequence.set_up(&command, &limits, leash.setup_control()).map_err(refused)?;
     if record.end() == End::Exited(0) {
-        let unheard = |source| {
+        let unreadable = |source| {
             let path = sequence.folder().to_owned();
             refused(LaunchError::Stream { stream: "server", path, source })
         };
-        let listener = Listener::start(sequence.folder()).map_err(unheard)?;
+        let listener = Listener::start(sequence.folder()).map_err(unreadable)?;
         return Ok(Started::Ready(Server { sequence, listener, place, served: 0 }));
     }
     Ok(Started::Failed(Box::new(Run { account: not_ready(scenario, &record), record: Some(record) })))
 }
 
-/// What a trial tells whose server did not get ready.
+/// Returns the account of a trial whose server did not become ready.
 fn not_ready(scenario: &Scenario, record: &Finished) -> Account {
     let detail = Detail { tier: record.tier.name().into(), ..Detail::default() };
     if record.end() == End::Cancelled {
-        return Account { observation: not_begun(scenario), detail };
+        return Account { observation: not_started(scenario), detail };
     }
     let detail = Detail {
-        reason: Some(format!("the server was not ready: {}", ending(record))),
+        reason: Some(format!("the server did not become ready: {}", ending(record))),
         stdout_tail: tail(&record.stdout),
         stderr_tail: tail(&record.stderr),
         ..detail
@@ -228,14 +229,14 @@ impl Server {
         trial: &TrialRequest,
         leash: &Leash,
         slot: &Slot,
-    ) -> Result<Asked, TargetError> {
+    ) -> Result<Exchange, TargetError> {
         let scenario = target.scenario();
         let shown = CommandLine::new(scenario, trial, target.instance(trial)?);
         let refused = |source| TargetError::Launch { command: shown.to_string(), source };
         let request = shown.request.clone().unwrap_or_default();
         let folder = self.sequence.folder().to_string_lossy().into_owned();
         let line = in_shell(shown.clone(), RELAY, folder, [request]);
-        let mut command = self.place.furnish(target.hosted(line.command()));
+        let mut command = self.place.prepare(target.with_guardian(line.command()));
         for file in outputs::files(&scenario.outputs) {
             command = command.read_file(file);
         }
@@ -246,29 +247,29 @@ impl Server {
         let done = self.sequence.run(&command, &limits, leash.control());
         leash.end();
         let mut record = done.map_err(refused)?;
-        let heard = self.listener.take();
-        let is_over = matches!(heard, Some(Heard::Ended(_))) && record.end() == End::Exited(0);
-        let in_vain = match &heard {
-            Some(Heard::Unclear(why)) => Some((*why).to_owned()),
-            heard if record.end() == End::Exited(GONE) || (is_over && self.listener.is_unread()) => {
-                Some(format!("{}, between two trials", ended(heard.as_ref())))
+        let reply = self.listener.take();
+        let is_over = matches!(reply, Some(Reply::Ended(_))) && record.end() == End::Exited(0);
+        let void = match &reply {
+            Some(Reply::Unclear(why)) => Some((*why).to_owned()),
+            reply if record.end() == End::Exited(GONE) || (is_over && self.listener.is_unread()) => {
+                Some(format!("{}, between two trials", ended(reply.as_ref())))
             }
             _ => None,
         };
-        if let Some(heard) = &heard {
-            record.stdout = as_output(heard);
+        if let Some(reply) = &reply {
+            record.stdout = as_output(reply);
         }
-        Ok(Asked { record, heard, in_vain })
+        Ok(Exchange { record, reply, void })
     }
 
-    /// Kills it; its private folder, if that cannot be removed.
+    /// Kills the server. Returns its private folder if that cannot be removed.
     fn end(self) -> Option<PathBuf> {
         let private = self.sequence.folder().to_owned();
         drop(self);
-        still_there(private)
+        left_behind(private)
     }
 
-    /// The end of what it has written to standard error.
+    /// Returns the end of what the server has written to standard error.
     fn errors(&self) -> Vec<u8> {
         let path: PathBuf = self.sequence.folder().join("setup.err");
         let all = std::fs::read(path).unwrap_or_default();
@@ -276,19 +277,19 @@ impl Server {
     }
 }
 
-/// The line that counts, as if the relay had written it.
-fn as_output(heard: &Heard) -> Captured {
+/// Returns the line that counts, as if the relay had written it.
+fn as_output(reply: &Reply) -> Captured {
     let crashed = |reason: &str| json!({ "status": "crashed", "reason": reason }).to_string();
-    let mut line = match heard {
-        Heard::Answer(line) => line.clone(),
-        Heard::Unclear(why) => crashed(why),
-        Heard::Ended(_) => crashed(&ended(Some(heard))),
+    let mut line = match reply {
+        Reply::Answer(line) => line.clone(),
+        Reply::Unclear(why) => crashed(why),
+        Reply::Ended(_) => crashed(&ended(Some(reply))),
     };
     line.push('\n');
     Captured { written: line.len() as u64, head: line.into_bytes(), tail: Vec::new(), file_complete: true }
 }
 
-/// A script with its arguments, in the environment of a command.
+/// Returns a command that runs a shell script with its arguments, in the environment of another command.
 fn in_shell(
     line: CommandLine,
     script: &str,

@@ -1,0 +1,94 @@
+//! Which configuration races when every configuration of a finite space has been tried.
+//!
+//! Most configurations were dropped after one pair, so it is still open which of them is best. They race
+//! again, the most promising first, until the budget is spent, all have met the incumbent on all pairs, or
+//! the others are clearly worse:
+//!
+//! ```text
+//! r = sum of its costs / sum of the incumbent's costs    over the n pairs on which it met the incumbent
+//! clearly worse:   r > 1 + 2 / sqrt(n)
+//! most promising:  least r / (1 + 2 / sqrt(n))
+//! ```
+//!
+//! A censored cost counts as its lower bound. Costs without a cutoff may be negative: for these, the
+//! difference of means in units of the incumbent's standard deviation replaces the ratio.
+
+use surrogate::Reading;
+
+use super::incumbent::IncumbentState;
+use super::race::{compared, known};
+use crate::history::History;
+use crate::trial::{ConfigId, Pair};
+
+/// How much worse than the incumbent a configuration that races again may be: the 2 in the formula above.
+pub(super) const TOLERANCE: f64 = 2.0;
+
+/// What is left to do in an exhausted space.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) enum Remaining {
+    /// This configuration races again.
+    Race(ConfigId),
+    /// All that could win have met the incumbent on all of its pairs: it needs another pair.
+    Gain,
+    /// No configuration could win.
+    Nothing,
+}
+
+/// Returns which configuration races next, apart from those that are `out` for now.
+pub(super) fn next(state: &IncumbentState, history: &History, out: impl Fn(ConfigId) -> bool) -> Remaining {
+    let mut best: Option<(f64, ConfigId)> = None;
+    let mut has_rival = false;
+    for config in (0..history.configurations().len() as u32).map(ConfigId) {
+        if config == state.incumbent() || history.is_barred(config) {
+            continue;
+        }
+        let Some(promise) = promise(state, history, config).filter(|&promise| promise <= 1.0) else {
+            continue;
+        };
+        has_rival = true;
+        let met = |pair: &Pair| known(history, state.objective(), config, *pair).is_some();
+        if out(config) || state.pairs().iter().all(met) {
+            continue;
+        }
+        if best.is_none_or(|(least, _)| promise < least) {
+            best = Some((promise, config));
+        }
+    }
+    match best {
+        Some((_, config)) => Remaining::Race(config),
+        None if has_rival => Remaining::Gain,
+        None => Remaining::Nothing,
+    }
+}
+
+/// How promising a configuration is: less is better, and above 1 it is clearly worse than the incumbent.
+/// `None` if it failed where the incumbent did not.
+fn promise(state: &IncumbentState, history: &History, config: ConfigId) -> Option<f64> {
+    let objective = state.objective();
+    let (mut own, mut other, mut squares, mut count) = (0.0, 0.0, 0.0, 0.0);
+    for &pair in state.pairs() {
+        let Some(cost) = compared(history, objective, config, pair).map(Reading::lower_bound) else {
+            continue;
+        };
+        let Some(incumbent) = known(history, objective, state.incumbent(), pair) else { continue };
+        if !cost.is_finite() && incumbent.is_finite() {
+            return None;
+        }
+        own += cost;
+        other += incumbent;
+        squares += incumbent * incumbent;
+        count += 1.0;
+    }
+    if count == 0.0 {
+        return Some(0.0);
+    }
+    let margin = TOLERANCE / libm::sqrt(count);
+    if objective.cutoff.is_some() {
+        // A sum of zero counts as one grain for each pair.
+        let grain = objective.grain.max(f64::MIN_POSITIVE) * count;
+        return Some(own.max(grain) / other.max(grain) / (1.0 + margin));
+    }
+    let deviation = libm::sqrt((squares / count - (other / count) * (other / count)).max(0.0));
+    let unit = deviation.max(1e-9 * libm::sqrt(squares / count)).max(f64::MIN_POSITIVE);
+    Some(((own - other) / count / unit / margin).max(-1e300))
+}
