@@ -4,7 +4,7 @@
     python3 -m venv main && main/bin/pip install scikit-learn==1.9.1 pyrfr==0.9.0        # pyrfr needs swig and g++
     python3 -m venv old && old/bin/pip install 'setuptools<60' wheel
     old/bin/pip install smac==1.4.0 'numpy<1.24' 'scipy<1.11' 'scikit-learn<1.3'
-    main/bin/python bench/scripts/forest-peers.py target/release/bench FOLDER [--turns 3] [--old old/bin/python]
+    main/bin/python bench/scripts/forest-peers.py target/dist/bench FOLDER [--turns 3] [--old old/bin/python]
 
 The rows are written to FOLDER. All forests have 10 trees, try 5/6 of the columns at each split and keep at least 3
 points in a leaf; pyrfr is configured as in SMAC. Times are CPU seconds of one thread, the minimum of all turns, without

@@ -2,7 +2,7 @@
 """Fits Gaussian processes and requests suggestions under a constraint, alternating between other programs and captune.
 
     python3 -m venv torch && torch/bin/pip install torch==2.8.0 botorch==0.18.1 gpytorch==1.15.2 optuna==5.0.0
-    torch/bin/python bench/scripts/gaussian-peers.py target/release/bench MEASURES [--only fit,suggest] [--turns 3]
+    torch/bin/python bench/scripts/gaussian-peers.py target/dist/bench MEASURES [--only fit,suggest] [--turns 3]
 
 MEASURES is the folder of the peers' programs; its `bench_gp.py` generates the data and the models of BoTorch. Times are CPU
 seconds of one thread, the minimum of all turns. The log likelihood is that of the unscaled data, without priors.

@@ -2,7 +2,7 @@
 """Trains the network of `bench network` with other programs, alternating with it, and prints a table in Markdown.
 
     python3 -m venv torch && torch/bin/pip install torch==2.8.0 numpy        # and gcc for the plain C
-    torch/bin/python bench/scripts/network-peers.py target/release/bench MEASURES [--turns 3]
+    torch/bin/python bench/scripts/network-peers.py target/dist/bench MEASURES [--turns 3]
 
 MEASURES is the folder of the peers' programs: `bench_nn.py`, the network in PyTorch, and `netc.py`, the same network in
 plain C compiled for this processor. One network, d-50-50-50-2, 600 points, half of them censored, batches of 16. Times are

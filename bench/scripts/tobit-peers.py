@@ -2,7 +2,7 @@
 """Trains another program's networks and captune's on the same censored readings, and prints both errors in Markdown.
 
     python3 -m venv main && main/bin/pip install numpy scipy
-    main/bin/python bench/scripts/tobit-peers.py target/release/bench MEASURE FOLDER [--cell branin,40,95] [--epochs 500]
+    main/bin/python bench/scripts/tobit-peers.py target/dist/bench MEASURE FOLDER [--cell branin,40,95] [--epochs 500]
 
 MEASURE is the folder of the other program: funcs.py draws the readings (its `make`), netc.py trains networks in C (its
 `Net`), built with gcc on first use. The readings are written to FOLDER, a table for each cell. A cell is

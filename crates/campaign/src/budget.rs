@@ -1,5 +1,6 @@
 //! What a campaign may spend, and what it has spent.
 
+use execution::Record;
 use serde::{Deserialize, Serialize};
 
 use store::StoredEvent;
@@ -13,6 +14,18 @@ pub struct Budget {
     pub cpu: Option<f64>,
     /// Number of trials.
     pub trials: Option<u64>,
+}
+
+impl Budget {
+    /// Returns the number of trials that the budget covers if all are like this one; `None` if it has no limit.
+    pub fn trials_like(&self, record: &Record, workers: u64) -> Option<f64> {
+        let limits = [
+            self.wall.map(|wall| wall * workers.max(1) as f64 / record.duration()),
+            self.cpu.zip(record.detail.cpu).map(|(budget, cpu)| budget / cpu),
+            self.trials.map(|trials| trials as f64),
+        ];
+        limits.into_iter().flatten().filter(|trials| trials.is_finite()).reduce(f64::min)
+    }
 }
 
 /// What a campaign has spent.

@@ -285,7 +285,7 @@ impl<'a> Campaign<'a> {
             match ask {
                 Ask::Run(request) => {
                     let longest = self.desk.longest(&request);
-                    if self.deadline.as_mut().is_some_and(|end| !end.affords(self.desk.now(), longest)) {
+                    if self.deadline.as_mut().is_some_and(|end| !end.has_time_for(self.desk.now(), longest)) {
                         self.held = true;
                         // The optimizer has just requested this trial, so withdrawing it cannot fail.
                         let _ = self.optimizer.withdraw(request.id);
@@ -456,7 +456,7 @@ impl<'a> Campaign<'a> {
             // must not depend on earlier ones that were withdrawn for lack of time.
             self.held &= self.settings.repeatable;
             self.judge(&told);
-            let warnings = self.watch.trial(&told, self.settings);
+            let warnings = self.watch.trial(&told, self.settings, self.desk.workers());
             self.emit(sink, What::TrialEnded(Box::new(told)));
             warnings.into_iter().for_each(|warning| self.emit(sink, What::Warning(warning)));
             self.follow(sink);

@@ -48,13 +48,13 @@ impl Deadline {
 
     /// Whether a trial that takes at most this long may start. A trial of unknown length may start while
     /// there is any time left. A refusal is remembered.
-    pub fn affords(&mut self, now: f64, longest: Option<f64>) -> bool {
+    pub fn has_time_for(&mut self, now: f64, longest: Option<f64>) -> bool {
         let needed = longest.unwrap_or(0.0) + self.overhead;
-        let affords = self.left(now) > needed;
-        if !affords {
+        let has_time = self.left(now) > needed;
+        if !has_time {
             self.refused = Some(needed);
         }
-        affords
+        has_time
     }
 
     /// If the time is up, remembers that running trials had to be stopped.
@@ -98,14 +98,14 @@ mod tests {
     #[test]
     fn a_trial_must_end_in_time_with_its_overhead() {
         let mut deadline = Deadline::at(100.0);
-        assert!(deadline.affords(50.0, Some(49.0)) && deadline.affords(99.0, None));
+        assert!(deadline.has_time_for(50.0, Some(49.0)) && deadline.has_time_for(99.0, None));
         assert_eq!(deadline.refused(), None);
-        assert!(!deadline.affords(50.0, Some(51.0)) && !deadline.affords(100.0, None));
+        assert!(!deadline.has_time_for(50.0, Some(51.0)) && !deadline.has_time_for(100.0, None));
         let detail = Detail { wall: Some(2.0), ..Detail::default() };
         let record = record(0, 0, 1, Observation::finished(2.0));
         deadline.learn(&Record { detail, started: 10.0, ended: 15.0, ..record });
-        assert!(deadline.affords(50.0, Some(46.0)), "each trial has an overhead of three seconds");
-        assert!(!deadline.affords(50.0, Some(48.0)));
+        assert!(deadline.has_time_for(50.0, Some(46.0)), "each trial has an overhead of three seconds");
+        assert!(!deadline.has_time_for(50.0, Some(48.0)));
         assert_eq!((deadline.ended(), deadline.refused()), (1, Some(51.0)));
     }
 

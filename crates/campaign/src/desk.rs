@@ -27,7 +27,7 @@ pub(crate) struct Out {
 pub(crate) enum Came {
     /// A trial that was out has ended.
     Ended(Box<Record>),
-    /// One could not be run at all, as no other could.
+    /// A trial could not be started, and no other could be either.
     Failed(TargetError),
     /// The store has committed so many batches, or failed.
     Committed(Result<u64, String>),

@@ -2,9 +2,9 @@
 
 use engine::history::{History, PairId, Trial};
 use engine::problem::constraint::Tally;
-use engine::problem::{Holding, Objective, Problem};
+use engine::problem::{Holding, Objective};
 use engine::stats::{Interval, Measured, Validated, mean_cost, ratio_of_means};
-use engine::{ConfigId, Racing, Status};
+use engine::{ConfigId, Status};
 use scenario::are_kept;
 use serde::{Deserialize, Serialize};
 
@@ -172,8 +172,8 @@ pub fn both_known(
     history.readings(default).filter_map(both).collect()
 }
 
-/// Number of pairs, or all if there are fewer, from which a ratio in training is meaningful. On one or two
-/// pairs it mostly shows luck, because the configuration was chosen for its results on these pairs.
+/// Number of pairs from which a ratio in training is meaningful. On one or two pairs it mostly shows luck,
+/// because the configuration was chosen for its results on these pairs.
 const ENOUGH_PAIRS: usize = 5;
 
 /// Compares the means of two configurations on the pairs where both are known; `None` if there are none.
@@ -183,16 +183,13 @@ pub fn compare(
     default: ConfigId,
     incumbent: ConfigId,
 ) -> Option<TrainingComparison> {
-    let Problem { objective, instances, .. } = &settings.problem;
-    let both = both_known(history, objective, default, incumbent);
+    let both = both_known(history, &settings.problem.objective, default, incumbent);
     let mean = |cost: fn(&Measured) -> f64| {
         both.iter().map(|one| cost(&one.measured)).sum::<f64>() / both.len() as f64
     };
     let (pairs, default, incumbent) = (both.len(), mean(|one| one.default), mean(|one| one.tuned));
     let measured: Vec<Measured> = both.iter().map(|one| one.measured).collect();
     let ratio = ratio_of_means(&measured).ok();
-    let Racing { deterministic, max_pairs, .. } = settings.racing;
-    let all = if deterministic { max_pairs.min(*instances as usize) } else { max_pairs };
-    let has_enough_pairs = pairs >= ENOUGH_PAIRS.min(all);
+    let has_enough_pairs = pairs >= ENOUGH_PAIRS;
     (pairs > 0).then_some(TrainingComparison { pairs, default, incumbent, ratio, has_enough_pairs })
 }

@@ -120,7 +120,8 @@ pub fn conclude(
     }
     let candidate = |config| Candidate { config, configuration: history.configuration(config).clone() };
     let (default, best) = (candidate(default), candidate(incumbent));
-    let validation = Validation { plan: &plan, default, incumbent: best, settings, names, measured };
+    let validation =
+        Validation { plan: &plan, default, incumbent: best, settings, names, measured, fresh: false };
     let (desk, ledger, deadline) = campaign.parts();
     let (validated, gave_up) = validate(&validation, desk, ledger, deadline, sink)?;
     if incumbent == ConfigId(0) {

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use engine::Status;
+use engine::ConfigId;
 use execution::Record;
 
 use crate::event::Warning;
@@ -34,8 +34,9 @@ pub(crate) struct Watch {
 
 impl Watch {
     /// Returns the warnings about a trial that has ended.
-    pub(crate) fn trial(&mut self, told: &Record, settings: &Settings) -> Vec<Warning> {
+    pub(crate) fn trial(&mut self, told: &Record, settings: &Settings, workers: usize) -> Vec<Warning> {
         let mut warnings = Vec::new();
+        warnings.extend(self.small_budget(told, settings, workers));
         if told.status().is_failure() {
             let reason = told.detail.reason.clone().unwrap_or_else(|| told.status().name().to_owned());
             if self.failures.insert(reason.clone()) {
@@ -90,23 +91,25 @@ impl Watch {
         warnings
     }
 
+    /// Warns if the budget is small, judged by the first trial of the default that has a cost.
+    fn small_budget(&mut self, told: &Record, settings: &Settings, workers: usize) -> Option<Warning> {
+        let is_of_default = told.trial.key.config == ConfigId(0) && !told.status().is_uninformative();
+        if self.passes || !is_of_default || told.trial.observation.cost().is_none() {
+            return None;
+        }
+        self.passes = true;
+        let trials = settings.budget.trials_like(told, workers as u64)?;
+        let passes = trials / f64::from(settings.problem.instances);
+        (passes < PASSES).then_some(Warning::SmallBudget { passes })
+    }
+
     /// Returns the warnings about the progress so far.
-    pub(crate) fn progress(&mut self, progress: &Progress, settings: &Settings) -> Vec<Warning> {
+    pub(crate) fn progress(&mut self, progress: &Progress) -> Vec<Warning> {
         let mut warnings = Vec::new();
         let (timeouts, pairs) = (progress.best.timeouts, progress.best.pairs);
         if !self.timeouts && pairs >= LEAST_PAIRS && 2 * timeouts > pairs {
             self.timeouts = true;
             warnings.push(Warning::MostlyTimeouts { timeouts, pairs });
-        }
-        // Judged once the incumbent has as many pairs as there are instances, or ten.
-        let enough = (settings.problem.instances as usize).min(LEAST_PAIRS);
-        if !self.passes && progress.configurations > 1 && pairs >= enough && progress.fraction > 0.0 {
-            self.passes = true;
-            let trials: u64 = Status::ALL.iter().map(|&status| progress.count(status)).sum();
-            let affordable = trials as f64 / progress.fraction / f64::from(settings.problem.instances);
-            if affordable < PASSES {
-                warnings.push(Warning::SmallBudget { passes: affordable });
-            }
         }
         warnings
     }

@@ -18,22 +18,24 @@ use crate::message::{self, Hinted};
 use crate::progress::block::name;
 use crate::run::verdict;
 use crate::words::{Costs, counted, harmless};
+use crate::wrap;
 
 #[derive(Args, Debug)]
 #[command(after_help = "\
-Without --as, a table of what it changes of the default, its cost, and the command. With it, only data:
-  cmd    the command line to paste, {instance} and {seed} left in their places
-  file   what the target reads as {config_file}, if the scenario has a `config_file`
-  json   an object of names and values
-  toml   a line `name = value` for each parameter
-  pcs    a line `name value` for each parameter
-Parameters that are inactive have no value and are left out. Of several folds, the best of the one that
-gained most in its own training is shown.")]
+Without --as: a table of the changes to the default, the cost, and the command.
+With --as, only data:
+  cmd    the command line to paste, with {instance} and {seed} left as they are
+  file   the content of {config_file}, if the scenario has a `config_file`
+  json   one object of names and values
+  toml   one line `name = value` per parameter
+  pcs    one line `name value` per parameter
+Inactive parameters have no value and are left out. With folds, this is the
+best configuration of the fold that gained most in its own training.")]
 pub(crate) struct Arguments {
-    /// The campaign's folder, or its scenario
+    /// Folder of the campaign, or its scenario
     #[arg(value_name = "DIR", default_value = init::FILE)]
     path: PathBuf,
-    /// Only the configuration, in this form
+    /// Print only the configuration, in this form
     #[arg(long = "as", value_enum)]
     form: Option<Form>,
 }
@@ -47,7 +49,7 @@ enum Form {
     Toml,
 }
 
-/// Prints the best.
+/// Prints the best configuration.
 pub(crate) fn best(arguments: &Arguments) -> anyhow::Result<ExitCode> {
     let (kept, of_folds) = match KeptFolds::find(&arguments.path)? {
         Some(folds) => {
@@ -64,18 +66,19 @@ pub(crate) fn best(arguments: &Arguments) -> anyhow::Result<ExitCode> {
         let name =
             if picture.incumbent == 0 { format!("the {against}") } else { name(picture.incumbent, against) };
         message::say(&format!(
-            "error: there is no best configuration: every trial of {name} has failed, and nothing better was found"
+            "error: there is no best configuration: every trial of {name} failed, and nothing better was found"
         ));
         let folder = quoted(&kept.folder.display().to_string());
         message::note(&format!("hint: `captune failures {folder}` shows why"));
         return Ok(ExitCode::TargetFailed);
     }
-    // Of several folds all are judged together.
+    // The folds of one run share a verdict.
     let found = match &of_folds {
         Some(joint) => joint.verdict.as_ref(),
         None => figures.and_then(|figures| figures.verdict.as_ref()),
     };
     let configuration = records.best_configuration();
+    let width = wrap::stdout_width();
     let text = match arguments.form {
         Some(Form::Cmd) => kept.command(configuration)? + "\n",
         Some(Form::File) => config_file(&kept, configuration)?,
@@ -85,10 +88,10 @@ pub(crate) fn best(arguments: &Arguments) -> anyhow::Result<ExitCode> {
         None => match figures {
             Some(figures) => {
                 let whose = of_folds.as_ref().and_then(why_chosen);
-                let whose = whose.map_or_else(String::new, |why| format!("{why}\n"));
-                whose + &in_full(&kept, &records, figures, found)?
+                let whose = whose.map_or_else(String::new, |why| format!("{}\n", wrap::text(&why, width)));
+                whose + &in_full(&kept, &records, figures, found, width)?
             }
-            // Without a scenario that reads there is no command, which says why.
+            // If the scenario cannot be read, this fails and says why.
             None => kept.command(configuration)?,
         },
     };
@@ -103,17 +106,18 @@ pub(crate) fn best(arguments: &Arguments) -> anyhow::Result<ExitCode> {
     }
     Ok(ExitCode::Done)
 }
-/// The file of a configuration, as the target reads it.
+
+/// Returns the configuration file that the target reads.
 fn config_file(kept: &Kept, configuration: &Configuration) -> anyhow::Result<String> {
     let scenario = kept.scenario()?;
     let form = scenario.target.config_file.as_ref().ok_or_else(|| Hinted {
-        message: "the target reads no file: the scenario has no `config_file`".to_owned(),
-        hint: "`--as cmd` prints its command, `--as json`, `toml` or `pcs` the values".to_owned(),
+        message: "the target does not read a file: the scenario has no `config_file`".to_owned(),
+        hint: "`--as cmd` prints the command; `--as json`, `toml` or `pcs` print the values".to_owned(),
     })?;
     Ok(form.content(&scenario.space, configuration))
 }
 
-/// Why nobody should use it: it does not keep its bounds, or the validation says so.
+/// Returns the reasons not to use the best configuration: it violates a bound, or the validation refuted it.
 fn warnings(figures: &Figures, found: Option<&Verdict>) -> Vec<String> {
     let costs = Costs::from(figures.costs.clone());
     let best = figures.best.as_ref().filter(|best| !best.feasible);
@@ -128,6 +132,7 @@ fn in_full(
     records: &Records<'_>,
     figures: &Figures,
     found: Option<&Verdict>,
+    width: Option<usize>,
 ) -> anyhow::Result<String> {
     let (config, configuration) = (records.best().0, records.best_configuration());
     let costs = Costs::from(figures.costs.clone());
@@ -151,24 +156,21 @@ fn in_full(
     } else {
         parts.extend(figures.training.map(|both| format!("{} (training)", costs.in_training(&both))));
     }
-    let changes = table(&changes(records.default(), configuration), configuration, costs.against);
-    let mut text =
-        format!("{}\n{verdict}{bounds}\n{changes}\n{}\n", parts.join(" · "), kept.command(configuration)?);
+    let changes = table(&changes(records.default(), configuration), configuration, costs.against, width);
+    let head = wrap::text(&format!("{}\n{verdict}{bounds}", parts.join(" · ")), width);
+    let mut text = format!("{head}\n{changes}\n{}\n", kept.command(configuration)?);
     if kept.scenario()?.target.config_file.is_some() {
         let folder = quoted(&kept.folder.display().to_string());
-        text += &format!("{{config_file}} is what this prints: captune best {folder} --as file\n");
+        text += &format!("The content of {{config_file}}: captune best {folder} --as file\n");
     }
     Ok(text)
 }
 
-/// What is changed, against the default.
-fn table(changes: &[Change], configuration: &Configuration, against: &str) -> String {
+/// Returns a table of the changes to the default.
+fn table(changes: &[Change], configuration: &Configuration, against: &str, width: Option<usize>) -> String {
     let all = configuration.space().parameters().len();
     if changes.is_empty() {
-        return format!(
-            "nothing is changed: all {} are as in the {against}\n",
-            counted(all as u64, "parameter")
-        );
+        return format!("no changes: all {} as in the {against}\n", counted(all as u64, "parameter"));
     }
     let shown = |value: &Option<Literal>| {
         value.as_ref().map_or_else(|| "inactive".to_owned(), |value| harmless(&value.to_string()))
@@ -179,7 +181,8 @@ fn table(changes: &[Change], configuration: &Configuration, against: &str) -> St
     for change in changes {
         table.add_row([harmless(&change.name), shown(&change.default), shown(&change.value)]);
     }
+    wrap::fit(&mut table, width);
     let rows: String = table.to_string().lines().map(|line| format!("{}\n", line.trim_end())).collect();
     let rest = counted((all - changes.len()) as u64, "parameter");
-    if all == changes.len() { rows } else { format!("{rows}{rest} as in the {against}\n") }
+    if all == changes.len() { rows } else { format!("{rows}{rest} unchanged\n") }
 }

@@ -1,4 +1,4 @@
-//! Constraints as people read them.
+//! Constraints in words.
 
 use engine::problem::Over;
 use view::{Both, Bound, Held, Unit, are_kept};
@@ -6,7 +6,7 @@ use view::{Both, Bound, Held, Unit, are_kept};
 use crate::progress::block::name;
 use crate::words::{bytes, harmless, number, seconds};
 
-/// `error <= 0.05, every recall >= 0.95`: what is asked for; nothing without constraints.
+/// Lists the bounds: `error <= 0.05, every recall >= 0.95`; `None` without constraints.
 pub(crate) fn wanted(bounds: &[Bound]) -> Option<String> {
     let one = |one: &Bound| {
         let over = if one.over == Over::Max { "every " } else { "" };
@@ -15,17 +15,17 @@ pub(crate) fn wanted(bounds: &[Bound]) -> Option<String> {
     (!bounds.is_empty()).then(|| bounds.iter().map(one).collect::<Vec<_>>().join(", "))
 }
 
-/// `error 0.0812 (bound <= 0.05: violated)`, for each constraint.
+/// Describes each constraint: `error 0.0812 (bound <= 0.05: violated)`.
 pub(crate) fn each(held: &[Held]) -> Vec<String> {
     held.iter().map(|one| format!("{} (bound {}: {})", shown(one), limit(&one.bound), word(one))).collect()
 }
 
-/// The same in one line.
+/// Describes all constraints in one line.
 pub(crate) fn line(held: &[Held]) -> String {
     each(held).join(", ")
 }
 
-/// For a line that already has much to say: ` · error 0.0412`, ` · infeasible: error 0.0812 (bound …)`.
+/// The short form for a crowded line: ` · error 0.0412`, ` · infeasible: error 0.0812, bound …`.
 pub(crate) fn in_short(held: &[Held]) -> String {
     if held.is_empty() {
         return String::new();
@@ -37,19 +37,19 @@ pub(crate) fn in_short(held: &[Held]) -> String {
     format!(" · infeasible: {}", violated(held))
 }
 
-/// The constraints that are not kept: `error 0.0812, bound <= 0.05`.
+/// Lists the violated constraints: `error 0.0812, bound <= 0.05`.
 fn violated(held: &[Held]) -> String {
     let broken = held.iter().filter(|one| !one.kept);
     broken.map(|one| format!("{}, bound {}", shown(one), limit(&one.bound))).collect::<Vec<_>>().join("; ")
 }
 
-/// That nothing feasible was found, and what comes closest.
+/// Says that nothing feasible was found, and which configuration comes closest.
 pub(crate) fn nothing_feasible(closest: u32, held: &[Held], against: &str) -> String {
     let closest = if closest == 0 { format!("the {against}") } else { name(closest, against) };
     format!("no feasible configuration found: the closest is {closest} ({})", violated(held))
 }
 
-/// What the best and the default have shown in a validation, a sentence for each constraint.
+/// Compares the best and the default in a validation, one sentence per constraint.
 pub(crate) fn both(both: &Both<Vec<Held>>, against: &str) -> Vec<String> {
     let one = |(best, default): (String, &Held)| {
         let value = default.value.map_or_else(|| "not measured".to_owned(), |value| reading(default, value));
@@ -58,7 +58,7 @@ pub(crate) fn both(both: &Both<Vec<Held>>, against: &str) -> Vec<String> {
     each(&both.best).into_iter().zip(&both.default).map(one).collect()
 }
 
-/// `<= 0.05`, `<= 2GiB`.
+/// Formats a bound: `<= 0.05`, `<= 2GiB`.
 fn limit(one: &Bound) -> String {
     let bound = match one.unit {
         Unit::Seconds if one.bound != 0.0 => seconds(one.bound),
@@ -76,7 +76,7 @@ fn word(one: &Held) -> &'static str {
     }
 }
 
-/// `error 0.0412`, `worst error at least 0.3`, `error not measured`.
+/// Formats a value with its name: `error 0.0412`, `worst error at least 0.3`, `error not measured`.
 fn shown(one: &Held) -> String {
     let worst = if one.bound.over == Over::Max { "worst " } else { "" };
     let value = one.value.map_or_else(|| "not measured".to_owned(), |value| reading(one, value));
@@ -88,7 +88,7 @@ fn reading(one: &Held, reading: f64) -> String {
     format!("{least}{}", value(&one.bound, reading))
 }
 
-/// With as many digits as show on which side of the bound it is.
+/// Formats a value with enough digits to show on which side of the bound it lies.
 fn value(one: &Bound, value: f64) -> String {
     let near = value != one.bound && (value - one.bound).abs() < one.bound.abs() * 5e-3;
     match one.unit {

@@ -1,14 +1,14 @@
-//! What a configuration changes of the default, in a few words.
+//! The changes of a configuration to the default, in a few words.
 
 use space::Literal;
 use view::Change;
 
 use crate::words::{harmless, number};
 
-/// Changes shown in a line before the rest is only counted.
+/// Number of changes shown in a line; the rest is counted.
 const SHOWN: usize = 4;
 
-/// `chrono=off tier1=3 (+4)`: the changed values of active parameters, in a few words.
+/// Lists the changed values of active parameters: `chrono=off tier1=3 (+4)`.
 pub(crate) fn in_short(changes: &[Change]) -> String {
     let active: Vec<(&str, &Literal)> =
         changes.iter().filter_map(|change| Some((change.name.as_str(), change.value.as_ref()?))).collect();
@@ -35,7 +35,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn changes_are_told_by_value_and_those_that_are_inactive_are_not_shown_in_short() {
+    fn the_short_list_shows_changed_values_and_skips_inactive_parameters() {
         let text = "a = { float = [0, 1], default = 0.5 }\nb = { boolean = true }\n\
                     c = { integer = [1, 9], default = 3, when = \"b == true\" }\n\
                     d = { integer = [1, 9], default = 3 }\ne = { integer = [1, 9], default = 3 }\n\

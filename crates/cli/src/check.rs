@@ -1,4 +1,4 @@
-//! `captune check`: a scenario read, explained and tried out once.
+//! `captune check`: reads a scenario, explains it and runs one trial.
 
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -23,38 +23,41 @@ use crate::trouble::explained;
 use crate::tryout;
 use crate::words::{Costs, harmless, number, seconds};
 
-/// The seed of the trial: any will do.
+/// The seed of the trial; its value does not matter.
 const SEED: Seed = Seed(1);
 
 #[derive(Args, Debug)]
 #[command(after_help = "\
-Runs the default configuration, or the baseline if one is given, on the first instance, with seed 1 and
-the cutoff as its cap. With --measure it runs on a few instances, several times each, first alone and then
-with every worker busy, and says how much such measurements are worth. Nothing is kept. Exit code: 0 if all
-is well; 2 if the scenario is wrong; 3 if the trial failed, or every one; 4 if this machine cannot enforce a
-limit.")]
+Runs the default configuration, or the baseline if there is one, on the first
+instance, with seed 1 and the cutoff as its cap. With --measure, it runs on a
+few instances, several times each: first alone, then with every worker busy.
+The report says how reliable the measurements are. Nothing is stored.
+
+Exit code: 0 if the trial succeeded; 2 if the scenario is invalid; 3 if the
+trial failed (with --measure: if every trial failed); 4 if this machine cannot
+enforce a limit.")]
 pub(crate) struct Arguments {
-    /// The scenario
+    /// Scenario file
     #[arg(value_name = "SCENARIO", default_value = init::FILE)]
     path: PathBuf,
-    /// Only print what would be run
+    /// Print the command without running it
     #[arg(long)]
     no_run: bool,
-    /// Measure how far times vary, what neighbours and seeds change, and what the budget affords
+    /// Measure how much times vary, the effect of busy workers and of seeds, and what the budget covers
     #[arg(long, conflicts_with = "no_run")]
     measure: bool,
-    /// Time for measuring
+    /// Time limit of --measure
     #[arg(long, value_name = "TIME", default_value = "60s", requires = "measure", value_parser = parse_duration)]
     time: Duration,
-    /// Trials at one time, instead of the scenario's
+    /// Number of trials that run at the same time [default: the scenario's]
     #[arg(long, value_name = "COUNT", requires = "measure", value_parser = clap::value_parser!(u32).range(1..))]
     workers: Option<u32>,
-    /// Print what was measured as JSON
+    /// Print the measurements as JSON
     #[arg(long, requires = "measure")]
     json: bool,
 }
 
-/// Shows the plan, and tries it.
+/// Shows the plan and runs one trial.
 pub(crate) fn check(arguments: &Arguments) -> anyhow::Result<ExitCode> {
     let (_, scenario) = conduct::scenario_of_file(&arguments.path).map_err(explained)?;
     run::warn(&scenario);
@@ -69,7 +72,7 @@ pub(crate) fn check(arguments: &Arguments) -> anyhow::Result<ExitCode> {
         message::note(&plan::headline(&scenario, workers, tier));
         return measure::measure(&scenario, &settings, workers, arguments.time, arguments.json);
     }
-    // The copies go with it.
+    // Dropping the folder removes the copies.
     let staged = scenario.instances.stage.then(PrivateFolder::new).transpose()?;
     let instances = match staged.as_ref().and_then(|folder| Staging::of_check(&scenario, folder.path())) {
         Some(staging) => {
@@ -103,12 +106,12 @@ pub(crate) fn check(arguments: &Arguments) -> anyhow::Result<ExitCode> {
     let bounds =
         bounds::wanted(&costs.bounds).map_or_else(String::new, |bounds| format!("constraints: {bounds}\n"));
     let text = format!(
-        "{}\n{about}{bounds}budget: {}\nlimits of a trial: {}\n\none trial of the {against}{instance} with seed {SEED}:\n  {command}\n{steps}{file}",
+        "{}\n{about}{bounds}budget: {}\nlimits per trial: {}\n\none trial of the {against}{instance} with seed {SEED}:\n  {command}\n{steps}{file}",
         plan::headline(&scenario, workers, tier),
         plan::budget(&settings.budget) + &each,
         plan::limits(&target.limits(request.cap, None)),
     );
-    message::show(&text)?;
+    message::show_wrapped(&text)?;
     if arguments.no_run {
         return Ok(ExitCode::Done);
     }
@@ -126,7 +129,7 @@ pub(crate) fn check(arguments: &Arguments) -> anyhow::Result<ExitCode> {
     Ok(ExitCode::Done)
 }
 
-/// What `{config_file}` says, if there is one.
+/// Returns the content of `{config_file}`, if there is one.
 fn config_file(scenario: &Scenario, configuration: &Configuration) -> String {
     let Some(form) = &scenario.target.config_file else { return String::new() };
     let content = form.content(&scenario.space, configuration);
@@ -134,11 +137,11 @@ fn config_file(scenario: &Scenario, configuration: &Configuration) -> String {
     format!("  {{config_file}}:\n{lines}")
 }
 
-/// How a trial ended and what it used.
+/// Describes how a trial ended and what it used.
 fn result(account: &Account, costs: &Costs) -> String {
     let detail = &account.detail;
     let mut parts = vec![account.observation.status().name().to_owned()];
-    // What is maximised is among the outputs, and no cost; a cost that the target tells may be there, too.
+    // A maximised quantity is an output, not a cost. A cost that the target reports may be an output as well.
     let cost = account.observation.cost().filter(|_| !costs.are_maximised());
     let cost = cost.map(|cost| format!("cost {}", costs.reading(cost)));
     let output = |(name, value): (&String, &f64)| format!("{} {}", harmless(name), number(*value));
@@ -152,7 +155,7 @@ fn result(account: &Account, costs: &Costs) -> String {
     parts.join(" · ")
 }
 
-/// How the main process ended.
+/// Describes how the main process ended.
 pub(crate) fn exit(exit: i32) -> String {
     if exit < 0 { format!("signal {}", -exit) } else { format!("exit code {exit}") }
 }

@@ -13,16 +13,18 @@ use view::compare::{self, AgainstFirst, Compared, Ground, Side};
 use crate::exit_code::ExitCode;
 use crate::message;
 use crate::progress::block::{name, used};
-use crate::words::{Costs, counted, harmless, probability, times};
+use crate::words::{Costs, ENOUGH_PAIRS, counted, harmless, probability, times};
+use crate::wrap;
 
 #[derive(Args, Debug)]
 #[command(after_help = "\
-Costs are compared on the pairs of instance and seed that all campaigns have met: those of their
-validations or, if they have none in common, those of their training, which flatters each by its own luck.
-Campaigns that measure something else, or on other instances, are shown but not ranked. They may run
-meanwhile.")]
+Costs are compared on the pairs of instance and seed that all campaigns ran:
+those of their validations or, if there are no common ones, those of their
+training, where each result is biased by its own luck. Campaigns with a
+different objective or different instances are shown but not ranked. The
+campaigns may be running.")]
 pub(crate) struct Arguments {
-    /// The campaigns' folders, or their scenarios
+    /// Folders of the campaigns, or their scenarios
     #[arg(value_name = "DIR", num_args = 2.., required = true)]
     paths: Vec<PathBuf>,
     /// Print one JSON object
@@ -37,12 +39,12 @@ pub(crate) fn compare(arguments: &Arguments) -> anyhow::Result<ExitCode> {
     if arguments.json {
         message::print(format!("{}\n", json!(compared)).as_bytes())?;
     } else {
-        message::show(&text(&compared))?;
+        message::show(&text(&compared, wrap::stdout_width()))?;
     }
     Ok(ExitCode::Done)
 }
 
-fn text(compared: &Compared) -> String {
+fn text(compared: &Compared, width: Option<usize>) -> String {
     let mut table = Table::new();
     table.load_style(presets::NOTHING);
     let mut header = vec!["campaign", "spent", "best", "cost", gains_against(&compared.campaigns)];
@@ -50,6 +52,7 @@ fn text(compared: &Compared) -> String {
         header.extend(["on common pairs", "against the first"]);
     }
     table.set_header(header);
+    let pairs = compared.on.as_ref().map_or(0, |on| on.pairs);
     for side in &compared.campaigns {
         let costs = Costs::from(side.costs.clone());
         let cost = side.standing.as_ref().map_or_else(|| "-".to_owned(), |one| costs.standing(one));
@@ -62,38 +65,43 @@ fn text(compared: &Compared) -> String {
         ];
         if let Some(cost) = side.common_cost {
             row.push(costs.show(cost));
-            row.push(
-                side.against_first.map_or_else(|| "-".to_owned(), |found| against_first(&found, &costs)),
-            );
+            row.push(match side.against_first {
+                None => "-".to_owned(),
+                Some(_) if pairs < ENOUGH_PAIRS => "too few pairs".to_owned(),
+                Some(found) => against_first(&found, &costs),
+            });
         }
         table.add_row(row);
     }
-    let mut text: String = table.to_string().lines().map(|line| format!("{}\n", line.trim_end())).collect();
-    text += &match &compared.on {
+    wrap::fit(&mut table, width);
+    let text: String = table.to_string().lines().map(|line| format!("{}\n", line.trim_end())).collect();
+    let mut remarks = match &compared.on {
         Some(on) => {
             let pairs = counted(on.pairs as u64, "pair");
             match on.ground {
-                Ground::Validation => format!("common: {pairs} of their validations\n"),
+                Ground::Validation => format!("compared on {pairs} of the validations\n"),
                 Ground::Training => {
-                    format!("common: {pairs} of their training, which flatters each by its own luck\n")
+                    format!(
+                        "compared on {pairs} of the training, where each result is biased by its own luck\n"
+                    )
                 }
             }
         }
         None if compared.campaigns.iter().all(|side| side.obstacles.is_empty()) => {
-            "not ranked: they have no pair in common; campaigns with the same `seed` meet the same pairs\n"
-                .to_owned()
+            "not ranked: no common pairs; campaigns with the same `seed` use the same pairs\n".to_owned()
         }
         None => String::new(),
     };
     for side in &compared.campaigns {
         for obstacle in &side.obstacles {
-            text += &format!("not ranked: {} {}\n", harmless(&side.folder), harmless(&obstacle.to_string()));
+            remarks +=
+                &format!("not ranked: {} {}\n", harmless(&side.folder), harmless(&obstacle.to_string()));
         }
     }
-    text
+    text + &wrap::text(&remarks, width)
 }
 
-/// What may be claimed of the best of a campaign.
+/// Describes what may be claimed about the best configuration of a campaign.
 fn claim(side: &Side, costs: &Costs) -> String {
     if side.standing.as_ref().is_some_and(|standing| !standing.feasible) {
         return "nothing feasible".to_owned();
@@ -102,18 +110,20 @@ fn claim(side: &Side, costs: &Costs) -> String {
         let nothing = side.best.configuration == 0;
         return if nothing { format!("the {}", costs.against) } else { "training only".to_owned() };
     };
+    let enough = verdict.pairs >= ENOUGH_PAIRS;
     let gain = || costs.gain(verdict.ratio);
     match verdict.finding {
         _ if verdict.basis == Basis::TrainingOnly => "training only".to_owned(),
         Finding::NothingReliable => "nothing reliable".to_owned(),
         Finding::Wrong => "wrong answers".to_owned(),
         Finding::Infeasible | Finding::NeitherFeasible => "violates its bounds".to_owned(),
-        Finding::OnlyFeasible => format!("{}, and alone keeps its bounds", gain()),
+        Finding::OnlyFeasible if enough => format!("{}, and the only one within its bounds", gain()),
+        Finding::OnlyFeasible => "the only one within its bounds".to_owned(),
         Finding::Faster | Finding::Slower => gain(),
     }
 }
 
-/// What the column of gains is called.
+/// Returns the title of the column of gains.
 fn gains_against(sides: &[Side]) -> &'static str {
     let has = |against: &str| sides.iter().any(|side| side.costs.against == against);
     match (has("default"), has("baseline")) {
@@ -125,10 +135,9 @@ fn gains_against(sides: &[Side]) -> &'static str {
 
 fn against_first(found: &AgainstFirst, costs: &Costs) -> String {
     let interval = found.interval.map_or_else(String::new, |[low, high]| {
-        let bare = |ratio: f64| times(ratio).trim_end_matches('x').to_owned();
-        // As the ratio itself is told: how many times worse.
+        // Like the ratio itself: the factor by which it is worse.
         let (low, high) = if found.ratio < 1.0 { (high.recip(), low.recip()) } else { (low, high) };
-        format!(" [{}, {}]", bare(low), bare(high))
+        format!(" [{}, {}]", times(low), times(high))
     });
     format!("{}{interval}, {}", costs.gain(found.ratio), probability(found.p))
 }

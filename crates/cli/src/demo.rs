@@ -11,7 +11,7 @@ use std::time::Duration;
 
 use anyhow::Context;
 use clap::Args;
-use confine::quantity::parse_duration;
+use confine::quantity::{parse_duration, show_duration};
 use targets::{Quasigroup, dimacs};
 
 use crate::exit_code::ExitCode;
@@ -19,22 +19,29 @@ use crate::message;
 use crate::progress::Choice;
 use crate::run;
 
-/// The hidden verb that is the solver.
+/// The hidden verb that runs the solver.
 pub(crate) const SOLVER: &str = "__saps";
 
-/// Formulas of this size take the solver's default some tenths of a second.
+/// With formulas of this size, the solver's default takes some tenths of a second.
 const ORDER: usize = 26;
 const HOLES: usize = 243;
-/// Generator seeds of formulas of that sort to tune on, and to validate on.
+/// Generator seeds of the formulas for tuning and for validation.
 const TRAINING: [u64; 5] = [1, 2, 3, 4, 6];
 const UNSEEN: [u64; 8] = [9, 10, 11, 12, 13, 14, 15, 16];
 
+/// What to do after the demo.
+const YOUR_OWN: &str = "
+Tune a program of your own: write ranges in place of values, in quotes.
+  captune run --instances 'inputs/*' --test 25% --cutoff 30s --budget 1h -- \\
+    solver '--restarts={10..1000 log = 100}' '--mode={a|b|c = a}' '{instance}'
+Or let `captune init` ask for what it needs. The guide is docs/guides/your-first-scenario.md.";
+
 #[derive(Args, Debug)]
 pub(crate) struct Arguments {
-    /// Time to tune; validating what was found takes some seconds more
+    /// Time for tuning; the validation takes a few seconds more
     #[arg(long, value_name = "TIME", default_value = "40s", value_parser = parse_duration)]
     budget: Duration,
-    /// The folder to make for it; a temporary one if not given
+    /// Folder to create [default: a temporary one]
     #[arg(long, value_name = "DIR")]
     dir: Option<PathBuf>,
     /// How to show progress
@@ -56,15 +63,21 @@ pub(crate) fn demo(arguments: &Arguments) -> anyhow::Result<ExitCode> {
     };
     let scenario = prepare(&folder).with_context(|| format!("cannot prepare {}", folder.display()))?;
     message::note(&format!(
-        "tuning a SAT solver on {} formulas, then testing it on {} others; all of it is in {}",
+        "This demo tunes four parameters of a SAT solver on {} formulas for {}, then compares the best\n\
+         settings with the defaults on {} formulas that it has not seen. Everything is in\n{}\n",
         TRAINING.len(),
+        show_duration(arguments.budget),
         UNSEEN.len(),
         folder.display()
     ));
-    run::run(&run::Arguments::of_scenario(scenario, arguments.budget, arguments.progress))
+    let code = run::run(&run::Arguments::of_scenario(scenario, arguments.budget, arguments.progress))?;
+    if code == ExitCode::Done {
+        message::note(YOUR_OWN);
+    }
+    Ok(code)
 }
 
-/// A new folder that only we can enter: in a place that others can write to, what is there already may be theirs.
+/// Creates a folder that only this user can enter. What already exists in a shared place may belong to others.
 fn temporary(place: &Path) -> anyhow::Result<PathBuf> {
     let names = (0..).map(|count: u32| place.join(format!("captune-demo-{}-{count}", std::process::id())));
     for folder in names {
@@ -143,7 +156,7 @@ mod tests {
 
     use super::*;
 
-    /// Another user may have put links where the folder would be, to have a file of ours overwritten.
+    /// Another user may have placed links there to make us overwrite a file of ours.
     #[test]
     fn a_folder_that_is_there_already_is_not_used() {
         let place = confine::PrivateFolder::new().unwrap();

@@ -17,21 +17,23 @@ use crate::signals;
 
 #[derive(Args, Debug)]
 #[command(after_help = "\
-The command is run as given, never through a shell. It sees PATH, HOME, LANG and TMPDIR of your
-environment, OMP_NUM_THREADS=1, and what you pass or set. When it ends, its whole process tree does.
-Its output is shown when it has ended: the first 64 KiB and the last 1 MiB of each stream.
+The command runs as given, without a shell. Its environment has your PATH,
+HOME, LANG and TMPDIR, OMP_NUM_THREADS=1, and the variables that you pass or
+set. When the command ends, captune ends its whole process tree. Its output is
+printed afterwards: the first 64 KiB and the last 1 MiB of each stream.
 
-Exit code: the command's own; 124 if a limit stopped it; 128 + n if signal n ended it; 130 if you
-interrupted it (once more to skip the grace); 1, 2 or 4 if it could not be run as asked. --json tells
-them apart.")]
+Exit code: that of the command; 124 if a limit stopped it; 128 + n if signal n
+ended it; 130 if you interrupted it (interrupt again to skip the grace period);
+1, 2 or 4 if it could not be run as asked. --json reports these cases
+separately.")]
 pub(crate) struct Arguments {
-    /// Print one JSON object with everything measured, and the command's output inside it
+    /// Print one JSON object with all measurements and the command's output
     #[arg(long)]
     json: bool,
-    /// Pass variables of your environment; `*` stands for anything
+    /// Pass variables of your environment; `*` matches any text
     #[arg(long, value_name = "PATTERN")]
     pass_env: Vec<String>,
-    /// Set a variable
+    /// Set an environment variable
     #[arg(long, value_name = "NAME=VALUE", value_parser = parse_variable)]
     env: Vec<(String, String)>,
     /// Run in this folder instead of the current one
@@ -40,16 +42,16 @@ pub(crate) struct Arguments {
     /// Run in a fresh folder that is removed afterwards
     #[arg(long)]
     private: bool,
-    /// Read standard input from a file, or from ours if `-`; closed otherwise
+    /// Read standard input from a file; `-` passes captune's own [default: closed]
     #[arg(long, value_name = "FILE")]
     stdin: Option<PathBuf>,
-    /// Write the whole standard output into a file
+    /// Write all of standard output to a file
     #[arg(long, value_name = "FILE")]
     stdout: Option<PathBuf>,
-    /// Write the whole standard error into a file
+    /// Write all of standard error to a file
     #[arg(long, value_name = "FILE")]
     stderr: Option<PathBuf>,
-    /// The command and its arguments
+    /// Command and its arguments
     #[arg(trailing_var_arg = true, allow_hyphen_values = true, required = true, value_name = "CMD")]
     command: Vec<OsString>,
     #[command(flatten)]
@@ -59,11 +61,11 @@ pub(crate) struct Arguments {
 fn parse_variable(text: &str) -> Result<(String, String), String> {
     match text.split_once('=') {
         Some((name, value)) if !name.is_empty() => Ok((name.into(), value.into())),
-        _ => Err("write NAME=VALUE".into()),
+        _ => Err("expected NAME=VALUE".into()),
     }
 }
 
-/// Runs the command and says what it used.
+/// Runs the command and reports what it used.
 pub(crate) fn exec(arguments: Arguments) -> anyhow::Result<ExitCode> {
     let limits = arguments.limits.limits();
     let control = Arc::new(Control::new());
@@ -89,7 +91,9 @@ fn command(arguments: &Arguments) -> anyhow::Result<Command> {
     let folder = match (&arguments.folder, arguments.private) {
         (_, true) => Folder::Private,
         (Some(path), _) => Folder::Given(path.clone()),
-        (None, _) => Folder::Given(std::env::current_dir().context("the current folder is gone")?),
+        (None, _) => {
+            Folder::Given(std::env::current_dir().context("the current folder does not exist any more")?)
+        }
     };
     let stdin = match &arguments.stdin {
         None => Stdin::Closed,
@@ -115,14 +119,14 @@ fn command(arguments: &Arguments) -> anyhow::Result<Command> {
     Ok(command)
 }
 
-/// Ctrl-C and its kin end the command and not us: its record is still to be printed. The third time
-/// they end us, whatever we are waiting for, and the command with us.
+/// Ctrl-C and similar signals end the command but not captune, which still has to print the record. The third
+/// signal ends captune and the command, whatever captune is waiting for.
 fn cancel_on_signal(control: &Arc<Control>) -> anyhow::Result<()> {
     let control = Arc::clone(control);
     signals::listen()?.each(move |count| {
         control.cancel();
         if count == 3 {
-            #[expect(clippy::exit, reason = "the main thread may be stuck for ever")]
+            #[expect(clippy::exit, reason = "the main thread may be blocked")]
             std::process::exit(130);
         }
     });
@@ -133,7 +137,7 @@ fn exit_code(finished: &Finished) -> ExitCode {
     match (finished.stopped, finished.exit) {
         (Some(Stop::Cancelled), _) => ExitCode::Interrupted,
         (Some(Stop::Limit(_)), _) => ExitCode::OfTarget(124),
-        // The system has eight bits for a code and fewer for a signal.
+        // Exit codes have eight bits, and signal numbers fewer.
         (None, Exit::Code(code)) => ExitCode::OfTarget(code as u8),
         (None, Exit::Signal(signal)) => ExitCode::OfTarget(128 + signal as u8),
     }

@@ -1,23 +1,23 @@
-//! What the program's exit code means. Part of its interface: see docs/reference/exit-codes.md.
+//! Exit codes. They are part of the interface: see docs/reference/exit-codes.md.
 
-/// The end of the program.
+/// How the program ends.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum ExitCode {
-    /// 0: done.
+    /// 0: success.
     Done,
-    /// 1: something failed that is no fault of the arguments.
+    /// 1: something failed that is not due to the arguments.
     Failed,
-    /// 2: the arguments or the files they name are wrong.
+    /// 2: the arguments, or the files they name, are invalid.
     Usage,
-    /// 3: the target never succeeded, or cannot be run at all.
+    /// 3: the target never succeeded, or cannot be run.
     TargetFailed,
-    /// 4: a limit was asked for that cannot be enforced here.
+    /// 4: a limit cannot be enforced on this machine.
     Unenforceable,
     /// 5: the campaign's store cannot be used.
     Store,
     /// 130: interrupted; a campaign can be resumed.
     Interrupted,
-    /// `exec` only: the command's own code, 124 if a limit stopped it, 128 + n for signal n.
+    /// `exec` only: the command's exit code, 124 if a limit stopped it, 128 + n for signal n.
     OfTarget(u8),
 }
 

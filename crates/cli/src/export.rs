@@ -17,17 +17,19 @@ use crate::words::counted;
 
 #[derive(Args, Debug)]
 #[command(after_help = "\
-csv and json (one object in each line) have every trial with all that is known of it, those of the
-validation too; configspace is the space alone. smac3 writes runhistory.json and configspace.json into a folder, as SMAC3 2.3 and later reads
-them. The columns are explained in docs/reference/export.md. The campaign may run meanwhile.")]
+csv and json (one object per line) contain every trial with all its data,
+including those of the validation. configspace is the space alone. smac3 writes
+runhistory.json and configspace.json to a folder, in the format of SMAC3 2.3
+and later. docs/reference/export.md explains the columns. The campaign may be
+running.")]
 pub(crate) struct Arguments {
-    /// The campaign's folder, or its scenario
+    /// Folder of the campaign, or its scenario
     #[arg(value_name = "DIR")]
     path: PathBuf,
-    /// csv, json, smac3 or configspace
+    /// Format: csv, json, smac3 or configspace
     #[arg(long, value_name = "FORM", value_enum, hide_possible_values = true)]
     to: Form,
-    /// The file to write, or the folder for smac3; standard output by default
+    /// File to write, or folder for smac3 [default: standard output]
     #[arg(long, short, value_name = "FILE")]
     output: Option<PathBuf>,
 }
@@ -45,8 +47,8 @@ pub(crate) fn export(arguments: &Arguments) -> anyhow::Result<ExitCode> {
     let kept = Kept::open(&arguments.path)?;
     let file = arguments.output.as_deref();
     match arguments.to {
-        Form::Csv => told(file, into(file, |out| export::csv(kept.reader(), out))?),
-        Form::Json => told(file, into(file, |out| export::json_lines(kept.reader(), out))?),
+        Form::Csv => report_written(file, into(file, |out| export::csv(kept.reader(), out))?),
+        Form::Json => report_written(file, into(file, |out| export::json_lines(kept.reader(), out))?),
         Form::Configspace => {
             let text = write(&kept.charter.space, Format::ConfigSpaceJson)?;
             into(file, |out| Ok(out.write_all(text.as_bytes())?))?;
@@ -56,7 +58,7 @@ pub(crate) fn export(arguments: &Arguments) -> anyhow::Result<ExitCode> {
     Ok(ExitCode::Done)
 }
 
-fn told(file: Option<&Path>, written: Written) {
+fn report_written(file: Option<&Path>, written: Written) {
     if let Some(file) = file {
         let validations = match written.validations {
             0 => String::new(),
@@ -74,27 +76,27 @@ fn into<T: Default>(
 ) -> anyhow::Result<T> {
     let Some(path) = file else {
         let mut out = BufWriter::new(io::stdout().lock());
-        let written = write(&mut out).and_then(|told| Ok(out.flush().map(|()| told)?));
-        return wanted(written, "cannot write to standard output");
+        let written = write(&mut out).and_then(|written| Ok(out.flush().map(|()| written)?));
+        return checked(written, "cannot write to standard output");
     };
-    wanted(whole_file::write(path, write), &format!("cannot write {}", path.display()))
+    checked(whole_file::write(path, write), &format!("cannot write {}", path.display()))
 }
 
-/// What was written; nothing if the reader has had enough, which is no error of ours. What cannot be read
-/// is no error of whoever writes it.
-fn wanted<T: Default>(written: Result<T, ExportError>, failed: &str) -> anyhow::Result<T> {
+/// Returns what was written. A closed pipe is not an error, and an error of the store is reported as such
+/// rather than as a failed write.
+fn checked<T: Default>(written: Result<T, ExportError>, failed: &str) -> anyhow::Result<T> {
     match written {
         Err(ExportError::Write(error)) if error.kind() == io::ErrorKind::BrokenPipe => Ok(T::default()),
         Err(ExportError::Write(error)) => Err(anyhow::Error::new(error).context(failed.to_owned())),
         Err(ExportError::Store(error)) => Err(error.into()),
-        Ok(told) => Ok(told),
+        Ok(written) => Ok(written),
     }
 }
 
 fn smac3(kept: &Kept, folder: Option<&Path>) -> anyhow::Result<()> {
     let Some(folder) = folder else {
         let message = "SMAC3 needs two files".to_owned();
-        return Err(Hinted { message, hint: "name a folder for them with --output".to_owned() }.into());
+        return Err(Hinted { message, hint: "name a folder with --output".to_owned() }.into());
     };
     fs::create_dir_all(folder).with_context(|| format!("cannot create {}", folder.display()))?;
     let objective = kept.settings()?.problem.objective;
@@ -104,16 +106,16 @@ fn smac3(kept: &Kept, folder: Option<&Path>) -> anyhow::Result<()> {
     let runs = folder.join("runhistory.json");
     let Smac3Export { trials, capped, left_out } =
         into(Some(&runs), |out| export::smac3(kept.reader(), &objective, are_times, out))?;
-    told(Some(folder), Written { trials, validations: 0 });
+    report_written(Some(folder), Written { trials, validations: 0 });
     if capped > 0 {
         message::note(&format!(
-            "{} stopped early: SMAC3 knows no \"at least\", so each counts there like a timeout",
+            "{} stopped early: SMAC3 has no lower bounds, so each is written as a timeout",
             counted(capped, "trial")
         ));
     }
     if left_out > 0 {
         message::note(&format!(
-            "{} left out, which said nothing of a configuration",
+            "{} left out: no information about the configuration",
             counted(left_out, "trial")
         ));
     }

@@ -1,4 +1,4 @@
-//! `captune failures`: trials that failed, by their reason.
+//! `captune failures`: failed trials, grouped by reason.
 
 use std::path::PathBuf;
 
@@ -15,11 +15,11 @@ use crate::run::failing;
 use crate::words::{clock, counted, harmless};
 
 #[derive(Args, Debug)]
-#[command(
-    after_help = "Timeouts and capped trials are no failures: they are slow, and that is what tuning is about."
-)]
+#[command(after_help = "\
+Timeouts and capped trials do not count as failures: they are slow, and tuning
+is about speed.")]
 pub(crate) struct Arguments {
-    /// The campaign's folder, or its scenario
+    /// Folder of the campaign, or its scenario
     #[arg(value_name = "DIR", default_value = init::FILE)]
     path: PathBuf,
 }
@@ -30,11 +30,11 @@ pub(crate) fn failures(arguments: &Arguments) -> anyhow::Result<ExitCode> {
     let failures = kept.failures()?;
     let folder = quoted(&kept.folder.to_string_lossy());
     let text = if failures.is_empty() {
-        "no trial has failed\n".to_owned()
+        "no failed trials\n".to_owned()
     } else {
         failures.iter().map(|group| text(group, &folder)).collect::<Vec<_>>().join("\n")
     };
-    message::show(&text)?;
+    message::show_wrapped(&text)?;
     Ok(ExitCode::Done)
 }
 

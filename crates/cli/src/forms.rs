@@ -1,18 +1,18 @@
-//! Configurations as data, in the forms that other programs read.
+//! Configurations as data for other programs.
 
 use engine::Configuration;
 use serde_json::Value;
 use space::Literal;
 use view::value;
 
-/// One JSON object with the active parameters in the order of the space.
+/// Returns one JSON object with the active parameters, in the order of the space.
 pub(crate) fn json(configuration: &Configuration) -> String {
     let pairs =
         configuration.iter().map(|(name, literal)| format!("{}:{}", Value::from(name), value(&literal)));
     format!("{{{}}}", pairs.collect::<Vec<_>>().join(","))
 }
 
-/// TOML: a line `name = value` for each active parameter.
+/// Returns TOML: one line `name = value` per active parameter.
 pub(crate) fn toml(configuration: &Configuration) -> String {
     let bare =
         |name: &str| !name.is_empty() && name.chars().all(|c| c.is_ascii_alphanumeric() || "_-".contains(c));
@@ -24,7 +24,7 @@ pub(crate) fn toml(configuration: &Configuration) -> String {
     configuration.iter().map(|(name, literal)| format!("{} = {}\n", key(name), value(&literal))).collect()
 }
 
-/// A basic string of TOML.
+/// Quotes text as a basic string of TOML.
 fn toml_text(text: &str) -> String {
     let mut out = String::from("\"");
     for c in text.chars() {
@@ -38,7 +38,7 @@ fn toml_text(text: &str) -> String {
     out
 }
 
-/// A line `name value` for each active parameter.
+/// Returns one line `name value` per active parameter.
 pub(crate) fn pcs(configuration: &Configuration) -> String {
     configuration.iter().map(|(name, literal)| format!("{name} {literal}\n")).collect()
 }

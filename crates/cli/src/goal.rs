@@ -23,7 +23,7 @@ pub(crate) struct Goal {
     /// ('size=([0-9.]+) kB')
     #[arg(long = "output", value_name = "NAME=REGEX")]
     pub(crate) outputs: Vec<String>,
-    /// A bound to keep: 'error <= 0.05', 'memory <= 2GiB'
+    /// Constraint: 'error <= 0.05', 'memory <= 2GiB'
     #[arg(long = "constraint", value_name = "BOUND")]
     pub(crate) constraints: Vec<String>,
     /// Stop a trial at this cost (30s)

@@ -1,4 +1,4 @@
-//! Limits as arguments, the same for every verb that takes them.
+//! The options for limits, shared by all verbs that have them.
 
 use std::time::Duration;
 
@@ -9,32 +9,32 @@ use confine::{Cores, Limits, Tier};
 #[derive(Args, Debug)]
 #[command(next_help_heading = "Limits")]
 pub(crate) struct LimitArguments {
-    /// CPU time of the whole process tree (2.5s, 250ms, 1h); brings a wall limit of twice it + 5s
+    /// CPU time of the process tree (2.5s, 250ms, 1h); also limits wall time to twice that + 5s
     #[arg(long, value_name = "TIME", allow_hyphen_values = true, value_parser = parse_duration)]
     cpu: Option<Duration>,
-    /// Time on the clock
+    /// Wall time
     #[arg(long, value_name = "TIME", allow_hyphen_values = true, value_parser = parse_duration)]
     wall: Option<Duration>,
-    /// Memory of the whole process tree (512MiB, 2GB)
+    /// Memory of the process tree (512MiB, 2GB)
     #[arg(long, value_name = "SIZE", allow_hyphen_values = true, value_parser = parse_size)]
     memory: Option<u64>,
-    /// Bytes of standard output and standard error together
+    /// Size of standard output and standard error together
     #[arg(long, value_name = "SIZE", allow_hyphen_values = true, value_parser = parse_size)]
     output: Option<u64>,
-    /// Processes alive at one time
+    /// Number of processes at the same time
     #[arg(long, value_name = "COUNT", allow_hyphen_values = true, value_parser = clap::value_parser!(u32).range(1..))]
     processes: Option<u32>,
-    /// Bytes in any one file it writes
+    /// Size of any file that it writes
     #[arg(long, value_name = "SIZE", allow_hyphen_values = true, value_parser = parse_size)]
     file_size: Option<u64>,
-    /// Cores it may use (0 or 0,2-3)
+    /// Cores that it may use (0 or 0,2-3)
     #[arg(long, value_name = "LIST", allow_hyphen_values = true, value_parser = parse_cores)]
     cores: Option<Cores>,
-    /// Time between TERM and KILL at a limit; without it, KILL at once
+    /// Time between SIGTERM and SIGKILL at a limit [default: SIGKILL at once]
     #[arg(long, value_name = "TIME", allow_hyphen_values = true, value_parser = parse_duration)]
     grace: Option<Duration>,
-    /// How to hold the tree together: cgroup, namespace, subreaper or group; the best that works
-    /// if not given
+    /// How to control the process tree: cgroup, namespace, subreaper or group [default: the best that
+    /// works]
     #[arg(long)]
     pub(crate) tier: Option<Tier>,
 }

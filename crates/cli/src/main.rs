@@ -1,5 +1,4 @@
-//! captune: the fastest settings of any program. This crate is its face: arguments, messages, exit
-//! codes. It is the only place that prints.
+//! The program `captune`: arguments, messages and exit codes. Only this crate prints.
 
 mod best;
 mod bounds;
@@ -25,6 +24,7 @@ mod progress;
 mod record;
 mod rerun;
 mod run;
+mod shell_files;
 mod signals;
 mod space;
 mod status;
@@ -33,8 +33,9 @@ mod try_one;
 mod tryout;
 mod validate;
 mod words;
+mod wrap;
 
-use clap::{Parser, Subcommand};
+use clap::{CommandFactory, Parser, Subcommand};
 
 #[derive(Parser)]
 #[command(name = "captune", version, about = "The fastest settings of any program", max_term_width = 100)]
@@ -47,36 +48,40 @@ struct Arguments {
 enum Verb {
     /// Tune a SAT solver in a minute, with nothing to install
     Demo(demo::Arguments),
-    /// Tune: run a campaign, or go on with it
+    /// Tune: run a campaign, or continue it
     Run(run::Arguments),
-    /// Write a first scenario: from answers, options, or the files of SMAC, irace or Optuna
+    /// Write a scenario from answers, options, or the files of SMAC, irace or Optuna
     Init(init::Arguments),
-    /// Take over runs of an earlier campaign, of SMAC3 or of a table
+    /// Import runs from another campaign, from SMAC3 or from a table
     Import(import::Arguments),
-    /// Read a scenario, show what would be run, and run one trial of it
+    /// Check a scenario, show its commands, and run one trial
     Check(check::Arguments),
-    /// Show where a campaign stands, also while it runs
+    /// Show the state of a campaign, also while it runs
     Status(status::Arguments),
     /// Show the best configuration of a campaign
     Best(best::Arguments),
-    /// Have a configuration of your own raced next, also while the campaign runs
+    /// Race your own configuration next, also while the campaign runs
     Try(try_one::Arguments),
-    /// Compare the best, or any configuration, with the baseline on unseen instances
+    /// Compare the best or any configuration with the baseline on unseen instances
     Validate(validate::Arguments),
-    /// Run a trial of a campaign once more and show its output
+    /// Run a trial of a campaign again and show its output
     Rerun(rerun::Arguments),
-    /// Show the trials that failed, by their reason
+    /// Show the failed trials by reason
     Failures(failures::Arguments),
     /// Show campaigns side by side
     Compare(compare::Arguments),
-    /// Write the trials of a campaign for other programs: CSV, JSON, SMAC3
+    /// Export the trials of a campaign as CSV, JSON or for SMAC3
     Export(export::Arguments),
-    /// Run one command under exact limits and say what it used
+    /// Run one command under exact limits and report what it used
     Exec(exec::Arguments),
-    /// Show what this machine can enforce, by really confining something
+    /// Test which limits this machine can enforce
     Doctor(doctor::Arguments),
     /// Show, check, convert, sample or discover the parameters of a program
     Space(space::Arguments),
+    /// Print shell completions for bash, zsh, fish, elvish or PowerShell
+    Completions(shell_files::CompletionsArguments),
+    /// Print the manual page, or write one for each verb
+    Man(shell_files::ManArguments),
     #[command(name = demo::SOLVER, hide = true, disable_help_flag = true)]
     Solver(demo::SolverArguments),
     #[command(name = doctor::exhibit::VERB, hide = true)]
@@ -84,7 +89,7 @@ enum Verb {
 }
 
 fn main() -> std::process::ExitCode {
-    // Before anything else: the first run starts a copy of this program as guardian.
+    // Must come first: the first run starts a copy of this program as its guardian.
     confine::supervise_if_asked();
     let result = match Arguments::parse().verb {
         Verb::Demo(arguments) => demo::demo(&arguments),
@@ -104,6 +109,8 @@ fn main() -> std::process::ExitCode {
         Verb::Exec(arguments) => exec::exec(arguments),
         Verb::Doctor(arguments) => doctor::doctor(&arguments),
         Verb::Space(arguments) => space::space(arguments),
+        Verb::Completions(arguments) => shell_files::completions(&arguments, Arguments::command()),
+        Verb::Man(arguments) => shell_files::man(&arguments, Arguments::command()),
         Verb::Exhibit(arguments) => Ok(doctor::exhibit::exhibit(&arguments)),
     };
     let code = result.unwrap_or_else(message::report);

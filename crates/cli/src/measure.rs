@@ -1,4 +1,4 @@
-//! `captune check --measure`: what a target's measurements are worth.
+//! `captune check --measure`: how reliable the measurements of a target are.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -21,8 +21,9 @@ use crate::run::failing;
 use crate::signals;
 use crate::trouble::explained;
 use crate::words::{Costs, count, counted, harmless, number, seconds, share, span, times};
+use crate::wrap;
 
-/// Measures, and prints what was found.
+/// Measures and prints the findings.
 pub(crate) fn measure(
     scenario: &Arc<Scenario>,
     settings: &Settings,
@@ -32,7 +33,7 @@ pub(crate) fn measure(
 ) -> anyhow::Result<ExitCode> {
     let chosen = measure::choose(scenario);
     let names: Vec<String> = chosen.iter().map(|instance| instance.name.clone()).collect();
-    // The copies go with it.
+    // Dropping the folder removes the copies.
     let staged = scenario.instances.stage.then(PrivateFolder::new).transpose()?;
     let used = match staged.as_ref().and_then(|folder| Staging::of_check(scenario, folder.path())) {
         Some(staging) => {
@@ -48,10 +49,10 @@ pub(crate) fn measure(
     let costs = Costs::of(scenario);
     let then = match in_company {
         0 => String::new(),
-        trials => format!(", then {trials} with {workers} at a time"),
+        trials => format!(", then {trials} trials with {workers} at a time"),
     };
     message::note(&format!(
-        "measuring the {}: {alone} trials alone{then}, for {} at most",
+        "measuring the {}: {alone} trials alone{then}, {} at most",
         costs.against,
         show_duration(time)
     ));
@@ -66,10 +67,10 @@ pub(crate) fn measure(
     if json {
         message::print(format!("{}\n", serde_json::to_string(&findings)?).as_bytes())?;
     } else {
-        message::show(&text(&findings, scenario, &costs))?;
+        message::show(&text(&findings, scenario, &costs, wrap::stdout_width()))?;
     }
-    let told = |status| findings.count(status) > 0;
-    if samples.is_empty() || [Status::Finished, Status::Timeout, Status::Capped].into_iter().any(told) {
+    let occurred = |status| findings.count(status) > 0;
+    if samples.is_empty() || [Status::Finished, Status::Timeout, Status::Capped].into_iter().any(occurred) {
         return Ok(ExitCode::Done);
     }
     message::say("error: every trial failed");
@@ -91,12 +92,12 @@ pub(crate) fn measure(
     Ok(ExitCode::TargetFailed)
 }
 
-fn text(findings: &Findings, scenario: &Scenario, costs: &Costs) -> String {
+fn text(findings: &Findings, scenario: &Scenario, costs: &Costs, width: Option<usize>) -> String {
     let mut rows = vec![("trials", trials(findings))];
     if let Some(slow) = findings.slow_down {
         let cpu = slow.cpu.map_or_else(String::new, |cpu| format!(", CPU time {}", times(cpu)));
         let busy = counted(findings.workers as u64, "slot");
-        rows.push(("company", format!("with {busy} busy: wall time {}{cpu}", times(slow.wall))));
+        rows.push(("parallel", format!("with {busy} busy: wall time {}{cpu}", times(slow.wall))));
     }
     rows.extend(seeds(&findings.seeds).map(|text| ("seeds", text)));
     for output in &findings.outputs {
@@ -125,32 +126,31 @@ fn text(findings: &Findings, scenario: &Scenario, costs: &Costs) -> String {
         let cpu = pass.cpu.map_or_else(String::new, |cpu| format!(", CPU time {}", span(cpu)));
         let passes = match pass.affordable {
             Some(passes) if passes >= 10.0 => {
-                format!(" · the budget affords about {} of them, without capping", count(passes as u64))
+                format!(" · the budget covers about {} passes without capping", count(passes as u64))
             }
-            Some(passes) => format!(" · the budget affords {passes:.1} of them, without capping"),
+            Some(passes) => format!(" · the budget covers {passes:.1} passes without capping"),
             None => String::new(),
         };
         let all = counted(pass.instances as u64, "instance");
         rows.push(("pass", format!("over {all}: {}{cpu}{passes}", span(pass.wall))));
     }
-    let rows: String = rows.iter().map(|(label, row)| format!("{label:<9}{row}\n")).collect();
-    let table = table(findings, scenario, costs);
-    format!("{table}{rows}{}", all_advice(&findings.advice))
+    let table = table(findings, scenario, costs, width);
+    format!("{table}{}{}", wrap::rows(&rows, width), all_advice(&findings.advice, width))
 }
 
 fn trials(findings: &Findings) -> String {
     let statuses: Vec<String> =
         findings.statuses.iter().map(|(status, trials)| format!("{trials} {status}")).collect();
-    let parts = format!("{} alone, {} in company", findings.alone, findings.in_company);
+    let parts = format!("{} alone, {} in parallel", findings.alone, findings.in_company);
     if statuses.is_empty() {
-        format!("{parts}: none has ended in time")
+        format!("{parts}: none ended in time")
     } else {
         format!("{parts}: {}", statuses.join(", "))
     }
 }
 
-/// A line for each instance: medians with their quartiles and their variation.
-fn table(findings: &Findings, scenario: &Scenario, costs: &Costs) -> String {
+/// Returns a table of the instances: medians with quartiles and variation.
+fn table(findings: &Findings, scenario: &Scenario, costs: &Costs, width: Option<usize>) -> String {
     let measured = findings.instances.iter().filter(|one| one.alone.is_some());
     let mut table = Table::new();
     table.load_style(presets::NOTHING);
@@ -171,10 +171,11 @@ fn table(findings: &Findings, scenario: &Scenario, costs: &Costs) -> String {
     if !any {
         return String::new();
     }
+    wrap::fit(&mut table, width);
     table.to_string().lines().map(|line| format!("{}\n", line.trim_end())).collect()
 }
 
-/// `52.3 ms [51.0 ms, 53.9 ms] +-3 %`.
+/// Formats a distribution: `52.3 ms [51.0 ms, 53.9 ms] ±3 %`.
 fn shown(spread: &measure::Spread, show: &dyn Fn(f64) -> String) -> String {
     let mut text = show(spread.median);
     if spread.count > 1 {
@@ -187,42 +188,43 @@ fn shown(spread: &measure::Spread, show: &dyn Fn(f64) -> String) -> String {
 }
 
 fn seeds(seeds: &Seeds) -> Option<String> {
-    let told = |what: &Repeated| {
+    let result = |what: &Repeated| {
         let mut parts = Vec::new();
         if what.are_same() {
-            return "the same results".to_owned();
+            return "same results".to_owned();
         }
         if what.ended_otherwise {
-            parts.push("another exit code".to_owned());
+            parts.push("different exit code".to_owned());
         }
         if !what.differing.is_empty() {
             let names: Vec<String> = what.differing.iter().map(|name| harmless(name)).collect();
-            parts.push(format!("another {}", names.join(", ")));
+            parts.push(format!("different {}", names.join(", ")));
         }
         if parts.is_empty() {
-            parts.push("another text".to_owned());
+            parts.push("different text".to_owned());
         }
         parts.join(", ")
     };
     let mut parts = Vec::new();
-    parts.extend(seeds.same.as_ref().map(|same| format!("the same seed again: {}", told(same))));
-    parts.extend(seeds.other.as_ref().map(|other| format!("other seeds: {}", told(other))));
+    parts.extend(seeds.same.as_ref().map(|same| format!("same seed again: {}", result(same))));
+    parts.extend(seeds.other.as_ref().map(|other| format!("other seeds: {}", result(other))));
     parts.extend(seeds.change_costs.map(|change| {
         (if change { "costs depend on the seed" } else { "costs do not depend on the seed" }).to_owned()
     }));
     if !seeds.given {
-        parts.push("the target is told no seed".to_owned());
+        parts.push("the target receives no seed".to_owned());
     }
     (!parts.is_empty()).then(|| parts.join(" · "))
 }
 
-fn all_advice(advice: &[Advice]) -> String {
+fn all_advice(advice: &[Advice], width: Option<usize>) -> String {
     if advice.is_empty() {
-        return "Advice: none; this can be run as it is.\n".to_owned();
+        return "Advice: none; the scenario is ready to run.\n".to_owned();
     }
     let line = |one: &Advice| {
         let value = one.value.as_ref().map_or_else(String::new, |value| format!(" = {value}"));
-        format!("  {}{value}: {}\n", harmless(&one.key), harmless(&one.because))
+        let line = format!("  {}{value}: {}", harmless(&one.key), harmless(&one.because));
+        format!("{}\n", wrap::paragraph(&line, width, 4))
     };
     format!("Advice:\n{}", advice.iter().map(line).collect::<String>())
 }

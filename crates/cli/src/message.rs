@@ -1,7 +1,7 @@
-//! Errors as a person reads them: what happened, because of what, and one hint. And data.
+//! Printing: errors with their causes and a hint, messages, and data.
 //!
-//! Whatever a person reads passes here, or the block of `progress`, and control characters in it become
-//! `?`: names of files and words of targets must not move the cursor. Data are printed as they are.
+//! All text for people is printed here or in the status block of `progress`. Control characters in it become
+//! `?`, so that file names and output of targets cannot move the cursor. Data are printed unchanged.
 
 use std::fmt::{self, Display};
 use std::io::{self, Write};
@@ -17,8 +17,9 @@ use store::StoreError;
 use crate::exit_code::ExitCode;
 use crate::trouble::unseen;
 use crate::words::harmless;
+use crate::wrap;
 
-/// An error with advice.
+/// An error with a hint.
 #[derive(Debug)]
 pub(crate) struct Hinted {
     pub(crate) message: String,
@@ -49,7 +50,7 @@ impl std::error::Error for Unwritten {
     }
 }
 
-/// Prints an error with its causes and says how the program ends.
+/// Prints an error with its causes and returns the exit code.
 pub(crate) fn report(error: anyhow::Error) -> ExitCode {
     let error = &error.downcast().map_or_else(|other| other, unseen);
     if let Some(mistakes) = error.downcast_ref::<Diagnostics>() {
@@ -67,7 +68,7 @@ pub(crate) fn report(error: anyhow::Error) -> ExitCode {
     exit_code(error)
 }
 
-/// The first cause of a kind.
+/// Returns the first cause of type `E`.
 fn cause<E: std::error::Error + 'static>(error: &anyhow::Error) -> Option<&E> {
     error.chain().find_map(|cause| cause.downcast_ref())
 }
@@ -76,15 +77,15 @@ fn hint(error: &anyhow::Error) -> Option<String> {
     let of_launch = || cause::<LaunchError>(error).and_then(LaunchError::hint);
     let of_target = || cause::<TargetError>(error).and_then(TargetError::hint);
     let own = || cause::<Hinted>(error).map(|hinted| hinted.hint.clone());
-    let begin = || match cause::<StoreError>(error) {
-        Some(StoreError::Missing { .. }) => Some("`captune run SCENARIO` begins one".to_owned()),
+    let start = || match cause::<StoreError>(error) {
+        Some(StoreError::Missing { .. }) => Some("start one with `captune run SCENARIO`".to_owned()),
         _ => None,
     };
-    let room = || is_full(error).then(|| "free some room there, then try again".to_owned());
-    of_launch().or_else(of_target).or_else(own).or_else(begin).or_else(room)
+    let space = || is_full(error).then(|| "free some disk space there, then try again".to_owned());
+    of_launch().or_else(of_target).or_else(own).or_else(start).or_else(space)
 }
 
-/// Whether there is no room left somewhere, which is no fault of the arguments.
+/// Whether a disk is full, which is not the fault of the arguments.
 fn is_full(error: &anyhow::Error) -> bool {
     let full =
         |error: &io::Error| matches!(error.kind(), io::ErrorKind::StorageFull | io::ErrorKind::QuotaExceeded);
@@ -103,7 +104,7 @@ fn exit_code(error: &anyhow::Error) -> ExitCode {
         };
     }
     match (cause::<StoreError>(error), cause::<TargetError>(error)) {
-        // A path that leads nowhere is a mistake of the arguments.
+        // A path that does not exist is an error in the arguments.
         (Some(StoreError::Missing { .. }), _) => ExitCode::Usage,
         (Some(_), _) => ExitCode::Store,
         (None, Some(_)) => ExitCode::Unenforceable,
@@ -115,37 +116,52 @@ fn exit_code(error: &anyhow::Error) -> ExitCode {
     }
 }
 
-/// Prints a line that is no data.
+/// Prints a message with the program's name, wrapped.
 pub(crate) fn say(text: &str) {
     line(format_args!("captune: {text}"));
 }
 
-/// Prints text that is no data.
+/// Prints a message, wrapped.
 pub(crate) fn note(text: &str) {
     line(text);
 }
 
-/// Prints text that has been painted, its words being harmless already.
+/// Prints text that contains colours; the caller has removed other control characters.
 pub(crate) fn painted(text: &str) {
-    // Where nobody can be told, there is nobody to be told that either.
+    // If standard error cannot be written to, there is nowhere to report that.
     writeln!(io::stderr(), "{text}").ok();
 }
 
-fn line(text: impl Display) {
-    painted(&harmless(&text.to_string()));
+/// Prints a message unchanged: a command to paste, or a table.
+pub(crate) fn raw(text: &str) {
+    painted(&harmless(text));
 }
 
-/// Prints what a person asked for, on standard output.
+/// Prints a message whose continuation lines are indented by `indent` spaces.
+pub(crate) fn hanging(text: &str, indent: usize) {
+    painted(&wrap::paragraph(&harmless(text), wrap::stderr_width(), indent));
+}
+
+fn line(text: impl Display) {
+    painted(&wrap::text(&harmless(&text.to_string()), wrap::stderr_width()));
+}
+
+/// Prints text for people to standard output, unchanged: tables, rows and commands.
 pub(crate) fn show(text: &str) -> anyhow::Result<()> {
     print(harmless(text).as_bytes())
 }
 
-/// A number and what it counts.
+/// Prints messages to standard output.
+pub(crate) fn show_wrapped(text: &str) -> anyhow::Result<()> {
+    show(&wrap::text(text, wrap::stdout_width()))
+}
+
+/// Formats a number with a noun: `1 error`, `3 errors`.
 pub(crate) fn count(number: usize, noun: &str) -> String {
     if number == 1 { format!("1 {noun}") } else { format!("{number} {noun}s") }
 }
 
-/// Prints data. A reader that has gone away is no error of ours.
+/// Prints data to standard output. A closed pipe is not an error.
 pub(crate) fn print(data: &[u8]) -> anyhow::Result<()> {
     let mut out = io::stdout().lock();
     match out.write_all(data).and_then(|()| out.flush()) {
@@ -161,7 +177,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_full_folder_of_a_trial_is_no_fault_of_the_arguments() {
+    fn a_full_disk_is_not_an_error_in_the_arguments() {
         let launch =
             |kind: io::ErrorKind| LaunchError::Folder { path: PathBuf::from("/tmp/x"), source: kind.into() };
         assert_eq!(exit_code(&launch(io::ErrorKind::StorageFull).into()), ExitCode::Failed);

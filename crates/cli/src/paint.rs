@@ -1,23 +1,29 @@
-//! Colours, where they are wanted: in a terminal, and unless NO_COLOR says otherwise.
+//! Colours: in a terminal, unless NO_COLOR is set.
 
 use std::io::IsTerminal;
 
-/// Paints text, or leaves it as it is.
+/// Adds colours to text, or leaves it unchanged.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Paint {
     on: bool,
 }
 
 impl Paint {
-    /// For what goes to standard error.
+    /// Colours for standard error.
     pub(crate) fn of_standard_error() -> Self {
         Self::where_terminal(std::io::stderr().is_terminal())
     }
 
-    /// For tests.
+    /// No colours, for tests.
     #[cfg(test)]
     pub(crate) fn none() -> Self {
         Self { on: false }
+    }
+
+    /// Colours, for tests.
+    #[cfg(test)]
+    pub(crate) fn all() -> Self {
+        Self { on: true }
     }
 
     fn where_terminal(terminal: bool) -> Self {
@@ -25,17 +31,17 @@ impl Paint {
         Self { on: terminal && !refused }
     }
 
-    /// Good news.
+    /// Colours good news.
     pub(crate) fn good(self, text: &str) -> String {
         self.wrap("32", text)
     }
 
-    /// Something to look at.
+    /// Colours a warning.
     pub(crate) fn warning(self, text: &str) -> String {
         self.wrap("33", text)
     }
 
-    /// The word that a paragraph begins with.
+    /// Colours the first word of a paragraph.
     pub(crate) fn heading(self, text: &str) -> String {
         self.wrap("1", text)
     }

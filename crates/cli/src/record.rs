@@ -1,4 +1,4 @@
-//! The record of one run, as a line for people and as JSON for programs.
+//! The record of one run, as a line of text and as JSON.
 
 use std::ffi::OsString;
 
@@ -8,7 +8,7 @@ use confine::quantity::{show_duration, show_size};
 use confine::{Captured, Exit, Finished, Limit, Limits, Stop};
 use serde_json::{Map, Value, json};
 
-/// One line: how it ended, why, what it used.
+/// Summarises a run in one line: how it ended, why, and what it used.
 pub(crate) fn summary(finished: &Finished, limits: &Limits) -> String {
     let mut parts = Vec::new();
     match finished.stopped {
@@ -44,7 +44,7 @@ pub(crate) fn summary(finished: &Finished, limits: &Limits) -> String {
         parts.push(format!("{dropped} bytes of output not kept (--stdout and --stderr keep all)"));
     }
     if !(finished.stdout.file_complete && finished.stderr.file_complete) {
-        parts.push("an output file could not take all".into());
+        parts.push("an output file is incomplete".into());
     }
     if let Some(path) = &finished.left_behind {
         parts.push(format!("could not remove {}", path.display()));
@@ -53,7 +53,7 @@ pub(crate) fn summary(finished: &Finished, limits: &Limits) -> String {
     parts.join(" · ")
 }
 
-/// The value of the limit that was met, as far as it is one number.
+/// Formats the value of the limit that was reached: ` of 2s`.
 fn of(limit: Limit, limits: &Limits) -> String {
     let value = match limit {
         Limit::Cpu => limits.cpu.map(|time| show_duration(time).to_string()),
@@ -66,7 +66,7 @@ fn of(limit: Limit, limits: &Limits) -> String {
     value.map(|value| format!(" of {value}")).unwrap_or_default()
 }
 
-/// One JSON object and a newline. What could not be measured is null.
+/// Returns one JSON object and a newline. Quantities that could not be measured are null.
 pub(crate) fn json(command: &[OsString], finished: &Finished) -> String {
     let (code, signal) = match finished.exit {
         Exit::Code(code) => (Some(code), None),
@@ -99,7 +99,7 @@ pub(crate) fn json(command: &[OsString], finished: &Finished) -> String {
     format!("{record}\n")
 }
 
-/// What was kept of a stream: text where it is text, base64 where it is not.
+/// Returns the captured part of a stream: as text if it is valid UTF-8, otherwise as base64.
 fn stream(captured: &Captured) -> Value {
     let mut object = Map::new();
     object.insert("bytes".into(), json!(captured.written));

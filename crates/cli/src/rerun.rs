@@ -1,4 +1,4 @@
-//! `captune rerun`: a trial of a campaign once more, with its output shown.
+//! `captune rerun`: runs a trial of a campaign again and shows its output.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::io::Write;
@@ -19,16 +19,18 @@ use crate::exit_code::ExitCode;
 use crate::message::{self, Hinted};
 use crate::tryout;
 use crate::words::{Costs, harmless, number, seconds};
+use crate::wrap;
 
 #[derive(Args, Debug)]
 #[command(after_help = "\
-The same configuration, instance, seed and cap, on any core. What the target writes is shown when it has
-ended; then how it ended before and now. Nothing is kept, and the campaign may run meanwhile.")]
+Runs the same configuration, instance, seed and cap, on any core. Prints the
+target's output when it has ended, then compares both runs. Nothing is stored,
+and the campaign may be running.")]
 pub(crate) struct Arguments {
-    /// The campaign's folder, or its scenario
+    /// Folder of the campaign, or its scenario
     #[arg(value_name = "DIR")]
     path: PathBuf,
-    /// The trial's number
+    /// Number of the trial
     #[arg(value_name = "TRIAL")]
     trial: u64,
 }
@@ -39,9 +41,11 @@ pub(crate) fn rerun(arguments: &Arguments) -> anyhow::Result<ExitCode> {
     let Some(stored) = kept.trial(TrialId(arguments.trial))? else {
         let hint = match kept.last_trial()? {
             Some(last) => {
-                format!("the last one that has ended is {last}; trials cut off by a stop have gaps")
+                format!(
+                    "the last one is {last}; trials that were running when a campaign stopped are missing"
+                )
             }
-            None => "no trial has ended yet".to_owned(),
+            None => "the campaign has no trials yet".to_owned(),
         };
         let message = format!("there is no trial {} in {}", arguments.trial, kept.folder.display());
         return Err(Hinted { message, hint }.into());
@@ -58,21 +62,21 @@ pub(crate) fn rerun(arguments: &Arguments) -> anyhow::Result<ExitCode> {
         cap: trial.cap,
         why: trial.why,
     };
-    message::say(&target.command_line(&request)?.to_string());
+    message::raw(&format!("captune: {}", target.command_line(&request)?));
     let Some((account, record)) = tryout::run(&target, &request)? else {
         message::say("interrupted");
         return Ok(ExitCode::Interrupted);
     };
     if let Some(finished) = record {
         message::print(&finished.stdout.joined())?;
-        // Where nobody can be told, there is nobody to be told that either.
+        // If standard error cannot be written to, there is nowhere to report that.
         std::io::stderr().write_all(&finished.stderr.joined()).ok();
     }
-    message::note(&compared(&stored, &account, &costs));
+    message::raw(&compared(&stored, &account, &costs));
     Ok(ExitCode::Done)
 }
 
-/// The instances by the store's numbers: what is named there and is no more has no argument.
+/// Returns the training instances, with the wanted one replaced by its staged copy if there is one.
 fn instances(kept: &Kept, wanted: InstanceId) -> anyhow::Result<Vec<Instance>> {
     let mut all = kept.scenario()?.instances.train.clone();
     if let (Some(staging), Some(one)) =
@@ -86,11 +90,11 @@ fn instances(kept: &Kept, wanted: InstanceId) -> anyhow::Result<Vec<Instance>> {
     Ok(all)
 }
 
-/// Then and now, side by side.
+/// Returns a table of the earlier run and this one.
 fn compared(stored: &Record, account: &Account, costs: &Costs) -> String {
     let mut table = Table::new();
     table.load_style(presets::NOTHING);
-    table.set_header(["", "then", "now"]);
+    table.set_header(["", "before", "now"]);
     let (then, now, detail) = (&stored.trial.observation, &account.observation, &account.detail);
     let or_none = |text: Option<String>| text.unwrap_or_else(|| "-".to_owned());
     let mut row = |name: &str, then: Option<String>, now: Option<String>| {
@@ -112,5 +116,6 @@ fn compared(stored: &Record, account: &Account, costs: &Costs) -> String {
     let size = |bytes: u64| show_size(bytes).to_string();
     row("memory", stored.detail.memory.map(size), detail.memory.map(size));
     row("exit", stored.detail.exit.map(exit), detail.exit.map(exit));
+    wrap::fit(&mut table, wrap::stderr_width());
     table.to_string().lines().map(str::trim_end).collect::<Vec<_>>().join("\n")
 }

@@ -1,27 +1,28 @@
-//! Ctrl-C and its kin: someone wants us to stop.
+//! Signals that ask the program to stop, such as Ctrl-C.
 
 use anyhow::Context;
 use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM, SIGUSR1};
 use signal_hook::iterator::Signals;
 
-/// Signals that from now on do not end us, and wait to be heard.
+/// Signals that no longer end the process and wait to be handled.
 pub(crate) struct Listening(Signals);
 
-/// Listens for SIGINT, SIGTERM, SIGHUP and SIGUSR1, which batch systems send before a job ends, unless we were started with them ignored.
+/// Listens for SIGINT, SIGTERM, SIGHUP and SIGUSR1 (which batch systems send before a job ends), except those
+/// that were already ignored when the program started.
 pub(crate) fn listen() -> anyhow::Result<Listening> {
     let wanted = [SIGINT, SIGTERM, SIGHUP, SIGUSR1].into_iter().filter(|&signal| !is_ignored(signal));
     Ok(Listening(Signals::new(wanted).context("cannot listen for signals")?))
 }
 
 impl Listening {
-    /// Does something at each signal, which is the first, second, third ...; in a thread of its own.
+    /// Calls a function for each signal, with its number from 1, in a new thread.
     pub(crate) fn each(self, mut act: impl FnMut(usize) + Send + 'static) {
         let Self(mut signals) = self;
         std::thread::spawn(move || signals.forever().enumerate().for_each(|(before, _)| act(before + 1)));
     }
 }
 
-/// Whether we were started with a signal ignored, as `nohup` does.
+/// Whether a signal was ignored when the program started, as with `nohup`.
 fn is_ignored(signal: i32) -> bool {
     let status = std::fs::read_to_string("/proc/self/status").unwrap_or_default();
     let mask = status.lines().find_map(|line| line.strip_prefix("SigIgn:")).unwrap_or_default();

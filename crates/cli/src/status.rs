@@ -1,4 +1,4 @@
-//! `captune status`: where a campaign stands, also while it runs.
+//! `captune status`: shows the state of a campaign, even while it runs.
 
 use std::path::PathBuf;
 
@@ -14,12 +14,13 @@ use crate::folds;
 use crate::init;
 use crate::message;
 use crate::progress::block::{name, trials, used};
-use crate::run::verdict;
+use crate::run::verdict::{self, Hosts};
 use crate::words::{Costs, clock, counted, harmless, number};
+use crate::wrap;
 
 #[derive(Args, Debug)]
 pub(crate) struct Arguments {
-    /// The campaign's folder, or its scenario
+    /// Folder of the campaign, or its scenario
     #[arg(value_name = "DIR", default_value = init::FILE)]
     path: PathBuf,
     /// Print one JSON object
@@ -27,7 +28,7 @@ pub(crate) struct Arguments {
     json: bool,
 }
 
-/// Prints where the campaign stands.
+/// Prints the state of the campaign.
 pub(crate) fn status(arguments: &Arguments) -> anyhow::Result<ExitCode> {
     if let Some(folds) = KeptFolds::find(&arguments.path)? {
         return folds::status::print(&folds, arguments.json);
@@ -36,23 +37,23 @@ pub(crate) fn status(arguments: &Arguments) -> anyhow::Result<ExitCode> {
     if arguments.json {
         message::print(format!("{}\n", json!(picture)).as_bytes())?;
     } else {
-        message::show(&text(&picture))?;
+        message::show(&text(&picture, wrap::stdout_width()))?;
     }
     warn_of_hosts(&picture.hosts);
     Ok(ExitCode::Done)
 }
 
-/// Says that figures come from several machines, if they do.
+/// Warns if trials were run on several machines.
 pub(crate) fn warn_of_hosts(hosts: &[String]) {
     if hosts.len() > 1 {
         message::say(&format!(
-            "warning: trials were run on {}: what one machine measured says little of another",
+            "warning: trials were run on several machines, so times may not be comparable: {}",
             hosts.join(", ")
         ));
     }
 }
 
-fn text(picture: &Picture) -> String {
+fn text(picture: &Picture, width: Option<usize>) -> String {
     let mut text = format!("{}: {}\n", harmless(&picture.name), state(&picture.state));
     let mut rows = vec![("spent", spent(picture))];
     let tried = counted(picture.tally.configurations, "configuration");
@@ -61,41 +62,46 @@ fn text(picture: &Picture) -> String {
         Figured::Known(figures) => rows.extend(self::rows(picture, figures)),
         Figured::Unknown { problem } => {
             rows.push(("best", name(picture.incumbent, "default")));
-            rows.push(("costs", format!("not shown, since the scenario no longer reads: {problem}")));
+            rows.push((
+                "costs",
+                format!("not shown, because the scenario cannot be read any more: {problem}"),
+            ));
         }
     }
-    text += &rows.iter().map(|(label, row)| format!("{label:<9}{row}\n")).collect::<String>();
+    text += &wrap::rows(&rows, width);
     if !picture.incumbents.is_empty() {
         text += "history\n";
     }
     let costs = picture.figures.known().map(|figures| Costs::from(figures.costs.clone()));
     for incumbent in &picture.incumbents {
-        text += &format!("  {}\n", crowned(incumbent, costs.as_ref()));
+        let line = format!("  {}", incumbent_line(incumbent, costs.as_ref()));
+        text += &format!("{}\n", wrap::paragraph(&line, width, 4));
     }
     text
 }
 
-/// Whether it runs, or why it does not.
+/// Describes whether the campaign runs, or why it does not.
 pub(crate) fn state(state: &State) -> String {
     match state {
-        State::New => "not begun".to_owned(),
+        State::New => "not started".to_owned(),
         State::Running { pid, host } => {
             let process = pid.map_or_else(String::new, |pid| format!(" as process {pid}"));
             let host = host.as_deref().map_or_else(String::new, |host| format!(" on {}", harmless(host)));
             format!("running{process}{host}")
         }
         State::Stopped { reason } => format!("stopped: {}", harmless(reason)),
-        State::Killed => "killed; `captune run` goes on with it".to_owned(),
+        State::Killed => "killed; `captune run` resumes it".to_owned(),
     }
 }
 
-/// What it has used.
+/// Formats what the campaign has used.
 pub(crate) fn spent(picture: &Picture) -> String {
     let budget = picture.figures.known().map_or_else(Budget::default, |figures| figures.budget);
     format!("{} · CPU time of trials {}", used(&budget, &picture.spent), clock(picture.spent.cpu))
 }
 
-fn crowned(incumbent: &Incumbent, costs: Option<&Costs>) -> String {
+/// Formats one line of the history of incumbents.
+fn incumbent_line(incumbent: &Incumbent, costs: Option<&Costs>) -> String {
     let (cost, against) = match costs {
         Some(costs) => (format!("{} {}", costs.mean, costs.show(incumbent.cost)), costs.against),
         None => (number(incumbent.cost), "default"),
@@ -106,7 +112,7 @@ fn crowned(incumbent: &Incumbent, costs: Option<&Costs>) -> String {
     format!("{time}  {name:<6} {cost} on {pairs}   {changes}").trim_end().to_owned()
 }
 
-/// What is known of the costs.
+/// Returns the rows about costs.
 fn rows(picture: &Picture, figures: &Figures) -> Vec<(&'static str, String)> {
     let (costs, config) = (Costs::from(figures.costs.clone()), picture.incumbent);
     let against = costs.against;
@@ -115,7 +121,7 @@ fn rows(picture: &Picture, figures: &Figures) -> Vec<(&'static str, String)> {
         standing.as_ref().map_or_else(|| "not measured yet".to_owned(), |standing| costs.standing(standing))
     };
     if picture.best.is_none() {
-        rows.push(("best", format!("none: every trial of {} has failed", name(config, against))));
+        rows.push(("best", format!("none: every trial of {} failed", name(config, against))));
     } else if config == 0 {
         rows.push(("best", format!("the {against}: {}", shown(&figures.best))));
     } else {
@@ -137,7 +143,7 @@ fn rows(picture: &Picture, figures: &Figures) -> Vec<(&'static str, String)> {
         rows.push(("training", costs.in_training(training)));
     }
     if let Some(found) = &figures.verdict {
-        let lines = verdict::lines(found, &costs).into_iter().enumerate();
+        let lines = verdict::lines(found, &costs, Hosts::Always).into_iter().enumerate();
         rows.extend(lines.map(|(number, line)| (if number == 0 { "verdict" } else { "" }, line)));
     }
     rows

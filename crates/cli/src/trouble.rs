@@ -1,4 +1,4 @@
-//! A campaign that cannot be run or looked at: its errors as people read them.
+//! Hints for the errors of campaigns.
 
 use std::path::Path;
 
@@ -14,14 +14,16 @@ use view::ViewError;
 use crate::message::Hinted;
 use crate::space::refusal;
 
-/// The error with its parts where `message::report` looks for them, and with advice.
+/// Converts the error to a form that `message::report` can take apart, with a hint.
 pub(crate) fn explained(error: ConductError) -> anyhow::Error {
     match error {
-        ConductError::Read { ref path, ref source } if source.kind() == std::io::ErrorKind::NotFound => Hinted {
-            message: format!("there is no scenario {}", path.display()),
-            hint: "name one that is there; `captune init` writes one".to_owned(),
+        ConductError::Read { ref path, ref source } if source.kind() == std::io::ErrorKind::NotFound => {
+            Hinted {
+                message: format!("there is no scenario {}", path.display()),
+                hint: "name an existing file, or write one with `captune init`".to_owned(),
+            }
+            .into()
         }
-        .into(),
         ConductError::Scenario(mistakes) => mistakes.into(),
         ConductError::Store(error) => error.into(),
         ConductError::Target(error) => error.into(),
@@ -31,20 +33,19 @@ pub(crate) fn explained(error: ConductError) -> anyhow::Error {
         ConductError::Campaign(CampaignError::Sample(error)) => refusal(error).into(),
         ConductError::Slots(error @ SlotError::TooFew { .. }) => Hinted {
             message: error.to_string(),
-            hint: "ask for fewer with --workers, or set `workers` and `cores_per_trial` in `[parallel]`"
-                .to_owned(),
+            hint: "use fewer --workers, or set `workers` and `cores_per_trial` in `[parallel]`".to_owned(),
         }
         .into(),
         ConductError::Slots(error @ SlotError::TooFewGpus { .. }) => Hinted {
             message: error.to_string(),
-            hint: "ask for fewer with --workers, or name the GPUs in CUDA_VISIBLE_DEVICES or by `gpus` in `[parallel]`"
-                .to_owned(),
+            hint:
+                "use fewer --workers, or list the GPUs in CUDA_VISIBLE_DEVICES or in `gpus` of `[parallel]`"
+                    .to_owned(),
         }
         .into(),
         ConductError::Refused { ref differences, .. } => Hinted {
             message: format!("{error}:\n{}", changed(differences).join("\n")),
-            hint: "begin a new campaign in another folder with --dir, or put back what has changed"
-                .to_owned(),
+            hint: "start a new campaign in another folder with --dir, or undo the changes".to_owned(),
         }
         .into(),
         ConductError::Folds(error) => error.into(),
@@ -57,7 +58,7 @@ pub(crate) fn explained(error: ConductError) -> anyhow::Error {
         }
         ConductError::NothingToValidate => Hinted {
             message: error.to_string(),
-            hint: "name another configuration with --config FILE, or go on tuning".to_owned(),
+            hint: "name another configuration with --config FILE, or continue tuning".to_owned(),
         }
         .into(),
         ConductError::OtherSpace { ref folder } => other_space(&error, folder),
@@ -65,7 +66,7 @@ pub(crate) fn explained(error: ConductError) -> anyhow::Error {
     }
 }
 
-/// The same of a campaign that cannot be looked at.
+/// The same for errors of reading a campaign.
 pub(crate) fn unseen(error: ViewError) -> anyhow::Error {
     match error {
         ViewError::Store(error) => error.into(),
@@ -81,38 +82,38 @@ pub(crate) fn unseen(error: ViewError) -> anyhow::Error {
 
 fn several(error: &dyn std::error::Error, folder: &Path) -> anyhow::Error {
     let hint = format!(
-        "name one of them, such as {}; `captune run` begins them, `status` and `best` show all",
+        "name one of them, such as {}; `run`, `status` and `best` work on all of them",
         quoted(&fold_folder(folder, 1).to_string_lossy())
     );
     Hinted { message: error.to_string(), hint }.into()
 }
 
 fn other_space(error: &dyn std::error::Error, folder: &Path) -> anyhow::Error {
-    let hint = format!("put it back, or go on with `captune run {}`", folder.display());
+    let hint = format!("undo the change, or continue with `captune run {}`", folder.display());
     Hinted { message: error.to_string(), hint }.into()
 }
 
-/// What to do about runs that do not fit: of the first kind of misfit, as the others may go with it.
+/// Returns a hint for runs that do not fit: the one for the first misfit, as it may solve the others.
 fn advice(misfits: &Misfits) -> &'static str {
     match misfits.list.first() {
         Some(Misfit::Sense { .. }) => {
-            "write `minimise` or `maximise` in `[objective]` as the runs were, or import a table with the costs \
-             that the scenario measures"
+            "set `minimise` or `maximise` in `[objective]` as in the runs, or import a table with the costs that \
+             the scenario measures"
         }
         Some(misfit) if misfit.can_be_ignored() => {
-            "correct the names, or leave out what made no difference: captune import … --ignore NAME"
+            "correct the names, or ignore those that made no difference: captune import … --ignore NAME"
         }
-        Some(Misfit::Unreported { .. }) => "tell it by a column `output:NAME` in a table of the runs",
+        Some(Misfit::Unreported { .. }) => "add it as a column `output:NAME` in a table of the runs",
         Some(Misfit::Contradiction { .. }) => {
-            "remove one of each two runs, or give repeated runs seeds of their own"
+            "remove one run of each pair, or give repeated runs different seeds"
         }
         _ => "correct or remove these runs",
     }
 }
 
-/// A line for each difference, with the row of the table in docs/reference/scenario.md that it met.
+/// Returns one line per difference, with the matching row of the table in docs/reference/scenario.md.
 pub(crate) fn changed(differences: &[Difference]) -> Vec<String> {
-    let shown = |side: &Option<String>| side.clone().unwrap_or_else(|| "nothing".to_owned());
+    let shown = |side: &Option<String>| side.clone().unwrap_or_else(|| "none".to_owned());
     let line = |difference: &Difference| {
         let Difference { key, before, after, row } = difference;
         format!("  {key}: {} -> {} ({})", shown(before), shown(after), row.name())

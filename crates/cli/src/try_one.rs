@@ -1,4 +1,4 @@
-//! `captune try`: one configuration of your own, raced next in a campaign.
+//! `captune try`: queues a configuration of the user as the next challenger.
 
 use std::path::PathBuf;
 
@@ -15,20 +15,21 @@ use crate::message;
 
 #[derive(Args, Debug)]
 #[command(after_help = "\
-The file is TOML (`name = value`), JSON (one object) or has a line `name value` for each parameter, as
-`captune best --as` writes them; parameters that are left out have their default. The campaign races it
-as the next challenger: at once if it runs, else when it goes on. It is kept until the campaign has
-stored it, whatever happens in between.")]
+The file is TOML (`name = value`), JSON (one object) or has one line `name
+value` per parameter, as written by `captune best --as`. Omitted parameters
+have their default. The configuration is the next challenger: at once if the
+campaign is running, otherwise when it is resumed. It stays queued until the
+campaign has stored it.")]
 pub(crate) struct Arguments {
-    /// The campaign's folder, or its scenario
+    /// Folder of the campaign, or its scenario
     #[arg(value_name = "DIR")]
     path: PathBuf,
-    /// A file with the configuration
+    /// File with the configuration
     #[arg(value_name = "CONFIG")]
     configuration: PathBuf,
 }
 
-/// Checks the configuration and puts it into the campaign's queue.
+/// Checks the configuration and adds it to the campaign's queue.
 pub(crate) fn try_one(arguments: &Arguments) -> anyhow::Result<ExitCode> {
     let kept = Kept::open(&arguments.path)?;
     let shown = arguments.configuration.display().to_string();
@@ -40,7 +41,7 @@ pub(crate) fn try_one(arguments: &Arguments) -> anyhow::Result<ExitCode> {
     let when = match kept.holder()? {
         Some(_) => "the running campaign races it next".to_owned(),
         None => format!(
-            "it races when the campaign goes on: captune run {}",
+            "it races when the campaign is resumed\nnext: captune run {}",
             quoted(&kept.folder.to_string_lossy())
         ),
     };

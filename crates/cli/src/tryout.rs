@@ -8,7 +8,7 @@ use execution::{Account, Leash, ProcessTarget};
 
 use crate::signals;
 
-/// Runs a trial, and gives what it told and the record of its run; `None` if someone stopped it.
+/// Runs a trial and returns its account and the record of its run; `None` if a signal stopped it.
 pub(crate) fn run(
     target: &ProcessTarget,
     request: &TrialRequest,
@@ -16,6 +16,6 @@ pub(crate) fn run(
     let leash = Arc::new(Leash::new());
     let held = Arc::clone(&leash);
     signals::listen()?.each(move |_| held.cancel());
-    let told = target.run_with_record(request, &leash, &target.lone_slot()?)?;
-    Ok((!leash.is_cancelled()).then_some(told))
+    let result = target.run_with_record(request, &leash, &target.lone_slot()?)?;
+    Ok((!leash.is_cancelled()).then_some(result))
 }

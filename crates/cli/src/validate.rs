@@ -1,4 +1,4 @@
-//! `captune validate`: the best, or any other configuration, against the baseline once more.
+//! `captune validate`: compares the best, or any other configuration, with the baseline.
 
 use std::path::PathBuf;
 
@@ -16,42 +16,47 @@ use crate::message::{self, Hinted};
 use crate::progress::block::name;
 use crate::progress::{Choice, Display, Facts};
 use crate::run::stopping::Stopping;
-use crate::run::verdict;
+use crate::run::verdict::{self, Hosts};
 use crate::signals;
 use crate::trouble::explained;
 use crate::words::Costs;
 
 #[derive(Args, Debug)]
 #[command(after_help = "\
-Runs both on the instances that the campaign never used, or on fresh seeds if there are none, interleaved
-and in random order, and prints the verdict. Trials are kept with the campaign: what has been measured
-is not measured again. The campaign must not be running.")]
+Runs both configurations on the instances that the campaign never used, or on
+fresh seeds if there are none, interleaved and in random order. Then prints the
+verdict. The trials are stored with the campaign: pairs that were measured
+before on this machine are not measured again, unless --fresh is given. The
+campaign must not be running.")]
 pub(crate) struct Arguments {
-    /// The campaign's folder, or its scenario
+    /// Folder of the campaign, or its scenario
     #[arg(value_name = "DIR")]
     path: PathBuf,
-    /// A file with a configuration, in place of the best
+    /// File with the configuration to validate [default: the best]
     #[arg(long, value_name = "FILE")]
     config: Option<PathBuf>,
-    /// Instances in place of those kept for the validation: files and patterns from the scenario's
-    /// folder, or words if the scenario has words
+    /// Instances to use instead of the held-out ones: files and patterns relative to the scenario's folder,
+    /// or words if the scenario lists words
     #[arg(long, value_name = "INSTANCE", num_args = 1..)]
     instances: Vec<String>,
-    /// Where trials are stopped, in the unit of the objective (5000s, 2GiB, 1e6)
+    /// Cutoff of the trials, in the unit of the objective (5000s, 2GiB, 1e6) [default: the scenario's]
     #[arg(long, value_name = "COST")]
     cutoff: Option<String>,
-    /// Measurements of each instance
+    /// Number of seeds per instance [default: the scenario's]
     #[arg(long, value_name = "COUNT", value_parser = clap::value_parser!(u32).range(1..))]
     seeds: Option<u32>,
-    /// Trials at one time, instead of the scenario's
+    /// Number of trials that run at the same time [default: the scenario's]
     #[arg(long, value_name = "COUNT", value_parser = clap::value_parser!(u32).range(1..))]
     workers: Option<u32>,
-    /// How to show progress: auto, lines, json or none
+    /// Measure every pair again, instead of reusing earlier measurements
+    #[arg(long)]
+    fresh: bool,
+    /// Progress display: auto, lines, json or none
     #[arg(long, value_name = "HOW", value_enum, default_value_t = Choice::Auto, hide_possible_values = true)]
     progress: Choice,
 }
 
-/// Validates and prints the verdict.
+/// Validates a configuration and prints the verdict.
 pub(crate) fn validate(arguments: &Arguments) -> anyhow::Result<ExitCode> {
     let signals = signals::listen()?;
     let kept = Kept::open(&arguments.path)?;
@@ -71,9 +76,10 @@ pub(crate) fn validate(arguments: &Arguments) -> anyhow::Result<ExitCode> {
         cutoff,
         seeds: arguments.seeds,
         workers: arguments.workers.map(|workers| workers as usize),
+        fresh: arguments.fresh,
     };
     let budget = kept.budget()?;
-    // A reader would keep the store from being one file again.
+    // An open reader would prevent the store from being merged into one file.
     drop(kept);
     let opened = conduct::open_to_validate(&order).map_err(explained)?;
     let costs = Costs::of(&opened.scenario);
@@ -92,9 +98,9 @@ pub(crate) fn validate(arguments: &Arguments) -> anyhow::Result<ExitCode> {
     ));
     let mut display = Display::new(arguments.progress, facts);
     let stopping = Stopping::on(signals);
-    let told = opened.run(|bell| stopping.tell(bell), &mut |event| display.show(event));
+    let result = opened.run(|bell| stopping.register(bell), &mut |event| display.show(event));
     display.close();
-    let later = Later::of(&told.map_err(explained)?, &costs);
+    let later = Later::of(&result.map_err(explained)?, &costs);
     let gave_up = later.gave_up.as_ref().filter(|_| !stopping.is_interrupted());
     let code = match gave_up {
         _ if stopping.is_interrupted() => ExitCode::Interrupted,
@@ -108,20 +114,29 @@ pub(crate) fn validate(arguments: &Arguments) -> anyhow::Result<ExitCode> {
         return Ok(code);
     }
     let (pairs, planned) = (later.pairs(), later.planned);
-    let mut lines = later.verdict.as_ref().map_or_else(Vec::new, |found| verdict::lines(found, &costs));
+    let mut lines =
+        later.verdict.as_ref().map_or_else(Vec::new, |found| verdict::lines(found, &costs, Hosts::Always));
     lines.extend(match gave_up {
         Some(why) => Some(verdict::gave_up(why, pairs, planned)),
-        None if pairs == 0 => Some("no pair was measured with both.".to_owned()),
-        None => (pairs < planned)
-            .then(|| format!("{pairs} of {planned} pairs were measured: the same command completes it.")),
+        None if pairs == 0 => Some("No pair was measured with both configurations.".to_owned()),
+        None => (pairs < planned).then(|| {
+            let how = completed_by(arguments.fresh);
+            format!("{pairs} of {planned} pairs were measured{how}.")
+        }),
     });
-    message::show(&format!("{}\n", lines.join("\n")))?;
+    message::show_wrapped(&format!("{}\n", lines.join("\n")))?;
     Ok(code)
 }
 
+/// Says how to complete a validation. With `--fresh`, the same command would start from the beginning.
+fn completed_by(fresh: bool) -> &'static str {
+    if fresh { "" } else { "; the same command completes the validation" }
+}
+
+/// Parses a cutoff in the unit of the objective.
 fn cutoff(text: &str, scenario: &Scenario) -> anyhow::Result<f64> {
     let wrong = |hint: &str| {
-        let message = format!("--cutoff: `{text}` is no cost of this scenario");
+        let message = format!("--cutoff: `{text}` is not a cost of this scenario");
         anyhow::Error::from(Hinted { message, hint: hint.to_owned() })
     };
     match scenario.objective.minimise {

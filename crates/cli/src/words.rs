@@ -1,7 +1,7 @@
-//! Figures as people read them: durations, costs, counts, shares, ratios.
+//! Formatting of figures for people: durations, costs, counts, shares, ratios.
 //!
-//! Three digits tell whether something is better; more only make it harder to read. What programs
-//! read (`--json`, `--as json`) has all digits and never passes through here.
+//! Costs have three significant digits, which is enough for a comparison and easy to read. Ratios have two.
+//! Data for programs (`--json`, `--as json`) has all digits and is not formatted here.
 
 use std::ops::Deref;
 use std::time::Duration;
@@ -11,7 +11,7 @@ use engine::Reading;
 use scenario::{Scenario, Sense};
 use view::{Standing, Training, Unit};
 
-/// Costs in words. Numbers have the user's sign, as the view has turned them.
+/// Formats costs. Numbers have the user's sign, as in the view.
 #[derive(Clone, PartialEq, Debug)]
 pub(crate) struct Costs(view::Costs);
 
@@ -30,30 +30,30 @@ impl From<view::Costs> for Costs {
 }
 
 impl Costs {
-    /// The costs of a scenario.
+    /// Returns the costs of a scenario.
     pub(crate) fn of(scenario: &Scenario) -> Self {
         Self(view::Costs::of(scenario))
     }
 
-    /// Times with a penalty, for tests.
+    /// Penalised times, for tests.
     #[cfg(test)]
     pub(crate) fn seconds(par: f64) -> Self {
         let mean = format!("PAR{par}");
         Self(view::Costs::new(Unit::Seconds, Sense::Minimise, "CPU time", mean, "default"))
     }
 
-    /// An output of which more is better, for tests.
+    /// A maximised output, for tests.
     #[cfg(test)]
     pub(crate) fn maximised(noun: &str) -> Self {
         Self(view::Costs::new(Unit::Plain, Sense::Maximise, noun, format!("mean {noun}"), "default"))
     }
 
-    /// Whether more is better.
+    /// Whether the objective is maximised.
     pub(crate) fn are_maximised(&self) -> bool {
         self.sense == Sense::Maximise
     }
 
-    /// What a configuration does with such a cost: `takes` 2 s, `costs` 40, `reaches` 900.
+    /// Returns the verb for such a cost: `takes` 2 s, `costs` 40, `reaches` 900.
     pub(crate) fn verb(&self) -> &'static str {
         match (self.sense, self.unit) {
             (Sense::Maximise, _) => "reaches",
@@ -62,7 +62,7 @@ impl Costs {
         }
     }
 
-    /// What it is to cost less: `faster`.
+    /// Returns the word for a better cost: `faster`.
     pub(crate) fn better(&self) -> String {
         match (self.sense, self.unit) {
             (Sense::Maximise, _) => format!("more {}", self.noun),
@@ -72,7 +72,7 @@ impl Costs {
         }
     }
 
-    /// What it is to cost more: `slower`.
+    /// Returns the word for a worse cost: `slower`.
     pub(crate) fn worse(&self) -> String {
         match (self.sense, self.unit) {
             (Sense::Maximise, _) => format!("less {}", self.noun),
@@ -82,13 +82,13 @@ impl Costs {
         }
     }
 
-    /// `nothing reliably faster`, `nothing with more tps`.
+    /// Formats the absence of a better cost: `nothing reliably faster`, `nothing with more tps`.
     pub(crate) fn nothing(&self, how: &str) -> String {
         let with = if self.are_maximised() { "with " } else { "" };
         format!("nothing {with}{how}{}", self.better())
     }
 
-    /// How many times better or worse: `1.76x faster`, `6.70x slower`.
+    /// Formats a ratio as a gain or a loss: `1.76x faster`, `6.7x slower`.
     pub(crate) fn gain(&self, ratio: f64) -> String {
         if ratio < 1.0 {
             format!("{} {}", times(ratio.recip()), self.worse())
@@ -97,18 +97,17 @@ impl Costs {
         }
     }
 
-    /// The incumbent against the default in training, as far as there is something to say: a ratio only of enough
-    /// pairs.
+    /// Compares the incumbent with the default in training; with a ratio only if there are enough pairs.
     pub(crate) fn in_training(&self, both: &Training) -> String {
         let (against, pairs) = (self.against, counted(both.pairs as u64, "pair"));
         if both.has_enough_pairs {
             return format!("{} than the {against} on {pairs}", self.compared(both));
         }
         let (default, own) = (self.show(both.default), self.show(both.best));
-        format!("{own} where the {against} has {default}, on {pairs}: too few for a ratio")
+        format!("{own}, {against} {default} on {pairs}; too few pairs for a ratio")
     }
 
-    /// The same for a line that is short of room: `1.76x`, and in full only if it is worse.
+    /// The short form for a crowded line: `1.76x`, or in full if the incumbent is worse.
     pub(crate) fn in_short(&self, both: &Training) -> String {
         match both.any_ratio {
             Some(ratio) if ratio >= 1.0 => times(ratio),
@@ -116,7 +115,7 @@ impl Costs {
         }
     }
 
-    /// The incumbent against the default: how many times better or, without a ratio, how much.
+    /// Compares the incumbent with the default by the ratio or, if there is none, by the difference.
     pub(crate) fn compared(&self, both: &Training) -> String {
         match both.any_ratio {
             Some(ratio) => self.gain(ratio),
@@ -128,7 +127,7 @@ impl Costs {
         }
     }
 
-    /// A cost.
+    /// Formats a cost.
     pub(crate) fn show(&self, cost: f64) -> String {
         match self.unit {
             _ if !cost.is_finite() => "none".to_owned(),
@@ -138,7 +137,28 @@ impl Costs {
         }
     }
 
-    /// A cost of the engine as far as it is known: `4.27 s`, `at least 2.00 s`.
+    /// Formats two means: `PAR10 390 s -> 243 s`.
+    pub(crate) fn change(&self, default: f64, best: f64) -> String {
+        let what = if self.are_maximised() { &self.noun } else { &self.mean };
+        format!("{} {} -> {}", harmless(what), self.show(default), self.show(best))
+    }
+
+    /// Formats the errors of two maximised shares such as accuracies: `error 0.069 -> 0.048`. Their ratio would
+    /// hide how much better the best is. `None` for anything else.
+    pub(crate) fn errors(&self, default: f64, best: f64) -> Option<String> {
+        let is_share = |mean: f64| (0.0..=1.0).contains(&mean);
+        if !(self.are_maximised() && self.unit == Unit::Plain && is_share(default) && is_share(best)) {
+            return None;
+        }
+        let error = |mean: f64| {
+            let shown = self.show(mean);
+            let decimals = shown.split_once('.').map_or(0, |(_, decimals)| decimals.len());
+            format!("{:.decimals$}", 1.0 - mean)
+        };
+        Some(format!("error {} -> {}", error(default), error(best)))
+    }
+
+    /// Formats a reading of the engine: `4.27 s`, `at least 2.00 s`.
     pub(crate) fn reading(&self, reading: Reading) -> String {
         match reading {
             Reading::Exact(cost) => self.show(self.number(cost)),
@@ -146,7 +166,7 @@ impl Costs {
         }
     }
 
-    /// `PAR10 228 s [196, 263] on 131 pairs`.
+    /// Formats the mean of a configuration: `PAR10 228 s [196, 263] on 131 pairs`.
     pub(crate) fn standing(&self, standing: &Standing) -> String {
         let interval = standing.interval.filter(|_| standing.pairs >= ENOUGH_PAIRS);
         let interval = self.interval(standing.cost, interval);
@@ -154,7 +174,7 @@ impl Costs {
         format!("{} {}{interval} on {pairs}", self.mean, self.show(standing.cost))
     }
 
-    /// A cost without its unit, if it has one of its own; for the ends of an interval.
+    /// Formats an end of an interval, without a unit if it is a time.
     fn bare(&self, cost: f64, like: f64) -> String {
         match self.unit {
             Unit::Seconds if like < MILLISECONDS => digits(cost * 1e3),
@@ -163,7 +183,7 @@ impl Costs {
         }
     }
 
-    /// ` [196, 263]`, or nothing.
+    /// Formats an interval: ` [196, 263]`, or nothing.
     fn interval(&self, mean: f64, interval: Option<[f64; 2]>) -> String {
         interval.map_or_else(String::new, |[low, high]| {
             let end = |cost: f64| if cost.is_finite() { self.bare(cost, mean) } else { "?".to_owned() };
@@ -172,13 +192,14 @@ impl Costs {
     }
 }
 
-/// With fewer pairs the interval of a mean spans several orders of magnitude, and says nothing.
-const ENOUGH_PAIRS: usize = 5;
+/// With fewer pairs, ratios and intervals are not shown. They would mostly show luck, and an interval can span
+/// several orders of magnitude.
+pub(crate) const ENOUGH_PAIRS: usize = 5;
 
-/// Below this many seconds, milliseconds are easier to read.
+/// Times below this many seconds are shown in milliseconds.
 const MILLISECONDS: f64 = 0.9995;
 
-/// A time in seconds or, if it is short, in milliseconds: `311 s`, `4.27 s`, `52.3 ms`.
+/// Formats a time in seconds or, if it is short, in milliseconds: `311 s`, `4.27 s`, `52.3 ms`.
 pub(crate) fn seconds(seconds: f64) -> String {
     if seconds.abs() < MILLISECONDS && seconds != 0.0 {
         format!("{} ms", digits(seconds * 1e3))
@@ -187,7 +208,7 @@ pub(crate) fn seconds(seconds: f64) -> String {
     }
 }
 
-/// A span of time in the unit that fits: `18 s`, `3.4 min`, `12.5 h`.
+/// Formats a time in a suitable unit: `18.0 s`, `3.40 min`, `12.5 h`.
 pub(crate) fn span(time: f64) -> String {
     match time {
         t if t < 120.0 => seconds(t),
@@ -196,24 +217,24 @@ pub(crate) fn span(time: f64) -> String {
     }
 }
 
-/// A duration that someone chose: `2h`, `90s`.
+/// Formats a duration that a user chose: `2h`, `90s`.
 pub(crate) fn chosen(seconds: f64) -> String {
     Duration::try_from_secs_f64(seconds)
         .map_or_else(|_| span(seconds), |time| show_duration(time).to_string())
 }
 
-/// `512MiB`.
+/// Formats a number of bytes: `512MiB`.
 pub(crate) fn bytes(number: f64) -> String {
-    // A mean of bytes is no whole number.
+    // A mean of bytes may have decimals.
     show_size(number.max(0.0).round() as u64).to_string()
 }
 
-/// A number with three digits, or all of them if it is whole: `0.00123`, `4.27`, `14812`.
+/// Formats a number with three significant digits, or all digits of an integer: `0.00123`, `4.27`, `14812`.
 pub(crate) fn number(number: f64) -> String {
     if number.fract() == 0.0 && number.abs() < 1e15 { format!("{number}") } else { digits(number) }
 }
 
-/// Three significant digits, more only in front of the point.
+/// Formats three significant digits, and more only before the decimal point.
 fn digits(number: f64) -> String {
     let size = number.abs();
     if size == 0.0 {
@@ -222,12 +243,12 @@ fn digits(number: f64) -> String {
     if !(1e-6..1e15).contains(&size) {
         return format!("{number:.2e}");
     }
-    // What rounds up to the next power of ten has one decimal less.
+    // A number that rounds up to the next power of ten has one decimal less.
     let decimals = (2 - (size * 1.005).log10().floor() as i32).max(0);
     format!("{number:.*}", decimals as usize)
 }
 
-/// A whole number in groups of three: `812`, `14 812`.
+/// Formats an integer in groups of three digits: `812`, `14 812`.
 pub(crate) fn count(number: u64) -> String {
     let text = number.to_string();
     if text.len() < 5 {
@@ -243,12 +264,12 @@ pub(crate) fn count(number: u64) -> String {
     out
 }
 
-/// A number and what it counts.
+/// Formats a number with a noun: `1 pair`, `14 812 trials`.
 pub(crate) fn counted(number: u64, noun: &str) -> String {
     format!("{} {noun}{}", count(number), if number == 1 { "" } else { "s" })
 }
 
-/// A part in percent: `71 %`, `0.6 %`.
+/// Formats a share in percent: `71 %`, `0.6 %`.
 pub(crate) fn share(part: f64) -> String {
     match part * 100.0 {
         0.0 => "0 %".to_owned(),
@@ -258,16 +279,20 @@ pub(crate) fn share(part: f64) -> String {
     }
 }
 
-/// How many times: `1.76x`.
+/// Formats a ratio: two decimals below 2, two significant digits from there on: `1.76x`, `2.7x`, `12x`, `150x`.
 pub(crate) fn times(ratio: f64) -> String {
     match ratio {
         r if !r.is_finite() => "infinitely many times".to_owned(),
-        r if r < 9.995 => format!("{r:.2}x"),
-        r => format!("{}x", digits(r)),
+        r if r < 1.995 => format!("{r:.2}x"),
+        r if r < 9.95 => format!("{r:.1}x"),
+        r => {
+            let unit = 10f64.powi((r * 1.005).log10().floor() as i32 - 1);
+            format!("{:.0}x", (r / unit).round() * unit)
+        }
     }
 }
 
-/// Time on a stopwatch: `06:12`, `1:06:12`.
+/// Formats a time like a stopwatch: `06:12`, `1:06:12`.
 pub(crate) fn clock(seconds: f64) -> String {
     let whole = seconds.max(0.0) as u64;
     let (hours, minutes, seconds) = (whole / 3600, whole / 60 % 60, whole % 60);
@@ -278,7 +303,7 @@ pub(crate) fn clock(seconds: f64) -> String {
     }
 }
 
-/// A probability: `p = 0.0004`.
+/// Formats a p value: `p = 0.0004`.
 pub(crate) fn probability(p: f64) -> String {
     match p {
         p if p < 1e-4 => "p < 0.0001".to_owned(),
@@ -288,7 +313,7 @@ pub(crate) fn probability(p: f64) -> String {
     }
 }
 
-/// Text of others, without what would change the terminal: control characters become `?`.
+/// Replaces control characters in text from other programs by `?`, so that it cannot change the terminal.
 pub(crate) fn harmless(text: &str) -> String {
     let visible = |c: char| if c.is_control() && c != '\n' && c != '\t' { '?' } else { c };
     text.chars().map(visible).collect()
@@ -302,7 +327,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn three_digits_are_enough() {
+    fn numbers_have_three_digits() {
         let shown = [0.0, 1.234_567, 0.052_34, 9.996, 99.96, 311.4, 14_812.3, 0.000_012_34, 1e-9, -2.5];
         assert_eq!(
             shown.map(digits),
@@ -312,7 +337,7 @@ mod tests {
     }
 
     #[test]
-    fn times_choose_their_unit() {
+    fn times_have_a_suitable_unit() {
         let shown = [0.0, 0.0523, 0.1, 4.266, 402.0].map(seconds);
         assert_eq!(shown, ["0 s", "52.3 ms", "100 ms", "4.27 s", "402 s"]);
         assert_eq!([0.9994, 0.9996].map(seconds), ["999 ms", "1.00 s"]);
@@ -331,7 +356,9 @@ mod tests {
             [0.0, 0.0004, 0.006, 0.0196, 0.714, 1.0].map(share),
             ["0 %", "<0.1 %", "0.6 %", "2 %", "71 %", "100 %"]
         );
-        assert_eq!([1.756, 12.34, 0.98].map(times), ["1.76x", "12.3x", "0.98x"]);
+        assert_eq!([0.98, 1.02, 1.756, 1.994].map(times), ["0.98x", "1.02x", "1.76x", "1.99x"]);
+        assert_eq!([1.996, 2.68, 9.94, 9.96].map(times), ["2.0x", "2.7x", "9.9x", "10x"]);
+        assert_eq!([12.34, 99.4, 99.7, 148.0, 1234.0].map(times), ["12x", "99x", "100x", "150x", "1200x"]);
         assert_eq!(
             [0.000_01, 0.0004, 0.043, 0.35].map(probability),
             ["p < 0.0001", "p = 0.0004", "p = 0.043", "p = 0.35"]
@@ -361,23 +388,35 @@ mod tests {
     }
 
     #[test]
-    fn what_is_maximised_has_the_users_sign() {
+    fn maximised_costs_have_the_users_sign() {
         let costs = Costs::maximised("tps");
         let shown = |cost| costs.show(costs.number(cost));
         assert_eq!([-1200.0, f64::INFINITY, 0.0].map(shown), ["1200", "none", "0"]);
         let ends = costs.ends(Interval { low: -6.0, high: -4.0 });
         assert_eq!(costs.interval(5.0, Some(ends)), " [4.00, 6.00]");
         assert_eq!(costs.gain(1.4), "1.40x more tps");
-        assert_eq!(costs.gain(0.5), "2.00x less tps");
+        assert_eq!(costs.gain(0.5), "2.0x less tps");
         assert_eq!(costs.nothing("reliably "), "nothing with reliably more tps");
+        assert_eq!(costs.change(200.0, 900.0), "tps 200 -> 900");
+        assert_eq!(costs.errors(200.0, 900.0), None);
     }
 
     #[test]
-    fn a_ratio_below_one_is_told_the_other_way_round() {
+    fn maximised_shares_are_shown_with_their_errors() {
+        let accuracy = Costs::maximised("accuracy");
+        assert_eq!(accuracy.change(0.9308, 0.9521), "accuracy 0.931 -> 0.952");
+        assert_eq!(accuracy.errors(0.9308, 0.9521).unwrap(), "error 0.069 -> 0.048");
+        assert_eq!(accuracy.errors(0.9, 1.0).unwrap(), "error 0.100 -> 0");
+        assert_eq!(accuracy.errors(0.9, 1.1), None);
+        assert_eq!(Costs::seconds(10.0).errors(0.9, 0.5), None, "times are not shares");
+    }
+
+    #[test]
+    fn a_ratio_below_one_is_inverted() {
         let costs = Costs::seconds(10.0);
         assert_eq!(
             [6.7, 1.0, 0.15].map(|ratio| costs.gain(ratio)),
-            ["6.70x faster", "1.00x faster", "6.67x slower"]
+            ["6.7x faster", "1.00x faster", "6.7x slower"]
         );
         let both = |default, incumbent| {
             let (ratio, has_enough_pairs) = (None, true);
@@ -389,22 +428,22 @@ mod tests {
     }
 
     #[test]
-    fn few_pairs_are_told_without_a_ratio() {
+    fn few_pairs_have_no_ratio() {
         let costs = Costs::seconds(10.0);
         let both = |pairs, has_enough_pairs| {
             let (default, incumbent, ratio) = (3.0, 1.5, Some(2.0));
             let both = progress::TrainingComparison { pairs, default, incumbent, ratio, has_enough_pairs };
             Training::of(&both, &costs)
         };
-        assert_eq!(costs.in_training(&both(5, true)), "2.00x faster than the default on 5 pairs");
+        assert_eq!(costs.in_training(&both(5, true)), "2.0x faster than the default on 5 pairs");
         assert_eq!(
             costs.in_training(&both(1, false)),
-            "1.50 s where the default has 3.00 s, on 1 pair: too few for a ratio"
+            "1.50 s, default 3.00 s on 1 pair; too few pairs for a ratio"
         );
     }
 
     #[test]
-    fn what_others_wrote_cannot_move_the_cursor() {
+    fn text_from_other_programs_cannot_move_the_cursor() {
         assert_eq!(harmless("a\u{1b}[2Jb\r\n\tc"), "a?[2Jb?\n\tc");
     }
 }

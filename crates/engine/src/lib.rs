@@ -2,9 +2,7 @@
 //!
 //! Everything here is a pure function of its arguments: no files, no clock, no environment, no
 //! printing. The same settings, seed and history give the same decisions on every platform. For this
-//! reason logarithms and exponentials come from `libm` rather than from the operating system. The one
-//! exception is what a [Gaussian process](surrogate::gaussian) learns, which repeats only on the same type
-//! of processor.
+//! reason logarithms and exponentials come from `libm` rather than from the operating system.
 
 pub mod acquisition;
 pub mod history;

@@ -40,6 +40,11 @@ impl Record {
         self.trial.observation.status()
     }
 
+    /// Returns the wall time of the whole trial in seconds, including set-up and teardown.
+    pub fn duration(&self) -> f64 {
+        (self.ended - self.started).max(self.detail.wall.unwrap_or(0.0))
+    }
+
     /// Whether the trial was lost, for a known reason. A trial that was cancelled on purpose without a usable
     /// cost has the same status but no reason.
     pub fn is_lost(&self) -> bool {

@@ -45,7 +45,7 @@ pub struct Verdict {
     pub unseen_timeouts: Option<UnseenTimeouts>,
     /// Factor by which the best was better in the training.
     pub training_ratio: Option<f64>,
-    /// Whether the gain in the training was much larger.
+    /// Whether the ratio in the training lies above the interval.
     pub gain_does_not_carry_over: bool,
     /// Whether all constraints are satisfied.
     pub feasible: Both<bool>,

@@ -21,7 +21,7 @@ impl Campaign<'_> {
         self.next_tick = now + TICK;
         let progress = self.progress();
         let fraction = progress.fraction;
-        let warnings = self.watch.progress(&progress, self.settings);
+        let warnings = self.watch.progress(&progress);
         let event = Event { at: now, what: What::Progress(Box::new(progress)) };
         if fraction >= self.next_kept {
             self.next_kept = fraction + KEPT_EVERY;

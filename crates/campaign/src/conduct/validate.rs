@@ -31,6 +31,8 @@ pub struct ValidationOrder {
     pub seeds: Option<u32>,
     /// Number of workers, instead of the scenario's.
     pub workers: Option<usize>,
+    /// Whether to measure pairs again that have been measured before.
+    pub fresh: bool,
 }
 
 /// A campaign opened for a validation.
@@ -51,6 +53,8 @@ pub struct ToValidate {
     wall: f64,
     /// Whether the candidate is new to the store.
     is_new: bool,
+    /// Whether to ignore earlier measurements.
+    fresh: bool,
 }
 
 /// The result of a separate validation.
@@ -120,12 +124,13 @@ pub fn open_to_validate(order: &ValidationOrder) -> Result<ToValidate, ConductEr
         instances,
         history,
         wall: loaded.spent.wall,
+        fresh: order.fresh,
     })
 }
 
 impl ToValidate {
-    /// Runs the trials that have not been measured yet and closes the store. `ready` receives a bell that
-    /// stops them.
+    /// Runs the trials that have not been measured yet, or all of them if asked for, and closes the store. `ready`
+    /// receives a bell that stops them.
     pub fn run(self, ready: impl FnOnce(Bell), sink: Sink<'_>) -> Result<LaterVerdict, ConductError> {
         let Self { scenario, settings, candidate, workers, folder, store, instances, history, .. } = self;
         let staging = Staging::of(&scenario, &folder);
@@ -158,6 +163,7 @@ impl ToValidate {
             settings: &settings,
             names: &names,
             measured: &measured,
+            fresh: self.fresh,
         };
         let (validated, gave_up) = {
             let mut desk = Desk::new(executor, inbox);

@@ -227,7 +227,7 @@ fn pass(settings: &Settings, samples: &[Sample], workers: usize) -> Option<Pass>
         sum.filter(|_| !those.is_empty()).map(|sum| sum / those.len() as f64)
     };
     let instances = settings.problem.instances as usize;
-    let wall = mean(|sample| sample.record.detail.wall)? * instances as f64 / workers.max(1) as f64;
+    let wall = mean(|sample| Some(sample.record.duration()))? * instances as f64 / workers.max(1) as f64;
     let cpu = mean(|sample| sample.record.detail.cpu).map(|cpu| cpu * instances as f64);
     let budget = &settings.budget;
     let affordable = [

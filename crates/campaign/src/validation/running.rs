@@ -16,7 +16,7 @@ use crate::settings::Settings;
 use crate::{CampaignError, Ledger, Sink};
 use store::{Batch, FIRST_VALIDATION, StoredValidation};
 
-/// How often a trial is run that is lost each time.
+/// Runs of a trial that is lost each time.
 const TRIES: u32 = 3;
 /// Seconds to wait for a worker, or before a refused trial is submitted again.
 const TICK: f64 = 0.1;
@@ -30,20 +30,22 @@ pub struct Candidate {
     pub configuration: Configuration,
 }
 
-/// What is to be validated.
+/// A comparison of two configurations.
 pub struct Validation<'a> {
-    /// On what.
+    /// The pairs to measure.
     pub plan: &'a Plan,
-    /// What the user would have run.
+    /// The configuration that the user would have run.
     pub default: Candidate,
-    /// What the search found.
+    /// The configuration that the search found.
     pub incumbent: Candidate,
     /// The campaign's settings.
     pub settings: &'a Settings,
     /// The names of instances.
     pub names: &'a dyn Fn(InstanceId) -> String,
-    /// What an earlier session has measured: it is not measured again.
+    /// Trials of earlier sessions, which are not repeated.
     pub measured: &'a [StoredValidation],
+    /// Whether to measure these pairs again.
+    pub fresh: bool,
 }
 
 /// Why a validation gave up on some of its trials.
@@ -56,7 +58,7 @@ pub enum GaveUp {
         /// What happened to the last one.
         reason: String,
     },
-    /// One could not be run at all, as no other could.
+    /// A trial could not be started, and no other could be either.
     Aborted(String),
 }
 
@@ -110,7 +112,7 @@ pub fn validate(
             // In simulated time trials of the search are still running.
             Came::Ended(record) if record.trial.why != Why::Validation => {}
             Came::Ended(record) => {
-                // One that was stopped shows nothing about those that may end.
+                // A stopped trial does not show how long others take.
                 if let Some(deadline) = deadline.as_mut().filter(|_| !pass.is_stopped) {
                     deadline.learn(&record);
                 }
@@ -136,7 +138,7 @@ pub fn validate(
     Ok((pass.on_both(), pass.gave_up))
 }
 
-/// Which of the two.
+/// One of the two configurations.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
 enum Role {
     Default,
@@ -150,30 +152,30 @@ type Part = (usize, Role);
 struct Pass<'a> {
     validation: &'a Validation<'a>,
     objective: Objective,
-    /// What is run, in this order; a lost trial comes again at the end.
+    /// The trials in the order of running; a lost trial is appended again.
     order: Vec<Part>,
     told: BTreeMap<Part, Observation>,
     /// The machines that measured these, as far as known.
     hosts: BTreeSet<String>,
-    /// How many have been submitted, run now, have ended, and were to be repeated.
+    /// Numbers of trials that were submitted, are running, have ended, and were repeated.
     next: usize,
     out: usize,
     ended: usize,
     repeated: usize,
-    /// How often each was lost.
+    /// Losses of each trial.
     lost: BTreeMap<Part, u32>,
     losses: Losses,
     gave_up: Option<GaveUp>,
-    /// Whether nothing more is begun, and what runs does not count.
+    /// Whether no more trials start, and those that run do not count.
     is_stopped: bool,
 }
 
 impl<'a> Pass<'a> {
     fn new(validation: &'a Validation<'a>, workers: usize) -> Self {
-        let Validation { plan, default, incumbent, settings, names, measured } = validation;
+        let Validation { plan, default, incumbent, settings, names, measured, fresh } = validation;
         let are_two = default.config != incumbent.config;
         let objective = objective(settings);
-        let known = Known::of(measured, &objective);
+        let known = Known::of(if *fresh { &[] } else { measured }, &objective);
         let (mut told, mut hosts) = (BTreeMap::new(), BTreeSet::new());
         let mut order = order(plan, settings.problem.seed);
         order.retain(|&(place, role)| {
@@ -210,7 +212,7 @@ impl<'a> Pass<'a> {
             }
             let request = self.validation.request(self.order[self.next], self.next);
             let (now, longest) = (desk.now(), desk.longest(&request));
-            if deadline.as_mut().is_some_and(|deadline| !deadline.affords(now, longest)) {
+            if deadline.as_mut().is_some_and(|deadline| !deadline.has_time_for(now, longest)) {
                 return false;
             }
             match desk.submit(request, None) {
@@ -225,14 +227,14 @@ impl<'a> Pass<'a> {
         false
     }
 
-    /// Begins nothing more and cancels what runs.
+    /// Starts no more trials and cancels those that run.
     fn stop(&mut self, desk: &mut Desk<'_>) {
         self.is_stopped = true;
         let unheard = (0..self.next).filter(|&number| desk.cancel(TrialId(FIRST_VALIDATION + number as u64)));
         self.out -= unheard.count();
     }
 
-    /// A trial has ended: what is to be stored of it. A lost one says nothing and is run again.
+    /// Takes in a trial that has ended and returns the row to store. A lost trial is run again.
     fn take_in(&mut self, record: Record) -> Option<StoredValidation> {
         (self.out, self.ended) = (self.out - 1, self.ended + 1);
         if self.is_stopped {
@@ -262,12 +264,12 @@ impl<'a> Pass<'a> {
         None
     }
 
-    /// Whether the trials that are left would end as the last ones did.
+    /// Whether the remaining trials would fail as the last ones did.
     fn is_hopeless(&self) -> bool {
         matches!(self.gave_up, Some(GaveUp::Aborted(_))) || self.losses.are_too_many()
     }
 
-    /// The pairs that both have told something of.
+    /// The pairs with a known outcome of both configurations.
     fn on_both(&self) -> OnBoth {
         let Validation { plan, default, incumbent, .. } = self.validation;
         let tuned = if default.config == incumbent.config { Role::Default } else { Role::Incumbent };

@@ -82,10 +82,9 @@ fn a_validation_without_unseen_instances_takes_no_more_trials_than_the_search() 
 /// A default that is beaten at once has few pairs. Its cost on them is mostly luck, unless there are no
 /// others.
 #[test]
-fn a_ratio_in_the_training_needs_five_pairs_or_all_of_them() {
-    let compared = |pairs: u32, change: &dyn Fn(&mut Settings)| {
-        let mut settings = settings(8, 50.0, Budget::default());
-        change(&mut settings);
+fn a_ratio_in_the_training_needs_five_pairs() {
+    let compared = |pairs: u32| {
+        let settings = settings(8, 50.0, Budget::default());
         let mut history = History::new();
         let configs = [0.1, 0.2].map(|code| {
             let codes = vec![code, code, 0.0];
@@ -102,14 +101,7 @@ fn a_ratio_in_the_training_needs_five_pairs_or_all_of_them() {
         assert_eq!((both.pairs, both.ratio), (pairs as usize, Some(2.0)));
         both.meaningful_ratio()
     };
-    assert_eq!([1, 4, 5, 8].map(|pairs| compared(pairs, &|_| {})), [None, None, Some(2.0), Some(2.0)]);
-    let deterministic = |settings: &mut Settings| {
-        settings.racing.deterministic = true;
-        settings.problem.instances = 3;
-    };
-    assert_eq!([1, 2, 3].map(|pairs| compared(pairs, &deterministic)), [None, None, Some(2.0)]);
-    let few = |settings: &mut Settings| settings.racing.max_pairs = 2;
-    assert_eq!([1, 2].map(|pairs| compared(pairs, &few)), [None, Some(2.0)]);
+    assert_eq!([1, 4, 5, 8].map(compared), [None, None, Some(2.0), Some(2.0)]);
 }
 
 #[test]

@@ -1,4 +1,4 @@
-//! The small programs that `doctor` confines: this one, with a hidden verb.
+//! The small test programs that `doctor` confines: this program with a hidden verb.
 
 use std::io::{Read, Write};
 use std::process::{Child, Command, Stdio};
@@ -21,25 +21,25 @@ pub(crate) struct Arguments {
 pub(crate) enum What {
     /// Ends at once.
     Nothing,
-    /// Uses CPU time for ever.
+    /// Uses CPU time endlessly.
     Burn,
-    /// Sleeps for ever.
+    /// Sleeps for an hour.
     Sleep,
-    /// Takes memory for ever.
+    /// Allocates memory endlessly.
     Grow,
-    /// Writes for ever.
+    /// Writes to standard output endlessly.
     Flood,
-    /// Writes a file for ever.
+    /// Writes to a file endlessly.
     Fill,
-    /// Starts processes for ever.
+    /// Starts processes endlessly.
     Crowd,
-    /// Leaves a process behind that has left its session.
+    /// Leaves behind a process that has left the session.
     Escape,
-    /// Leaves its session and lives on for a moment.
+    /// Leaves its session and runs for another moment.
     Escaped,
 }
 
-/// Does what it is told, for ever or until it is stopped.
+/// Behaves as asked, until it is stopped if the behaviour has no end.
 pub(crate) fn exhibit(arguments: &Arguments) -> ExitCode {
     match arguments.what {
         What::Nothing => {}
@@ -51,10 +51,10 @@ pub(crate) fn exhibit(arguments: &Arguments) -> ExitCode {
         What::Crowd => while start(What::Sleep).is_ok() {},
         What::Escape => escape(),
         What::Escaped => {
-            // In vain if this fails: then it has not left, and is caught all the more.
+            // If this fails, the process is still in its session and is certain to be found.
             rustix::process::setsid().ok();
             std::io::stdout().write_all(b"!").and_then(|()| std::io::stdout().flush()).ok();
-            // Not for ever: in the group tier it does escape.
+            // Not endlessly: in the group tier it does escape.
             std::thread::sleep(Duration::from_millis(500));
         }
     }
@@ -82,7 +82,7 @@ fn fill() {
     }
 }
 
-/// Ends when the other has left the session.
+/// Returns once the other process has left the session.
 fn escape() {
     let Ok(mut child) = command(What::Escaped).stdout(Stdio::piped()).spawn() else { return };
     if let Some(stdout) = &mut child.stdout {
@@ -94,7 +94,7 @@ fn start(what: What) -> std::io::Result<Child> {
     command(what).spawn()
 }
 
-/// This program, to show something else.
+/// Returns a command that runs this program with another behaviour.
 fn command(what: What) -> Command {
     let mut command = Command::new("/proc/self/exe");
     command.args([VERB, &what.name()]);
@@ -102,7 +102,7 @@ fn command(what: What) -> Command {
 }
 
 impl What {
-    /// Its word on the command line.
+    /// Returns its name on the command line.
     pub(super) fn name(self) -> String {
         self.to_possible_value().map(|value| value.get_name().to_owned()).unwrap_or_default()
     }

@@ -1,4 +1,4 @@
-//! `captune doctor`: what this machine can enforce, shown by really confining something.
+//! `captune doctor`: tests which limits this machine can enforce.
 
 pub(crate) mod exhibit;
 
@@ -15,35 +15,36 @@ use exhibit::What;
 
 #[derive(Args, Debug)]
 #[command(after_help = "\
-With limits or a tier given, it also runs something under them: exit code 4 if this machine cannot.")]
+With limits or a tier, doctor also runs a program under them. Exit code 4 if
+this machine cannot enforce them.")]
 pub(crate) struct Arguments {
     #[command(flatten)]
     limits: LimitArguments,
 }
 
-/// Examines the machine and prints what it found.
+/// Tests the machine and prints the results.
 pub(crate) fn doctor(arguments: &Arguments) -> anyhow::Result<ExitCode> {
     let found = Tier::ALL.map(|tier| (tier, works(tier)));
     let wanted = |tier: Tier| arguments.limits.tier.is_none_or(|forced| forced == tier);
     let used = found.iter().find(|(tier, works)| works.is_ok() && wanted(*tier)).map(|(tier, _)| *tier);
-    line("tiers: how a process tree is held together, best first");
+    line("tiers (ways to control a process tree), best first:");
     for (tier, works) in &found {
         let verdict = match works {
             Ok(how) => format!("works: {how}"),
-            Err(error) => format!("no: {}", why(error)),
+            Err(error) => format!("does not work: {}", why(error)),
         };
         line(&format!("{} {tier:<10} {verdict}", if used == Some(*tier) { "*" } else { " " }));
     }
     if let Some(tier) = used {
         print_limits(tier);
     }
-    // The wish itself, as `exec` would meet it.
-    let wish = confine::run(
+    // Runs with exactly the given limits and tier, as `exec` would.
+    let tried = confine::run(
         &with_tier(What::Nothing, arguments.limits.tier),
         &arguments.limits.limits(),
         &Control::new(),
     );
-    wish.map(|_| ExitCode::Done).map_err(Into::into)
+    tried.map(|_| ExitCode::Done).map_err(Into::into)
 }
 
 fn why(error: &LaunchError) -> String {
@@ -53,7 +54,7 @@ fn why(error: &LaunchError) -> String {
     }
 }
 
-/// Lets a process escape from its session in this tier, and says what became of it.
+/// Lets a process leave its session in this tier, and reports whether it was found.
 fn works(tier: Tier) -> Result<String, LaunchError> {
     let limits = Limits { wall: Some(Duration::from_secs(10)), ..Limits::default() };
     let finished = confine::run(&with_tier(What::Escape, Some(tier)), &limits, &Control::new())?;
@@ -64,7 +65,7 @@ fn works(tier: Tier) -> Result<String, LaunchError> {
     })
 }
 
-/// One limit, tried out.
+/// A test of one limit.
 struct TryOut {
     limit: Limit,
     what: What,
@@ -74,16 +75,16 @@ struct TryOut {
 
 fn print_limits(tier: Tier) {
     line("");
-    line(&format!("limits in the {tier} tier, each tried on a program that would go on for ever"));
+    line(&format!("limits in the {tier} tier, each tested on a program that would never stop:"));
     for tried in try_outs() {
         let verdict = match confine::run(&with_tier(tried.what, Some(tier)), &tried.limits, &Control::new()) {
             Ok(finished) => judge(&tried, &finished),
-            Err(error) => format!("no: {}", why(&error)),
+            Err(error) => format!("does not hold: {}", why(&error)),
         };
         line(&format!("  {:<10} {:<8} {verdict}", tried.limit.to_string(), tried.asked));
     }
     let cores =
-        Cores::allowed().map_or_else(|error| error.to_string(), |cores| format!("choose among {cores}"));
+        Cores::allowed().map_or_else(|error| error.to_string(), |cores| format!("{cores} are available"));
     line(&format!("  {:<10} {:<8} {cores}", "cores", ""));
 }
 
@@ -144,13 +145,13 @@ fn judge(tried: &TryOut, finished: &Finished) -> String {
     match finished.end() {
         End::Stopped(limit) if limit == tried.limit => format!("holds: stopped{at}"),
         End::Signalled(signal) if tried.limit == Limit::Memory => {
-            format!("holds: refused more{at}, upon which the program ended itself by signal {signal}")
+            format!("holds: more was refused{at}, and the program ended with signal {signal}")
         }
-        other => format!("no: {other:?}"),
+        other => format!("does not hold: {other:?}"),
     }
 }
 
-/// A command that ends at once, to find out what this machine does with limits.
+/// Returns a command that ends at once, to test whether limits can be enforced.
 pub(crate) fn nothing() -> Command {
     with_tier(What::Nothing, None)
 }
@@ -164,6 +165,6 @@ fn with_tier(what: What, tier: Option<Tier>) -> Command {
 }
 
 fn line(text: &str) {
-    // A reader that has seen enough is no error.
+    // A closed pipe is not an error.
     writeln!(std::io::stdout(), "{text}").ok();
 }

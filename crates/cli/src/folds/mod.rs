@@ -1,6 +1,6 @@
-//! Several folds in words.
+//! The results of several folds in words.
 
-mod said;
+mod joint;
 pub(crate) mod status;
 
-pub(crate) use said::{said, why_chosen};
+pub(crate) use joint::{ending, why_chosen};

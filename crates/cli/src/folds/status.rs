@@ -3,29 +3,31 @@
 use serde_json::json;
 use view::{Costs, Joint, KeptFolds, Picture, Validated};
 
-use super::said::of_all;
+use super::joint::verdict_lines;
 use super::why_chosen;
 use crate::exit_code::ExitCode;
 use crate::message;
 use crate::progress::block::name;
+use crate::run::verdict::Hosts;
 use crate::status::{spent, state, warn_of_hosts};
 use crate::words::{harmless, times};
+use crate::wrap;
 
-/// Prints where all folds stand.
+/// Prints the status of all folds.
 pub(crate) fn print(kept: &KeptFolds, as_json: bool) -> anyhow::Result<ExitCode> {
     let joint = kept.joint()?;
     if as_json {
         message::print(format!("{}\n", json!(joint)).as_bytes())?;
     } else {
-        message::show(&text(&joint))?;
+        message::show(&text(&joint, wrap::stdout_width()))?;
     }
     warn_of_hosts(&joint.hosts);
     Ok(ExitCode::Done)
 }
 
-fn text(joint: &Joint) -> String {
+fn text(joint: &Joint, width: Option<usize>) -> String {
     let (all, begun) = (joint.folds.len(), joint.begun());
-    let mut text = format!("{}: {all} folds, {begun} begun\n", harmless(&joint.name));
+    let mut text = format!("{}: {all} folds, {begun} started\n", harmless(&joint.name));
     for (place, (picture, validated)) in joint.folds.iter().zip(&joint.validated).enumerate() {
         let label = format!("fold-{}", place + 1);
         let row = match (picture, validated, &joint.costs) {
@@ -33,20 +35,19 @@ fn text(joint: &Joint) -> String {
                 let found = found(picture, validated, costs);
                 format!("{} · {} · {found}", state(&picture.state), spent(picture))
             }
-            _ => "not begun".to_owned(),
+            _ => "not started".to_owned(),
         };
-        text += &format!("{label:<9}{row}\n");
+        text += &wrap::rows(&[(label.as_str(), row)], width);
     }
     let mut rows: Vec<(&str, String)> = Vec::new();
-    for (number, line) in of_all(joint).into_iter().enumerate() {
+    for (number, line) in verdict_lines(joint, Hosts::Always).into_iter().enumerate() {
         rows.push((if number == 0 { "verdict" } else { "" }, line));
     }
     rows.extend(why_chosen(joint).map(|why| ("best", why)));
-    text += &rows.iter().map(|(label, row)| format!("{label:<9}{row}\n")).collect::<String>();
-    text
+    text + &wrap::rows(&rows, width)
 }
 
-/// The best of a fold, and its gains.
+/// Describes the best configuration of a fold and its gains.
 fn found(picture: &Picture, validated: &Validated, costs: &Costs) -> String {
     let mut parts = vec![format!("best {}", name(picture.incumbent, costs.against))];
     let training = picture.figures.known().and_then(|figures| figures.training?.ratio);

@@ -1,4 +1,4 @@
-//! `captune init`: a first scenario, from another configurator's files, from options, or from answers.
+//! `captune init`: writes a first scenario from another configurator's files, from options, or from answers.
 
 mod questions;
 
@@ -20,43 +20,45 @@ use crate::run::inline::explained;
 use crate::words::harmless;
 use questions::Questions;
 
-/// The scenario's file, unless one is named: also of the verbs that read it.
+/// Default name of the scenario file, for every verb.
 pub(crate) const FILE: &str = "captune.toml";
 
 #[derive(Args, Debug)]
 #[command(after_help = "\
-  captune init                                     # asks
+Examples:
+  captune init                            # asks questions
   captune init --command 'minisat -rinc={1.1..4.0 = 2} {instance}' \\
     --instances 'cnf/*.cnf' --cutoff 30s --budget 1h
-  captune init --from smac3-output/run_1           # SMAC 1 and 2, SMAC3: a scenario.txt or a folder
-  captune init --from tuning/                      # irace: scenario.txt, parameters.txt, target-runner
-  captune init --from study.db                     # Optuna: an SQLite file
+  captune init --from smac3-output/run_1  # SMAC 1 to 3: scenario.txt or folder
+  captune init --from tuning/             # irace: scenario.txt, parameters.txt
+  captune init --from study.db            # Optuna: an SQLite file
 
-What another scenario says and captune cannot is listed, at the top of the new one, too.")]
+Settings of the other configurator that captune does not support are listed,
+and written as comments at the top of the new scenario.")]
 pub(crate) struct Arguments {
-    /// The scenario to write
+    /// Scenario file to write
     #[arg(value_name = "SCENARIO", default_value = FILE)]
     path: PathBuf,
-    /// A folder or file of another configurator
+    /// Convert a folder or file of another configurator
     #[arg(long, value_name = "DIR|FILE", conflicts_with_all = ["command", "space", "instances"])]
     from: Option<PathBuf>,
-    /// The command in one text, its parameters as ranges or in --space
+    /// Command in one string, with its parameters as ranges or in --space
     #[arg(long, value_name = "TEXT")]
     command: Option<String>,
-    /// A file with the parameters
+    /// File with the parameters
     #[arg(long, value_name = "FILE")]
     space: Option<String>,
     #[command(flatten)]
     goal: Goal,
-    /// Time on the clock in all (90s, 2h)
+    /// Wall time of the whole campaign (90s, 2h)
     #[arg(long, value_name = "TIME")]
     budget: Option<String>,
-    /// Replace a scenario that is there and says something else
+    /// Replace an existing scenario with different content
     #[arg(long)]
     force: bool,
 }
 
-/// Writes a scenario and says what to type next.
+/// Writes a scenario and prints the next command.
 pub(crate) fn init(arguments: &Arguments) -> anyhow::Result<ExitCode> {
     let folder = arguments.path.parent().filter(|folder| !folder.as_os_str().is_empty());
     let folder = folder.unwrap_or(Path::new("."));
@@ -91,11 +93,11 @@ fn write(draft: &Draft, arguments: &Arguments) -> anyhow::Result<()> {
     draft.save(&arguments.path, arguments.force).map_err(explained)?;
     let files: Vec<&str> = draft.files.iter().map(|(name, _)| name.as_str()).collect();
     let more = if files.is_empty() { String::new() } else { format!(", with {}", files.join(", ")) };
-    message::note(&format!("the scenario is in {}{more}", quoted(&arguments.path.to_string_lossy())));
+    message::note(&format!("wrote the scenario to {}{more}", quoted(&arguments.path.to_string_lossy())));
     Ok(())
 }
 
-/// The next command to type.
+/// Prints the next commands.
 fn next(path: &Path, runs: Option<&Path>) {
     let path = quoted(&path.to_string_lossy());
     message::note(&format!("next: captune check {path}"));
@@ -103,13 +105,13 @@ fn next(path: &Path, runs: Option<&Path>) {
         let here = std::env::current_dir().ok();
         let runs = here.and_then(|here| runs.strip_prefix(here).ok()).unwrap_or(runs);
         let runs = quoted(&runs.to_string_lossy());
-        message::note(&format!("then: captune import {path} {runs}      # its runs, as a start"));
+        message::note(&format!("then: captune import {path} {runs}      # start with its runs"));
     }
     message::note(&format!("then: captune run {path}"));
 }
 
 impl Arguments {
-    /// The command and what else was wished for; what is not given is asked for.
+    /// Returns the command and the options; asks for what is missing.
     fn wishes(&self) -> anyhow::Result<(String, Wishes)> {
         let mut questions = Questions::new(std::io::stdin().lock(), std::io::stdin().is_terminal());
         let any = self.command.is_some() || self.space.is_some() || !self.goal.instances.is_empty();
@@ -119,23 +121,24 @@ impl Arguments {
             Some(command) => command.clone(),
             None => {
                 let asked = questions.ask(
-                    "The command, with ranges in place of values, such as\n  \
+                    "Command, with ranges in place of values, such as\n  \
                      minisat -rinc={1.1..4.0 = 2} -ccmin-mode={0|1|2 = 2} {instance}",
                     "",
                 )?;
                 if asked.is_empty() {
-                    let hint = "--command gives it; --from reads another configurator's files".to_owned();
-                    return Err(Hinted { message: "there is no command".to_owned(), hint }.into());
+                    let hint = "pass it with --command, or convert another configurator's files with --from"
+                        .to_owned();
+                    return Err(Hinted { message: "no command given".to_owned(), hint }.into());
                 }
                 asked
             }
         };
         if !any {
             if command.contains("{instance}") {
-                let asked = questions.ask("The inputs: paths and patterns", "*")?;
+                let asked = questions.ask("Inputs: paths and patterns", "*")?;
                 wishes.instances = words(&asked);
-                let asked =
-                    questions.ask("Inputs kept for the validation: paths and patterns, or a share", "25%")?;
+                let asked = questions
+                    .ask("Inputs held out for the validation: paths and patterns, or a share", "25%")?;
                 wishes.test = words(&asked);
             }
             if self.goal.minimise.is_none() && self.goal.maximise.is_none() {
@@ -143,13 +146,13 @@ impl Arguments {
             }
             let is_time = wishes.minimise.as_deref().is_none_or(|what| what.ends_with("_time"));
             if wishes.cutoff.is_none() && is_time && wishes.maximise.is_none() {
-                wishes.cutoff = Some(questions.ask("Stop a trial after", "30s")?);
+                wishes.cutoff = Some(questions.ask("Cutoff: stop a trial after", "30s")?);
             }
             if budget.is_none() {
-                budget = Some(questions.ask("The time for all of it", "1h")?);
+                budget = Some(questions.ask("Wall time of the whole campaign", "1h")?);
             }
             if wishes.success_exit.is_empty() {
-                let asked = questions.ask("Exit codes of a success", "0")?;
+                let asked = questions.ask("Exit codes that mean success", "0")?;
                 wishes.success_exit = codes(&asked)?;
             }
         }
@@ -161,7 +164,7 @@ impl Arguments {
     }
 }
 
-/// Asks what to optimise and, if the target prints it, where it is found.
+/// Asks what to optimise and, if the target prints it, for the pattern that finds it.
 fn ask_objective(questions: &mut Questions<impl BufRead>, wishes: &mut Wishes) -> anyhow::Result<()> {
     let asked = questions.ask(
         "What to minimise: cpu_time, wall_time, memory, or the name of a number that the command prints\n\
@@ -185,11 +188,12 @@ fn ask_objective(questions: &mut Questions<impl BufRead>, wishes: &mut Wishes) -
     Ok(())
 }
 
-/// Exit codes between commas or spaces; only 0 is what holds without them.
+/// Parses exit codes separated by commas or spaces. 0 alone is the default and gives an empty list.
 fn codes(text: &str) -> anyhow::Result<Vec<u8>> {
     let words = text.split([',', ' ']).filter(|word| !word.is_empty());
     let codes: Result<Vec<u8>, _> = words.map(str::parse).collect();
-    let hint = "exit codes are numbers up to 255, such as 10,20".to_owned();
-    let codes = codes.map_err(|_| Hinted { message: format!("`{text}` is no exit code"), hint })?;
+    let hint = "exit codes are integers up to 255, such as 10,20".to_owned();
+    let codes =
+        codes.map_err(|_| Hinted { message: format!("`{text}` is not a list of exit codes"), hint })?;
     Ok(if codes == [0] { Vec::new() } else { codes })
 }

@@ -2,10 +2,10 @@
 
 use std::io::{self, BufRead, Write};
 
-/// Asks.
+/// Asks questions and reads the answers.
 pub(super) struct Questions<R> {
     answers: R,
-    /// Whether a person types the answers: then they are seen already.
+    /// Whether the answers are typed in a terminal, which shows them already.
     typed: bool,
 }
 
@@ -14,9 +14,9 @@ impl<R: BufRead> Questions<R> {
         Self { answers, typed }
     }
 
-    /// The answer, or what holds without one.
-    pub(super) fn ask(&mut self, question: &str, otherwise: &str) -> io::Result<String> {
-        let shown = if otherwise.is_empty() { String::new() } else { format!(" [{otherwise}]") };
+    /// Returns the answer, or the default if it is empty.
+    pub(super) fn ask(&mut self, question: &str, default: &str) -> io::Result<String> {
+        let shown = if default.is_empty() { String::new() } else { format!(" [{default}]") };
         let mut out = io::stderr().lock();
         write!(out, "{question}{shown}: ").and_then(|()| out.flush()).ok();
         let mut line = String::new();
@@ -25,7 +25,7 @@ impl<R: BufRead> Questions<R> {
         if !self.typed {
             writeln!(out, "{answer}").ok();
         }
-        Ok(if answer.is_empty() { otherwise.to_owned() } else { answer.to_owned() })
+        Ok(if answer.is_empty() { default.to_owned() } else { answer.to_owned() })
     }
 }
 
@@ -34,7 +34,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn no_answer_is_the_one_that_was_proposed() {
+    fn an_empty_answer_is_the_default() {
         let mut questions = Questions::new(&b" 10s \n\n"[..], false);
         let mut ask = || questions.ask("How long", "30s").unwrap();
         assert_eq!([ask(), ask(), ask()], ["10s", "30s", "30s"]);

@@ -1,4 +1,4 @@
-//! The status block: three lines that say where a campaign stands.
+//! The status block: three lines on the state of a campaign.
 
 use campaign::budget::{Budget, Spent};
 use campaign::progress;
@@ -9,16 +9,16 @@ use super::Facts;
 use crate::bounds;
 use crate::words::{clock, count, counted, share, times};
 
-/// Cells of the bar.
+/// Width of the progress bar.
 const BAR: usize = 10;
 
-/// The block, each line as long as it is.
+/// Returns the block, with lines of any length.
 pub(crate) fn block(progress: &progress::Progress, facts: &Facts) -> Vec<String> {
     let progress = &Progress::of(progress, &facts.costs);
     vec![spent(progress, facts), standing(progress, facts), racing(progress, facts)]
 }
 
-/// The block while the best is validated.
+/// Returns the block of a validation.
 pub(crate) fn validation(done: usize, of: usize, against: &str) -> Vec<String> {
     let part = done as f64 / of.max(1) as f64;
     vec![format!(" {} validating the best against the {against}: {done} of {of} trials", bar(part))]
@@ -31,7 +31,7 @@ fn spent(progress: &Progress, facts: &Facts) -> String {
     format!(" {} {} {}", used(&facts.budget, &progress.spent), bar(progress.fraction), parts.join(" · "))
 }
 
-/// Time gone by, and how much is used of the budget that will be spent first.
+/// Formats the elapsed time and the use of the budget that will be spent first.
 pub(crate) fn used(budget: &Budget, spent: &Spent) -> String {
     let time = clock(spent.wall);
     let part = |limit: Option<f64>, used: f64| limit.map_or(-1.0, |limit| used / limit);
@@ -47,7 +47,7 @@ pub(crate) fn used(budget: &Budget, spent: &Spent) -> String {
     }
 }
 
-/// A bar of eighths.
+/// Draws a progress bar with eighths of a character.
 fn bar(part: f64) -> String {
     const EIGHTHS: [&str; 8] = ["", "▏", "▎", "▍", "▌", "▋", "▊", "▉"];
     let eighths = (part.clamp(0.0, 1.0) * (BAR * 8) as f64).round() as usize;
@@ -56,7 +56,7 @@ fn bar(part: f64) -> String {
     text + &"░".repeat(empty)
 }
 
-/// How many trials there were and how they ended, the successful ones being the rest.
+/// Formats the number of trials and the shares of those that did not finish.
 pub(crate) fn trials(tally: &Tally) -> String {
     let all = tally.trials.all();
     let of_all = |number: u64| (number > 0).then(|| share(number as f64 / all as f64));
@@ -77,7 +77,7 @@ pub(crate) fn trials(tally: &Tally) -> String {
 fn standing(progress: &Progress, facts: &Facts) -> String {
     let best = &progress.best;
     if best.pairs == 0 {
-        return format!("   best: the {}, which is being measured", facts.costs.against);
+        return format!("   best: the {} (being measured)", facts.costs.against);
     }
     let mut line =
         format!("   best {}  {}", name(best.configuration, facts.costs.against), facts.costs.standing(best));
@@ -98,7 +98,7 @@ fn standing(progress: &Progress, facts: &Facts) -> String {
     line
 }
 
-/// What a configuration is called: the one that gains are measured `against` has no number that one would look up.
+/// Returns the name of a configuration: its number, or `default` or `baseline` for number 0.
 pub(crate) fn name(configuration: u32, against: &str) -> String {
     if configuration == 0 { against.to_owned() } else { format!("#{configuration}") }
 }
@@ -118,7 +118,7 @@ fn racing(progress: &Progress, facts: &Facts) -> String {
             cap.unwrap_or_default()
         ));
     } else {
-        parts.push("no challenger is racing".to_owned());
+        parts.push("no challenger".to_owned());
     }
     if progress.saved > 1.005 {
         parts.push(format!("capping saved {}", times(progress.saved)));
@@ -127,7 +127,7 @@ fn racing(progress: &Progress, facts: &Facts) -> String {
     format!("   {}", parts.join(" · "))
 }
 
-/// The heartbeat: one line of the same.
+/// Returns the heartbeat: the most important figures in one line.
 pub(crate) fn heartbeat(progress: &progress::Progress, facts: &Facts) -> String {
     let progress = &Progress::of(progress, &facts.costs);
     let mut parts = vec![used(&facts.budget, &progress.spent), trials(&progress.tally)];
@@ -144,11 +144,13 @@ pub(crate) fn heartbeat(progress: &progress::Progress, facts: &Facts) -> String 
     parts.join(" · ")
 }
 
-/// A line cut to the width of a terminal.
+/// Cuts a line to the width of the terminal, between words.
 pub(crate) fn cut(line: &str, width: usize) -> String {
     if line.chars().count() <= width {
         return line.to_owned();
     }
     let kept: String = line.chars().take(width.saturating_sub(1)).collect();
-    kept + "…"
+    let words = kept.trim_end().rsplit_once(' ').map_or(kept.as_str(), |(words, _)| words);
+    let words = if words.trim().is_empty() { &kept } else { words };
+    format!("{} …", words.trim_end_matches([' ', '·']))
 }

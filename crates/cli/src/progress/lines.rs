@@ -1,4 +1,4 @@
-//! Lines that stay: what happened, one line each.
+//! Permanent lines, one per event.
 
 use campaign::event::{Event, NewIncumbent, Warning, What};
 use engine::propose::{Choice, Learner};
@@ -13,88 +13,96 @@ use crate::bounds;
 use crate::changes;
 use crate::words::{clock, count, counted, harmless, share, span};
 
-/// What a line is, for painting it.
+/// A permanent line.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub(crate) struct Line {
+    pub(crate) kind: Kind,
+    pub(crate) text: String,
+    /// Indentation of continuation lines.
+    pub(crate) indent: usize,
+}
+
+/// The kind of a line, which determines its colour.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum Kind {
     NewBest,
     Warning,
+    Plain,
 }
 
-/// The line for an event; most have none.
-pub(crate) fn line(event: &Event, facts: &Facts) -> Option<(Kind, String)> {
-    let time = clock(event.at);
+/// Returns the line for an event; most events have none.
+pub(crate) fn line(event: &Event, facts: &Facts) -> Option<Line> {
+    let start = format!(" {}  ", clock(event.at));
+    let new = |kind: Kind, mark: &str, text: &str| {
+        Some(Line { kind, text: format!("{start}{mark}{text}"), indent: start.len() + mark.len() })
+    };
     match &event.what {
-        // Between two that cost the same, such as a crash each, the choice is no news.
-        What::NewIncumbent(new) if new.before.is_nan() => None,
-        What::NewIncumbent(new) if new.cost == new.before && new.holdings == new.holdings_before => None,
-        What::NewIncumbent(new) => Some((Kind::NewBest, format!(" {time}  {}", new_best(new, facts)))),
-        What::Warning(warning) => Some((Kind::Warning, format!(" {time}  ! {}", warn(warning, facts)))),
-        What::Chosen(choice) => Some((Kind::NewBest, format!(" {time}  {}", chosen(choice)))),
+        // A choice between two configurations of equal cost, such as two that crash, is not worth a line.
+        What::NewIncumbent(best) if best.before.is_nan() => None,
+        What::NewIncumbent(best) if best.cost == best.before && best.holdings == best.holdings_before => None,
+        What::NewIncumbent(best) => new(Kind::NewBest, "", &new_best(best, facts)),
+        What::Warning(warning) => new(Kind::Warning, "! ", &warn(warning, facts)),
+        What::Chosen(choice) => new(Kind::NewBest, "", &chosen(choice)),
         What::Requested { config, values, requested } => {
             let changed = changed(facts, values);
             let text = match requested {
-                Requested::Next => format!("trying yours, #{config}: {changed}"),
-                Requested::Underway => format!("yours is racing already, #{config}: {changed}"),
+                Requested::Next => format!("Your configuration races next as #{config}: {changed}"),
+                Requested::Underway => {
+                    format!("Your configuration is already racing as #{config}: {changed}")
+                }
                 Requested::Incumbent => {
                     let name = super::block::name(config.0, facts.costs.against);
-                    format!("yours is the best so far already, {name}: {changed}")
+                    format!("Your configuration is already the best so far, {name}: {changed}")
                 }
             };
             let text = text.trim_end().trim_end_matches(':');
-            Some((Kind::NewBest, format!(" {time}  {text}")))
+            new(Kind::NewBest, "", text)
         }
         _ => None,
     }
 }
 
-/// What one pass of the default takes.
-pub(crate) fn pass(pass: &PassCost, facts: &Facts) -> String {
+/// Returns the plan: the cost of one pass of the default, and the number of passes that the budget covers.
+pub(crate) fn pass(pass: &PassCost, facts: &Facts) -> Line {
     let costs = &facts.costs;
-    let timeouts = match pass.timeouts {
-        0 => String::new(),
-        timeouts => format!(" ({} timeouts)", share(timeouts as f64 / pass.trials as f64)),
-    };
-    let range = match pass.costs.map(|cost| costs.show(cost)) {
-        [least, most] if least == most => least,
-        [least, most] => format!("{least} to {most}"),
-    };
-    let pairs = counted(pass.trials, "pair");
-    let mut parts = vec![format!("the {} {} {range} on {pairs}{timeouts}", costs.against, costs.verb())];
+    let timeout = if pass.is_timeout { " (a timeout)" } else { "" };
+    let (verb, cost) = (costs.verb(), costs.show(pass.cost));
+    let mut parts = vec![format!("the {} {verb} {cost} on its first pair{timeout}", costs.against)];
     let time = span(pass.wall);
     parts.push(match facts.instances {
-        1 => format!("one trial {time}"),
-        many => format!("one pass over {} {time}", counted(many, "instance")),
+        1 => format!("one trial takes {time}"),
+        many => format!("one pass over {} takes {time}", counted(many, "instance")),
     });
     if let Some(passes) = pass.affordable {
         let shown = if passes < 10.0 { format!("{passes:.1}") } else { count(passes as u64) };
-        parts.push(format!("the budget affords about {shown} of them, without capping"));
+        let what = if facts.instances == 1 { "trials" } else { "passes" };
+        parts.push(format!("the budget covers about {shown} {what} without capping"));
     }
-    format!("plan: {}", parts.join(" · "))
+    Line { kind: Kind::Plain, text: format!("plan: {}", parts.join(" · ")), indent: 6 }
 }
 
-/// Who proposes from now on, and why.
+/// Says which learner proposes from now on, and why.
 fn chosen(choice: &Choice) -> String {
-    let Choice { trials, learner, forest, neural, gaussian } = *choice;
+    let Choice { learner, forest, neural, gaussian, .. } = *choice;
     let all = [
-        (Learner::Forest, "a forest", Some(forest)),
-        (Learner::Neural, "networks", Some(neural)),
-        (Learner::Gaussian, "a Gaussian process", gaussian),
+        (Learner::Forest, "the forest's", Some(forest)),
+        (Learner::Neural, "the networks'", Some(neural)),
+        (Learner::Gaussian, "the Gaussian process's", gaussian),
     ];
     let own = all.iter().find(|(one, ..)| *one == learner).and_then(|(_, _, score)| *score).unwrap_or(forest);
     let others = all.iter().filter(|(one, ..)| *one != learner);
     let gains: Vec<String> = others
-        .filter_map(|(_, name, score)| Some(format!("{:.2} than with {name}", own - (*score)?)))
+        .filter_map(|(_, name, score)| Some(format!("{:.2} better than {name}", own - (*score)?)))
         .collect();
     let who = match learner {
-        Learner::Neural => "networks propose",
-        Learner::Gaussian => "a Gaussian process proposes",
-        Learner::Forest | Learner::Auto | Learner::Own => "a forest proposes",
+        Learner::Neural => "networks",
+        Learner::Gaussian => "a Gaussian process",
+        Learner::Forest | Learner::Auto | Learner::Own => "a forest",
     };
-    let gains = gains.join(", by ");
-    format!("{who}: of {trials} trials, those held out are likelier (log, each) by {gains}")
+    format!("Switched to {who}: held-out log-likelihood per trial is {}", gains.join(" and "))
 }
 
-/// What a configuration changes of the default, in a few words.
+/// Lists the changes of a configuration to the default in a few words.
 fn changed(facts: &Facts, values: &Values) -> String {
     let configuration = values.in_space(facts.default.space());
     configuration.map_or_else(|_| String::new(), |it| changes::in_short(&view::changes(&facts.default, &it)))
@@ -110,68 +118,77 @@ fn new_best(new: &NewIncumbent, facts: &Facts) -> String {
     if new.holdings.is_empty() {
         return format!("new best  {name}  {gain}   {changed}").trim_end().to_owned();
     }
-    // Where nothing is feasible, what is found is no best.
+    // An infeasible configuration is not called the best.
     let what = if are_kept(&new.holdings) { "new best" } else { "closest " };
     let before = match (are_kept(&new.holdings), are_kept(&new.holdings_before)) {
-        (true, false) => ", feasible unlike the one before",
+        (true, false) => ", feasible (the previous one was not)",
         _ => "",
     };
     let bounds = bounds::in_short(&costs.held(&new.holdings));
     format!("{what}  {name}  {gain}{bounds}{before}   {changed}").trim_end().to_owned()
 }
 
-/// A warning, and what to do about it.
+/// Returns a warning with what to do about it.
 pub(crate) fn warn(warning: &Warning, facts: &Facts) -> String {
     let (folder, against) = (&facts.folder, facts.costs.against);
     match warning {
         Warning::MostlyTimeouts { timeouts, pairs } => format!(
-            "the best so far times out on {timeouts} of {pairs} pairs: only a larger cutoff or easier \
-             instances tell good settings from bad ones"
+            "The best so far times out on {timeouts} of {pairs} pairs; raise the cutoff or use easier instances"
         ),
         Warning::SmallBudget { passes } if facts.instances == 1 => {
-            format!("the budget affords about {passes:.0} trials, where 20 are little: give it more")
+            format!("The budget covers about {} trials; fewer than 20 is rarely enough", few(*passes))
         }
         Warning::SmallBudget { passes } => format!(
-            "the budget affords about {passes:.1} passes over the instances, where 20 are little: give it more, or \
-             fewer instances",
+            "The budget covers about {} passes over the instances; fewer than 20 is rarely enough",
+            few(*passes)
         ),
         Warning::AlmostNoCpu { share: part } => format!(
-            "trials use CPU for {} of their time: the work happens elsewhere, so minimise wall_time instead",
+            "Trials use the CPU for only {} of their time: the work happens elsewhere; minimise wall_time instead",
             share(*part)
         ),
         Warning::Dethroned { config, by } => format!(
-            "{}, the best so far, gave a wrong answer and is out for good: {} takes its place",
-            super::block::name(config.0, against),
-            super::block::name(by.0, against)
+            "The best so far, {}, gave a wrong answer and is barred; {} replaces it",
+            the(config.0, against),
+            the(by.0, against)
         ),
         Warning::Teardown { id, reason } => format!(
-            "trial {id} was not taken down: {}; its result counts, and no process of it is left, but files may be",
-            harmless(reason.lines().next().unwrap_or_default())
+            "The teardown of trial {id} failed: {}; its result counts and its processes ended, but files may be left",
+            first_line(reason).trim_start_matches("teardown: ")
         ),
         Warning::LeftBehind { id, path } => format!(
-            "could not remove the folder of trial {id}, {}: remove such folders yourself, or they fill the disk",
+            "Could not remove the folder of trial {id}, {}; remove such folders by hand before they fill the disk",
             quoted(&path.to_string_lossy())
         ),
         Warning::Server { id, reason } => {
-            format!("trial {id}: {}; its result counts", harmless(reason.lines().next().unwrap_or_default()))
+            format!("Trial {id}: {}; the result of the trial counts", first_line(reason))
         }
         Warning::Unmeasured { id, constraint } => format!(
-            "trial {id} told no finite number as {}: of what it bounds nothing is known there",
+            "Trial {id} reported a non-finite `{}`; its constraint is unknown",
             harmless(facts.costs.name_of_bound(*constraint))
         ),
-        Warning::RequestRefused { file, why } => format!(
-            "what you want tried is no configuration of the space: {} (kept as {})",
-            harmless(why),
-            quoted(file)
-        ),
-        Warning::Lost { id, reason } => format!(
-            "trial {id} was lost: {}; it says nothing of the configuration, and is run again",
-            harmless(reason.lines().next().unwrap_or_default())
-        ),
-        Warning::Failure { id, reason } => format!(
-            "trial {id} failed: {} (captune failures {} shows all)",
-            harmless(reason.lines().next().unwrap_or_default()),
-            quoted(folder)
-        ),
+        Warning::RequestRefused { file, why } => {
+            format!("Your configuration is not in the space: {} (kept as {})", harmless(why), quoted(file))
+        }
+        Warning::Lost { id, reason } => {
+            format!("Trial {id} was lost: {}; it does not count and is run again", first_line(reason))
+        }
+        Warning::Failure { id, reason } => {
+            format!("Trial {id} failed: {} (see `captune failures {}`)", first_line(reason), quoted(folder))
+        }
     }
+}
+
+/// Returns the name of a configuration in a sentence: `the default`, `#7`.
+fn the(config: u32, against: &str) -> String {
+    if config == 0 { format!("the {against}") } else { super::block::name(config, against) }
+}
+
+/// Returns the first line of a text from another program.
+fn first_line(text: &str) -> String {
+    harmless(text.lines().next().unwrap_or_default())
+}
+
+/// Formats a number of passes that is below the recommended 20.
+fn few(passes: f64) -> String {
+    if passes < 1.0 { format!("{passes:.1}") } else { format!("{:.0}", passes.min(19.0)) }
 }

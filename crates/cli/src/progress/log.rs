@@ -1,11 +1,12 @@
-//! Progress where no terminal is: lines that stay, and a heartbeat.
+//! Progress without a terminal: permanent lines and a heartbeat.
 
 use campaign::event::{Event, What};
 use view::Pass;
 
+use super::lines::{Kind, Line};
 use super::{Facts, block, lines};
 
-/// Seconds of campaign time to the first heartbeat, and between two.
+/// Seconds of campaign time before the first heartbeat, and between heartbeats.
 const FIRST: f64 = 10.0;
 const EVERY: f64 = 60.0;
 
@@ -13,7 +14,7 @@ const EVERY: f64 = 60.0;
 pub(crate) struct Log {
     facts: Facts,
     pass: Pass,
-    /// When the next heartbeat is due.
+    /// Campaign time of the next heartbeat.
     due: Option<f64>,
 }
 
@@ -22,12 +23,12 @@ impl Log {
         Self { facts, pass: Pass::default(), due: None }
     }
 
-    /// The lines for an event.
-    pub(crate) fn show(&mut self, event: &Event) -> Vec<String> {
+    /// Returns the lines for an event.
+    pub(crate) fn show(&mut self, event: &Event) -> Vec<Line> {
         let pass = self.pass.after(event, &self.facts.means(), &self.facts.costs);
-        let mut shown: Vec<String> = pass.map(|pass| lines::pass(&pass, &self.facts)).into_iter().collect();
-        shown.extend(lines::line(event, &self.facts).map(|(_, line)| line));
-        // The session begins with its first event: an interrupted campaign goes on with its own time.
+        let mut shown: Vec<Line> = pass.map(|pass| lines::pass(&pass, &self.facts)).into_iter().collect();
+        shown.extend(lines::line(event, &self.facts));
+        // The session starts with its first event; the time of a resumed campaign does not start at zero.
         let due = *self.due.get_or_insert(event.at + FIRST);
         let beat = match &event.what {
             What::Progress(progress) => Some(block::heartbeat(progress, &self.facts)),
@@ -39,7 +40,8 @@ impl Log {
         };
         if let Some(beat) = beat.filter(|_| event.at >= due) {
             self.due = Some(event.at + EVERY);
-            shown.push(format!(" {}", beat.trim_start()));
+            let text = format!(" {}", beat.trim_start());
+            shown.push(Line { kind: Kind::Plain, text, indent: 3 });
         }
         shown
     }

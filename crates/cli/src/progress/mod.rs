@@ -1,9 +1,9 @@
-//! What a person sees of a running campaign: a reader of its events.
+//! The display of a running campaign, built from its events.
 //!
-//! | reader | where | shows |
+//! | display | where | shows |
 //! |---|---|---|
-//! | [`Screen`] | a terminal | lines that stay, and below them a block that is drawn anew |
-//! | [`Log`] | a file or a pipe | lines that stay, and a heartbeat |
+//! | [`Screen`] | a terminal | permanent lines, and below them a status block that is redrawn |
+//! | [`Log`] | a file or a pipe | permanent lines and a heartbeat |
 //! | [`Display::Json`] | `--progress json` | every event as one JSON object, on standard output |
 
 pub(crate) mod block;
@@ -35,7 +35,7 @@ pub(crate) enum Choice {
     None,
 }
 
-/// What readers of events need to know of the campaign.
+/// Facts about the campaign that displays need.
 #[derive(Clone, Debug)]
 pub(crate) struct Facts {
     pub(crate) folder: String,
@@ -52,20 +52,20 @@ impl Facts {
     }
 }
 
-/// One way of showing progress.
+/// A display of progress.
 pub(crate) enum Display {
     Screen(Box<Screen>),
     Log(Box<Log>),
     Json {
         costs: Box<Costs>,
-        /// Whether an event could not be written, which is said once.
+        /// Whether the warning about unwritten events has been printed.
         unwritten: bool,
     },
     Silent,
 }
 
 impl Display {
-    /// The way that was chosen, or that fits where standard error goes.
+    /// Creates the chosen display; `auto` depends on where standard error goes.
     pub(crate) fn new(choice: Choice, facts: Facts) -> Self {
         let terminal =
             std::io::stderr().is_terminal() && std::env::var_os("TERM").is_none_or(|term| term != "dumb");
@@ -81,8 +81,10 @@ impl Display {
     pub(crate) fn show(&mut self, event: &Event) {
         match self {
             Self::Screen(screen) => screen.show(event),
-            Self::Log(log) => log.show(event).iter().for_each(|line| message::note(line)),
-            // The campaign goes on if the reader has closed the pipe or the disk is full.
+            Self::Log(log) => {
+                log.show(event).iter().for_each(|line| message::hanging(&line.text, line.indent));
+            }
+            // The campaign continues if the pipe is closed or the disk is full.
             Self::Json { costs, unwritten } => {
                 if let Err(error) = message::print(format!("{}\n", view::event(event, costs)).as_bytes())
                     && !std::mem::replace(unwritten, true)
@@ -94,7 +96,7 @@ impl Display {
         }
     }
 
-    /// Leaves the place to whoever prints next.
+    /// Removes the status block, so that other output can follow.
     pub(crate) fn close(&mut self) {
         if let Self::Screen(screen) = self {
             screen.clear();

@@ -1,32 +1,33 @@
-//! Progress in a terminal: lines that stay, and below them a block that is drawn anew.
+//! Progress in a terminal: permanent lines, and below them a status block that is redrawn.
 //!
-//! The block is drawn by plain control sequences: the cursor goes up as many lines as the block has
-//! and everything from there on is erased. The width is asked for each time, and lines are cut to it,
-//! so that a line of the block is always one line of the screen.
+//! The block is drawn with plain control sequences: the cursor moves up by the number of lines in the block,
+//! and everything below is erased. The width of the terminal is read each time, and lines are cut to it, so
+//! that each line of the block is one line on the screen.
 
 use std::io::Write;
 
 use campaign::event::{Event, What};
 use view::Pass;
 
-use super::lines::Kind;
+use super::lines::{Kind, Line};
 use super::{Facts, block, lines};
 use crate::paint::Paint;
 use crate::words::harmless;
+use crate::wrap;
 
-/// Seconds between two drawings.
+/// Seconds between redraws.
 const PAUSE: f64 = 0.2;
 
-/// Draws on standard error.
+/// A display that draws on standard error.
 pub(crate) struct Screen {
     facts: Facts,
     pass: Pass,
     paint: Paint,
-    /// Lines of the block that are on the screen.
+    /// Number of lines of the block on the screen.
     drawn: usize,
-    /// The campaign time of the last drawing.
+    /// Campaign time of the last redraw.
     at: f64,
-    /// What the block says now.
+    /// Current content of the block.
     block: Vec<String>,
 }
 
@@ -40,12 +41,7 @@ impl Screen {
         if let Some(pass) = self.pass.after(event, &self.facts.means(), &self.facts.costs) {
             self.stay(&lines::pass(&pass, &self.facts));
         }
-        if let Some((kind, line)) = lines::line(event, &self.facts) {
-            let line = harmless(&line);
-            let line = match kind {
-                Kind::NewBest => self.paint.good(&line),
-                Kind::Warning => self.paint.warning(&line),
-            };
+        if let Some(line) = lines::line(event, &self.facts) {
             self.stay(&line);
         }
         let block = match &event.what {
@@ -60,9 +56,10 @@ impl Screen {
         }
     }
 
-    /// Prints a line above the block.
-    fn stay(&mut self, line: &str) {
-        self.draw(&format!("{line}\n"));
+    /// Prints a permanent line above the block.
+    fn stay(&mut self, line: &Line) {
+        let text = laid_out(line, width(), self.paint);
+        self.draw(&format!("{text}\n"));
     }
 
     fn draw(&mut self, above: &str) {
@@ -85,7 +82,7 @@ impl Screen {
         write(&text);
     }
 
-    /// What erases the block; the cursor is left where its first line began.
+    /// Returns the control sequence that erases the block and leaves the cursor where its first line began.
     fn erased(&self) -> String {
         match self.drawn {
             0 => String::new(),
@@ -96,12 +93,21 @@ impl Screen {
 
 fn write(text: &str) {
     let mut out = std::io::stderr().lock();
-    // A terminal that has gone away is no reason to stop.
+    // The campaign continues without a terminal.
     out.write_all(text.as_bytes()).and_then(|()| out.flush()).ok();
 }
 
-/// Columns of the terminal.
+/// Wraps and colours a permanent line.
+pub(super) fn laid_out(line: &Line, width: usize, paint: Paint) -> String {
+    let text = wrap::paragraph(&harmless(&line.text), Some(width), line.indent);
+    match line.kind {
+        Kind::NewBest => paint.good(&text),
+        Kind::Warning => paint.warning(&text),
+        Kind::Plain => text,
+    }
+}
+
+/// Returns the width of the terminal in columns.
 fn width() -> usize {
-    let size = rustix::termios::tcgetwinsize(std::io::stderr());
-    size.map_or(80, |size| if size.ws_col == 0 { 80 } else { usize::from(size.ws_col) })
+    wrap::stderr_width().unwrap_or(80)
 }

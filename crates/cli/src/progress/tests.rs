@@ -1,4 +1,4 @@
-//! What is shown, for a made-up campaign.
+//! The display of an invented campaign.
 
 use campaign::budget::{Budget, Spent};
 use campaign::event::{Event, NewIncumbent, Stop, Warning, What};
@@ -14,8 +14,11 @@ use space::Literal;
 use space::format::{Format, read};
 
 use super::block::{block, cut, heartbeat, used, validation};
+use super::lines::Line;
 use super::log::Log;
+use super::screen::laid_out;
 use super::{Facts, lines};
+use crate::paint::Paint;
 use crate::words::Costs;
 
 pub(crate) fn space() -> Space {
@@ -106,7 +109,7 @@ fn the_block_fits_the_terminal() {
 }
 
 #[test]
-fn few_pairs_of_the_default_make_no_ratio() {
+fn few_common_pairs_give_no_ratio() {
     let few = progress().default.map(|both| TrainingComparison { pairs: 1, has_enough_pairs: false, ..both });
     let progress = Progress { default: few, ..progress() };
     let text = shown(&progress, 200);
@@ -116,7 +119,7 @@ fn few_pairs_of_the_default_make_no_ratio() {
 }
 
 #[test]
-fn the_default_as_the_best_is_called_so() {
+fn the_default_is_named_if_it_is_the_best() {
     let best = Standing { config: ConfigId(0), pairs: 1, mean: 0.05, interval: None, ..progress().best };
     let text = shown(&Progress { best, ..progress() }, 200);
     assert!(text.contains("   best default  PAR10 50.0 ms on 1 pair\n"), "{text}");
@@ -163,7 +166,8 @@ fn chosen(learner: Learner) -> Choice {
     Choice { trials: 80, learner, forest, neural, gaussian: (learner == Learner::Forest).then_some(-0.25) }
 }
 
-fn everything() -> Vec<What> {
+/// One event of each kind.
+fn all_events() -> Vec<What> {
     vec![
         What::TrialEnded(Box::new(trial(3, 1, Observation::capped(1.5)))),
         What::RaceOpened { config: ConfigId(4), foretold: None },
@@ -193,26 +197,54 @@ fn everything() -> Vec<What> {
 }
 
 #[test]
-fn what_happens_is_told_in_lines() {
-    let told: Vec<String> = everything()
+fn events_as_lines() {
+    let shown: Vec<String> = all_events()
         .into_iter()
         .filter_map(|what| lines::line(&Event { at: 41.7, what }, &facts()))
-        .map(|(_, line)| line)
+        .map(|line| line.text)
         .collect();
-    insta::assert_snapshot!(told.join("\n"));
+    insta::assert_snapshot!(shown.join("\n"));
+}
+
+fn text(lines: &[Line]) -> String {
+    lines.iter().map(|line| line.text.as_str()).collect()
+}
+
+/// No word is broken, and continuation lines are indented under the text.
+#[test]
+fn permanent_lines_fit_the_terminal() {
+    let mut log = Log::new(Facts { instances: 1, ..facts() });
+    let what = What::TrialEnded(Box::new(trial(0, 0, Observation::finished(3.1))));
+    let mut lines = log.show(&Event { at: 41.7, what });
+    assert_eq!(lines.len(), 1, "the plan");
+    lines
+        .extend(all_events().into_iter().filter_map(|what| lines::line(&Event { at: 41.7, what }, &facts())));
+    for width in [80, 120] {
+        let plain: Vec<String> = lines.iter().map(|line| laid_out(line, width, Paint::none())).collect();
+        let plain = plain.join("\n");
+        assert!(plain.lines().all(|line| line.chars().count() <= width), "{plain}");
+        insta::assert_snapshot!(format!("lines_{width}"), plain);
+        let colours: Vec<String> = lines.iter().map(|line| laid_out(line, width, Paint::all())).collect();
+        let colours = colours.join("\n");
+        assert_eq!(
+            colours.replace("\u{1b}[32m", "").replace("\u{1b}[33m", "").replace("\u{1b}[0m", ""),
+            plain
+        );
+        insta::assert_snapshot!(format!("lines_{width}_colour"), colours.replace('\u{1b}', "ESC"));
+    }
 }
 
 #[test]
-fn what_happens_is_told_as_json() {
-    let told: String = everything()
+fn events_as_json() {
+    let shown: String = all_events()
         .into_iter()
         .map(|what| format!("{}\n", view::event(&Event { at: 41.7, what }, &facts().costs)))
         .collect();
-    insta::assert_snapshot!(told);
+    insta::assert_snapshot!(shown);
 }
 
 #[test]
-fn a_tie_is_no_news() {
+fn a_tie_has_no_line() {
     let What::NewIncumbent(mut new) = new_best() else { unreachable!() };
     new.before = new.cost;
     assert_eq!(lines::line(&Event { at: 1.0, what: What::NewIncumbent(new) }, &facts()), None);
@@ -222,11 +254,11 @@ fn a_tie_is_no_news() {
 fn a_heartbeat_comes_after_ten_seconds_and_then_every_minute() {
     let mut log = Log::new(facts());
     let mut beats = Vec::new();
-    // The campaign goes on after 1000 s of an earlier session.
+    // The campaign is resumed after 1000 s of an earlier session.
     for tenth in 0..2000 {
         let at = 1000.0 + f64::from(tenth) / 10.0;
         let lines = log.show(&Event { at, what: What::Progress(Box::new(progress())) });
-        beats.extend(lines.into_iter().map(|line| (at, line)));
+        beats.extend(lines.into_iter().map(|line| (at, line.text)));
     }
     let times: Vec<f64> = beats.iter().map(|(at, _)| at.round()).collect();
     assert_eq!(times, [1010.0, 1070.0, 1130.0, 1190.0]);
@@ -235,38 +267,42 @@ fn a_heartbeat_comes_after_ten_seconds_and_then_every_minute() {
 }
 
 #[test]
-fn the_cost_of_a_pass_is_told_once_when_it_is_known() {
+fn the_plan_is_printed_once_after_the_first_pair_of_the_default() {
     let mut log = Log::new(Facts { instances: 3, ..facts() });
-    let mut said = Vec::new();
-    for (config, instance, observation) in [
-        (0, 0, Observation::finished(3.1)),
-        (1, 1, Observation::finished(1.0)),
-        (0, 0, Observation::finished(4.0)),
-        (0, 1, Observation::timeout(600.0)),
-        (0, 2, Observation::finished(5.0)),
-        (0, 2, Observation::finished(5.0)),
+    let mut shown = Vec::new();
+    for (config, observation) in [
+        (1, Observation::finished(1.0)),
+        (0, Observation::failed(Status::Crashed, 1.0)),
+        (0, Observation::finished(3.1)),
+        (0, Observation::finished(4.0)),
     ] {
-        let what = What::TrialEnded(Box::new(trial(config, instance, observation)));
-        said.push(log.show(&Event { at: 1.0, what }).concat());
+        let what = What::TrialEnded(Box::new(trial(config, 0, observation)));
+        shown.push(text(&log.show(&Event { at: 1.0, what })));
     }
-    assert_eq!(said.iter().position(|line| !line.is_empty()), Some(4));
-    assert_eq!(said[5], "");
-    insta::assert_snapshot!(said[4]);
-    // A default that is beaten early is not waited for.
-    let mut log = Log::new(facts());
-    let what = What::TrialEnded(Box::new(trial(0, 0, Observation::finished(3.1))));
-    assert_eq!(log.show(&Event { at: 1.0, what }), Vec::<String>::new());
-    let lines = log.show(&Event { at: 2.0, what: new_best() });
-    assert_eq!(lines.len(), 2, "{lines:?}");
-    assert!(
-        lines[0]
-            .starts_with("plan: the default takes 3.10 s on 1 pair · one pass over 225 instances 11.2 min")
-    );
+    assert_eq!(shown.iter().map(String::is_empty).collect::<Vec<_>>(), [true, true, false, true]);
+    insta::assert_snapshot!(shown[2]);
+}
+
+/// The target takes 3 s, its set-up and teardown another 5 s.
+#[test]
+fn the_plan_includes_set_up_and_teardown() {
+    let budget = Budget { wall: Some(800.0), ..Budget::default() };
+    let mut log = Log::new(Facts { instances: 10, workers: 1, budget, ..facts() });
+    let record = Record { ended: 8.0, ..trial(0, 0, Observation::finished(3.0)) };
+    let plan = text(&log.show(&Event { at: 8.0, what: What::TrialEnded(Box::new(record)) }));
+    let expected = "plan: the default takes 3.00 s on its first pair · one pass over 10 instances takes 80.0 s · the \
+                    budget covers about 10 passes without capping";
+    assert_eq!(plan, expected);
 }
 
 #[test]
-fn a_small_budget_is_told_in_trials_where_there_are_no_instances() {
+fn a_small_budget_is_given_in_trials_without_instances() {
     let warning = Warning::SmallBudget { passes: 18.2 };
-    let said = lines::warn(&warning, &Facts { instances: 1, ..facts() });
-    assert_eq!(said, "the budget affords about 18 trials, where 20 are little: give it more");
+    let facts = Facts { instances: 1, ..facts() };
+    assert_eq!(
+        lines::warn(&warning, &facts),
+        "The budget covers about 18 trials; fewer than 20 is rarely enough"
+    );
+    let warn = |passes| lines::warn(&Warning::SmallBudget { passes }, &facts);
+    assert!(warn(0.42).contains("about 0.4 trials;") && warn(19.8).contains("about 19 trials;"));
 }

@@ -1,4 +1,4 @@
-//! The last lines of a run: why it stopped, what it found, how to use it, how to go on.
+//! The last lines of a run: why it stopped, what it found, how to use it, how to continue.
 
 use campaign::budget::{Budget, Limit};
 use campaign::event::Stop;
@@ -6,37 +6,38 @@ use scenario::shell::quoted;
 use view::{CutShort, Found, Standing, Unproven};
 
 use super::plan;
-use super::verdict;
+use super::verdict::{self, Hosts};
 use crate::bounds;
 use crate::paint::Paint;
 use crate::progress::Facts;
 use crate::progress::block::name;
 use crate::words::{chosen, count, counted, harmless};
+use crate::wrap;
 
-/// How a campaign ended, for its last lines.
+/// The end of a campaign, for its last lines.
 pub(crate) struct Ending<'a> {
     pub(crate) end: &'a view::Ending,
-    /// The best configuration's command, ready to paste; or the one that prints its file.
+    /// Command of the best configuration, ready to paste, or the command that prints its file.
     pub(crate) command: &'a str,
     pub(crate) facts: &'a Facts,
 }
 
 impl Ending<'_> {
-    /// The text, with a line at its end.
-    pub(crate) fn text(&self, paint: Paint) -> String {
-        let mut paragraphs: Vec<(&str, Vec<String>)> = vec![("Stopped:", vec![self.stopped()])];
+    /// Returns the text, ending with a newline.
+    pub(crate) fn text(&self, layout: Layout) -> String {
+        let mut paragraphs = vec![("Stopped:", vec![Line::Text(self.stopped())])];
         let (label, lines) = self.found();
-        paragraphs.push((label, lines));
+        paragraphs.push((label, lines.into_iter().map(Line::Text).collect()));
         if self.end.is_usable() {
-            paragraphs.push(("Use it:", vec![self.command.to_owned()]));
+            paragraphs.push(("Use it:", vec![Line::Command(self.command.to_owned())]));
         }
-        paragraphs.push(("See it:", vec![self.see()]));
-        paragraphs.extend(self.more().map(|more| ("More:", vec![more])));
-        written(&paragraphs, paint)
+        paragraphs.push(("See it:", vec![Line::Commands(self.see())]));
+        paragraphs.extend(self.more().map(|more| ("More:", vec![Line::Command(more)])));
+        written(&paragraphs, layout)
     }
 
-    /// The text of one fold of several: what may be claimed is said of all together.
-    pub(crate) fn of_fold(&self, paint: Paint) -> String {
+    /// Returns the text of one fold; the verdict follows for all folds together.
+    pub(crate) fn of_fold(&self, layout: Layout) -> String {
         let (costs, end) = (&self.facts.costs, self.end);
         let against = costs.against;
         let found = match end.found {
@@ -47,8 +48,7 @@ impl Ending<'_> {
                 let training = end.progress.training.filter(|both| both.has_enough_pairs);
                 let training = training.map(|both| format!("{} in training", costs.compared(&both)));
                 let unseen = end.verdict.as_ref();
-                let unseen =
-                    unseen.map(|found| format!("{} on {}", costs.gain(found.ratio), verdict::on(found)));
+                let unseen = unseen.map(|found| verdict::compared(found, costs));
                 let parts: Vec<String> = training.into_iter().chain(unseen).collect();
                 let name = name(self.best().configuration, against);
                 format!("best {name} against the {against}: {}.", parts.join(", "))
@@ -58,7 +58,8 @@ impl Ending<'_> {
         if let Some(cut @ CutShort::GaveUp(_)) = &end.cut_short {
             lines.push(self.incomplete(cut));
         }
-        written(&[("Stopped:", vec![self.stopped()]), ("Found:", lines)], paint)
+        let lines = lines.into_iter().map(Line::Text).collect();
+        written(&[("Stopped:", vec![Line::Text(self.stopped())]), ("Found:", lines)], layout)
     }
 
     fn best(&self) -> &Standing {
@@ -70,11 +71,11 @@ impl Ending<'_> {
             Stop::Budget(limit) => spent(*limit, &self.facts.budget),
             Stop::Exhausted => "every configuration of the space has been tried".to_owned(),
             Stop::Interrupted => "interrupted; the same command resumes".to_owned(),
-            Stop::Deadline => "the job ends; run the same command again to go on".to_owned(),
+            Stop::Deadline => "the job is about to end; run the same command again to continue".to_owned(),
             Stop::NeverSucceeded { .. } => "the target never succeeded".to_owned(),
             Stop::DefaultWrong { .. } => format!("the {} gives wrong answers", self.facts.costs.against),
-            Stop::Lost { .. } => "trials are lost again and again; the same command resumes".to_owned(),
-            Stop::Aborted(_) => "no trial can be run; the same command resumes".to_owned(),
+            Stop::Lost { .. } => "too many trials were lost; the same command resumes".to_owned(),
+            Stop::Aborted(_) => "no trial could be run; the same command resumes".to_owned(),
         };
         let tally = &self.end.progress.tally;
         let trials = tally.trials.all();
@@ -90,13 +91,13 @@ impl Ending<'_> {
         let (end, costs, best) = (self.end, &self.facts.costs, self.best());
         let against = costs.against;
         if let Some(found) = &end.verdict {
-            let mut lines = verdict::lines(found, costs);
+            let mut lines = verdict::lines(found, costs, Hosts::IfOther);
             lines.extend(self.unmeasured());
             lines.extend(end.cut_short.as_ref().map(|cut| self.incomplete(cut)));
             lines.extend(end.out_of_budget().map(|planned| {
                 let pairs = found.pairs;
                 format!(
-                    "The validation's budget was spent after {pairs} of {planned} pairs: the same command completes it."
+                    "The validation's budget was spent after {pairs} of {planned} pairs; the same command completes it."
                 )
             }));
             return ("Verdict:", lines);
@@ -131,7 +132,7 @@ impl Ending<'_> {
                 let mut lines = vec![format!("{line}.")];
                 lines.extend(kept);
                 if !end.progress.default_is_feasible {
-                    lines.push(format!("The {against} does not keep every bound."));
+                    lines.push(format!("The {against} violates a bound."));
                 }
                 lines.extend(self.unmeasured());
                 lines.push(self.unproven());
@@ -140,22 +141,22 @@ impl Ending<'_> {
         }
     }
 
-    /// Why what looks better has no verdict.
+    /// Says why a configuration that looks better has no verdict.
     fn unproven(&self) -> String {
         match self.end.unproven() {
             Unproven::CutShort(cut) => self.incomplete(cut),
             Unproven::NotWanted => {
-                "Training only: it was not validated, as `validation.when` says.".to_owned()
+                "Training only: it was not validated, because of `validation.when`.".to_owned()
             }
             Unproven::TooShort => {
-                "The validation's budget was spent before it had one whole pair: raise `validation.budget`."
+                "The validation's budget was spent before one pair was complete; raise `validation.budget`."
                     .to_owned()
             }
             Unproven::NoPairs => {
                 format!("It could not be compared with the {} on other pairs.", self.facts.costs.against)
             }
             Unproven::StillToCome => {
-                "Training flatters: what holds is measured when the campaign ends.".to_owned()
+                "Training is optimistic; the best is validated when the campaign ends.".to_owned()
             }
         }
     }
@@ -165,37 +166,40 @@ impl Ending<'_> {
         format!("{}.", bounds::nothing_feasible(best.configuration, &best.constraints, against))
     }
 
-    /// That some trials did not tell what is bounded.
+    /// Says that some trials did not report a constrained output.
     fn unmeasured(&self) -> Option<String> {
         let trials = self.end.progress.unmeasured;
         (trials > 0).then(|| {
-            format!("{} told no finite number where one is bounded.", counted(trials, "finished trial"))
+            format!(
+                "{} reported a non-finite value for a constrained output.",
+                counted(trials, "finished trial")
+            )
         })
     }
 
-    /// That there is more of the validation to be done.
+    /// Says that the validation is incomplete.
     fn incomplete(&self, cut: &CutShort) -> String {
         let (pairs, planned) = (self.end.pairs(), self.end.planned.unwrap_or_default());
         match cut {
             CutShort::Interrupted => {
-                "The validation was interrupted: the same command completes it.".to_owned()
+                "The validation was interrupted; the same command completes it.".to_owned()
             }
             CutShort::Deadline => {
                 format!(
-                    "The job ends after {pairs} of {planned} pairs of the validation: run the same command again to complete it."
+                    "The job ends after {pairs} of {planned} pairs of the validation; run the same command again to complete it."
                 )
             }
             CutShort::GaveUp(why) => verdict::gave_up(why, pairs, planned),
         }
     }
 
-    fn see(&self) -> String {
+    fn see(&self) -> Vec<String> {
         let folder = quoted(&self.facts.folder);
         let mut commands = vec![format!("captune status {folder}"), format!("captune best {folder}")];
         if self.end.progress.tally.trials.failed() > 0 {
             commands.push(format!("captune failures {folder}"));
         }
-        commands.join(" · ")
+        commands
     }
 
     fn more(&self) -> Option<String> {
@@ -210,13 +214,49 @@ impl Ending<'_> {
     }
 }
 
-/// Paragraphs with their labels before them.
-pub(crate) fn written(paragraphs: &[(&str, Vec<String>)], paint: Paint) -> String {
+/// A line of a paragraph.
+pub(crate) enum Line {
+    /// A sentence.
+    Text(String),
+    /// A command to paste, which is not wrapped.
+    Command(String),
+    /// Several commands to paste, which are not wrapped.
+    Commands(Vec<String>),
+}
+
+/// How to print text: its colours and its width.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Layout {
+    pub(crate) paint: Paint,
+    /// Width of the terminal; `None` for a file or a pipe.
+    pub(crate) width: Option<usize>,
+}
+
+impl Layout {
+    /// The layout for standard error.
+    pub(crate) fn of_standard_error() -> Self {
+        Self { paint: Paint::of_standard_error(), width: wrap::stderr_width() }
+    }
+}
+
+/// Joins paragraphs, each with its label in front.
+pub(crate) fn written(paragraphs: &[(&str, Vec<Line>)], Layout { paint, width }: Layout) -> String {
+    const LABEL: usize = 9;
     let mut text = String::new();
     for (label, lines) in paragraphs {
         for (number, line) in lines.iter().enumerate() {
-            let start = if number == 0 { paint.heading(&format!("{label:<9}")) } else { " ".repeat(9) };
-            text += &format!("{start}{}\n", harmless(line));
+            let (label, start) = (if number == 0 { label } else { "" }, " ".repeat(LABEL));
+            let body = match line {
+                Line::Text(sentence) => {
+                    wrap::paragraph(&format!("{start}{}", harmless(sentence)), width, LABEL)
+                }
+                Line::Command(command) => start + &harmless(command),
+                Line::Commands(commands) => start + &harmless(&wrap::parts(commands, " · ", width, LABEL)),
+            };
+            // The label takes the place of the indentation.
+            let label = format!("{label:<LABEL$}");
+            let label = if number == 0 { paint.heading(&label) } else { label };
+            text += &format!("{label}{}\n", &body[LABEL..]);
         }
     }
     text

@@ -1,4 +1,4 @@
-//! A target that fails: its exact command, what it wrote, and what may be the cause.
+//! A failing target: its exact command, its output, and possible causes.
 
 use engine::Status;
 use execution::{Detail, NO_ANSWER, environment};
@@ -6,17 +6,17 @@ use scenario::TargetSettings;
 
 use crate::words::harmless;
 
-/// Lines of output that are shown.
+/// Number of lines of output shown.
 const LINES: usize = 20;
 
-/// A failed trial in full.
+/// Explains a failed trial in full.
 pub(crate) fn explanation(command: &str, status: Status, detail: &Detail, target: &TargetSettings) -> String {
     let mut text = format!("  {command}\n");
     if let Some(reason) = &detail.reason {
         text += &format!("  failed: {}\n", harmless(reason));
     }
     text += &output(&detail.stdout_tail, &detail.stderr_tail);
-    // What ended well, and answered wrongly, lacked nothing.
+    // A target that ended normally with a wrong answer had all it needed.
     let advice = if status == Status::Wrong { Vec::new() } else { advice(detail, target) };
     if !advice.is_empty() {
         text.push('\n');
@@ -25,7 +25,7 @@ pub(crate) fn explanation(command: &str, status: Status, detail: &Detail, target
     text
 }
 
-/// The end of what a trial wrote, indented.
+/// Returns the last lines of a trial's output, indented.
 pub(crate) fn output(stdout: &[u8], stderr: &[u8]) -> String {
     let mut text = String::new();
     for (name, bytes) in [("standard output", stdout), ("standard error", stderr)] {
@@ -36,23 +36,23 @@ pub(crate) fn output(stdout: &[u8], stderr: &[u8]) -> String {
         }
         let lines: Vec<&str> = shown.lines().collect();
         let skipped = lines.len().saturating_sub(LINES);
-        let end = if skipped > 0 { "the end of its " } else { "its " };
+        let end = if skipped > 0 { "end of " } else { "" };
         text += &format!("  {end}{name}:\n");
         text += &lines[skipped..].iter().map(|line| format!("  | {line}\n")).collect::<String>();
     }
-    if text.is_empty() { "  it wrote nothing\n".to_owned() } else { text }
+    if text.is_empty() { "  no output\n".to_owned() } else { text }
 }
 
 fn advice(detail: &Detail, target: &TargetSettings) -> Vec<String> {
     let mut advice = Vec::new();
     if detail.reason.as_deref().is_some_and(|reason| reason.ends_with(NO_ANSWER)) {
         let (name, answer) = (target.protocol.name(), target.protocol.answer());
-        advice.push(format!("by the protocol `{name}` it answers with a line such as `{answer}`"));
+        advice.push(format!("with the protocol `{name}`, the target prints a line such as `{answer}`"));
     } else if let (Some(code @ 0..), Some(known)) = (detail.exit, &target.success.exit)
         && !known.contains(&code)
     {
         advice.push(format!(
-            "if exit code {code} is a success, say so: `success = {{ exit = [{code}] }}` in `[target]`"
+            "if exit code {code} means success, set `success = {{ exit = [{code}] }}` in `[target]`"
         ));
     }
     let written = [detail.stdout_tail.as_slice(), b"\n", &detail.stderr_tail].concat();
@@ -60,7 +60,7 @@ fn advice(detail: &Detail, target: &TargetSettings) -> Vec<String> {
     if let Some(first) = suspects.first() {
         let names = suspects.join(", ");
         advice.push(format!(
-            "your shell has variables that the target did not get: {names}; `pass_env = [\"{first}\"]` passes one"
+            "variables of your shell that the target does not get: {names}; pass one with `pass_env = [\"{first}\"]`"
         ));
     }
     advice

@@ -1,4 +1,4 @@
-//! A run in folds: their campaigns one after the other, then one verdict.
+//! A run in folds: one campaign after another, then a joint verdict.
 
 use campaign::conduct::{Folds, Order, workers};
 use campaign::folds::fold_folder;
@@ -6,18 +6,18 @@ use scenario::shell::quoted;
 use serde_json::json;
 use view::KeptFolds;
 
+use super::ending::Layout;
 use super::job::Job;
 use super::stopping::Stopping;
 use super::{Ended, plan, tier, warn};
 use crate::exit_code::ExitCode;
-use crate::folds::said;
+use crate::folds::ending;
 use crate::message;
-use crate::paint::Paint;
 use crate::progress::Choice;
 use crate::trouble::explained;
 use crate::words::counted;
 
-/// Runs what is left of each fold, and says what may be said of all.
+/// Runs the unfinished folds and prints the joint verdict.
 pub(super) fn run(
     mut folds: Folds,
     order: &Order,
@@ -49,13 +49,13 @@ pub(super) fn run(
         let (train, test) = (counted(instances.train.len() as u64, "instance"), instances.test.len());
         if is_finished {
             let folder = quoted(&folder.to_string_lossy());
-            message::note(&format!("fold {number} of {count}: ended before, in {folder}"));
+            message::note(&format!("fold {number} of {count}: already finished, in {folder}"));
             continue;
         }
         message::note(&format!("fold {number} of {count}: {train} + {test} unseen"));
         plan::opening(&opened, job).iter().for_each(|line| message::note(line));
         let ended = Ended::of(opened, progress, stopping)?;
-        let code = ended.say(stopping.is_interrupted(), trials, |ending, paint| ending.of_fold(paint))?;
+        let code = ended.say(stopping.is_interrupted(), trials, |ending, layout| ending.of_fold(layout))?;
         trials += ended.trials_ended();
         if code != ExitCode::Done {
             return Ok(code);
@@ -76,6 +76,6 @@ fn end(folds: &Folds, progress: Choice) -> anyhow::Result<ExitCode> {
         });
         message::print(format!("{line}\n").as_bytes())?;
     }
-    message::painted(said(&kept, &joint, Paint::of_standard_error())?.trim_end());
+    message::painted(ending(&kept, &joint, Layout::of_standard_error())?.trim_end());
     Ok(ExitCode::Done)
 }

@@ -1,4 +1,4 @@
-//! `captune run … -- CMD`: a command with parameters in it, written down as a scenario.
+//! `captune run … -- CMD`: writes a scenario for a command that contains parameters.
 
 use std::path::{Path, PathBuf};
 use std::time::Duration;
@@ -17,15 +17,15 @@ use crate::message::{self, Hinted};
 pub(crate) struct InlineCommand {
     #[command(flatten)]
     goal: Goal,
-    /// Replace a scenario that is there and says something else
+    /// Replace an existing scenario with different content
     #[arg(long, requires = "command")]
     force: bool,
-    /// The program and its arguments, some of them ranges: '-rinc={1.1..4.0 = 2}' '-m={a|b = b}'
+    /// Program and arguments, with ranges or choices for parameters (see below)
     #[arg(last = true, value_name = "CMD")]
     command: Vec<String>,
 }
 
-/// What a campaign may spend and how it runs, which have options of their own.
+/// The options on budget and execution that also apply to scenarios.
 pub(super) struct Terms {
     pub(super) wall: Option<Duration>,
     pub(super) cpu: Option<Duration>,
@@ -35,25 +35,23 @@ pub(super) struct Terms {
 }
 
 impl InlineCommand {
-    /// Whether there is a command.
+    /// Whether a command was given.
     pub(super) fn is_given(&self) -> bool {
         !self.command.is_empty()
     }
 
-    /// Refuses options that describe a command where there is none.
+    /// Rejects options that describe a command if there is no command.
     pub(super) fn check(&self) -> Result<(), Hinted> {
         match self.goal.first_given() {
             Some(option) if !self.is_given() => Err(Hinted {
-                message: format!("`{option}` describes a command, and there is none"),
-                hint:
-                    "give the command after `--`; a scenario has keys for this (docs/reference/scenario.md)"
-                        .to_owned(),
+                message: format!("`{option}` needs a command after `--`"),
+                hint: "in a scenario, use the corresponding key (docs/reference/scenario.md)".to_owned(),
             }),
             _ => Ok(()),
         }
     }
 
-    /// Writes the scenario and says where it is.
+    /// Writes the scenario and prints its path.
     pub(super) fn write(&self, path: Option<&Path>, terms: &Terms) -> anyhow::Result<PathBuf> {
         let path = path.unwrap_or(Path::new(init::FILE));
         let wishes = Wishes {
@@ -68,18 +66,18 @@ impl InlineCommand {
         let draft = inline::draft_to_run(&self.command, &wishes, folder.unwrap_or(Path::new(".")))?;
         let shown = quoted(&path.to_string_lossy());
         match draft.save(path, self.force).map_err(explained)? {
-            Saved::Written => message::note(&format!("the scenario is in {shown}")),
-            Saved::Same => message::note(&format!("the scenario is in {shown}, as before")),
+            Saved::Written => message::note(&format!("wrote the scenario to {shown}")),
+            Saved::Same => message::note(&format!("using the scenario in {shown}, which is unchanged")),
         }
         Ok(path.to_owned())
     }
 }
 
-/// The error with what to do.
+/// Adds a hint to the error.
 pub(crate) fn explained(error: SaveError) -> anyhow::Error {
     match error {
         SaveError::Differs { ref path } => {
-            let hint = format!("--force replaces it; or name another file than {}", path.display());
+            let hint = format!("replace it with --force, or name another file than {}", path.display());
             Hinted { message: error.to_string(), hint }.into()
         }
         other => other.into(),

@@ -1,4 +1,4 @@
-//! `captune run`: a campaign from start to verdict.
+//! `captune run`: runs a campaign from start to verdict.
 
 pub(crate) mod ending;
 pub(crate) mod failing;
@@ -33,61 +33,64 @@ use crate::doctor;
 use crate::exit_code::ExitCode;
 use crate::init;
 use crate::message;
-use crate::paint::Paint;
 use crate::progress::{Choice, Display, Facts};
 use crate::signals;
 use crate::trouble::explained;
 use crate::words::{Costs, harmless, span};
-use ending::Ending;
+use ending::{Ending, Layout};
 use inline::Terms;
 use job::Job;
 use stopping::Stopping;
 
-/// What may have killed a supervisor.
-const LOST_HINT: &str = "hint: the process that supervises a trial was killed: by the target itself (does it kill its \
-    parent?), by someone else, or by the kernel because memory ran out (`limits.memory` keeps a trial within bounds)";
+/// Possible reasons why a supervisor was killed.
+const LOST_HINT: &str = "hint: the process that supervises a trial was killed: by the target (does it kill its parent?), by \
+    a user, or by the kernel because memory ran out (`limits.memory` limits the memory of a trial)";
 
 #[derive(Args, Debug)]
 #[command(after_help = "\
-A new campaign lives in a folder beside its scenario: cnf.toml has cnf.campaign. The same command goes
-on with it, after Ctrl-C, a larger budget or a power cut; every trial that has ended is kept there. What
-a changed scenario means for a campaign under way is in docs/reference/scenario.md.
+A new campaign is stored in a folder next to its scenario: cnf.campaign for
+cnf.toml. The same command resumes it after Ctrl-C or a power cut, or with a
+larger budget; every ended trial is stored there. docs/reference/scenario.md
+explains what happens if you change the scenario of a campaign.
 
-A command may stand in place of a scenario, with ranges and choices in place of values; the scenario is
-written to captune.toml, or to the file named before it, and then run as any other:
-  captune run --instances 'cnf/*.cnf' --cutoff 30s --budget 1h --success-exit 10,20 \\
-    -- minisat '-rinc={1.1..4.0 = 2}' '-ccmin-mode={0|1|2 = 2}' {instance}
+Instead of a scenario, you can pass a command, with ranges and choices in place
+of values. Its scenario is written to captune.toml, or to the file named before
+it:
+  captune run --instances 'cnf/*.cnf' --cutoff 30s --budget 1h \\
+    --success-exit 10,20 -- \\
+    minisat '-rinc={1.1..4.0 = 2}' '-ccmin-mode={0|1|2 = 2}' {instance}
 
-Exit code: 0 when it has ended; 1 if trials are lost again and again; 2 if the arguments or the scenario
-are wrong; 3 if the target never succeeded; 4 if this machine cannot enforce a limit; 5 if the folder
-cannot be used; 130 if you interrupted it or its Slurm job ends.")]
+Exit code: 0 if the campaign ended; 1 if too many trials were lost; 2 if the
+arguments or the scenario are invalid; 3 if the target never succeeded; 4 if
+this machine cannot enforce a limit; 5 if the folder cannot be used; 130 if you
+interrupted the campaign or its Slurm job ends.")]
 pub(crate) struct Arguments {
-    /// A scenario, or the folder of a campaign [default: captune.toml]
+    /// Scenario, or folder of a campaign [default: captune.toml]
     #[arg(value_name = "SCENARIO|DIR")]
     path: Option<PathBuf>,
-    /// The campaign's folder, if not the one named after the scenario
+    /// Folder of the campaign [default: named after the scenario]
     #[arg(long, value_name = "DIR")]
     dir: Option<PathBuf>,
-    /// Time on the clock in all, instead of the scenario's (90s, 2h)
+    /// Wall time of the whole campaign (90s, 2h) [default: the scenario's]
     #[arg(long, value_name = "TIME", allow_hyphen_values = true, value_parser = parse_duration)]
     budget: Option<Duration>,
-    /// CPU time of all trials, instead of the scenario's
+    /// CPU time of all trials [default: the scenario's]
     #[arg(long, value_name = "TIME", allow_hyphen_values = true, value_parser = parse_duration)]
     cpu_budget: Option<Duration>,
-    /// Number of trials, instead of the scenario's
+    /// Stop after this many trials [default: the scenario's]
     #[arg(long, value_name = "COUNT", value_parser = clap::value_parser!(u64).range(1..))]
     trials: Option<u64>,
-    /// Trials at one time, instead of the scenario's
+    /// Number of trials that run at the same time [default: the scenario's]
     #[arg(long, value_name = "COUNT", value_parser = clap::value_parser!(u32).range(1..))]
     workers: Option<u32>,
-    /// Where random numbers begin, instead of the scenario's
+    /// Random seed [default: the scenario's]
     #[arg(long, value_name = "NUMBER")]
     seed: Option<u64>,
-    /// How to show progress: auto (a status block in a terminal, lines elsewhere), lines (one for
-    /// each new best, and one a minute), json (every event, on standard output) or none
+    /// Progress display: auto (a status block in a terminal, lines elsewhere), lines (one per new best
+    /// and one per minute), json (every event, on standard output) or none
     #[arg(long, value_name = "HOW", value_enum, default_value_t = Choice::Auto, hide_possible_values = true)]
     progress: Choice,
-    /// Runs to begin with, as `captune import` takes them; only the first time
+    /// Runs to start with, in any format of `captune import`; each is imported once
     #[arg(long, value_name = "FROM")]
     import: Option<PathBuf>,
     #[command(flatten)]
@@ -95,7 +98,7 @@ pub(crate) struct Arguments {
 }
 
 impl Arguments {
-    /// A scenario with a budget, everything else as it says.
+    /// Arguments that run a scenario with a budget and change nothing else.
     pub(crate) fn of_scenario(path: PathBuf, budget: Duration, progress: Choice) -> Self {
         let (dir, cpu_budget, trials, workers, seed) = (None, None, None, None, None);
         let (import, inline) = (None, inline::InlineCommand::default());
@@ -113,7 +116,7 @@ impl Arguments {
         }
     }
 
-    /// The scenario or folder; a command's scenario is written first.
+    /// Returns the scenario or folder. If a command was given, its scenario is written first.
     fn path(&self) -> anyhow::Result<PathBuf> {
         self.inline.check()?;
         if self.inline.is_given() {
@@ -139,13 +142,13 @@ impl Arguments {
     }
 }
 
-/// Runs a campaign and says how it ended.
+/// Runs a campaign and reports how it ended.
 pub(crate) fn run(arguments: &Arguments) -> anyhow::Result<ExitCode> {
-    // From here on Ctrl-C waits until the campaign can be asked to stop.
+    // From here on, Ctrl-C is held until the campaign can be stopped cleanly.
     let signals = signals::listen()?;
     let path = arguments.path()?;
     if path.is_file() {
-        // What cannot be enforced should be refused before a folder is made for it.
+        // Limits that cannot be enforced are rejected before a folder is created.
         tier(&conduct::scenario_of_file(&path).map_err(explained)?.1)?;
     }
     let job = Job::around_us();
@@ -163,10 +166,10 @@ pub(crate) fn run(arguments: &Arguments) -> anyhow::Result<ExitCode> {
     plan::opening(&opened, job.as_ref()).iter().for_each(|line| message::note(line));
     let stopping = Stopping::on(signals);
     let ended = Ended::of(opened, arguments.progress, &stopping)?;
-    ended.say(stopping.is_interrupted(), 0, |ending, paint| ending.text(paint))
+    ended.say(stopping.is_interrupted(), 0, |ending, layout| ending.text(layout))
 }
 
-/// A campaign that has ended, and what its last lines are about.
+/// A campaign that has ended, with the data for its last lines.
 struct Ended {
     outcome: Outcome,
     facts: Facts,
@@ -180,13 +183,13 @@ impl Ended {
         let (facts, scenario) = (facts(&opened), Arc::clone(&opened.scenario));
         let target = ProcessTarget::new(Arc::clone(&scenario)).on(opened.instances.clone());
         let mut display = Display::new(progress, facts.clone());
-        let outcome = opened.run(|bell| stopping.tell(bell), &mut |event| display.show(event));
+        let outcome = opened.run(|bell| stopping.register(bell), &mut |event| display.show(event));
         display.close();
         Ok(Self { outcome: outcome.map_err(explained)?, facts, scenario, target })
     }
 }
 
-/// Shows what is doubtful in a scenario.
+/// Prints the warnings about a scenario.
 pub(crate) fn warn(scenario: &Scenario) {
     let warnings = scenario.warnings.to_string();
     if !warnings.is_empty() {
@@ -194,7 +197,7 @@ pub(crate) fn warn(scenario: &Scenario) {
     }
 }
 
-/// How trials are held together here; an error if that cannot enforce the scenario's limits.
+/// Returns the tier for the trials; an error if no tier can enforce the scenario's limits.
 pub(crate) fn tier(scenario: &Scenario) -> anyhow::Result<Tier> {
     let target = ProcessTarget::new(Arc::new(scenario.clone()));
     let cap = conduct::objective(scenario).full_cap();
@@ -214,18 +217,18 @@ fn facts(opened: &Opened) -> Facts {
 }
 
 impl Ended {
-    /// Trials that have ended in this session, as far as there is a deadline.
+    /// Number of trials that ended in this session; 0 without a deadline.
     fn trials_ended(&self) -> u64 {
         self.outcome.deadline.map_or(0, |deadline| deadline.ended())
     }
 
-    /// Prints the last lines; `text` writes those of an ordinary end. `before`: trials of other folds that
-    /// have ended in this run.
+    /// Prints the last lines and returns the exit code. `text` formats an ordinary end. `before` is the number
+    /// of trials of other folds that ended in this run.
     fn say(
         &self,
         interrupted: bool,
         before: u64,
-        text: fn(&Ending<'_>, Paint) -> String,
+        text: fn(&Ending<'_>, Layout) -> String,
     ) -> anyhow::Result<ExitCode> {
         let Self { outcome, facts, scenario, target } = self;
         let command = how_to_use(scenario, &outcome.best.configuration, &facts.folder);
@@ -235,10 +238,8 @@ impl Ended {
         let ending = Ending { end, command: &command, facts };
         Ok(match &outcome.stop {
             Stop::NeverSucceeded { trial } => {
-                message::say(
-                    "error: the target never succeeded: every trial so far has failed, such as this one",
-                );
-                let Fruitless { command, detail } = Fruitless::of(trial, facts, target)?;
+                message::say("error: the target never succeeded: every trial so far failed. One of them:");
+                let FailedTrial { command, detail } = FailedTrial::of(trial, facts, target)?;
                 message::note(
                     failing::explanation(&command, trial.status(), &detail, &scenario.target).trim_end(),
                 );
@@ -246,10 +247,10 @@ impl Ended {
             }
             Stop::DefaultWrong { trial } => {
                 message::say(&format!(
-                    "error: the {} gives a wrong answer: nothing can be compared with it. This is the trial",
+                    "error: the {} gives a wrong answer, so nothing can be compared with it. The trial:",
                     facts.costs.against
                 ));
-                let Fruitless { command, detail } = Fruitless::of(trial, facts, target)?;
+                let FailedTrial { command, detail } = FailedTrial::of(trial, facts, target)?;
                 message::note(
                     failing::explanation(&command, trial.status(), &detail, &scenario.target).trim_end(),
                 );
@@ -257,24 +258,24 @@ impl Ended {
                 ExitCode::TargetFailed
             }
             Stop::Lost { trial, lost, of } => {
-                let Fruitless { command, detail } = Fruitless::of(trial, facts, target)?;
+                let FailedTrial { command, detail } = FailedTrial::of(trial, facts, target)?;
                 let reason = detail.reason.as_deref().unwrap_or_else(|| trial.status().name());
                 message::say(&format!(
-                    "error: trials are lost again and again: {lost} of {of}, the last one by this command ({})",
+                    "error: too many trials were lost: {lost} of {of}. The last one ({}):",
                     harmless(reason)
                 ));
-                message::note(&format!("  {command}"));
+                message::raw(&format!("  {command}"));
                 message::note(LOST_HINT);
-                message::painted(text(&ending, Paint::of_standard_error()).trim_end());
+                message::painted(text(&ending, Layout::of_standard_error()).trim_end());
                 ExitCode::Failed
             }
             Stop::Aborted(why) => {
-                message::say(&format!("error: a trial could not be run, as no other could: {why}"));
-                message::painted(text(&ending, Paint::of_standard_error()).trim_end());
+                message::say(&format!("error: {why}"));
+                message::painted(text(&ending, Layout::of_standard_error()).trim_end());
                 ExitCode::TargetFailed
             }
             Stop::Budget(_) | Stop::Exhausted | Stop::Interrupted | Stop::Deadline => {
-                message::painted(text(&ending, Paint::of_standard_error()).trim_end());
+                message::painted(text(&ending, Layout::of_standard_error()).trim_end());
                 let code = exit_code(interrupted, refused.is_some(), before + self.trials_ended());
                 if let (ExitCode::Failed, Some(needed)) = (code, refused) {
                     message::say(&too_short(needed, scenario));
@@ -288,45 +289,45 @@ impl Ended {
     }
 }
 
-/// The code of a campaign that stopped cleanly, or was stopped, after so many trials.
+/// Returns the exit code of a campaign that stopped cleanly after this number of trials.
 fn exit_code(interrupted: bool, out_of_time: bool, trials: u64) -> ExitCode {
     match (interrupted, out_of_time) {
         (false, false) => ExitCode::Done,
-        // Whoever puts the job into the queue again would do so for ever.
+        // A job that requeues itself would do so endlessly.
         (false, true) if trials == 0 => ExitCode::Failed,
         _ => ExitCode::Interrupted,
     }
 }
 
-/// Why nothing came of a job.
+/// Explains why no trial ended in a job.
 fn too_short(needed: f64, scenario: &Scenario) -> String {
     let margin = span(deadline::margin(scenario).as_secs_f64());
     let longest =
-        if needed > 0.0 { format!("one takes up to {}, and ", span(needed)) } else { String::new() };
+        if needed > 0.0 { format!("a trial takes up to {}, and ", span(needed)) } else { String::new() };
     format!(
-        "error: no trial could end before the job does: {longest}everything stops {margin} before the end.\n\
-         hint: give the job many times the length of a trial"
+        "error: no trial can end before the job ends: {longest}the campaign stops {margin} before the end.\n\
+         hint: request a job that is many times as long as a trial"
     )
 }
 
-/// What to paste to use a configuration, the best of a folder.
+/// Returns the command to paste to use the best configuration of a folder.
 pub(crate) fn how_to_use(scenario: &Scenario, configuration: &Configuration, folder: &str) -> String {
-    // Where the target reads a file, its command says nothing of the configuration.
+    // If the target reads a file, its command does not contain the configuration.
     match &scenario.target.config_file {
         Some(_) => format!("captune best {} --as file", quoted(folder)),
         None => CommandLine::to_paste(scenario, configuration),
     }
 }
 
-/// A trial without a result as its campaign keeps it, to be explained.
-struct Fruitless {
-    /// Its command, ready to paste.
+/// A trial without a result, as stored by its campaign.
+struct FailedTrial {
+    /// The command of the trial, ready to paste.
     command: String,
-    /// What happened in it; also if that was in an earlier session.
+    /// Its details, from this or an earlier session.
     detail: Detail,
 }
 
-impl Fruitless {
+impl FailedTrial {
     fn of(record: &Record, facts: &Facts, target: &ProcessTarget) -> anyhow::Result<Self> {
         let kept = Kept::open(Path::new(&facts.folder))?;
         let Trial { id, key, cap, why, .. } = record.trial;

@@ -1,4 +1,4 @@
-//! The first lines of a run: what will be done, and where it begins.
+//! The first lines of a run: what is tuned, and from which state it starts.
 
 use campaign::budget::Budget;
 use campaign::conduct::{Opened, Opening};
@@ -14,10 +14,10 @@ use super::job::Job;
 use crate::trouble::changed;
 use crate::words::{chosen, clock, count, counted, harmless};
 
-/// Families that are shown one by one.
+/// Number of families listed by name.
 const FAMILIES: usize = 20;
 
-/// What is tuned, on what, by whom.
+/// Returns the first line: what is tuned, on which instances, with which workers.
 pub(crate) fn headline(scenario: &Scenario, workers: usize, tier: Tier) -> String {
     let cores = scenario.parallel.cores_per_trial;
     let parts = [
@@ -42,7 +42,7 @@ fn parameters(space: &Space) -> String {
     let size = match (continuous, continuous == varying) {
         (0, _) => format!("{combinations} combinations"),
         (_, true) => "continuous".to_owned(),
-        (some, false) => format!("{combinations} combinations, {some} more continuous"),
+        (some, false) => format!("{combinations} combinations and {some} continuous"),
     };
     format!("{} ({size})", counted(varying as u64, "parameter"))
 }
@@ -61,7 +61,7 @@ fn instances(scenario: &Scenario) -> String {
     }
 }
 
-/// What is known of the instances besides their number: lines of the families and the features.
+/// Returns lines about the families and the features of the instances.
 pub(crate) fn about_instances(scenario: &Scenario) -> Vec<String> {
     let families = scenario.instances.families();
     let family = |(name, (train, test)): (&&str, &(usize, usize))| match test {
@@ -83,7 +83,7 @@ pub(crate) fn about_instances(scenario: &Scenario) -> Vec<String> {
     lines
 }
 
-/// The budget in words.
+/// Formats the budget.
 pub(crate) fn budget(budget: &Budget) -> String {
     let parts = [
         budget.wall.map(chosen),
@@ -93,13 +93,13 @@ pub(crate) fn budget(budget: &Budget) -> String {
     parts.into_iter().flatten().collect::<Vec<_>>().join(" or ")
 }
 
-/// What the validation may take besides, in words.
+/// Formats the time limit of the validation.
 fn validation(terms: &Terms) -> String {
     let budget = terms.budget.filter(|_| terms.wanted);
-    budget.map_or_else(String::new, |budget| format!(", then at most {} to validate", chosen(budget)))
+    budget.map_or_else(String::new, |budget| format!(", then at most {} for the validation", chosen(budget)))
 }
 
-/// The limits of a trial in words.
+/// Formats the limits of a trial.
 pub(crate) fn limits(limits: &Limits) -> String {
     let time = |time| show_duration(time).to_string();
     let size = |bytes| show_size(bytes).to_string();
@@ -115,7 +115,7 @@ pub(crate) fn limits(limits: &Limits) -> String {
     if parts.is_empty() { "none".to_owned() } else { parts.join(", ") }
 }
 
-/// Where the campaign begins, and what the job that it runs in means for it.
+/// Describes the state from which the campaign starts, and what its job means for it.
 pub(crate) fn opening(opened: &Opened, job: Option<&Job>) -> Vec<String> {
     let folder = quoted(&opened.folder.to_string_lossy());
     let budget = budget(&opened.settings.budget);
@@ -123,14 +123,12 @@ pub(crate) fn opening(opened: &Opened, job: Option<&Job>) -> Vec<String> {
     let so_far = opened.so_far();
     let mut not_fitting = Vec::new();
     let (first, differences) = match &opened.opening {
-        Opening::New => (format!("a new campaign in {folder}, budget {budget}{validation}"), &[][..]),
+        Opening::New => (format!("new campaign in {folder}, budget {budget}{validation}"), &[][..]),
         Opening::Continue(differences) => {
             let spent = clock(so_far.wall);
             let trials = counted(so_far.trials, "trial");
             (
-                format!(
-                    "going on in {folder} after {spent} and {trials}, budget {budget} in all{validation}"
-                ),
+                format!("resuming {folder} after {spent} and {trials}, budget {budget} in total{validation}"),
                 &differences[..],
             )
         }
@@ -139,16 +137,16 @@ pub(crate) fn opening(opened: &Opened, job: Option<&Job>) -> Vec<String> {
             let left: usize = not_reused.values().sum();
             let reused = match (trials, left) {
                 (0, _) => String::new(),
-                (trials, 0) => format!(" that re-uses {}", counted(*trials as u64, "trial")),
+                (trials, 0) => format!(", reusing {}", counted(*trials as u64, "trial")),
                 (trials, left) => {
-                    format!(" that re-uses {trials} of {}", counted((trials + left) as u64, "trial"))
+                    format!(", reusing {trials} of {}", counted((trials + left) as u64, "trial"))
                 }
             };
             not_fitting.extend(not_reused.iter().map(|(why, count)| {
-                format!("not re-used: {}, since {}", counted(*count as u64, "trial"), harmless(why))
+                format!("not reused: {}, because {}", counted(*count as u64, "trial"), harmless(why))
             }));
             let first = format!(
-                "a new campaign in {folder}{reused}, budget {budget}{validation}; the earlier one is kept in {aside}"
+                "new campaign in {folder}{reused}, budget {budget}{validation}; the previous one is kept in {aside}"
             );
             (first, &differences[..])
         }
@@ -157,13 +155,10 @@ pub(crate) fn opening(opened: &Opened, job: Option<&Job>) -> Vec<String> {
     lines.extend(not_fitting);
     lines.extend(job.map(|job| job.plan(opened)));
     if let Some(staging) = Staging::of(&opened.scenario, &opened.folder) {
-        lines.push(format!(
-            "instances are used from copies in {}",
-            quoted(&staging.folder().to_string_lossy())
-        ));
+        lines.push(format!("instances are copied to {}", quoted(&staging.folder().to_string_lossy())));
     }
     if !differences.is_empty() {
-        lines.push("changed since:".to_owned());
+        lines.push("changes since the last session:".to_owned());
         lines.extend(changed(differences));
     }
     lines

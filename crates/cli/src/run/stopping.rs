@@ -1,4 +1,4 @@
-//! Ctrl-C for whichever campaign runs.
+//! Ctrl-C for the campaign that is running.
 
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
@@ -8,7 +8,7 @@ use execution::executor::{Bell, Happening};
 use crate::message;
 use crate::signals::Listening;
 
-/// Hands signals on to the campaign that runs, of several one after the other.
+/// Passes signals to the campaign that is running; with folds, there are several in turn.
 #[derive(Clone, Default)]
 pub(crate) struct Stopping {
     interrupted: Arc<AtomicBool>,
@@ -16,14 +16,14 @@ pub(crate) struct Stopping {
 }
 
 impl Stopping {
-    /// The first signal asks the campaign to stop. The second does not wait for that: what has been
-    /// acknowledged is on disk, and what still runs ends with us.
+    /// Starts to handle signals. The first signal asks the campaign to stop. The second one ends the process at
+    /// once: acknowledged trials are on disk, and running ones end with the process.
     pub(crate) fn on(signals: Listening) -> Self {
         let stopping = Self::default();
-        let heard = stopping.clone();
+        let handled = stopping.clone();
         signals.each(move |count| {
-            heard.interrupted.store(true, Ordering::SeqCst);
-            heard.ring();
+            handled.interrupted.store(true, Ordering::SeqCst);
+            handled.ring();
             if count > 1 {
                 stop_at_once();
             }
@@ -31,15 +31,15 @@ impl Stopping {
         stopping
     }
 
-    /// The campaign that is to hear of signals from now on, and of one that came before.
-    pub(crate) fn tell(&self, bell: Bell) {
+    /// Registers the campaign that receives signals from now on, and any signal that came before.
+    pub(crate) fn register(&self, bell: Bell) {
         *self.bell.lock().unwrap_or_else(PoisonError::into_inner) = Some(bell);
         if self.is_interrupted() {
             self.ring();
         }
     }
 
-    /// Whether someone wants us to stop.
+    /// Whether a signal has asked the program to stop.
     pub(crate) fn is_interrupted(&self) -> bool {
         self.interrupted.load(Ordering::SeqCst)
     }
@@ -52,7 +52,7 @@ impl Stopping {
 }
 
 fn stop_at_once() {
-    message::say("stopped at once; every trial that had ended is kept, and the same command resumes");
-    #[expect(clippy::exit, reason = "asked to stop twice")]
+    message::say("stopped at once; every ended trial is stored, and the same command resumes");
+    #[expect(clippy::exit, reason = "the second signal")]
     std::process::exit(130);
 }

@@ -1,4 +1,4 @@
-//! The last lines of made-up campaigns.
+//! The last lines of invented campaigns.
 
 use campaign::budget::{Budget, Limit};
 use campaign::event::Stop;
@@ -9,9 +9,9 @@ use engine::{ConfigId, Observation, Status};
 use execution::Detail;
 use view::CutShort;
 
-use super::ending::Ending;
+use super::ending::{Ending, Layout};
 use super::exit_code;
-use super::verdict;
+use super::verdict::{self, Hosts};
 use crate::exit_code::ExitCode;
 use crate::paint::Paint;
 use crate::progress::Facts;
@@ -62,14 +62,26 @@ fn text(
     facts: &Facts,
     cut_short: Option<CutShort>,
 ) -> String {
+    let layout = Layout { paint: Paint::none(), width: None };
+    text_in(layout, stop, verdict, progress, facts, cut_short)
+}
+
+fn text_in(
+    layout: Layout,
+    stop: &Stop,
+    verdict: Option<&CostVerdict>,
+    progress: &Progress,
+    facts: &Facts,
+    cut_short: Option<CutShort>,
+) -> String {
     let command = "/opt/kissat --chrono=false --tier1=3 {instance}";
     let progress = view::Progress::of(progress, &facts.costs);
     let verdict = verdict.map(|verdict| shown(verdict, &facts.costs));
     let end = &view::Ending::new(stop.clone(), progress, verdict, cut_short, Some(75));
-    Ending { end, command, facts }.text(Paint::none())
+    Ending { end, command, facts }.text(layout)
 }
 
-/// A verdict as the view has it.
+/// Converts a verdict to the form of the view.
 fn shown(verdict: &CostVerdict, costs: &Costs) -> view::Verdict {
     let (verdict, holdings) = (verdict.clone(), BothHoldings::default());
     let (candidates, hosts) = (1, Vec::new());
@@ -144,9 +156,9 @@ fn ends_without_a_verdict() {
 }
 
 #[test]
-fn verdicts_name_what_they_rest_on() {
+fn verdicts_name_their_basis() {
     let costs = Costs::seconds(2.0);
-    let said = |basis, pairs, instances, unit, flag| {
+    let verdict = |basis, pairs, instances, unit, flag| {
         let comparison = Comparison { pairs, instances, unit, ..faster().comparison };
         let solved = Solved { before: pairs, after: pairs, lost: 0 };
         let found = CostVerdict { basis, comparison, solved, gain_does_not_carry_over: flag, ..faster() };
@@ -156,17 +168,17 @@ fn verdicts_name_what_they_rest_on() {
             .join("\n")
     };
     let all = [
-        said(Basis::UnseenInstances, 20, 10, Unit::Instance, false),
-        said(Basis::UnseenInstances, 20, 4, Unit::Pair, true),
-        said(Basis::FreshSeeds, 20, 5, Unit::Pair, false),
-        said(Basis::FreshSeeds, 20, 1, Unit::Pair, false),
+        verdict(Basis::UnseenInstances, 20, 10, Unit::Instance, false),
+        verdict(Basis::UnseenInstances, 20, 4, Unit::Pair, true),
+        verdict(Basis::FreshSeeds, 20, 5, Unit::Pair, false),
+        verdict(Basis::FreshSeeds, 20, 1, Unit::Pair, false),
     ];
     insta::assert_snapshot!(all.join("\n\n"));
 }
 
 #[test]
-fn a_failure_is_explained_by_its_command_and_output() {
-    // Whatever this machine's own variables are: nothing is withheld.
+fn a_failure_is_explained_with_its_command_and_output() {
+    // All variables are passed, so that those of this machine do not matter.
     let text = "[target]\ncommand = [\"true\", \"{params}\", \"{seed}\"]\npass_env = \"*\"\n[objective]\n\
         minimise = \"cpu_time\"\ncutoff = \"9s\"\n[budget]\ntrials = 1\n[space]\nx = { integer = [1, 9] }\n";
     let scenario = scenario::read(text, std::path::Path::new("."), "test.toml").unwrap();
@@ -187,55 +199,143 @@ fn a_failure_is_explained_by_its_command_and_output() {
 }
 
 #[test]
-fn a_gain_that_does_not_carry_over_has_a_remedy_that_fits() {
+fn a_gain_that_does_not_carry_over_comes_with_advice() {
     let advice = |basis, instances| {
         let comparison = Comparison { instances, ..nothing().comparison };
         remarks(&CostVerdict { basis, comparison, ..nothing() }, &Costs::seconds(10.0)).concat()
     };
-    assert!(advice(Basis::UnseenInstances, 75).contains("more instances to tune on would help"));
+    assert!(advice(Basis::UnseenInstances, 75).contains("More instances to tune on would help"));
     assert!(
         advice(Basis::FreshSeeds, 1)
-            .contains("more trials of each configuration (`racing.repeats`) would help")
+            .contains("More trials of each configuration (`racing.repeats`) would help")
     );
 }
 
 #[test]
-fn a_job_is_put_into_the_queue_again_only_if_it_did_something() {
-    assert_eq!(exit_code(false, false, 0), ExitCode::Done, "nothing was left to do");
+fn a_job_is_requeued_only_if_it_made_progress() {
+    assert_eq!(exit_code(false, false, 0), ExitCode::Done, "there was nothing left to do");
     assert_eq!(exit_code(false, true, 1), ExitCode::Interrupted);
     assert_eq!(exit_code(false, true, 0), ExitCode::Failed);
     assert_eq!(exit_code(true, true, 0), ExitCode::Interrupted);
 }
 
 #[test]
-fn training_that_saw_a_loss_says_so() {
+fn a_loss_in_training_is_reported() {
     let said = |ratio, costs: &Costs| {
         remarks(&CostVerdict { training_ratio: Some(ratio), ..slower() }, costs).concat()
     };
-    assert_eq!(said(0.6, &Costs::seconds(10.0)), "Training said 1.67x slower.");
-    assert_eq!(said(0.5, &Costs::maximised("tps")), "Training said 2.00x less tps.");
-    assert!(said(1.6, &Costs::seconds(10.0)).starts_with("Training said 1.60x faster: that gain does not"));
+    assert_eq!(said(0.6, &Costs::seconds(10.0)), "In training: 1.67x slower.");
+    assert_eq!(said(0.5, &Costs::maximised("tps")), "In training: 2.0x less tps.");
+    assert!(said(1.6, &Costs::seconds(10.0)).starts_with("In training: 1.60x faster; that gain does not"));
 }
 
-/// Both are how many times faster, or both how many times slower.
 #[test]
-fn an_interval_goes_the_way_of_its_ratio() {
+fn an_interval_has_the_direction_of_its_ratio() {
     let comparison =
         Comparison { ratio: 0.8, interval: Some(Interval { low: 0.5, high: 1.25 }), ..faster().comparison };
     let uncertain = CostVerdict { claim: Claim::NothingReliable, comparison, ..faster() };
     let costs = Costs::seconds(10.0);
     let said = |verdict: &CostVerdict| sentence(verdict, &costs);
     let training = said(&CostVerdict { basis: Basis::TrainingOnly, ..uncertain.clone() });
-    assert!(training.contains("1.25x slower") && training.contains("0.80 to 2.00"), "{training}");
+    assert!(training.contains("1.25x slower") && training.contains("0.80x to 2.0x"), "{training}");
     let unseen = said(&uncertain);
-    assert!(unseen.contains("best 0.80x") && unseen.contains("0.50 to 1.25"), "{unseen}");
+    assert!(unseen.contains("Best: 1.25x slower on ") && unseen.contains("0.80x to 2.0x"), "{unseen}");
 }
 
 #[test]
-fn a_verdict_on_pairs_that_nobody_solved_says_so() {
+fn a_verdict_without_any_finished_trial_says_so() {
     let said = |solved| remarks(&CostVerdict { solved, ..nothing() }, &facts().costs).join(" ");
     assert!(
-        said(Solved { before: 0, after: 0, lost: 0 }).contains("nor the default has finished a single trial")
+        said(Solved { before: 0, after: 0, lost: 0 }).contains("nor the default finished a single trial")
     );
     assert!(!said(Solved { before: 0, after: 1, lost: 0 }).contains("single trial"));
+}
+
+#[test]
+fn endings_fit_the_terminal() {
+    let facts = facts();
+    let shown = |width, paint, verdict: &CostVerdict| {
+        let layout = Layout { paint, width: Some(width) };
+        text_in(layout, &Stop::Budget(Limit::Wall), Some(verdict), &progress(), &facts, None)
+    };
+    for width in [80, 120] {
+        for (name, verdict) in [("faster", faster()), ("nothing", nothing())] {
+            let plain = shown(width, Paint::none(), &verdict);
+            let is_command = |line: &&str| line.contains("/opt/kissat") || line.contains("captune ");
+            let mut sentences = plain.lines().filter(|line| !is_command(line));
+            assert!(sentences.all(|line| line.chars().count() <= width), "{plain}");
+            insta::assert_snapshot!(format!("end_{name}_{width}"), plain);
+            let colours = shown(width, Paint::all(), &verdict);
+            assert_eq!(colours.replace("\u{1b}[1m", "").replace("\u{1b}[0m", ""), plain);
+            insta::assert_snapshot!(format!("end_{name}_{width}_colour"), colours.replace('\u{1b}', "ESC"));
+        }
+    }
+}
+
+#[test]
+fn few_pairs_give_no_ratio() {
+    let with = |basis, claim, pairs, costs: &Costs| {
+        let comparison = Comparison { pairs, instances: pairs, ..faster().comparison };
+        sentence(&CostVerdict { basis, claim, comparison, ..faster() }, costs)
+    };
+    let (costs, unseen) = (Costs::seconds(10.0), Basis::UnseenInstances);
+    let few = with(unseen, Claim::NothingReliable, 4, &costs);
+    assert_eq!(
+        few,
+        "nothing reliably faster than the default was found. Best: PAR10 390 s -> 243 s on 4 unseen instances, too \
+         few pairs for a ratio. Keep the default."
+    );
+    assert!(
+        with(unseen, Claim::NothingReliable, 5, &costs).contains("Best: 1.60x faster on 5 unseen instances")
+    );
+    for basis in [unseen, Basis::TrainingOnly] {
+        for costs in [&costs, &Costs::maximised("tps")] {
+            let few = with(basis, Claim::NothingReliable, 4, costs);
+            assert!(!few.contains("1.6") && !few.contains("95 %"), "{few}");
+        }
+    }
+}
+
+#[test]
+fn maximised_outputs_start_with_the_figures() {
+    let with = |claim, default: f64, tuned: f64, noun: &str| {
+        let comparison = Comparison {
+            default: -default,
+            tuned: -tuned,
+            ratio: tuned / default,
+            interval: Some(Interval { low: 0.9, high: 1.9 }),
+            ..faster().comparison
+        };
+        let solved = Solved { before: 75, after: 75, lost: 0 };
+        sentence(&CostVerdict { claim, comparison, solved, ..faster() }, &Costs::maximised(noun))
+    };
+    assert_eq!(
+        with(Claim::Faster, 200.0, 300.0, "tps"),
+        "tps 200 -> 300 (1.50x) on 75 unseen instances (95 %: 0.90x to 1.90x, p = 0.0004)."
+    );
+    assert_eq!(
+        with(Claim::Faster, 0.931, 0.952, "accuracy"),
+        "accuracy 0.931 -> 0.952 (error 0.069 -> 0.048) on 75 unseen instances (p = 0.0004)."
+    );
+    assert_eq!(
+        with(Claim::Slower, 200.0, 100.0, "tps"),
+        "the best configuration in training is worse: tps 200 -> 100 (2.0x less tps) on 75 unseen instances \
+         (95 %: 0.53x to 1.11x, p = 0.0004). Keep the default."
+    );
+    assert_eq!(
+        with(Claim::NothingReliable, 0.931, 0.93, "accuracy"),
+        "nothing with reliably more accuracy than the default was found. Best: accuracy 0.931 -> 0.930 (error \
+         0.069 -> 0.070) on 75 unseen instances (p = 0.0004). Keep the default."
+    );
+}
+
+#[test]
+fn a_verdict_names_its_machine() {
+    let named = |host: &str, hosts| {
+        let verdict = view::Verdict { hosts: vec![host.to_owned()], ..shown(&faster(), &facts().costs) };
+        verdict::lines(&verdict, &facts().costs, hosts).contains(&format!("Measured on {host}."))
+    };
+    let own = store::host_name();
+    assert!(named(&own, Hosts::Always) && named("farm-7", Hosts::Always) && named("farm-7", Hosts::IfOther));
+    assert!(!named(&own, Hosts::IfOther));
 }

@@ -1,4 +1,4 @@
-//! What may be said at the end, in plain words.
+//! The verdict in words.
 
 use campaign::validation::{Finding, GaveUp};
 use engine::stats::{Basis, Claim, Unit};
@@ -6,23 +6,33 @@ use view::{UnseenTimeouts, Verdict};
 
 use crate::bounds;
 use crate::exit_code::ExitCode;
-use crate::words::{Costs, counted, harmless, probability, share, times};
+use crate::words::{Costs, ENOUGH_PAIRS, counted, harmless, probability, share, times};
 
-/// Everything that may be said, each a sentence: the costs among what keeps its bounds, then the bounds.
-pub(crate) fn lines(verdict: &Verdict, costs: &Costs) -> Vec<String> {
+/// When to name the machine that measured the pairs.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum Hosts {
+    /// In every verdict.
+    Always,
+    /// Only if it is not this machine.
+    IfOther,
+}
+
+/// Returns the whole verdict, one sentence per line: the costs, then the bounds, then remarks.
+pub(crate) fn lines(verdict: &Verdict, costs: &Costs, hosts: Hosts) -> Vec<String> {
     let mut lines = vec![first_line(verdict, costs)];
     lines.extend(bounds::both(&verdict.constraints, costs.against));
     lines.extend(verdict.unseen_timeouts.map(|unseen| unseen_timeouts(&unseen, verdict, costs)));
     lines.extend(remarks(verdict, costs));
+    lines.extend(measured_on(verdict, hosts));
     lines
 }
 
-/// What was found, in a sentence or two.
+/// Returns the result in a sentence or two.
 pub(crate) fn first_line(verdict: &Verdict, costs: &Costs) -> String {
     of_feasible(verdict, costs).unwrap_or_else(|| sentence(verdict, costs))
 }
 
-/// What the absence of timeouts leaves open.
+/// Says what timeouts too rare to have been seen would mean.
 fn unseen_timeouts(unseen: &UnseenTimeouts, verdict: &Verdict, costs: &Costs) -> String {
     let unit = match verdict.unit {
         Unit::Instance => "instance",
@@ -30,29 +40,29 @@ fn unseen_timeouts(unseen: &UnseenTimeouts, verdict: &Verdict, costs: &Costs) ->
     };
     let units = counted(unseen.units as u64, unit);
     let then = if unseen.ratio > 1.0 {
-        format!("with so many it would still be {}", costs.gain(unseen.ratio))
+        format!("even then the result would be {}", costs.gain(unseen.ratio))
     } else {
-        format!("from {} on it would be no better than the {}", share(unseen.break_even), costs.against)
+        format!("with {} or more, it would be no better than the {}", share(unseen.break_even), costs.against)
     };
-    format!("No timeout on {units} leaves up to {} elsewhere possible; {then}.", share(unseen.share))
+    format!("No timeouts on {units}, but up to {} are possible elsewhere; {then}.", share(unseen.share))
 }
 
-/// Why a validation has fewer pairs than it was to have.
+/// Says why a validation has fewer pairs than planned.
 pub(crate) fn gave_up(why: &GaveUp, pairs: usize, planned: usize) -> String {
     let measured = format!("{pairs} of {planned} pairs were measured with both");
     match why {
         GaveUp::Lost { times, reason } => format!(
-            "{measured}: trials of the others were lost {} ({}). The same command runs them again.",
+            "{measured}; trials of the others were lost {} ({}). The same command runs them again.",
             counted(*times, "time"),
             harmless(reason)
         ),
         GaveUp::Aborted(reason) => {
-            format!("{measured}: then a trial could not be run, as no other could: {}", harmless(reason))
+            format!("{measured}; then no trial could be run: {}", harmless(reason))
         }
     }
 }
 
-/// The exit code of a validation that gave up.
+/// Returns the exit code of a validation that gave up.
 pub(crate) fn exit_code_of(why: &GaveUp) -> ExitCode {
     match why {
         GaveUp::Lost { .. } => ExitCode::Failed,
@@ -60,81 +70,148 @@ pub(crate) fn exit_code_of(why: &GaveUp) -> ExitCode {
     }
 }
 
-/// The sentence where bounds decide rather than costs.
+/// Returns the sentence if bounds decide rather than costs.
 fn of_feasible(verdict: &Verdict, costs: &Costs) -> Option<String> {
-    let ratio = verdict.ratio;
-    let (how, on, against) = (figures(verdict, costs, ratio < 1.0), on(verdict), costs.against);
-    let gain = costs.gain(ratio);
+    let (on, against) = (on(verdict), costs.against);
     let training = if verdict.basis == Basis::TrainingOnly { "training only: " } else { "" };
-    let is = if costs.are_maximised() { "has" } else { "is" };
+    let outcome = Outcome { verdict, costs };
+    let than = |than: &str| {
+        if outcome.has_few_pairs() {
+            format!("{} ({TOO_FEW})", outcome.change())
+        } else if costs.are_maximised() {
+            format!("{}{}", outcome.change_with_factor(), outcome.certainty())
+        } else {
+            format!("{}{than}: {}{}", costs.gain(verdict.ratio), outcome.change(), outcome.certainty())
+        }
+    };
+    let is = if outcome.has_few_pairs() || costs.are_maximised() { "has" } else { "is" };
     match verdict.finding {
         Finding::Faster | Finding::NothingReliable | Finding::Slower | Finding::Wrong => None,
         Finding::OnlyFeasible => Some(format!(
-            "{training}the best keeps every bound on {on}, which the {against} does not; it {is} {gain} than \
-             the {against} there ({how})."
+            "{training}the best keeps every bound on {on}, which the {against} does not. It {is} {}.",
+            than(&format!(" than the {against} there"))
         )),
         Finding::Infeasible => Some(format!(
-            "{training}what looked best in training does not keep every bound on {on}, which the {against} \
-             does. Keep the {against}."
+            "{training}the best configuration in training violates a bound on {on}, and the {against} does not. \
+             Keep the {against}."
         )),
         Finding::NeitherFeasible => Some(format!(
-            "{training}neither the best nor the {against} keeps every bound on {on}; the best {is} {gain} there \
-             ({how})."
+            "{training}both the best and the {against} violate a bound on {on}. The best {is} {}.",
+            than(" there")
         )),
     }
 }
 
-/// One sentence or two: how much better, on what, how sure.
+/// Returns the verdict on the costs: how much better, on which pairs, how certain.
 pub(crate) fn sentence(verdict: &Verdict, costs: &Costs) -> String {
-    let as_it_is = verdict.basis != Basis::TrainingOnly && verdict.of_costs == Claim::NothingReliable;
-    let how = figures(verdict, costs, verdict.ratio < 1.0 && !as_it_is);
-    let on = on(verdict);
-    let against = costs.against;
+    let outcome = Outcome { verdict, costs };
+    let (on, against, solved) = (on(verdict), costs.against, solved(verdict));
     let mut text = match (verdict.basis, verdict.of_costs) {
         (Basis::TrainingOnly, Claim::Faster | Claim::NothingReliable | Claim::Slower) => format!(
-            "training only: {} than the {against} where it was chosen ({how}), which proves nothing. \
-             Give `instances.test` to have it proved on unseen instances",
-            costs.gain(verdict.ratio)
+            "training only: {}. This proves nothing, because the configuration was chosen on these pairs; set \
+             `instances.test` to validate on unseen instances",
+            outcome.compared(&format!(" than the {against}"))
         ),
-        (_, Claim::Faster) => {
-            format!("{} than the {against} on {on} ({how}){}", costs.gain(verdict.ratio), solved(verdict))
-        }
+        (_, Claim::Faster) => format!("{}{solved}", outcome.compared(&format!(" than the {against}"))),
         (_, Claim::NothingReliable) => format!(
-            "{} than the {against} was found (best {} on {on}, {how}). Keep the {against}",
+            "{} than the {against} was found. Best: {}. Keep the {against}",
             costs.nothing("reliably "),
-            times(verdict.ratio)
+            outcome.compared("")
         ),
         (_, Claim::Slower) => format!(
-            "what looked best in training {} {} than the {against} on {on} ({how}){}. Keep the {against}",
-            if costs.are_maximised() { "has" } else { "is" },
-            costs.gain(verdict.ratio),
-            solved(verdict)
+            "the best configuration in training is {}{}{solved}. Keep the {against}",
+            if costs.are_maximised() { "worse: " } else { "" },
+            outcome.compared(&format!(" than the {against}"))
         ),
         (_, Claim::Wrong) => format!(
-            "what looked best in training gives wrong answers on {} of {on}. Keep the {against}",
-            counted(verdict.wrong as u64, "pair")
+            "the best configuration in training gives wrong answers on {} of {on}. Keep the {against}",
+            verdict.wrong
         ),
     };
     text.push('.');
     text
 }
 
-/// What else is to be said, each a sentence.
+/// Compares both configurations in a few words, for one fold.
+pub(crate) fn compared(verdict: &Verdict, costs: &Costs) -> String {
+    Outcome { verdict, costs }.compared("")
+}
+
+/// What is said instead of a ratio.
+const TOO_FEW: &str = "too few pairs for a ratio";
+
+/// The figures of a verdict in words.
+struct Outcome<'a> {
+    verdict: &'a Verdict,
+    costs: &'a Costs,
+}
+
+impl Outcome<'_> {
+    fn has_few_pairs(&self) -> bool {
+        self.verdict.pairs < ENOUGH_PAIRS
+    }
+
+    /// Formats both means: `PAR10 390 s -> 243 s`.
+    fn change(&self) -> String {
+        self.costs.change(self.verdict.default, self.verdict.best)
+    }
+
+    /// Formats both means and the factor: `tps 200 -> 900 (4.5x)`, or the errors if the means are shares:
+    /// `accuracy 0.931 -> 0.952 (error 0.069 -> 0.048)`.
+    fn change_with_factor(&self) -> String {
+        let factor = match self.costs.errors(self.verdict.default, self.verdict.best) {
+            Some(errors) => errors,
+            None if self.verdict.ratio < 1.0 => self.costs.gain(self.verdict.ratio),
+            None => times(self.verdict.ratio),
+        };
+        format!("{} ({factor})", self.change())
+    }
+
+    /// Compares both, with the absolute figures: `1.60x faster on 75 pairs: PAR10 390 s -> 243 s (95 %: …)`.
+    /// What is maximised starts with the figures.
+    fn compared(&self, than: &str) -> String {
+        let on = on(self.verdict);
+        if self.has_few_pairs() {
+            format!("{} on {on}, {TOO_FEW}", self.change())
+        } else if self.costs.are_maximised() {
+            format!("{} on {on}{}", self.change_with_factor(), self.certainty())
+        } else {
+            let gain = self.costs.gain(self.verdict.ratio);
+            format!("{gain}{than} on {on}: {}{}", self.change(), self.certainty())
+        }
+    }
+
+    /// Formats the interval and the p value: ` (95 %: 1.31x to 1.93x, p = 0.0004)`. The interval is inverted if
+    /// the ratio is reported as a factor by which the best is worse.
+    fn certainty(&self) -> String {
+        let Verdict { ratio, interval, basis, p, default, best, .. } = self.verdict;
+        let is_share = self.costs.errors(*default, *best).is_some();
+        let interval = interval.filter(|_| !is_share).map(|[low, high]| {
+            let (low, high) = if *ratio < 1.0 { (high.recip(), low.recip()) } else { (low, high) };
+            format!("95 %: {} to {}", times(low), times(high))
+        });
+        let p = (*basis != Basis::TrainingOnly).then(|| probability(*p));
+        let parts: Vec<String> = interval.into_iter().chain(p).collect();
+        if parts.is_empty() { String::new() } else { format!(" ({})", parts.join(", ")) }
+    }
+}
+
+/// Returns further remarks, one sentence each.
 pub(crate) fn remarks(verdict: &Verdict, costs: &Costs) -> Vec<String> {
     let mut remarks = Vec::new();
     if verdict.solved.before == 0 && verdict.solved.after == 0 {
         let against = costs.against;
         remarks.push(format!(
-            "Neither it nor the {against} has finished a single trial there: this says nothing."
+            "Neither the best nor the {against} finished a single trial there, so this proves nothing."
         ));
     }
     if let (Some(training), false) = (verdict.training_ratio, verdict.basis == Basis::TrainingOnly) {
-        let said = format!("Training said {}", costs.gain(training));
+        let gain = format!("In training: {}", costs.gain(training));
         let claimed = verdict.of_costs == Claim::Faster;
-        // Where training saw no gain, none can be lost.
+        // If there was no gain in training, none can be lost.
         remarks.push(match (verdict.gain_does_not_carry_over && training > 1.0, claimed) {
-            (false, _) => format!("{said}."),
-            (true, true) => format!("{said}: a part of that gain does not carry over."),
+            (false, _) => format!("{gain}."),
+            (true, true) => format!("{gain}; a part of that gain does not carry over."),
             (true, false) => {
                 let one_input = matches!(verdict.basis, Basis::FreshSeeds | Basis::MeasuredAgain)
                     && verdict.instances <= 1;
@@ -143,51 +220,41 @@ pub(crate) fn remarks(verdict: &Verdict, costs: &Costs) -> Vec<String> {
                 } else {
                     "instances to tune on"
                 };
-                format!("{said}: that gain does not carry over; more {more} would help.")
+                format!("{gain}; that gain does not carry over. More {more} would help.")
             }
         });
     }
     if verdict.candidates > 1 {
         let chance = (0.05 * verdict.candidates as f64).min(1.0);
         remarks.push(format!(
-            "{} configurations have been judged on these pairs by now: luck alone makes one of them look better \
-             with a chance of up to {}.",
+            "{} configurations have been judged on these pairs so far; by luck alone, one of them looks better \
+             with a probability of up to {}.",
             verdict.candidates,
             share(chance)
         ));
     }
-    if let [host] = &verdict.hosts[..]
-        && *host != store::host_name()
-    {
-        remarks.push(format!("It was measured on {}.", harmless(host)));
-    } else if verdict.hosts.len() > 1 {
-        let hosts: Vec<String> = verdict.hosts.iter().map(|host| harmless(host)).collect();
-        remarks.push(format!("It was measured on several machines: {}.", hosts.join(", ")));
-    }
     if matches!(verdict.basis, Basis::FreshSeeds | Basis::MeasuredAgain) && verdict.instances > 1 {
-        remarks.push("There were no unseen instances: of other instances this says nothing.".to_owned());
+        let none = "There were no unseen instances, so this says nothing about other instances.";
+        remarks.push(none.to_owned());
     } else if verdict.unit == Unit::Pair && verdict.basis == Basis::UnseenInstances {
-        remarks.push("With fewer than six unseen instances this says little of others.".to_owned());
+        remarks.push("Fewer than six unseen instances say little about others.".to_owned());
     }
     remarks
 }
 
-/// How sure the ratio is; turned round where the words say how many times worse.
-fn figures(verdict: &Verdict, costs: &Costs, turned: bool) -> String {
-    let mut parts = vec![costs.mean.clone()];
-    if let Some([low, high]) = verdict.interval {
-        let bare = |ratio: f64| times(ratio).trim_end_matches('x').to_owned();
-        let (low, high) = if turned { (high.recip(), low.recip()) } else { (low, high) };
-        parts.push(format!("95 %: {} to {}", bare(low), bare(high)));
+/// Names the machines that measured the pairs, as far as known.
+fn measured_on(verdict: &Verdict, hosts: Hosts) -> Option<String> {
+    let names: Vec<String> = verdict.hosts.iter().map(|host| harmless(host)).collect();
+    match &verdict.hosts[..] {
+        [] => None,
+        [host] if hosts == Hosts::IfOther && *host == store::host_name() => None,
+        [_] => Some(format!("Measured on {}.", names[0])),
+        _ => Some(format!("Measured on several machines: {}.", names.join(", "))),
     }
-    if verdict.basis != Basis::TrainingOnly {
-        parts.push(probability(verdict.p));
-    }
-    parts.join(", ")
 }
 
-/// The pairs that it rests on.
-pub(crate) fn on(verdict: &Verdict) -> String {
+/// Names the pairs that the verdict is based on.
+fn on(verdict: &Verdict) -> String {
     let (pairs, instances) = (verdict.pairs as u64, verdict.instances as u64);
     match verdict.basis {
         Basis::UnseenInstances if pairs == instances => counted(instances, "unseen instance"),
@@ -202,11 +269,11 @@ pub(crate) fn on(verdict: &Verdict) -> String {
         Basis::MeasuredAgain => {
             format!("new measurements of {}, {}", counted(instances, "instance"), counted(pairs, "pair"))
         }
-        Basis::TrainingOnly => counted(pairs, "pair"),
+        Basis::TrainingOnly => counted(pairs, "training pair"),
     }
 }
 
-/// How many pairs finished, if not all did.
+/// Formats the numbers of pairs that finished, if not all did.
 fn solved(verdict: &Verdict) -> String {
     let solved = verdict.solved;
     if solved.before == verdict.pairs && solved.after == solved.before {

@@ -1,4 +1,4 @@
-//! `captune space check`: whether files are sound, and every mistake if not.
+//! `captune space check`: lists every error in files of spaces.
 
 use std::path::PathBuf;
 
@@ -10,21 +10,21 @@ use crate::exit_code::ExitCode;
 use crate::message;
 
 #[derive(Args, Debug)]
-#[command(after_help = "Exit code: 0 if all are sound, 2 if any is not.")]
+#[command(after_help = "Exit code: 0 if all files are valid, 2 otherwise.")]
 pub(crate) struct Arguments {
-    /// The spaces; `-` for standard input
+    /// Space files; `-` for standard input
     #[arg(required = true, value_name = "FILE")]
     files: Vec<PathBuf>,
     #[command(flatten)]
     from: FromArgument,
 }
 
-/// Checks every file, however many are wrong.
+/// Checks every file, even if some are invalid.
 pub(crate) fn check(arguments: &Arguments) -> anyhow::Result<ExitCode> {
     let mut end = ExitCode::Done;
     for path in &arguments.files {
         match arguments.from.read(path) {
-            Ok(space) => message::show(&format!("{}: ok, {}\n", shown(path), counts(&space)))?,
+            Ok(space) => message::show_wrapped(&format!("{}: ok, {}\n", shown(path), counts(&space)))?,
             Err(error) => end = message::report(error),
         }
     }

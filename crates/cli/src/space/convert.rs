@@ -1,4 +1,4 @@
-//! `captune space convert`: a space in another format, or every reason why not.
+//! `captune space convert`: writes a space in another format, or lists what prevents it.
 
 use std::path::PathBuf;
 
@@ -13,19 +13,20 @@ use crate::message::{self, Hinted};
 
 #[derive(Args, Debug)]
 #[command(after_help = "\
-Nothing is lost on the way: what the other format cannot express is refused, and named.")]
+The conversion is lossless: if the other format cannot express something,
+captune names it and writes nothing.")]
 pub(crate) struct Arguments {
     #[command(flatten)]
     file: FileArguments,
-    /// The format to write
+    /// Format to write
     #[arg(long, value_name = "FORMAT", value_parser = format_parser())]
     to: Format,
-    /// Write into this file instead of standard output
+    /// File to write [default: standard output]
     #[arg(short, long, value_name = "FILE")]
     output: Option<PathBuf>,
 }
 
-/// Reads, and writes if the target format can say it all.
+/// Reads a space and writes it, if the other format can express all of it.
 pub(crate) fn convert(arguments: &Arguments) -> anyhow::Result<ExitCode> {
     let space = arguments.file.read()?;
     let text = write(&space, arguments.to).map_err(refusal)?;

@@ -1,4 +1,4 @@
-//! `captune space discover`: a proposal from what a program says about itself.
+//! `captune space discover`: proposes a space from a program's help text or option list.
 
 use std::ffi::OsString;
 use std::path::PathBuf;
@@ -14,34 +14,35 @@ use super::file;
 use crate::exit_code::ExitCode;
 use crate::message::{self, Hinted};
 
-/// A help text takes no longer.
+/// CPU time limit of the command, ample for a help text.
 const CPU: Duration = Duration::from_secs(10);
-/// The longest one known, SCIP's, has half a megabyte.
+/// Output limit in bytes. The longest known text, SCIP's, has half a megabyte.
 const OUTPUT: usize = 16 << 20;
 
 #[derive(Args, Debug)]
 #[command(after_help = AFTER)]
 pub(crate) struct Arguments {
-    /// Whose words they are; told by the text if not given
+    /// Program that wrote the text [default: recognised from the text]
     #[arg(long, value_name = "PROGRAM", value_parser = source_parser())]
     kind: Option<Source>,
-    /// Files with the text, read as one; `-` for standard input
+    /// Files with the text, read as one text; `-` for standard input
     #[arg(value_name = "FILE", required_unless_present = "command", conflicts_with = "command")]
     files: Vec<PathBuf>,
-    /// A command that prints the text, run with limits: 10 s of CPU, 16 MiB of output
+    /// Command that prints the text, limited to 10 s of CPU time and 16 MiB of output
     #[arg(last = true, value_name = "CMD")]
     command: Vec<OsString>,
 }
 
 const AFTER: &str = "\
-Prints a space in the TOML form: a first draft, to be read by you. What was guessed has a note that
-begins with `review`; what was left out is named at the top.
+Prints a space in TOML as a first draft for you to review. Guesses have a note
+that starts with `review`; omitted options are listed at the top.
 
+Examples:
   captune space discover -- minisat --help
   captune space discover -- cadical --help
   captune space discover -- gcc -O2 -Q --help=optimizers --help=params
   captune space discover -- java -XX:+PrintFlagsFinal -version
-  captune space discover highs.options          # as HiGHS writes it
+  captune space discover highs.options          # written by HiGHS
   captune space discover scip.set               # SCIP> set save scip.set
   psql --csv -c 'select * from pg_settings' | captune space discover -";
 
@@ -51,7 +52,7 @@ fn source_parser() -> impl TypedValueParser<Value = Source> {
         .try_map(move |name| of(&name).ok_or("unknown name"))
 }
 
-/// Prints the proposal, and what it amounts to as a message.
+/// Prints the proposal, and a summary as a message.
 pub(crate) fn discover(arguments: &Arguments) -> anyhow::Result<ExitCode> {
     let text = if arguments.command.is_empty() { read(&arguments.files)? } else { run(&arguments.command)? };
     let proposal = discover::discover(&text, arguments.kind).map_err(explain)?;
@@ -83,15 +84,15 @@ fn read(files: &[PathBuf]) -> anyhow::Result<String> {
     Ok(text)
 }
 
-/// What a command prints, whatever its exit code: some programs call a request for help a failure.
+/// Returns what a command prints, whatever its exit code: some programs fail if asked for help.
 fn run(words: &[OsString]) -> anyhow::Result<String> {
     let (program, arguments) = words.split_first().context("there is no command")?;
     let command = Command::new(program).args(arguments).keep_output(OUTPUT, 0);
     let limits = Limits { cpu: Some(CPU), output: Some(OUTPUT as u64), ..Limits::default() };
     let finished = confine::run(&command, &limits, &Control::new())?;
     if let Some(Stop::Limit(limit)) = finished.stopped {
-        let message = format!("{} met its {limit} limit", program.display());
-        let hint = "write its text into a file and pass the file instead".to_owned();
+        let message = format!("{} reached its {limit} limit", program.display());
+        let hint = "save its output to a file and pass the file instead".to_owned();
         return Err(Hinted { message, hint }.into());
     }
     let mut text = String::from_utf8_lossy(&finished.stdout.joined()).into_owned();
@@ -103,12 +104,12 @@ fn run(words: &[OsString]) -> anyhow::Result<String> {
 fn explain(error: DiscoverError) -> Hinted {
     let hint = match error {
         DiscoverError::Nothing(source) | DiscoverError::NothingToTune(source, _) => {
-            format!("what can be read is the text of: {}", source.command())
+            format!("expected the output of: {}", source.command())
         }
-        DiscoverError::Invalid(_) => "this is a fault of captune; please report it with the text".to_owned(),
+        DiscoverError::Invalid(_) => "this is a bug in captune; please report it with the text".to_owned(),
         DiscoverError::Unrecognised => {
             let known = Source::ALL.map(|source| format!("\n  {:<10}{}", source.name(), source.command()));
-            format!("--kind names the program if the text is one of these:{}", known.concat())
+            format!("name the program with --kind if the text is one of these:{}", known.concat())
         }
     };
     Hinted { message: error.to_string(), hint }

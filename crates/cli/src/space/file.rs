@@ -1,4 +1,4 @@
-//! Files of spaces: read as bytes here, understood in the engine.
+//! Reading files of spaces.
 
 use std::io::Read;
 use std::path::{Path, PathBuf};
@@ -11,13 +11,13 @@ use space::format::{Format, read_bytes};
 
 use crate::message::Hinted;
 
-/// Larger files are not spaces.
+/// Size limit in bytes; larger files are not spaces.
 const LARGEST: u64 = 256 << 20;
 
-/// A file and how to read it.
+/// A file and its format.
 #[derive(Args, Debug)]
 pub(super) struct FileArguments {
-    /// The space; `-` for standard input
+    /// Space file; `-` for standard input
     #[arg(value_name = "FILE")]
     path: PathBuf,
     #[command(flatten)]
@@ -26,7 +26,7 @@ pub(super) struct FileArguments {
 
 #[derive(Args, Debug)]
 pub(super) struct FromArgument {
-    /// The file's format; told by its name and content if not given
+    /// Format of the file [default: recognised from name and content]
     #[arg(long, value_name = "FORMAT", value_parser = format_parser())]
     from: Option<Format>,
 }
@@ -38,7 +38,7 @@ impl FileArguments {
 }
 
 impl FromArgument {
-    /// Reads a file; the error is either about reaching it or the list of its mistakes.
+    /// Reads a file. The error is either an I/O error or the list of errors in the file.
     pub(super) fn read(&self, path: &Path) -> anyhow::Result<Space> {
         let bytes = bytes(path)?;
         let text = String::from_utf8_lossy(&bytes);
@@ -48,14 +48,14 @@ impl FromArgument {
     }
 }
 
-/// The formats by name, for arguments.
+/// Parses the name of a format.
 pub(super) fn format_parser() -> impl TypedValueParser<Value = Format> {
     let of = |name: &str| Format::ALL.into_iter().find(|format| format.name() == name);
     PossibleValuesParser::new(Format::ALL.map(Format::name))
         .try_map(move |name| of(&name).ok_or("unknown name"))
 }
 
-/// How a file is called in messages.
+/// Returns the name of a file for messages.
 pub(super) fn shown(path: &Path) -> String {
     if is_standard_input(path) { "standard input".to_owned() } else { path.display().to_string() }
 }
@@ -64,7 +64,7 @@ fn is_standard_input(path: &Path) -> bool {
     path.as_os_str() == "-"
 }
 
-/// The content of a file or of standard input.
+/// Reads a file or standard input.
 pub(super) fn bytes(path: &Path) -> anyhow::Result<Vec<u8>> {
     let cannot = || format!("cannot read {}", shown(path));
     let mut content = Vec::new();
@@ -74,7 +74,7 @@ pub(super) fn bytes(path: &Path) -> anyhow::Result<Vec<u8>> {
         std::fs::File::open(path).and_then(|file| file.take(LARGEST + 1).read_to_end(&mut content))
     };
     if size.with_context(cannot)? as u64 > LARGEST {
-        let hint = "a space is a text of at most 256 MiB; is it the right file?".to_owned();
+        let hint = "a space has at most 256 MiB; is this the right file?".to_owned();
         return Err(Hinted { message: format!("{} is too large for a space", shown(path)), hint }.into());
     }
     Ok(content)

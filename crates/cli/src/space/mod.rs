@@ -1,4 +1,4 @@
-//! `captune space`: the parameters of a program, in every form they come in.
+//! `captune space`: works with the parameters of a program.
 
 mod check;
 mod convert;
@@ -23,17 +23,17 @@ pub(crate) struct Arguments {
 enum Verb {
     /// Show a space as a table, with its size
     Show(show::Arguments),
-    /// Say what is wrong with files, all of it, and where
+    /// List every error in space files, with its place
     Check(check::Arguments),
     /// Write a space in another format
     Convert(convert::Arguments),
-    /// Draw configurations
+    /// Draw random configurations
     Sample(sample::Arguments),
-    /// Propose a space from a program's own words
+    /// Propose a space from a program's help text or option list
     Discover(discover::Arguments),
 }
 
-/// Does what was asked with a space.
+/// Runs a subcommand of `space`.
 pub(crate) fn space(arguments: Arguments) -> anyhow::Result<ExitCode> {
     match arguments.verb {
         Verb::Show(arguments) => show::show(&arguments),

@@ -1,4 +1,4 @@
-//! `captune space sample`: configurations drawn from a space.
+//! `captune space sample`: draws configurations from a space.
 
 use clap::{Args, ValueEnum};
 use engine::{Configuration, Rng};
@@ -12,20 +12,20 @@ use crate::forms;
 use crate::message::{self, Hinted};
 
 #[derive(Args, Debug)]
-#[command(after_help = "The same file, seed and options give the same configurations, everywhere.")]
+#[command(after_help = "The same file, seed and options give the same configurations on every machine.")]
 pub(crate) struct Arguments {
     #[command(flatten)]
     file: FileArguments,
-    /// How many
+    /// Number of configurations
     #[arg(short = 'n', long, value_name = "COUNT", default_value_t = 10)]
     count: u32,
-    /// Which of the endless number of samples
+    /// Random seed
     #[arg(long, default_value_t = 1)]
     seed: u64,
-    /// How they are spread
+    /// Sampling design
     #[arg(long, value_enum, default_value_t = Spread::Uniform)]
     design: Spread,
-    /// One JSON object per line, or words of a command line
+    /// Output format: one JSON object per line, or command-line arguments
     #[arg(long = "as", value_enum, default_value_t = Form::Json)]
     form: Form,
     /// Print the default configuration instead
@@ -35,11 +35,11 @@ pub(crate) struct Arguments {
 
 #[derive(ValueEnum, Clone, Copy, Debug)]
 enum Spread {
-    /// Each independent of the others
+    /// Independent uniform samples
     Uniform,
-    /// Latin hypercube: evenly over each parameter
+    /// Latin hypercube: even over each parameter
     Latin,
-    /// Scrambled Sobol sequence: evenly over all together
+    /// Scrambled Sobol sequence: even over all parameters together
     Sobol,
 }
 
@@ -72,6 +72,7 @@ pub(crate) fn sample(arguments: &Arguments) -> anyhow::Result<ExitCode> {
     Ok(ExitCode::Done)
 }
 
+/// Explains why no configuration could be drawn.
 pub(crate) fn refusal(error: SampleError) -> Hinted {
     let reasons: Vec<String> =
         error.reasons.iter().map(|(why, times)| format!("{why} rejected {times}")).collect();
@@ -82,8 +83,8 @@ pub(crate) fn refusal(error: SampleError) -> Hinted {
     }
 }
 
-/// Words for a shell. A switch that ends with spaces is a word of its own; a parameter without a
-/// switch is passed as `--name=value`.
+/// Formats a configuration as shell words. A switch that ends with spaces is a separate word; a parameter
+/// without a switch is passed as `--name=value`.
 fn words(configuration: &Configuration) -> String {
     let space = configuration.space();
     let mut words = Vec::new();

@@ -1,7 +1,7 @@
-//! `captune space show`: a space as a table.
+//! `captune space show`: prints a space as a table.
 
 use clap::Args;
-use comfy_table::{ContentArrangement, Table, presets};
+use comfy_table::{Table, presets};
 use engine::Space;
 use space::expression::Notation;
 use space::{Bound, Kind, Literal, Parameter, ParameterId, Range, float_text};
@@ -9,6 +9,7 @@ use space::{Bound, Kind, Literal, Parameter, ParameterId, Range, float_text};
 use super::file::FileArguments;
 use crate::exit_code::ExitCode;
 use crate::message;
+use crate::wrap;
 
 #[derive(Args, Debug)]
 pub(crate) struct Arguments {
@@ -16,20 +17,14 @@ pub(crate) struct Arguments {
     file: FileArguments,
 }
 
-/// Prints the table and what it amounts to.
+/// Prints the table, the counts and the size.
 pub(crate) fn show(arguments: &Arguments) -> anyhow::Result<ExitCode> {
     let space = arguments.file.read()?;
-    message::show(&text(&space, terminal_width()))?;
+    message::show(&text(&space, wrap::stdout_width()))?;
     Ok(ExitCode::Done)
 }
 
-/// Columns of the terminal; a file or a pipe has no width.
-fn terminal_width() -> Option<u16> {
-    let size = rustix::termios::tcgetwinsize(std::io::stdout()).ok()?;
-    Some(size.ws_col).filter(|&columns| columns > 0)
-}
-
-fn text(space: &Space, width: Option<u16>) -> String {
+fn text(space: &Space, width: Option<usize>) -> String {
     let mut out = table(space, width);
     let notation = Notation::captune(space);
     if !space.forbidden().is_empty() {
@@ -38,19 +33,16 @@ fn text(space: &Space, width: Option<u16>) -> String {
             out += &format!("  {}\n", plain(&notation.formula(clause)));
         }
     }
-    out += &format!("\n{}\n{}\n", counts(space), size(space));
+    out += &wrap::text(&format!("\n{}\n{}\n", counts(space), size(space)), width);
     out
 }
 
-fn table(space: &Space, width: Option<u16>) -> String {
+fn table(space: &Space, width: Option<usize>) -> String {
     let notation = Notation::captune(space);
     let has_conditions = space.ids().any(|id| space.condition(id).is_some());
     let has_notes = space.parameters().iter().any(|parameter| parameter.note().is_some());
     let mut table = Table::new();
     table.load_style(presets::NOTHING);
-    if let Some(width) = width {
-        table.set_content_arrangement(ContentArrangement::Dynamic).set_width(width);
-    }
     let mut header = vec!["name", "kind", "values", "default"];
     header.extend(has_conditions.then_some("when"));
     header.extend(has_notes.then_some("note"));
@@ -75,6 +67,7 @@ fn table(space: &Space, width: Option<u16>) -> String {
     if let Some(column) = table.column_mut(0) {
         column.set_padding((0, 1));
     }
+    wrap::fit(&mut table, width);
     table.lines().map(|line| line.trim_end().to_owned() + "\n").collect()
 }
 
@@ -124,11 +117,11 @@ fn default(parameter: &Parameter) -> String {
     match (parameter.fixed(), parameter.default()) {
         (Some(value), _) => format!("{value} (fixed)"),
         (None, Some(value)) => value.to_string(),
-        (None, None) => "the middle".to_owned(),
+        (None, None) => "middle of the range".to_owned(),
     }
 }
 
-/// Counts of what a space is made of.
+/// Formats the numbers of parameters and clauses.
 pub(super) fn counts(space: &Space) -> String {
     let conditional = space.ids().filter(|&id| space.is_conditional(id)).count();
     format!(
@@ -144,16 +137,15 @@ fn size(space: &Space) -> String {
     let most = if limited { "at most " } else { "" };
     let mut text = format!("size: {most}10^{:.1} combinations", size.log10);
     if size.continuous > 0 {
-        text += &format!(", besides {} without steps", message::count(size.continuous, "number"));
+        text += &format!(", plus {} without steps", message::count(size.continuous, "number"));
     }
     if size.dependent > 0 {
-        text +=
-            &format!(", besides {} whose bounds depend on others", message::count(size.dependent, "number"));
+        text += &format!(", plus {} whose bounds depend on others", message::count(size.dependent, "number"));
     }
     text
 }
 
-/// Text from a file must not drive the terminal.
+/// Replaces control characters, which could change the terminal.
 fn plain(text: &str) -> String {
     text.replace(char::is_control, " ")
 }

@@ -1,4 +1,4 @@
-//! `captune space discover` on programs that are installed here.
+//! `captune space discover` with installed programs.
 
 use std::os::unix::process::CommandExt;
 use std::path::Path;
@@ -6,7 +6,7 @@ use std::process::{Command, Stdio};
 
 use crate::{captune_reading, captune_with, code, in_folder, installed, stderr, stdout};
 
-/// What is proposed for the words, by name of its parameter; the proposal must read as a space.
+/// A proposal of `captune space discover`, which must be a valid space.
 struct Proposal {
     text: String,
     said: String,
@@ -28,7 +28,7 @@ impl Proposal {
         line.unwrap_or_else(|| panic!("no {name} in\n{}", self.text))
     }
 
-    /// Runs a program with some of the configurations proposed, the default first.
+    /// Runs a program with the default and `others` random configurations of the proposal.
     fn accepted(&self, line: &str, others: u32, code: i32) {
         let draw =
             |more: &str| stdout(&captune_reading(&format!("space sample - --as cmd {more}"), &self.text));
@@ -104,11 +104,11 @@ fn java() {
     assert!(proposal.parameters() >= 200, "{}", proposal.said);
     assert!(proposal.line("gc").contains("\"-XX:+UseSerialGC\""));
     assert!(proposal.line("MaxInlineLevel").contains("switch = \"-XX:MaxInlineLevel=\""));
-    // Flags of a virtual machine lean on each other, so that only their defaults surely fit.
+    // Flags of the virtual machine depend on each other, so that only the defaults are certain to work.
     proposal.accepted("java {} -version", 0, 0);
 }
 
-/// Whether Python has a package; says so if not.
+/// Whether Python has a package; prints a note if not.
 fn has_package(package: &str) -> bool {
     let import = format!("import {package}");
     let tried = Command::new("python3").args(["-c", &import]).stderr(Stdio::null()).status();
@@ -119,7 +119,7 @@ fn has_package(package: &str) -> bool {
     found
 }
 
-/// What is proposed for the file that a Python program writes to the path it is given.
+/// Tests the proposal for the file that a Python program writes to the path in its argument.
 fn written_by(package: &str, program: &str, test: impl FnOnce(Proposal)) {
     if !has_package(package) {
         return;
@@ -160,7 +160,7 @@ fn scip() {
     });
 }
 
-/// The server's folder of programs, unless there is none here.
+/// Returns the folder with the programs of the server, if installed.
 fn postgres_programs() -> Option<String> {
     let output = Command::new("pg_config").arg("--bindir").output().ok()?;
     let folder = String::from_utf8_lossy(&output.stdout).trim().to_owned();
@@ -179,7 +179,7 @@ fn unprivileged(program: &str) -> Command {
 #[test]
 fn postgres() {
     let Some(programs) = postgres_programs() else {
-        println!("skipped: the server of PostgreSQL is not installed");
+        println!("skipped: the PostgreSQL server is not installed");
         return;
     };
     in_folder("postgres", |folder| {
@@ -216,5 +216,5 @@ fn a_command_that_never_ends_is_stopped() {
     let output = captune_with(["space", "discover", "--", "sh", "-c", "yes"]);
     assert_eq!(code(&output), 2);
     let said = stderr(&output);
-    assert!(said.contains("met its output limit") && said.contains("hint: "), "{said}");
+    assert!(said.contains("reached its output limit") && said.contains("hint: "), "{said}");
 }

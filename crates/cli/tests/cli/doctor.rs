@@ -1,7 +1,7 @@
 use crate::{captune, code, stderr, stdout};
 
 #[test]
-fn it_tries_every_limit() {
+fn every_limit_is_tested() {
     let output = captune("doctor");
     assert_eq!(code(&output), 0, "{}", stderr(&output));
     let said = stdout(&output);
@@ -13,7 +13,7 @@ fn it_tries_every_limit() {
 }
 
 #[test]
-fn a_wish_that_cannot_be_met_gives_4() {
+fn limits_that_cannot_be_enforced_give_exit_code_4() {
     let output = captune("doctor --cores 1000");
     assert_eq!(code(&output), 4, "{}", stderr(&output));
     assert!(stderr(&output).contains("hint: choose from cores"), "{}", stderr(&output));
@@ -21,6 +21,6 @@ fn a_wish_that_cannot_be_met_gives_4() {
 }
 
 #[test]
-fn a_wish_that_can_be_met_gives_0() {
+fn limits_that_can_be_enforced_give_exit_code_0() {
     assert_eq!(code(&captune("doctor --cpu 1s --memory 1GiB --processes 5")), 0);
 }

@@ -1,4 +1,4 @@
-//! What the documents show is true: their spaces read, their commands run.
+//! The documentation is correct: its spaces are valid, and its commands run.
 
 use std::process::Command;
 
@@ -8,7 +8,7 @@ pub(crate) fn document(path: &str) -> String {
     std::fs::read_to_string(root().join(path)).unwrap()
 }
 
-/// The blocks of a document in one language.
+/// Returns the fenced blocks of a document in one language.
 pub(crate) fn blocks(text: &str, language: &str) -> Vec<String> {
     let fence = format!("```{language}");
     let mut found = Vec::new();
@@ -29,7 +29,7 @@ pub(crate) fn blocks(text: &str, language: &str) -> Vec<String> {
 }
 
 #[test]
-fn every_space_in_the_documents_reads() {
+fn every_space_in_the_documentation_is_valid() {
     for (path, least) in [("docs/reference/space-toml.md", 9), ("docs/guides/spaces.md", 1)] {
         let blocks = blocks(&document(path), "toml");
         assert!(blocks.len() >= least, "{path} has {} spaces", blocks.len());
@@ -40,7 +40,7 @@ fn every_space_in_the_documents_reads() {
     }
 }
 
-/// The keys that the program itself names are all explained, and shown in use.
+/// Every key that the program lists is explained and used in an example.
 #[test]
 fn the_reference_has_every_key() {
     let output = captune_reading("space check -", "a = { zzzzzzzzzzzz = 1 }\n");

@@ -6,7 +6,7 @@ use serde_json::Value;
 use crate::{CAPTUNE, captune, captune_with, code, stderr, stdout};
 
 #[test]
-fn output_and_exit_code_are_the_commands_own() {
+fn output_and_exit_code_are_those_of_the_command() {
     let output = captune_with(["exec", "--", "sh", "-c", "echo out; echo err >&2; exit 7"]);
     assert_eq!((stdout(&output).as_str(), code(&output)), ("out\n", 7));
     let said = stderr(&output);
@@ -14,7 +14,7 @@ fn output_and_exit_code_are_the_commands_own() {
 }
 
 #[test]
-fn a_limit_gives_124_and_says_which() {
+fn a_limit_gives_124_and_is_named() {
     let output = captune("exec --wall 50ms -- sleep 60");
     assert_eq!(code(&output), 124);
     assert!(stderr(&output).contains("stopped by its wall time limit of 50ms"), "{}", stderr(&output));
@@ -24,7 +24,7 @@ fn a_limit_gives_124_and_says_which() {
 }
 
 #[test]
-fn a_signal_gives_128_and_more() {
+fn a_signal_gives_128_plus_its_number() {
     let output = captune_with(["exec", "--", "sh", "-c", "kill -SEGV $$"]);
     assert_eq!(code(&output), 128 + 11);
 }
@@ -35,7 +35,7 @@ fn json(arguments: &[&str]) -> Value {
 }
 
 #[test]
-fn json_tells_everything_apart() {
+fn json_reports_every_case() {
     let record =
         json(&["exec", "--json", "--wall", "100ms", "--", "sh", "-c", "echo started; exec sleep 60"]);
     assert_eq!(record["stopped"], "wall");
@@ -48,7 +48,7 @@ fn json_tells_everything_apart() {
 }
 
 #[test]
-fn json_keeps_output_that_is_no_text() {
+fn json_keeps_binary_output() {
     let record = json(&["exec", "--json", "--", "printf", r"\377\376x"]);
     assert_eq!(record["stdout"]["head_base64"], "//54");
     assert_eq!(record["stdout"]["bytes"], 3);
@@ -67,7 +67,7 @@ fn every_tier_can_be_forced() {
 }
 
 #[test]
-fn files_and_folders_serve_as_streams_and_surroundings() {
+fn streams_can_be_files_and_the_folder_can_be_set() {
     let folder = std::env::temp_dir().join(format!("captune-cli-{}", std::process::id()));
     std::fs::create_dir_all(&folder).unwrap();
     std::fs::write(folder.join("in"), "hello").unwrap();
@@ -86,7 +86,7 @@ fn files_and_folders_serve_as_streams_and_surroundings() {
 }
 
 #[test]
-fn our_own_standard_input_can_be_passed() {
+fn standard_input_can_be_passed_on() {
     let mut child = Command::new(CAPTUNE)
         .args(["exec", "--stdin", "-", "--", "cat"])
         .stdin(Stdio::piped())
@@ -112,7 +112,7 @@ fn an_interrupt_ends_the_command_and_keeps_its_record() {
         .stdout(Stdio::piped())
         .spawn()
         .unwrap();
-    // Opens when the command does.
+    // Blocks until the command opens the pipe.
     drop(std::fs::read(&ready).unwrap());
     std::fs::remove_file(&ready).unwrap();
     rustix::process::kill_process(rustix::process::Pid::from_child(&child), rustix::process::Signal::INT)
@@ -124,19 +124,19 @@ fn an_interrupt_ends_the_command_and_keeps_its_record() {
 }
 
 #[test]
-fn the_dashes_before_the_command_may_be_left_out() {
+fn the_dashes_before_the_command_are_optional() {
     let output = captune("exec --wall 20s sh -c exit");
     assert_eq!(code(&output), 0, "{}", stderr(&output));
 }
 
 #[test]
-fn output_that_was_not_kept_is_told() {
+fn dropped_output_is_reported() {
     let output = captune("exec -- head -c 5000000 /dev/zero");
     assert!(stderr(&output).contains("3885888 bytes of output not kept"), "{}", stderr(&output));
 }
 
 #[test]
-fn streams_that_cannot_take_a_message_change_no_exit_code() {
+fn a_full_stream_does_not_change_the_exit_code() {
     let full = || std::fs::File::options().write(true).open("/dev/full").unwrap();
     let mut command = Command::new(CAPTUNE);
     let status = command.args(["exec", "--", "sh", "-c", "exit 3"]).stderr(full()).status().unwrap();
@@ -149,7 +149,7 @@ fn streams_that_cannot_take_a_message_change_no_exit_code() {
 fn a_signal_that_nohup_ignores_is_ignored() {
     let script = "trap '' HUP; exec \"$0\" exec --stdin - -- sh -c 'kill -HUP $(cat); exit 5'";
     let mut child = Command::new("sh").args(["-c", script, CAPTUNE]).stdin(Stdio::piped()).spawn().unwrap();
-    // The shell has become captune, so its number is that of captune.
+    // The shell has become captune, so this is the process number of captune.
     let number = child.id().to_string();
     child.stdin.take().unwrap().write_all(number.as_bytes()).unwrap();
     assert_eq!(child.wait().unwrap().code(), Some(5));

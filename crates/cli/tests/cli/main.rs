@@ -1,4 +1,4 @@
-//! The program as a person meets it.
+//! Tests of the program from the command line.
 
 #![allow(missing_docs, clippy::unwrap_used, clippy::print_stdout)]
 
@@ -19,13 +19,13 @@ use std::process::{Command, Output, Stdio};
 
 const CAPTUNE: &str = env!("CARGO_BIN_EXE_captune");
 
-/// Runs captune with the words of a line.
+/// Runs captune with the arguments in a line.
 fn captune(line: &str) -> Output {
     captune_with(line.split_whitespace())
 }
 
 fn captune_with<'a>(arguments: impl IntoIterator<Item = &'a str>) -> Output {
-    Command::new(CAPTUNE).args(arguments).env("NO_COLOR", "1").output().unwrap()
+    Command::new(CAPTUNE).args(arguments).env("NO_COLOR", "1").env("COLUMNS", "80").output().unwrap()
 }
 
 /// Runs captune with text on its standard input.
@@ -33,17 +33,18 @@ fn captune_reading(line: &str, input: &str) -> Output {
     let mut child = Command::new(CAPTUNE)
         .args(line.split_whitespace())
         .env("NO_COLOR", "1")
+        .env("COLUMNS", "80")
         .stdin(Stdio::piped())
         .stdout(Stdio::piped())
         .stderr(Stdio::piped())
         .spawn()
         .unwrap();
-    // A program that does not read on is no error of this side.
+    // It is not an error if the program stops reading.
     drop(child.stdin.take().unwrap().write_all(input.as_bytes()));
     child.wait_with_output().unwrap()
 }
 
-/// Whether a program can be started; says so if not, for tests that are skipped then.
+/// Whether a program is installed; prints a note if not, because the test is skipped then.
 fn installed(program: &str) -> bool {
     let found = Command::new(program).arg("--version").stdin(Stdio::null()).output().is_ok();
     if !found {
@@ -52,7 +53,7 @@ fn installed(program: &str) -> bool {
     found
 }
 
-/// A folder of this test alone, removed when the test has passed.
+/// Runs a test in a folder of its own, which is removed if the test passes.
 fn in_folder(name: &str, test: impl FnOnce(&Path)) {
     let folder = std::env::temp_dir().join(format!("captune-{name}-{}", std::process::id()));
     std::fs::create_dir_all(&folder).unwrap();
@@ -60,7 +61,7 @@ fn in_folder(name: &str, test: impl FnOnce(&Path)) {
     std::fs::remove_dir_all(&folder).unwrap();
 }
 
-/// The root of the repository.
+/// Returns the root of the repository.
 fn root() -> &'static Path {
     Path::new(concat!(env!("CARGO_MANIFEST_DIR"), "/../.."))
 }

@@ -1,4 +1,4 @@
-//! The spaces under `spaces/`: sound, and accepted by the programs they describe.
+//! The spaces in `spaces/` are valid, and their programs accept them.
 
 use std::path::Path;
 use std::process::{Command, Output, Stdio};
@@ -15,7 +15,7 @@ fn path(name: &str) -> String {
 }
 
 #[test]
-fn every_ready_made_space_is_sound() {
+fn every_ready_made_space_is_valid() {
     let mut files: Vec<String> = std::fs::read_dir(root().join("spaces"))
         .unwrap()
         .map(|entry| entry.unwrap().file_name().into_string().unwrap())
@@ -32,13 +32,13 @@ fn every_ready_made_space_is_sound() {
             space.check(sample.codes()).unwrap_or_else(|error| panic!("{name}: {error}: {sample}"));
         }
         for word in ["# Pass:     ", "# Left out: "] {
-            assert!(text.contains(word), "{name} does not say `{word}`");
+            assert!(text.contains(word), "{name} does not contain `{word}`");
         }
         assert!(space.parameters().iter().all(|parameter| parameter.default_is_given()), "{name}");
     }
 }
 
-/// The default configuration and twenty others, a line each.
+/// Returns the default configuration and twenty random ones, one line each.
 fn configurations(name: &str, form: &str) -> Vec<String> {
     let sample = |more: &[&str]| {
         let path = path(name);
@@ -55,13 +55,13 @@ fn shell(line: &str, folder: &Path) -> Output {
     Command::new("sh").args(["-c", line]).current_dir(folder).stdin(Stdio::null()).output().unwrap()
 }
 
-/// Runs a program with every configuration in place of `{}`; `sound` judges what came of it.
+/// Runs a program with every configuration in place of `{}`; `is_accepted` checks its output.
 fn every_configuration_is_accepted(
     name: &str,
     program: &str,
     files: &[(&str, &str)],
     line: &str,
-    sound: impl Fn(&str, &Output) -> bool,
+    is_accepted: impl Fn(&str, &Output) -> bool,
 ) {
     if !installed(program) {
         return;
@@ -74,7 +74,7 @@ fn every_configuration_is_accepted(
             }
             let output = shell(&line.replace("{}", &words), folder);
             let said = format!("{}{}", stdout(&output), stderr(&output));
-            assert!(sound(&words, &output), "{program} {words}: {:?}\n{said}", output.status);
+            assert!(is_accepted(&words, &output), "{program} {words}: {:?}\n{said}", output.status);
             accepted += 1;
         }
         println!("{program} accepted {accepted} configurations");
@@ -83,7 +83,7 @@ fn every_configuration_is_accepted(
 
 const FORMULA: &str = "p cnf 4 6\n1 2 0\n-1 3 0\n-2 -3 0\n3 4 0\n-3 -4 1 0\n2 3 4 0\n";
 
-/// Out of two knapsacks, 10 can be carried away.
+/// A knapsack problem with an optimum of 10.
 const KNAPSACK: &str = "Maximize\n obj: 5 a + 4 b + 3 c + 7 d\nSubject To\n c1: 2 a + 3 b + c + 4 d <= 5\n \
                         c2: 4 a + b + 2 c + 3 d <= 11\nBinary\n a b c d\nEnd\n";
 
@@ -98,7 +98,7 @@ fn minisat_accepts_its_space() {
 #[test]
 fn cadical_accepts_its_space() {
     let files = [("f.cnf", FORMULA)];
-    // It moves a value outside its range in silence, but lists those that are not the default.
+    // It silently clamps values outside their range, but lists all values that are not the default.
     let defaults = configurations("cadical", "cmd").swap_remove(0);
     let number = |value: &str| value.parse::<f64>().unwrap_or(f64::from(u8::from(value == "true")));
     every_configuration_is_accepted("cadical", "cadical", &files, "cadical {} f.cnf", |words, output| {
@@ -122,7 +122,7 @@ fn cbc_accepts_its_space() {
     let line = "cbc k.lp {} -solve -quit";
     every_configuration_is_accepted("cbc", "cbc", &files, line, |_, output| {
         let said = stdout(output);
-        // What it does not like, it says and ignores.
+        // It reports invalid values and ignores them.
         let refusals = ["Possible options for", "valid range is", "No match for"];
         output.status.success()
             && said.contains("Objective value:                10.0")
@@ -141,9 +141,9 @@ fn gcc_accepts_its_space() {
     });
 }
 
-/// The default configuration asks for nothing that the level does not bring.
+/// The default configuration is equivalent to `-O2`.
 #[test]
-fn the_default_of_gcc_12_is_its_second_level() {
+fn the_default_of_gcc_12_equals_o2() {
     let version = Command::new("gcc").arg("-dumpversion").output();
     if !version.is_ok_and(|output| stdout(&output).trim() == "12") {
         println!("skipped: gcc 12 is not installed");
@@ -164,7 +164,7 @@ fn sqlite_accepts_its_space() {
         asked.iter().map(|name| format!("'select \"{name}=\"; pragma {name}'")).collect();
     let line = format!("rm -f d.db*; sqlite3 d.db {{}} {work} {}", asked.join(" "));
     every_configuration_is_accepted("sqlite", "sqlite3", &[], &line, |words, output| {
-        // Every value asked for must be the one given.
+        // Every value that was set must be reported back.
         let said = stdout(output).replace("=\n", "=");
         let kept = |word: &str| match word.trim_matches('\'').strip_prefix("PRAGMA ") {
             Some(pragma)

@@ -1,4 +1,4 @@
-//! A real solver, which we did not write.
+//! `captune exec` with a real solver.
 
 use std::fmt::Write;
 
@@ -6,7 +6,7 @@ use serde_json::Value;
 
 use crate::{captune_with, stdout};
 
-/// The pigeonhole principle: more pigeons than holes, which no resolution prover refutes quickly.
+/// The pigeonhole principle, which no resolution prover refutes quickly.
 fn pigeons(holes: usize) -> String {
     let variable = |pigeon: usize, hole: usize| pigeon * holes + hole + 1;
     let mut clauses = Vec::new();

@@ -1,4 +1,4 @@
-//! `captune space` with files of our own.
+//! `captune space` with small files.
 
 use serde_json::Value;
 
@@ -28,7 +28,7 @@ fn show_is_a_table_with_counts() {
 }
 
 #[test]
-fn check_names_every_mistake_of_every_file() {
+fn check_lists_every_error_in_every_file() {
     in_folder("check", |folder| {
         let write = |name: &str, content: &[u8]| {
             let path = folder.join(name);
@@ -61,7 +61,7 @@ fn convert_keeps_everything_or_refuses() {
 }
 
 #[test]
-fn convert_writes_a_file_if_asked_and_none_if_it_refuses() {
+fn convert_writes_a_file_only_if_it_succeeds() {
     in_folder("convert", |folder| {
         let (source, target) = (folder.join("a.toml"), folder.join("b.toml"));
         std::fs::write(&source, SWEEPER).unwrap();
@@ -82,7 +82,7 @@ fn convert_writes_a_file_if_asked_and_none_if_it_refuses() {
 }
 
 #[test]
-fn sample_prints_json_lines_that_repeat() {
+fn samples_are_reproducible() {
     for design in ["uniform", "latin", "sobol"] {
         let line = format!("space sample - -n 64 --seed 7 --design {design}");
         let output = captune_reading(&line, SWEEPER);
@@ -102,7 +102,7 @@ fn sample_prints_json_lines_that_repeat() {
     assert_eq!(stdout(&captune_reading("space sample -", SWEEPER)).lines().count(), 10);
 }
 
-/// The order of the parameters is the file's.
+/// Parameters are in the order of the file.
 #[test]
 fn the_default_configuration_as_json_and_as_words() {
     let output = captune_reading("space sample - --default", SWEEPER);
@@ -112,7 +112,7 @@ fn the_default_configuration_as_json_and_as_words() {
 }
 
 #[test]
-fn a_space_without_room_is_explained() {
+fn a_space_without_valid_configurations_is_explained() {
     let narrow = "a = { integer = [0, 1000000] }\nb = { integer = [0, 1000000], default = 500000 }\nforbidden = [\"a != b\"]\n";
     let output = captune_reading("space sample -", narrow);
     assert_eq!((code(&output), stdout(&output).as_str()), (2, ""));
@@ -120,7 +120,7 @@ fn a_space_without_room_is_explained() {
 }
 
 #[test]
-fn wrong_requests_are_explained() {
+fn wrong_arguments_are_explained() {
     let said = [
         captune("space"),
         captune("space show"),

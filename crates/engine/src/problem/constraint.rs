@@ -14,7 +14,10 @@
 //! A configuration is feasible, as far as measured, if its violation is 0. It is proven infeasible if one
 //! pair violates a `max`. For a mean, at least four pairs are needed: the configuration is proven infeasible
 //! if the lower confidence bound `mean - t * sd / sqrt(n)` is above the constraint's bound, with t the
-//! quantile of Student's t at the constraint's confidence. A censored reading counts as less than its true
+//! quantile of Student's t at the constraint's confidence. With fewer pairs, the incumbent's standard deviation
+//! stands in for the configuration's own, at the confidence [`FEW_PAIRS_CONFIDENCE`]: a hopeless configuration is
+//! recognised by its first pair. Its mean must also be above all readings of the incumbent, and these must differ:
+//! outputs such as 0 or 1 for a failed or finished trial are not normally distributed. A censored reading counts as less than its true
 //! value, so a value found too large is too large.
 
 use math::student::quantile_of;
@@ -25,6 +28,9 @@ use crate::observation::Observation;
 
 /// Number of pairs needed to judge a mean.
 const LEAST_PAIRS: usize = 4;
+
+/// Confidence that a mean of fewer pairs is above its bound: high, because the spread is another configuration's.
+const FEW_PAIRS_CONFIDENCE: f64 = 0.999;
 
 /// Default confidence that a mean is above its bound at which a race drops a challenger.
 pub const CONFIDENCE: f64 = 0.975;
@@ -144,17 +150,23 @@ impl Seen {
         }
     }
 
-    fn proves_violation(&self, constraint: &Constraint) -> bool {
+    fn proves_violation(&self, constraint: &Constraint, incumbent: &Self) -> bool {
         let (all, _) = self.counted(constraint);
-        match constraint.over {
-            Over::Max => all.max > constraint.bound,
-            Over::Mean if all.count < LEAST_PAIRS => false,
-            Over::Mean => {
-                let n = all.count as f64;
-                let error = (all.spread / (n - 1.0) / n).sqrt();
-                all.mean - quantile_of(all.count - 1, constraint.confidence) * error > constraint.bound
+        let n = all.count as f64;
+        let (spread, confidence) = match constraint.over {
+            Over::Max => return all.max > constraint.bound,
+            Over::Mean if all.count == 0 => return false,
+            Over::Mean if all.count < LEAST_PAIRS => {
+                let shows_spread = incumbent.exact.count >= LEAST_PAIRS && incumbent.exact.spread > 0.0;
+                if !shows_spread || all.mean <= incumbent.exact.max {
+                    return false;
+                }
+                (incumbent.exact, FEW_PAIRS_CONFIDENCE)
             }
-        }
+            Over::Mean => (all, constraint.confidence),
+        };
+        let error = (spread.spread / (spread.count as f64 - 1.0) / n).sqrt();
+        all.mean - quantile_of(spread.count - 1, confidence) * error > constraint.bound
     }
 }
 
@@ -198,9 +210,13 @@ impl Tally {
         self.each(constraints).map(|(seen, constraint)| seen.holding(constraint).violation).sum()
     }
 
-    /// Whether the trials prove that their configuration violates a constraint.
-    pub fn proves_violation(&self, constraints: &[Constraint]) -> bool {
-        self.each(constraints).any(|(seen, constraint)| seen.proves_violation(constraint))
+    /// Whether the trials prove that their configuration violates a constraint. The incumbent's trials show how much
+    /// the outputs vary.
+    pub fn proves_violation(&self, constraints: &[Constraint], incumbent: &Self) -> bool {
+        let others = incumbent.0.iter().chain(std::iter::repeat(&NOTHING));
+        self.each(constraints)
+            .zip(others)
+            .any(|((seen, constraint), incumbent)| seen.proves_violation(constraint, incumbent))
     }
 }
 
@@ -226,15 +242,35 @@ mod tests {
     }
 
     #[test]
+    fn one_pair_far_above_the_bound_is_enough_if_the_incumbent_varies_little() {
+        let mean = [Constraint::new(2.0, Over::Mean)];
+        let incumbent = tally(&[Some(1.0), Some(1.1), Some(0.9), Some(1.05), Some(0.95)]);
+        let proves = |value: f64| tally(&[Some(value)]).proves_violation(&mean, &incumbent);
+        // Student's t with 4 degrees of freedom at 0.999 is 7.17, and the standard deviation is 0.079.
+        assert!(proves(2.6) && !proves(2.5), "2.57 is the limit");
+        let two = tally(&[Some(2.5), Some(2.5)]);
+        assert!(two.proves_violation(&mean, &incumbent), "two pairs have a smaller error");
+        let three = tally(&[Some(1.0), Some(1.1), Some(0.9)]);
+        assert!(!tally(&[Some(9.0)]).proves_violation(&mean, &three), "three pairs do not show a spread");
+        assert!(!tally(&[None]).proves_violation(&mean, &incumbent));
+        // A share of failures: one failure is not yet a high share.
+        let few_failures: Vec<Option<f64>> =
+            (0..40).map(|pair| Some(f64::from(u8::from(pair == 7)))).collect();
+        let share = [Constraint::new(0.1, Over::Mean)];
+        assert!(!tally(&[Some(1.0)]).proves_violation(&share, &tally(&few_failures)));
+        assert!(!tally(&[Some(1.0)]).proves_violation(&share, &tally(&[Some(0.0); 40])));
+    }
+
+    #[test]
     fn one_pair_proves_a_max_but_not_a_mean() {
         let values = [Some(9.0), Some(1.0), Some(1.0), Some(1.0), Some(1.1)];
         let max = [Constraint::new(2.0, Over::Max)];
         let mean = [Constraint::new(2.0, Over::Mean)];
-        assert!(tally(&values).proves_violation(&max));
-        assert!(!tally(&values).proves_violation(&mean));
+        assert!(tally(&values).proves_violation(&max, &Tally::default()));
+        assert!(!tally(&values).proves_violation(&mean, &Tally::default()));
         let high = [Constraint::new(0.5, Over::Mean)];
-        assert!(!tally(&values[1..4]).proves_violation(&high), "three pairs are too few");
-        assert!(tally(&values[1..]).proves_violation(&high));
+        assert!(!tally(&values[1..4]).proves_violation(&high, &Tally::default()), "three pairs are too few");
+        assert!(tally(&values[1..]).proves_violation(&high, &Tally::default()));
     }
 
     #[test]
@@ -272,16 +308,16 @@ mod tests {
             assert_eq!((shown.value, shown.pairs, shown.is_kept()), (Some(AtLeast(3.0)), 1, false));
         }
         let max = [Constraint::new(2.0, Over::Max)];
-        assert!(stopped(&[Exact(1.0), AtLeast(2.1)]).proves_violation(&max));
-        assert!(!stopped(&[Exact(1.0), AtLeast(2.0)]).proves_violation(&max));
+        assert!(stopped(&[Exact(1.0), AtLeast(2.1)]).proves_violation(&max, &Tally::default()));
+        assert!(!stopped(&[Exact(1.0), AtLeast(2.0)]).proves_violation(&max, &Tally::default()));
         let mean = [Constraint::new(2.0, Over::Mean)];
         assert_eq!(
             stopped(&[Exact(0.0), AtLeast(3.0)]).violation(&mean),
             0.0,
             "the mean of both pairs counts"
         );
-        assert!(stopped(&[AtLeast(3.0); 4]).proves_violation(&mean));
-        assert!(!stopped(&[AtLeast(1.0); 40]).proves_violation(&mean));
+        assert!(stopped(&[AtLeast(3.0); 4]).proves_violation(&mean, &Tally::default()));
+        assert!(!stopped(&[AtLeast(1.0); 40]).proves_violation(&mean, &Tally::default()));
     }
 
     #[test]
@@ -289,8 +325,8 @@ mod tests {
         let values = [Some(1.0), Some(1.4), Some(0.8), Some(1.6)];
         let with = |confidence| [Constraint { confidence, ..Constraint::new(1.0, Over::Mean) }];
         // The mean is 1.2, its error 0.183: t = 1.095 with three degrees of freedom, 82 %.
-        assert!(tally(&values).proves_violation(&with(0.8)));
-        assert!(!tally(&values).proves_violation(&with(0.85)));
-        assert!(!tally(&values).proves_violation(&with(CONFIDENCE)));
+        assert!(tally(&values).proves_violation(&with(0.8), &Tally::default()));
+        assert!(!tally(&values).proves_violation(&with(0.85), &Tally::default()));
+        assert!(!tally(&values).proves_violation(&with(CONFIDENCE), &Tally::default()));
     }
 }

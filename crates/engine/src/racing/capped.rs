@@ -165,8 +165,9 @@ impl CappedRacer {
         self.state.gain(pair, history);
         self.rematches.gained();
         let after = rules(&self.state);
-        // Where means are compared, they have changed.
-        if after != before || !self.state.compares_seeds() {
+        // Where means are compared, they have changed; so has the spread of constrained outputs.
+        let is_constrained = !self.state.problem.objective.constraints.is_empty();
+        if after != before || is_constrained || !self.state.compares_seeds() {
             if before.1 && !after.1 && self.state.pairs().len() > 1 {
                 self.recall_former(history);
             }

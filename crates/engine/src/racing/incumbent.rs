@@ -124,6 +124,7 @@ impl IncumbentState {
 
     pub(super) fn rules<'a>(&'a self, history: &'a History) -> Rules<'a> {
         Rules {
+            tally: &self.tally,
             objective: self.objective(),
             racing: &self.racing,
             history,

@@ -63,6 +63,8 @@ pub(super) struct Rules<'a> {
     pub(super) ready: bool,
     /// Whether the incumbent satisfies all constraints.
     pub(super) feasible: bool,
+    /// The incumbent's constrained outputs.
+    pub(super) tally: &'a Tally,
 }
 
 impl Rules<'_> {
@@ -238,7 +240,7 @@ impl Race {
         if self.is_too_slow(rules, elapsed) {
             return Standing::Lost(Drop::Sum);
         }
-        if rules.feasible && self.tally.proves_violation(&rules.objective.constraints) {
+        if rules.feasible && self.tally.proves_violation(&rules.objective.constraints, rules.tally) {
             return Standing::Lost(Drop::Constraint);
         }
         if self.sums.count < self.order.len() || self.sums.incumbent.is_none() {

@@ -109,7 +109,7 @@ pub struct Outcome {
 }
 
 /// The parameters with their usual ranges, as text.
-pub const SPACE: &str = include_str!("../../../../spaces/saps.toml");
+pub const SPACE: &str = include_str!("space.toml");
 
 /// Returns the parameters with their usual ranges.
 pub fn space() -> Space {

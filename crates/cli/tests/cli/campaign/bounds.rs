@@ -1,4 +1,4 @@
-//! Whole campaigns with constraints: feasible first, wherever one looks.
+//! Campaigns with constraints: feasible configurations come first everywhere.
 
 use std::os::unix::fs::PermissionsExt;
 
@@ -7,7 +7,7 @@ use serde_json::Value;
 use super::stage::Stage;
 use crate::{code, stderr, stdout};
 
-/// Fewer steps with a larger `x`, and more errors; more of these on instances whose names begin with `u`.
+/// Needs fewer steps with a larger `x` and makes more errors; even more on instances that start with `u`.
 const TRADER: &str = r#"#!/bin/sh
 error=$1
 case $2 in u*) error=$((error + 3)) ;; esac
@@ -53,7 +53,7 @@ fn stage(program: &str, scenario: &str) -> Stage {
     stage
 }
 
-/// The scenario with this default, whose unseen instances behave otherwise than those of the training.
+/// The scenario with this default, and with unseen instances that differ from the training instances.
 fn with_other_unseen_instances(default: u32) -> String {
     SCENARIO.replace("default = 8", &format!("default = {default}")).replace(
         "[\"d\", \"e\", \"f\", \"g\", \"h\", \"i\"]",
@@ -71,13 +71,13 @@ fn ran(stage: &Stage) -> String {
 fn a_fast_default_that_breaks_a_bound_is_not_the_best() {
     let stage = stage(TRADER, SCENARIO);
     let said = ran(&stage);
-    let verdict = "Verdict: the best keeps every bound on 6 unseen instances, which the default does not; it is \
-                   2.50x worse than the default there (mean steps, ";
+    let verdict = "Verdict: the best keeps every bound on 6 unseen instances, which the default does not. It is 2.5x \
+                   worse than the default there: mean steps 20 -> 50 (";
     assert!(said.contains(verdict), "{said}");
     let bounds = "         error 0.0500 (bound <= 0.05: kept); the default: 0.0800 (violated).\n";
     assert!(said.contains(bounds), "{said}");
     assert!(said.contains("\nUse it:  ") && said.contains("/trader 5 "), "{said}");
-    assert!(said.contains(", feasible unlike the one before"), "{said}");
+    assert!(said.contains(", feasible (the previous one was not)"), "{said}");
     let status = stage.status("count.campaign");
     assert_eq!(status["best"]["values"]["x"], 5, "{status}");
     let standing = &status["best_standing"];
@@ -110,7 +110,7 @@ fn a_fast_default_that_breaks_a_bound_is_not_the_best() {
 }
 
 #[test]
-fn a_bound_from_below_is_shown_with_the_sign_it_has() {
+fn a_lower_bound_is_shown_with_its_sign() {
     let scenario = SCENARIO.replace("error = \"<= 0.05\"", "right = { bound = \">= 0.95\", over = \"max\" }");
     let stage = stage(TRADER, &scenario);
     let mut running = stage.start("run count.toml");
@@ -143,7 +143,7 @@ fn a_bound_from_below_is_shown_with_the_sign_it_has() {
 }
 
 #[test]
-fn where_nothing_is_feasible_the_closest_is_named() {
+fn if_nothing_is_feasible_the_closest_is_named() {
     let stage = stage(TRADER, &SCENARIO.replace("<= 0.05", "<= 0.001"));
     let said = ran(&stage);
     let nothing = "no feasible configuration found: the closest is #";
@@ -165,12 +165,12 @@ fn where_nothing_is_feasible_the_closest_is_named() {
 }
 
 #[test]
-fn what_does_not_hold_on_unseen_instances_is_not_used() {
+fn a_best_that_violates_a_bound_on_unseen_instances_is_not_used() {
     let scenario = with_other_unseen_instances(2);
     let stage = stage(TRADER, &scenario);
     let said = ran(&stage);
-    let verdict = "Verdict: what looked best in training does not keep every bound on 6 unseen instances, which the \
-                   default does. Keep the default.\n         error 0.0800 (bound <= 0.05: violated); the default: \
+    let verdict = "Verdict: the best configuration in training violates a bound on 6 unseen instances, and the \
+                   default does not. Keep the default.\n         error 0.0800 (bound <= 0.05: violated); the default: \
                    0.0500 (kept).\n";
     assert!(said.contains(verdict), "{said}");
     assert!(!said.contains("Use it:"), "{said}");
@@ -179,11 +179,11 @@ fn what_does_not_hold_on_unseen_instances_is_not_used() {
     assert_says_to_keep_the_default(
         &stage,
         "infeasible",
-        "what looked best in training does not keep every bound",
+        "the best configuration in training violates a bound",
     );
 }
 
-/// Status, best and its forms for programs say what the verdict of the run said.
+/// Checks that `status` and every form of `best` agree with the verdict of the run.
 fn assert_says_to_keep_the_default(stage: &Stage, claim: &str, why: &str) {
     let status = stage.status("count.campaign");
     assert_eq!(status["verdict"]["claim"], claim, "{status}");
@@ -197,23 +197,23 @@ fn assert_says_to_keep_the_default(stage: &Stage, claim: &str, why: &str) {
 }
 
 #[test]
-fn what_breaks_a_bound_with_the_default_is_not_called_faster() {
+fn nothing_is_claimed_if_both_violate_a_bound() {
     let scenario = with_other_unseen_instances(4);
     let stage = stage(TRADER, &scenario);
     let said = ran(&stage);
-    let why = "neither the best nor the default keeps every bound on 6 unseen instances";
+    let why = "both the best and the default violate a bound on 6 unseen instances";
     assert!(said.contains(&format!("Verdict: {why}")) && !said.contains("Use it:"), "{said}");
     assert_says_to_keep_the_default(&stage, "neither_feasible", why);
 }
 
 #[test]
-fn what_is_slower_on_unseen_instances_is_not_recommended_by_any_verb() {
-    let liar = TRADER.replace("error=$1\n", "error=1\ncase $2 in u*) set -- $((10 - $1)) $2 ;; esac\n");
+fn a_best_that_is_slower_on_unseen_instances_is_never_recommended() {
+    let reversed = TRADER.replace("error=$1\n", "error=1\ncase $2 in u*) set -- $((10 - $1)) $2 ;; esac\n");
     let scenario = with_other_unseen_instances(2).replace("[constraints]\nerror = \"<= 0.05\"\n", "");
-    let stage = stage(&liar, &scenario);
+    let stage = stage(&reversed, &scenario);
     let said = ran(&stage);
-    assert!(said.contains("Verdict: what looked best in training is 4.50x worse"), "{said}");
-    assert_says_to_keep_the_default(&stage, "slower", "what looked best in training is 4.50x worse");
+    assert!(said.contains("Verdict: the best configuration in training is 4.5x worse"), "{said}");
+    assert_says_to_keep_the_default(&stage, "slower", "the best configuration in training is 4.5x worse");
 }
 
 #[test]
@@ -224,24 +224,27 @@ fn an_output_that_is_never_printed_stops_the_campaign() {
     assert_eq!(code(&output), 3, "{said}");
     assert!(said.contains("error: the target never succeeded"), "{said}");
     assert!(said.contains("/trader 8 ") && said.contains("failed: no match for output `error`\n"), "{said}");
-    assert!(said.contains("  its standard output:\n  | steps 20\n  | error 0.08\n"), "{said}");
+    assert!(said.contains("  standard output:\n  | steps 20\n  | error 0.08\n"), "{said}");
 }
 
 #[test]
-fn a_number_that_is_none_is_said_once_and_counted() {
+fn non_finite_values_are_warned_of_once_and_counted() {
     let program = TRADER.replace(
         "echo \"error 0.0$error\"",
         "case $1 in [1357]) error=nan ;; *) error=0.0$error ;; esac\necho \"error $error\"",
     );
     let stage = stage(&program, SCENARIO);
     let said = ran(&stage);
-    assert_eq!(said.matches("told no finite number as error: ").count(), 1, "{said}");
-    assert!(said.contains(" finished trials told no finite number where one is bounded.\n"), "{said}");
+    assert_eq!(said.matches("reported a non-finite `error`; its constraint is unknown").count(), 1, "{said}");
+    assert!(
+        said.contains(" finished trials reported a non-finite value for a constrained output.\n"),
+        "{said}"
+    );
     let status = stage.status("count.campaign");
-    assert_eq!(status["best"]["values"]["x"], 4, "what is not measured is not feasible: {status}");
+    assert_eq!(status["best"]["values"]["x"], 4, "unmeasured configurations are not feasible: {status}");
 }
 
-/// Every best so far, and what was found of the last.
+/// Returns all incumbents, and the constraints of the last one.
 fn found(stage: &Stage) -> (Vec<[Value; 3]>, Value) {
     let status = stage.status("count.campaign");
     let incumbents = status["incumbents"].as_array().unwrap().iter();
@@ -250,7 +253,7 @@ fn found(stage: &Stage) -> (Vec<[Value; 3]>, Value) {
 }
 
 #[test]
-fn a_campaign_that_was_stopped_finds_the_same() {
+fn a_resumed_campaign_finds_the_same() {
     let (whole, parts) = (stage(TRADER, SCENARIO), stage(TRADER, SCENARIO));
     ran(&whole);
     for trials in [4, 10, 15] {
@@ -261,15 +264,15 @@ fn a_campaign_that_was_stopped_finds_the_same() {
     }
     ran(&parts);
     let ((whole, bounds), (parts, bounds_of_parts)) = (found(&whole), found(&parts));
-    // What ran when it was killed is asked for again: the last part of the budget begins a few trials
-    // earlier or later, and who races again then may be another.
+    // Trials that were running at a kill are repeated. So the last part of the budget starts a few trials earlier
+    // or later, and the last races may differ.
     assert!(whole.len() > 3 && parts.len() > 3, "{whole:?}");
     assert_eq!(whole[..4], parts[..4]);
     assert_eq!(bounds, bounds_of_parts);
 }
 
 #[test]
-fn another_bound_reuses_the_trials_and_their_readings() {
+fn a_changed_bound_reuses_the_trials_and_their_readings() {
     let stage =
         stage(TRADER, &SCENARIO.replace("error = \"<= 0.05\"", "right = \">= 0.9\"\nerror = \"<= 0.05\""));
     ran(&stage);
@@ -277,7 +280,7 @@ fn another_bound_reuses_the_trials_and_their_readings() {
     let output = stage.captune("run count.toml --trials 200");
     let said = stderr(&output);
     assert_eq!(code(&output), 0, "{said}");
-    assert!(said.contains(" that re-uses 120 trials, "), "{said}");
+    assert!(said.contains(", reusing 120 trials, "), "{said}");
     let status = stage.status("count.campaign");
     assert_eq!(status["best"]["values"]["x"], 7, "{status}");
     assert_eq!(status["best_standing"]["constraints"][0]["value"], 0.07);
@@ -285,14 +288,14 @@ fn another_bound_reuses_the_trials_and_their_readings() {
     let output = stage.captune("run count.toml");
     assert_eq!(code(&output), 2, "{}", stderr(&output));
     assert!(
-        stderr(&output).contains("constraints.right: nothing -> \">= 0.9\" (refuse)"),
+        stderr(&output).contains("constraints.right: none -> \">= 0.9\" (refuse)"),
         "{}",
         stderr(&output)
     );
 }
 
 #[test]
-fn runs_that_tell_no_output_are_not_imported() {
+fn runs_without_a_constrained_output_are_not_imported() {
     let stage = stage(TRADER, SCENARIO);
     stage.write("runs.csv", "x,instance,seed,cost,status\n2,a,1,80,finished\n");
     let output = stage.captune("import count.toml runs.csv");
@@ -302,7 +305,7 @@ fn runs_that_tell_no_output_are_not_imported() {
 }
 
 #[test]
-fn folds_hold_their_joint_best_against_the_bounds() {
+fn the_joint_verdict_of_folds_includes_the_bounds() {
     let folds = SCENARIO
         .replace(
             "list = [\"a\", \"b\", \"c\"]",
@@ -311,8 +314,8 @@ fn folds_hold_their_joint_best_against_the_bounds() {
         .replace("test = [\"d\", \"e\", \"f\", \"g\", \"h\", \"i\"]", "test = \"folds: 4\"");
     let stage = stage(TRADER, &folds);
     let said = ran(&stage);
-    let verdict = "Verdict: the best keeps every bound on 8 unseen instances, which the default does not; it is \
-                   2.50x worse than the default there (mean steps, 95 %: 2.50 to 2.50, ";
+    let verdict = "Verdict: the best keeps every bound on 8 unseen instances, which the default does not. It is 2.5x \
+                   worse than the default there: mean steps 20 -> 50 (95 %: 2.5x to 2.5x, ";
     assert!(said.contains(verdict), "{said}");
     let bounds = "         error 0.0500 (bound <= 0.05: kept); the default: 0.0800 (violated).\n";
     assert!(said.contains(bounds), "{said}");
@@ -321,10 +324,10 @@ fn folds_hold_their_joint_best_against_the_bounds() {
 }
 
 #[test]
-fn campaigns_are_ranked_under_the_same_bounds_only() {
+fn only_campaigns_with_the_same_bounds_are_ranked() {
     let stage = stage(TRADER, SCENARIO);
     ran(&stage);
-    // Its few trials find nothing feasible: the default is the fastest of all.
+    // A few trials find nothing feasible, because the default is the fastest of all.
     stage.write("short.toml", &SCENARIO.replace("trials = 120", "trials = 3"));
     stage.write("other.toml", &SCENARIO.replace("<= 0.05", "<= 0.03"));
     for scenario in ["short.toml", "other.toml"] {

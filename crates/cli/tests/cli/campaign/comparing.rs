@@ -20,11 +20,11 @@ fn campaigns_with_the_same_seed_are_compared_on_common_pairs() {
     let means = one["common_cost"].as_f64().unwrap() / two["common_cost"].as_f64().unwrap();
     assert!((ratio / means - 1.0).abs() < 1e-9, "{ratio} {means}");
     let said = stage.said("compare one two");
-    assert!(said.contains("common: 24 pairs of their validations\n"), "{said}");
+    assert!(said.contains("compared on 24 pairs of the validations\n"), "{said}");
 }
 
 #[test]
-fn what_measures_something_else_is_shown_and_not_ranked() {
+fn campaigns_with_different_objectives_are_not_ranked() {
     let stage = Stage::new(SCENARIO);
     stage.write(
         "other.toml",
@@ -41,14 +41,14 @@ fn what_measures_something_else_is_shown_and_not_ranked() {
         said.contains("is tuned on different instances than the first: 1 added, 1 missing, such as b\n"),
         "{said}"
     );
-    assert!(!said.contains("against the first") && !said.contains("common:"), "{said}");
+    assert!(!said.contains("against the first") && !said.contains("compared on"), "{said}");
     let found: Value = serde_json::from_str(&stage.said("compare count.toml other.toml --json")).unwrap();
     assert_eq!((&found["ranked"], &found["common"]), (&false.into(), &Value::Null));
     assert_eq!(found["campaigns"][1]["obstacles"].as_array().unwrap().len(), 2);
 }
 
 #[test]
-fn gains_are_called_after_what_they_are_measured_against() {
+fn the_column_of_gains_names_the_default_or_the_baseline() {
     let stage = Stage::new(SCENARIO);
     stage.write("mine.conf", "loops 4000\nmode slow\n");
     stage.write("mine.toml", &format!("baseline = \"mine.conf\"\n{SCENARIO}"));

@@ -1,4 +1,4 @@
-//! Stores that are damaged or gone, disks that are full, and texts that would change the terminal.
+//! Damaged or missing stores, full disks, and text that could change the terminal.
 
 use std::os::unix::fs::PermissionsExt as _;
 use std::path::Path;
@@ -8,7 +8,7 @@ use store::Store;
 use super::stage::{SCENARIO, Stage};
 use crate::{code, stderr, stdout};
 
-/// Flips a bit in the cost of a trial, which no verb meets before it reads the trials. Gives its number.
+/// Flips a bit in the cost of a trial, which is noticed only when the trials are read. Returns its number.
 fn flip_a_trial(folder: &Path) -> String {
     let path = folder.join("campaign.sqlite");
     let whole = std::fs::read(&path).unwrap();
@@ -27,7 +27,7 @@ fn flip_a_trial(folder: &Path) -> String {
 }
 
 #[test]
-fn every_verb_ends_with_five_at_a_damaged_store() {
+fn every_verb_returns_5_for_a_damaged_store() {
     let stage = Stage::new(SCENARIO);
     assert_eq!(code(&stage.captune("run count.toml --trials 6")), 0);
     let trial = flip_a_trial(&stage.folder.join("count.campaign"));
@@ -54,26 +54,26 @@ fn every_verb_ends_with_five_at_a_damaged_store() {
 }
 
 #[test]
-fn no_room_is_no_fault_of_the_arguments() {
+fn a_full_disk_is_not_an_error_in_the_arguments() {
     let stage = Stage::new(SCENARIO);
     assert_eq!(code(&stage.captune("run count.toml --trials 3")), 0);
     let output = stage.captune("export count.campaign --to csv -o /dev/full");
     let said = stderr(&output);
     assert_eq!(code(&output), 1, "{said}");
-    assert!(said.contains("cannot write /dev/full") && said.contains("hint: free some room"), "{said}");
+    assert!(said.contains("cannot write /dev/full") && said.contains("hint: free some disk space"), "{said}");
 }
 
 #[test]
-fn what_a_target_says_cannot_move_the_cursor() {
+fn output_of_a_target_cannot_move_the_cursor() {
     let scenario = SCENARIO.replace("[target]\n", "[target]\nprotocol = \"json\"\n");
     let stage = Stage::new(&scenario);
     let path = stage.write(
-        "evil",
+        "target",
         "#!/bin/sh\necho '{\"status\": \"aborted\", \"reason\": \"no\\u001b[2J\\u0007\\u009b licence\"}'\n",
     );
     std::fs::set_permissions(&path, std::fs::Permissions::from_mode(0o755)).unwrap();
     let line = scenario.lines().find(|line| line.starts_with("command")).unwrap();
-    stage.write("count.toml", &scenario.replace(line, "command = [\"./evil\"]"));
+    stage.write("count.toml", &scenario.replace(line, "command = [\"./target\"]"));
     for line in ["check count.toml", "run count.toml"] {
         let output = stage.captune(line);
         let said = stderr(&output) + &stdout(&output);
@@ -84,7 +84,7 @@ fn what_a_target_says_cannot_move_the_cursor() {
 }
 
 #[test]
-fn names_of_files_cannot_move_the_cursor() {
+fn file_names_cannot_move_the_cursor() {
     let stage = Stage::new(SCENARIO);
     let output = stage.command("status").arg("a\u{1b}[2Jb").output().unwrap();
     let said = stderr(&output);
@@ -92,7 +92,7 @@ fn names_of_files_cannot_move_the_cursor() {
 }
 
 #[test]
-fn a_store_that_is_removed_stops_the_campaign_and_is_named() {
+fn a_removed_store_stops_the_campaign_and_is_named() {
     let stage = Stage::new(SCENARIO);
     let mut running = stage.start("run count.toml --trials 100000");
     running.await_trials(2);

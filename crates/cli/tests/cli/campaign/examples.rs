@@ -1,4 +1,4 @@
-//! The scenarios under `examples/`: each is checked and run, with its own scripts, on smaller inputs.
+//! The scenarios in `examples/`: each is checked and run with its own scripts on smaller inputs.
 
 use std::process::{Command, Stdio};
 
@@ -7,8 +7,8 @@ use crate::{CAPTUNE, code, installed, root, stderr, stdout};
 
 const ALL: [&str; 8] = ["cadical", "cbc", "gcc", "minisat", "postgresql", "saps", "sqlite", "zstd"];
 
-/// A copy of an example's own files, without what its scripts have made elsewhere; `changes` are made in
-/// its scenario, each of which must have something to change.
+/// Copies the files of an example, without those that its scripts have created, and applies `changes` to its
+/// scenario. Each change must find its text.
 fn copy_of(name: &str, changes: &[(&str, &str)]) -> Stage {
     let stage = Stage::new(SCENARIO);
     for entry in std::fs::read_dir(root().join("examples").join(name)).unwrap() {
@@ -38,7 +38,7 @@ fn make(stage: &Stage, line: &str) {
     assert!(output.status.success(), "{line}: {}", stderr(&output));
 }
 
-/// Checks the scenario and runs it for some trials; what `check` has shown.
+/// Checks the scenario and runs some trials. Returns the output of `check`.
 fn runs(stage: &Stage, name: &str, trials: u32) -> String {
     let output = stage.captune(&format!("check {name}.toml"));
     let checked = stdout(&output);
@@ -51,8 +51,8 @@ fn runs(stage: &Stage, name: &str, trials: u32) -> String {
     checked
 }
 
-/// The default must work where a scenario is shown: each of its trials finishes, or is stopped because
-/// another configuration has overtaken it, which is a matter of time on the machine and no failure.
+/// Checks that each trial of the default finished or was capped. A trial may be capped if another configuration
+/// was faster, which depends on the machine.
 fn default_always_works(stage: &Stage, name: &str) {
     let reader = store::Store::read(&stage.folder.join(format!("{name}.campaign"))).unwrap();
     let history = reader.load().unwrap().history;
@@ -91,7 +91,7 @@ fn cadical_is_tuned_and_its_answers_are_checked() {
     make(&stage, "./make-formulas 8 8");
     runs(&stage, "cadical", 20);
     default_always_works(&stage, "cadical");
-    // Both checks are in force: a wrong answer is seen, and so is a model of another formula.
+    // Both checks work: a wrong answer is detected, and so is a model of another formula.
     let known = std::fs::read_to_string(stage.folder.join("known.csv")).unwrap();
     assert!(known.contains(",SATISFIABLE") && known.contains(",UNSATISFIABLE"), "{known}");
     stage.write("known.csv", &known.replace(",UNSATISFIABLE", ",SATISFIABLE"));
@@ -110,18 +110,18 @@ fn cadical_is_tuned_and_its_answers_are_checked() {
 }
 
 #[test]
-fn cbc_is_tuned_and_tells_its_gap() {
+fn cbc_is_tuned_and_reports_its_gap() {
     if !installed("cbc") || !installed("python3") {
         return;
     }
-    // Time on the clock is no subject here: tests share their machine.
+    // A generous wall time, because tests share their machine.
     let stage = copy_of("cbc", &[("[instances]", "[limits]\nwall = \"10m\"\n[instances]")]);
     make(&stage, "./make-models 4 3 5");
     let checked = runs(&stage, "cbc", 10);
     assert!(checked.contains("3 instances + 1 unseen"), "{checked}");
     assert!(checked.contains("\n    preprocess sos\n"), "{checked}");
     default_always_works(&stage, "cbc");
-    // A search that goes on for long enough tells how far it has come.
+    // A longer search reports its gap.
     stage.write(
         "cbc",
         "#!/bin/sh\necho 'Cbc0010I After 9 nodes, 3 on tree, 200 best solution, best possible 150 (0.5 seconds)'\n",
@@ -142,7 +142,7 @@ fn sqlite_is_tuned_in_a_database_of_its_own() {
     assert!(checked.contains("\n    PRAGMA cache_size = -2000;\n"), "{checked}");
     default_always_works(&stage, "sqlite");
     assert!(!stage.folder.join("work.db").exists());
-    // The file of the best is what its trials have read; other targets have none.
+    // The file of the best configuration has the format that the target reads.
     let file = stage.said("best sqlite.campaign --as file");
     assert!(file.lines().all(|line| line.starts_with("PRAGMA ") && line.ends_with(';')), "{file}");
     assert!(file.contains("PRAGMA cache_size = -"), "{file}");
@@ -158,15 +158,15 @@ fn zstd_is_tuned_for_its_ratio() {
     make(&stage, "./make-files 3 200");
     let checked = runs(&stage, "zstd", 30);
     assert!(checked.contains("3 families: json 2 + 1, log 2 + 1, table 2 + 1"), "{checked}");
-    // What is maximised is no cost.
+    // A maximised output is not called a cost.
     assert!(checked.contains("  finished · ratio "), "{checked}");
     default_always_works(&stage, "zstd");
 }
 
 #[test]
-fn zstd_is_tuned_for_its_time_within_a_bound() {
+fn zstd_is_tuned_for_time_within_a_bound() {
     if !installed("zstd") || !installed("python3") {
-        println!("no zstd or python3 here");
+        println!("skipped: zstd or python3 is not installed");
         return;
     }
     let stage = copy_of("zstd", &[]);
@@ -180,7 +180,7 @@ fn zstd_is_tuned_for_its_time_within_a_bound() {
 
 #[test]
 fn saps_is_tuned_in_steps() {
-    // The solver is also within captune, for its demonstration.
+    // The solver is built into captune for its demo.
     let program = format!("{CAPTUNE:?}, \"__saps\"");
     let stage = copy_of("saps", &[("\"captune-saps\"", &program)]);
     make(&stage, "sed -i s/26,243/8,30/ formulas.txt");
@@ -192,20 +192,20 @@ fn saps_is_tuned_in_steps() {
 }
 
 #[test]
-fn postgresql_is_tuned_through_its_own_servers() {
-    let says = |line: &str| {
+fn postgresql_is_tuned_with_its_own_servers() {
+    let succeeds = |line: &str| {
         let mut command = Command::new("sh");
         command.args(["-c", line]).stdout(Stdio::null()).stderr(Stdio::null()).status().unwrap().success()
     };
-    if !installed("pgbench") || !says("ls /usr/lib/postgresql/*/bin/initdb") {
-        println!("skipped: no server of PostgreSQL is installed");
+    if !installed("pgbench") || !succeeds("ls /usr/lib/postgresql/*/bin/initdb") {
+        println!("skipped: the PostgreSQL server is not installed");
         return;
     }
-    if says("test $(id -u) = 0") && !says("id postgres && command -v setpriv") {
+    if succeeds("test $(id -u) = 0") && !succeeds("id postgres && command -v setpriv") {
         println!("skipped: the server refuses to be run by root, and there is no user postgres");
         return;
     }
-    // Ports of this process alone, below those that the system hands out.
+    // Ports of this process only, below those that the system assigns.
     let ports = 2000 + std::process::id() % 1000;
     let port = format!("{ports}{{slot}}");
     let changes = [

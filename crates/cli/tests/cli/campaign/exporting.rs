@@ -1,4 +1,4 @@
-//! Trials for other programs.
+//! Exports of trials for other programs.
 
 use std::io::Read as _;
 use std::process::Command;
@@ -9,7 +9,7 @@ use super::stage::{SCENARIO, Stage, stored_trials};
 use super::validation::validations;
 use crate::{code, stderr};
 
-/// A campaign with an output, some trials of which fail.
+/// A campaign with an output and some failing trials.
 fn campaign() -> Stage {
     let scenario =
         SCENARIO.replace("[budget]\n", "[outputs]\ncount = { pattern = 'counted ([0-9]+)' }\n[budget]\n");
@@ -22,7 +22,7 @@ fn campaign() -> Stage {
 }
 
 #[test]
-fn every_trial_is_a_line_with_all_that_is_known() {
+fn every_trial_is_a_line_with_all_its_data() {
     let stage = campaign();
     let ids = stored_trials(&stage.folder.join("count.campaign"));
     let lines: Vec<Value> = stage
@@ -62,7 +62,7 @@ fn every_trial_is_a_line_with_all_that_is_known() {
     }
     assert!(csv.contains(",crashed,,,"), "{csv}");
 
-    // After them come those of the validation, on unseen instances and with the values of both.
+    // The trials of the validation follow, on unseen instances and with the values of both configurations.
     let kept = validations(&stage);
     assert!(!kept.is_empty());
     assert_eq!(validated.len(), kept.len());
@@ -93,7 +93,7 @@ fn every_trial_is_a_line_with_all_that_is_known() {
 }
 
 #[test]
-fn a_file_is_written_whole_and_others_are_refused() {
+fn a_file_is_written_as_a_whole() {
     let stage = campaign();
     let output = stage.captune("export count.toml --to csv --output trials.csv");
     let kept = validations(&stage).len();
@@ -108,11 +108,11 @@ fn a_file_is_written_whole_and_others_are_refused() {
     );
     let folder = stage.captune("export count.toml --to smac3");
     assert_eq!(code(&folder), 2);
-    assert!(stderr(&folder).contains("hint: name a folder for them with --output"), "{folder:?}");
+    assert!(stderr(&folder).contains("hint: name a folder with --output"), "{folder:?}");
 }
 
 #[test]
-fn links_and_pipes_are_written_to_and_not_replaced() {
+fn links_and_pipes_are_not_replaced() {
     let stage = campaign();
     let csv = stage.said("export count.toml --to csv");
     let at = |name: &str| stage.folder.join(name);
@@ -141,26 +141,26 @@ print(json.dumps([[k.config_id, k.instance, k.seed, v.cost, int(v.status)] for k
 "#;
 
 #[test]
-fn smac3_loads_what_is_written_for_it_and_so_does_an_import() {
+fn an_export_for_smac3_can_be_loaded_and_imported() {
     let stage = campaign();
     let output = stage.captune("export count.toml --to smac3 --output smac");
     assert_eq!(code(&output), 0, "{}", stderr(&output));
     let written = std::fs::read_to_string(stage.folder.join("smac/runhistory.json")).unwrap();
     let written: Value = serde_json::from_str(&written).unwrap();
     assert_eq!(written["data"].as_array().unwrap().len(), 25);
-    // A failure costs ten cutoffs there, and so does what was stopped early.
+    // Failures and trials that were stopped early cost ten cutoffs there.
     let stopped = |entry: &&Value| entry["status"] != 1;
     assert!(written["data"].as_array().unwrap().iter().filter(stopped).all(|entry| entry["cost"] == 20.0));
 
     std::fs::rename(stage.folder.join("count.campaign"), stage.folder.join("before")).unwrap();
     let imported = stage.captune("import count.toml smac/runhistory.json");
-    assert!(stderr(&imported).contains("25 of 25 runs imported"), "{imported:?}");
+    assert!(stderr(&imported).contains("imported 25 of 25 runs"), "{imported:?}");
 
     let python = std::env::var("CAPTUNE_PEERS").unwrap_or_else(|_| "python3".to_owned());
     let run = |text: &str| {
         Command::new(&python).args(["-W", "ignore", "-c", text]).current_dir(&stage.folder).output()
     };
-    // A folder named `smac` lies here, which Python would take for the package.
+    // Python would take the folder `smac` here for the package.
     if !run("from smac import Scenario").is_ok_and(|output| output.status.success()) {
         println!("skipped: {python} has no smac");
         return;
@@ -178,7 +178,7 @@ fn smac3_loads_what_is_written_for_it_and_so_does_an_import() {
 }
 
 #[test]
-fn the_space_alone_can_be_had() {
+fn the_space_alone_can_be_exported() {
     let stage = campaign();
     let space: Value = serde_json::from_str(&stage.said("export count.toml --to configspace")).unwrap();
     assert_eq!(space["hyperparameters"].as_array().unwrap().len(), 2);

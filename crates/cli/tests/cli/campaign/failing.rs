@@ -1,4 +1,4 @@
-//! Targets that never succeed: nothing is claimed of them.
+//! Targets that never succeed: nothing is claimed about them.
 
 use super::stage::{SCENARIO, Stage};
 use crate::{code, stderr, stdout};
@@ -11,7 +11,7 @@ fn stage(scenario: &str) -> Stage {
     stage
 }
 
-/// That a campaign says in full why nothing came of it, and that there is no best.
+/// Checks that a campaign explains its failure in full, and that there is no best configuration.
 fn is_refused(stage: &Stage, line: &str) {
     let output = stage.captune(line);
     let said = stderr(&output);
@@ -29,17 +29,17 @@ fn is_refused(stage: &Stage, line: &str) {
 }
 
 #[test]
-fn a_budget_too_small_to_give_up_changes_nothing() {
+fn failures_are_explained_even_with_a_tiny_budget() {
     for trials in [1, 2] {
         let stage = stage(&SCENARIO.replace("trials = 40", &format!("trials = {trials}")));
         is_refused(&stage, "run count.toml --workers 1");
-        // Nor does a session in which nothing is run.
+        // Also in a session that runs nothing.
         is_refused(&stage, "run count.toml --workers 1");
     }
 }
 
 #[test]
-fn a_space_that_is_soon_tried_out_changes_nothing() {
+fn failures_are_explained_even_with_a_tiny_space() {
     let scenario = SCENARIO
         .replace("[budget]\n", "[racing]\ndeterministic = true\n[budget]\n")
         .replace("list = [\"a\", \"b\"]", "list = [\"a\", \"b\", \"i\"]")
@@ -49,7 +49,7 @@ fn a_space_that_is_soon_tried_out_changes_nothing() {
 }
 
 #[test]
-fn a_default_that_fails_is_beaten_by_what_succeeds() {
+fn a_failing_default_is_beaten_by_a_configuration_that_succeeds() {
     let stage =
         Stage::new(&SCENARIO.replace(
             "\"slow\", \"fast\"], default = \"slow\"",
@@ -61,7 +61,7 @@ fn a_default_that_fails_is_beaten_by_what_succeeds() {
 }
 
 #[test]
-fn a_few_lost_trials_are_no_success_either() {
+fn a_few_lost_trials_are_not_a_success() {
     let stage = Stage::new(&SCENARIO.replace("trials = 40", "trials = 3"));
     stage.write("counter", "#!/bin/sh\nkill -9 $PPID; sleep 1\n");
     for _ in 0..2 {
@@ -69,7 +69,7 @@ fn a_few_lost_trials_are_no_success_either() {
         let said = stderr(&output);
         assert_eq!(code(&output), 1, "{said}");
         assert!(
-            said.contains("again: 3 of 3, the last one by this command (the supervisor was lost)"),
+            said.contains("too many trials were lost: 3 of 3. The last one (the supervisor was lost):"),
             "{said}"
         );
     }

@@ -9,7 +9,7 @@ use store::{Store, StoredValidation};
 use super::stage::{SCENARIO, Stage, stored_trials};
 use crate::{code, stderr};
 
-/// Eight words in four folds.
+/// A scenario with eight words in four folds.
 fn scenario() -> String {
     SCENARIO
         .replace("list = [\"a\", \"b\"]", "list = [\"a\", \"b\", \"c\", \"d\", \"e\", \"f\", \"g\", \"h\"]")
@@ -22,7 +22,7 @@ fn validations(stage: &Stage, fold: usize) -> Vec<StoredValidation> {
     Store::read(&folder).unwrap().validations().unwrap()
 }
 
-/// By fold, the names tuned on.
+/// Returns the instances that a fold was tuned on.
 fn tuned_on(stage: &Stage, fold: usize) -> Vec<String> {
     let folder = stage.folder.join(format!("count.campaign/fold-{fold}"));
     Store::read(&folder).unwrap().charter().unwrap().instances
@@ -33,7 +33,7 @@ fn plan(stage: &Stage) -> FoldPlan {
 }
 
 #[test]
-fn every_instance_is_tested_once_by_a_campaign_that_never_saw_it() {
+fn every_instance_is_tested_by_a_campaign_that_never_used_it() {
     let stage = Stage::new(&scenario());
     let output = stage.captune("run count.toml");
     let said = stderr(&output);
@@ -43,7 +43,7 @@ fn every_instance_is_tested_once_by_a_campaign_that_never_saw_it() {
         "{said}"
     );
     assert!(said.contains("on 24 pairs of 8 unseen instances"), "{said}");
-    assert!(said.contains("never saw it: this is the gain of tuning, not of one configuration"), "{said}");
+    assert!(said.contains("never used it. This is the gain of tuning, not of one configuration."), "{said}");
     let mut tested: BTreeMap<String, usize> = BTreeMap::new();
     for fold in 1..=4 {
         let rows = validations(&stage, fold);
@@ -56,7 +56,7 @@ fn every_instance_is_tested_once_by_a_campaign_that_never_saw_it() {
         assert_eq!((&status["spent"]["trials"], &status["budget"]["trials"]), (&20.into(), &20.into()));
     }
     assert!(tested.len() == 8 && tested.values().all(|&times| times == 3), "{tested:?}");
-    // All of them, and the one to use.
+    // The verdict on all folds, and the configuration to use.
     let status = stage.status("count.toml");
     assert_eq!(
         (status["verdict"]["instances"].as_u64(), status["verdict"]["pairs"].as_u64()),
@@ -68,11 +68,14 @@ fn every_instance_is_tested_once_by_a_campaign_that_never_saw_it() {
     let number = status["chosen"]["fold"].as_u64().unwrap();
     assert_eq!(gain(&folds[number as usize - 1]), most);
     let best = stage.said("best count.campaign");
-    assert!(best.starts_with(&format!("fold {number}: of all 4 folds, its best gained most")), "{best}");
+    assert!(
+        best.starts_with(&format!("fold {number}: the largest gain over the default in training")),
+        "{best}"
+    );
     let of_fold = stage.said(&format!("best count.campaign/fold-{number} --as json"));
     assert_eq!(stage.said("best count.campaign --as json"), of_fold);
     let text = stage.said("status count.campaign");
-    assert!(text.starts_with("counting: 4 folds, 4 begun\nfold-1   stopped: budget spent"), "{text}");
+    assert!(text.starts_with("counting: 4 folds, 4 started\nfold-1   stopped: budget spent"), "{text}");
     for line in ["failures count.campaign", "validate count.campaign", "rerun count.campaign 1"] {
         let output = stage.captune(line);
         let said = stderr(&output);
@@ -82,9 +85,9 @@ fn every_instance_is_tested_once_by_a_campaign_that_never_saw_it() {
         );
     }
     stage.said("failures count.campaign/fold-2");
-    // Nothing is run again, unless there is more to spend.
+    // Nothing is run again unless the budget grows.
     let output = stage.captune("run count.campaign");
-    assert_eq!(stderr(&output).matches(": ended before, in ").count(), 4, "{}", stderr(&output));
+    assert_eq!(stderr(&output).matches(": already finished, in ").count(), 4, "{}", stderr(&output));
     assert!(stderr(&output).contains("on 24 pairs of 8 unseen instances"), "{}", stderr(&output));
     assert_eq!(stage.status("count.campaign/fold-1")["sessions"], 1);
     assert_eq!(code(&stage.captune("run count.toml --trials 100")), 0);
@@ -92,7 +95,7 @@ fn every_instance_is_tested_once_by_a_campaign_that_never_saw_it() {
 }
 
 #[test]
-fn a_killed_run_goes_on_with_the_same_folds_and_new_instances_are_dealt_on() {
+fn a_killed_run_keeps_its_folds_and_distributes_new_instances() {
     let stage = Stage::new(&scenario());
     let mut running = stage.start("run count.toml");
     running.await_trials(25);
@@ -116,18 +119,18 @@ fn a_killed_run_goes_on_with_the_same_folds_and_new_instances_are_dealt_on() {
 }
 
 #[test]
-fn a_fold_whose_validation_is_incomplete_has_not_ended() {
+fn a_fold_with_an_incomplete_validation_is_not_finished() {
     let stage = Stage::new(&format!("{}[validation]\nbudget = \"1us\"\n", scenario()));
     assert_eq!(code(&stage.captune("run count.toml --workers 1")), 0);
     let incomplete: Vec<usize> = (1..=4).filter(|&fold| validations(&stage, fold).len() < 12).collect();
     assert!(!incomplete.is_empty());
     let said = stderr(&stage.captune("run count.toml --workers 1"));
-    let ended = said.matches(": ended before, in ").count();
+    let ended = said.matches(": already finished, in ").count();
     assert_eq!(ended, 4 - incomplete.len(), "{said}");
 }
 
 #[test]
-fn folds_that_find_nothing_count_with_a_ratio_of_one() {
+fn folds_without_a_gain_count_with_a_ratio_of_one() {
     let fastest = scenario()
         .replace("default = 2000", "default = 100")
         .replace("mode = { choices = [\"slow\", \"fast\"], default = \"slow\" }\n", "")
@@ -148,7 +151,7 @@ fn folds_that_find_nothing_count_with_a_ratio_of_one() {
 }
 
 #[test]
-fn a_folder_is_of_folds_or_of_one_campaign() {
+fn a_folder_has_either_folds_or_one_campaign() {
     let stage = Stage::new(&scenario());
     let output = stage.captune("import count.toml nowhere");
     assert_eq!(code(&output), 2);

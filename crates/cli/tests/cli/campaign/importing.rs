@@ -1,4 +1,4 @@
-//! Scenarios and runs of others.
+//! Importing scenarios and runs of other configurators.
 
 use std::io::Write;
 use std::process::Stdio;
@@ -13,39 +13,39 @@ const RUNS: &str = "loops,mode,instance,seed,cost,status\n\
                     7,fast,a,1,0.1,finished\n";
 
 #[test]
-fn runs_of_a_table_are_a_start() {
+fn a_campaign_can_start_with_runs_of_a_table() {
     let stage = Stage::new(SCENARIO);
     stage.write("runs.csv", RUNS);
     let output = stage.captune("import count.toml runs.csv");
     assert_eq!(code(&output), 0, "{}", stderr(&output));
     insta::assert_snapshot!(stderr(&output));
-    assert_eq!(code(&stage.captune("import count.toml runs.csv")), 0, "there already");
+    assert_eq!(code(&stage.captune("import count.toml runs.csv")), 0, "already imported");
     stage.write("other.csv", "loops,mode,instance,cost\n200,slow,z,1\n");
-    assert_eq!(code(&stage.captune("import count.toml other.csv")), 2, "none fits");
+    assert_eq!(code(&stage.captune("import count.toml other.csv")), 2, "no run fits");
     let status = stage.status("count.campaign");
     assert_eq!(status["spent"]["trials"], 3, "{status}");
-    // They count as trials of the budget, and the best of them race again.
+    // They count towards the budget, and the best of them race again.
     let output = stage.captune("run count.campaign --trials 13");
-    assert!(stderr(&output).contains("after 00:00 and 3 trials, budget 13 trials in all"), "{output:?}");
+    assert!(stderr(&output).contains("after 00:00 and 3 trials, budget 13 trials in total"), "{output:?}");
     assert_eq!(stage.status("count.campaign")["spent"]["trials"], 13);
 }
 
 #[test]
-fn a_run_may_begin_with_runs_and_takes_them_once() {
+fn runs_are_imported_once_by_run() {
     let stage = Stage::new(SCENARIO);
     stage.write("runs.csv", RUNS);
     let line = "run count.toml --import runs.csv --trials 8";
     let output = stage.captune(line);
-    assert!(stderr(&output).contains("3 of 4 runs imported (1 finished, 1 capped, 1 crashed)"), "{output:?}");
+    assert!(stderr(&output).contains("imported 3 of 4 runs (1 finished, 1 capped, 1 crashed)"), "{output:?}");
     let again = stage.captune(line);
     let said = stderr(&again);
     assert_eq!(code(&again), 0, "{said}");
-    assert!(said.contains("0 of 4 runs imported") && said.contains("3 x already known"), "{said}");
+    assert!(said.contains("imported 0 of 4 runs") && said.contains("3 x already known"), "{said}");
     assert_eq!(stage.status("count.campaign")["spent"]["trials"], 8);
 }
 
 #[test]
-fn mistakes_of_a_table_are_shown_where_they_are() {
+fn errors_in_a_table_are_shown_with_their_place() {
     let stage = Stage::new(SCENARIO);
     stage.write("runs.csv", "loops,cots\n1,x\n");
     let output = stage.captune("import count.toml runs.csv");
@@ -57,7 +57,7 @@ fn mistakes_of_a_table_are_shown_where_they_are() {
 }
 
 #[test]
-fn a_scenario_of_smac_says_what_is_lost_and_what_to_type_next() {
+fn a_conversion_lists_what_is_lost_and_the_next_commands() {
     let stage = Stage::new("");
     let text =
         "algo = ./counter\nparamfile = p.pcs\ncutoff_time = 2\nwallclock_limit = 60\nrf_num_trees = 10\n";
@@ -75,7 +75,7 @@ fn a_scenario_of_smac_says_what_is_lost_and_what_to_type_next() {
 }
 
 #[test]
-fn a_scenario_may_be_asked_for() {
+fn init_asks_for_a_scenario() {
     let stage = Stage::new("");
     let mut command = stage.command("init asked.toml");
     let mut child =
@@ -89,9 +89,9 @@ fn a_scenario_may_be_asked_for() {
     assert_eq!(code(&stage.captune("check asked.toml")), 0);
 }
 
-/// A number that the command prints is asked for with its pattern; it has no cutoff in seconds.
+/// For a number that the command prints, `init` asks for the pattern, but not for a cutoff in seconds.
 #[test]
-fn an_output_may_be_asked_for() {
+fn init_asks_for_an_output() {
     let stage = Stage::new("");
     let mut command = stage.command("init asked.toml");
     let mut child = command.stdin(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
@@ -104,7 +104,7 @@ fn an_output_may_be_asked_for() {
 }
 
 #[test]
-fn options_leave_nothing_to_ask() {
+fn init_does_not_ask_if_options_are_given() {
     let stage = Stage::new("");
     stage.write("in/a.txt", "");
     stage.write("s.toml", "loops = { integer = [100, 20000], default = 2000 }\n");
@@ -117,11 +117,11 @@ fn options_leave_nothing_to_ask() {
     assert!(text.contains(r#"command = ["./counter", "{params}", "{instance}", "--seed={seed}"]"#), "{text}");
     assert_eq!(code(&stage.captune("check o.toml")), 0);
     let neither = stage.captune("init p.toml");
-    assert!(stderr(&neither).contains("there is no command"), "{neither:?}");
+    assert!(stderr(&neither).contains("no command given"), "{neither:?}");
 }
 
 #[test]
-fn what_does_not_fit_is_refused_and_what_is_left_out_is_told() {
+fn runs_that_do_not_fit_are_rejected_and_ignored_columns_are_listed() {
     let stage = Stage::new(SCENARIO);
     stage.write(
         "runs.csv",
@@ -133,14 +133,14 @@ fn what_does_not_fit_is_refused_and_what_is_left_out_is_told() {
     stage.write("runs.csv", "loops,host,instance,seed,cost\n100,here,a,1,0.5\n");
     let output = stage.captune("import count.toml runs.csv --ignore host");
     assert_eq!(code(&output), 0, "{}", stderr(&output));
-    insta::assert_snapshot!("what_is_left_out_is_told", stderr(&output));
+    insta::assert_snapshot!("ignored_columns_are_listed", stderr(&output));
     let output = stage.captune("import count.toml runs.csv --ignore hots");
     assert_eq!(code(&output), 2);
     assert!(stderr(&output).contains("no run in runs.csv has a parameter or output `hots`"), "{output:?}");
 }
 
 #[test]
-fn what_was_exported_can_be_imported() {
+fn an_export_can_be_imported() {
     let stage = Stage::new(SCENARIO);
     assert_eq!(code(&stage.captune("run count.toml --trials 6")), 0);
     assert_eq!(code(&stage.captune("export count.campaign --to csv -o runs.csv")), 0);

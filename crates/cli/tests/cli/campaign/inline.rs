@@ -1,4 +1,4 @@
-//! A command with parameters in it, in place of a scenario.
+//! `captune run` with a command instead of a scenario.
 
 use super::stage::Stage;
 use crate::documents::{blocks, document};
@@ -21,7 +21,7 @@ fn run(stage: &Stage, options: &str, command: &[&str]) -> Output {
 }
 
 #[test]
-fn a_command_is_tuned_and_its_scenario_is_written_down() {
+fn a_command_is_tuned_and_its_scenario_is_written() {
     let stage = Stage::new("");
     stage.write("in/a.txt", "");
     stage.write("in/b.txt", "");
@@ -29,16 +29,19 @@ fn a_command_is_tuned_and_its_scenario_is_written_down() {
     let output = run(&stage, options, &COMMAND);
     let said = stderr(&output);
     assert_eq!(code(&output), 0, "{said}");
-    assert!(said.starts_with("the scenario is in captune.toml\n"), "{said}");
+    assert!(said.starts_with("wrote the scenario to captune.toml\n"), "{said}");
     assert!(said.contains("15 trials, "), "{said}");
     let text = std::fs::read_to_string(stage.folder.join("captune.toml")).unwrap();
     insta::assert_snapshot!(text);
-    // It is a scenario like any other, and the same command goes on with it.
+    // It is an ordinary scenario, and the same command resumes the campaign.
     assert_eq!(code(&stage.captune("check captune.toml --no-run")), 0);
     let again = run(&stage, options, &COMMAND);
-    assert!(stderr(&again).starts_with("the scenario is in captune.toml, as before\n"), "{again:?}");
-    assert!(stderr(&again).contains("going on in captune.campaign"), "{again:?}");
-    // So it is for all who name none, and the campaign is called after it wherever it is opened.
+    assert!(
+        stderr(&again).starts_with("using the scenario in captune.toml, which is unchanged\n"),
+        "{again:?}"
+    );
+    assert!(stderr(&again).contains("resuming captune.campaign"), "{again:?}");
+    // Other verbs use it by default, and the campaign is named after it.
     for line in ["check --no-run", "run", "status", "best", "failures"] {
         assert_eq!(code(&stage.captune(line)), 0, "{line}");
     }
@@ -46,13 +49,13 @@ fn a_command_is_tuned_and_its_scenario_is_written_down() {
     assert!(by_folder.contains(" · captune · 3 parameters"), "{by_folder}");
 }
 
-/// Without a seed the command does the same each time, but not in the same time.
+/// Without a seed, the command does the same work each time, but the times differ.
 #[test]
 fn a_small_space_is_measured_again_until_the_budget_is_spent() {
     let stage = Stage::new("");
     stage.write("in/a.txt", "");
     stage.write("in/b.txt", "");
-    // Both take the same time, so that no one can be told to be worse.
+    // Both take the same time, so that neither is worse.
     let command = ["sh", "-c", "sleep 0.1 # $0 $1", "-{level: 1..2 = 1}", "{instance}"];
     let output = run(
         &stage,
@@ -70,7 +73,7 @@ fn a_small_space_is_measured_again_until_the_budget_is_spent() {
 }
 
 #[test]
-fn a_scenario_that_says_something_else_is_not_replaced() {
+fn a_different_scenario_is_not_replaced() {
     let stage = Stage::new("");
     stage.write("mine.toml", "# precious\n");
     let command = ["./counter", "--loops={100..200}", "{seed}"];
@@ -83,9 +86,10 @@ fn a_scenario_that_says_something_else_is_not_replaced() {
     assert!(stage.folder.join("mine.campaign").is_dir());
 }
 
-/// A bar without quotes is a pipe: the rest of the line never comes here. The guide shows what is said.
+/// The shell takes an unquoted `|` as a pipe, so that captune gets only a part of the command. The guide shows
+/// the message.
 #[test]
-fn what_a_shell_has_kept_is_explained_as_the_guide_shows() {
+fn missing_quotes_are_explained_as_in_the_guide() {
     let stage = Stage::new("");
     stage.write("cnf/a.cnf", "");
     let options = "--instances cnf/*.cnf --cutoff 10s --budget 40s --success-exit 10,20";
@@ -96,7 +100,7 @@ fn what_a_shell_has_kept_is_explained_as_the_guide_shows() {
 }
 
 #[test]
-fn all_mistakes_of_a_command_are_shown_at_once() {
+fn all_errors_in_a_command_are_shown_at_once() {
     let stage = Stage::new("");
     let output = run(&stage, "--minimise cpu_time", &["./counter", "-a={9..1}", "-b={x|x}", "{instance}"]);
     assert_eq!(code(&output), 2);
@@ -105,13 +109,13 @@ fn all_mistakes_of_a_command_are_shown_at_once() {
 }
 
 #[test]
-fn mistakes_in_options_are_shown_with_those_in_ranges() {
+fn errors_in_options_are_shown_with_those_in_ranges() {
     let stage = Stage::new("");
     let options = "--cutoff soon --instances none/*.cnf --test 200% --trials 5";
     let output = run(&stage, options, &["./counter", "-a={9..1}", "{instance}"]);
     assert_eq!(code(&output), 2);
     insta::assert_snapshot!(stage.hidden(&stderr(&output)));
-    // Also where the command itself is sound: no scenario is left behind that cannot be run.
+    // Also if the command is valid: no scenario is written that cannot be run.
     let output = run(&stage, options, &["./counter", "-a={1..9}", "{instance}"]);
     assert_eq!((code(&output), stderr(&output).contains("`--cutoff` is not a duration")), (2, true));
     assert!(!stage.folder.join("captune.toml").exists());

@@ -1,4 +1,4 @@
-//! Inputs that are set apart and staged, in whole campaigns.
+//! Campaigns with held-out and staged instances.
 
 use std::collections::BTreeSet;
 
@@ -54,7 +54,7 @@ fn instances_are_used_from_their_copies() {
     let output = stage.captune("run count.toml --trials 10");
     let said = stage.hidden(&stderr(&output));
     assert_eq!(code(&output), 0, "{said}");
-    assert!(said.contains("instances are used from copies in FOLDER/count.campaign/stage\n"), "{said}");
+    assert!(said.contains("instances are copied to FOLDER/count.campaign/stage\n"), "{said}");
     let copies = stage.folder.join("count.campaign/stage/files");
     let source = stage.folder.join("cnf/b/2").canonicalize().unwrap();
     assert!(copies.join(source.strip_prefix("/").unwrap()).exists());

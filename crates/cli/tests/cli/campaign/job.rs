@@ -1,4 +1,4 @@
-//! Inside a Slurm job: what cannot end in time is not begun, and the next job goes on.
+//! Campaigns in a Slurm job: no trial starts that cannot end in time, and the next job resumes.
 
 use std::os::unix::fs::PermissionsExt;
 use std::process::Command;
@@ -23,7 +23,7 @@ fn in_seconds(seconds: u64) -> SystemTime {
     SystemTime::now() + Duration::from_secs(seconds)
 }
 
-/// captune in job 17, which ends then.
+/// Returns a captune command in job 17, which ends at the given time.
 fn in_job(stage: &Stage, line: &str, end: SystemTime) -> Command {
     let mut command = stage.command(line);
     let end = end.duration_since(UNIX_EPOCH).unwrap().as_secs();
@@ -31,7 +31,7 @@ fn in_job(stage: &Stage, line: &str, end: SystemTime) -> Command {
     command
 }
 
-/// captune in job 17, whose end only `squeue` knows.
+/// Returns a captune command in job 17, whose end only `squeue` reports.
 fn with_squeue(stage: &Stage, line: &str, squeue: &str) -> Command {
     let program = stage.write("bin/squeue", &format!("#!/bin/sh\n{squeue}\n"));
     std::fs::set_permissions(&program, std::fs::Permissions::from_mode(0o755)).unwrap();
@@ -41,13 +41,13 @@ fn with_squeue(stage: &Stage, line: &str, squeue: &str) -> Command {
     command
 }
 
-/// The line of the plan that is about the job.
+/// Returns the line of the plan about the job.
 fn about_job(said: &str) -> &str {
     said.lines().find(|line| line.starts_with("Slurm job")).unwrap_or_else(|| panic!("{said}"))
 }
 
 #[test]
-fn a_campaign_stops_before_its_job_ends_and_the_next_one_goes_on() {
+fn a_campaign_stops_before_its_job_ends_and_the_next_job_resumes_it() {
     let stage = sleeper("2s", "wall = \"1h\"");
     let folder = stage.folder.join("count.campaign");
     let end = in_seconds(15);
@@ -57,16 +57,19 @@ fn a_campaign_stops_before_its_job_ends_and_the_next_one_goes_on() {
     assert_eq!(code(&output), 130, "{said}");
     let line = about_job(&said);
     assert!(line.starts_with("Slurm job 17 ends in 00:1"), "{line}");
-    let meaning = ": the campaign stops 59.9 min before its budget is spent; the same command goes on";
+    let meaning = ": the campaign stops 59.9 min before its budget is spent; the same command resumes it";
     assert!(line.ends_with(meaning), "{line}");
-    assert!(said.contains("Stopped: the job ends; run the same command again to go on. "), "{said}");
+    assert!(
+        said.contains("Stopped: the job is about to end; run the same command again to continue. "),
+        "{said}"
+    );
     let stopped = events.iter().find(|event| event["event"] == "stopped").unwrap();
     assert_eq!(stopped["stop"], "deadline");
     let ended = events.iter().filter(|event| event["event"] == "trial_ended");
     let mut told: Vec<u64> = ended.map(|event| event["trial"].as_u64().unwrap()).collect();
     told.sort_unstable();
     assert!(!told.is_empty());
-    assert_eq!(stored_trials(&folder), told, "what was told is kept, and nothing else");
+    assert_eq!(stored_trials(&folder), told, "exactly the reported trials are stored");
     assert_eq!(stage.status("count.toml")["reason"], "deadline");
     assert!(validations(&stage).is_empty(), "the campaign has not ended");
 
@@ -80,7 +83,7 @@ fn a_campaign_stops_before_its_job_ends_and_the_next_one_goes_on() {
 }
 
 #[test]
-fn a_validation_begins_no_trial_that_cannot_end_and_is_done_in_the_next_job() {
+fn a_validation_starts_no_trial_that_cannot_end_and_continues_in_the_next_job() {
     let stage = sleeper("2s", "trials = 10");
     let scenario = std::fs::read_to_string(stage.folder.join("count.toml")).unwrap();
     stage.write("count.toml", &format!("{scenario}[validation]\ncutoff = \"10m\"\n"));
@@ -88,10 +91,10 @@ fn a_validation_begins_no_trial_that_cannot_end_and_is_done_in_the_next_job() {
     let output = in_job(&stage, "run count.toml", in_seconds(300)).output().unwrap();
     let said = stderr(&output);
     assert_eq!(code(&output), 130, "{said}");
-    assert!(about_job(&said).ends_with(": the campaign stops before that; the same command goes on"));
+    assert!(about_job(&said).ends_with(": the campaign stops before that; the same command resumes it"));
     assert!(said.contains("Stopped: the budget of 10 trials is spent."), "{said}");
     let part =
-        "The job ends after 0 of 24 pairs of the validation: run the same command again to complete it.";
+        "The job ends after 0 of 24 pairs of the validation; run the same command again to complete it.";
     assert!(said.contains(part), "{said}");
     assert!(validations(&stage).is_empty());
     let output = in_job(&stage, "run count.toml", in_seconds(3600)).output().unwrap();
@@ -105,14 +108,14 @@ fn a_job_that_is_too_short_for_any_trial_is_an_error() {
     let output = in_job(&stage, "run count.toml", in_seconds(600)).output().unwrap();
     let said = stderr(&output);
     assert_eq!(code(&output), 1, "{said}");
-    let part = "error: no trial could end before the job does: one takes up to 60.0 min, and everything \
-                stops 10.0 s before the end.\nhint: give the job many times the length of a trial\n";
+    let part = "error: no trial can end before the job ends: a trial takes up to 60.0 min, and the campaign \
+                stops 10.0 s before the end.\nhint: request a job that is many times as long as a trial\n";
     assert!(said.contains(part), "{said}");
     assert!(stored_trials(&stage.folder.join("count.campaign")).is_empty());
 }
 
 #[test]
-fn squeue_is_asked_where_no_variable_says_the_end() {
+fn squeue_is_asked_if_no_variable_has_the_end() {
     let stage = sleeper("2s", "trials = 3");
     let run = |squeue: &str| {
         let output = with_squeue(&stage, "run count.toml", squeue).output().unwrap();
@@ -128,8 +131,8 @@ fn squeue_is_asked_where_no_variable_says_the_end() {
     let said = run("echo 'slurm_load_jobs error: Invalid job id specified' >&2; exit 1");
     assert_eq!(
         about_job(&said),
-        "Slurm job 17: when it ends is not known (squeue failed with exit code 1: slurm_load_jobs error: \
-         Invalid job id specified); SIGTERM or SIGUSR1 stop cleanly"
+        "Slurm job 17: its end is unknown (squeue failed with exit code 1: slurm_load_jobs error: Invalid job id \
+         specified); SIGTERM or SIGUSR1 stops the campaign cleanly"
     );
     let task = stage.folder.join("task");
     let squeue = format!("echo \"$*\" >> {}; echo 1:00", task.display());
@@ -139,21 +142,24 @@ fn squeue_is_asked_where_no_variable_says_the_end() {
     let mut missing = stage.command("run count.toml");
     let output = missing.env("SLURM_JOB_ID", "17").env("PATH", stage.folder.join("none")).output().unwrap();
     let said = stderr(&output);
-    assert!(about_job(&said).starts_with("Slurm job 17: when it ends is not known (squeue cannot be run: "));
+    assert!(about_job(&said).starts_with("Slurm job 17: its end is unknown (squeue could not be run: "));
 }
 
 #[test]
-fn an_end_time_that_is_none_is_named_and_squeue_is_asked() {
+fn an_invalid_end_time_is_reported_and_squeue_is_asked() {
     let stage = sleeper("2s", "trials = 3");
     for (value, why) in [
-        ("tomorrow", "is `tomorrow`, which is no time in seconds since 1970"),
-        ("1000", "is 1000, which has passed"),
+        ("tomorrow", "`tomorrow` is not a time; expected seconds since the epoch"),
+        ("1000", "1000 is in the past"),
     ] {
         let mut command = with_squeue(&stage, "run count.toml", "echo 2:00:00");
         let output = command.env("SLURM_JOB_END_TIME", value).output().unwrap();
         let said = stderr(&output);
         assert_eq!(code(&output), 0, "{said}");
-        assert!(said.contains(&format!("warning: SLURM_JOB_END_TIME {why}: asking squeue\n")), "{said}");
+        assert!(
+            said.contains(&format!("warning: SLURM_JOB_END_TIME: {why}; asking squeue instead\n")),
+            "{said}"
+        );
         let line = about_job(&said);
         assert!(line.starts_with("Slurm job 17 ends in 2:00:00") || line.contains(" in 1:59:"), "{line}");
     }

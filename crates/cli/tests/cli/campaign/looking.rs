@@ -1,4 +1,4 @@
-//! Looking at a campaign: where it stands, what is best.
+//! Reading a campaign: its status and its best configuration.
 
 use rustix::process::Signal;
 use serde_json::Value;
@@ -7,7 +7,7 @@ use super::stage::{SCENARIO, Stage};
 use crate::{code, stderr, stdout};
 
 #[test]
-fn a_running_campaign_can_be_looked_at_and_not_run_twice() {
+fn a_running_campaign_can_be_read_but_not_run_twice() {
     let stage = Stage::new(&SCENARIO.replace("trials = 40", "wall = \"1h\""));
     let mut running = stage.start("run count.toml");
     running.await_trials(5);
@@ -34,7 +34,7 @@ fn a_running_campaign_can_be_looked_at_and_not_run_twice() {
 }
 
 #[test]
-fn a_campaign_that_has_ended_is_told_in_full() {
+fn the_status_of_a_finished_campaign() {
     let stage = Stage::new(SCENARIO);
     let run = stderr(&stage.captune("run count.toml"));
     let said = stage.said("status count.toml");
@@ -44,7 +44,7 @@ fn a_campaign_that_has_ended_is_told_in_full() {
     assert!(lines[2].starts_with("trials   40 trials") && lines[2].ends_with(" configurations"), "{said}");
     assert!(lines[3].starts_with("best     #") && lines[3].contains("PAR10 "), "{said}");
     assert!(said.contains("\nhistory\n  00:0"), "{said}");
-    // The same verdict, figure by figure.
+    // The verdict is the same.
     let verdict = run.lines().find_map(|line| line.strip_prefix("Verdict: ")).unwrap();
     assert!(said.contains(&format!("verdict  {verdict}\n")), "{verdict} in {said}");
 
@@ -59,16 +59,16 @@ fn a_campaign_that_has_ended_is_told_in_full() {
     );
 }
 
-/// What was proposed and never came to an end has not been tried, whoever counts.
+/// A configuration counts as tried once one of its trials has ended.
 #[test]
-fn only_configurations_of_which_a_trial_has_ended_are_counted() {
+fn only_configurations_with_an_ended_trial_are_counted() {
     let stage = Stage::new(&SCENARIO.replace("trials = 40", "wall = \"1h\""));
     stage
         .write("counter", "#!/bin/sh\ncase \"$*\" in *--loops=2000\\ --mode=slow*) ;; *) sleep 60 ;; esac\n");
     let mut running = stage.start("run count.toml --workers 2");
     let (mut ended, mut opened) = (false, false);
     while !(ended && opened) {
-        let event = running.event().expect("the campaign goes on");
+        let event = running.event().expect("the campaign continues");
         ended |= event["event"] == "trial_ended";
         opened |= event["event"] == "race_opened";
     }
@@ -83,9 +83,9 @@ fn only_configurations_of_which_a_trial_has_ended_are_counted() {
     assert!(said.lines().nth(2).unwrap().ends_with(" · 1 configuration"), "{said}");
 }
 
-/// One machine's times say little of another's.
+/// Times measured on different machines may not be comparable.
 #[test]
-fn figures_of_several_machines_are_warned_of() {
+fn status_warns_about_several_machines() {
     let stage = Stage::new(SCENARIO);
     assert_eq!(code(&stage.captune("run count.toml --trials 10")), 0);
     let one = stage.captune("status count.campaign");
@@ -102,19 +102,19 @@ fn figures_of_several_machines_are_warned_of() {
     assert_eq!(code(&stage.captune("run count.toml --trials 20")), 0);
     let several = stage.captune("status count.campaign");
     let warning = format!(
-        "captune: warning: trials were run on elsewhere, {own}: what one machine measured says little of another\n"
+        "captune: warning: trials were run on several machines, so times may not be comparable: elsewhere, {own}\n"
     );
     assert_eq!(stderr(&several), warning);
     let after = stage.status("count.campaign");
     assert_eq!(after["hosts"], serde_json::json!(["elsewhere", own]));
-    // The verdict rests on what this machine has measured.
+    // The verdict is based on trials of this machine.
     assert_eq!(after["verdict"]["hosts"], serde_json::json!([own]));
     assert_eq!(after["sessions"], 2);
 }
 
-/// Where one trial says all, the training is all that a verdict can rest on.
+/// Without other pairs to measure, the verdict can only be based on the training.
 #[test]
-fn a_verdict_on_the_training_is_told_again_as_the_run_told_it() {
+fn status_repeats_a_verdict_on_the_training() {
     let scenario = SCENARIO
         .replace(", \"--seed={seed}\"", "")
         .replace("test = [\"c\", \"d\", \"e\", \"f\", \"g\", \"h\"]\n", "")
@@ -137,7 +137,7 @@ fn a_verdict_on_the_training_is_told_again_as_the_run_told_it() {
     assert!(stage.said("compare count.toml count.toml").contains(" training only "));
 }
 
-/// Who adds inputs for the next session has not made the last one's verdict undone.
+/// Instances added for the next session do not invalidate the verdict of the last one.
 #[test]
 fn a_verdict_stays_when_instances_come_and_go() {
     let stage = Stage::new(&SCENARIO.replace("list = [\"a\", \"b\"]", "files = \"in/*\""));
@@ -162,7 +162,7 @@ fn a_verdict_stays_when_instances_come_and_go() {
 }
 
 #[test]
-fn the_best_is_told_in_every_form() {
+fn best_has_several_forms() {
     let stage = Stage::new(SCENARIO);
     assert_eq!(code(&stage.captune("run count.toml --trials 15")), 0);
     let full = stage.hidden(&stage.said("best count.toml"));
@@ -171,7 +171,7 @@ fn the_best_is_told_in_every_form() {
     assert!(full.contains("parameter") && full.contains(" loops "), "{full}");
     assert!(full.ends_with(&stage.hidden(&command)), "{full}");
 
-    // Pasted into a shell, with something in the places of instance and seed, it runs.
+    // The command runs in a shell once instance and seed are filled in.
     let pasted = command.replace("{instance}", "a").replace("{seed}", "1");
     let ran = std::process::Command::new("sh").args(["-c", &pasted]).output().unwrap();
     assert_eq!((stdout(&ran).as_str(), code(&ran)), ("counted\n", 0), "{pasted}");
@@ -184,12 +184,12 @@ fn the_best_is_told_in_every_form() {
 }
 
 #[test]
-fn a_campaign_whose_files_are_gone_can_still_be_looked_at() {
+fn a_campaign_without_its_files_can_still_be_read() {
     let stage = Stage::new(SCENARIO);
     assert_eq!(code(&stage.captune("run count.toml --trials 10")), 0);
     std::fs::remove_file(stage.folder.join("counter")).unwrap();
     let said = stage.said("status count.campaign");
-    assert!(said.contains("costs    not shown, since the scenario no longer reads: "), "{said}");
+    assert!(said.contains("costs    not shown, because the scenario cannot be read any more: "), "{said}");
     assert!(stage.status("count.campaign")["problem"].is_string());
     assert!(stage.said("best count.campaign --as json").starts_with("{\"loops\":"));
     let refused = stage.captune("best count.campaign --as cmd");

@@ -1,4 +1,4 @@
-//! Trials whose supervisor vanishes say nothing of the target.
+//! Lost trials, whose supervisor was killed, say nothing about the target.
 
 use engine::Status;
 
@@ -6,7 +6,7 @@ use super::stage::{SCENARIO, Stage};
 use super::validation::validations;
 use crate::{code, stderr};
 
-/// Kills whoever supervises it when its words match the pattern, until there is a file `peace` beside it.
+/// Kills its supervisor if its arguments match the pattern, until there is a file `peace` next to it.
 fn killer(pattern: &str) -> String {
     let kill = format!("case \"$*\" in {pattern}) kill -9 $PPID; sleep 1 ;; esac");
     format!("#!/bin/sh\n[ -e \"${{0%/*}}/peace\" ] || {kill}\ncase \"$*\" in *slow*) sleep 0.1 ;; esac\n")
@@ -21,16 +21,16 @@ fn scenario() -> String {
 }
 
 #[test]
-fn a_lost_trial_of_the_default_makes_nothing_faster() {
+fn a_lost_trial_of_the_default_is_not_a_gain() {
     let stage = Stage::new(&scenario());
     stage.write("counter", &killer("*slow*' 'c' '*|*slow*' 'd' '*"));
     let output = stage.captune("run count.toml");
     let said = stderr(&output);
     assert_eq!(code(&output), 1, "{said}");
-    assert!(said.contains("4 of 6 pairs were measured with both: trials of the others were lost"), "{said}");
+    assert!(said.contains("4 of 6 pairs were measured with both; trials of the others were lost"), "{said}");
     assert!(said.contains(" on 4 unseen instances"), "{said}");
     assert!(validations(&stage).iter().all(|row| row.record.status() == Status::Finished));
-    // The same command runs them again when what killed them is gone.
+    // The same command runs them again once the target behaves.
     stage.write("peace", "");
     let output = stage.captune("run count.toml");
     let said = stderr(&output);
@@ -59,17 +59,17 @@ fn a_campaign_whose_trials_are_lost_stops_and_counts_them() {
     let output = stage.captune("run count.toml --trials 1000 --progress lines");
     let said = stderr(&output);
     assert_eq!(code(&output), 1, "{said}");
-    assert!(said.contains("! trial 0 was lost: the supervisor was lost"), "{said}");
-    assert!(said.contains("error: trials are lost again and again: 10 of 10,"), "{said}");
+    assert!(said.contains("! Trial 0 was lost: the supervisor was lost"), "{said}");
+    assert!(said.contains("error: too many trials were lost: 10 of 10."), "{said}");
     assert!(said.contains("So far:  nothing has been measured.\n"), "{said}");
     let status = stage.status("count.campaign");
-    // One more may have been under way when the tenth was told.
+    // Another trial may have been running when the tenth was reported.
     let lost = status["lost"].as_u64().unwrap();
     assert!((10..=11).contains(&lost), "{status}");
     assert!(said.contains(&format!(", {lost} lost.\n")), "{said}");
     assert_eq!(status["trials"]["lost"], lost);
     assert!(stage.said("status count.campaign").contains(&format!("{lost} trials: 100 % lost")));
-    // The count goes on with the campaign.
+    // The count continues in the next session.
     stage.write("peace", "");
     let output = stage.captune("run count.toml --trials 20");
     let said = stderr(&output);

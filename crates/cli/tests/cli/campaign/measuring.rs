@@ -1,4 +1,4 @@
-//! Measuring before a campaign.
+//! `captune check --measure`.
 
 use serde_json::Value;
 
@@ -6,18 +6,18 @@ use super::stage::{SCENARIO, Stage};
 use crate::{code, stderr, stdout};
 
 #[test]
-fn what_measurements_are_worth_is_told_with_the_keys_to_set() {
+fn the_reliability_of_measurements_is_reported_with_advice() {
     let stage = Stage::new(&SCENARIO.replace("trials = 40", "trials = 4"));
     let output = stage.captune("check count.toml --measure --workers 1 --time 5m");
     let (said, noted) = (stdout(&output), stderr(&output));
     assert_eq!(code(&output), 0, "{said}{noted}");
-    assert!(noted.contains("measuring the default: 10 trials alone, for 5m at most"), "{noted}");
+    assert!(noted.contains("measuring the default: 10 trials alone, 5m at most"), "{noted}");
     assert!(
-        said.contains("same seed, alone") && said.contains("trials   10 alone, 0 in company: 10 finished\n"),
+        said.contains("same seed, alone") && said.contains("trials   10 alone, 0 in parallel: 10 finished\n"),
         "{said}"
     );
     assert!(
-        said.contains("\npass     over 2 instances: ") && said.contains("the budget affords 2.0 of them"),
+        said.contains("\npass     over 2 instances: ") && said.contains("the budget covers 2.0 passes"),
         "{said}"
     );
     assert!(
@@ -25,11 +25,11 @@ fn what_measurements_are_worth_is_told_with_the_keys_to_set() {
             && said.contains("  budget.trials: it covers about 2.0 passes over 2 instances"),
         "{said}"
     );
-    assert!(!stage.folder.join("count.campaign").exists(), "nothing is kept");
+    assert!(!stage.folder.join("count.campaign").exists(), "nothing is stored");
 }
 
 #[test]
-fn what_was_measured_is_also_json() {
+fn measurements_as_json() {
     let stage = Stage::new(SCENARIO);
     let line = "check count.toml --measure --workers 1 --json --time 5m";
     let found: Value = serde_json::from_str(&stage.said(line)).unwrap();

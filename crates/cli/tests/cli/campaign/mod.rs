@@ -1,4 +1,4 @@
-//! Whole campaigns, driven by the program itself on real targets.
+//! Whole campaigns on real targets.
 
 mod answers;
 mod bounds;

@@ -1,11 +1,11 @@
-//! What cannot be run is refused with the right exit code and a word on what to do.
+//! Errors have the right exit code and a hint.
 
 use super::stage::{SCENARIO, Stage};
 use crate::documents::{blocks, document};
 use crate::{code, stderr};
 
 #[test]
-fn every_mistake_of_a_scenario_is_shown_at_once() {
+fn all_errors_in_a_scenario_are_shown_at_once() {
     let stage = Stage::new(&SCENARIO.replace("cutoff", "cutof").replace("trials = 40", "trails = 40"));
     for verb in ["run", "check"] {
         let output = stage.captune(&format!("{verb} count.toml"));
@@ -19,9 +19,9 @@ fn every_mistake_of_a_scenario_is_shown_at_once() {
     assert!(!stage.folder.join("count.campaign").exists());
 }
 
-/// The guide has a scenario with the usual mistakes, and what is said of them.
+/// The guide shows a scenario with common errors, and the messages.
 #[test]
-fn the_usual_mistakes_are_explained_as_the_guide_shows() {
+fn common_errors_are_explained_as_in_the_guide() {
     let guide = document("docs/guides/your-first-scenario.md");
     let stage = Stage::new(SCENARIO);
     stage.write("first.toml", &blocks(&guide, "toml")[0]);
@@ -42,7 +42,7 @@ fn another_objective_needs_another_folder() {
     insta::assert_snapshot!(stderr(&output));
 }
 
-/// The scenario is the same, and what it names is not.
+/// The scenario is unchanged, but the content of its files has changed.
 #[test]
 fn a_replaced_program_or_instance_needs_another_folder() {
     let scenario = SCENARIO
@@ -55,7 +55,7 @@ fn a_replaced_program_or_instance_needs_another_folder() {
     write("unseen", "3");
     assert_eq!(code(&stage.captune("run count.toml --trials 3")), 0);
     let program = std::fs::read_to_string(stage.folder.join("counter")).unwrap();
-    // Written anew with the same content, it is the same program.
+    // A program that is rewritten with the same content counts as the same.
     write("counter", &program);
     assert_eq!(code(&stage.captune("run count.toml --trials 4")), 0);
     let refused = |name: &str| {
@@ -64,7 +64,7 @@ fn a_replaced_program_or_instance_needs_another_folder() {
             let said = stderr(&output);
             assert_eq!(code(&output), 2, "{said}");
             assert!(said.contains(&format!("  the content of {name}: ")), "{said}");
-            assert!(said.contains("(refuse)\nhint: begin a new campaign"), "{said}");
+            assert!(said.contains("(refuse)\nhint: start a new campaign"), "{said}");
         }
     };
     write("counter", &format!("{program}\n"));
@@ -80,11 +80,11 @@ fn a_replaced_program_or_instance_needs_another_folder() {
         "{said}"
     );
     let said = stderr(&stage.captune("run count.toml --trials 6"));
-    assert!(!said.contains("the content of"), "told once: {said}");
+    assert!(!said.contains("the content of"), "reported once: {said}");
 }
 
 #[test]
-fn folders_that_are_no_campaigns_are_refused() {
+fn folders_without_a_campaign_are_rejected() {
     let stage = Stage::new(SCENARIO);
     std::fs::create_dir(stage.folder.join("empty")).unwrap();
     stage.write(
@@ -115,12 +115,12 @@ fn folders_that_are_no_campaigns_are_refused() {
 }
 
 #[test]
-fn a_limit_that_cannot_be_enforced_is_refused_before_anything_runs() {
+fn a_limit_that_cannot_be_enforced_is_rejected_before_anything_runs() {
     let stage = Stage::new(&SCENARIO.replace("[budget]", "[limits]\nmemory = \"64MiB\"\n[budget]"));
     let output = stage.captune("run count.toml --trials 3");
     match code(&output) {
         0 => println!("skipped: this machine can enforce all limits"),
-        4 => assert!(!stderr(&output).contains("a new campaign in"), "{}", stderr(&output)),
+        4 => assert!(!stderr(&output).contains("new campaign in"), "{}", stderr(&output)),
         other => panic!("{other}: {}", stderr(&output)),
     }
 }

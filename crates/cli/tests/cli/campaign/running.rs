@@ -1,23 +1,23 @@
-//! From start to verdict.
+//! Campaigns from start to verdict.
 
 use super::stage::{SCENARIO, SLEEPER, Stage, stored_trials};
 use crate::{code, stderr, stdout};
 
 #[test]
-fn a_campaign_runs_to_its_verdict_and_says_how_to_use_it() {
+fn a_campaign_ends_with_a_verdict_and_the_next_commands() {
     let stage = Stage::new(&SCENARIO.replace("cpu_time", "wall_time"));
     stage.write("counter", SLEEPER);
     let output = stage.captune("run count.toml");
     let said = stage.hidden(&stderr(&output));
     assert_eq!(code(&output), 0, "{said}");
-    assert_eq!(stdout(&output), "", "messages are no data");
+    assert_eq!(stdout(&output), "", "messages are not data");
     for part in [
         "captune 0.1.0 · counting · 2 parameters (39 802 combinations) · 2 instances + 6 unseen · ",
-        "a new campaign in count.campaign, budget 40 trials\n",
+        "new campaign in count.campaign, budget 40 trials\n",
         "  new best  #",
         "Stopped: the budget of 40 trials is spent. 40 trials, ",
         "Verdict: ",
-        "x faster than the default on 24 pairs of 6 unseen instances (PAR10, 95 %: ",
+        "x faster than the default on 24 pairs of 6 unseen instances: PAR10 ",
         "Use it:  FOLDER/counter --loops=",
         " {instance} --seed={seed}\n",
         "See it:  captune status count.campaign · captune best count.campaign\n",
@@ -28,7 +28,20 @@ fn a_campaign_runs_to_its_verdict_and_says_how_to_use_it() {
 }
 
 #[test]
-fn the_same_command_goes_on_with_a_larger_budget_and_shows_what_changed() {
+fn a_small_budget_is_warned_of_together_with_the_plan() {
+    let stage = Stage::new(SCENARIO);
+    let said = stderr(&stage.captune("run count.toml --trials 10 --workers 1"));
+    let lines: Vec<&str> = said.lines().collect();
+    let plan = lines.iter().position(|line| line.starts_with("plan: the default takes ")).expect(&said);
+    assert!(lines[plan].ends_with("the budget covers about 5.0 passes without capping"), "{said}");
+    let warning = "! The budget covers about 5 passes over the instances; fewer than 20 is rarely enough";
+    assert!(lines[plan + 1].ends_with(warning), "{said}");
+    let said = stderr(&stage.captune("run count.toml --trials 50 --dir large"));
+    assert!(!said.contains("! The budget"), "{said}");
+}
+
+#[test]
+fn the_same_command_resumes_with_a_larger_budget_and_lists_the_changes() {
     let stage = Stage::new(SCENARIO);
     assert_eq!(code(&stage.captune("run count.toml --trials 10")), 0);
     assert_eq!(stage.status("count.toml")["budget"]["trials"], 10);
@@ -36,11 +49,14 @@ fn the_same_command_goes_on_with_a_larger_budget_and_shows_what_changed() {
     let output = stage.captune("run count.toml");
     let said = stderr(&output);
     assert_eq!(code(&output), 0, "{said}");
-    assert!(said.contains("going on in count.campaign after 00:0"), "{said}");
-    assert!(said.contains(" and 10 trials, budget 20 trials in all"), "{said}");
-    assert!(said.contains("changed since:\n  budget.trials: 40 -> 20 (continue)\n"), "{said}");
+    assert!(said.contains("resuming count.campaign after 00:0"), "{said}");
+    assert!(said.contains(" and 10 trials, budget 20 trials in total"), "{said}");
+    assert!(
+        said.contains("changes since the last session:\n  budget.trials: 40 -> 20 (continue)\n"),
+        "{said}"
+    );
     assert!(said.contains("20 trials, "), "{said}");
-    // Nothing is left to do: the verdict is told once more, from what is known.
+    // There is nothing left to do: the verdict is printed again from stored trials.
     let again = stage.captune("run count.campaign --trials 20");
     let verdict = |said: &str| said.lines().find(|line| line.starts_with("Verdict:")).map(str::to_owned);
     assert_eq!(verdict(&stderr(&again)), verdict(&said));
@@ -48,24 +64,24 @@ fn the_same_command_goes_on_with_a_larger_budget_and_shows_what_changed() {
 }
 
 #[test]
-fn a_new_space_re_uses_the_trials_that_fit() {
+fn a_changed_space_reuses_the_trials_that_fit() {
     let stage = Stage::new(SCENARIO);
     assert_eq!(code(&stage.captune("run count.toml --trials 10")), 0);
     stage.write("count.toml", &SCENARIO.replace("[100, 20000]", "[10, 20000]"));
     let output = stage.captune("run count.toml --trials 20");
     let said = stderr(&output);
     assert_eq!(code(&output), 0, "{said}");
-    let part = "a new campaign in count.campaign that re-uses 10 trials, budget 20 trials; \
-                the earlier one is kept in count.campaign/campaign-1.sqlite\n";
+    let part = "new campaign in count.campaign, reusing 10 trials, budget 20 trials; the previous one is kept in \
+                count.campaign/campaign-1.sqlite\n";
     assert!(said.contains(part), "{said}");
     assert!(said.contains("(reuse)"), "{said}");
 }
 
 #[test]
-fn a_trial_is_not_re_used_if_its_command_would_differ() {
+fn a_trial_is_not_reused_if_its_command_would_differ() {
     let mode = "mode = { choices = [\"slow\", \"fast\"], default = \"slow\" }\n";
-    let gone = "not re-used: 10 trials, since they were run with `mode`, which no longer exists\n";
-    let new = "not re-used: 10 trials, since they were run without `mode`\n";
+    let gone = "not reused: 10 trials, because they were run with `mode`, which no longer exists\n";
+    let new = "not reused: 10 trials, because they were run without `mode`\n";
     let (whole, without) = (SCENARIO.to_owned(), SCENARIO.replace(mode, ""));
     let renamed = SCENARIO.replace("mode = {", "speed = {");
     for (before, after, why) in [(&whole, &without, gone), (&whole, &renamed, gone), (&without, &whole, new)]
@@ -74,15 +90,15 @@ fn a_trial_is_not_re_used_if_its_command_would_differ() {
         assert_eq!(code(&stage.captune("run count.toml --trials 10 --workers 1")), 0);
         stage.write("count.toml", after);
         let said = stderr(&stage.captune("run count.toml --trials 6 --workers 1"));
-        assert!(said.contains(why) && !said.contains("that re-uses"), "{said}");
-        // All that is known was measured by commands of this scenario.
+        assert!(said.contains(why) && !said.contains("reusing"), "{said}");
+        // All stored trials have commands of this scenario.
         assert_eq!(stage.status("count.campaign")["spent"]["trials"], 6);
     }
 }
 
-/// Where a parameter is not active, the command is the same with and without it.
+/// If a parameter is inactive, the command is the same with and without it.
 #[test]
-fn trials_are_re_used_where_a_parameter_that_is_gone_was_not_active() {
+fn trials_are_reused_if_a_removed_parameter_was_inactive() {
     let space = SCENARIO.find("loops = {").unwrap();
     let mode = "mode = { choices = [\"slow\", \"fast\", \"other\"], default = \"slow\" }\n";
     let extra = "extra = { integer = [1, 9], default = 2, when = 'mode == \"other\"' }\n";
@@ -100,12 +116,12 @@ fn trials_are_re_used_where_a_parameter_that_is_gone_was_not_active() {
     stage.write("count.toml", &without);
     stage.write("other.conf", "mode other\n");
     let said = stderr(&stage.captune("run count.toml --trials 14 --workers 1"));
-    assert!(said.contains(&format!(" that re-uses {} of 12 trials, ", 12 - with)), "{with}: {said}");
-    assert!(said.contains(&format!("not re-used: {with} trial")), "{said}");
+    assert!(said.contains(&format!(", reusing {} of 12 trials, ", 12 - with)), "{with}: {said}");
+    assert!(said.contains(&format!("not reused: {with} trial")), "{said}");
 }
 
 #[test]
-fn events_are_data_for_programs() {
+fn events_as_json() {
     let stage = Stage::new(SCENARIO);
     let (output, events) = stage.start("run count.toml --trials 15 --seed 7").end();
     assert_eq!(code(&output), 0, "{}", stderr(&output));
@@ -122,7 +138,7 @@ fn events_are_data_for_programs() {
 }
 
 #[test]
-fn silence_can_be_asked_for() {
+fn progress_can_be_switched_off() {
     let stage = Stage::new(SCENARIO);
     let output = stage.captune("run count.toml --trials 10 --progress none");
     assert!(!stderr(&output).contains("new best") && stderr(&output).contains("Stopped:"), "{output:?}");
@@ -134,12 +150,12 @@ fn a_folder_can_be_named() {
     assert_eq!(code(&stage.captune("run count.toml --trials 5 --dir deep/inside --workers 1")), 0);
     assert_eq!(stage.status("deep/inside")["spent"]["trials"], 5);
     assert!(!stage.folder.join("count.campaign").exists());
-    // Its scenario's folder is remembered.
+    // The folder of the scenario is stored.
     assert_eq!(code(&stage.captune("run deep/inside --trials 6")), 0);
 }
 
 #[test]
-fn events_that_find_no_room_are_missed_aloud_and_the_campaign_goes_on() {
+fn a_campaign_continues_with_a_warning_if_events_cannot_be_written() {
     let stage = Stage::new(&SCENARIO.replace("trials = 40", "trials = 3"));
     let full = std::fs::File::options().write(true).open("/dev/full").unwrap();
     let mut command = stage.command("run count.toml --progress json");

@@ -10,7 +10,7 @@ use serde_json::Value;
 
 use crate::{CAPTUNE, stdout};
 
-/// Counts to a number that its parameters make large or small; a mode of its own fails.
+/// Counts to a number that depends on its parameters; one mode fails.
 const COUNTER: &str = r#"#!/bin/sh
 for word in "$@"; do
   case $word in
@@ -27,10 +27,10 @@ while [ $i -lt $loops ]; do i=$((i + 1)); done
 echo counted
 "#;
 
-/// Takes 0.3 s in its slow mode, whatever else the machine has to do, and next to nothing otherwise.
+/// Takes 0.3 s in its slow mode, whatever the load of the machine, and almost no time otherwise.
 pub(crate) const SLEEPER: &str = "#!/bin/sh\ncase \"$*\" in *slow*) sleep 0.3 ;; esac\n";
 
-/// A scenario of the counter, which is four to eighty times faster than its default at its best.
+/// A scenario of the counter, whose best configurations are four to eighty times faster than the default.
 pub(crate) const SCENARIO: &str = r#"name = "counting"
 [target]
 command = ["./counter", "{params}", "{instance}", "--seed={seed}"]
@@ -72,11 +72,11 @@ impl Stage {
         path
     }
 
-    /// captune with the words of a line, in the stage's folder.
+    /// Returns a captune command with the arguments in a line, in the stage's folder.
     pub(crate) fn command(&self, line: &str) -> Command {
         let mut command = Command::new(CAPTUNE);
         command.args(line.split_whitespace()).current_dir(&self.folder).env("NO_COLOR", "1");
-        // The tests may be run in a job of their own.
+        // The tests themselves may run in a job.
         for variable in ["SLURM_JOB_ID", "SLURM_JOB_END_TIME", "SLURM_ARRAY_JOB_ID", "SLURM_ARRAY_TASK_ID"] {
             command.env_remove(variable);
         }
@@ -87,7 +87,7 @@ impl Stage {
         self.command(line).output().unwrap()
     }
 
-    /// What a line prints, which must succeed.
+    /// Returns what a command prints; the command must succeed.
     pub(crate) fn said(&self, line: &str) -> String {
         let output = self.captune(line);
         assert!(output.status.success(), "{line}: {}", crate::stderr(&output));
@@ -98,12 +98,12 @@ impl Stage {
         serde_json::from_str(&self.said(&format!("status {name} --json"))).unwrap()
     }
 
-    /// A campaign under way, its events being read.
+    /// Starts a campaign whose events can be read.
     pub(crate) fn start(&self, line: &str) -> Running {
         Running::of(self.command(&format!("{line} --progress json")))
     }
 
-    /// Text without what is of this machine or this run.
+    /// Replaces the stage's folder in a text by `FOLDER`.
     pub(crate) fn hidden(&self, text: &str) -> String {
         text.replace(self.folder.to_str().unwrap(), "FOLDER")
     }
@@ -115,7 +115,7 @@ impl Drop for Stage {
     }
 }
 
-/// A captune that runs a campaign.
+/// A running captune process.
 pub(crate) struct Running {
     pub(crate) child: Child,
     events: BufReader<ChildStdout>,
@@ -129,17 +129,17 @@ impl Running {
         Self { child, events }
     }
 
-    /// The next event; none when captune has ended.
+    /// Returns the next event; `None` when captune has ended.
     pub(crate) fn event(&mut self) -> Option<Value> {
         let mut line = String::new();
         (self.events.read_line(&mut line).unwrap() > 0).then(|| serde_json::from_str(&line).unwrap())
     }
 
-    /// Waits until so many trials have been told, and gives their numbers.
+    /// Waits until `count` trials have ended, and returns their numbers.
     pub(crate) fn await_trials(&mut self, count: usize) -> Vec<u64> {
         let mut told = Vec::new();
         while told.len() < count {
-            let event = self.event().expect("the campaign goes on");
+            let event = self.event().expect("the campaign continues");
             if event["event"] == "trial_ended" {
                 told.push(event["trial"].as_u64().unwrap());
             }
@@ -152,14 +152,14 @@ impl Running {
         rustix::process::kill_process(pid, signal).unwrap();
     }
 
-    /// Waits for the end, and gives the rest of the events.
+    /// Waits for the end, and returns the rest of the events.
     pub(crate) fn end(mut self) -> (Output, Vec<Value>) {
         let events = std::iter::from_fn(|| self.event()).collect();
         (self.child.wait_with_output().unwrap(), events)
     }
 }
 
-/// Every trial of a store, by number.
+/// Returns the numbers of all trials of a store.
 pub(crate) fn stored_trials(folder: &Path) -> Vec<u64> {
     let reader = store::Store::read(folder).unwrap();
     let mut ids: Vec<u64> = reader.load().unwrap().history.trials().iter().map(|trial| trial.id.0).collect();

@@ -1,4 +1,4 @@
-//! Interruptions lose nothing.
+//! Nothing is lost by interruptions.
 
 use rustix::process::Signal;
 
@@ -27,7 +27,7 @@ fn an_interrupt_stops_cleanly_and_the_same_command_resumes() {
                 .map(|e| e["trial"].as_u64().unwrap()),
         );
         told.sort_unstable();
-        assert_eq!(stored_trials(&folder), told, "what was told is kept, and nothing else");
+        assert_eq!(stored_trials(&folder), told, "exactly the reported trials are stored");
         assert_eq!(stage.status("count.toml")["reason"], "interrupted");
 
         let resumed = stage.captune(&format!("run count.toml --trials {}", told.len() + 5));
@@ -54,14 +54,14 @@ fn a_second_interrupt_does_not_wait_and_loses_nothing() {
 }
 
 #[test]
-fn a_killed_campaign_says_so_and_goes_on() {
+fn a_killed_campaign_is_reported_and_can_be_resumed() {
     let stage = Stage::new(&endless());
     let mut running = stage.start("run count.toml");
     let told = running.await_trials(5);
     running.signal(Signal::KILL);
     running.child.wait().unwrap();
     assert_eq!(stage.status("count.toml")["state"], "killed");
-    assert!(stage.said("status count.toml").starts_with("counting: killed; `captune run` goes on with it\n"));
+    assert!(stage.said("status count.toml").starts_with("counting: killed; `captune run` resumes it\n"));
     let kept = stored_trials(&stage.folder.join("count.campaign"));
     assert!(told.iter().all(|id| kept.contains(id)), "{told:?} {kept:?}");
     let resumed = stage.captune(&format!("run count.toml --trials {}", kept.len() + 5));
@@ -72,12 +72,12 @@ fn a_killed_campaign_says_so_and_goes_on() {
 fn an_interrupted_validation_is_completed_by_the_same_command() {
     let stage = Stage::new(&SCENARIO.replace("trials = 40", "trials = 10"));
     let mut running = stage.start("run count.toml");
-    while running.event().expect("the validation begins")["event"] != "validating" {}
+    while running.event().expect("the validation starts")["event"] != "validating" {}
     running.signal(Signal::INT);
     let (output, _) = running.end();
     let said = stderr(&output);
     assert_eq!(code(&output), 130, "{said}");
-    assert!(said.contains("The validation was interrupted: the same command completes it."), "{said}");
+    assert!(said.contains("The validation was interrupted; the same command completes it."), "{said}");
     let output = stage.captune("run count.toml");
     assert_eq!(code(&output), 0, "{}", stderr(&output));
     assert!(stderr(&output).contains("on 24 pairs of 6 unseen instances"), "{}", stderr(&output));

@@ -1,9 +1,9 @@
-//! In a terminal: lines that stay, and a block that is drawn anew.
+//! Output in a terminal: permanent lines, and a status block that is redrawn.
 
 use super::stage::{SCENARIO, Stage};
 use crate::{CAPTUNE, installed, stdout};
 
-/// What a terminal receives.
+/// Returns what captune writes to a terminal.
 fn received(stage: &Stage, colour: bool) -> String {
     let line = format!("{CAPTUNE} run count.toml --trials 15");
     let mut command = std::process::Command::new("script");
@@ -28,7 +28,7 @@ fn a_block_is_drawn_and_removed_in_a_terminal() {
         assert!(painted.contains(part), "{part:?} is missing in {painted}");
     }
     let (_, end) = painted.rsplit_once("\u{1b}[J").unwrap();
-    assert!(!end.contains("busy"), "the block is gone at the end: {end}");
+    assert!(!end.contains("busy"), "the block is removed at the end: {end}");
     let plain = received(&Stage::new(SCENARIO), false);
     assert!(plain.contains("\u{1b}[3A\u{1b}[J") && !plain.contains("\u{1b}[32m"), "{plain}");
 }

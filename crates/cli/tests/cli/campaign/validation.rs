@@ -1,4 +1,4 @@
-//! Honest ends: how the best is compared with what it was tuned from.
+//! Validation of the best configuration against the default.
 
 use engine::Status;
 use store::{Store, StoredValidation};
@@ -10,7 +10,7 @@ pub(super) fn validations(stage: &Stage) -> Vec<StoredValidation> {
     Store::read(&stage.folder.join("count.campaign")).unwrap().validations().unwrap()
 }
 
-/// A target that takes 0.3 s by default, where the search stops trials after 0.1 s.
+/// A target that takes 0.3 s by default; the search stops trials after 0.1 s.
 fn sleeper_scenario() -> String {
     let scenario = SCENARIO
         .replace("cpu_time", "wall_time")
@@ -33,7 +33,7 @@ fn the_validation_has_a_cutoff_and_seeds_of_its_own() {
     let said = stderr(&output);
     assert_eq!(code(&output), 0, "{said}");
     assert!(said.contains("x faster than the default on 12 pairs of 6 unseen instances"), "{said}");
-    let unseen = "No timeout on 6 instances leaves up to 50 % elsewhere possible; from 0.";
+    let unseen = "No timeouts on 6 instances, but up to 50 % are possible elsewhere; with 0.";
     assert!(said.contains(unseen), "{said}");
     assert_eq!(stage.status("count.campaign")["verdict"]["unseen_timeouts"]["share"], 0.5);
     let rows = validations(&stage);
@@ -44,7 +44,7 @@ fn the_validation_has_a_cutoff_and_seeds_of_its_own() {
 }
 
 #[test]
-fn status_judges_all_that_a_session_with_another_budget_has_measured() {
+fn status_judges_all_pairs_of_a_session_with_another_budget() {
     let names: Vec<String> = (0..30).map(|number| format!("\"i{number}\"")).collect();
     let scenario = sleeper_scenario().replace("[\"a\", \"b\"]", &format!("[{}]", names.join(", ")));
     let scenario = scenario
@@ -58,19 +58,19 @@ fn status_judges_all_that_a_session_with_another_budget_has_measured() {
 }
 
 #[test]
-fn a_validation_can_be_left_out_and_done_later() {
+fn a_validation_can_be_skipped_and_done_later() {
     let stage = Stage::new(&format!("{SCENARIO}[validation]\nwhen = \"never\"\n"));
     let said = stderr(&stage.captune("run count.toml"));
-    assert!(said.contains("Training only: it was not validated, as `validation.when` says.\n"), "{said}");
+    assert!(said.contains("Training only: it was not validated, because of `validation.when`.\n"), "{said}");
     assert!(!said.contains("Verdict:") && validations(&stage).is_empty(), "{said}");
     stage.write("count.toml", SCENARIO);
     let said = stderr(&stage.captune("run count.toml"));
-    // How much faster is nothing to rely on here: the machine may be crowded.
+    // The gain is not checked, because the machine may be busy.
     assert!(said.contains(" on 24 pairs of 6 unseen instances"), "{said}");
 }
 
 #[test]
-fn a_budget_of_the_validation_holds_and_the_next_session_goes_on() {
+fn the_budget_of_the_validation_is_kept_and_the_next_session_completes_it() {
     let stage = Stage::new(&format!("{SCENARIO}[validation]\nbudget = \"1us\"\n"));
     assert_eq!(code(&stage.captune("run count.toml")), 0);
     assert!(validations(&stage).len() < 48);
@@ -82,34 +82,34 @@ fn a_budget_of_the_validation_holds_and_the_next_session_goes_on() {
 }
 
 #[test]
-fn a_validation_takes_no_longer_than_the_campaign_unless_asked_for() {
-    // Where nothing is slow, half a second is enough for the search and for a part of the validation.
+fn a_validation_takes_no_longer_than_the_campaign_by_default() {
+    // Half a second is enough for the search and a part of the validation.
     let scenario =
         sleeper_scenario().replace("trials = 10", "wall = \"500ms\"").replace("seeds = 2", "seeds = 20");
     let stage = Stage::new(&scenario);
     stage.write("counter", SLEEPER);
     let said = stderr(&stage.captune("run count.toml --workers 1"));
-    let part = "a new campaign in count.campaign, budget 500ms, then at most 500ms to validate\n";
+    let part = "new campaign in count.campaign, budget 500ms, then at most 500ms for the validation\n";
     assert!(said.contains(part), "{said}");
     let after_first = validations(&stage).len();
     assert!(after_first < 240, "{after_first}");
-    // A budget of its own comes first; without time on the clock there is none.
+    // `validation.budget` has priority; without a wall-time budget, there is no limit.
     stage.write("count.toml", &format!("{scenario}budget = \"1us\"\n"));
     let said = stderr(&stage.captune("run count.toml --workers 1"));
-    assert!(said.contains("budget 500ms in all, then at most 1us to validate\n"), "{said}");
+    assert!(said.contains("budget 500ms in total, then at most 1us for the validation\n"), "{said}");
     stage.write("count.toml", &sleeper_scenario());
     let said = stderr(&stage.captune("run count.toml --workers 1"));
-    assert!(said.contains("budget 10 trials in all\n"), "{said}");
+    assert!(said.contains("budget 10 trials in total\n"), "{said}");
 }
 
 #[test]
-fn the_best_is_validated_at_any_later_time() {
+fn the_best_can_be_validated_later() {
     let stage = Stage::new(&format!("{SCENARIO}[validation]\nwhen = \"never\"\n"));
     assert_eq!(code(&stage.captune("run count.toml")), 0);
     let said = stage.said("validate count.campaign --seeds 2");
     assert!(said.contains(" on 12 pairs of 6 unseen instances"), "{said}");
     assert_eq!(validations(&stage).len(), 24);
-    // What is known is not measured again, and a longer cutoff measures anew.
+    // Known pairs are not measured again; with a longer cutoff, all pairs are.
     stage.said("validate count.campaign --seeds 2");
     assert_eq!(validations(&stage).len(), 24);
     stage.said("validate count.campaign --seeds 1 --cutoff 3s");
@@ -118,7 +118,7 @@ fn the_best_is_validated_at_any_later_time() {
     assert!(said.contains("on 12 pairs of 3 unseen instances"), "{said}");
     let output = stage.captune("validate count.campaign --instances a");
     assert_eq!((code(&output), stderr(&output).contains("`a` was used for tuning")), (2, true));
-    // The campaign goes on as if nothing had happened.
+    // The campaign can be resumed as before.
     let output = stage.captune("run count.toml --trials 50");
     assert_eq!(code(&output), 0, "{}", stderr(&output));
     assert_eq!(stage.status("count.campaign")["spent"]["trials"], 50);
@@ -133,9 +133,9 @@ fn any_configuration_can_be_validated() {
     stage.write("mine.conf", "loops 20000\nmode slow\n");
     let said = stage.said("validate count.toml --config mine.conf");
     assert!(said.contains("x slower than the default on 24 pairs of 6 unseen instances"), "{said}");
-    // Unless the search found nothing, the default is known already.
+    // Unless the search found nothing, the default has been measured already.
     assert_eq!(validations(&stage).len(), if before == 0 { 48 } else { before + 24 });
-    // The search has not tried it.
+    // It does not count as tried by the search.
     assert_eq!(stage.status("count.campaign")["configurations"], tried);
     stage.write("mine.conf", "loops 2000\n");
     let output = stage.captune("validate count.toml --config mine.conf");
@@ -143,9 +143,30 @@ fn any_configuration_can_be_validated() {
     assert_eq!(code(&stage.captune("run count.toml --trials 20")), 0);
 }
 
-/// Times of another machine say nothing here: a copied campaign is measured anew.
 #[test]
-fn a_verdict_names_its_machine_and_a_copied_campaign_is_measured_anew() {
+fn a_fresh_validation_measures_again() {
+    let stage = Stage::new(&format!("{SCENARIO}[validation]\nseeds = 1\n"));
+    assert_eq!(code(&stage.captune("run count.toml")), 0);
+    let before = validations(&stage);
+    assert_eq!(before.len(), 12);
+    let here = format!("Measured on {}.", store::host_name());
+    let said = stage.said("validate count.campaign");
+    assert!(said.contains(" on 6 unseen instances") && said.contains(&here), "{said}");
+    assert_eq!(validations(&stage).len(), 12, "known pairs are not measured again");
+    let said = stage.said("validate count.campaign --fresh --progress json");
+    let after = validations(&stage);
+    assert_eq!(after.len(), 24, "the new measurements are stored, too");
+    assert_eq!(after[..12], before[..]);
+    let verdict: serde_json::Value = serde_json::from_str(said.lines().last().unwrap()).unwrap();
+    let cost = |row: &StoredValidation| row.record.trial.observation.cost().unwrap().lower_bound();
+    let costs = after[12..].iter().filter(|row| row.key().0.0 == 0).map(cost);
+    let ratio = verdict["verdict"]["default"].as_f64().unwrap() / (costs.sum::<f64>() / 6.0);
+    assert!((ratio - 1.0).abs() < 1e-9, "the verdict is based on the new measurements: {verdict}");
+}
+
+/// Times of another machine are not comparable, so a copied campaign is measured again.
+#[test]
+fn a_verdict_names_its_machine_and_a_copied_campaign_is_measured_again() {
     let stage = Stage::new(&format!("{SCENARIO}[validation]\nseeds = 1\n"));
     assert_eq!(code(&stage.captune("run count.toml")), 0);
     let here = stage.status("count.campaign")["verdict"]["hosts"].clone();
@@ -155,12 +176,12 @@ fn a_verdict_names_its_machine_and_a_copied_campaign_is_measured_anew() {
     store.execute("UPDATE session SET host = 'farm-7'", []).unwrap();
     drop(store);
     assert_eq!(stage.status("count.campaign")["verdict"]["hosts"], serde_json::json!(["farm-7"]));
-    assert!(stage.said("status count.campaign").contains("It was measured on farm-7."));
+    assert!(stage.said("status count.campaign").contains("Measured on farm-7."));
     let said = stage.said("validate count.campaign");
     assert!(!said.contains("farm-7"), "{said}");
     assert_eq!(validations(&stage).len(), 24);
     assert_eq!(stage.status("count.campaign")["verdict"]["hosts"], here);
-    // By now it is known here.
+    // Now the pairs are known on this machine.
     stage.said("validate count.campaign");
     assert_eq!(validations(&stage).len(), 24);
 }
@@ -172,10 +193,10 @@ fn configurations_judged_on_the_same_pairs_are_counted() {
     assert!(!said.contains("have been judged on these pairs"), "{said}");
     stage.write("mine.conf", "loops 300\nmode slow\n");
     let said = stage.said("validate count.toml --config mine.conf");
-    let line = "2 configurations have been judged on these pairs by now: luck alone makes one of them look better with a \
-                chance of up to 10 %.";
+    let line = "2 configurations have been judged on these pairs so far; by luck alone, one of them looks better with \
+                a probability of up to 10 %.";
     assert!(said.contains(line), "{said}");
-    // Other instances have judged it alone.
+    // On other instances it is the only one.
     let said = stage.said("validate count.toml --config mine.conf --instances x y z u v w");
     assert!(!said.contains("have been judged on these pairs"), "{said}");
 }

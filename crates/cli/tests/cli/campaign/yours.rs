@@ -1,4 +1,4 @@
-//! Configurations of your own: what gains are measured against, what races first, what is tried next.
+//! Configurations of the user: baselines, initial configurations and requests.
 
 use rustix::process::Signal;
 use store::Store;
@@ -6,20 +6,20 @@ use store::Store;
 use super::stage::{SCENARIO, Stage};
 use crate::{code, stderr};
 
-/// Numbers, origins and values of the stored configurations.
+/// Returns origins and values of the stored configurations.
 fn configurations(stage: &Stage) -> Vec<(String, String)> {
     let reader = Store::read(&stage.folder.join("count.campaign")).unwrap();
     let stored = |number| reader.configuration(engine::ConfigId(number)).unwrap();
     (0..).map_while(stored).map(|it| (it.origin, it.configuration.to_string())).collect()
 }
 
-/// How many wishes the store knows.
+/// Returns the number of stored requests.
 fn requests(stage: &Stage) -> usize {
     let reader = Store::read(&stage.folder.join("count.campaign")).unwrap();
     reader.events().unwrap().iter().filter(|event| event.kind == "request").count()
 }
 
-/// The files of the queue.
+/// Returns the files in the queue.
 fn queue(stage: &Stage) -> Vec<String> {
     let files = std::fs::read_dir(stage.folder.join("count.campaign/queue")).unwrap();
     files.map(|file| file.unwrap().file_name().into_string().unwrap()).collect()
@@ -51,7 +51,7 @@ fn a_baseline_is_tried_first_and_every_gain_refers_to_it() {
         best.contains("x faster than the baseline on ") && best.contains("parameter  baseline  best"),
         "{best}"
     );
-    // What was found is the next baseline: every form reads back.
+    // The best can be the next baseline: every form can be read back.
     for form in ["json", "toml", "pcs"] {
         stage.write("now.conf", &stage.said(&format!("best count.campaign --as {form}")));
         assert_eq!(code(&stage.captune("check count.toml --no-run")), 0, "{form}");
@@ -59,7 +59,7 @@ fn a_baseline_is_tried_first_and_every_gain_refers_to_it() {
 }
 
 #[test]
-fn what_is_queued_for_a_stopped_campaign_races_next_and_once() {
+fn a_request_to_a_stopped_campaign_races_next_and_once() {
     let stage = Stage::new(SCENARIO);
     assert_eq!(code(&stage.captune("run count.toml --trials 10")), 0);
     stage.write("mine.toml", "loops = 101\nmode = \"fast\"\n");
@@ -68,27 +68,30 @@ fn what_is_queued_for_a_stopped_campaign_races_next_and_once() {
     assert_eq!(code(&output), 0, "{said}");
     assert_eq!(
         said,
-        "queued (loops=101 mode=fast); it races when the campaign goes on: captune run count.campaign\n"
+        "queued (loops=101 mode=fast); it races when the campaign is resumed\nnext: captune run count.campaign\n"
     );
     let ticket = queue(&stage);
     assert_eq!(ticket.len(), 1);
     let path = stage.folder.join("count.campaign/queue").join(&ticket[0]);
-    let wish = std::fs::read(&path).unwrap();
+    let request = std::fs::read(&path).unwrap();
     let before = configurations(&stage).len();
     let said = stderr(&stage.captune("run count.toml --trials 20"));
-    assert!(said.contains(&format!("  trying yours, #{before}: loops=101 mode=fast\n")), "{said}");
+    assert!(
+        said.contains(&format!("  Your configuration races next as #{before}: loops=101 mode=fast\n")),
+        "{said}"
+    );
     assert_eq!(configurations(&stage)[before], ("given".to_owned(), "loops=101 mode=fast".to_owned()));
     assert!(queue(&stage).is_empty());
-    // As if the campaign had been killed after the wish was stored and before its file was removed.
-    std::fs::write(&path, wish).unwrap();
+    // As if the campaign had been killed after the request was stored and before its file was removed.
+    std::fs::write(&path, request).unwrap();
     let said = stderr(&stage.captune("run count.toml --trials 30"));
-    assert!(!said.contains("yours"), "{said}");
+    assert!(!said.contains("Your configuration"), "{said}");
     assert!(queue(&stage).is_empty());
     assert_eq!(requests(&stage), 1);
 }
 
 #[test]
-fn a_running_campaign_takes_up_what_is_queued_though_it_is_killed() {
+fn a_running_campaign_takes_a_request_even_if_it_is_killed() {
     let stage = Stage::new(SCENARIO);
     let mut running = stage.start("run count.toml --trials 100000");
     running.await_trials(5);
@@ -96,7 +99,7 @@ fn a_running_campaign_takes_up_what_is_queued_though_it_is_killed() {
     let said = stderr(&stage.captune("try count.toml mine.json"));
     assert!(said.contains("; the running campaign races it next\n"), "{said}");
     let event = loop {
-        let event = running.event().expect("the campaign goes on");
+        let event = running.event().expect("the campaign continues");
         if event["event"] == "requested" {
             break event;
         }
@@ -113,7 +116,7 @@ fn a_running_campaign_takes_up_what_is_queued_though_it_is_killed() {
 }
 
 #[test]
-fn what_is_no_configuration_is_refused_with_its_place() {
+fn an_invalid_request_is_rejected_with_its_place() {
     let stage = Stage::new(SCENARIO);
     assert_eq!(code(&stage.captune("run count.toml --trials 5")), 0);
     stage.write("mine.toml", "lops = 101\nmode = \"quick\"\n");
@@ -123,19 +126,19 @@ fn what_is_no_configuration_is_refused_with_its_place() {
     for part in ["no parameter `lops`\n --> mine.toml:1:1", "did you mean `loops`?", "--> mine.toml:2:8"] {
         assert!(said.contains(part), "{part}: {said}");
     }
-    // The space may have changed since it was queued.
+    // The space may have changed since the request was queued.
     stage.write("count.campaign/queue/1.json", "{\"lops\": 1}");
     let said = stderr(&stage.captune("run count.toml --trials 10"));
-    assert!(said.contains("! what you want tried is no configuration of the space: "), "{said}");
+    assert!(said.contains("! Your configuration is not in the space: "), "{said}");
     assert_eq!(queue(&stage), ["1.json.refused"]);
 }
 
 #[test]
-fn a_wish_that_finds_no_room_leaves_nothing_behind() {
+fn a_request_on_a_full_disk_leaves_nothing_behind() {
     let stage = Stage::new(&SCENARIO.replace("trials = 40", "trials = 2"));
     assert_eq!(code(&stage.captune("run count.toml")), 0);
     stage.write("mine.toml", "loops = 101\nmode = \"fast\"\n");
-    // No file may grow, as on a full disk.
+    // No file can grow, as on a full disk.
     let script = "trap '' XFSZ; ulimit -f 0; exec \"$0\" try count.campaign mine.toml";
     let mut shell = std::process::Command::new("sh");
     let output = shell.args(["-c", script, crate::CAPTUNE]).current_dir(&stage.folder).output().unwrap();

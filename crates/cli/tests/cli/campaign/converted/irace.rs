@@ -1,4 +1,4 @@
-//! A folder of irace: its own example, and a small one.
+//! Folders of irace: its own example and a small one.
 
 use std::path::PathBuf;
 use std::process::Command;
@@ -7,7 +7,7 @@ use super::{best, checked, converted, copy, gain, program};
 use crate::campaign::stage::Stage;
 use crate::installed;
 
-/// Ants in place of the solver. One of its algorithms, a full local search and an alpha of 1 are best.
+/// Replaces the solver. The best settings are one of its algorithms, a full local search and an alpha of 1.
 const ANTS: &str = r#"#!/bin/sh
 exec awk 'BEGIN {
   for (i = 1; i < ARGC; i++) {
@@ -57,7 +57,7 @@ fn a_small_folder_is_tuned() {
     program(&stage, "old/target-runner", RUNNER);
     let said = converted(&stage, "old");
     let expected = "\
-the scenario is in new.toml, with initial-1.toml
+wrote the scenario to new.toml, with initial-1.toml
 to do before it can run:
   target.workdir: the folder `./arena` was not found; create it
   targetEvaluator `./evaluate` is not supported: the runner must print the cost itself
@@ -66,7 +66,7 @@ next: captune check new.toml
 then: captune run new.toml
 ";
     assert_eq!(said, expected);
-    // All of it is done, and the scenario stays as it is.
+    // Once all this is done, the scenario runs unchanged.
     towns(&stage, "old/Instances");
     program(&stage, "old/ants/solve", ANTS);
     stage.write("old/arena/.keep", "");
@@ -74,7 +74,7 @@ then: captune run new.toml
     let words = "FOLDER/old/target-runner 1 1 1 FOLDER/old/Instances/1.tsp --as --localsearch 0 --alpha 2.5 --rho 0.51";
     assert_eq!(call, words);
     let gain = gain(&stage, 60);
-    // At the best it is ten times the default.
+    // The best possible gain is a factor of ten.
     assert!(gain > 2.0 && gain <= 10.7, "{gain}");
     assert_eq!(best(&stage)["kind"], "mmas", "{}", best(&stage));
     let seen = std::fs::read_to_string(stage.folder.join("old/calls")).unwrap();
@@ -82,7 +82,7 @@ then: captune run new.toml
     assert!(seen.lines().any(|line| line.contains("--acs ") && line.contains(" --q0 ")), "{seen}");
 }
 
-/// Where irace keeps its examples.
+/// Returns the folder with the examples of irace.
 fn examples() -> Option<PathBuf> {
     let script = "cat(system.file('examples', package = 'irace'))";
     let output = Command::new("Rscript").args(["-e", script]).output().ok()?;
@@ -93,7 +93,7 @@ fn examples() -> Option<PathBuf> {
 #[test]
 fn the_example_of_irace_is_tuned() {
     let Some(examples) = examples() else {
-        println!("skipped: there is no irace");
+        println!("skipped: irace is not installed");
         return;
     };
     if !installed("bash") || !installed("awk") {
@@ -101,19 +101,19 @@ fn the_example_of_irace_is_tuned() {
     }
     let stage = Stage::new("");
     copy(&examples.join("acotsp"), &stage, ".");
-    // It comes without instances, solver and the folder to run in.
+    // The example lacks instances, the solver and the folder to run in.
     towns(&stage, "Instances");
     stage.write("acotsp-arena/.keep", "");
     program(&stage, "ACOTSP-1.03/acotsp", ANTS);
     let said = converted(&stage, ".");
     assert_eq!(
         said,
-        "the scenario is in new.toml\nnext: captune check new.toml\nthen: captune run new.toml\n"
+        "wrote the scenario to new.toml\nnext: captune check new.toml\nthen: captune run new.toml\n"
     );
     assert!(checked(&stage).contains(" --rho 0.51 --ants "));
     let gain = gain(&stage, 60);
     assert!(gain > 3.0, "{gain}");
-    // The runner has tidied up where it ran.
+    // The runner has cleaned up its folder.
     let left = std::fs::read_dir(stage.folder.join("acotsp-arena")).unwrap().count();
     assert_eq!(left, 1);
 }

@@ -1,7 +1,7 @@
-//! Scenarios of other configurators, converted and run to their verdict, from the first command to the last.
+//! Scenarios of other configurators, converted and run to their verdict.
 //!
-//! Their solvers are not here. Programs in their place are called in the same way and answer in the same
-//! words, at costs whose best is known; what they say takes them milliseconds.
+//! Their solvers are replaced by small programs with the same interface, known best costs, and run times of
+//! milliseconds.
 
 mod irace;
 mod smac;
@@ -21,7 +21,7 @@ fn program(stage: &Stage, name: &str, text: &str) {
     std::fs::set_permissions(path, std::fs::Permissions::from_mode(0o755)).unwrap();
 }
 
-/// Copies the files of a folder that may not be written to; it has no folders.
+/// Copies the files of a folder without subfolders.
 fn copy(from: &Path, stage: &Stage, to: &str) {
     for entry in std::fs::read_dir(from).unwrap() {
         let path = entry.unwrap().path();
@@ -34,14 +34,14 @@ fn copy(from: &Path, stage: &Stage, to: &str) {
     }
 }
 
-/// What `captune init --from` says.
+/// Returns the messages of `captune init --from`.
 fn converted(stage: &Stage, from: &str) -> String {
     let output = stage.captune(&format!("init new.toml --from {from}"));
     assert_eq!(code(&output), 0, "{}", stderr(&output));
     stderr(&output)
 }
 
-/// The call of a trial, as `captune check` shows it; the trial must succeed.
+/// Returns the command of a trial, as shown by `captune check`; the trial must succeed.
 fn checked(stage: &Stage) -> String {
     let output = stage.captune("check new.toml");
     assert_eq!(code(&output), 0, "{}{}", stdout(&output), stderr(&output));
@@ -51,7 +51,7 @@ fn checked(stage: &Stage) -> String {
     stage.hidden(call.unwrap().trim())
 }
 
-/// Runs the campaign; how many times better than the default its best is, by the verdict.
+/// Runs the campaign and returns the gain over the default in the verdict.
 fn gain(stage: &Stage, trials: u64) -> f64 {
     let output = stage.captune(&format!("run new.toml --trials {trials} --workers 1"));
     let said = stderr(&output);
@@ -63,7 +63,7 @@ fn gain(stage: &Stage, trials: u64) -> f64 {
     gain.unwrap_or_else(|| panic!("{said}")).0.parse().unwrap()
 }
 
-/// The best configuration, by the names of its parameters.
+/// Returns the best configuration as JSON.
 fn best(stage: &Stage) -> Value {
     serde_json::from_str(&stage.said("best new.campaign --as json")).unwrap()
 }
@@ -72,7 +72,7 @@ fn load(stage: &Stage) -> Loaded {
     Store::read(&stage.folder.join("new.campaign")).unwrap().load().unwrap()
 }
 
-/// The calls that a program has noted.
+/// Returns the calls recorded by a program.
 fn calls(stage: &Stage) -> Vec<String> {
     let text = std::fs::read_to_string(stage.folder.join("calls")).unwrap_or_default();
     text.lines().map(str::to_owned).collect()

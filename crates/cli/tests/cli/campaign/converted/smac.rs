@@ -1,4 +1,4 @@
-//! A folder of SMAC 1 and 2 or of SMAC3 before version 2.
+//! Folders of SMAC 1 and 2, and of SMAC3 before version 2.
 
 use engine::Reading;
 use serde_json::Value;
@@ -8,7 +8,7 @@ use super::{best, calls, checked, converted, copy, gain, load, program};
 use crate::campaign::stage::Stage;
 use crate::{installed, root, stderr};
 
-/// A wrapper of AClib. Small decays are fast, and one of the heuristics.
+/// A wrapper in the style of AClib. Small decays and one of the heuristics are fast.
 const WRAPPER: &str = r#"#!/bin/sh
 echo "$@" >> calls
 while case $1 in --*) true ;; *) false ;; esac; do shift 2; done
@@ -42,7 +42,7 @@ const RUNS: &str = r#"{"configs": {
   [[1, "cnf/2.cnf", 12], [50, 5.0, {"__enum__": "StatusType.TIMEOUT"}, {}]],
   [[2, "cnf/2.cnf", 12], [0.125, 0.125, {"__enum__": "StatusType.SUCCESS"}, {}]]]}"#;
 
-/// Every run of a history is a trial, as its file says.
+/// Checks that every run of a history is stored as a trial with the same data.
 fn assert_equal(history: &Value, loaded: &Loaded) {
     let runs = history["data"].as_array().unwrap();
     assert!(loaded.history.trials().len() >= runs.len());
@@ -74,7 +74,7 @@ fn assert_equal(history: &Value, loaded: &Loaded) {
 }
 
 #[test]
-fn a_small_folder_is_tuned_from_its_runs_on() {
+fn a_small_folder_is_tuned_starting_with_its_runs() {
     if !installed("awk") {
         return;
     }
@@ -89,12 +89,12 @@ fn a_small_folder_is_tuned_from_its_runs_on() {
     stage.write("solver/wrapper", &wrapper("decay", "heuristic", "\"c\""));
     let said = converted(&stage, "out");
     let expected = "\
-the scenario is in new.toml
+wrote the scenario to new.toml
 not carried over from SMAC:
   `cost_for_crash = 1000`: a crash counts as `par` cutoffs, or loses
   `rf_num_trees = 10`: captune has no such setting
 next: captune check new.toml
-then: captune import new.toml out/runhistory.json      # its runs, as a start
+then: captune import new.toml out/runhistory.json      # start with its runs
 then: captune run new.toml
 ";
     assert_eq!(said, expected);
@@ -103,26 +103,26 @@ then: captune run new.toml
     assert!(call.ends_with(words), "{call}");
 
     let imported = stderr(&stage.captune("import new.toml out/runhistory.json"));
-    assert!(imported.starts_with("5 of 5 runs imported (3 finished, 1 capped, 1 timeout)"), "{imported}");
+    assert!(imported.starts_with("imported 5 of 5 runs (3 finished, 1 capped, 1 timeout) of "), "{imported}");
     let history = serde_json::from_str(RUNS).unwrap();
     assert_equal(&history, &load(&stage));
-    // The best of them races at once, and what was imported stays as it was.
+    // The best of them races at once, and the imported trials do not change.
     std::fs::remove_file(stage.folder.join("calls")).unwrap();
     let gain = gain(&stage, 50);
     assert_equal(&history, &load(&stage));
     let early = calls(&stage).into_iter().take(4).collect::<Vec<_>>().join("\n");
     assert!(early.contains("-decay 1.125 -heuristic c"), "{early}");
-    // The imported one is 5.33 times better than the default; what is better still may be found.
-    assert!(gain > 5.3 && gain <= 12.0, "{gain}");
+    // The best imported run is 5.33 times better than the default; the search may find a better one.
+    assert!((5.3..=12.0).contains(&gain), "{gain}");
     assert_eq!(best(&stage)["heuristic"], "c", "{}", best(&stage));
 }
 
 /// 729 runs of a real campaign on spear.
 #[test]
-fn a_real_folder_is_tuned_from_its_runs_on() {
+fn a_real_folder_is_tuned_starting_with_its_runs() {
     let folder = root().join("../shared/data/smac3-spear-qcp");
     if !folder.is_dir() {
-        println!("skipped: {} is not there", folder.display());
+        println!("skipped: {} does not exist", folder.display());
         return;
     }
     if !installed("awk") {
@@ -147,7 +147,10 @@ fn a_real_folder_is_tuned_from_its_runs_on() {
         "{call}"
     );
     let output = stage.captune("import new.toml run/runhistory.json");
-    assert!(stderr(&output).starts_with("729 of 729 runs imported (639 finished, 90 capped)"), "{output:?}");
+    assert!(
+        stderr(&output).starts_with("imported 729 of 729 runs (639 finished, 90 capped) of "),
+        "{output:?}"
+    );
     let history = std::fs::read_to_string(folder.join("runhistory.json")).unwrap();
     let history = serde_json::from_str(&history).unwrap();
     assert_equal(&history, &load(&stage));

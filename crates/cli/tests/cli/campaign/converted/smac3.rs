@@ -1,4 +1,4 @@
-//! A folder that SMAC3 has just written.
+//! A folder written by SMAC3.
 
 use std::process::Command;
 
@@ -6,7 +6,7 @@ use super::{best, checked, converted, gain, load, program};
 use crate::campaign::stage::Stage;
 use crate::stderr;
 
-/// Called by SMAC3 and then by us. `n` is best at 7, and `fast` is.
+/// Called by SMAC3 and then by captune. The best settings are `n` = 7 and `fast`.
 const TARGET: &str = r#"#!/bin/sh
 for word; do
   case $word in
@@ -33,7 +33,7 @@ scenario = Scenario(space, name="small", instances=sizes, instance_features={s: 
 Facade(scenario, sys.argv[1], overwrite=True, logging_level=50).optimize()
 "#;
 
-/// Runs a script of SMAC3 if it is there. `CAPTUNE_PEERS` names a Python that has it.
+/// Runs a script with SMAC3, if installed. `CAPTUNE_PEERS` names a Python interpreter that has it.
 fn smac3(stage: &Stage) -> bool {
     let python = std::env::var("CAPTUNE_PEERS").unwrap_or_else(|_| "python3".to_owned());
     let run = |script: &str| {
@@ -51,7 +51,7 @@ fn smac3(stage: &Stage) -> bool {
 }
 
 #[test]
-fn what_smac3_has_begun_goes_on() {
+fn a_run_of_smac3_is_continued() {
     let stage = Stage::new("");
     program(&stage, "target", TARGET);
     if !smac3(&stage) {
@@ -66,7 +66,7 @@ fn what_smac3_has_begun_goes_on() {
         "FOLDER/target --seed=1 --instance=10 '--instance_features=[10.0,1.0]' --fast=False --n=30"
     );
     let imported = stderr(&stage.captune("import new.toml out/small/3/runhistory.json"));
-    assert!(imported.starts_with("15 of 15 runs imported (15 finished)"), "{imported}");
+    assert!(imported.starts_with("imported 15 of 15 runs (15 finished) of "), "{imported}");
     let theirs = load(&stage);
     let gain = gain(&stage, 60);
     let ours = load(&stage);

@@ -1,0 +1,79 @@
+//! The joint result of all folds, and the last lines of a run in folds.
+
+use scenario::shell::quoted;
+use view::{Joint, KeptFolds, Records};
+
+use crate::run::ending::{Layout, Line, written};
+use crate::run::how_to_use;
+use crate::run::verdict::{self, Hosts};
+use crate::words::{Costs, times};
+
+/// Returns the verdict on all folds, the configuration to use, and the commands that show more.
+pub(crate) fn ending(kept: &KeptFolds, joint: &Joint, layout: Layout) -> anyhow::Result<String> {
+    let verdict = verdict_lines(joint, Hosts::IfOther).into_iter().map(Line::Text).collect();
+    let mut paragraphs = vec![("Verdict:", verdict)];
+    let is_worth_using = joint.verdict.as_ref().is_some_and(|verdict| verdict.worth_using);
+    if let (true, Some(chosen), Some(why)) = (is_worth_using, &joint.chosen, why_chosen(joint)) {
+        let mut lines = vec![Line::Text(why)];
+        if let Some(fold) = &kept.folds[chosen.fold - 1] {
+            let records = Records::of(fold)?;
+            lines.push(Line::Command(how_to_use(
+                fold.scenario()?,
+                records.best_configuration(),
+                &joint.folder,
+            )));
+        }
+        paragraphs.push(("Use it:", lines));
+    }
+    let folder = quoted(&joint.folder);
+    let commands = vec![format!("captune status {folder}"), format!("captune best {folder}")];
+    paragraphs.push(("See it:", vec![Line::Commands(commands)]));
+    Ok(written(&paragraphs, layout))
+}
+
+/// Returns the verdict on the tuning procedure, one sentence per line.
+pub(super) fn verdict_lines(joint: &Joint, hosts: Hosts) -> Vec<String> {
+    let (Some(found), Some(costs)) = (&joint.verdict, &joint.costs) else {
+        return vec!["none until every fold has been validated.".to_owned()];
+    };
+    let costs = Costs::from(costs.clone());
+    let against = costs.against;
+    if joint.chosen.is_none() {
+        let nothing = costs.nothing("");
+        return vec![format!("{nothing} than the {against} was found in any fold. Keep the {against}.")];
+    }
+    let mut sentences = verdict::lines(found, &costs, hosts).into_iter();
+    let mut lines: Vec<String> = sentences.next().into_iter().collect();
+    lines.push(
+        "Each instance was tested with the best configuration of a campaign that never used it. This is the \
+         gain of tuning, not of one configuration."
+            .to_owned(),
+    );
+    let kept = joint.folds.iter().flatten().filter(|fold| fold.incumbent == 0).count();
+    if kept > 0 {
+        let all = joint.folds.len();
+        lines.push(format!("{kept} of {all} folds kept the {against} and count with a ratio of 1."));
+    }
+    lines.extend(sentences);
+    let (pairs, planned) = (found.pairs, joint.planned);
+    if pairs < planned {
+        lines.push(format!(
+            "{pairs} of {planned} pairs were measured; the same command completes the validation."
+        ));
+    }
+    lines
+}
+
+/// Names the fold whose best configuration to use, and says why.
+pub(crate) fn why_chosen(joint: &Joint) -> Option<String> {
+    let (chosen, costs) = (joint.chosen.as_ref()?, joint.costs.as_ref()?);
+    let number = chosen.fold;
+    let figures = joint.folds[number - 1].as_ref().and_then(|fold| fold.figures.known());
+    let gain = figures.and_then(|figures| figures.training?.ratio);
+    let gain = gain.map_or_else(String::new, |ratio| format!(" ({})", times(ratio)));
+    let of = match (joint.begun(), joint.folds.len()) {
+        (begun, all) if begun == all => format!("all {all} folds"),
+        (begun, all) => format!("{begun} of {all} folds so far"),
+    };
+    Some(format!("fold {number}: the largest gain over the {} in training{gain}, among {of}", costs.against))
+}

@@ -1,0 +1,54 @@
+//! `captune completions` and `captune man`: files that packages install beside the program.
+
+use std::path::PathBuf;
+
+use clap::{Args, Command};
+use clap_complete::Shell;
+
+use crate::exit_code::ExitCode;
+use crate::message;
+
+#[derive(Args, Debug)]
+#[command(after_help = "\
+  captune completions bash > ~/.local/share/bash-completion/completions/captune
+  captune completions zsh  > ~/.zfunc/_captune     # with ~/.zfunc in fpath
+  captune completions fish > ~/.config/fish/completions/captune.fish")]
+pub(crate) struct CompletionsArguments {
+    /// The shell
+    #[arg(value_enum)]
+    shell: Shell,
+}
+
+#[derive(Args, Debug)]
+pub(crate) struct ManArguments {
+    /// Write a page for each verb into this folder, instead of printing the main page
+    #[arg(value_name = "DIR")]
+    folder: Option<PathBuf>,
+}
+
+/// Prints the completions of a shell.
+pub(crate) fn completions(
+    arguments: &CompletionsArguments,
+    mut command: Command,
+) -> anyhow::Result<ExitCode> {
+    let mut text = Vec::new();
+    clap_complete::generate(arguments.shell, &mut command, "captune", &mut text);
+    message::print(&text)?;
+    Ok(ExitCode::Done)
+}
+
+/// Prints the manual page, or writes all of them.
+pub(crate) fn man(arguments: &ManArguments, command: Command) -> anyhow::Result<ExitCode> {
+    match &arguments.folder {
+        Some(folder) => {
+            std::fs::create_dir_all(folder)?;
+            clap_mangen::generate_to(command, folder)?;
+        }
+        None => {
+            let mut text = Vec::new();
+            clap_mangen::Man::new(command).render(&mut text)?;
+            message::print(&text)?;
+        }
+    }
+    Ok(ExitCode::Done)
+}
